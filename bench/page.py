@@ -1,0 +1,63 @@
+"""The landing page's live map: time from keystroke to repaint, and bytes to the first live edit."""
+
+import gzip
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from conftest import CHROMIUM, HTML, serve
+
+SENTENCE = (
+    "Would the old librarian rather read a long novel by the fire, or walk her two happy dogs through the rain "
+    "and the mud before it gets dark tonight?"
+)
+KEYSTROKES = 300
+UNPACKED = (".js", ".mjs", ".css", ".html", ".json")  # what a static host gzips for us
+
+TIMES = """async ([sentence, keystrokes]) => {
+  const el = document.querySelector("head-map");
+  await el.ready;
+  const box = el.querySelector("[aria-label=Sentence]");
+  const times = [];
+  for (let i = 0; i < keystrokes; i++) {
+    await new Promise(requestAnimationFrame);
+    box.value = sentence.slice(0, -1) + "abcdefgh"[i % 8];
+    let done;
+    el.addEventListener("attention", () => { el.offsetHeight; done = performance.now() }, { once: true });
+    const start = performance.now();
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+    times.push(done - start);
+  }
+  return [el.attention.queryTokens.length, times];
+}"""
+
+
+def main():
+    with serve(HTML) as site, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+        page = browser.new_page()
+        fetched = []
+        page.on("request", lambda request: fetched.append(request.url))
+        page.goto(f"{site}/book/index.html")
+        tokens, times = page.evaluate(TIMES, [SENTENCE, KEYSTROKES])
+        browser.close()
+    p50, p95 = np.percentile(times, [50, 95])
+    print(f"keystroke to repaint, focus model, {tokens} tokens: median {p50:.1f} ms, p95 {p95:.1f} ms (goal 16)")
+    paths = [HTML / url.removeprefix(site).lstrip("/").split("?")[0] for url in fetched if "/manyheads/" in url]
+    sizes = {path.name: size_on_the_wire(path) for path in paths}
+    for name, size in sizes.items():
+        print(f"  {size / 1e3:8.1f} kB  {name}")
+    print(f"bytes to the first live edit, theme apart: {sum(sizes.values()) / 1e6:.2f} MB (goal 2.5)")
+
+
+def size_on_the_wire(path):
+    content = path.read_bytes()
+    return len(gzip.compress(content)) if path.suffix in UNPACKED else len(content)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""Many Heads: multi-head attention you can edit.
+
+The names a notebook needs; each module has more, and imports only those that stand above it in CONTRIBUTING.
+"""
+
+from manyheads.attention import MultiHeadAttention, multi_head_attention, self_attention
+from manyheads.focus import load_focus_model, train_focus_model
+from manyheads.formula import FormulaSteps
+from manyheads.maps import AttentionMap
+from manyheads.widget import HeadMap
+
+__all__ = [
+    "AttentionMap",
+    "FormulaSteps",
+    "HeadMap",
+    "MultiHeadAttention",
+    "load_focus_model",
+    "multi_head_attention",
+    "self_attention",
+    "train_focus_model",
+]

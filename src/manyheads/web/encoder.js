@@ -1,0 +1,94 @@
+// The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
+// stutters; encoder-worker.js fetches, checks and computes. The files are made by export.py.
+
+export class Encoder {
+  #worker;
+  #waiting = []; // requests that the worker has not seen yet
+  #running = null; // the one it computes
+  #broken = null; // why nothing more can be computed
+
+  /**
+   * Fetches the model and starts it. `progress(done, total)` is told of bytes, of all files together. Fails with an
+   * Error whose message is half a sentence for the reader ("the network did not bring encoder.onnx.gz."); a new call
+   * tries again, and what had arrived whole is not fetched twice. `base` is the folder that holds `encoder.json`; a
+   * file that brings no byte for `patience` milliseconds has failed.
+   */
+  static async load({ base = new URL("./models/", import.meta.url), progress = () => {}, patience = 30_000 } = {}) {
+    const worker = new Worker(new URL("./encoder-worker.js", import.meta.url), { type: "module" });
+    try {
+      const facts = await new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => {
+          if (data.progress) progress(...data.progress);
+          else if (data.error) reject(new Error(data.error));
+          else resolve(data.ready);
+        };
+        worker.onerror = (event) => {
+          event.preventDefault();
+          reject(new Error(`the encoder's worker did not start (${event.message ?? "its script is missing"}).`));
+        };
+        worker.postMessage({ load: String(new URL(base, import.meta.url)), patience });
+      });
+      return new Encoder(worker, facts);
+    } catch (error) {
+      worker.terminate();
+      throw error;
+    }
+  }
+
+  constructor(worker, facts) {
+    Object.assign(this, facts); // name, numLayers, numHeads, headNames, maxTokens
+    this.#worker = worker;
+    worker.onmessage = ({ data }) => this.#settle(data.error ? new Error(data.error) : null, data.map);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#broken = new Error(`the encoder stopped (${event.message}).`);
+      this.#settle(this.#broken);
+    };
+  }
+
+  /**
+   * A promise of the map of a sentence: {queryTokens, keyTokens, shape: [layer, head, query, key], weights, headNames,
+   * predictions, notes, hidden: {shape: [query, width], values}}. `headMask[layer][head]` is false for a head that is
+   * off, null for all on.
+   *
+   * The worker computes one request after the other. A caller that no longer wants one says so: the promise of an
+   * aborted `signal` is rejected at once with its reason, by default an AbortError, and if its turn has not come it is
+   * never computed. So the last keystroke wins where each aborts the one before:
+   *
+   *     controller?.abort();
+   *     controller = new AbortController();
+   *     const map = await encoder.attend(sentence, null, { signal: controller.signal });
+   */
+  attend(sentence, headMask = null, { signal } = {}) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      this.#waiting.push({ sentence, headMask, signal, resolve, reject });
+      this.#next();
+    });
+  }
+
+  /** Frees the model's memory; what was asked for and all that will be is rejected. */
+  close() {
+    this.#worker.terminate();
+    this.#broken = new Error("the encoder was closed.");
+    this.#settle(this.#broken);
+  }
+
+  #next() {
+    this.#waiting = this.#waiting.filter(({ signal }) => !signal?.aborted);
+    while (this.#broken && this.#waiting.length) this.#waiting.shift().reject(this.#broken);
+    if (this.#running || !this.#waiting.length) return;
+    this.#running = this.#waiting.shift();
+    const { sentence, headMask } = this.#running;
+    this.#worker.postMessage({ sentence: String(sentence), headMask });
+  }
+
+  #settle(error, map) {
+    const request = this.#running;
+    this.#running = null;
+    if (error) request?.reject(error);
+    else request?.resolve(map);
+    this.#next();
+  }
+}

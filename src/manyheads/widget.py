@@ -1,0 +1,123 @@
+"""Live figures for notebooks: anywidget, so ipywidgets, with the same renderer as the pages."""
+
+from pathlib import Path
+
+import anywidget
+import numpy as np
+import traitlets
+
+from manyheads.baked import head_map_html, map_dict
+from manyheads.maps import AttentionMap
+
+WEB = Path(__file__).parent / "web"
+
+
+class HeadMap(anywidget.AnyWidget):
+    """What every head of a model looks at, live: edit the sentence, turn heads off, choose who asks.
+
+    >>> HeadMap("Which do you like better, coffee or tea?").attention.shape
+    (1, 4, 12, 12)
+
+    `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`; the taught focus model
+    unless given. `models` instead is a list of them, with a slider over it. `compare` is a second sentence.
+    `view` is "paint" or "matrix"; `layer`, `head` (the one shown large, in the matrix) and `query` count from 0;
+    `head_mask[layer][head]` is False for a head that is turned off, None for all on. All are traits: observe and link
+    them. Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
+    """
+
+    _esm = WEB / "head-map.js"
+    _css = WEB / "head-map.css"
+
+    sentence = traitlets.Unicode().tag(sync=True)
+    compare = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+    view = traitlets.Enum(["paint", "matrix"], "paint").tag(sync=True)
+    layer = traitlets.Int(0, min=0).tag(sync=True)
+    head = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    query = traitlets.Int(0, min=0).tag(sync=True)
+    head_mask = traitlets.List(traitlets.List(traitlets.Bool()), None, allow_none=True).tag(sync=True)
+    model_index = traitlets.Int(0, min=0).tag(sync=True)
+    _models = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    _computes = traitlets.Bool(True).tag(sync=True)
+    _attention = traitlets.Dict().tag(sync=True)
+    _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
+    _status = traitlets.Unicode("Ready: Python computes as you type.").tag(sync=True)
+
+    def __init__(self, sentence="", model=None, view="paint", *, models=None, **traits):
+        if not isinstance(sentence, str):
+            raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
+        if model is not None and models is not None:
+            raise ValueError("give model or models, not both")
+        if models is None:
+            models = [_focus_model() if model is None else model]
+        for model in models:
+            if not callable(model):
+                raise TypeError(f"a model must be callable as model(sentence, head_mask=None), got {model!r}")
+        self.models = list(models)
+        try:
+            super().__init__(sentence=sentence, view=view, _models=[_name(model) for model in self.models], **traits)
+        except traitlets.TraitError as error:
+            raise ValueError(str(error)) from error
+        self._compute()
+        self.observe(self._compute, ["sentence", "compare", "head_mask", "model_index"])
+
+    @classmethod
+    def from_attentions(cls, attentions, tokens, **traits):
+        """A map of somebody's own attentions, to look at: what `bertviz.head_view` takes.
+
+        >>> import torch
+        >>> HeadMap.from_attentions([torch.full((1, 2, 3, 3), 1 / 3)], ["a", "b", "c"]).attention.shape
+        (1, 2, 3, 3)
+
+        `attentions` is one array or tensor per layer, [head, query, key] or [1, head, query, key]; `tokens` names both
+        axes. Raises `ValueError` where shapes do not fit, as `AttentionMap` does.
+        """
+        layers = [np.asarray(layer.detach().cpu() if hasattr(layer, "detach") else layer) for layer in attentions]
+        layers = [layer[0] if layer.ndim == 4 and layer.shape[0] == 1 else layer for layer in layers]
+        if len({layer.shape for layer in layers}) != 1:
+            raise ValueError(f"all layers need one shape, got {[layer.shape for layer in layers]}")
+        fixed = AttentionMap(tokens, tokens, np.stack(layers))
+        traits = {"_computes": False, "_status": "These are the attentions you gave.", **traits}
+        return cls("", model=lambda sentence, head_mask=None: fixed, **traits)
+
+    @property
+    def model(self):
+        """The model whose map is shown."""
+        return self.models[min(self.model_index, len(self.models) - 1)]
+
+    def _compute(self, _change=None):
+        self.attention = self.model(self.sentence, head_mask=self.head_mask)
+        compared = None if self.compare is None else self.model(self.compare, head_mask=self.head_mask)
+        with self.hold_sync():
+            self._compared = compared and _message(compared)
+            self._attention = _message(self.attention)
+
+    def _repr_mimebundle_(self, **kwargs):
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        names = " ".join(self._models)
+        live = self._computes and all(name.startswith("focus") for name in self._models)
+        still = "Python computed this map; it stands still on a page." if self._computes else self._status
+        html = head_map_html(
+            self.attention,
+            query=self.query,
+            layer=self.layer,
+            head=self.head,
+            view=self.view,
+            compare=self.compare,
+            sentence=self.sentence if self._computes else None,
+            **({"models" if len(self._models) > 1 else "model": names} if live else {"status": still}),
+        )
+        return {**data, "text/html": html}, metadata
+
+
+def _focus_model():
+    from manyheads.focus import load_focus_model
+
+    return load_focus_model()
+
+
+def _name(model):
+    return getattr(model, "name", type(model).__name__)
+
+
+def _message(map):
+    return map_dict(map) | {"weights": map.weights.tobytes()}

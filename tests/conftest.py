@@ -1,0 +1,88 @@
+"""The built site, served over HTTP, and a real browser that tolerates no error and no stranger."""
+
+import functools
+import shutil
+import threading
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HTML = ROOT / "_build" / "html"
+CHROMIUM = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@contextmanager
+def serve(folder):
+    """Serves a folder on a free port of this machine; gives the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The address of the built book."""
+    assert (HTML / "book" / "index.html").is_file(), "the book is not built: run `make book` first"
+    with serve(HTML) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def faults():
+    """What went wrong in the test's pages, as sentences; a test that expects a fault clears it."""
+    return []
+
+
+@pytest.fixture
+def context(browser, site, faults):
+    """A fresh browser profile; any console error, failed request or request to another host fails the test."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+
+    def request(request):
+        if not request.url.startswith((site, "data:", "blob:")):
+            faults.append(f"request to another host: {request.url}")
+
+    def response(response):
+        if response.status >= 400:
+            faults.append(f"status {response.status}: {response.url}")
+
+    context.on("request", request)
+    context.on("response", response)
+    context.on("console", lambda message: message.type == "error" and faults.append(f"console: {message.text}"))
+    context.on("weberror", lambda error: faults.append(f"exception: {error.error}"))
+    yield context
+    context.close()
+    assert not faults
+
+
+@pytest.fixture
+def page(context):
+    return context.new_page()

@@ -1,0 +1,106 @@
+"""A real JupyterLab with a real kernel: the same widget, Python computing."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import jupytext
+import numpy as np
+import pytest
+from conftest import ROOT
+from jupyter_client import BlockingKernelClient
+
+from manyheads.focus import load_focus_model
+
+NOTEBOOK = """---
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+```{code-cell}
+from manyheads.widget import HeadMap
+map = HeadMap("Which do you like better, coffee or tea?")
+map
+```
+"""
+
+
+@contextmanager
+def jupyter_lab(folder, runtime):
+    """A JupyterLab server on `folder`; gives its address. Its kernels leave their connection files in `runtime`."""
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"),
+        *("--ServerApp.port=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
+        *(f"--ServerApp.root_dir={folder}", "--LabApp.news_url=", "--LabApp.check_for_updates_class="),
+    ]
+    environment = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_CONFIG_DIR": str(runtime / "config")}
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
+    try:
+        for line in server.stderr:
+            if found := re.search(r"http://127\.0\.0\.1:\d+", line):
+                yield found.group()
+                break
+        else:
+            pytest.fail("JupyterLab did not start")
+    finally:
+        server.terminate()
+        server.stderr.close()
+        server.wait()
+
+
+def ask_kernel(runtime, expression):
+    """The value of an expression in the one running kernel, through JSON."""
+    (connection,) = runtime.glob("kernel-*.json")
+    client = BlockingKernelClient(connection_file=str(connection))
+    client.load_connection_file()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        reply = client.execute("import json", user_expressions={"found": f"json.dumps({expression})"}, reply=True)
+        return json.loads(eval(reply["content"]["user_expressions"]["found"]["data"]["text/plain"]))
+    finally:
+        client.stop_channels()
+
+
+@pytest.fixture
+def lab(tmp_path):
+    folder, runtime = tmp_path / "notebooks", tmp_path / "runtime"
+    folder.mkdir()
+    runtime.mkdir()
+    jupytext.write(jupytext.reads(NOTEBOOK, fmt="md:myst"), folder / "map.ipynb")
+    with jupyter_lab(folder, runtime) as address:
+        yield address, runtime
+
+
+def test_the_widget_is_live_in_jupyterlab(browser, lab):
+    address, runtime = lab
+    page = browser.new_page()
+    page.goto(f"{address}/lab/tree/map.ipynb")
+    page.locator(".jp-CodeCell").first.click()
+    page.keyboard.press("Shift+Enter")
+    map = page.locator(".jp-OutputArea .head-map").last
+    cells = map.locator("td[data-weight]")
+    cells.first.wait_for(timeout=120_000)
+
+    def shown():
+        return np.array(cells.evaluate_all("(cells) => cells.map((cell) => Number(cell.dataset.weight))"))
+
+    model = load_focus_model()
+    expected = model("Which do you like better, coffee or tea?").weights[0, :, 0].ravel()
+    np.testing.assert_allclose(shown(), expected, atol=5.1e-5)
+
+    map.get_by_role("textbox", name="Sentence").fill("Please bring me a glass of water.")
+    map.locator("td", has_text="water").first.wait_for()
+    expected = model("Please bring me a glass of water.").weights[0, :, 0].ravel()
+    np.testing.assert_allclose(shown(), expected, atol=5.1e-5)
+    assert ask_kernel(runtime, "map.sentence") == "Please bring me a glass of water."
+
+    map.get_by_role("button", name="sentiment").click()
+    map.locator(".hm-off").first.wait_for()
+    assert ask_kernel(runtime, "map.head_mask") == [[True, True, True, False]]
+    page.close()
