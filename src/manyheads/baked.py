@@ -40,12 +40,13 @@ def head_map_html(
     stage = (_grid if attributes.get("view") == "grid" else _paint)(shown, layer, asked)
     predictions = "".join(_prediction(map, name) for name in map.predictions)
     data = json.dumps(map_json(map), separators=(",", ":")).replace("<", "\\u003c")
+    status = f'<p class="hm-status">{escape(" ".join([status, *map.notes]))}</p>'
+    early = "encoder" in (attributes.get("model") or "").split()  # where the page offers to load it
     return (
-        f'<head-map class="head-map"{written}>{box}'
+        f'<head-map class="head-map"{written}>{box}{status if early else ""}'
         f'<p class="hm-tools">Asked by {escape(shown.query_tokens[asked])}</p>'
         f'<p class="hm-tools">Special tokens: {attributes.get("special") or "keep"}</p>{stage}'
-        f'<dl class="hm-predictions">{predictions}</dl>'
-        f'<p class="hm-status">{escape(" ".join([status, *map.notes]))}</p>'
+        f'<dl class="hm-predictions">{predictions}</dl>{"" if early else status}'
         f'<script type="application/json">{data}</script></head-map>'
     )
 

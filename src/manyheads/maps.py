@@ -78,15 +78,14 @@ class AttentionMap:
         return self.weights.shape
 
     def average(self):
-        """The mean over the heads, as a map of one head.
+        """The mean over the heads (for each query those that look at anything), as a map of one head.
 
         >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.2, 0.8]], [[0.6, 0.4]]]])
         >>> map.average().weights[0, 0]  # [layer, 2, query, key] -> [layer, 1, query, key]
         array([[0.4, 0.6]], dtype=float32)
         """
-        heads = self.weights.shape[1]
-        weights = self.weights.mean(axis=1, keepdims=True, dtype=np.float64)
-        return replace(self, weights=weights, head_names=[f"mean of {heads} heads"])
+        weights = _rows_to_one(self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
+        return replace(self, weights=weights, head_names=[f"mean of {self.shape[1]} heads"])
 
     def rollout(self):
         """How much of each input token reaches each position by a layer: attention rollout, as a map of one head.
@@ -109,9 +108,8 @@ class AttentionMap:
             raise ValueError(f"rollout is for self-attention, where queries are the keys; got {queries} and {keys} tokens")
         rolled = identity = np.eye(len(self.key_tokens))
         layers = []
-        for mean in self.weights.mean(axis=1, dtype=np.float64):  # [q, k]
-            kept = mean + identity
-            rolled = kept / kept.sum(-1, keepdims=True) @ rolled
+        for mean in _rows_to_one(self.weights.sum(axis=1, dtype=np.float64)):  # [q, k]
+            rolled = _rows_to_one(mean + identity) @ rolled
             layers.append(rolled[None])
         return replace(self, weights=np.stack(layers), head_names=["rollout"])
 
@@ -131,10 +129,14 @@ class AttentionMap:
         if not (queries and keys):
             return replace(self, notes=(*self.notes, "There are special tokens only; they are kept."))
         weights = self.weights[:, :, queries][..., keys].astype(np.float64)
-        sums = weights.sum(-1, keepdims=True)
         return replace(
             self,
             query_tokens=[self.query_tokens[place] for place in queries],
             key_tokens=[self.key_tokens[place] for place in keys],
-            weights=np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0),
+            weights=_rows_to_one(weights),
         )
+
+
+def _rows_to_one(weights):  # [..., q, k] -> [..., q, k]
+    sums = weights.sum(-1, keepdims=True)
+    return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)

@@ -41,7 +41,7 @@ export function setWeight(cell, weight, largest, from, to) {
     cell.dataset.weight = shown;
     cell.dataset.percent = percent(weight);
   }
-  const share = largest > 0 ? (weight / largest).toFixed(3) : "0";
+  const share = largest > 0 ? Math.min(weight / largest, 1).toFixed(3) : "0";
   if (cell.share !== share) cell.style.setProperty("--share", (cell.share = share));
   const label = `${from} to ${to}: ${cell.dataset.percent}`;
   if (cell.ariaLabel !== label) cell.ariaLabel = label;

@@ -101,7 +101,12 @@ export class HeadMapView {
   /** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed. */
   look(map, layer, head) {
     const off = !map.mixed && !this.#isOn(layer, head);
-    return { colour: headColour(map, head), off, dim: this.state.special === "dim" };
+    return { colour: headColour(map, head), off, dim: this.dim };
+  }
+
+  /** Whether special tokens are dimmed. */
+  get dim() {
+    return this.state.special === "dim";
   }
 
   dress(node, layer, head) {
@@ -155,9 +160,10 @@ export class HeadMapView {
         ...this.views.map((radio) => h("label", {}, radio, h("span", {}, capital(radio.value))))),
       this.query.field, this.layer.field, this.head.field);
     if (this.models.length > 1) tools.append(h("label", { class: "hm-field hm-model" }, "Model ", this.model, this.modelName));
-    if (this.computes) tools.append(this.comparer);
     const more = h("div", { class: "hm-tools" }, ...Object.values(this.choices).map(({ field }) => field));
-    return this.computes ? [h("div", {}, this.sentence), this.compareRow, tools, more] : [tools, more];
+    if (!this.computes) return [tools, more];
+    more.append(this.comparer);
+    return [h("div", {}, this.sentence), this.compareRow, tools, more];
   }
 
   #footer() {
@@ -190,7 +196,7 @@ export class HeadMapView {
       this.drawn = state.view;
     }
     this.#drawToggles();
-    this.stage.classList.toggle("hm-dim", state.special === "dim");
+    this.stage.classList.toggle("hm-dim", this.dim);
     this.view.draw(shown, this.shown.compared);
     for (const table of this.stage.querySelectorAll("table"))
       if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td[data-weight]")?.setAttribute("tabindex", 0);
@@ -383,6 +389,7 @@ function defineElement() {
         return this.#ready.resolve();
       }
       this.#example = this.sentence;
+      if (this.#models.some((name) => ASKED_FOR.includes(name))) this.#view.compareRow.after(this.#view.status);
       this.#view.say("This is a computed example. The model loads when you touch a control.");
       this.addEventListener("pointerdown", () => this.#start(), { once: true });
       this.addEventListener("focusin", () => this.#start(), { once: true });

@@ -42,15 +42,23 @@ export function queryWeights({ shape, weights }, layer, head, query) {
   return weights.subarray(start, start + keys);
 }
 
-/** The mean over the heads, as a map of one head: [layer, head, query, key] -> [layer, 1, query, key]. */
+/**
+ * The mean over the heads (for each query those that look at anything), as a map of one head: [layer, head, query, key]
+ * -> [layer, 1, query, key].
+ */
 export function averageHeads(map) {
   const [layers, heads, queries, keys] = map.shape;
   const size = queries * keys;
-  const weights = new Float32Array(layers * size);
+  const sums = new Float64Array(layers * size);
   for (let layer = 0; layer < layers; layer++)
     for (let head = 0, from = layer * heads * size; head < heads; head++, from += size)
-      for (let at = 0; at < size; at++) weights[layer * size + at] += map.weights[from + at] / heads;
-  return { ...map, shape: [layers, 1, queries, keys], weights, headNames: [`mean of ${heads} heads`] };
+      for (let at = 0; at < size; at++) sums[layer * size + at] += map.weights[from + at];
+  for (let row = 0; row < sums.length; row += keys) {
+    let sum = 0;
+    for (let at = row; at < row + keys; at++) sum += sums[at];
+    if (sum > 0) for (let at = row; at < row + keys; at++) sums[at] /= sum;
+  }
+  return { ...map, shape: [layers, 1, queries, keys], weights: Float32Array.from(sums), headNames: [`mean of ${heads} heads`] };
 }
 
 /**
@@ -134,6 +142,14 @@ export function strongest({ shape: [, heads, queries, keys], weights }, layer, {
     if (chosen(head, query, key)) found.push({ head, query, key, weight });
   }
   return found.sort((a, b) => a.weight - b.weight).slice(-most);
+}
+
+/** The largest weight of a row, to which the others are tinted; of the words' alone where special tokens are dimmed. */
+export function largestWeight(weights, tokens, dim) {
+  let largest = 0;
+  for (let key = 0; key < weights.length; key++)
+    if (weights[key] > largest && !(dim && isSpecial(tokens[key]))) largest = weights[key];
+  return largest;
 }
 
 /** Pairs up two token lists by their longest common subsequence: [[i, j], ...]. */

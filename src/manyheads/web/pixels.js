@@ -35,11 +35,11 @@ export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, m
     for (let query = first; query <= last; query++) {
       const row = queryWeights(map, layer, head, query);
       let largest = 0;
-      for (const weight of row) if (weight > largest) largest = weight;
+      for (let key = 0; key < keys; key++) if (row[key] > largest && faintKeys[key] === 1) largest = row[key];
       if (largest === 0) continue;
       for (let x = 0; x < width; x++)
         for (let key = edges[x][0]; key <= edges[x][1]; key++)
-          line[x] = Math.max(line[x], (row[key] / largest) * Math.min(faintKeys[key], faintQueries[query]));
+          line[x] = Math.max(line[x], Math.min(row[key] / largest, 1) * Math.min(faintKeys[key], faintQueries[query]));
     }
     for (let x = 0; x < width; x++) pixels[at + x] = ink | (Math.round(255 * line[x]) << 24);
     drawn = first;

@@ -121,7 +121,7 @@ export class GridView {
       host.dress(row.tBodies[0], layer, head);
       row.ariaLabel = `What ${name} looks at when ${map.queryTokens[host.asked]} asks`;
       setText(row.rows[0].cells[0].firstChild, name);
-      drawRow(row.rows[0], map, layer, head, host.asked);
+      drawRow(row.rows[0], host, map, layer, head, host.asked);
     }
   }
 

@@ -1,10 +1,11 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
-import { isSpecial, queryWeights } from "./maps.js";
+import { isSpecial, largestWeight, queryWeights } from "./maps.js";
 import { drawHead, onCanvas } from "./pixels.js";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
+const SMALL_SIDE = 256; // pixels of a small picture, at most
 
 export class MatrixView {
   placesToggles = true;
@@ -47,8 +48,9 @@ export function drawFigure(figure, host, map, layer, head, { large, table, name 
   if (table) return drawTable(scroll, host, map, layer, head, label);
   if (scroll.firstChild?.tagName !== "CANVAS") scroll.replaceChildren(h("canvas", { role: "img" }));
   scroll.firstChild.ariaLabel = `${label}. ${queries} by ${keys} weights; for numbers, choose Paint and who asks.`;
-  onCanvas(scroll.firstChild, keys, queries, (pixels) =>
-    drawHead(pixels, keys, { width: keys, height: queries }, map, layer, head, host.look(map, layer, head)));
+  const [width, height] = [keys, queries].map((side) => (large ? side : Math.min(side, SMALL_SIDE)));
+  onCanvas(scroll.firstChild, width, height, (pixels) =>
+    drawHead(pixels, width, { width, height }, map, layer, head, host.look(map, layer, head)));
 }
 
 function drawTable(scroll, host, map, layer, head, label) {
@@ -63,7 +65,7 @@ function drawTable(scroll, host, map, layer, head, label) {
   const rows = fill(table.tBodies[0], queries, () => h("tr", {}, h("th", { scope: "row" })));
   for (let query = 0; query < queries; query++) {
     const weights = queryWeights(map, layer, head, query);
-    const largest = Math.max(...weights);
+    const largest = largestWeight(weights, map.keyTokens, host.dim);
     const row = rows[query];
     const cells = row.children;
     row.classList.toggle("hm-asks", query === host.asked);
@@ -77,4 +79,3 @@ function drawTable(scroll, host, map, layer, head, label) {
     }
   }
 }
-

@@ -1,7 +1,7 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
-import { alignTokens, attentionMoved, isSpecial, percent, queryWeights } from "./maps.js";
+import { alignTokens, attentionMoved, isSpecial, largestWeight, percent, queryWeights } from "./maps.js";
 
 export class PaintView {
   placesToggles = true;
@@ -27,10 +27,10 @@ export class PaintView {
       host.dress(body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
       host.placeName(rows[0].cells[0], head);
-      drawRow(rows[0], map, layer, head, host.asked, pairs && new Set(pairs.map(([i]) => i)));
+      drawRow(rows[0], host, map, layer, head, host.asked, pairs && new Set(pairs.map(([i]) => i)));
       if (pairs) {
         setText(rows[1].cells[0], `moved ${percent(moved[head])}`);
-        drawRow(rows[1], compared, layer, head, asked, new Set(pairs.map(([, j]) => j)));
+        drawRow(rows[1], host, compared, layer, head, asked, new Set(pairs.map(([, j]) => j)));
       }
     });
   }
@@ -39,9 +39,9 @@ export class PaintView {
 export const makeRow = () => h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }));
 
 /** One head's weights on all tokens; `shared`, where two sentences are compared, are the tokens that both have. */
-export function drawRow(row, map, layer, head, asked, shared) {
+export function drawRow(row, host, map, layer, head, asked, shared) {
   const weights = queryWeights(map, layer, head, asked);
-  const largest = Math.max(...weights);
+  const largest = largestWeight(weights, map.keyTokens, host.dim);
   while (row.cells.length > weights.length + 1) row.lastElementChild.remove();
   while (row.cells.length < weights.length + 1) row.append(h("td", { role: "cell", tabindex: -1 }));
   weights.forEach((weight, key) => {
