@@ -35,7 +35,7 @@ SCORES = {
     "effect": "how far the sentence vector moves without it, as cosine distance",
 }
 SHARES = tuple(SCORES)[:6]  # of a token's attention
-NUM_EXAMPLES, BATCH = 3, 24
+NUM_EXAMPLES, BATCH = 3, 12
 LONGER = (  # the labelled sentences are short
     "When she had read the letter twice, she folded it, put it in a drawer, and never spoke of it again.",
     "The bank raised its rates, so the farmers along the river bank sold their land.",
