@@ -1,12 +1,13 @@
 """BertViz's own views on a page of the book, with the scripts that they need served by the book itself.
 
-BertViz (Vig 2019, arXiv:1906.05714) writes HTML that fetches require.js, jQuery and d3 from a CDN. Here the same HTML is
-put into a frame, where its names and its require.js meet nobody else's, and the three scripts come from the book or, in
-a notebook, along with the HTML.
+BertViz (Vig 2019, arXiv:1906.05714) writes HTML that fetches require.js, jQuery and d3 from a CDN. Here the same HTML
+is put into a frame, where its names and its require.js meet nobody else's, and the three scripts come from the book or,
+in a notebook, along with the HTML.
 """
 
 import os
 import re
+import warnings
 from html import escape
 from pathlib import Path
 
@@ -23,7 +24,10 @@ SITE = "MANYHEADS_SITE_SCRIPTS"  # set while the book is built: where its script
 VIEWS = ("head_view", "model_view")
 # BertViz draws for white paper; in the dark its picture is turned over, and keeps its hues.
 STYLE = """<style>
-.bertviz { display: block; box-sizing: border-box; width: 100%; margin: 1rem 0; padding: .6rem; border: 1px solid #d5dae0; border-radius: 10px; background: #fff; color-scheme: light }
+.bertviz {
+  display: block; box-sizing: border-box; width: 100%; margin: 1rem 0; padding: .6rem;
+  border: 1px solid #d5dae0; border-radius: 10px; background: #fff; color-scheme: light;
+}
 html[data-theme="dark"] .bertviz, body[data-jp-theme-light="false"] .bertviz { filter: invert(.91) hue-rotate(180deg) }
 </style>"""
 # The frame has the address of the page around it, whose root element says where the book's top is.
@@ -54,9 +58,9 @@ def bertviz_view(view, map, **options):
     >>> "cdnjs" in html.data
     False
 
-    `options` are the view's own, such as `layer` and `heads`, or `include_layers`. Weights are written to four decimals.
-    Raises `ValueError` for another view, `ImportError` without `bertviz`, `FileNotFoundError` in a notebook where npm has
-    not brought the scripts, and `RuntimeError` for a BertViz whose HTML is not as that of version 1.4.1.
+    `options` are the view's own, such as `layer` and `heads`, or `include_layers`. Weights are written to four
+    decimals. Raises `ValueError` for another view, `ImportError` without `bertviz`, `FileNotFoundError` in a notebook
+    where npm has not brought the scripts, and `RuntimeError` for a BertViz whose HTML is not as that of version 1.4.1.
     """
     if view not in VIEWS:
         raise ValueError(f"view must be one of {VIEWS}, got {view!r}")
@@ -68,11 +72,12 @@ def bertviz_view(view, map, **options):
         data = {"attention": attention, "tokens": map.query_tokens}
     else:
         data = {"cross_attention": attention, "decoder_tokens": map.query_tokens, "encoder_tokens": map.key_tokens}
-    written = getattr(bertviz, view)(**data, html_action="return", **light, **options).data
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it leaves its script open
+        written = getattr(bertviz, view)(**data, html_action="return", **light, **options).data
     page = f'<!doctype html><body style="margin:0">{_with_own_scripts(written)}</body>'
-    name = f"{view.replace('_', ' ')} of BertViz"
-    frame = f'<iframe class="bertviz" loading="lazy" title="{name}" height="{_height(view, map)}" srcdoc="{escape(page)}">'
-    return HTML(f"{STYLE}{frame}</iframe>")
+    frame = f'title="{view.replace("_", " ")} of BertViz" height="{_height(view, map)}" srcdoc="{escape(page)}"'
+    return HTML(f'{STYLE}<iframe class="bertviz" loading="lazy" {frame}></iframe>')
 
 
 def _with_own_scripts(written):

@@ -1,8 +1,8 @@
 """Head cards: what each head of the default encoder does, measured, with the clearest examples and a counter-example.
 
-The scores follow Clark et al. 2019 (arXiv:1906.04341, section 3) and are means over all tokens that ask, which is every
-token but [CLS] and [SEP], of all sentences in `card_sentences()`. `effect` follows Michel et al. 2019 (arXiv:1905.10650)
-in turning off one head at a time, and looks at the sentence vector.
+The scores follow Clark et al. 2019 (arXiv:1906.04341, section 3) and are means over all tokens that ask, which is
+every token but [CLS] and [SEP], of all sentences in `card_sentences()`. `effect` follows Michel et al. 2019
+(arXiv:1905.10650) in turning off one head at a time, and looks at the sentence vector.
 
 `python -m manyheads.cards` measures them unless they have been measured.
 """
@@ -20,7 +20,6 @@ from manyheads import encoder as encoder_module
 from manyheads import unseen
 from manyheads.encoder import load_encoder
 from manyheads.files import SHA256, cache_folder
-from manyheads.maps import AttentionMap
 from manyheads.unseen import unseen_sentences
 
 SCORES = {
@@ -156,6 +155,7 @@ def asking(map):
 def token_scores(map):  # -> {name: [layer, h, asking]}
     """The scores of every token that asks, in every head of a map; NaN where there is nothing to look at.
 
+    >>> from manyheads.maps import AttentionMap
     >>> map = AttentionMap(*[["[CLS]", "tea", "!", "[SEP]"]] * 2, np.full((1, 1, 4, 4), 0.25))
     >>> token_scores(map)["previous"].tolist()  # only [CLS] stands before "tea", and it has a score of its own
     [[[nan, 0.25]]]
