@@ -24,12 +24,13 @@ serve: book  ## everything, then the live book on http://127.0.0.1:8000
 test: book browser  ## everything, then all tests, a real browser included
 	$(BIN)/python -m pytest
 
-book: .venv/installed $(WEB)/node_modules models _build/fresh  ## build into _build/html
+book: .venv/installed models _build/fresh  ## build into _build/html
 	@echo "Building the book"
 	$(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
-models: .venv/installed  ## train and cache what the book shows
+models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
 	$(BIN)/python -c "from manyheads.focus import focus_files; focus_files()"
+	$(BIN)/python -m manyheads.export
 
 lint: .venv/installed  ## ruff
 	$(BIN)/ruff check .

@@ -1,15 +1,68 @@
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
+import pytest
 
-def test_the_pure_part_in_node():
+from manyheads.baked import map_json
+from manyheads.maps import AttentionMap
+from manyheads.widget import WEB, one_module
+
+TWINS = """
+import { decodeMap, averageHeads, rollout, withoutSpecial } from "./maps.js";
+let text = "";
+for await (const chunk of process.stdin) text += chunk;
+const { written, raw } = JSON.parse(text);
+const map = { ...written, weights: Float32Array.from(raw) };
+const plain = (map) => ({ ...map, weights: [...map.weights] });
+console.log(JSON.stringify({
+  decoded: plain(decodeMap(written)),
+  average: plain(averageHeads(map)),
+  rollout: plain(rollout(map)),
+  without_special: plain(withoutSpecial(map)),
+}));
+"""
+
+
+def run_node(*arguments, **options):
     node = shutil.which("node")
     assert node, "Node is missing: run the tests by `make test`, which installs it"
-    done = subprocess.run(
-        [node, "--test", Path(__file__).parent / "head-map.test.mjs"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    done = subprocess.run([node, *arguments], capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_pure_part_in_node():
+    run_node("--test", Path(__file__).parent / "head-map.test.mjs")
+
+
+def test_one_module_has_no_imports_and_loads_without_a_page(tmp_path):
+    module = tmp_path / "map.mjs"
+    module.write_text(one_module("head-map.js"), encoding="utf-8")
+    assert "import {" not in module.read_text(encoding="utf-8")
+    found = run_node("-e", f"import({json.dumps(module.as_uri())}).then((it) => console.log(Object.keys(it).sort()))")
+    assert found.split() == ["[", "'HeadMapView',", "'default'", "]"]
+
+
+@pytest.mark.parametrize(
+    "tokens", [["[CLS]", "tea", "or", "##der", "[SEP]"], ["[CLS]", "[SEP]"], ["tea", "[MASK]", "</s>"], ["word"] * 70]
+)
+def test_python_and_the_page_make_the_same_of_a_map(tokens):
+    """2 layers x 3 heads; one row gives all that it has to a special token, another nothing to anybody."""
+    n = len(tokens)
+    weights = np.random.default_rng(n).dirichlet(np.full(n, 0.2), (2, 3, n)).astype(np.float32)
+    weights[0, 1, 0] = np.eye(n)[0]
+    weights[1, 2, -1] = 0
+    map = AttentionMap(tokens, tokens, weights, notes=("A note.",))
+    given = json.dumps({"written": map_json(map), "raw": weights.ravel().tolist()})
+    found = json.loads(run_node("--input-type=module", "-e", TWINS, input=given, cwd=WEB))
+    for name in ("average", "rollout", "without_special"):
+        ours, theirs = getattr(map, name)(), found[name]
+        assert theirs["shape"] == list(ours.shape)
+        assert (theirs["queryTokens"], theirs["keyTokens"]) == (ours.query_tokens, ours.key_tokens)
+        assert theirs["headNames"] == ours.head_names
+        assert theirs["notes"] == list(ours.notes)
+        np.testing.assert_allclose(theirs["weights"], ours.weights.ravel(), atol=1e-6)
+    np.testing.assert_allclose(found["decoded"]["weights"], weights.ravel(), atol=0.0007)

@@ -67,5 +67,71 @@ def test_baked_markup_is_never_the_readers():
 def test_colours_are_the_renderers():
     from manyheads.widget import WEB
 
-    palette = re.search(r"HEAD_COLOURS = \[(.*?)\]", (WEB / "head-map.js").read_text(), re.DOTALL).group(1)
+    palette = re.search(r"HEAD_COLOURS = \[(.*?)\]", (WEB / "maps.js").read_text(), re.DOTALL).group(1)
     assert tuple(re.findall(r'"(#\w+)"', palette)) == HEAD_COLOURS == maps.HEAD_COLOURS
+
+
+def square(layers=3):
+    weights = np.random.default_rng(1).dirichlet(np.full(4, 0.5), (layers, HEADS, 4))
+    tokens = ["[CLS]", "tea", "pot", "[SEP]"]
+    return AttentionMap(tokens, tokens, weights)
+
+
+def test_rollout_is_the_product_of_what_each_layer_passes_on():
+    map = square()
+    expected = np.eye(4)
+    for layer in range(3):
+        expected = (0.5 * map.weights[layer].mean(0) + 0.5 * np.eye(4)) @ expected
+        np.testing.assert_allclose(map.rollout().weights[layer, 0], expected, atol=1e-6)
+    assert map.rollout().head_names == ["rollout"]
+
+
+def test_rollout_needs_self_attention(map):
+    with pytest.raises(ValueError, match="got 5 and 7 tokens"):
+        map.rollout()
+
+
+def test_the_average_is_over_heads_only(map):
+    np.testing.assert_allclose(map.average().weights[:, 0], map.weights.mean(1), atol=1e-7)
+    assert map.average().head_names == ["mean of 3 heads"]
+
+
+def test_special_tokens_are_taken_out_and_rows_scaled():
+    map = square().without_special()
+    assert map.query_tokens == map.key_tokens == ["tea", "pot"]
+    words = square().weights[:, :, 1:3, 1:3]
+    np.testing.assert_allclose(map.weights, words / words.sum(-1, keepdims=True), atol=1e-6)
+
+
+def test_a_long_map_loses_little_when_baked(map):
+    exact = np.sort(np.random.default_rng(3).random(5000)).astype(np.float32)
+    exact[0], exact[-1] = 0, 1
+    written = baked._digits(exact)
+    assert len(written) < 2 * exact.size
+    assert not set(written) & set("\"\\<")
+
+
+def test_a_grid_is_a_picture_without_scripts(map):
+    import base64
+    import io
+
+    import matplotlib.image
+
+    html = baked.head_map_html(map, view="grid", layer=1)
+    source = re.search(r'src="data:image/png;base64,([^"]+)"', html).group(1)
+    pixels = matplotlib.image.imread(io.BytesIO(base64.b64decode(source)))  # [y, x, 4], 0 to 1
+    assert pixels.shape == (LAYERS * QUERIES, HEADS * KEYS, 4)
+    shares = map.weights / map.weights.max(-1, keepdims=True)
+    np.testing.assert_allclose(pixels[QUERIES:, KEYS : 2 * KEYS, 3], shares[1, 1], atol=1 / 255)
+    found = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', html)]
+    np.testing.assert_allclose(found, map.weights[1, 0, 0], atol=5e-5)
+
+
+def test_what_is_baked_is_what_was_chosen():
+    html = baked.head_map_html(square(), query=0, layer=2, special="remove", heads="average")
+    found = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', html)]
+    np.testing.assert_allclose(found, square().average().without_special().weights[2, 0, 0], atol=5e-5)
+    assert "Asked by tea" in html
+    assert "Special tokens: remove" in html
+    data = json.loads(re.search(r'<script type="application/json">(.*)</script>', html).group(1))
+    assert data["shape"] == [3, HEADS, 4, 4], "the map itself is whole"

@@ -1,17 +1,25 @@
 """A map as static HTML: what `<head-map>` shows before, or without, any script.
 
-The markup is the one that `web/head-map.js` draws, so that nothing moves when the script takes over.
+The markup is the one that `web/head-map.js` and its views draw, so that nothing moves when the script takes over.
 """
 
 import base64
 import json
+import struct
+import zlib
 from html import escape
 
 import numpy as np
 
-from manyheads.maps import HEAD_COLOURS
+from manyheads.maps import HEAD_COLOURS, is_special
 
-SMALL = 4096  # up to so many weights are written as numbers, more as one byte each
+SMALL = 4096  # up to so many weights are written as numbers, more as digits
+# A weight below FEW is one digit, a larger one two; nearly all are below in a map of many words. As in maps.js.
+DIGITS = np.frombuffer(
+    b"!#$%&'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}", np.uint8
+)
+FEW, SINGLE, DOUBLE = 0.1, 79, 899
+THUMB = 32  # pixels to a side of a head in the picture of a grid, at most
 
 
 def head_map_html(
@@ -28,27 +36,44 @@ def head_map_html(
     written = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None)
     sentence = attributes.get("sentence")
     box = f'<div><p class="hm-sentence">{escape(sentence)}</p></div>' if sentence else ""
-    rows = "".join(_row(map, layer, head, query) for head in range(map.shape[1]))
+    shown, asked = _shown(map, query, **{name: attributes.get(name) for name in ("layers", "heads", "special")})
+    stage = (_grid if attributes.get("view") == "grid" else _paint)(shown, layer, asked)
     predictions = "".join(_prediction(map, name) for name in map.predictions)
     data = json.dumps(map_json(map), separators=(",", ":")).replace("<", "\\u003c")
+    status = f'<p class="hm-status">{escape(" ".join([status, *map.notes]))}</p>'
+    early = "encoder" in (attributes.get("model") or "").split()  # where the page offers to load it
     return (
-        f'<head-map class="head-map"{written}>{box}'
-        f'<p class="hm-tools">Asked by {escape(map.query_tokens[query])}</p>'
-        f'<div class="hm-stage"><table class="hm-paint" role="table">{rows}</table></div>'
-        f'<dl class="hm-predictions">{predictions}</dl>'
-        f'<p class="hm-status">{escape(" ".join([status, *map.notes]))}</p>'
+        f'<head-map class="head-map"{written}>{box}{status if early else ""}'
+        f'<p class="hm-tools">Asked by {escape(shown.query_tokens[asked])}</p>'
+        f'<p class="hm-tools">Special tokens: {attributes.get("special") or "keep"}</p>{stage}'
+        f'<dl class="hm-predictions">{predictions}</dl>{"" if early else status}'
         f'<script type="application/json">{data}</script></head-map>'
     )
 
 
 def map_json(map):
-    """The map as `decodeMap` in head-map.js reads it. Many weights w become bytes round(255 √w), in base64."""
+    """The map as `decodeMap` in maps.js reads it. Many weights become digits, each off by 0.0007 at most."""
     weights = map.weights.ravel()
-    if weights.size <= SMALL:
-        weights = [round(float(weight), 5) for weight in weights]
-    else:
-        weights = base64.b64encode(np.round(np.sqrt(weights) * 255).astype(np.uint8).tobytes()).decode()
+    weights = [round(float(weight), 5) for weight in weights] if weights.size <= SMALL else _digits(weights)
     return map_dict(map) | {"weights": weights}
+
+
+def _digits(weights):  # [n] -> a string of n to 2n characters
+    few = weights < FEW
+    beyond = np.rint(np.clip(weights - FEW, 0, 1 - FEW) / (1 - FEW) * DOUBLE).astype(int)
+    first = np.where(few, np.rint(weights / FEW * SINGLE).astype(int), SINGLE + 1 + beyond // len(DIGITS))
+    digits = np.stack([first, beyond % len(DIGITS)], axis=1)  # [n, 2]
+    return DIGITS[digits[np.stack([np.ones_like(few), ~few], axis=1)]].tobytes().decode()
+
+
+def _shown(map, query, layers=None, heads=None, special=None):
+    """What is shown of a map at first, and the place of the asking token in it: as `shownMap` in maps.js."""
+    shown = map.rollout() if layers == "rollout" else map.average() if heads == "average" else map
+    if special != "remove":
+        return shown, query
+    shown = shown.without_special()
+    kept = [place for place, token in enumerate(map.query_tokens) if not is_special(token)]
+    return shown, kept.index(query) if query in kept else 0
 
 
 def map_dict(map):
@@ -63,7 +88,73 @@ def map_dict(map):
     }
 
 
-def _row(map, layer, head, query):
+def _paint(map, layer, query):
+    rows = "".join(_row(map, layer, head, query, map.head_names[head]) for head in range(map.shape[1]))
+    return f'<div class="hm-stage"><table class="hm-paint" role="table">{rows}</table></div>'
+
+
+def _grid(map, layer, query):
+    """All heads of all layers as one picture, with the frame that view-grid.js puts round its canvas; one head painted."""
+    layers, heads = map.shape[:2]
+    short = all(name == f"head {head + 1}" for head, name in enumerate(map.head_names)) and heads > 4
+    names = [name.removeprefix("head ") if short else name for name in map.head_names]
+    titles = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    rows = "".join(f'<tr><th scope="row">Layer {number + 1}</th>{"<td></td>" * heads}</tr>' for number in range(layers))
+    toggles = "".join(
+        f'<span class="hm-head hm-on" style="--head:{_colour(map, head)}">{escape(name)}</span>'
+        for head, name in enumerate(map.head_names)
+    )
+    of = f"Heads of layer {layer + 1}" if layers > 1 else "Heads"
+    name = f"layer {layer + 1}, {map.head_names[0]}" if layers > 1 else map.head_names[0]
+    source = base64.b64encode(_png(_pixels(map))).decode()
+    return (
+        f'<div class="hm-heads"><span>{of}</span>{toggles}</div>'
+        f'<div class="hm-stage"><div class="hm-scroll"><div class="hm-grid" style="--columns:{heads}">'
+        f'<img alt="{layers} layers of {heads} heads: how much each word looks at each" src="data:image/png;base64,{source}">'
+        f'<table><thead><tr><td>{"Head" if short else ""}</td>{titles}</tr></thead><tbody>{rows}</tbody></table></div></div>'
+        f'<p class="hm-hint">Choose a head to enlarge it.</p>'
+        f'<table class="hm-paint" role="table">{_row(map, layer, 0, query, name)}</table></div>'
+    )
+
+
+def _pixels(map):
+    """RGBA bytes [row, column, 4]: a head's colour, as opaque as the weight's share of the largest of its row."""
+    layers, heads, *sides = map.shape
+    largest = map.weights.max(axis=-1, keepdims=True)
+    shares = np.divide(map.weights, largest, out=np.zeros_like(map.weights), where=largest > 0)
+    for axis, side in zip((2, 3), sides):
+        if side > THUMB:  # the largest of those that fall on one pixel
+            shares = np.maximum.reduceat(shares, np.arange(THUMB) * side // THUMB, axis=axis)
+    colours = [tuple(bytes.fromhex(_colour(map, head).lstrip("#"))) for head in range(heads)]
+    pixels = np.empty((*shares.shape, 4), np.uint8)  # [layer, head, y, x, 4]
+    pixels[..., :3] = np.array(colours)[:, None, None]
+    pixels[..., 3] = np.rint(255 * shares)
+    *_, height, width, _ = pixels.shape
+    return pixels.transpose(0, 2, 1, 3, 4).reshape(layers * height, heads * width, 4)
+
+
+def _png(pixels):  # [row, column, 4] -> the bytes of a PNG
+    height, width, _ = pixels.shape
+    lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)  # 0: no filter
+    chunks = {
+        b"IHDR": struct.pack(">2I5B", width, height, 8, 6, 0, 0, 0),
+        b"IDAT": zlib.compress(lines.tobytes(), 9),
+        b"IEND": b"",
+    }
+    written = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks.items()
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(written)
+
+
+def _colour(map, head):
+    """As `headColour` in maps.js; what is no head's has none of their colours."""
+    mixed = map.head_names[0].startswith(("mean of", "rollout"))
+    return "#6E7F91" if mixed else HEAD_COLOURS[head % len(HEAD_COLOURS)]
+
+
+def _row(map, layer, head, query, name):
     weights = map.weights[layer, head, query]
     largest = weights.max() or 1.0
     asks = escape(map.query_tokens[query])
@@ -73,18 +164,16 @@ def _row(map, layer, head, query):
         f"{escape(token.removeprefix('##') or token)}</td>"
         for token, weight in zip(map.key_tokens, weights)
     )
-    colour = HEAD_COLOURS[head % len(HEAD_COLOURS)]
-    name = escape(map.head_names[head])
     return (
-        f'<tbody role="rowgroup" style="--head:{colour}"><tr role="row"><th scope="row" role="rowheader">'
-        f'<span class="hm-head">{name}</span></th>{cells}</tr></tbody>'
+        f'<tbody role="rowgroup" style="--head:{_colour(map, head)}"><tr role="row"><th scope="row" role="rowheader">'
+        f'<span class="hm-head">{escape(name)}</span></th>{cells}</tr></tbody>'
     )
 
 
 def _classes(token):
     if token.startswith("##") and len(token) > 2:
         return "hm-piece"
-    return "hm-special" if token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]", "<s>", "</s>") else ""
+    return "hm-special" if is_special(token) else ""
 
 
 def _prediction(map, name):
@@ -99,5 +188,5 @@ def _prediction(map, name):
 
 
 def percent(share):
-    """A share of 1 in per cent, to a tenth below ten: as `percent` in head-map.js."""
+    """A share of 1 in per cent, to a tenth below ten: as `percent` in maps.js."""
     return f"{100 * share:.{1 if 0 < share < 0.0995 else 0}f} %"

@@ -2,16 +2,28 @@
 
 import csv
 import io
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-# One colour per head, the same on every page; the first four are the notes' own. Equal to those in head-map.js.
+# One colour per head, the same on every page; the first four are the notes' own. Equal to those in maps.js.
 HEAD_COLOURS = (
     *("#8DB600", "#FF8C00", "#8D4E85", "#007FFF", "#D7263D", "#009688"),
     *("#B8860B", "#5B5BD6", "#8B5A2B", "#E0529C", "#4F7C8A", "#6B8E23"),
 )
+
+SPECIAL = re.compile(r"\[(CLS|SEP|PAD|MASK)\]|</?s>|<(bos|eos|pad|mask|cls|sep)>|<\|.*\|>")
+
+
+def is_special(token):
+    """Whether a token marks a place rather than a piece of the text.
+
+    >>> [is_special(token) for token in ("[CLS]", "</s>", "tea")]
+    [True, True, False]
+    """
+    return SPECIAL.fullmatch(token) is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +80,65 @@ class AttentionMap:
         """`(layers, heads, queries, keys)`."""
         return self.weights.shape
 
+    def average(self):
+        """The mean over the heads (for each query those that look at anything), as a map of one head.
+
+        >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.2, 0.8]], [[0.6, 0.4]]]])
+        >>> map.average().weights[0, 0]  # [layer, 2, query, key] -> [layer, 1, query, key]
+        array([[0.4, 0.6]], dtype=float32)
+        """
+        weights = _rows_to_one(self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
+        return replace(self, weights=weights, head_names=[f"mean of {self.shape[1]} heads"])
+
+    def rollout(self):
+        """How much of each input token reaches each position by a layer: attention rollout, as a map of one head.
+
+        >>> map = AttentionMap(["a", "b"], ["a", "b"], [[[[0, 1], [0, 1]]], [[[1, 0], [1, 0]]]])
+        >>> map.rollout().weights[:, 0]  # layer l holds R_l
+        array([[[0.5 , 0.5 ],
+                [0.  , 1.  ]],
+        <BLANKLINE>
+               [[0.5 , 0.5 ],
+                [0.25, 0.75]]], dtype=float32)
+
+        Each layer is taken to pass on half of what it had and half of what its heads, on average, look at:
+        R_l = (A_l + I) / 2 · R_(l-1), R_0 = I, rows scaled to sum to 1 (Abnar & Zuidema 2020, arXiv:2005.00928).
+
+        Raises `ValueError` for a map whose queries are not its keys.
+        """
+        if self.query_tokens != self.key_tokens:
+            queries, keys = self.shape[2:]
+            raise ValueError(f"rollout is for self-attention, where queries are the keys; got {queries} and {keys} tokens")
+        rolled = identity = np.eye(len(self.key_tokens))
+        layers = []
+        for mean in _rows_to_one(self.weights.sum(axis=1, dtype=np.float64)):  # [q, k]
+            rolled = _rows_to_one(mean + identity) @ rolled
+            layers.append(rolled[None])
+        return replace(self, weights=np.stack(layers), head_names=["rollout"])
+
+    def without_special(self):
+        """The map without special tokens, each row scaled to sum to 1 again.
+
+        >>> map = AttentionMap(["[CLS]", "tea"], ["[CLS]", "hot", "tea"], [[[[1, 0, 0], [0.5, 0.2, 0.3]]]])
+        >>> map.without_special().weights[0, 0]
+        array([[0.4, 0.6]], dtype=float32)
+
+        A row that gave all to special tokens becomes 0. Where nothing else is there, they are kept, and `notes` say so.
+        """
+        queries, keys = (
+            [place for place, token in enumerate(tokens) if not is_special(token)]
+            for tokens in (self.query_tokens, self.key_tokens)
+        )
+        if not (queries and keys):
+            return replace(self, notes=(*self.notes, "There are special tokens only; they are kept."))
+        weights = self.weights[:, :, queries][..., keys].astype(np.float64)
+        return replace(
+            self,
+            query_tokens=[self.query_tokens[place] for place in queries],
+            key_tokens=[self.key_tokens[place] for place in keys],
+            weights=_rows_to_one(weights),
+        )
+
     def plot(self, layer=None, head=None, *, axes=None, size=None):
         """Draw the map with matplotlib: one head, all heads of one layer, one head of all layers, or all of all.
 
@@ -109,3 +180,8 @@ class AttentionMap:
         if path is not None:
             Path(path).write_text(text.getvalue(), encoding="utf-8", newline="")
         return text.getvalue()
+
+
+def _rows_to_one(weights):  # [..., q, k] -> [..., q, k]
+    sums = weights.sum(-1, keepdims=True)
+    return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)

@@ -7,6 +7,7 @@
 bakes the sentence's map into the page. Pages that hold a live figure load the scripts; no other page does.
 """
 
+import functools
 import gzip
 import inspect
 import os
@@ -23,15 +24,17 @@ from sphinx.util.docutils import SphinxDirective
 from manyheads import bertvizpage
 from manyheads.attention import causal_mask
 from manyheads.baked import head_map_html
+from manyheads.encoder import load_encoder
+from manyheads.export import encoder_page_files
 from manyheads.files import encoder_file
 from manyheads.focus import VARIANTS, focus_file, load_focus_model
 from manyheads.formula import SHOWN, formula_steps, formula_steps_html
-from manyheads.widget import WEB
+from manyheads.widget import CHOICES, VIEWS, WEB, one_module
 
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
 FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards")
 MODELS = ("models.js", "focus.js", "attention.js", "formula-model.js", "bugs.js")
-SCRIPTS = (*(f"{name}.{kind}" for name in FIGURES for kind in ("js", "css")), *MODELS)
+SCRIPTS = (*(f"{name}.css" for name in FIGURES), *MODELS)
 MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
 TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 
@@ -44,7 +47,8 @@ class HeadMapDirective(SphinxDirective):
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "models": directives.unchanged,
-        "view": lambda view: directives.choice(view, ("paint", "matrix")),
+        "view": lambda view: directives.choice(view, VIEWS),
+        **{name: functools.partial(directives.choice, values=values) for name, values in CHOICES.items()},
         "layer": directives.nonnegative_int,
         "head": directives.nonnegative_int,
         "compare": directives.unchanged,
@@ -112,7 +116,9 @@ class MuseumPieceDirective(SphinxDirective):
 
 
 def page_model(name):
-    """The Python side of a page's model: `focus`, `focus/untaught`, ...; in `focus/causal` no word looks ahead."""
+    """The Python side of a page's model: `encoder`, `focus`, `focus/untaught`, ...; in `focus/causal` no word looks ahead."""
+    if name == "encoder":
+        return _encoder()
     family, _, variant = name.partition("/")
     if family != "focus":
         raise ValueError(f"no model is called {name!r}")
@@ -125,6 +131,11 @@ def page_model(name):
     model = load_focus_model()
     model.attention.register_forward_pre_hook(look_back, with_kwargs=True)
     return model
+
+
+@functools.cache
+def _encoder():
+    return load_encoder()
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
@@ -176,8 +187,12 @@ def copy_files(app, error):
         raise FileNotFoundError(f"{TOKENIZER} or {MATHJAX} is missing: run `npm ci` in {WEB}, as `make book` does")
     folder = Path(app.outdir) / "_static" / FOLDER
     (folder / "models").mkdir(parents=True, exist_ok=True)
+    for name in FIGURES:
+        (folder / f"{name}.js").write_text(one_module(f"{name}.js"), encoding="utf-8")
     for script in (*(WEB / name for name in SCRIPTS), TOKENIZER):
         shutil.copyfile(script, folder / script.name)
+    for name, path in encoder_page_files().items():
+        shutil.copyfile(path, folder / name)
     for path in (encoder_file("tokenizer.json"), *map(focus_file, ("words", *VARIANTS))):
         packed = folder / "models" / f"{path.name}.gz"
         packed.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))

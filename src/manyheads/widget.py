@@ -1,5 +1,6 @@
 """Live figures for notebooks: anywidget, so ipywidgets, with the same renderer as the pages."""
 
+import re
 from pathlib import Path
 
 import anywidget
@@ -7,9 +8,38 @@ import traitlets
 from IPython.display import HTML
 
 from manyheads.baked import head_map_html, map_dict
+from manyheads.files import ENCODER
 from manyheads.given import given_maps
 
 WEB = Path(__file__).parent / "web"
+VIEWS = ("paint", "matrix", "grid", "lines")
+CHOICES = {"special": ("keep", "dim", "remove"), "heads": ("each", "average"), "layers": ("one", "rollout")}
+ON_PAGES = {ENCODER: "encoder"}  # a model's name -> what pages call it, where that is another
+
+
+def one_module(name):
+    """The text of an ES module of `web/` with the modules that it imports put before it: a module without imports.
+
+    >>> "import" in one_module("head-map.js").split("/** The heads' colours")[0]
+    False
+
+    Such a module suits a notebook, which knows no other files. Top-level names must differ between the files.
+    """
+    parts = {}
+
+    def read(name):
+        if name not in parts:
+            text = (WEB / name).read_text(encoding="utf-8")
+            for imported in IMPORT.findall(text):
+                read(imported)
+            parts[name] = IMPORT.sub("", text)
+
+    read(name)
+    last = parts.pop(name)
+    return "\n".join([*(re.sub(r"^export ", "", part, flags=re.MULTILINE) for part in parts.values()), last])
+
+
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 
 
 class HeadMap(anywidget.AnyWidget):
@@ -20,17 +50,24 @@ class HeadMap(anywidget.AnyWidget):
 
     `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`; the taught focus model
     unless given. `models` instead is a list of them, with a slider over it. `compare` is a second sentence.
-    `view` is "paint" or "matrix"; `layer`, `head` (the one shown large, in the matrix) and `query` count from 0;
-    `head_mask[layer][head]` is False for a head that is turned off, None for all on. All are traits: observe and link
-    them. Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
+    `view` is "paint", "matrix", "grid" (all heads of all layers) or "lines"; `layer`, `head` (the one shown large, or
+    whose lines alone are shown) and `query` count from 0; `head_mask[layer][head]` is False for a head that is turned
+    off, None for all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
+    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`. All are
+    traits: observe and link them. `attention` is the map as it was computed, whatever is shown of it.
+
+    Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
-    _esm = WEB / "head-map.js"
+    _esm = one_module("head-map.js")
     _css = WEB / "head-map.css"
 
     sentence = traitlets.Unicode().tag(sync=True)
     compare = traitlets.Unicode(None, allow_none=True).tag(sync=True)
-    view = traitlets.Enum(["paint", "matrix"], "paint").tag(sync=True)
+    view = traitlets.Enum(VIEWS, "paint").tag(sync=True)
+    special = traitlets.Enum(CHOICES["special"], "keep").tag(sync=True)
+    heads = traitlets.Enum(CHOICES["heads"], "each").tag(sync=True)
+    layers = traitlets.Enum(CHOICES["layers"], "one").tag(sync=True)
     layer = traitlets.Int(0, min=0).tag(sync=True)
     head = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
     query = traitlets.Int(0, min=0).tag(sync=True)
@@ -88,7 +125,8 @@ class HeadMap(anywidget.AnyWidget):
         axes. A model with encoder and decoder gives up to three lists, with `encoder_tokens` and `decoder_tokens`, and
         a slider chooses between them. `layer` and `include_layers` count from 0; one of `heads` is shown large, several
         stand out from the others. Where the second sentence starts (`sentence_b_start`) is told below the map.
-        `html_action="return"` gives the static HTML instead. All else are traits, as of `HeadMap`.
+        `html_action="return"` gives the static HTML instead. All else are traits, as of `HeadMap`; so is `heads` where
+        it is a word, "average".
 
         Raises `ValueError` where arguments do not fit, as `AttentionMap` does, `TypeError` for those of a wrong type.
         """
@@ -104,7 +142,9 @@ class HeadMap(anywidget.AnyWidget):
             if layer not in layers:
                 raise ValueError(f"layer {layer} is not in include_layers: {layers}")
             traits["layer"] = layers.index(layer)
-        if heads is not None:
+        if isinstance(heads, str):
+            traits["heads"] = heads
+        elif heads is not None:
             if not len(heads) or not all(0 <= head < shape[1] for head in heads):
                 raise ValueError(f"heads must name heads from 0 to {shape[1] - 1}, got {list(heads)}")
             if len(heads) == 1:
@@ -131,7 +171,7 @@ class HeadMap(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
         names = " ".join(self._models)
-        live = self._computes and all(name.startswith("focus") for name in self._models)
+        live = self._computes and all(name.startswith("focus") or name == "encoder" for name in self._models)
         still = "Python computed this map; it stands still on a page." if self._computes else self._status
         html = head_map_html(
             self.attention,
@@ -140,6 +180,7 @@ class HeadMap(anywidget.AnyWidget):
             head=self.head,
             view=self.view,
             compare=self.compare,
+            **{name: value for name in CHOICES if (value := getattr(self, name)) != CHOICES[name][0]},
             sentence=self.sentence if self._computes else None,
             **({"models" if len(self._models) > 1 else "model": names} if live else {"status": still}),
         )
@@ -163,7 +204,8 @@ def _focus_model():
 
 
 def _name(model):
-    return getattr(model, "name", type(model).__name__)
+    name = getattr(model, "name", type(model).__name__)
+    return ON_PAGES.get(name, name)
 
 
 def _message(map):

@@ -41,7 +41,7 @@ export function museumModel(model, piece) {
   const headNames = cut ? Array.from({ length: numHeads }, (_, head) => `columns ${head + 1}`) : model.headNames;
   return {
     ...{ name: `focus/${piece}`, numLayers: 1, numHeads, headNames },
-    attend: (sentence, headMask = null) => ({ ...model.attend(sentence, headMask, attention), headNames }),
+    attend: (sentence, headMask = null) => ({ ...model.attend(sentence, headMask, { attention }), headNames }),
   };
 }
 

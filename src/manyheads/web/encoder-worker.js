@@ -1,10 +1,9 @@
 // What the encoder does off the page's thread: fetch its files and keep them, read a sentence, compute.
 
+import { CACHE, fileUrl } from "./encoder.js";
 import * as ort from "./ort.wasm.bundle.min.mjs";
 import { readSafetensors } from "./models.js";
 import { Tokenizer } from "./tokenizers.min.mjs";
-
-const CACHE = "manyheads-encoder";
 
 let manifest, tokenizer, session, words, patience;
 
@@ -28,9 +27,7 @@ async function load(base, milliseconds) {
   manifest = await fetchManifest(new URL("encoder.json", base), cache);
   const files = ["graph", "weights", "runtime", "tokenizer"].map((part) => {
     const facts = manifest.files[part];
-    const url = new URL(facts.name, base);
-    url.search = facts.sha256.slice(0, 16); // no cache on the way can mistake an older file for it
-    return { ...facts, url, done: 0 };
+    return { ...facts, url: fileUrl(facts, base), done: 0 };
   });
   const sum = (key) => files.reduce((sum, file) => sum + file[key], 0);
   const progress = () => self.postMessage({ progress: [sum("done"), sum("packed")] });

@@ -1,6 +1,30 @@
 // The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
 // stutters; encoder-worker.js fetches, checks and computes. The files are made by export.py.
 
+export const CACHE = "manyheads-encoder"; // the browser's store for what was fetched
+
+/** Where a file of the manifest lies: under its content's hash, so that no cache can mistake an older one for it. */
+export function fileUrl({ name, sha256 }, base) {
+  const url = new URL(name, base);
+  url.search = sha256.slice(0, 16);
+  return url;
+}
+
+/** How many bytes a first sentence would have to fetch: 0 where an earlier visit kept all files. */
+export async function missingBytes(base = new URL("./models/", import.meta.url)) {
+  const cache = await globalThis.caches?.open(CACHE).catch(() => null);
+  const url = new URL("encoder.json", base);
+  const kept = (await cache?.match(url)) ?? null;
+  const response = await fetch(url, { cache: "no-cache" }).catch(() => kept);
+  if (!response?.ok) throw new Error(response ? `encoder.json is missing (status ${response.status}).` : "the network did not bring encoder.json.");
+  const { files } = await response.json().catch(() => {
+    throw new Error("encoder.json is not the file it should be.");
+  });
+  const missing = await Promise.all(Object.values(files).map(async (file) =>
+    (await cache?.match(fileUrl(file, base))) ? 0 : file.packed));
+  return missing.reduce((a, b) => a + b);
+}
+
 export class Encoder {
   #worker;
   #waiting = []; // requests that the worker has not seen yet

@@ -23,7 +23,7 @@ export class FocusModel {
    * The map of a sentence; `headMask[0][head]` is false for a head that is off, null for all on. `attention` is what to
    * attend with: the museum has wrong ones.
    */
-  attend(sentence, headMask = null, attention = multiHeadAttention) {
+  attend(sentence, headMask = null, { attention = multiHeadAttention } = {}) {
     const { ids, tokens, notes } = this.tokenize(sentence);
     const { output, weights } = attention(this.input(ids), this.layer("attention."), {
       numHeads: this.numHeads,

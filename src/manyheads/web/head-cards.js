@@ -1,6 +1,9 @@
 // <head-cards>: makes the table of head cards sortable, shows a head's examples, and leads to the live map. The element
-// holds the table, and the examples as JSON; `for` is the id of the <head-map>. No imports, and no DOM while the module
-// loads, as in head-map.js.
+// holds the table, and the examples as JSON; `for` is the id of the <head-map>. No DOM while the module loads, as in
+// head-map.js.
+
+import { h } from "./dom.js";
+import { isPiece, percent, readable } from "./maps.js";
 
 // ------------------------------------------------------------------------------------------------ pure part
 
@@ -13,22 +16,11 @@ export function order(values, descending) {
 /** Which place a value takes among all, the largest first: 1, 2, ... */
 export const rank = (values, value) => 1 + values.filter((other) => other > value).length;
 
-const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
-
 /** A score as the table writes it; equal to `shown` in cardtable.py. */
 export const shown = ({ name, share }, value) =>
   share ? percent(value) : value.toFixed(name === "effect" ? 4 : 1);
 
 // ------------------------------------------------------------------------------------------------ the element
-
-function h(tag, props, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(props ?? {}))
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
 
 function defineElement() {
   class HeadCardsElement extends HTMLElement {
@@ -91,14 +83,13 @@ function defineElement() {
       const { text, tokens } = this.data.sentences[at];
       const words = tokens.flatMap((token, place) => {
         if (place === 0 || place === tokens.length - 1) return [];
-        const piece = token.startsWith("##") && token.length > 2;
-        const word = piece ? token.slice(2) : token;
-        return [piece || place === 1 ? "" : " ", place === query ? h("mark", {}, word) : word];
+        const word = readable(token);
+        return [isPiece(token) || place === 1 ? "" : " ", place === query ? h("mark", {}, word) : word];
       });
       const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": layer, "data-head": head }, ...words);
       link.dataset.sentence = text;
       if (query !== null) link.dataset.query = query;
-      const looks = query === null ? "" : `, most at ${tokens[key]} (${percent(weight)})`;
+      const looks = query === null ? "" : `, most at ${readable(tokens[key])} (${percent(weight)})`;
       return h("li", {}, link, h("small", {}, ` ${shown(score, value)}${looks}`));
     }
 

@@ -6,10 +6,43 @@ import { FocusModel } from "./focus.js";
 const FOCUS = /^focus(?:\/([a-z]+(?:-\d+)?))?$/;
 const MUSEUM = /^focus\/(causal|bug-[a-z]+)$/;
 const cache = new Map();
+const listeners = new Map(); // model -> all who want to be told of its progress
+const arrivals = new Map(); // model -> a promise that it is loaded, and what fulfils it
 
-/** The model called `name`, ready to `attend(sentence, headMask)`; `progress(done, total)` is told of bytes. */
-export function loadModel(name, progress = () => {}) {
+/**
+ * The model called `name`, ready to `attend(sentence, headMask, { signal })`, which gives a map or a promise of one;
+ * `progress(done, total)` is told of bytes.
+ */
+export async function loadModel(name, progress = () => {}) {
+  if (!listeners.has(name)) listeners.set(name, new Set());
+  const told = listeners.get(name).add(progress);
+  try {
+    const model = await make(name, (...bytes) => told.forEach((tell) => tell(...bytes)));
+    arrival(name).fulfil();
+    return model;
+  } finally {
+    told.delete(progress);
+  }
+}
+
+/** Fulfilled once anybody on the page has loaded the model. */
+export const whenLoaded = (name) => arrival(name).promise;
+
+/** How many bytes the model would have to fetch, of those that a reader should be asked for. */
+export const missingBytes = async (name) => (name === "encoder" ? (await import("./encoder.js")).missingBytes() : 0);
+
+function arrival(name) {
+  if (!arrivals.has(name)) {
+    let fulfil;
+    const promise = new Promise((done) => (fulfil = done));
+    arrivals.set(name, { promise, fulfil });
+  }
+  return arrivals.get(name);
+}
+
+function make(name, progress) {
   return once(`model ${name}`, async () => {
+    if (name === "encoder") return (await import("./encoder.js")).Encoder.load({ progress });
     const piece = MUSEUM.exec(name)?.[1];
     if (piece) return (await import("./bugs.js")).museumModel(await loadModel("focus", progress), piece);
     const variant = FOCUS.exec(name);

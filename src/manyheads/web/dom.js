@@ -1,0 +1,58 @@
+// Small tools for what the views draw: nodes that are kept from one repaint to the next.
+
+import { isPiece, isSpecial, percent, readable } from "./maps.js";
+
+export function h(tag, props, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props ?? {}))
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value != null) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** Gives `parent` exactly `count` children: reuses those it has, makes the missing ones. Returns them. */
+export function fill(parent, count, make) {
+  while (parent.childElementCount > count) parent.lastElementChild.remove();
+  while (parent.childElementCount < count) parent.append(make(parent.childElementCount));
+  return parent.children;
+}
+
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export const setValue = (input, value) => {
+  if (input.value !== value) input.value = value;
+};
+
+/** Shows a token as the reader wrote it; the classes carry what its marks said. */
+export function setToken(node, token) {
+  setText(node, readable(token));
+  node.classList.toggle("hm-piece", isPiece(token));
+  node.classList.toggle("hm-special", isSpecial(token));
+}
+
+/** One weight in its cell: the tint goes by `share`, the weight over the largest of its row. */
+export function setWeight(cell, weight, largest, from, to) {
+  const shown = weight.toFixed(4);
+  if (cell.dataset.weight !== shown) {
+    cell.dataset.weight = shown;
+    cell.dataset.percent = percent(weight);
+  }
+  const share = largest > 0 ? Math.min(weight / largest, 1).toFixed(3) : "0";
+  if (cell.share !== share) cell.style.setProperty("--share", (cell.share = share));
+  const label = `${from} to ${to}: ${cell.dataset.percent}`;
+  if (cell.ariaLabel !== label) cell.ariaLabel = label;
+}
+
+/** Makes one of a group the one that Tab reaches, and moves the focus there. */
+export function focusOn(node, before) {
+  before?.setAttribute("tabindex", -1);
+  node.setAttribute("tabindex", 0);
+  node.focus();
+}
+
+/** The step of an arrow key over rows and columns; undefined for any other key. */
+export const arrow = (key) => ({ ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] })[key];
