@@ -80,8 +80,8 @@ class HeadCard:
 def card_sentences():
     """The sentences that the cards are measured on: those of `unseen.py` and some longer ones.
 
-    >>> len(card_sentences())
-    120
+    >>> len(card_sentences()) >= 100
+    True
     """
     return [*(sentence.text for sentence in unseen_sentences()), *LONGER]
 
@@ -106,7 +106,7 @@ def measure_heads(encoder, sentences):
     """Measure the cards of all heads of an encoder on some sentences.
 
     >>> cards = measure_heads(load_encoder(), ["Tea or coffee?", "Put the kettle on, please.", "Tea."])
-    >>> cards[0].scores["entropy"] <= np.log2(8)  # the longest of them has 8 tokens
+    >>> 0 < cards[0].scores["entropy"] < 3  # the longest of them has 8 tokens, so 3 bits at most
     True
 
     Raises `ValueError` for fewer sentences than examples are shown.
@@ -229,5 +229,4 @@ def _key():
 
 
 if __name__ == "__main__":
-    for card in head_cards():
-        print(card.layer + 1, card.head + 1, "  ".join(f"{name} {value:.3f}" for name, value in card.scores.items()))
+    print(f"The cards of {len(head_cards())} heads are measured.")

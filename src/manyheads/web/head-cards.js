@@ -36,8 +36,8 @@ function defineElement() {
         h("button", { type: "button", class: "hc-open", "aria-pressed": "false", onclick: () => this.open(at) }, "card")));
       this.card = h("section", { class: "hc-card", "aria-live": "polite" });
       this.append(this.card);
-      this.addEventListener("click", (event) => {
-        const link = event.target.closest("a[data-layer]");
+      document.addEventListener("click", ({ target }) => { // links in the page's text lead there, too
+        const link = target.closest?.(`a[data-layer][href="#${this.getAttribute("for")}"]`);
         if (link) this.lead(link);
       });
       this.open(order(this.#column(1), true)[0]);
