@@ -219,7 +219,9 @@ export class HeadMapView {
     this.toggles.forEach((toggle, head) => {
       setText(toggle, map.headNames[head]);
       toggle.style.setProperty("--head", headColour(map, head));
-      if (this.computes) toggle.ariaPressed = String(this.#isOn(state.layer, head));
+      if (!this.computes) return;
+      toggle.ariaLabel = map.headNames[head];
+      toggle.ariaPressed = String(this.#isOn(state.layer, head));
     });
     bar.hidden = !this.computes || Boolean(this.view?.placesToggles && !this.shown?.map.mixed);
     setText(this.barName, map.shape[0] > 1 ? `Heads of layer ${state.layer + 1}` : "Heads");
