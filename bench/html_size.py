@@ -15,9 +15,9 @@ from manyheads.widget import HeadMap
 
 GOAL = 25  # times smaller, at 64 tokens
 TEXT = (
-    "The old librarian would rather read a long novel by the fire than walk her two happy dogs through the rain, but the "
-    "dogs, who had waited since noon, looked at the door, then at her, and then at the door again until she closed the "
-    "book, took her coat, and went out into the dark with them. "
+    "The old librarian would rather read a long novel by the fire than walk her two happy dogs through the rain, but "
+    "the dogs, who had waited since noon, looked at the door, then at her, and then at the door again until she closed "
+    "the book, took her coat, and went out into the dark with them. "
 )
 
 
@@ -28,9 +28,8 @@ def main():
     encoder = load_encoder()
     words = (TEXT * 9).split()
     for wanted in (12, 64, 128, 512):
-        map = next(
-            map for map in (encoder(" ".join(words[:count])) for count in range(wanted - 2, 0, -1)) if map.shape[-1] <= wanted
-        )
+        counts = range(wanted - 2, 0, -1)
+        map = next(map for map in (encoder(" ".join(words[:count])) for count in counts) if map.shape[-1] <= wanted)
         layers = [torch.from_numpy(layer)[None] for layer in map.weights]  # each [1, head, query, key]
         ours = HeadMap.from_attentions(layers, map.query_tokens)._repr_mimebundle_()[0]["text/html"]
         sizes = {"ours": len(ours.encode())}

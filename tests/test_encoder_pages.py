@@ -42,7 +42,9 @@ def attend(map, sentence):
         sentence,
     )
     weights = np.array(found["weights"], np.float32).reshape(found["shape"])
-    return AttentionMap(found["queryTokens"], found["keyTokens"], weights, found["headNames"], notes=tuple(found["notes"]))
+    return AttentionMap(
+        found["queryTokens"], found["keyTokens"], weights, found["headNames"], notes=tuple(found["notes"])
+    )
 
 
 def attention(map):

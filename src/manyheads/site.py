@@ -112,7 +112,7 @@ class MuseumPieceDirective(SphinxDirective):
 
 
 def page_model(name):
-    """The Python side of a page's model: `encoder`, `focus`, `focus/untaught`, ...; in `focus/causal` no word looks ahead."""
+    """The Python side of a page's model: `encoder`, `focus`, ...; in `focus/causal` no word looks ahead."""
     if name == "encoder":
         return _encoder()
     family, _, variant = name.partition("/")
