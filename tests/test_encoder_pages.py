@@ -135,7 +135,24 @@ def test_a_download_cut_short_is_told_and_the_next_try_works(page, site, faults)
     faults.clear()
 
 
-def test_all_figures_of_a_page_share_one_engine(page, site):
+def test_an_encoder_that_stops_can_be_started_again(page, site, faults):
+    map = load(page, site)
+    page.workers[0].evaluate("() => { setTimeout(() => { throw new Error('no memory') }) }")
+    map.get_by_role("textbox", name="Sentence").fill("Still there?")
+    again = map.get_by_role("button", name="Try again")
+    again.wait_for()
+    assert "The map could not be computed: the encoder stopped" in map.get_by_role("status").inner_text()
+    assert attention(map).key_tokens[1:3] == ["the", "bank"], "what was shown stays"
+    again.click()
+    page.wait_for_function("(el) => el.attention.queryTokens.includes('still')", arg=map.element_handle())
+    assert map.get_by_role("status").inner_text().startswith("Ready")
+    faults.clear()
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "no cache"])
+def test_all_figures_of_a_page_share_one_engine(page, site, kept):
+    if not kept:  # as without https
+        page.add_init_script("delete globalThis.caches; delete Window.prototype.caches")
     fetched = []
     page.on("request", lambda request: fetched.append(request.url) if ".gz" in request.url else None)
     map = open_map(page, site)

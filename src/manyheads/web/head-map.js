@@ -192,7 +192,7 @@ export class HeadMapView {
     if (this.drawn !== state.view) {
       this.view?.leave?.();
       this.stage.replaceChildren();
-      this.view = new VIEWS[state.view](this.stage, this);
+      this.view = new (VIEWS[state.view] ?? PaintView)(this.stage, this);
       this.drawn = state.view;
     }
     this.#drawToggles();
@@ -491,6 +491,7 @@ function defineElement() {
         try {
           maps = await Promise.all(maps);
         } catch (error) {
+          if (engine.broken) this.#engines.delete(name); // the next try makes a new one
           if (wanted === this.#wanted)
             this.#view.say(`The map could not be computed: ${error.message} What you see stays.`, () => this.#compute());
           return;
