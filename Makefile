@@ -31,6 +31,7 @@ book: .venv/installed models _build/fresh  ## build into _build/html
 models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
 	$(BIN)/python -c "from manyheads.focus import focus_files; focus_files()"
 	$(BIN)/python -m manyheads.export
+	$(BIN)/python -m manyheads.cards
 
 lint: .venv/installed  ## ruff
 	$(BIN)/ruff check .

@@ -147,8 +147,18 @@ class Encoder:
 
         This is what all-MiniLM-L6-v2 was trained for; other models' vectors may mean less.
         """
-        vector = self.hidden_states(sentence, head_mask)[-1].mean(axis=0)
-        return vector / np.linalg.norm(vector)
+        return self.sentence_vectors([sentence], head_mask)[0]
+
+    def sentence_vectors(self, sentences, head_mask=None):
+        """The vectors of several sentences, computed together: float32 [sentence, width].
+
+        >>> load_encoder().sentence_vectors(["Tea.", "A cup of coffee."]).shape
+        (2, 384)
+        """
+        encodings, output = self._run(sentences, head_mask)
+        hidden = output.last_hidden_state.numpy(force=True)  # [b, padded token, width]
+        vectors = np.stack([state[: len(e["input_ids"])].mean(axis=0) for e, state in zip(encodings, hidden)])
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     def _run(self, sentences, head_mask, **wanted):
         encodings = [self._encode(sentence) for sentence in sentences]

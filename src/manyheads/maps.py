@@ -1,7 +1,10 @@
 """AttentionMap: which token looks at which, for every head of every layer."""
 
+import csv
+import io
 import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -135,6 +138,48 @@ class AttentionMap:
             key_tokens=[self.key_tokens[place] for place in keys],
             weights=_rows_to_one(weights),
         )
+
+    def plot(self, layer=None, head=None, *, axes=None, size=None):
+        """Draw the map with matplotlib: one head, all heads of one layer, one head of all layers, or all of all.
+
+        >>> map = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]] * 3] * 2)
+        >>> figure = map.plot(layer=1)
+        >>> [panel.get_title() for panel in figure.axes[:3]]
+        ['layer 2, head 1', 'layer 2, head 2', 'layer 2, head 3']
+
+        Rows ask, columns are looked at; white is 0, dark blue 1. `layer` and `head` count from 0. One head may be drawn
+        into `axes` of a figure of your own; else `size` is the new figure's, in inches. Returns the `Figure`, which a
+        notebook shows, and which `figure.savefig(path)` writes.
+
+        Raises `ValueError` for a layer or head that is not there, or for more heads than one in given `axes`;
+        `TypeError` for one that is no whole number.
+        """
+        from manyheads.pictures import plot
+
+        return plot(self, layer, head, axes=axes, size=size)
+
+    def to_csv(self, path=None):
+        """Write all weights as rows: layer, head, query, key (counted from 0), query_token, key_token, weight.
+
+        >>> print(AttentionMap(["tea", ","], ["tea", ","], [[[[0.2, 0.8], [0.5, 0.5]]]]).to_csv())
+        layer,head,query,key,query_token,key_token,weight
+        0,0,0,0,tea,tea,0.2
+        0,0,0,1,tea,",",0.8
+        0,0,1,0,",",tea,0.5
+        0,0,1,1,",",",",0.5
+        <BLANKLINE>
+
+        Returns the text; with a `path`, writes it there in UTF-8. The weights are exact: reading them gives the same
+        float32.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["layer", "head", "query", "key", "query_token", "key_token", "weight"])
+        for (layer, head, query, key), weight in np.ndenumerate(self.weights):
+            writer.writerow([layer, head, query, key, self.query_tokens[query], self.key_tokens[key], str(weight)])
+        if path is not None:
+            Path(path).write_text(text.getvalue(), encoding="utf-8", newline="")
+        return text.getvalue()
 
 
 def _rows_to_one(weights):  # [..., q, k] -> [..., q, k]

@@ -10,6 +10,7 @@ bakes the sentence's map into the page. Pages that hold a live figure load the s
 import functools
 import gzip
 import inspect
+import os
 import re
 import shutil
 from html import escape
@@ -20,6 +21,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+from manyheads import bertvizpage
 from manyheads.attention import causal_mask
 from manyheads.baked import head_map_html
 from manyheads.encoder import load_encoder
@@ -29,7 +31,7 @@ from manyheads.formula import SHOWN, formula_steps, formula_steps_html
 from manyheads.widget import CHOICES, VIEWS, WEB, one_module
 
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
-FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece")
+FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards")
 MODELS = ("models.js", "focus.js", "attention.js", "formula-model.js", "bugs.js")
 SCRIPTS = (*(f"{name}.css" for name in FIGURES), *MODELS)
 MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
@@ -49,6 +51,7 @@ class HeadMapDirective(SphinxDirective):
         "layer": directives.nonnegative_int,
         "head": directives.nonnegative_int,
         "compare": directives.unchanged,
+        "id": directives.unchanged_required,
     }
 
     def run(self):
@@ -196,9 +199,13 @@ def copy_files(app, error):
         copy = folder / "mathjax" / path.relative_to(MATHJAX)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
+    (folder / "bertviz").mkdir(exist_ok=True)
+    for name, path in bertvizpage.SCRIPTS.items():
+        shutil.copyfile(path, folder / "bertviz" / name)
 
 
 def setup(app):
+    os.environ[bertvizpage.SITE] = f"_static/{FOLDER}/bertviz"  # the chapters' kernels inherit it
     app.add_directive("head-map", HeadMapDirective)
     app.add_directive("formula-steps", FormulaStepsDirective)
     app.add_directive("museum-piece", MuseumPieceDirective)

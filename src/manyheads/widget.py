@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 import anywidget
-import numpy as np
 import traitlets
+from IPython.display import HTML
 
 from manyheads.baked import head_map_html, map_dict
 from manyheads.files import ENCODER
-from manyheads.maps import AttentionMap
+from manyheads.given import given_maps
 
 WEB = Path(__file__).parent / "web"
 VIEWS = ("paint", "matrix", "grid", "lines")
@@ -98,23 +98,63 @@ class HeadMap(anywidget.AnyWidget):
         self.observe(self._compute, ["sentence", "compare", "head_mask", "model_index"])
 
     @classmethod
-    def from_attentions(cls, attentions, tokens, **traits):
-        """A map of somebody's own attentions, to look at: what `bertviz.head_view` takes.
+    def from_attentions(
+        cls,
+        attention=None,
+        tokens=None,
+        sentence_b_start=None,
+        prettify_tokens=True,
+        layer=None,
+        heads=None,
+        encoder_attention=None,
+        decoder_attention=None,
+        cross_attention=None,
+        encoder_tokens=None,
+        decoder_tokens=None,
+        include_layers=None,
+        html_action="view",
+        **traits,
+    ):
+        """A map of somebody's own attentions, to look at: it takes what `bertviz.head_view` takes.
 
         >>> import torch
         >>> HeadMap.from_attentions([torch.full((1, 2, 3, 3), 1 / 3)], ["a", "b", "c"]).attention.shape
         (1, 2, 3, 3)
 
-        `attentions` is one array or tensor per layer, [head, query, key] or [1, head, query, key]; `tokens` names both
-        axes. Raises `ValueError` where shapes do not fit, as `AttentionMap` does.
+        `attention` is one array or tensor per layer, [head, query, key] or [1, head, query, key]; `tokens` names both
+        axes. A model with encoder and decoder gives up to three lists, with `encoder_tokens` and `decoder_tokens`, and
+        a slider chooses between them. `layer` and `include_layers` count from 0; one of `heads` is shown large, several
+        stand out from the others. Where the second sentence starts (`sentence_b_start`) is told below the map.
+        `html_action="return"` gives the static HTML instead. All else are traits, as of `HeadMap`; so is `heads` where
+        it is a word, "average".
+
+        Raises `ValueError` where arguments do not fit, as `AttentionMap` does, `TypeError` for those of a wrong type.
         """
-        layers = [np.asarray(layer.detach().cpu() if hasattr(layer, "detach") else layer) for layer in attentions]
-        layers = [layer[0] if layer.ndim == 4 and layer.shape[0] == 1 else layer for layer in layers]
-        if len({layer.shape for layer in layers}) != 1:
-            raise ValueError(f"all layers need one shape, got {[layer.shape for layer in layers]}")
-        fixed = AttentionMap(tokens, tokens, np.stack(layers))
+        maps = given_maps(
+            *(attention, tokens, sentence_b_start, prettify_tokens, encoder_attention, decoder_attention),
+            *(cross_attention, encoder_tokens, decoder_tokens, include_layers),
+        )
+        shape = next(iter(maps.values())).shape
+        if html_action not in ("view", "return"):
+            raise ValueError(f"html_action must be 'view' or 'return', got {html_action!r}")
+        if layer is not None:
+            layers = list(range(shape[0]) if include_layers is None else include_layers)
+            if layer not in layers:
+                raise ValueError(f"layer {layer} is not in include_layers: {layers}")
+            traits["layer"] = layers.index(layer)
+        if isinstance(heads, str):
+            traits["heads"] = heads
+        elif heads is not None:
+            if not len(heads) or not all(0 <= head < shape[1] for head in heads):
+                raise ValueError(f"heads must name heads from 0 to {shape[1] - 1}, got {list(heads)}")
+            if len(heads) == 1:
+                traits["head"] = int(heads[0])
+            elif len(set(heads)) < shape[1]:
+                traits["head_mask"] = [[head in heads for head in range(shape[1])]] * shape[0]
+        models = [_Given(name, map) for name, map in maps.items()]
         traits = {"_computes": False, "_status": "These are the attentions you gave.", **traits}
-        return cls("", model=lambda sentence, head_mask=None: fixed, **traits)
+        shown = cls("", models=models, **traits)
+        return HTML(shown._repr_mimebundle_()[0]["text/html"]) if html_action == "return" else shown
 
     @property
     def model(self):
@@ -145,6 +185,16 @@ class HeadMap(anywidget.AnyWidget):
             **({"models" if len(self._models) > 1 else "model": names} if live else {"status": still}),
         )
         return {**data, "text/html": html}, metadata
+
+
+class _Given:
+    """A head model that knows one map."""
+
+    def __init__(self, name, map):
+        self.name, self.map = name, map
+
+    def __call__(self, sentence, head_mask=None):
+        return self.map
 
 
 def _focus_model():
