@@ -4,7 +4,7 @@
 // touches the DOM while it loads, so that Node can test the parts.
 
 import { arrow, fill, focusOn, h, setText, setValue } from "./dom.js";
-import { decodeMap, headColour, isSpecial, likeliest, modelLabel, percent, readable, shownMap } from "./maps.js";
+import { decodeMap, headColour, likeliest, modelLabel, percent, readable, shownMap } from "./maps.js";
 import { GridView } from "./view-grid.js";
 import { LinesView } from "./view-lines.js";
 import { MatrixView } from "./view-matrix.js";
