@@ -1,5 +1,6 @@
 """The chapter of the real heads in the built book: the table of cards, its links into the live map, BertViz's views."""
 
+import itertools
 import re
 
 import numpy as np
@@ -46,7 +47,7 @@ def test_each_score_sorts_both_ways(table, cards, name):
         assert table.locator("[aria-sort]").count() == 1
         sorted_values = [sign * value[place] for place in order(table)]
         assert len(sorted_values) == 72
-        assert all(a <= b + 1e-5 for a, b in zip(sorted_values, sorted_values[1:])), state
+        assert all(a <= b + 1e-5 for a, b in itertools.pairwise(sorted_values)), state
 
 
 def test_names_sort_back_into_the_order_of_the_layers(table):
