@@ -1,11 +1,14 @@
 """The chapter of the real heads in the built book: the table of cards, its links into the live map, BertViz's views."""
 
+import io
 import itertools
 import re
 
 import numpy as np
 import pytest
-from conftest import HTML
+from conftest import HTML, serve
+from matplotlib.image import imread
+from test_pages import CONTRAST
 
 from manyheads.bertvizpage import SCRIPTS, VIEWS, bertviz_view
 from manyheads.cards import SCORES, head_cards
@@ -115,6 +118,28 @@ def test_every_score_of_a_card_has_three_examples_and_a_counter_example(table, c
     assert page.locator(".hc-card details[open]").count() == 1
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_cards_are_readable_in_both_themes(page, site, theme):
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.goto(f"{site}/{CHAPTER}")
+    page.locator(".hc-card mark").first.wait_for()
+    contrast = CONTRAST.replace("head-map :is(", "head-cards :is(a, th, mark, summary, small, h3, ")
+    assert contrast != CONTRAST
+    assert page.evaluate(contrast) == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+def test_the_table_fits_or_scrolls_by_itself(table, width):
+    page = table.page
+    page.set_viewport_size({"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    region = page.get_by_role("region", name="Scores of all heads")
+    hidden = region.evaluate("(el) => el.scrollWidth - el.clientWidth")
+    assert (hidden <= 0) == (width == 1400)
+    region.focus()
+    assert region.evaluate("(el) => document.activeElement === el"), "the keyboard can scroll it"
+
+
 def test_the_table_is_there_without_any_script(browser, site):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -145,6 +170,15 @@ def test_bertviz_draws_in_the_page_with_nothing_but_the_site(page, site, view):
         assert f"/_static/manyheads/bertviz/{name}" in fetched
 
 
+def test_bertviz_draws_below_any_folder(browser):
+    with serve(HTML.parent) as address:
+        page = browser.new_page()
+        page.goto(f"{address}/{HTML.name}/{CHAPTER}")
+        for frame in page.locator("iframe.bertviz").all():
+            frame.content_frame.locator("svg line").first.wait_for(state="attached")
+        page.close()
+
+
 def test_bertviz_answers_to_the_reader(page, site):
     page.goto(f"{site}/{CHAPTER}")
     frame = page.locator("iframe[title='head view of BertViz']").content_frame
@@ -162,17 +196,18 @@ def test_bertviz_answers_to_the_reader(page, site):
     assert frame.get_by_text("Layer 0, Head 2").count() == 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_bertviz_is_readable_in_both_themes(browser, site, scheme):
-    """By the contrast of the pixels: dark on light in one, light on dark in the other."""
-    context = browser.new_context(color_scheme=scheme)
-    page = context.new_page()
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_bertviz_is_readable_in_both_themes(page, site, theme):
+    """By the pixels: nearly black on white in one, nearly white on dark in the other."""
+    page.emulate_media(color_scheme=theme)
     page.goto(f"{site}/{CHAPTER}")
     frame = page.locator("iframe[title='head view of BertViz']")
     frame.content_frame.locator("svg line").first.wait_for(state="attached")
-    filtered = frame.evaluate("(frame) => getComputedStyle(frame).filter")
-    assert (filtered == "none") == (scheme == "light")
-    context.close()
+    pixels = imread(io.BytesIO(frame.screenshot()))  # [row, column, rgba], 0 to 1
+    grey = pixels[..., :3].mean(-1)
+    paper = np.median(grey)
+    assert paper > 0.95 if theme == "light" else paper < 0.15
+    assert grey.max() - grey.min() > 0.7
 
 
 def test_a_frame_brings_its_scripts_along_in_a_notebook(browser, site, monkeypatch):
