@@ -98,7 +98,12 @@ def head_cards():
     """
     path = cache_folder() / f"cards-{_key()}.json"
     if not path.exists():
-        cards = measure_heads(load_encoder(), card_sentences())
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # these matrices are too small to share out
+        try:
+            cards = measure_heads(load_encoder(), card_sentences())
+        finally:
+            torch.set_num_threads(threads)
         beside = path.with_name(f"{path.name}.{os.getpid()}")  # then renamed: no reader ever sees half a file
         beside.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
         beside.replace(path)
