@@ -5,8 +5,6 @@ There is one `MultiHeadAttention`; `[CLS]` asks, and what its heads bring home p
 each head is also shown which words to look at (a divergence between its attention and the labels, as in Strubell et
 al. 2018, arXiv:1804.08199) and that a head which is turned off takes the knowledge of its own fact with it.
 *Untaught* heads learn from the four facts alone.
-
-`python -m manyheads.focus` trains every variant that is not there yet.
 """
 
 import hashlib
@@ -471,7 +469,3 @@ def _write(path, tensors, header):
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     beside.write_bytes(save({name: tensor.contiguous() for name, tensor in tensors.items()}, header))
     beside.replace(path)
-
-
-if __name__ == "__main__":
-    print(*focus_files(), sep="\n")
