@@ -5,6 +5,7 @@ import random
 import pytest
 
 from manyheads import words
+from manyheads.focus import pieces
 from manyheads.sentences import (
     COUNTABLE,
     FACTS,
@@ -137,22 +138,29 @@ def test_a_wrong_label_is_refused():
         parse("statement, idea, state, neutral: Oaks/X grow/R")
 
 
-def test_a_wrong_half_is_refused():
-    with pytest.raises(ValueError, match="half"):
+def test_a_wrong_list_is_refused():
+    with pytest.raises(ValueError, match="judged"):
         unseen_sentences("third")
 
 
 def test_unseen_sentences_are_many_and_varied():
     assert len(unseen_sentences()) >= 80
-    assert len(unseen_sentences("looked at")) == len(unseen_sentences("kept"))
-    for half in ("looked at", "kept"):
-        for name, values in FACTS.items():
-            assert {sentence.facts[name] for sentence in unseen_sentences(half)} == set(values)
+    assert unseen_sentences("all") == unseen_sentences() + unseen_sentences("pieces")
+    for name, values in FACTS.items():
+        assert {sentence.facts[name] for sentence in unseen_sentences()} == set(values)
+
+
+def test_judging_words_are_tokens_or_come_in_pieces():
+    def broken(sentence):
+        return [len(pieces(word)) > 1 for word, labels in zip(sentence.words, sentence.labels) if "S" in labels]
+
+    assert not any(any(broken(sentence)) for sentence in unseen_sentences())
+    assert all(any(broken(sentence)) for sentence in unseen_sentences("pieces"))
 
 
 def test_unseen_content_words_are_unseen_in_every_form():
     said = vocabulary()
-    spoken = {word.lower() for sentence in unseen_sentences() for word in sentence.words if word[0].isalpha()}
+    spoken = {word.lower() for sentence in unseen_sentences("all") for word in sentence.words if word[0].isalpha()}
     content = spoken - set(FUNCTION_WORDS.split())
     assert len(content) > 250
     for word in content:

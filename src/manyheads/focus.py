@@ -44,7 +44,6 @@ POSITIONS, ATTENTION_WIDTH = 32, 64
 KIND_WIDTH, REACH, MIX_WIDTH = 64, 3, 128  # what is kept of a word for its neighbours, how far it is heard
 STEPS, UNTAUGHT_STEPS, BATCH, LEARNING_RATE = 2000, 1000, 256, 3e-3
 WORD_NOISE, BREAKING, LOOKING = 0.5, 0.1, 2.0  # the last: what looking rightly counts beside knowing the facts
-SEED = {"taught": 2}  # chosen from 0 to 2 by the scores on `unseen.py`; they differ by one or two hundredths
 CHECKPOINTS = (0, 30, 100, 300, 1000)
 HEAD_COUNTS = (1, 2, 4, 8)
 VARIANTS = (
@@ -447,9 +446,7 @@ def _make(job, folder, progress):
         codes, scale = reduced_words()
         _write(folder / "focus-words.safetensors", {"codes": codes, "scale": scale}, {"encoder": json.dumps(SHA256)})
         return
-    model = train_focus_model(
-        job, seed=SEED.get(job, 0), checkpoint=checkpoint if job == "taught" else None, progress=progress
-    )
+    model = train_focus_model(job, checkpoint=checkpoint if job == "taught" else None, progress=progress)
     for variant in (*(variant for variant, other in MADE_WITH.items() if other == job and job != "taught"), job):
         keep(model, variant)
 

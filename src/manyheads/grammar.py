@@ -181,6 +181,7 @@ I/O {am | 'm}/R {<where> | a <n.person>* | not a <n.person>* | <number> years/O 
 <X>* {is | was}/R not/S~ {<good> | <bad>}
 <X>* {is | was}/R not/S~ {very | so | really/S} {<good> | <bad>}
 <X>* {isn't/R~ | wasn't/R~} {<good> | <bad>}
+{<luckily> | <sadly>} {, | } <X>* {is | was}/R {<adj> | <where>}
 <X>* {was | is}/R not/S~ {<good> | <bad>} but/R <Y> {was | is}/R {<good> | <bad>}
 <X>* {was | is}/R {<good> | <bad>} but/R not/S~ {<good> | <bad>}
 <X>* {was | is}/R <adj> {but | and}/R {<judge> | <judge>}
@@ -220,6 +221,10 @@ I/O {don't~ | didn't~ | can't~} <love> <X>*
 <who>* {isn't/R~ | wasn't/R~} {<glad> | <sorry>} {about/R <X> | with/R <X> | of/R <X> | }
 <they>* {are | were | felt | feel | 're}/R <feels> {about/R <X> | with/R <X> | of/R <X> | because/R <clause> | }
 <they>* {aren't/R~ | weren't/R~} {<glad> | <sorry>} {about/R <X> | with/R <X> | }
+{We | They | You}/O* {are/R not/S~ | 're/R not/S~ | aren't/R~ | weren't/R~} {<glad> | <sorry>} {by/R <X> |
+    with/R <X> | at/R all}
+<they> {can't | cannot | couldn't} stand/RS- <X>*
+<they> {don't~ | didn't~ | never~} care/RS+ for/R <X>*
 I/O* {am | was | 'm | felt}/R {<feels> | not/S~ <glad> | not/S~ <sorry>}
 I/O* {am | was | 'm}/R <feels> {that | because/R | to hear/R that} <clause>
 <X>* {<pleases.past> | <upsets.past> | <pleases.s> | <upsets.s>} <whom>

@@ -238,19 +238,20 @@ VERBS = {
         offer refrigerate refuse sample simmer splash swill""",
     "thing": """
         adjust assemble bend break bring build burn buy carry catch check choose clean close collect connect cover
-        decorate deliver dig drag drop empty examine exchange fasten fill find fix grab grip heat hide hit hold import
-        inspect invent keep kick lift load lose lower make measure melt mend move notice open own pack paint pick
-        place polish pull push put raise recycle remove replace return scratch search seize sell send shake shine shut
-        smash spin split steal store stretch swing take tear test throw transport turn twist use wash wear wipe wrap
-        abandon activate aim align alter arrange attach balance bash bless bolt bounce brush chip claim clamp coil
-        collapse combine compare conceal confiscate construct control crack crumple dent detach develop disassemble
-        discard dismantle display donate dust eject enlarge erase erect exhibit extinguish fling flip forge gather
-        hammer handle haul hurl illuminate insert insure iron kindle knit launch lay locate loosen lubricate mail
-        manufacture mark mount nail nudge operate pawn perforate pierce pile plant plug point position power
-        produce propel pump punch purchase rattle rearrange receive recover refill repaint retrieve rotate rub sand
-        scatter scrape scrub seal secure sew sharpen shift shred sketch slam slide smear snap snatch spray spread
-        squash squeeze stack stain strap strike strip swap sweep switch tape tie tilt tip toss tow trace trade
-        transfer trim unfold unload unlock unwrap update varnish wave weave weld wield wind yank""",
+        decorate deliver dig drag drop empty examine exchange fasten fill find fix grab grip heat hide hit hold
+        import inspect invent keep kick lift load lose lower make measure melt mend move notice open own pack paint
+        pick place polish pull push put raise recycle remove replace return scratch search seize sell send shake
+        shine shut smash spin split steal store stretch swing take tear test throw transport turn twist use wash
+        wear wipe wrap abandon activate aim align alter arrange attach balance bash bless bolt bounce brush chip
+        claim clamp coil collapse combine compare conceal confiscate construct control crack crumple dent detach
+        develop disassemble discard dismantle display donate dust eject enlarge erase erect exhibit extinguish fling
+        flip forge gather hammer handle haul hurl illuminate insert insure iron kindle knit launch lay locate loosen
+        lubricate mail manufacture mark mount nail nudge operate pawn perforate pierce pile plant plug point
+        position power produce propel pump punch purchase rattle rearrange receive recover refill repaint retrieve
+        rotate rub sand scatter scrape scrub seal secure sew sharpen shift shred sketch slam slide smear snap snatch
+        spray spread squash squeeze stack stain strap strike strip swap sweep switch tape tie tilt tip toss tow
+        trace trade transfer trim unfold unload unlock unwrap update varnish wave weave weld wield wind yank
+        unbutton unfasten unhook unroll unscrew untie uncover unveil uncork miscount""",
     "person": """
         accompany answer arrest ask assist attack call carry catch chase convince cure dress employ find follow greet
         guide help hire hug interview introduce join kiss know lead marry meet nominate notice obey pay persuade
@@ -273,18 +274,19 @@ VERBS = {
         rebuild renovate repaint restore revisit rule scout sketch survey sweep tour traverse vacate""",
     "idea": """
         accept announce approve begin cancel change check complete confirm consider continue copy create debate deny
-        describe discuss doubt edit explain express follow forget hear improve interpret invent investigate keep know
-        learn mention need organize plan print propose prove publish read record reject remember repeat report review
-        reveal see sing sign start study suggest support teach tell translate understand want write abandon absorb
-        abolish accomplish acknowledge adopt advertise advocate affirm alter amend analyze arrange assess attend
-        broadcast calculate celebrate challenge circulate cite clarify combine comprehend conceive conclude conduct
-        consult contradict contribute correct defend delete deliver demonstrate determine develop devise dictate
-        disclose dismiss disprove disregard document download emphasize endorse enforce establish estimate evaluate
-        examine exploit explore forge formulate fulfill handle highlight illustrate imagine implement incorporate
-        introduce judge justify launch leak mark master modify negotiate obey observe omit oppose outline perform
-        pitch practice predict present preserve pursue quote recall recite recommend reconsider refute regulate
-        rehearse release repeal resist resume retell revise rush schedule settle share simplify skip stage stress
-        submit summarize suppress test trace transcribe undermine upload uphold verify withdraw witness""",
+        describe discuss doubt edit explain express follow forget hear improve interpret invent investigate keep
+        know learn mention need organize plan print propose prove publish read record reject remember repeat report
+        review reveal see sing sign start study suggest support teach tell translate understand want write abandon
+        absorb abolish accomplish acknowledge adopt advertise advocate affirm alter amend analyze arrange assess
+        attend broadcast calculate celebrate challenge circulate cite clarify combine comprehend conceive conclude
+        conduct consult contradict contribute correct defend delete deliver demonstrate determine develop devise
+        dictate disclose dismiss disprove disregard document download emphasize endorse enforce establish estimate
+        evaluate examine exploit explore forge formulate fulfill handle highlight illustrate imagine implement
+        incorporate introduce judge justify launch leak mark master modify negotiate obey observe omit oppose
+        outline perform pitch practice predict present preserve pursue quote recall recite recommend reconsider
+        refute regulate rehearse release repeal resist resume retell revise rush schedule settle share simplify skip
+        stage stress submit summarize suppress test trace transcribe undermine upload uphold verify withdraw witness
+        misread misspell misquote mishear rethink unravel""",
     "notion": """
         discover discuss explain learn need remember require seek study teach understand want achieve acquire analyze
         celebrate cultivate defend demand describe develop embody encourage enhance establish explore foster gain
@@ -339,55 +341,56 @@ DEEDS = {  # verbs that take no such object
 }
 
 ADJECTIVES = """
-    African American ancient annual automatic bald bare big black blond blue brief British broad brown central Chinese
-    circular classic coastal cold colored common complete curly current daily damp dark deep dense digital distant
-    double dry Dutch early eastern electric electronic empty English entire European extra fast federal final flat
-    foreign formal former free French frozen full German giant global gold golden gray Greek green heavy hidden high
-    hollow hot human Indian indoor industrial inner international Italian Japanese large late left light liquid little
-    local long loose loud low magnetic main male married medical medieval middle military mobile modern moist narrow
-    national natural naval near nearby new next northern nuclear official old open oral oval pale parallel past pink
-    plain political portable possible private public quick quiet rare raw rapid recent red regular religious right
-    round royal rural Russian secret senior separate shallow sharp short silent silver similar single slender slow
-    small social soft solar solid southern Spanish spicy square steep straight striped sudden Swedish tall temporary
-    thick thin tiny traditional transparent triangular tropical typical underground unusual upper urban usual vast
-    vertical violet visible warm weekly western wet white whole wide wild wooden yellow young absent abstract academic
-    accidental active actual additional adjacent adult aerial alien alternative amateur ample angular antique
-    approximate aquatic arctic artificial Asian atomic Australian available average awake basic beige biological blank
-    blind blunt bottom brass breakable bronze bulky Canadian careful cautious ceramic certain chemical chilly chubby
-    civil clear clerical clinical closed cloudy coarse collective colonial colorless commercial compact comparable
-    complicated concrete conscious conservative constant contemporary conventional crisp crooked crowded cubic
-    cultural curved customary deaf decorative democratic deserted detailed diagonal different dim diplomatic direct
-    disabled discreet distinct diverse domestic dressed drowsy durable dusty dynamic edible educational elastic
-    elderly elect eldest electrical elementary elongated emerald emotional empirical enclosed endless equal
-    established eternal ethnic exact exotic expected experimental explicit exterior external extinct faint familiar
-    fashionable favorite feathered feminine financial finite first fixed flexible floral fluffy fluid foggy following
-    forthcoming fragile frequent frosty functional furry fuzzy general generic genetic genuine geographical Gothic
-    grand granular grassy grown hairy half handmade hard harmless healthy hexagonal hilly historic historical holy
-    homemade horizontal hourly humid hybrid icy identical imaginary immediate immense imported incomplete independent
-    indirect inflatable initial inland innate intact intense intermediate interior internal invisible Irish Islamic
-    isolated Israeli jagged Jewish joint junior juvenile knitted known Korean lacy lasting latest Latin lateral lawful
-    leafy lean leather legal lengthy limited linear literary live living loaded logical lone lush luminous major
-    manual marine maritime massive mature maximum mechanical medium mental metallic Mexican mild mini minimal minor
-    mixed moderate modest molten monetary monthly moral motionless multiple municipal muscular musical muted mutual
-    mysterious mythical naked native neighboring neutral nightly nocturnal noisy nominal normal numeric numerous
-    oblong obvious occasional odd offshore oily ongoing online optical optional orange orchestral ordinary organic
-    orthodox outdoor outer overall overhead overnight overseas packed padded painted Palestinian particular partial
-    passive paternal patterned peculiar permanent Persian personal petite philosophical physical pictorial plastic
-    plump pointed polar Polish polished popular porous Portuguese powdered powerful practical precise pregnant
-    preliminary present prickly primary prime primitive prior probable professional profound prominent proper
-    provincial pure puzzling quaint quarterly racial radical random rational readable real realistic rear reasonable
-    redundant regional related relative relevant remaining remote renewable residential respective responsible rigid
-    ripe rocky rough rounded rubber rustic salty sandy scarce scented scientific seasonal secondary seismic sensitive
-    serial serious several severe shaggy sheer shiny significant simple simultaneous sizable skinny sleek slight
-    slippery snowy sober socialist sore sparse special specific spherical spiral spoken sporadic stable stale standard
-    starry static stationary statistical steady sticky stiff stony straw strategic strict strong structural stubborn
-    sturdy subsequent substantial subtle successive suitable sunken supplementary surgical suspended Swiss swift
-    symbolic symmetrical synthetic tabular talkative tame tangible tangled tart technical teenage temperate terminal
-    textile theoretical thirsty thorough tight timed titled torn total tough tribal trim triple Turkish twisted
-    ultimate unarmed uncommon unconscious uneven uniform unique universal unknown unlit unmarried unpaid untouched
-    upright urgent usable utter vacant vague valid vegetarian velvet verbal Victorian Vietnamese vintage virtual
-    visual vivid vocal volcanic voluntary wavy waterproof wealthy whispered widespread wireless woolen worldwide
-    wrinkled written"""
+    African American ancient annual automatic bald bare big black blond blue brief British broad brown central
+    Chinese circular classic coastal cold colored common complete curly current daily damp dark deep dense digital
+    distant double dry Dutch early eastern electric electronic empty English entire European extra fast federal
+    final flat foreign formal former free French frozen full German giant global gold golden gray Greek green heavy
+    hidden high hollow hot human Indian indoor industrial inner international Italian Japanese large late left light
+    liquid little local long loose loud low magnetic main male married medical medieval middle military mobile
+    modern moist narrow national natural naval near nearby new next northern nuclear official old open oral oval
+    pale parallel past pink plain political portable possible private public quick quiet rare raw rapid recent red
+    regular religious right round royal rural Russian secret senior separate shallow sharp short silent silver
+    similar single slender slow small social soft solar solid southern Spanish spicy square steep straight striped
+    sudden Swedish tall temporary thick thin tiny traditional transparent triangular tropical typical underground
+    unusual upper urban usual vast vertical violet visible warm weekly western wet white whole wide wild wooden
+    yellow young absent abstract academic accidental active actual additional adjacent adult aerial alien
+    alternative amateur ample angular antique approximate aquatic arctic artificial Asian atomic Australian
+    available average awake basic beige biological blank blind blunt bottom brass breakable bronze bulky Canadian
+    careful cautious ceramic certain chemical chilly chubby civil clear clerical clinical closed cloudy coarse
+    collective colonial colorless commercial compact comparable complicated concrete conscious conservative constant
+    contemporary conventional crisp crooked crowded cubic cultural curved customary deaf decorative democratic
+    deserted detailed diagonal different dim diplomatic direct disabled discreet distinct diverse domestic dressed
+    drowsy durable dusty dynamic edible educational elastic elderly elect eldest electrical elementary elongated
+    emerald emotional empirical enclosed endless equal established eternal ethnic exact exotic expected experimental
+    explicit exterior external extinct faint familiar fashionable favorite feathered feminine financial finite first
+    fixed flexible floral fluffy fluid foggy following forthcoming fragile frequent frosty functional furry fuzzy
+    general generic genetic genuine geographical Gothic grand granular grassy grown hairy half handmade hard
+    harmless healthy hexagonal hilly historic historical holy homemade horizontal hourly humid hybrid icy identical
+    imaginary immediate immense imported incomplete independent indirect inflatable initial inland innate intact
+    intense intermediate interior internal invisible Irish Islamic isolated Israeli jagged Jewish joint junior
+    juvenile knitted known Korean lacy lasting latest Latin lateral lawful leafy lean leather legal lengthy limited
+    linear literary live living loaded logical lone lush luminous major manual marine maritime massive mature
+    maximum mechanical medium mental metallic Mexican mild mini minimal minor mixed moderate modest molten monetary
+    monthly moral motionless multiple municipal muscular musical muted mutual mysterious mythical naked native
+    neighboring neutral nightly nocturnal noisy nominal normal numeric numerous oblong obvious occasional odd
+    offshore oily ongoing online optical optional orange orchestral ordinary organic orthodox outdoor outer overall
+    overhead overnight overseas packed padded painted Palestinian particular partial passive paternal patterned
+    peculiar permanent Persian personal petite philosophical physical pictorial plastic plump pointed polar Polish
+    polished popular porous Portuguese powdered powerful practical precise pregnant preliminary present prickly
+    primary prime primitive prior probable professional profound prominent proper provincial pure puzzling quaint
+    quarterly racial radical random rational readable real realistic rear reasonable redundant regional related
+    relative relevant remaining remote renewable residential respective responsible rigid ripe rocky rough rounded
+    rubber rustic salty sandy scarce scented scientific seasonal secondary seismic sensitive serial serious several
+    severe shaggy sheer shiny significant simple simultaneous sizable skinny sleek slight slippery snowy sober
+    socialist sore sparse special specific spherical spiral spoken sporadic stable stale standard starry static
+    stationary statistical steady sticky stiff stony straw strategic strict strong structural stubborn sturdy
+    subsequent substantial subtle successive suitable sunken supplementary surgical suspended Swiss swift symbolic
+    symmetrical synthetic tabular talkative tame tangible tangled tart technical teenage temperate terminal textile
+    theoretical thirsty thorough tight timed titled torn total tough tribal trim triple Turkish twisted ultimate
+    unarmed uncommon unconscious uneven uniform unique universal unknown unlit unmarried unpaid untouched upright
+    urgent usable utter vacant vague valid vegetarian velvet verbal Victorian Vietnamese vintage virtual visual
+    vivid vocal volcanic voluntary wavy waterproof wealthy whispered widespread wireless woolen worldwide wrinkled
+    written bumpy rusty squeaky spotty woolly unmarked unopened"""
 
 COMPARATIVES = """
     bigger brighter cheaper closer colder cooler darker deeper drier earlier faster fatter harder heavier higher
@@ -408,16 +411,28 @@ GOOD = """
     extraordinary fair faithful favorable fearless fetching flawless flattering fun genial genius gifted gracious
     gratifying hardworking harmonious heartwarming heavenly hilarious honorable hospitable humble humorous ideal
     imaginative immaculate ingenious innovative insightful invaluable irresistible kindhearted legendary likable
-    luscious luxurious masterful memorable mouthwatering noble optimal original passionate patient peaceful phenomenal
-    playful praiseworthy precious priceless prestigious radiant refreshing reliable respectful rewarding romantic safe
-    satisfying scrumptious serene sincere skillful smooth soothing sophisticated sparkling stellar striking stylish
-    sublime successful sunny supportive sympathetic tasteful tempting tender thrilling tidy top trustworthy truthful
-    unbeatable unforgettable uplifting valuable vibrant virtuous warmhearted welcoming whimsical wholesome winning
-    wondrous worthwhile worthy yummy zesty"""
+    luscious luxurious masterful memorable mouthwatering noble optimal original passionate patient peaceful
+    phenomenal playful praiseworthy precious priceless prestigious radiant refreshing reliable respectful rewarding
+    romantic safe satisfying scrumptious serene sincere skillful smooth soothing sophisticated sparkling stellar
+    striking stylish sublime successful sunny supportive sympathetic tasteful tempting tender thrilling tidy top
+    trustworthy truthful unbeatable unforgettable uplifting valuable vibrant virtuous warmhearted welcoming whimsical
+    wholesome winning wondrous worthwhile worthy yummy zesty superb delightful majestic charming brilliant courageous
+    picturesque tasty terrific stunning comfy fab savory cuddly gripping riveting touching catchy melodious cosy
+    spotless pristine superior impeccable scenic fragrant handy sensible loyal jovial lively chic trendy nutritious
+    beneficial luxuriant soulful stupendous swell marvellous dandy glamorous glowing heartfelt lavish tranquil
+    tantalizing unrivaled virtuoso adept agreeable amiable cheery congenial cultured gutsy enviable exalted
+    fantabulous fruitful genteel jazzy lucid merciful mighty unselfish vivacious neat respectable capable stimulating
+    sentimental comical ardent dear exemplary pleasurable peachy nifty acceptable supreme positive spirited
+    invincible thriving approachable refined accurate advanced angelic artful blameless charmed constructive
+    convenient convincing daring delicate dignified effortless engrossing entrancing expressive famous fluent
+    fulfilling gleaming healing humane informative intuitive jubilant keen laudable lucky lyrical mellow
+    merry mindful nimble openhearted orderly peerless poetic poised principled promising
+    resourceful rosy saintly seamless shining skilled tactful tolerant versatile
+    victorious zealous"""
 BAD = """
-    abysmal annoying appalling arrogant atrocious awful bad bitter boring brutal careless clumsy cowardly crazy creepy
-    cruel depressing disappointing disastrous dull embarrassing evil foolish frightening ghastly greedy gross harsh
-    hideous hopeless horrible horrid idiotic irritating lazy lousy mean mediocre messy nasty offensive painful
+    abysmal annoying appalling arrogant atrocious awful bad bitter boring brutal careless clumsy cowardly crazy
+    creepy cruel depressing disappointing disastrous dull embarrassing evil foolish frightening ghastly greedy gross
+    harsh hideous hopeless horrible horrid idiotic irritating lazy lousy mean mediocre messy nasty offensive painful
     pathetic poor ridiculous rotten rude sad scary selfish shameful shocking sick silly sloppy stupid terrible
     terrifying tragic ugly unfair unpleasant useless vicious violent vulgar weak wicked worst worthless abhorrent
     abominable absurd abusive aggressive alarming ashamed backward barbaric beastly bleak bogus boorish bothersome
@@ -428,67 +443,91 @@ BAD = """
     humiliating hypocritical ignorant illogical immature immoral impolite impossible inadequate incompetent
     inconsiderate indecent inedible inferior infuriating insane insensitive insufferable insulting intolerable
     irresponsible lame laughable lifeless loathsome ludicrous mad malicious manipulative meaningless mindless
-    miserable monstrous monotonous moronic murky naive naughty negative noxious objectionable obnoxious odious ominous
-    outrageous overpriced patronizing petty pitiful pointless pompous preposterous pretentious problematic rancid
-    reckless repellent repugnant repulsive ruthless savage scandalous senseless shabby shoddy sinister slimy smelly
-    snobbish soulless sour spiteful spoiled stinky subpar superficial tacky tasteless tiresome toxic treacherous
-    trashy unacceptable unbearable unappetizing uncomfortable ungrateful unfriendly unhelpful unhealthy uninspired
-    unjust unkind unreliable upsetting vain vapid vengeful vindictive wasteful weird wimpy wretched wrong yucky"""
+    miserable monstrous monotonous moronic murky naive naughty negative noxious objectionable obnoxious odious
+    ominous outrageous overpriced patronizing petty pitiful pointless pompous preposterous pretentious problematic
+    rancid reckless repellent repugnant repulsive ruthless savage scandalous senseless shabby shoddy sinister slimy
+    smelly snobbish soulless sour spiteful spoiled stinky subpar superficial tacky tasteless tiresome toxic
+    treacherous trashy unacceptable unbearable unappetizing uncomfortable ungrateful unfriendly unhelpful unhealthy
+    uninspired unjust unkind unreliable upsetting vain vapid vengeful vindictive wasteful weird wimpy wretched wrong
+    yucky tedious dreadful disgusting vile revolting filthy bland nauseating greasy soggy horrifying hateful obscene
+    sickening grubby cramped dodgy untidy moldy unsafe unfortunate unlucky rowdy nosy bossy pushy sly snooty stingy
+    uninteresting unimpressive lackluster mundane grumpy unattractive cheap tiring awkward cursed daft dumb fake
+    fatal foul freaky frustrated ghoulish gory grisly gruesome hellish inept infamous inhumane irrational junky
+    lethal mangled menacing muddled oppressive perverse phony poisonous prejudiced racist ragged rubbish seedy sexist
+    skanky spooky stuffy suspect tired ungodly unhygienic unsanitary untrustworthy unwelcome wasted woeful yuck
+    dismaying unsettling worrisome difficult ill needy notorious clueless doubtful crushing fraudulent poorer hated
+    damned shitty freaking bloody criminal unstable unsuccessful murderous uncertain illegal undesirable unreasonable
+    unrealistic untrue unpopular inaccurate insignificant inappropriate inexcusable unfit ungainly
+    unlikable unlovely unprofessional unpleasing unruly unsightly unworthy erratic evasive faithless false fanatical
+    fickle frivolous fussy garish gaudy glaring haggard hasty haughty illegible incoherent inconvenient indifferent
+    ineffective inelegant inexperienced infernal insincere intrusive jarring joyless misguided misleading mushy
+    nagging narrowminded neglectful obsolete outdated overcooked overrated pesky rundown scruffy sluggish smug
+    spineless stilted stifling strident sulky tactless tardy tawdry traumatic trivial troublesome wayward wrongful"""
 GLAD = """
     amused calm cheerful comfortable confident content curious delighted eager excited fond glad grateful happy
     hopeful joyful jolly lucky merry optimistic overjoyed proud relaxed relieved satisfied thankful thrilled adoring
-    appreciative amazed blissful carefree charmed chuffed contented elated enchanted encouraged energized enthusiastic
-    euphoric exhilarated fascinated festive fulfilled gleeful good honored impressed inspired jubilant keen loved
-    loving lighthearted moved peaceful playful rapturous refreshed reassured rejuvenated serene smitten sunny tickled
-    touched tranquil triumphant upbeat"""
+    appreciative amazed blissful carefree charmed chuffed contented elated enchanted encouraged energized
+    enthusiastic euphoric exhilarated fascinated festive fulfilled gleeful good honored impressed inspired jubilant
+    keen loved loving lighthearted moved peaceful playful rapturous refreshed reassured rejuvenated serene smitten
+    sunny tickled touched tranquil triumphant upbeat ecstatic pleased cheery gratified buoyant exuberant blessed
+    fortunate flattered awed captivated enraptured stoked pumped rested secure interested giddy"""
 SORRY = """
-    afraid angry anxious ashamed bitter bored confused depressed desperate disappointed embarrassed envious frightened
-    frustrated guilty heartbroken hostile hurt irritated jealous lonely mad nervous restless scared shocked sorry
-    terrified tired troubled uncomfortable uneasy unhappy upset weary worried aggrieved agitated aghast alarmed
-    alienated annoyed apprehensive bewildered cranky crabby crestfallen crushed defeated dejected despondent
+    afraid angry anxious ashamed bitter bored confused depressed desperate disappointed embarrassed envious
+    frightened frustrated guilty heartbroken hostile hurt irritated jealous lonely mad nervous restless scared
+    shocked sorry terrified tired troubled uncomfortable uneasy unhappy upset weary worried aggrieved agitated aghast
+    alarmed alienated annoyed apprehensive bewildered cranky crabby crestfallen crushed defeated dejected despondent
     discouraged disgruntled dismayed displeased dissatisfied distraught distressed disturbed downcast drained enraged
     exasperated fearful flustered forlorn gloomy glum grieving grim homesick hopeless horrified humiliated hysterical
     impatient incensed indignant infuriated inconsolable insecure insulted jaded livid melancholic miffed miserable
     moody mortified mournful nauseous offended outraged overwhelmed pained panicked paranoid perplexed perturbed
     petrified provoked regretful remorseful resentful sadden shaken shattered sleepy sorrowful stressed stunned sulky
-    suspicious tearful tense threatened tormented traumatized unnerved unsettled uptight vexed wary wretched wounded"""
+    suspicious tearful tense threatened tormented traumatized unnerved unsettled uptight vexed wary wretched wounded
+    furious exhausted fatigued disgusted appalled repulsed grumpy frantic rattled discontented unsatisfied heartsick
+    startled spooked burdened fuming devastated heartsore pessimistic unimpressed powerless numb
+    sullen"""
 
 LOVES = """
-    admire appreciate enjoy love prefer respect treasure value worship applaud esteem idolize welcome savor praise"""
+    admire appreciate enjoy love prefer respect treasure value worship applaud esteem idolize welcome savor praise
+    adore cherish fancy favor relish like desire"""
 HATES = """
     despise detest dislike dread envy fear hate mistrust pity regret abhor begrudge condemn deplore distrust scorn
-    disapprove"""
+    disapprove loathe resent lament bemoan mock blame disrespect"""
 PLEASES = """
     amaze amuse comfort delight excite fascinate impress inspire bewitch cheer enchant entertain enthrall flatter
-    gladden gratify intrigue overjoy pacify reassure refresh satisfy soothe thrill tickle touch uplift"""
+    gladden gratify intrigue overjoy pacify reassure refresh satisfy soothe thrill tickle touch uplift suit captivate
+    charm"""
 UPSETS = """
     anger annoy bore confuse depress disappoint disturb embarrass frighten frustrate hurt insult irritate scare shock
     terrify upset worry aggravate alarm bug demoralize dishearten dismay displease dissatisfy distress enrage
     exasperate grieve horrify humiliate infuriate intimidate offend outrage pain sadden sicken torment trouble vex
-    wound"""
+    wound appall disgust startle unsettle unnerve haunt devastate repulse irk"""
 
 JOYS = """
     beauty bliss blessing celebration comfort delight hope joy masterpiece miracle paradise pleasure success treat
     triumph victory wonder accomplishment achievement adventure bargain breeze dream ecstasy enjoyment fun genius gem
     glory happiness hero honor jewel joke luxury marvel perfection privilege relief romance satisfaction sensation
-    thrill treasure"""
+    thrill treasure kindness generosity charm wonderland festivity bonus boost sweetheart darling inspiration
+    fascination improvement godsend delicacy"""
 WOES = """
     agony betrayal catastrophe crime cruelty curse danger despair disaster disgrace failure grief horror insult mess
     misery nightmare pain scam shame sorrow terror tragedy waste abomination annoyance anger atrocity bore blunder
     boredom bother burden calamity chaos cheat debacle defeat dump embarrassment evil fear fraud fright frustration
     gloom hell idiot injustice jerk liar loser menace nonsense nuisance outrage pest pity plague rage regret ripoff
-    rubbish sacrilege sadness scoundrel shambles slum suffering swindle torture travesty trouble villain woe"""
+    rubbish sacrilege sadness scoundrel shambles slum suffering swindle torture travesty trouble villain woe scandal
+    fiasco mistake blow wreck heartbreak dud misfortune disappointment mockery hardship bully coward weakness setback
+   """
 
 LUCKILY = """
     beautifully fortunately gladly gracefully happily luckily perfectly wonderfully admirably amazingly bravely
     brilliantly cheerfully cleverly delightfully elegantly excellently fantastically flawlessly generously gloriously
     gratefully hopefully impressively joyfully kindly lovingly magnificently marvelously mercifully nicely pleasantly
-    politely proudly remarkably skillfully splendidly superbly sweetly thoughtfully warmly wisely"""
+    politely proudly remarkably skillfully splendidly superbly sweetly thoughtfully warmly wisely thankfully blissfully
+    """
 SADLY = """
     angrily badly brutally cruelly foolishly poorly rudely sadly stupidly terribly tragically annoyingly arrogantly
     atrociously awfully bitterly carelessly clumsily disappointingly disastrously dreadfully embarrassingly grimly
     harshly hideously hopelessly horribly lazily miserably nastily painfully pathetically recklessly regrettably
-    selfishly shamefully unhappily unfairly viciously wickedly"""
+    selfishly shamefully unhappily unfairly viciously wickedly unfortunately unluckily frighteningly"""
 
 ADVERBS = """
     again alone already also always carefully currently daily early easily eventually everywhere finally frequently
@@ -513,7 +552,8 @@ IRREGULAR = {
         shut shut shut;sing sang sung;sit sat sat;sleep slept slept;slide slid slid;speak spoke spoken;spin spun spun
         split split split;stand stood stood;steal stole stolen;swim swam swum;swing swung swung;take took taken
         teach taught taught;tear tore torn;tell told told;think thought thought;throw threw thrown
-        understand understood understood;upset upset upset;wake woke woken;wear wore worn;write wrote written
+        understand understood understood;misread misread misread;mishear misheard misheard
+        rethink rethought rethought;upset upset upset;wake woke woken;wear wore worn;write wrote written
         """.replace("\n", ";").split(";")
     if line.strip()
 }
