@@ -123,3 +123,4 @@ test("dimmed special tokens leave the tint to the words", () => {
   drawHead(pixels, 3, { width: 3, height: 3 }, map, 0, 0, { colour: "#000000", off: false, dim: true });
   assert.deepEqual([...pixels].map((pixel) => pixel >>> 24), [0, 0, 0, 51, 255, 255, 51, 255, 0]);
 });
+

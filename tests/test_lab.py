@@ -13,6 +13,7 @@ import pytest
 from conftest import ROOT
 from jupyter_client import BlockingKernelClient
 
+from manyheads.encoder import load_encoder
 from manyheads.focus import load_focus_model
 
 NOTEBOOK = """---
@@ -23,11 +24,15 @@ kernelspec:
 ---
 
 ```{code-cell}
-from manyheads.widget import HeadMap
-map = HeadMap("Which do you like better, coffee or tea?")
+{code}
 map
 ```
 """
+FOCUS = """from manyheads.widget import HeadMap
+map = HeadMap("Which do you like better, coffee or tea?")"""
+ENCODER = """from manyheads import HeadMap
+from manyheads.encoder import load_encoder
+map = HeadMap("The bank of the river.", model=load_encoder(), view="grid")"""
 
 
 @contextmanager
@@ -68,24 +73,31 @@ def ask_kernel(runtime, expression):
 
 
 @pytest.fixture
-def lab(tmp_path):
+def lab(tmp_path, request):
     folder, runtime = tmp_path / "notebooks", tmp_path / "runtime"
     folder.mkdir()
     runtime.mkdir()
-    jupytext.write(jupytext.reads(NOTEBOOK, fmt="md:myst"), folder / "map.ipynb")
+    jupytext.write(jupytext.reads(NOTEBOOK.replace("{code}", request.param), fmt="md:myst"), folder / "map.ipynb")
     with jupyter_lab(folder, runtime) as address:
         yield address, runtime
 
 
-def test_the_widget_is_live_in_jupyterlab(browser, lab):
-    address, runtime = lab
+def run_cell(browser, address):
+    """The page of the notebook and the map that its cell shows."""
     page = browser.new_page()
     page.goto(f"{address}/lab/tree/map.ipynb")
     page.locator(".jp-CodeCell").first.click()
     page.keyboard.press("Shift+Enter")
     map = page.locator(".jp-OutputArea .head-map").last
+    map.locator("td[data-weight]").first.wait_for(timeout=120_000)
+    return page, map
+
+
+@pytest.mark.parametrize("lab", [FOCUS], indirect=True, ids=["focus"])
+def test_the_widget_is_live_in_jupyterlab(browser, lab):
+    address, runtime = lab
+    page, map = run_cell(browser, address)
     cells = map.locator("td[data-weight]")
-    cells.first.wait_for(timeout=120_000)
 
     def shown():
         return np.array(cells.evaluate_all("(cells) => cells.map((cell) => Number(cell.dataset.weight))"))
@@ -103,4 +115,28 @@ def test_the_widget_is_live_in_jupyterlab(browser, lab):
     map.get_by_role("button", name="sentiment").click()
     map.locator(".hm-off").first.wait_for()
     assert ask_kernel(runtime, "map.head_mask") == [[True, True, True, False]]
+    page.close()
+
+
+@pytest.mark.parametrize("lab", [ENCODER], indirect=True, ids=["encoder"])
+def test_python_computes_the_encoder_as_one_types(browser, lab):
+    """All heads in the grid, one of them enlarged; the numbers are torch's own."""
+    address, runtime = lab
+    page, map = run_cell(browser, address)
+    sentence = "Please bring me a glass of water."
+    map.get_by_role("textbox", name="Sentence").fill(sentence)
+    map.locator("td", has_text="water").first.wait_for()
+    weights = load_encoder()(sentence).weights
+    canvas = map.locator(".hm-grid canvas")
+    assert canvas.get_attribute("data-drawn") == " ".join(str(side) for side in weights.shape)
+    map.get_by_role("button", name="Enlarge layer 2, head 3", exact=True).click()
+    cells = map.locator("td[data-weight]:visible")
+    shown = cells.evaluate_all("(cells) => cells.map((cell) => Number(cell.dataset.weight))")
+    np.testing.assert_allclose(shown, weights[1, 2].ravel(), atol=5.1e-5)
+    map.get_by_role("combobox", name="Special tokens").select_option("remove")
+    map.get_by_role("button", name="head 3", exact=True).click()
+    map.locator(".hm-off").first.wait_for()
+    mask = ask_kernel(runtime, "[map.layer, map.head, map.special, map.head_mask]")
+    assert mask[:3] == [1, 2, "remove"]
+    assert [(layer, head) for layer in range(6) for head in range(12) if not mask[3][layer][head]] == [(1, 2)]
     page.close()

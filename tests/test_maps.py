@@ -108,7 +108,7 @@ def test_a_long_map_loses_little_when_baked(map):
     exact[0], exact[-1] = 0, 1
     written = baked._digits(exact)
     assert len(written) < 2 * exact.size
-    assert not set(written) & set("\"\\<")
+    assert not set(written) & set('"\\<')
 
 
 def test_a_grid_is_a_picture_without_scripts(map):

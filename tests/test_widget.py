@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from manyheads.encoder import load_encoder
 from manyheads.focus import load_focus_model, train_focus_model
 from manyheads.maps import AttentionMap
 from manyheads.widget import HeadMap
@@ -64,6 +65,16 @@ def test_the_static_html_names_the_models_a_page_can_run():
     assert ' view="matrix"' in html
 
 
+def test_the_pretrained_encoder_is_live_on_a_page():
+    map = HeadMap("Tea?", model=load_encoder(), view="grid", special="remove")
+    html = map._repr_mimebundle_()[0]["text/html"]
+    assert map.attention.key_tokens == ["[CLS]", "tea", "?", "[SEP]"]
+    opening = html.split(">")[0]
+    assert ' model="encoder"' in opening
+    assert ' special="remove"' in opening
+    assert " heads=" not in opening, "what is usual is not written"
+
+
 def test_a_model_trained_just_now_is_not_taken_for_the_pages():
     mine = train_focus_model(steps=1, num_sentences=50, progress=False)
     html = HeadMap(COFFEE, model=mine)._repr_mimebundle_()[0]["text/html"]
@@ -84,6 +95,7 @@ def test_attentions_come_as_bertviz_takes_them():
         ({"sentence": 7}, TypeError, "got int"),
         ({"model": "focus"}, TypeError, "must be callable"),
         ({"view": "pie"}, ValueError, "pie"),
+        ({"special": "hide"}, ValueError, "hide"),
         ({"layer": -1}, ValueError, "-1"),
         ({"model": uniform, "models": [uniform]}, ValueError, "not both"),
     ],

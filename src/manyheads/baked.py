@@ -94,7 +94,7 @@ def _paint(map, layer, query):
 
 
 def _grid(map, layer, query):
-    """All heads of all layers as one picture, with the frame that view-grid.js puts round its canvas; one head painted."""
+    """All heads of all layers as one picture, framed as view-grid.js frames its canvas; below, one head painted."""
     layers, heads = map.shape[:2]
     short = all(name == f"head {head + 1}" for head, name in enumerate(map.head_names)) and heads > 4
     names = [name.removeprefix("head ") if short else name for name in map.head_names]
@@ -106,12 +106,13 @@ def _grid(map, layer, query):
     )
     of = f"Heads of layer {layer + 1}" if layers > 1 else "Heads"
     name = f"layer {layer + 1}, {map.head_names[0]}" if layers > 1 else map.head_names[0]
-    source = base64.b64encode(_png(_pixels(map))).decode()
+    source = f"data:image/png;base64,{base64.b64encode(_png(_pixels(map))).decode()}"
+    corner = "Head" if short else ""
     return (
         f'<div class="hm-heads"><span>{of}</span>{toggles}</div>'
         f'<div class="hm-stage"><div class="hm-scroll"><div class="hm-grid" style="--columns:{heads}">'
-        f'<img alt="{layers} layers of {heads} heads: how much each word looks at each" src="data:image/png;base64,{source}">'
-        f'<table><thead><tr><td>{"Head" if short else ""}</td>{titles}</tr></thead><tbody>{rows}</tbody></table></div></div>'
+        f'<img alt="{layers} layers of {heads} heads: how much each word looks at each" src="{source}">'
+        f"<table><thead><tr><td>{corner}</td>{titles}</tr></thead><tbody>{rows}</tbody></table></div></div>"
         f'<p class="hm-hint">Choose a head to enlarge it.</p>'
         f'<table class="hm-paint" role="table">{_row(map, layer, 0, query, name)}</table></div>'
     )

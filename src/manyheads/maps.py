@@ -108,7 +108,7 @@ class AttentionMap:
         """
         if self.query_tokens != self.key_tokens:
             queries, keys = self.shape[2:]
-            raise ValueError(f"rollout is for self-attention, where queries are the keys; got {queries} and {keys} tokens")
+            raise ValueError(f"rollout is for self-attention, of the same tokens; got {queries} and {keys} tokens")
         rolled = identity = np.eye(len(self.key_tokens))
         layers = []
         for mean in _rows_to_one(self.weights.sum(axis=1, dtype=np.float64)):  # [q, k]

@@ -26,7 +26,6 @@ from manyheads.attention import causal_mask
 from manyheads.baked import head_map_html
 from manyheads.encoder import load_encoder
 from manyheads.export import encoder_page_files
-from manyheads.files import encoder_file
 from manyheads.focus import VARIANTS, focus_file, load_focus_model
 from manyheads.formula import SHOWN, formula_steps, formula_steps_html
 from manyheads.widget import CHOICES, VIEWS, WEB, one_module
@@ -116,7 +115,7 @@ class MuseumPieceDirective(SphinxDirective):
 
 
 def page_model(name):
-    """The Python side of a page's model: `encoder`, `focus`, `focus/untaught`, ...; in `focus/causal` no word looks ahead."""
+    """The Python side of a page's model: `encoder`, `focus`, ...; in `focus/causal` no word looks ahead."""
     if name == "encoder":
         return _encoder()
     family, _, variant = name.partition("/")
@@ -191,9 +190,9 @@ def copy_files(app, error):
         (folder / f"{name}.js").write_text(one_module(f"{name}.js"), encoding="utf-8")
     for script in (*(WEB / name for name in SCRIPTS), TOKENIZER):
         shutil.copyfile(script, folder / script.name)
-    for name, path in encoder_page_files().items():
+    for name, path in encoder_page_files().items():  # the focus model's tokenizer among them
         shutil.copyfile(path, folder / name)
-    for path in (encoder_file("tokenizer.json"), *map(focus_file, ("words", *VARIANTS))):
+    for path in map(focus_file, ("words", *VARIANTS)):
         packed = folder / "models" / f"{path.name}.gz"
         packed.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
     for path in (MATHJAX / "tex-chtml.js", *MATHJAX.glob("output/chtml/fonts/woff-v2/*.woff")):

@@ -70,6 +70,11 @@ export class Encoder {
     };
   }
 
+  /** Whether nothing more can be computed, since the worker stopped or was closed. */
+  get broken() {
+    return this.#broken !== null;
+  }
+
   /**
    * A promise of the map of a sentence: {queryTokens, keyTokens, shape: [layer, head, query, key], weights, headNames,
    * predictions, notes, hidden: {shape: [query, width], values}}. `headMask[layer][head]` is false for a head that is

@@ -192,7 +192,7 @@ export class HeadMapView {
     if (this.drawn !== state.view) {
       this.view?.leave?.();
       this.stage.replaceChildren();
-      this.view = new VIEWS[state.view](this.stage, this);
+      this.view = new (VIEWS[state.view] ?? PaintView)(this.stage, this);
       this.drawn = state.view;
     }
     this.#drawToggles();
@@ -219,7 +219,9 @@ export class HeadMapView {
     this.toggles.forEach((toggle, head) => {
       setText(toggle, map.headNames[head]);
       toggle.style.setProperty("--head", headColour(map, head));
-      if (this.computes) toggle.ariaPressed = String(this.#isOn(state.layer, head));
+      if (!this.computes) return;
+      toggle.ariaLabel = map.headNames[head];
+      toggle.ariaPressed = String(this.#isOn(state.layer, head));
     });
     bar.hidden = !this.computes || Boolean(this.view?.placesToggles && !this.shown?.map.mixed);
     setText(this.barName, map.shape[0] > 1 ? `Heads of layer ${state.layer + 1}` : "Heads");
@@ -489,6 +491,7 @@ function defineElement() {
         try {
           maps = await Promise.all(maps);
         } catch (error) {
+          if (engine.broken) this.#engines.delete(name); // the next try makes a new one
           if (wanted === this.#wanted)
             this.#view.say(`The map could not be computed: ${error.message} What you see stays.`, () => this.#compute());
           return;

@@ -7,7 +7,7 @@ const FOCUS = /^focus(?:\/([a-z]+(?:-\d+)?))?$/;
 const MUSEUM = /^focus\/(causal|bug-[a-z]+)$/;
 const cache = new Map();
 const listeners = new Map(); // model -> all who want to be told of its progress
-const arrivals = new Map(); // model -> a promise that it is loaded, and what fulfils it
+const arrivals = new Map(); // model -> a promise that it is loaded, what fulfils it, and whether it is
 
 /**
  * The model called `name`, ready to `attend(sentence, headMask, { signal })`, which gives a map or a promise of one;
@@ -17,8 +17,14 @@ export async function loadModel(name, progress = () => {}) {
   if (!listeners.has(name)) listeners.set(name, new Set());
   const told = listeners.get(name).add(progress);
   try {
-    const model = await make(name, (...bytes) => told.forEach((tell) => tell(...bytes)));
-    arrival(name).fulfil();
+    const make = () => makeOnce(name, (...bytes) => told.forEach((tell) => tell(...bytes)));
+    const made = make();
+    let model = await made;
+    if (model.broken) {
+      if (cache.get(`model ${name}`) === made) cache.delete(`model ${name}`); // else another figure did
+      model = await make();
+    }
+    Object.assign(arrival(name), { here: true }).fulfil();
     return model;
   } finally {
     told.delete(progress);
@@ -29,18 +35,20 @@ export async function loadModel(name, progress = () => {}) {
 export const whenLoaded = (name) => arrival(name).promise;
 
 /** How many bytes the model would have to fetch, of those that a reader should be asked for. */
-export const missingBytes = async (name) => (name === "encoder" ? (await import("./encoder.js")).missingBytes() : 0);
+export async function missingBytes(name) {
+  return name === "encoder" && !arrival(name).here ? (await import("./encoder.js")).missingBytes() : 0;
+}
 
 function arrival(name) {
   if (!arrivals.has(name)) {
     let fulfil;
     const promise = new Promise((done) => (fulfil = done));
-    arrivals.set(name, { promise, fulfil });
+    arrivals.set(name, { promise, fulfil, here: false });
   }
   return arrivals.get(name);
 }
 
-function make(name, progress) {
+function makeOnce(name, progress) {
   return once(`model ${name}`, async () => {
     if (name === "encoder") return (await import("./encoder.js")).Encoder.load({ progress });
     const piece = MUSEUM.exec(name)?.[1];

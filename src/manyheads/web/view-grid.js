@@ -137,6 +137,7 @@ export class GridView {
     if (layer === undefined) return;
     const open = target.ariaExpanded === "true";
     this.host.set({ layer: Number(layer), head: open ? null : Number(head) });
+    if (!open) this.figure.firstChild.scrollIntoView({ block: "nearest" }); // CSS leaves room for some rows
   }
 
   #move(event) {
