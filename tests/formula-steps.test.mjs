@@ -1,10 +1,11 @@
-// The pure part of formula-steps.js, formula-model.js and softmax-scale.js, in Node.
+// The pure parts of <formula-steps> and <softmax-scale>, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { steps as headSteps } from "../src/manyheads/web/attention.js";
 import { headParameters, stepsMask, stepsOf } from "../src/manyheads/web/formula-model.js";
-import { STEPS, arithmetic, axisName, decodeSteps, equation, matrix, shown, tint, written }
-  from "../src/manyheads/web/formula-steps.js";
+import { STEPS, arithmetic, axisName, decodeSteps, matrix, shown, written } from "../src/manyheads/web/formula-arithmetic.js";
+import { equation } from "../src/manyheads/web/formula-mathml.js";
+import { tint } from "../src/manyheads/web/matrix-table.js";
 import { normals, scoresOf } from "../src/manyheads/web/softmax-scale.js";
 
 // Unequal axes: 5 words, width 6, 2 heads, keys 3 wide, values 2 wide.

@@ -11,7 +11,7 @@ import traitlets
 
 from manyheads import attention
 from manyheads.maps import HEAD_COLOURS, AttentionMap
-from manyheads.widget import WEB
+from manyheads.widget import WEB, one_module
 
 PADDED = 3  # [PAD] tokens that the padding toggle adds, as a longer neighbour in a batch would
 NEGATIVE, POSITIVE = "#2979D9", "#D9482B"
@@ -42,7 +42,7 @@ class FormulaSteps(anywidget.AnyWidget):
     arguments of the wrong type or value.
     """
 
-    _esm = WEB / "formula-steps.js"
+    _esm = one_module("formula-steps.js")
     _css = (WEB / "head-map.css").read_text() + (WEB / "formula-steps.css").read_text()
 
     sentence = traitlets.Unicode().tag(sync=True)

@@ -1,11 +1,11 @@
 // <museum-piece>: a live map with one switch, which puts a bug into the attention, and a table of what that changes. The
 // map inside is a <head-map> with two models, the right one and the one with a bug of bugs.js; the switch moves its slider
-// and takes its place. No imports, and no DOM while the module loads, as in head-map.js.
+// and takes its place. No DOM while the module loads, as in head-map.js.
+
+import { h } from "./dom.js";
+import { likeliest, percent } from "./maps.js";
 
 // ------------------------------------------------------------------------------------------------ pure part
-
-const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}\u00a0%`;
-const likeliest = (labels) => Object.entries(labels).reduce((best, next) => (next[1] > best[1] ? next : best));
 
 /** What differs between two maps of one sentence, the right one and the wrong one, in words: [[what, right, wrong], ...]. */
 export function differences(right, wrong) {
@@ -66,13 +66,6 @@ function moved(a, b) {
 }
 
 // ------------------------------------------------------------------------------------------------ the element
-
-function h(tag, props, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
 
 function defineElement() {
   class MuseumPieceElement extends HTMLElement {

@@ -1,6 +1,8 @@
 // <softmax-scale>: random queries and keys of growing width, and what softmax makes of their scores, with and without
 // the division by √d_k. The maths is that of attention.js. Nothing touches the DOM while the module loads.
 
+import { h } from "./dom.js";
+
 export const WIDTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const KEYS = 8;
 
@@ -25,13 +27,6 @@ export function scoresOf(numbers, width) {
     for (let i = 0; i < width; i++) score += numbers[i] * numbers[(key + 1) * longest + i];
     return score;
   });
-}
-
-function h(tag, props, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
 }
 
 function defineElement() {
