@@ -22,10 +22,18 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class Shared(Quiet):
+    """Lets pages of other origins read its files, as GitHub Pages does."""
+
+    def end_headers(self):
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
+
 @contextmanager
-def serve(folder):
+def serve(folder, handler=Quiet):
     """Serves a folder on a free port of this machine; gives the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

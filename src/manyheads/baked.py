@@ -32,7 +32,7 @@ def head_map_html(
     >>> 'data-weight="0.7500"' in head_map_html(map, sentence="<tea>")
     True
     """
-    attributes = {"layer": layer, **attributes}
+    attributes = {"layer": layer, "query": query or None, **attributes}
     written = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None)
     sentence = attributes.get("sentence")
     box = f'<div><p class="hm-sentence">{escape(sentence)}</p></div>' if sentence else ""

@@ -1,0 +1,80 @@
+"""What the book needs to be out in the world: pages without the theme at its root, a site map, and tags for its previews.
+
+The site's address comes from the environment, as `MANYHEADS_URL`; what cannot do without it is then left out.
+"""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from manyheads.baked import head_map_html
+
+ADDRESS = "MANYHEADS_URL"
+LOST = "Which page were you looking for?"
+PICTURE = "_static/manyheads/landing.png"
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<link rel="icon" href="{root}_static/favicon.svg">
+<link rel="stylesheet" href="{root}_static/manyheads/head-map.css">
+<link rel="stylesheet" href="{root}_static/manyheads/plain.css">
+<script type="module" src="{root}_static/manyheads/{script}.js"></script>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def address():
+    """Where the site will be, ending with a slash; None where nobody said.
+
+    >>> os.environ[ADDRESS] = "https://example.org/many-heads"
+    >>> address()
+    'https://example.org/many-heads/'
+    >>> del os.environ[ADDRESS]
+
+    Raises `ValueError` for what is no address.
+    """
+    said = os.environ.get(ADDRESS, "").strip()
+    if not said:
+        return None
+    parts = urlsplit(said)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise ValueError(f"{ADDRESS} must be an address such as https://example.org/book/, got {said!r}")
+    return said.rstrip("/") + "/"
+
+
+def write_pages(folder, model):
+    """Write `embed.html`, one live map and nothing else, and `404.html` into the site's folder.
+
+    A host shows `404.html` for a missing page at any depth, so its links start from the address's own path, "/" where
+    none is known. `model` computes the map that it holds.
+    """
+    root = urlsplit(address() or "/").path
+    home = f'<p><a href="{root}book/index.html">Many Heads</a></p>'
+    live = head_map_html(model(LOST), sentence=LOST, model="focus")
+    lost = f"<main><h1>There is no such page</h1><p>Perhaps it moved. The book begins at its first page.</p>{home}{live}</main>"
+    pages = {
+        "embed.html": {"title": "Many Heads", "root": "", "script": "embed", "body": "<noscript>This map needs JavaScript.</noscript>"},
+        "404.html": {"title": "No such page · Many Heads", "root": root, "script": "head-map", "body": lost},
+    }
+    for name, parts in pages.items():
+        (Path(folder) / name).write_text(PAGE.format(**parts), encoding="utf-8")
+
+
+def setup(app):
+    """Makes the site map and the previews' tags, where the site's address is known."""
+    site = address()
+    if not site:
+        return
+    app.setup_extension("sphinx_sitemap")
+    app.setup_extension("sphinxext.opengraph")
+    app.connect("config-inited", lambda app, config: config.update(preview_settings(site)))
