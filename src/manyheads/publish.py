@@ -1,4 +1,4 @@
-"""What the book needs to be out in the world: pages without the theme at its root, a site map, and tags for its previews.
+"""What the book needs to be out in the world: pages without the theme at its root, a site map, tags for previews.
 
 The site's address comes from the environment, as `MANYHEADS_URL`; what cannot do without it is then left out.
 """
@@ -61,9 +61,10 @@ def write_pages(folder, model):
     root = urlsplit(address() or "/").path
     home = f'<p><a href="{root}book/index.html">Many Heads</a></p>'
     live = head_map_html(model(LOST), sentence=LOST, model="focus")
-    lost = f"<main><h1>There is no such page</h1><p>Perhaps it moved. The book begins at its first page.</p>{home}{live}</main>"
+    lost = f"<main><h1>There is no such page</h1><p>Perhaps it moved. The book starts here:</p>{home}{live}</main>"
+    alone = "<noscript>This map needs JavaScript.</noscript>"
     pages = {
-        "embed.html": {"title": "Many Heads", "root": "", "script": "embed", "body": "<noscript>This map needs JavaScript.</noscript>"},
+        "embed.html": {"title": "Many Heads", "root": "", "script": "embed", "body": alone},
         "404.html": {"title": "No such page · Many Heads", "root": root, "script": "head-map", "body": lost},
     }
     for name, parts in pages.items():

@@ -32,16 +32,15 @@ export function shareMenu(view, copies = {}) {
     if (view.map) download(await make(), fileName(view, kind));
   };
   const names = Object.keys(copies);
-  const menu = h("details", { class: "hm-menu", onkeydown: close },
+  return h("details", { class: "hm-menu", onkeydown: close },
     h("summary", {}, names.length ? "Share or save" : "Save"),
     h("div", { class: "hm-menu-row" },
-      ...(names.length ? [h("span", {}, "Copy"), ...names.map((name) => button(name, () => copy(name, copies[name])))] : []),
-      h("span", {}, "Save as"),
-      button("SVG", save("svg", () => new Blob([svgOf(view, textWidth())], { type: "image/svg+xml" }))),
-      button("PNG", save("png", () => pngOf(svgOf(view, textWidth())))),
-      button("CSV", save("csv", () => new Blob(csvOf(view), { type: "text/csv" })))),
+      ...(names.length ? [h("span", {}, "Copy", ...names.map((name) => button(name, () => copy(name, copies[name]))))] : []),
+      h("span", {}, "Save as",
+        button("SVG", save("svg", () => new Blob([svgOf(view, textWidth())], { type: "image/svg+xml" }))),
+        button("PNG", save("png", () => pngOf(svgOf(view, textWidth())))),
+        button("CSV", save("csv", () => new Blob(csvOf(view), { type: "text/csv" }))))),
     copied);
-  return menu;
 }
 
 function close(event) {
