@@ -8,10 +8,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from manyheads.baked import head_map_html
+from manyheads.maps import HEAD_COLOURS
 
 ADDRESS = "MANYHEADS_URL"
 LOST = "Which page were you looking for?"
-PICTURE = "_static/manyheads/landing.png"
+NO_PAGES = ["search.html", "genindex.html", "py-modindex.html"]  # nothing that a search engine should find
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -72,10 +73,26 @@ def write_pages(folder, model):
 
 
 def setup(app):
-    """Makes the site map and the previews' tags, where the site's address is known."""
+    """Lets well-known extensions make the site map and the previews (title, text, picture), where there is an address."""
     site = address()
     if not site:
         return
+    settings = {
+        "html_baseurl": site,
+        "sitemap_url_scheme": "{link}",
+        "sitemap_excludes": NO_PAGES,
+        "ogp_site_url": site,
+        "ogp_description_length": 160,
+        "ogp_social_cards": {"line_color": HEAD_COLOURS[0]},
+    }
     app.setup_extension("sphinx_sitemap")
     app.setup_extension("sphinxext.opengraph")
-    app.connect("config-inited", lambda app, config: config.update(preview_settings(site)))
+    app.connect("config-inited", lambda app, config: [setattr(config, *setting) for setting in settings.items()])
+    app.connect("html-page-context", describe, priority=100)  # before the tags are made
+
+
+def describe(app, pagename, templatename, context, doctree):
+    """A page's own `description`, in its front matter, goes before what would be taken of its text."""
+    meta = context.get("meta") or {}
+    if "description" in meta:
+        meta["og:description"] = meta["description"]

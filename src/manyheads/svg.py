@@ -54,7 +54,7 @@ def _head(map, layer, head, left, top, cell, size):
     queries, keys = weights.shape
     labels = _labels(map, left, top, cell, size) if size else ""
     return (
-        f'<text x="{left:.2f}" y="13" font-weight="600">{_text(name)}</text>{labels}'
+        f'<text x="{left:.2f}" y="14" font-size="{14 if size else 11}" font-weight="600">{_text(name)}</text>{labels}'
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{cell * keys:.2f}" height="{cell * queries:.2f}" '
         f'fill="none" stroke="{LINE}"/>'
         f'<g data-layer="{layer}" data-head="{head}" fill="{HEAD_COLOURS[head % len(HEAD_COLOURS)]}" '
