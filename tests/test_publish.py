@@ -25,12 +25,18 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 def small_book(tmp_path_factory):
     """A book of two pages, built for an address, with warnings as errors."""
     folder = tmp_path_factory.mktemp("book")
-    (folder / "conf.py").write_text('extensions = ["myst_nb", "manyheads.site"]\nproject = "Many Heads"\nhtml_copy_source = False\n')
-    (folder / "index.md").write_text("# First\n\nThe first page says *this*.\n\n```{toctree}\n:hidden:\ndeeper/second\n```\n")
+    (folder / "conf.py").write_text(
+        'extensions = ["myst_nb", "manyheads.site"]\nproject = "Many Heads"\nhtml_copy_source = False\n'
+    )
+    (folder / "index.md").write_text(
+        "# First\n\nThe first page says *this*.\n\n```{toctree}\n:hidden:\ndeeper/second\n```\n"
+    )
     (folder / "deeper").mkdir()
     (folder / "deeper" / "second.md").write_text('---\ndescription: Told "in person".\n---\n# Second\n\nNot this.\n')
     command = [sys.executable, "-m", "sphinx", "-W", "-n", "-q", str(folder), str(folder / "html")]
-    done = subprocess.run(command, env=os.environ | {publish.ADDRESS: ADDRESS}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=os.environ | {publish.ADDRESS: ADDRESS}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return folder / "html"
 
@@ -42,7 +48,10 @@ def tags(page):
 def test_pages_have_previews_of_their_own(small_book):
     first, second = tags(small_book / "index.html"), tags(small_book / "deeper" / "second.html")
     assert (first["og:title"], second["og:title"]) == ("First", "Second")
-    assert (first["og:description"], second["og:description"]) == ("The first page says this.", "Told &quot;in person&quot;.")
+    assert (first["og:description"], second["og:description"]) == (
+        "The first page says this.",
+        "Told &quot;in person&quot;.",
+    )
     assert second["og:url"] == f"{ADDRESS}deeper/second.html"
     assert first["og:image"] != second["og:image"]
     for found in (first, second):
@@ -93,7 +102,9 @@ def below(tmp_path, monkeypatch):
 def elsewhere(browser, faults):
     """A page for another server; errors fail the test, but for a missing page itself."""
     context = browser.new_context(viewport={"width": 1000, "height": 800})
-    context.on("response", lambda it: it.status >= 400 and not it.request.is_navigation_request() and faults.append(it.url))
+    context.on(
+        "response", lambda it: it.status >= 400 and not it.request.is_navigation_request() and faults.append(it.url)
+    )
     context.on("weberror", lambda error: faults.append(str(error.error)))
     yield context.new_page()
     context.close()

@@ -7,11 +7,15 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from manyheads.baked import head_map_html
+import numpy as np
+
+from manyheads.baked import head_map_html, heads_as_pixels, png
 from manyheads.maps import HEAD_COLOURS
 
 ADDRESS = "MANYHEADS_URL"
+EXAMPLE = "Which do you like better, coffee or tea?"
 LOST = "Which page were you looking for?"
+EMBLEM = "emblem.png"
 NO_PAGES = ["search.html", "genindex.html", "py-modindex.html"]  # nothing that a search engine should find
 
 PAGE = """<!DOCTYPE html>
@@ -72,22 +76,35 @@ def write_pages(folder, model):
         (Path(folder) / name).write_text(PAGE.format(**parts), encoding="utf-8")
 
 
-def setup(app):
-    """Lets well-known extensions make the site map and the previews (title, text, picture), where there is an address."""
+def draw_emblem(app, map):
+    """The picture on the pages' previews: what four heads make of a sentence, two by two."""
+    pixels = heads_as_pixels(map)  # [q, h * k, 4]
+    side = map.shape[2]
+    heads = [np.pad(part, ((0, 1), (0, 1), (0, 0))) for part in np.split(pixels, pixels.shape[1] // side, axis=1)]
+    square = np.vstack([np.hstack(heads[:2]), np.hstack(heads[2:4])])
+    path = Path(app.doctreedir) / EMBLEM
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(png(square))
+
+
+def setup(app, page_model):
+    """Lets well-known extensions make the site map and the previews, title, text and picture, for a known address."""
     site = address()
     if not site:
         return
+    emblem = str(Path(app.doctreedir) / EMBLEM)
     settings = {
         "html_baseurl": site,
         "sitemap_url_scheme": "{link}",
         "sitemap_excludes": NO_PAGES,
         "ogp_site_url": site,
         "ogp_description_length": 160,
-        "ogp_social_cards": {"line_color": HEAD_COLOURS[0]},
+        "ogp_social_cards": {"line_color": HEAD_COLOURS[0], "image": emblem, "image_mini": emblem},
     }
     app.setup_extension("sphinx_sitemap")
     app.setup_extension("sphinxext.opengraph")
     app.connect("config-inited", lambda app, config: [setattr(config, *setting) for setting in settings.items()])
+    app.connect("builder-inited", lambda app: draw_emblem(app, page_model("focus")(EXAMPLE)))
     app.connect("html-page-context", describe, priority=100)  # before the tags are made
 
 

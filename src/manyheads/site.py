@@ -223,5 +223,5 @@ def setup(app):
     app.connect("html-page-context", add_scripts)
     app.connect("html-page-context", drop_strangers, priority=900)
     app.connect("build-finished", finish)
-    publish.setup(app)
+    publish.setup(app, page_model)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
