@@ -16,20 +16,30 @@ from test_share import copied, state_of
 
 from manyheads import publish
 from manyheads.focus import load_focus_model
+from manyheads.site import FormulaStepsDirective, HeadMapDirective, MuseumPieceDirective
+from manyheads.widget import WEB
 
 ADDRESS = "https://example.org/some/prefix/"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
+AUTHORS = (ROOT / "book" / "authors.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^~~~md\n(.*?)^~~~$", AUTHORS, re.DOTALL | re.MULTILINE)
+
+
 @pytest.fixture(scope="module")
 def small_book(tmp_path_factory):
-    """A book of two pages, built for an address, with warnings as errors."""
+    """A small book for a known address, with all examples of the authors' page, built with warnings as errors."""
     folder = tmp_path_factory.mktemp("book")
     (folder / "conf.py").write_text(
         'extensions = ["myst_nb", "manyheads.site"]\nproject = "Many Heads"\nhtml_copy_source = False\n'
     )
+    for place, example in enumerate(EXAMPLES):
+        (folder / f"example-{place}.md").write_text(
+            example if "# " in example else f"# Example\n\n{example}", encoding="utf-8"
+        )
     (folder / "index.md").write_text(
-        "# First\n\nThe first page says *this*.\n\n```{toctree}\n:hidden:\ndeeper/second\n```\n"
+        "# First\n\nThe first page says *this*.\n\n```{toctree}\n:hidden:\ndeeper/second\nexample-0\nexample-1\nexample-2\nexample-3\nexample-4\n```\n"
     )
     (folder / "deeper").mkdir()
     (folder / "deeper" / "second.md").write_text('---\ndescription: Told "in person".\n---\n# Second\n\nNot this.\n')
@@ -41,12 +51,12 @@ def small_book(tmp_path_factory):
     return folder / "html"
 
 
-def tags(page):
+def tags_of(page):
     return dict(re.findall(r'<meta property="(og:[\w:]+)" content="([^"]*)"', page.read_text(encoding="utf-8")))
 
 
 def test_pages_have_previews_of_their_own(small_book):
-    first, second = tags(small_book / "index.html"), tags(small_book / "deeper" / "second.html")
+    first, second = tags_of(small_book / "index.html"), tags_of(small_book / "deeper" / "second.html")
     assert (first["og:title"], second["og:title"]) == ("First", "Second")
     assert (first["og:description"], second["og:description"]) == (
         "The first page says this.",
@@ -61,12 +71,36 @@ def test_pages_have_previews_of_their_own(small_book):
 
 def test_the_site_map_names_each_page_and_no_other(small_book):
     urls = ElementTree.parse(small_book / "sitemap.xml").iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
-    assert sorted(url.text for url in urls) == [f"{ADDRESS}deeper/second.html", f"{ADDRESS}index.html"]
+    names = ["deeper/second", *(f"example-{place}" for place in range(5)), "index"]
+    assert sorted(url.text for url in urls) == [f"{ADDRESS}{name}.html" for name in names]
+
+
+@pytest.mark.parametrize("directive", [HeadMapDirective, FormulaStepsDirective, MuseumPieceDirective])
+def test_the_authors_page_knows_every_option(directive):
+    start = AUTHORS.index(f"`{{{directive.__doc__.partition('}')[0].lstrip('`{')}}}`\n")
+    section = AUTHORS[start : AUTHORS.index("\n##", start + 1)]
+    assert sorted(re.findall(r"^\| `:(\w+):`", section, re.MULTILINE)) == sorted(directive.option_spec)
+
+
+def test_the_authors_examples_become_figures(small_book):
+    pages = [(small_book / f"example-{place}.html").read_text(encoding="utf-8") for place in range(len(EXAMPLES))]
+    tags = [re.findall(r"<(head-map|formula-steps|museum-piece) ", page) for page in pages]
+    assert tags == [["head-map"], ["formula-steps"], ["museum-piece", "head-map"], ["head-map"], []]
+    assert tags_of(small_book / "example-4.html")["og:description"] == "One sentence, four readings."
+
+
+def test_what_the_authors_page_names_is_there():
+    for path in re.findall(r"`((?:src|book|\.github)/[\w./-]+\.\w+)`", AUTHORS):
+        assert (ROOT / path).is_file() or path == "book/your-verb.md", path
+    named = re.search(r"`:bug:` \| (.*?) \|", AUTHORS)[1]
+    assert set(re.findall(r"`(\w+)`", named)) == set(
+        re.findall(r"^  (\w+): \(", (WEB / "bugs.js").read_text(), re.MULTILINE)
+    )
 
 
 def test_without_an_address_none_is_claimed():
     assert not (HTML / "sitemap.xml").exists()
-    assert not tags(HTML / "book" / "index.html")
+    assert not tags_of(HTML / "book" / "index.html")
 
 
 @pytest.mark.parametrize("said", ["example.org", "ftp://example.org", "https://example.org/?a=1"])
