@@ -8,6 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from small_book import build_small_book
 
 ROOT = Path(__file__).parent.parent
 HTML = ROOT / "_build" / "html"
@@ -50,6 +51,12 @@ def site():
     assert (HTML / "book" / "index.html").is_file(), "the book is not built: run `make book` first"
     with serve(HTML) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def small_book(tmp_path_factory):
+    """The pages of `small_book.py`."""
+    return build_small_book(tmp_path_factory.mktemp("book"))
 
 
 @pytest.fixture(scope="session")

@@ -1,58 +1,21 @@
 """The book out in the world: below any path, found, previewed, and calm where there is no such page."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 from conftest import HTML, ROOT, Quiet, serve
+from small_book import ADDRESS, tags_of
 from test_pages import CHAPTERS, attend, open_map, ready
 from test_share import copied, state_of
 
 from manyheads import publish
 from manyheads.focus import load_focus_model
-from manyheads.site import FormulaStepsDirective, HeadMapDirective, MuseumPieceDirective
-from manyheads.widget import WEB
 
-ADDRESS = "https://example.org/some/prefix/"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-
-
-AUTHORS = (ROOT / "book" / "authors.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"^~~~md\n(.*?)^~~~$", AUTHORS, re.DOTALL | re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def small_book(tmp_path_factory):
-    """A small book for a known address, with all examples of the authors' page, built with warnings as errors."""
-    folder = tmp_path_factory.mktemp("book")
-    (folder / "conf.py").write_text(
-        'extensions = ["myst_nb", "manyheads.site"]\nproject = "Many Heads"\nhtml_copy_source = False\n'
-    )
-    for place, example in enumerate(EXAMPLES):
-        (folder / f"example-{place}.md").write_text(
-            example if "# " in example else f"# Example\n\n{example}", encoding="utf-8"
-        )
-    (folder / "index.md").write_text(
-        "# First\n\nThe first page says *this*.\n\n```{toctree}\n:hidden:\ndeeper/second\nexample-0\nexample-1\nexample-2\nexample-3\nexample-4\n```\n"
-    )
-    (folder / "deeper").mkdir()
-    (folder / "deeper" / "second.md").write_text('---\ndescription: Told "in person".\n---\n# Second\n\nNot this.\n')
-    command = [sys.executable, "-m", "sphinx", "-W", "-n", "-q", str(folder), str(folder / "html")]
-    done = subprocess.run(
-        command, env=os.environ | {publish.ADDRESS: ADDRESS}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return folder / "html"
-
-
-def tags_of(page):
-    return dict(re.findall(r'<meta property="(og:[\w:]+)" content="([^"]*)"', page.read_text(encoding="utf-8")))
 
 
 def test_pages_have_previews_of_their_own(small_book):
@@ -73,29 +36,6 @@ def test_the_site_map_names_each_page_and_no_other(small_book):
     urls = ElementTree.parse(small_book / "sitemap.xml").iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
     names = ["deeper/second", *(f"example-{place}" for place in range(5)), "index"]
     assert sorted(url.text for url in urls) == [f"{ADDRESS}{name}.html" for name in names]
-
-
-@pytest.mark.parametrize("directive", [HeadMapDirective, FormulaStepsDirective, MuseumPieceDirective])
-def test_the_authors_page_knows_every_option(directive):
-    start = AUTHORS.index(f"`{{{directive.__doc__.partition('}')[0].lstrip('`{')}}}`\n")
-    section = AUTHORS[start : AUTHORS.index("\n##", start + 1)]
-    assert sorted(re.findall(r"^\| `:(\w+):`", section, re.MULTILINE)) == sorted(directive.option_spec)
-
-
-def test_the_authors_examples_become_figures(small_book):
-    pages = [(small_book / f"example-{place}.html").read_text(encoding="utf-8") for place in range(len(EXAMPLES))]
-    tags = [re.findall(r"<(head-map|formula-steps|museum-piece) ", page) for page in pages]
-    assert tags == [["head-map"], ["formula-steps"], ["museum-piece", "head-map"], ["head-map"], []]
-    assert tags_of(small_book / "example-4.html")["og:description"] == "One sentence, four readings."
-
-
-def test_what_the_authors_page_names_is_there():
-    for path in re.findall(r"`((?:src|book|\.github)/[\w./-]+\.\w+)`", AUTHORS):
-        assert (ROOT / path).is_file() or path == "book/your-verb.md", path
-    named = re.search(r"`:bug:` \| (.*?) \|", AUTHORS)[1]
-    assert set(re.findall(r"`(\w+)`", named)) == set(
-        re.findall(r"^  (\w+): \(", (WEB / "bugs.js").read_text(), re.MULTILINE)
-    )
 
 
 def test_without_an_address_none_is_claimed():
