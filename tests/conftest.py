@@ -23,6 +23,16 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class Below(Quiet):
+    """Serves its folder below a path, as GitHub Pages serves a project's; there is nothing above."""
+
+    path_before = "/some/prefix"
+
+    def translate_path(self, path):
+        inside = path.startswith(f"{self.path_before}/")
+        return super().translate_path(path.removeprefix(self.path_before) if inside else "/outside-of-the-book")
+
+
 class Shared(Quiet):
     """Lets pages of other origins read its files, as GitHub Pages does."""
 
@@ -47,10 +57,10 @@ def serve(folder, handler=Quiet):
 
 @pytest.fixture(scope="session")
 def site():
-    """The address of the built book."""
+    """The address of the built book, below a path."""
     assert (HTML / "book" / "index.html").is_file(), "the book is not built: run `make book` first"
-    with serve(HTML) as address:
-        yield address
+    with serve(HTML, Below) as address:
+        yield address + Below.path_before
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,7 @@ import pytest
 import yaml
 from conftest import HTML, ROOT, Quiet, serve
 from small_book import ADDRESS, tags_of
-from test_pages import CHAPTERS, attend, open_map, ready
-from test_share import copied, state_of
+from test_pages import ready
 
 from manyheads import publish
 from manyheads.focus import load_focus_model
@@ -83,20 +82,6 @@ def elsewhere(browser, faults):
     yield context.new_page()
     context.close()
     assert not faults
-
-
-def test_links_and_embeds_work_below_any_folder(elsewhere, below):
-    map = open_map(elsewhere, below, CHAPTERS[1])
-    attend(map, "It works.")
-    link, state = copied(map, "link"), state_of(map)
-    frame = re.search(r'src="([^"]+)"', copied(map, "frame"))[1].replace("&#38;", "&")
-    assert frame.startswith(f"{below}/embed.html?")
-    for address in (link, frame):
-        elsewhere.goto("about:blank")
-        elsewhere.goto(address)
-        map = elsewhere.locator("head-map").first
-        ready(map)
-        assert state_of(map)["weights"] == state["weights"]
 
 
 @pytest.mark.parametrize("path", ["gone.html", "book/gone/deeper/page.html?a=b"])

@@ -25,9 +25,10 @@ def open_menu(map):
 
 def copied(map, what):
     """What the menu's button leaves in its field."""
-    if not map.get_by_role("button", name=what, exact=True).is_visible():
+    button = map.get_by_role("button", name=f"Copy {what}", exact=True)
+    if not button.is_visible():
         open_menu(map)
-    map.get_by_role("button", name=what, exact=True).click()
+    button.click()
     field = map.get_by_role("textbox", name=what, exact=True)
     assert field.is_visible()
     return field.input_value()
@@ -35,10 +36,11 @@ def copied(map, what):
 
 def saved(page, map, kind):
     """The contents of what the menu saves, and its name."""
-    if not map.get_by_role("button", name=kind, exact=True).is_visible():
+    button = map.get_by_role("button", name=f"Save as {kind}", exact=True)
+    if not button.is_visible():
         open_menu(map)
     with page.expect_download() as download:
-        map.get_by_role("button", name=kind, exact=True).click()
+        button.click()
     return download.value.path().read_bytes(), download.value.suggested_filename
 
 
@@ -160,7 +162,7 @@ def test_the_menu_is_used_by_keyboard(page, site):
     page.keyboard.press("Enter")
     assert map.get_by_role("textbox", name="link").input_value().startswith(site)
     page.keyboard.press("Escape")
-    assert not map.get_by_role("button", name="link", exact=True).is_visible()
+    assert not map.get_by_role("button", name="Copy link").is_visible()
     assert summary.evaluate("(el) => el === document.activeElement")
 
 
@@ -175,6 +177,41 @@ def test_the_menu_fits(page, site, width):
         assert box["x"] >= outer["x"]
         assert box["x"] + box["width"] <= outer["x"] + outer["width"]
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_a_map_that_stands_still_can_be_shared_as_it_is_shown(browser, page, site):
+    page.goto(f"{site}/book/coffee-or-tea.html")
+    still = page.locator("head-map:not([model], [models])").first
+    place = still.evaluate("(el) => [...document.querySelectorAll('head-map')].indexOf(el)")
+    ready(still)
+    still.get_by_role("radio", name="Matrix").check()
+    open_menu(still)
+    assert still.locator(".hm-menu button").all_inner_texts() == ["link", "SVG", "PNG", "CSV"]
+    there, _, _ = in_new_profile(browser, copied(still, "link"), place)
+    assert there == state_of(still)
+
+
+KERNEL = """async (module) => {
+    const { default: door } = await import(module);
+    const traits = { sentence: "Tea", compare: null, view: "matrix", layer: 0, head: null, query: 0, head_mask: null, model_index: 0,
+        special: "keep", heads: "each", layers: "one", _models: ["mine"], _computes: true, _status: "Ready.", _compared: null,
+        _attention: { queryTokens: ["tea"], keyTokens: ["tea"], shape: [1, 1, 1, 1], weights: [1], headNames: ["head 1"], predictions: {} } };
+    document.body.replaceChildren(document.createElement("main"));
+    door.render({ model: { get: (name) => traits[name], on() {}, off() {} }, el: document.querySelector("main") });
+}"""
+
+
+def test_a_notebook_only_saves(page, site):
+    page.goto(f"{site}/embed.html")
+    page.evaluate(KERNEL, f"{site}/_static/manyheads/head-map.js")
+    map = page.locator("main")
+    assert map.locator("summary").inner_text() == "Save"
+    assert map.locator(".hm-menu button").evaluate_all("(all) => all.map((one) => one.textContent)") == [
+        "SVG",
+        "PNG",
+        "CSV",
+    ]
+    assert read_csv(saved(page, map, "CSV")[0]) == {(0, 0, 0, 0): 1}
 
 
 # ----------------------------------------------------------------------------------------------------------- exports

@@ -396,6 +396,12 @@ function defineElement() {
         painted: (map) => this.dispatchEvent(new CustomEvent("attention", { bubbles: true, composed: true, detail: map })),
       });
       if (this.#baked) this.#view.show(this.#baked);
+      addEventListener("hashchange", () => {
+        const linked = this.#linked();
+        if (!linked) return;
+        this.#view.update(this.#wishFor(linked));
+        if (this.#models.length) this.#compute();
+      });
       if (!this.#models.length) {
         this.#view.say(said);
         return this.#ready.resolve();
@@ -412,12 +418,6 @@ function defineElement() {
         }
       });
       seen.observe(this);
-      addEventListener("hashchange", () => {
-        const linked = this.#linked();
-        if (!linked) return;
-        this.#view.update(this.#wishFor(linked));
-        this.#compute();
-      });
     }
 
     attributeChangedCallback(name) {

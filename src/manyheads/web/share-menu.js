@@ -13,7 +13,7 @@ export function shareMenu(view, copies = {}) {
   const text = h("textarea", { readonly: true, rows: 3, spellcheck: "false", onfocus: () => text.select() });
   const told = h("p", { class: "hm-hint", "aria-live": "polite" });
   const copied = h("div", { hidden: true }, text, told);
-  const button = (name, act) => h("button", { type: "button", onclick: act }, name);
+  const button = (does, name, act) => h("button", { type: "button", "aria-label": `${does} ${name}`, onclick: act }, name);
   const copy = async (name, write) => {
     text.value = write();
     text.ariaLabel = name;
@@ -35,11 +35,11 @@ export function shareMenu(view, copies = {}) {
   return h("details", { class: "hm-menu", onkeydown: close },
     h("summary", {}, names.length ? "Share or save" : "Save"),
     h("div", { class: "hm-menu-row" },
-      ...(names.length ? [h("span", {}, "Copy", ...names.map((name) => button(name, () => copy(name, copies[name]))))] : []),
+      ...(names.length ? [h("span", {}, "Copy", ...names.map((name) => button("Copy", name, () => copy(name, copies[name]))))] : []),
       h("span", {}, "Save as",
-        button("SVG", save("svg", () => new Blob([svgOf(view, textWidth())], { type: "image/svg+xml" }))),
-        button("PNG", save("png", () => pngOf(svgOf(view, textWidth())))),
-        button("CSV", save("csv", () => new Blob(csvOf(view), { type: "text/csv" }))))),
+        button("Save as", "SVG", save("svg", () => new Blob([svgOf(view, textWidth())], { type: "image/svg+xml" }))),
+        button("Save as", "PNG", save("png", () => pngOf(svgOf(view, textWidth())))),
+        button("Save as", "CSV", save("csv", () => new Blob(csvOf(view), { type: "text/csv" }))))),
     copied);
 }
 
