@@ -191,6 +191,25 @@ def test_a_map_that_stands_still_can_be_shared_as_it_is_shown(browser, page, sit
     assert there == state_of(still)
 
 
+def test_a_link_to_a_bug_turns_its_switch_on(browser, page, site):
+    page.goto(f"{site}/book/museum.html")
+    piece = page.locator("museum-piece").first
+    map = piece.locator("head-map")
+    ready(map)
+    piece.get_by_role("switch").check()
+    page.wait_for_function("() => document.querySelector('museum-piece head-map [role=status]').textContent.startsWith('Ready')")
+    link, weights = copied(map, "link"), state_of(map)["weights"]
+    assert "model=focus%2Fbug-" in link
+    context = browser.new_context()
+    there = context.new_page()
+    there.goto(link)
+    ready(there.locator("museum-piece head-map").first)
+    assert there.get_by_role("switch").first.is_checked()
+    assert there.locator("table.mp-changes").first.is_visible()
+    assert state_of(there.locator("head-map").first)["weights"] == weights
+    context.close()
+
+
 KERNEL = """async (module) => {
     const { default: door } = await import(module);
     const traits = { sentence: "Tea", compare: null, view: "matrix", layer: 0, head: null, query: 0, head_mask: null, model_index: 0,

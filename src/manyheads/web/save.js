@@ -176,7 +176,8 @@ function matrixOf(picture, panel, large) {
   const { map } = panel;
   const { off } = picture.view.look(map, panel.layer, panel.head);
   const [, , queries, keys] = map.shape;
-  const cell = keys > DENSE ? (large ? 16 : 8) : large ? Math.min(46, 560 / keys) : Math.min(24, Math.max(14, 224 / keys));
+  const cell = large ? Math.min(46, Math.max(16, 560 / keys), 1024 / keys)
+    : keys > DENSE ? Math.min(8, 512 / keys) : Math.min(24, Math.max(14, 224 / keys));
   const size = Math.min(12, cell);
   const tokens = cell >= 12;
   const longest = (names) => (tokens ? 8 + Math.max(...names.map((name) => picture.width(readable(name), size))) : 0);

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { csvOf, fileName, svgOf } from "./save.js";
 
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
+const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is much larger
 
 /**
  * The menu of a `HeadMapView`. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has
@@ -55,7 +56,8 @@ async function pngOf(svg) {
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await picture.decode();
   const canvas = h("canvas");
-  Object.assign(canvas, { width: SHARPNESS * picture.width, height: SHARPNESS * picture.height });
+  const scale = Math.min(SHARPNESS, LARGEST_SIDE / Math.max(picture.width, picture.height));
+  Object.assign(canvas, { width: Math.round(scale * picture.width), height: Math.round(scale * picture.height) });
   canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
