@@ -8,9 +8,9 @@ Predicted before the first measurement: 24 MB; largest error 0.015, mean 0.0006;
 Found, with weights of 8 bits, a step for every 32: largest error 0.034, over the goal of 0.03. It took one bit
 more, a step for each row, and a Huffman code for the bits that are seldom used: 25.8 MB; largest error 0.018 over 100
 sentences in eleven scripts, mean 0.00004. What errs most is the word embeddings: one head of the first layer, which
-looks at the previous word, has scores so large that small errors tell. The
-grid of all 72 heads is repainted, p95 of 190 keystrokes on one thread of a shared machine, 27 ms after a keystroke at 16
-tokens (19 at best) and 79 ms at 64 (67 at best); of these, the map takes 14 and 55 ms.
+looks at the previous word, has scores so large that small errors tell. The grid of all 72 heads is repainted, p95 of
+190 keystrokes on one thread of a shared machine, 27 ms after a keystroke at 16 tokens (19 at best) and 79 ms at 64 (67
+at best); of these, the map takes 14 and 55 ms.
 """
 
 import os

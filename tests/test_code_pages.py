@@ -252,3 +252,8 @@ def test_pages_with_maths_bring_their_own_mathjax(page, site):
     page.goto(f"{site}/book/code.html", wait_until="networkidle")
     assert page.locator("mjx-container").count() >= 3
     assert (HTML / "_static" / "manyheads" / "mathjax" / "tex-chtml.js").is_file()
+
+
+def test_the_landing_page_has_no_maths_and_fetches_nothing_for_it(page, site):
+    page.goto(f"{site}/book/index.html")
+    assert page.locator("script[src*=mathjax]").count() == page.locator(".math").count() == 0

@@ -86,6 +86,7 @@ def run_cell(browser, address):
     """The page of the notebook and the map that its cell shows."""
     page = browser.new_page()
     page.goto(f"{address}/lab/tree/map.ipynb")
+    page.get_by_text("| Idle").wait_for(timeout=120_000)  # what is run before is lost
     page.locator(".jp-CodeCell").first.click()
     page.keyboard.press("Shift+Enter")
     map = page.locator(".jp-OutputArea .head-map").last

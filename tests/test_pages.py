@@ -62,7 +62,11 @@ def test_every_chapter_is_there_and_calm(page, site, chapter):
         assert map.locator("td[data-weight]").count() > 0
         ready(map)
         live = map.get_attribute("model") or map.get_attribute("models")
-        assert map.get_by_role("status").inner_text().startswith("Ready" if live else ("Python computed this map", "These are"))
+        assert (
+            map.get_by_role("status")
+            .inner_text()
+            .startswith("Ready" if live else ("Python computed this map", "These are"))
+        )
     assert "Traceback" not in " ".join(page.locator(".cell_output").all_inner_texts())
 
 

@@ -9,6 +9,7 @@ every token but [CLS] and [SEP], of all sentences in `card_sentences()`. `effect
 
 import hashlib
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from unicodedata import category
@@ -98,7 +99,9 @@ def head_cards():
     path = cache_folder() / f"cards-{_key()}.json"
     if not path.exists():
         cards = measure_heads(load_encoder(), card_sentences())
-        path.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
+        beside = path.with_name(f"{path.name}.{os.getpid()}")  # then renamed: no reader ever sees half a file
+        beside.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
+        beside.replace(path)
     return [_card(**written) for written in json.loads(path.read_text(encoding="utf-8"))]
 
 

@@ -151,9 +151,15 @@ def add_scripts(app, pagename, templatename, context, doctree):
 
 
 def drop_strangers(app, pagename, templatename, context, doctree):
-    """Takes Thebe off the pages: Jupyter Book always adds it, twice (which is an error), and it calls a CDN."""
+    """Takes Thebe off the pages: Jupyter Book always adds it, twice (which is an error), and it calls a CDN.
+
+    And MathJax off a page without maths: Sphinx adds it where a page's children have some, so always to the first page.
+    """
+    strangers = ["thebe"] if 'class="math' in (context.get("body") or "") else ["thebe", "mathjax"]
     context["script_files"] = [
-        script for script in context["script_files"] if "thebe" not in f"{script.filename} {script.attributes}".lower()
+        script
+        for script in context["script_files"]
+        if not any(name in f"{script.filename} {script.attributes}".lower() for name in strangers)
     ]
 
 

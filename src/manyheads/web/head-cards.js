@@ -76,7 +76,7 @@ function defineElement() {
         return block;
       });
       this.card.replaceChildren(
-        h("h4", {}, `Layer ${Number(layer) + 1}, head ${Number(place) + 1}`), ...blocks);
+        h("h3", {}, `Layer ${Number(layer) + 1}, head ${Number(place) + 1}`), ...blocks);
     }
 
     #example([at, query, key, weight, value], score, layer, head) {

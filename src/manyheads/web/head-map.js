@@ -4,7 +4,7 @@
 // touches the DOM while it loads, so that Node can test the parts.
 
 import { arrow, fill, focusOn, h, setText, setValue } from "./dom.js";
-import { decodeMap, headColour, isSpecial, likeliest, modelLabel, percent, readable, shownMap } from "./maps.js";
+import { decodeMap, headColour, likeliest, modelLabel, percent, readable, shownMap } from "./maps.js";
 import { shareMenu } from "./share-menu.js";
 import { frameFor, linkedState, linkTo, maskOf, OPTIONS, readPart, START, tagFor, WRITTEN, writeState } from "./state.js";
 import { GridView } from "./view-grid.js";
@@ -301,11 +301,14 @@ const TRAITS = { sentence: "sentence", compare: "compare", view: "view", layer: 
 function render({ model, el }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
   const traits = () => Object.fromEntries(Object.entries(TRAITS).map(([key, trait]) => [key, model.get(trait)]));
+  let telling = false;
   const view = new HeadMapView(root, traits(), {
     models: model.get("_models"),
     computes: model.get("_computes"),
     change(state, names) {
+      telling = true; // each `set` announces a change while the next trait still has its old value
       for (const name of names) model.set(TRAITS[name], state[name]);
+      telling = false;
       model.save_changes();
     },
     painted: (map) => el.dispatchEvent(new CustomEvent("attention", { bubbles: true, composed: true, detail: map })),
@@ -315,7 +318,7 @@ function render({ model, el }) {
     view.show(decodeMap(map), compared && decodeMap(compared));
     view.say(model.get("_status"));
   };
-  const update = () => view.update(traits());
+  const update = () => telling || view.update(traits());
   const events = Object.values(TRAITS).map((trait) => `change:${trait}`).join(" ");
   model.on("change:_attention change:_compared", show);
   model.on(events, update);

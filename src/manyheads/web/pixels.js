@@ -1,6 +1,6 @@
 // Heads as pixels, where tables would be too many or too large.
 
-import { isSpecial, OFF_COLOUR, queryWeights } from "./maps.js";
+import { isSpecial, largestWeight, OFF_COLOUR, queryWeights } from "./maps.js";
 
 const DIMMED = 0.2;
 
@@ -33,8 +33,7 @@ export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, m
     line.fill(0);
     for (let query = first; query <= last; query++) {
       const row = queryWeights(map, layer, head, query);
-      let largest = 0;
-      for (let key = 0; key < keys; key++) if (row[key] > largest && faintKeys[key] === 1) largest = row[key];
+      const largest = largestWeight(row, map.keyTokens, dim);
       if (largest === 0) continue;
       for (let x = 0; x < width; x++)
         for (let key = edges[x][0]; key <= edges[x][1]; key++)
