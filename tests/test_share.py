@@ -197,7 +197,9 @@ def test_a_link_to_a_bug_turns_its_switch_on(browser, page, site):
     map = piece.locator("head-map")
     ready(map)
     piece.get_by_role("switch").check()
-    page.wait_for_function("() => document.querySelector('museum-piece head-map [role=status]').textContent.startsWith('Ready')")
+    page.wait_for_function(
+        "() => document.querySelector('museum-piece head-map [role=status]').textContent.startsWith('Ready')"
+    )
     link, weights = copied(map, "link"), state_of(map)["weights"]
     assert "model=focus%2Fbug-" in link
     context = browser.new_context()
