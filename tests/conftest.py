@@ -8,6 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from small_book import build_small_book
 
 ROOT = Path(__file__).parent.parent
 HTML = ROOT / "_build" / "html"
@@ -22,10 +23,28 @@ class Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class Below(Quiet):
+    """Serves its folder below a path, as GitHub Pages serves a project's; there is nothing above."""
+
+    path_before = "/some/prefix"
+
+    def translate_path(self, path):
+        inside = path.startswith(f"{self.path_before}/")
+        return super().translate_path(path.removeprefix(self.path_before) if inside else "/outside-of-the-book")
+
+
+class Shared(Quiet):
+    """Lets pages of other origins read its files, as GitHub Pages does."""
+
+    def end_headers(self):
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
+
 @contextmanager
-def serve(folder):
+def serve(folder, handler=Quiet):
     """Serves a folder on a free port of this machine; gives the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -38,10 +57,16 @@ def serve(folder):
 
 @pytest.fixture(scope="session")
 def site():
-    """The address of the built book."""
+    """The address of the built book, below a path."""
     assert (HTML / "book" / "index.html").is_file(), "the book is not built: run `make book` first"
-    with serve(HTML) as address:
-        yield address
+    with serve(HTML, Below) as address:
+        yield address + Below.path_before
+
+
+@pytest.fixture(scope="session")
+def small_book(tmp_path_factory):
+    """The pages of `small_book.py`."""
+    return build_small_book(tmp_path_factory.mktemp("book"))
 
 
 @pytest.fixture(scope="session")

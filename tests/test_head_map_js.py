@@ -34,8 +34,9 @@ def run_node(*arguments, **options):
     return done.stdout
 
 
-def test_the_pure_part_in_node():
-    run_node("--test", Path(__file__).parent / "head-map.test.mjs")
+@pytest.mark.parametrize("name", ["head-map", "share"])
+def test_the_pure_part_in_node(name):
+    run_node("--test", Path(__file__).parent / f"{name}.test.mjs")
 
 
 def test_one_module_has_no_imports_and_loads_without_a_page(tmp_path):

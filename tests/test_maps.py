@@ -1,5 +1,6 @@
 import json
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -135,3 +136,40 @@ def test_what_is_baked_is_what_was_chosen():
     assert "Special tokens: remove" in html
     data = json.loads(re.search(r'<script type="application/json">(.*)</script>', html).group(1))
     assert data["shape"] == [3, HEADS, 4, 4], "the map itself is whole"
+
+
+def read_svg(text):
+    """{(layer, head, query, key): weight} of a picture."""
+    root = ElementTree.fromstring(text)
+    groups = [group for group in root.iter() if group.get("data-head")]
+    return {
+        (
+            *(int(group.get(f"data-{name}")) for name in ("layer", "head")),
+            *(int(cell.get(f"data-{name}")) for name in ("query", "key")),
+        ): np.float32(cell.get("data-weight"))
+        for group in groups
+        for cell in group
+    }
+
+
+@pytest.mark.parametrize(("layer", "head"), [(None, None), (1, None), (None, 2), (1, 2)])
+def test_a_picture_holds_the_weights_it_shows(map, tmp_path, layer, head):
+    text = map.to_svg(tmp_path / "map.svg", layer=layer, head=head)
+    assert (tmp_path / "map.svg").read_text(encoding="utf-8") == text
+    assert read_svg(text) == {
+        place: weight
+        for place, weight in np.ndenumerate(map.weights)
+        if layer in (None, place[0]) and head in (None, place[1])
+    }
+
+
+def test_a_picture_takes_any_token():
+    tokens = ["<b>&\"'", "\x00\x1b", "مرحبا", "\ud800"]
+    map = AttentionMap(tokens, tokens, np.full((1, 1, 4, 4), 0.25))
+    shown = [node.text for node in ElementTree.fromstring(map.to_svg()).iter("{http://www.w3.org/2000/svg}text")]
+    assert shown[1:5] == ["<b>&\"'", "\ufffd\ufffd", "مرحبا", "\ufffd"]
+
+
+def test_a_picture_of_no_such_head_is_refused(map):
+    with pytest.raises(ValueError, match="layer must be from 0 to 1, got 2"):
+        map.to_svg(layer=2)

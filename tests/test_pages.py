@@ -1,11 +1,10 @@
 """The built book in a real browser: what a reader, a clumsy one and a hostile one would do."""
 
 import re
-import shutil
 
 import numpy as np
 import pytest
-from conftest import HTML, ROOT, serve
+from conftest import HTML, ROOT
 
 from manyheads.focus import load_focus_model
 from manyheads.sentences import generate_sentences
@@ -343,12 +342,3 @@ def test_text_is_readable_in_both_themes(page, site, theme):
     page.evaluate("(theme) => { document.documentElement.dataset.theme = theme }", theme)
     type_sentence(map, COFFEE)
     assert page.evaluate(CONTRAST) == []
-
-
-def test_the_site_works_below_any_folder(browser, tmp_path, faults):
-    shutil.copytree(HTML, tmp_path / "some" / "prefix")
-    with serve(tmp_path) as address:
-        page = browser.new_page()
-        map = open_map(page, f"{address}/some/prefix")
-        assert type_sentence(map, "It works.")["queryTokens"][1] == "it"
-        page.close()

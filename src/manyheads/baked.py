@@ -32,7 +32,7 @@ def head_map_html(
     >>> 'data-weight="0.7500"' in head_map_html(map, sentence="<tea>")
     True
     """
-    attributes = {"layer": layer, **attributes}
+    attributes = {"layer": layer, "query": query or None, **attributes}
     written = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None)
     sentence = attributes.get("sentence")
     box = f'<div><p class="hm-sentence">{escape(sentence)}</p></div>' if sentence else ""
@@ -106,7 +106,7 @@ def _grid(map, layer, query):
     )
     of = f"Heads of layer {layer + 1}" if layers > 1 else "Heads"
     name = f"layer {layer + 1}, {map.head_names[0]}" if layers > 1 else map.head_names[0]
-    source = f"data:image/png;base64,{base64.b64encode(_png(_pixels(map))).decode()}"
+    source = f"data:image/png;base64,{base64.b64encode(png(heads_as_pixels(map))).decode()}"
     corner = "Head" if short else ""
     return (
         f'<div class="hm-heads"><span>{of}</span>{toggles}</div>'
@@ -118,7 +118,7 @@ def _grid(map, layer, query):
     )
 
 
-def _pixels(map):
+def heads_as_pixels(map):
     """RGBA bytes [row, column, 4]: a head's colour, as opaque as the weight's share of the largest of its row."""
     layers, heads, *sides = map.shape
     largest = map.weights.max(axis=-1, keepdims=True)
@@ -134,7 +134,7 @@ def _pixels(map):
     return pixels.transpose(0, 2, 1, 3, 4).reshape(layers * height, heads * width, 4)
 
 
-def _png(pixels):  # [row, column, 4] -> the bytes of a PNG
+def png(pixels):  # [row, column, 4] -> the bytes of a PNG
     height, width, _ = pixels.shape
     lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)  # 0: no filter
     chunks = {

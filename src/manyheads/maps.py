@@ -158,6 +158,26 @@ class AttentionMap:
 
         return plot(self, layer, head, axes=axes, size=size)
 
+    def to_svg(self, path=None, *, layer=None, head=None):
+        """Draw the map as an SVG: one head, all heads of one layer, one head of all layers, or all of all.
+
+        >>> map = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]]])
+        >>> map.to_svg().count("<rect"), 'data-query="0" data-key="1" data-weight="0.8"' in map.to_svg()
+        (6, True)
+
+        Rows ask, columns are looked at; a cell's depth is its weight's share of the largest of the row. Every cell
+        carries its exact weight as `data-weight`, with `data-query` and `data-key`, in a group with `data-layer` and
+        `data-head`: so does the SVG that a page saves. Returns the text; with a `path`, writes it there in UTF-8.
+
+        Raises as `plot` for a layer or head that is not there.
+        """
+        from manyheads.svg import svg
+
+        text = svg(self, layer, head)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8", newline="")
+        return text
+
     def to_csv(self, path=None):
         """Write all weights as rows: layer, head, query, key (counted from 0), query_token, key_token, weight.
 

@@ -48,7 +48,7 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
     """Draw one head, all heads of one layer, one head of all layers, or all: see `AttentionMap.plot`."""
     from matplotlib.figure import Figure
 
-    layers, heads = _chosen("layer", layer, map.shape[0]), _chosen("head", head, map.shape[1])
+    layers, heads = chosen("layer", layer, map.shape[0]), chosen("head", head, map.shape[1])
     whole = len(layers) > 1 and len(heads) > 1
     one = len(layers) == len(heads) == 1
     if axes is not None:
@@ -56,7 +56,8 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
             raise ValueError(f"axes have room for one head, got {len(layers)} layers x {len(heads)} heads: name both")
         _draw(axes, map, layers[0], heads[0], large=True)
         return axes.figure
-    rows, columns = (len(layers), len(heads)) if whole else _rows(len(layers) * len(heads))
+    columns = len(heads) if whole else columns_of(len(layers) * len(heads))
+    rows = -(-len(layers) * len(heads) // columns)
     side = min(max(3.2, 0.42 * max(map.shape[2:]) + 1.4), 12) if one else 9
     height = side if one else 9 * rows / columns * map.shape[2] / map.shape[3] + 0.7
     figure = Figure(figsize=size or (side, height), layout="constrained")
@@ -77,7 +78,8 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
     return figure
 
 
-def _chosen(name, index, count):
+def chosen(name, index, count):
+    """The places that an index means, all for None; raises for one that is not there."""
     if index is None:
         return range(count)
     if not isinstance(index, (int, np.integer)) or isinstance(index, bool):
@@ -87,10 +89,9 @@ def _chosen(name, index, count):
     return [int(index)]
 
 
-def _rows(count):
-    """Rows and columns for some small pictures: 4, 3 or 5 columns, whichever leaves no gap."""
-    columns = next((columns for columns in (4, 3, 5) if count % columns == 0), min(count, 4))
-    return -(-count // columns), columns
+def columns_of(count):
+    """How many small pictures stand beside each other: 4, 3 or 5, whichever leaves no gap."""
+    return next((columns for columns in (4, 3, 5) if count % columns == 0), min(count, 4))
 
 
 def _draw(axes, map, layer, head, *, large, left=True, below=True):

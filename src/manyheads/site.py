@@ -21,7 +21,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from manyheads import bertvizpage
+from manyheads import bertvizpage, publish
 from manyheads.attention import causal_mask
 from manyheads.baked import head_map_html
 from manyheads.encoder import load_encoder
@@ -33,7 +33,7 @@ from manyheads.widget import CHOICES, VIEWS, WEB, one_module
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
 FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards")
 MODELS = ("models.js", "focus.js", "attention.js", "formula-model.js", "bugs.js")
-SCRIPTS = (*(f"{name}.css" for name in FIGURES), *MODELS)
+SCRIPTS = (*(f"{name}.css" for name in (*FIGURES, "plain")), *MODELS)
 MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
 TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 
@@ -50,6 +50,7 @@ class HeadMapDirective(SphinxDirective):
         **{name: functools.partial(directives.choice, values=values) for name, values in CHOICES.items()},
         "layer": directives.nonnegative_int,
         "head": directives.nonnegative_int,
+        "query": directives.nonnegative_int,
         "compare": directives.unchanged,
         "id": directives.unchanged_required,
     }
@@ -62,6 +63,9 @@ class HeadMapDirective(SphinxDirective):
             map = page_model(name)(sentence)
         except ValueError as error:
             raise self.error(f"head-map: {error}") from error
+        for option, axis in (("layer", 0), ("query", 2)):
+            if options.get(option, 0) >= map.shape[axis]:
+                raise self.error(f"head-map: {option} counts from 0 to {map.shape[axis] - 1}, got {options[option]}")
         return [nodes.raw("", head_map_html(map, sentence=sentence, **options), format="html")]
 
 
@@ -184,15 +188,20 @@ def _shapes(function):
     return found and found[1]
 
 
-def copy_files(app, error):
-    """Copies scripts, tokenizer, models and MathJax into the built site."""
-    if error or app.builder.format != "html":
-        return
+def finish(app, error):
+    """Puts what the pages need into the built site."""
+    if not error and app.builder.format == "html":
+        copy_files(app.outdir)
+        publish.write_pages(app.outdir, page_model("focus"))
+
+
+def copy_files(site):
+    """Copies scripts, tokenizer, models and MathJax into a site's folder."""
     if not (TOKENIZER.is_file() and MATHJAX.is_dir()):
         raise FileNotFoundError(f"{TOKENIZER} or {MATHJAX} is missing: run `npm ci` in {WEB}, as `make book` does")
-    folder = Path(app.outdir) / "_static" / FOLDER
+    folder = Path(site) / "_static" / FOLDER
     (folder / "models").mkdir(parents=True, exist_ok=True)
-    for name in FIGURES:
+    for name in (*FIGURES, "embed"):
         (folder / f"{name}.js").write_text(one_module(f"{name}.js"), encoding="utf-8")
     for script in (*(WEB / name for name in SCRIPTS), TOKENIZER):
         shutil.copyfile(script, folder / script.name)
@@ -219,5 +228,6 @@ def setup(app):
         app.connect("autodoc-process-docstring", plain_docstring)
     app.connect("html-page-context", add_scripts)
     app.connect("html-page-context", drop_strangers, priority=900)
-    app.connect("build-finished", copy_files)
+    app.connect("build-finished", finish)
+    publish.setup(app, page_model)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

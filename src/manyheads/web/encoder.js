@@ -25,6 +25,13 @@ export async function missingBytes(base = new URL("./models/", import.meta.url))
   return missing.reduce((a, b) => a + b);
 }
 
+/** A worker of a script that may lie on another host, from which browsers start none: one of ours that imports it. */
+function startWorker(url) {
+  if (url.origin === location.origin) return new Worker(url, { type: "module" });
+  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: "text/javascript" }));
+  return new Worker(script, { type: "module" });
+}
+
 export class Encoder {
   #worker;
   #waiting = []; // requests that the worker has not seen yet
@@ -38,7 +45,7 @@ export class Encoder {
    * file that brings no byte for `patience` milliseconds has failed.
    */
   static async load({ base = new URL("./models/", import.meta.url), progress = () => {}, patience = 30_000 } = {}) {
-    const worker = new Worker(new URL("./encoder-worker.js", import.meta.url), { type: "module" });
+    const worker = startWorker(new URL("./encoder-worker.js", import.meta.url));
     try {
       const facts = await new Promise((resolve, reject) => {
         worker.onmessage = ({ data }) => {

@@ -5,6 +5,8 @@
 
 import { arrow, fill, focusOn, h, setText, setValue } from "./dom.js";
 import { decodeMap, headColour, likeliest, modelLabel, percent, readable, shownMap } from "./maps.js";
+import { shareMenu } from "./share-menu.js";
+import { frameFor, linkedState, linkTo, maskOf, OPTIONS, readPart, START, tagFor, WRITTEN, writeState } from "./state.js";
 import { GridView } from "./view-grid.js";
 import { LinesView } from "./view-lines.js";
 import { MatrixView } from "./view-matrix.js";
@@ -15,28 +17,25 @@ import { PaintView } from "./view-paint.js";
 const COMPUTED = ["sentence", "compare", "headMask", "model"]; // the parts of the state that a map depends on
 const VIEWS = { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView };
 const CHOICES = { special: "Special tokens", heads: "Heads", layers: "Layers" }; // what is shown of a map depends on these
-const OPTIONS = { special: ["keep", "dim", "remove"], heads: ["each", "average"], layers: ["one", "rollout"] };
 const LONG = 90; // tokens; beyond, matrices become pictures
 let instances = 0;
 
 /**
  * The controls and the map inside `root`. `change(state, names)` is called when the reader changed the named parts
  * of the state; `painted(map)` after every repaint. `models` are the names a slider runs over; `computes` says
- * whether anybody can compute a new map (a map of somebody's own attentions can only be looked at).
+ * whether anybody can compute a new map (a map of somebody's own attentions can only be looked at). `copies` are the texts
+ * that its menu can copy: {name: () => text}.
  */
 export class HeadMapView {
-  constructor(root, state, { change, painted = () => {}, models = [], computes = true }) {
-    this.state = {
-      ...{ sentence: "", compare: null, view: "paint", layer: 0, head: null, query: 0, headMask: null, model: 0 },
-      ...{ special: "keep", heads: "each", layers: "one" },
-    };
+  constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {} }) {
+    this.state = { ...START };
     Object.assign(this, { change, painted, models, computes, map: null, compared: null, shown: null, baseline: null });
     this.id = `head-map-${++instances}`;
     this.toggles = [];
     this.barName = h("span");
     this.bar = h("div", { class: "hm-heads", hidden: true }, this.barName);
     this.stage = h("div", { class: "hm-stage", onkeydown: moveFocus });
-    root.replaceChildren(...this.#controls(), this.bar, this.stage, ...this.#footer());
+    root.replaceChildren(...this.#controls(copies), this.bar, this.stage, ...this.#footer());
     this.update(state);
   }
 
@@ -128,7 +127,7 @@ export class HeadMapView {
 
   // --- controls
 
-  #controls() {
+  #controls(copies) {
     const box = (key, label, placeholder) =>
       h("input", { type: "text", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off",
         autocapitalize: "off", spellcheck: "false", oninput: (event) => this.set({ [key]: event.target.value }) });
@@ -161,8 +160,9 @@ export class HeadMapView {
       this.query.field, this.layer.field, this.head.field);
     if (this.models.length > 1) tools.append(h("label", { class: "hm-field hm-model" }, "Model ", this.model, this.modelName));
     const more = h("div", { class: "hm-tools" }, ...Object.values(this.choices).map(({ field }) => field));
+    if (this.computes) more.append(this.comparer);
+    more.append(shareMenu(this, copies));
     if (!this.computes) return [tools, more];
-    more.append(this.comparer);
     return [h("div", {}, this.sentence), this.compareRow, tools, more];
   }
 
@@ -333,7 +333,7 @@ export default { render };
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
-const ATTRIBUTES = ["model", "models", "sentence", "compare", "view", "layer", "head", ...Object.keys(CHOICES)];
+const ATTRIBUTES = ["model", "models", ...WRITTEN];
 const ASKED_FOR = ["encoder"]; // models so large that they come only when the reader asks
 
 function defineElement() {
@@ -354,6 +354,8 @@ function defineElement() {
     #allowed = false; // to fetch a model that is asked for
     #asking = null; // aborts the sentences that are being computed
     #example; // the sentence whose map is baked in
+    #places; // what a link may call this map: its id, how many-th on the page it is
+    #wish = {}; // layer, head, query and heads that are off, for a map that is still to come: the one shown may be smaller
 
     /** Fulfilled once the element computes for itself; asking for it starts the loading. */
     get ready() {
@@ -382,18 +384,32 @@ function defineElement() {
       this.#baked = baked && decodeMap(JSON.parse(baked.textContent));
       const said = this.querySelector(".hm-status")?.textContent ?? "";
       this.classList.add("head-map");
-      this.#view = new HeadMapView(this, Object.assign({}, ...ATTRIBUTES.map((name) => this.#attribute(name))), {
+      const maps = [...document.querySelectorAll("head-map")];
+      this.#places = [...(this.id ? [this.id] : []), String(maps.indexOf(this) + 1)];
+      const linked = this.#linked();
+      const state = linked ?? Object.assign({}, ...ATTRIBUTES.map((name) => this.#attribute(name)));
+      this.#view = new HeadMapView(this, this.#wishFor(state), {
         models: this.#models,
         computes: this.#models.length > 0,
-        change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.#compute(),
+        copies: this.#copies(),
+        change: (_, names) => {
+          for (const name of names) delete this.#wish[name];
+          if (names.some((name) => COMPUTED.includes(name))) this.#compute();
+        },
         painted: (map) => this.dispatchEvent(new CustomEvent("attention", { bubbles: true, composed: true, detail: map })),
       });
       if (this.#baked) this.#view.show(this.#baked);
+      addEventListener("hashchange", () => {
+        const linked = this.#linked();
+        if (!linked) return;
+        this.#view.update(this.#wishFor(linked));
+        if (this.#models.length) this.#compute();
+      });
       if (!this.#models.length) {
         this.#view.say(said);
         return this.#ready.resolve();
       }
-      this.#example = this.sentence;
+      this.#example = this.getAttribute("sentence") ?? "";
       if (this.#models.some((name) => ASKED_FOR.includes(name))) this.#view.compareRow.after(this.#view.status);
       this.#view.say("This is a computed example. The model loads when you touch a control.");
       this.addEventListener("pointerdown", () => this.#start(), { once: true });
@@ -409,8 +425,31 @@ function defineElement() {
 
     attributeChangedCallback(name) {
       if (!this.#view) return;
-      this.#view.update(this.#attribute(name));
-      if (COMPUTED.includes(name)) this.#compute();
+      this.#view.update(this.#wishFor(this.#attribute(name)));
+      if (name === "off" || COMPUTED.includes(name)) this.#compute();
+    }
+
+    /** Keeps what can only be shown of the map to come; gives the state without the heads that are off. */
+    #wishFor({ off, ...state }) {
+      for (const name of ["layer", "head", "query"]) if (name in state) this.#wish[name] = state[name];
+      if (off) this.#wish.headMask = off;
+      return off ? { ...state, headMask: null } : state;
+    }
+
+    /** What the page's address says of this map; brings the map before the reader. */
+    #linked() {
+      const linked = linkedState(location.hash, this.#places);
+      if (!linked) return null;
+      requestAnimationFrame(() => this.scrollIntoView({ block: "nearest" }));
+      return { ...linked.state, model: Math.max(this.#models.indexOf(linked.model), 0) };
+    }
+
+    /** What the menu can copy. */
+    #copies() {
+      const state = () => writeState(this.#view.state, this.#models[this.#view.state.model]);
+      const folder = new URL("./", import.meta.url);
+      const link = { link: () => linkTo(location.href, this.#places[0], state()) };
+      return this.#models.length ? { ...link, tag: () => tagFor(folder, state()), frame: () => frameFor(folder, state()) } : link;
     }
 
     get #models() {
@@ -419,10 +458,7 @@ function defineElement() {
 
     /** The part of the state that an attribute stands for. */
     #attribute(name) {
-      const value = this.getAttribute(name);
-      if (name === "compare") return { compare: value };
-      if (value === null || name.startsWith("model")) return {};
-      return { [name]: name === "layer" || name === "head" ? Number(value) : value };
+      return name.startsWith("model") ? {} : readPart(name, this.getAttribute(name));
     }
 
     #start() {
@@ -481,6 +517,9 @@ function defineElement() {
         }
         if (wanted !== this.#wanted) return;
       }
+      const off = this.#wish.headMask;
+      if (off) this.#view.update({ headMask: maskOf(off, engine.numLayers, engine.numHeads) });
+      delete this.#wish.headMask;
       const { sentence, compare, headMask } = this.#view.state;
       const fits = !headMask || (headMask.length === engine.numLayers && headMask[0].length === engine.numHeads);
       if (!fits) this.#view.update({ headMask: null });
@@ -502,6 +541,8 @@ function defineElement() {
           clearTimeout(slow);
         }
       }
+      Object.assign(this.#view.state, this.#wish);
+      this.#wish = {};
       this.#view.show(...maps);
       this.#view.say("Ready: computed in this page as you type.");
       this.#ready.resolve();

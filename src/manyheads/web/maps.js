@@ -7,6 +7,7 @@ export const HEAD_COLOURS = [
   "#B8860B", "#5B5BD6", "#8B5A2B", "#E0529C", "#4F7C8A", "#6B8E23",
 ];
 const MIXED_COLOUR = "#6E7F91"; // of an average: no head's
+export const OFF_COLOUR = "#808890"; // of a head that is turned off
 
 // What baked.py writes one weight in: one character below `FEW`, two from there on. No quote, backslash or "<".
 const DIGITS = "!#$%&'()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}";
@@ -129,9 +130,9 @@ export const headColour = ({ mixed }, head) => (mixed ? MIXED_COLOUR : HEAD_COLO
 
 /**
  * The strongest weights of one layer, at most `most` and none below `least`, weakest first so that they are drawn first:
- * [{head, query, key, weight}, ...]. `chosen(head, query, key)` says which count.
+ * [{head, query, key, weight}, ...]. `chosen(head, query, key)` says which count. Unless told, as many as Lines draws.
  */
-export function strongest({ shape: [, heads, queries, keys], weights }, layer, { most, least, chosen = () => true }) {
+export function strongest({ shape: [, heads, queries, keys], weights }, layer, { most = 800, least = 0.01, chosen = () => true } = {}) {
   const size = queries * keys;
   const start = layer * heads * size;
   const found = [];
@@ -142,6 +143,16 @@ export function strongest({ shape: [, heads, queries, keys], weights }, layer, {
     if (chosen(head, query, key)) found.push({ head, query, key, weight });
   }
   return found.sort((a, b) => a.weight - b.weight).slice(-most);
+}
+
+/** How the line of a weight is drawn: the stronger, the thicker and the less transparent. `look` is that of its head. */
+export function lineLook({ colour, off, dim }, { queryTokens, keyTokens }, { query, key, weight }) {
+  const faint = dim && (isSpecial(queryTokens[query]) || isSpecial(keyTokens[key]));
+  return {
+    stroke: off ? OFF_COLOUR : colour,
+    "stroke-width": (1 + 3.5 * weight).toFixed(2),
+    "stroke-opacity": ((0.08 + 0.92 * weight) * (faint ? 0.2 : 1)).toFixed(3),
+  };
 }
 
 /** The largest weight of a row, to which the others are tinted; of the words' alone where special tokens are dimmed. */
@@ -174,6 +185,20 @@ export function attentionMoved(rowA, rowB, pairs) {
   let stayed = 0;
   for (const [i, j] of pairs) stayed += Math.min(rowA[i], rowB[j]);
   return Math.max(0, 1 - stayed);
+}
+
+/**
+ * Two maps head by head, for one query: the heads that moved most first. {order: [head, ...], moved: [head] -> share, pairs:
+ * the tokens that both have, asked: the query's place in the second}; without a second map, the heads as they are.
+ */
+export function compareHeads(map, compared, layer, asked) {
+  const order = [...Array(map.shape[1]).keys()];
+  if (!compared) return { order };
+  const pairs = alignTokens(map.keyTokens, compared.keyTokens);
+  const second = Math.min(asked, compared.shape[2] - 1);
+  const moved = order.map((head) =>
+    attentionMoved(queryWeights(map, layer, head, asked), queryWeights(compared, layer, head, second), pairs));
+  return { order: order.sort((a, b) => moved[b] - moved[a]), moved, pairs, asked: second };
 }
 
 /** "##able" is the rest of a word: shown without the marks and joined to what comes before. */

@@ -90,15 +90,26 @@ function defineElement() {
       this.changes.hidden = true;
       this.append(this.changes);
       this.switch.addEventListener("change", () => {
-        const on = this.switch.checked;
-        this.classList.toggle("mp-on", on);
-        this.state.textContent = on ? "on" : "off";
-        const slider = this.map.querySelector('input[type="range"]');
-        slider.value = String(Number(on));
+        const slider = this.#slider;
+        slider.value = String(Number(this.switch.checked));
         slider.dispatchEvent(new Event("input"));
-        this.#compare();
+        this.#tell();
       });
-      this.map.addEventListener("attention", () => this.#compare());
+      this.map.addEventListener("attention", () => {
+        this.switch.checked = this.#slider.value === "1"; // a link may have moved it
+        this.#tell();
+      });
+    }
+
+    get #slider() {
+      return this.map.querySelector('input[type="range"]');
+    }
+
+    #tell() {
+      const on = this.switch.checked;
+      this.classList.toggle("mp-on", on);
+      this.state.textContent = on ? "on" : "off";
+      this.#compare();
     }
 
     /** Fills the table, where the bug is on; until the models are there it stays as it is. */

@@ -1,9 +1,8 @@
 // Heads as pixels, where tables would be too many or too large.
 
-import { isSpecial, largestWeight, queryWeights } from "./maps.js";
+import { isSpecial, largestWeight, OFF_COLOUR, queryWeights } from "./maps.js";
 
 const DIMMED = 0.2;
-const OFF = "#808890";
 
 /** "#8DB600" as the three low bytes of a pixel. */
 const bytes = (colour) => {
@@ -18,7 +17,7 @@ const bytes = (colour) => {
  */
 export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, map, layer, head, { colour, off, dim }) {
   const [, , queries, keys] = map.shape;
-  const ink = bytes(off ? OFF : colour);
+  const ink = bytes(off ? OFF_COLOUR : colour);
   const edges = Array.from({ length: width }, (_, x) => span(x, width, keys));
   const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
     Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));

@@ -1,10 +1,8 @@
 // Lines: the sentence twice, and a line from each word that asks to each that is looked at, as strong as the weight.
 
 import { arrow, fill, focusOn, h, setText, setToken } from "./dom.js";
-import { isSpecial, percent, readable, strongest } from "./maps.js";
+import { lineLook, percent, readable, strongest } from "./maps.js";
 
-const MOST = 800; // lines; the weaker ones are left out
-const LEAST = 0.01;
 const SVG = "http://www.w3.org/2000/svg";
 const HINT = "Point at a word to see its lines alone.";
 
@@ -44,18 +42,13 @@ export class LinesView {
     const { map, host, only } = this;
     const { layer, head: chosen } = host.state;
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
-    const lines = strongest(map, layer, { most: MOST, least: LEAST, chosen: (head, query, key) =>
+    const lines = strongest(map, layer, { chosen: (head, query, key) =>
       (single === null || head === single) && (!only || (only.side === "query" ? query : key) === only.index) });
     const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
-    lines.forEach(({ head, query, key, weight }, index) => {
-      const path = paths[index];
-      const [from, to] = [query + 0.5, key + 0.5];
-      path.setAttribute("d", `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`);
-      const { colour, off, dim } = host.look(map, layer, head);
-      const faint = dim && (isSpecial(map.queryTokens[query]) || isSpecial(map.keyTokens[key]));
-      path.setAttribute("stroke", off ? "#808890" : colour);
-      path.setAttribute("stroke-width", (1 + 3.5 * weight).toFixed(2));
-      path.setAttribute("stroke-opacity", ((0.08 + 0.92 * weight) * (faint ? 0.2 : 1)).toFixed(3));
+    lines.forEach((line, index) => {
+      const [from, to] = [line.query + 0.5, line.key + 0.5];
+      const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...lineLook(host.look(map, layer, line.head), map, line) };
+      for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
     });
     this.sides.forEach((list, side) => [...list.children].forEach((item, index) => {
       item.classList.toggle("hm-lit", only?.index === index && (only.side === "query") === (side === 0));

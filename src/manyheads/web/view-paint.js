@@ -1,7 +1,7 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
-import { alignTokens, attentionMoved, isSpecial, largestWeight, percent, queryWeights } from "./maps.js";
+import { compareHeads, isSpecial, largestWeight, percent, queryWeights } from "./maps.js";
 
 export class PaintView {
   placesToggles = true;
@@ -14,15 +14,10 @@ export class PaintView {
   draw(map, compared) {
     const { host, table } = this;
     const { layer } = host.state;
-    const heads = [...Array(map.shape[1]).keys()];
-    const pairs = compared && alignTokens(map.keyTokens, compared.keyTokens);
-    const asked = compared && Math.min(host.asked, compared.shape[2] - 1);
-    const moved = pairs && heads.map((head) =>
-      attentionMoved(queryWeights(map, layer, head, host.asked), queryWeights(compared, layer, head, asked), pairs));
-    if (pairs) heads.sort((a, b) => moved[b] - moved[a]);
+    const { order, moved, pairs, asked } = compareHeads(map, compared, layer, host.asked);
     table.ariaLabel = `What each head looks at when ${map.queryTokens[host.asked]} asks`;
-    const bodies = fill(table, heads.length, () => h("tbody", { role: "rowgroup" }));
-    heads.forEach((head, place) => {
+    const bodies = fill(table, order.length, () => h("tbody", { role: "rowgroup" }));
+    order.forEach((head, place) => {
       const body = bodies[place];
       host.dress(body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
