@@ -73,13 +73,16 @@ def launch_links(repository, page, *, branch="", hub=""):
 def published_notebook(executed, repository=""):
     """An executed notebook as it is offered for download: live once run, its maps there before; nothing asks a CDN.
 
-    Widgets leave their HTML only: a viewer that cannot run them would show it in no other case. With the repository's
-    address, a first cell installs the package where it is missing.
+    Widgets leave their HTML only: a viewer that cannot run them would show it in no other case. What needs the site's
+    scripts (BertViz) is left out until the cell is run. With the repository's address, a first cell installs the package
+    where it is missing.
     """
     notebook = nbformat.from_dict(executed)
     notebook.metadata = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}
     for cell in notebook.cells:
         cell.metadata = {name: value for name, value in cell.metadata.items() if name == "tags"}
+        if "outputs" in cell:
+            cell.outputs = [output for output in cell.outputs if not _needs_site(output)]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             data.pop("application/vnd.jupyter.widget-view+json", None)
@@ -90,6 +93,10 @@ def published_notebook(executed, repository=""):
         notebook.cells.insert(0, cell)
     nbformat.validate(notebook)
     return notebook
+
+
+def _needs_site(output):
+    return "_static/" in output.get("data", {}).get("text/html", "")
 
 
 def find_repository(app, config):
