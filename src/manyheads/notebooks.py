@@ -74,8 +74,8 @@ def published_notebook(executed, repository=""):
     """An executed notebook as it is offered for download: live once run, its maps there before; nothing asks a CDN.
 
     Widgets leave their HTML only: a viewer that cannot run them would show it in no other case. What needs the site's
-    scripts (BertViz) is left out until the cell is run. With the repository's address, a first cell installs the package
-    where it is missing.
+    scripts (BertViz) is left out until the cell is run. With the repository's address, a first cell installs the
+    package where it is missing.
     """
     notebook = nbformat.from_dict(executed)
     notebook.metadata = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}
