@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib import metadata
@@ -12,15 +13,17 @@ import jupytext
 import nbformat
 import pytest
 from conftest import HTML, ROOT
+from jupyter_server.services.contents.largefilemanager import LargeFileManager
+from jupytext.sync_contentsmanager import build_sync_jupytext_contents_manager_class
 from nbconvert import HTMLExporter
 from traitlets.config import Config
 
-from manyheads.notebooks import INSTALL, launch_links, published_notebook, repository_address, web_address
+from manyheads.notebooks import INSTALL, WIDGET, launch_links, published_notebook, repository_address, web_address
 from manyheads.widget import HeadMap
 
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))
 REPOSITORY = "https://github.com/somebody/many-heads"
-CONFIG = ROOT / "binder" / "jupyter" / "jupyter_nbconvert_config.json"
+SETTINGS = ROOT / "binder" / "jupyter"
 HEADER = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
 kernelspec: {display_name: Python 3, language: python, name: python3}
@@ -29,7 +32,6 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 ENVIRONMENT = {
     name: value for name, value in os.environ.items() if not re.match("MANYHEADS_(REPO|NOTE|JUPY|SITE)", name)
 }
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture(scope="module")
@@ -99,12 +101,31 @@ def test_a_published_notebook_shows_its_map_anywhere():
         },
     )
     published = published_notebook(nbformat.from_dict(saved))
-    settings = Config(json.loads(CONFIG.read_text()))
+    settings = Config(json.loads((SETTINGS / "jupyter_nbconvert_config.json").read_text()))
     for notebook, config in ((published, Config()), (saved, settings)):
         page, _ = HTMLExporter(config=config).from_notebook_node(notebook)
         cells = re.findall(r'data-weight="([\d.]+)"', page)
         assert cells == [f"{weight:.4f}" for weight in map.attention.weights[0, :, 0].ravel()]
         assert "td[data-weight]" in page, "its stylesheet comes along"
+
+
+def test_a_chapter_that_is_saved_keeps_its_map(tmp_path):
+    """With the settings of `make lab` and Binder: its outputs lie in a notebook of their own, its figures as HTML."""
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "map.md").write_text(f"{HEADER}# Look\n\n```{{code-cell}}\nmap\n```\n")
+    shutil.copyfile(ROOT / "jupytext.toml", tmp_path / "jupytext.toml")
+    config = Config(json.loads((SETTINGS / "jupyter_server_config.json").read_text()))
+    manager = build_sync_jupytext_contents_manager_class(LargeFileManager)(config=config, root_dir=str(tmp_path))
+    model = manager.get("book/map.md", type="notebook")
+    data = HeadMap("Tea?")._repr_mimebundle_()[0]
+    assert WIDGET in data
+    model["content"].cells[-1].outputs = [nbformat.v4.new_output("display_data", data=data)]
+    manager.save(model, "book/map.md")
+    (output,) = manager.get("book/map.md", type="notebook")["content"].cells[-1].outputs
+    assert output.data["text/html"] == data["text/html"]
+    assert WIDGET not in output.data
+    assert (tmp_path / "executed" / "map.ipynb").is_file()
+    assert "output" not in (tmp_path / "book" / "map.md").read_text()
 
 
 @pytest.mark.parametrize(

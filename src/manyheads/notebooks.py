@@ -19,6 +19,7 @@ from manyheads.widget import with_style
 REPOSITORY, NOTEBOOKS, JUPYTERHUB = "MANYHEADS_REPOSITORY", "MANYHEADS_NOTEBOOKS", "MANYHEADS_JUPYTERHUB"
 HOSTS = {"github.com": "gh", "gitlab.com": "gl"}  # what Binder calls them
 EXECUTED = "jupyter_execute"  # beside the site: where MyST-NB leaves what it ran
+WIDGET = "application/vnd.jupyter.widget-view+json"
 INSTALL = """import importlib.util
 
 if importlib.util.find_spec("manyheads") is None:
@@ -70,6 +71,22 @@ def launch_links(repository, page, *, branch="", hub=""):
     return links
 
 
+def keep_maps(model, **_):
+    """For Jupyter's `pre_save_hook`: a figure is saved as HTML, which shows without a kernel, as a widget does not.
+
+    JupyterLab restores no widget where no kernel runs, and one that it restores in another kernel answers nobody.
+    """
+    if model.get("type") == "notebook" and isinstance(model.get("content"), dict):
+        for cell in model["content"]["cells"]:
+            for output in cell.get("outputs", []):
+                _drop_widget(output.get("data", {}))
+
+
+def _drop_widget(data):
+    if "text/html" in data:
+        data.pop(WIDGET, None)
+
+
 def published_notebook(executed, repository=""):
     """An executed notebook as it is offered for download: live once run, its maps there before; nothing asks a CDN.
 
@@ -85,7 +102,7 @@ def published_notebook(executed, repository=""):
             cell.outputs = [output for output in cell.outputs if not _needs_site(output)]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
-            data.pop("application/vnd.jupyter.widget-view+json", None)
+            _drop_widget(data)
             if "text/html" in data:
                 data["text/html"] = with_style(data["text/html"])
     if repository:
