@@ -16,7 +16,7 @@ from conftest import HTML, ROOT
 from jupyter_server.services.contents.largefilemanager import LargeFileManager
 from jupytext.sync_contentsmanager import build_sync_jupytext_contents_manager_class
 from nbconvert import HTMLExporter
-from traitlets.config import Config
+from traitlets.config import Config, PyFileConfigLoader
 
 from manyheads.notebooks import INSTALL, WIDGET, launch_links, published_notebook, repository_address, web_address
 from manyheads.widget import HeadMap
@@ -114,7 +114,7 @@ def test_a_chapter_that_is_saved_keeps_its_map(tmp_path):
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "map.md").write_text(f"{HEADER}# Look\n\n```{{code-cell}}\nmap\n```\n")
     shutil.copyfile(ROOT / "jupytext.toml", tmp_path / "jupytext.toml")
-    config = Config(json.loads((SETTINGS / "jupyter_server_config.json").read_text()))
+    config = PyFileConfigLoader("jupyter_server_config.py", SETTINGS).load_config()
     manager = build_sync_jupytext_contents_manager_class(LargeFileManager)(config=config, root_dir=str(tmp_path))
     model = manager.get("book/map.md", type="notebook")
     data = HeadMap("Tea?")._repr_mimebundle_()[0]

@@ -71,22 +71,6 @@ def launch_links(repository, page, *, branch="", hub=""):
     return links
 
 
-def keep_maps(model, **_):
-    """For Jupyter's `pre_save_hook`: a figure is saved as HTML, which shows without a kernel, as a widget does not.
-
-    JupyterLab restores no widget where no kernel runs, and one that it restores in another kernel answers nobody.
-    """
-    if model.get("type") == "notebook" and isinstance(model.get("content"), dict):
-        for cell in model["content"]["cells"]:
-            for output in cell.get("outputs", []):
-                _drop_widget(output.get("data", {}))
-
-
-def _drop_widget(data):
-    if "text/html" in data:
-        data.pop(WIDGET, None)
-
-
 def published_notebook(executed, repository=""):
     """An executed notebook as it is offered for download: live once run, its maps there before; nothing asks a CDN.
 
@@ -102,8 +86,8 @@ def published_notebook(executed, repository=""):
             cell.outputs = [output for output in cell.outputs if not _needs_site(output)]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
-            _drop_widget(data)
             if "text/html" in data:
+                data.pop(WIDGET, None)
                 data["text/html"] = with_style(data["text/html"])
     if repository:
         cell = nbformat.v4.new_code_cell(INSTALL.format(repository=repository), id="install-the-package")
