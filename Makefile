@@ -41,7 +41,8 @@ bench: book browser  ## measure the figures of the design, beside a peer
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
 lab: .venv/installed models  ## JupyterLab on the chapters
-	$(BIN)/jupyter lab book
+	mkdir -p .venv/etc/jupyter && cp -R binder/jupyter/. .venv/etc/jupyter/
+	$(BIN)/jupyter lab book/index.md
 
 picture: book browser  ## the picture in the README
 	$(BIN)/python tests/picture.py book/images/landing.png

@@ -3,11 +3,14 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import urllib.request
 from contextlib import contextmanager
 
 import jupytext
+import nbformat
 import numpy as np
 import pytest
 from conftest import ROOT
@@ -33,18 +36,25 @@ map = HeadMap("Which do you like better, coffee or tea?")"""
 ENCODER = """from manyheads import HeadMap
 from manyheads.encoder import load_encoder
 map = HeadMap("The bank of the river.", model=load_encoder(), view="grid")"""
+LINKED = """from ipywidgets import HBox, Text, interactive_output, jslink, link
+from manyheads.widget import HeadMap
+first, second, words, other = HeadMap("Tea?"), HeadMap(""), Text("Coffee?"), Text("")
+link((first, "sentence"), (second, "sentence"))
+jslink((first, "sentence"), (other, "value"))
+out = interactive_output(lambda text: setattr(first, "sentence", text), {"text": words})
+map = HBox([first, first, second, other])"""
 
 
 @contextmanager
-def jupyter_lab(folder, runtime):
+def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.environ):
     """A JupyterLab server on `folder`; gives its address. Its kernels leave their connection files in `runtime`."""
     command = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"),
+        *(python, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"),
         *("--ServerApp.port=0", "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
         *(f"--ServerApp.root_dir={folder}", "--LabApp.news_url=", "--LabApp.check_for_updates_class="),
     ]
-    environment = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_CONFIG_DIR": str(runtime / "config")}
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
+    environment = {**environment, "JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_CONFIG_DIR": str(runtime / "config")}
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=folder)
     try:
         for line in server.stderr:
             if found := re.search(r"http://127\.0\.0\.1:\d+", line):
@@ -141,3 +151,121 @@ def test_python_computes_the_encoder_as_one_types(browser, lab):
     assert mask[:3] == [1, 2, "remove"]
     assert [(layer, head) for layer in range(6) for head in range(12) if not mask[3][layer][head]] == [(1, 2)]
     page.close()
+
+
+@pytest.mark.parametrize("lab", [LINKED], indirect=True, ids=["linked"])
+def test_views_of_one_map_and_linked_maps_show_one_sentence(browser, lab):
+    address, runtime = lab
+    page, _ = run_cell(browser, address)
+    maps = page.locator(".jp-OutputArea .head-map")
+    assert maps.count() == 3
+    maps.nth(0).get_by_role("textbox", name="Sentence").fill("Please bring water.")
+    for place in range(3):  # the same model again, then a linked one
+        maps.nth(place).locator("td", has_text="water").first.wait_for()
+    maps.nth(2).get_by_role("textbox", name="Sentence").fill("Milk?")
+    maps.nth(1).locator("td", has_text="milk").first.wait_for()
+    assert ask_kernel(runtime, "[first.sentence, second.sentence, other.value]") == ["Milk?"] * 3
+    maps.nth(1).get_by_role("button", name="sentiment").click()
+    maps.nth(0).locator(".hm-off").first.wait_for()
+    assert maps.nth(2).locator(".hm-off").count() == 0, "only sentences were linked"
+    page.close()
+
+
+@contextmanager
+def chapters(tmp_path):
+    """JupyterLab as `make lab` and Binder set it up, on a copy of the chapters; gives its address and folders."""
+    folder, runtime = tmp_path / "top", tmp_path / "runtime"
+    shutil.copytree(ROOT / "book", folder / "book")
+    shutil.copyfile(ROOT / "jupytext.toml", folder / "jupytext.toml")
+    shutil.copytree(ROOT / "binder" / "jupyter", runtime / "config")
+    with jupyter_lab(folder, runtime) as address:
+        yield address, folder, runtime
+
+
+def open_chapter(browser, address):
+    """The page of a chapter at its launch address, its kernel ready, and the faults that its console tells of."""
+    page, faults = browser.new_page(viewport={"width": 1400, "height": 900}), []
+    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(address)
+    page.get_by_text("| Idle").wait_for(timeout=120_000)
+    return page, faults
+
+
+@pytest.mark.parametrize("chapter", ["index", "coffee-or-tea", "code"])
+def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end(browser, tmp_path, chapter):
+    """Three of them, of which one is text alone; the book's build runs them all."""
+    written = jupytext.read(ROOT / "book" / f"{chapter}.md", fmt="md:myst")
+    cells = [cell for cell in written.cells if cell.cell_type == "code"]
+    with chapters(tmp_path) as (address, folder, _):
+        page, faults = open_chapter(browser, f"{address}/lab/tree/book/{chapter}.md")
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        save_when_run(page)
+        notebook = nbformat.read(folder / "executed" / f"{chapter}.ipynb", as_version=4)
+        page.close()
+    run = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.source for cell in run] == [cell.source for cell in cells]
+    assert all(cell.execution_count for cell in run)
+    outputs = [output for cell in run for output in cell.outputs]
+    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
+    assert not faults
+
+
+def save_when_run(page):
+    """Waits until no cell is running or waiting to, then saves."""
+    page.wait_for_function(
+        """() => ![...document.querySelectorAll(".jp-InputPrompt")].some((prompt) => prompt.textContent.includes("*"))""",
+        timeout=300_000,
+    )
+    page.get_by_text("| Idle").wait_for(timeout=300_000)
+    with page.expect_response(lambda response: response.request.method == "PUT" and "/api/contents/" in response.url):
+        page.keyboard.press("Control+s")
+
+
+def test_a_chapter_that_was_saved_shows_its_map_without_a_kernel(browser, tmp_path):
+    """Typed into, seen twice, saved, its kernel shut down, and opened again by somebody who has none."""
+    sentence = "Please bring me a glass of water."
+    expected = load_focus_model()(sentence).weights[0, :, 0].ravel()
+    with chapters(tmp_path) as (address, _, runtime):
+        page, faults = open_chapter(browser, f"{address}/lab/tree/book/coffee-or-tea.md")
+        page.locator(".jp-CodeCell").first.click()
+        page.keyboard.press("Shift+Enter")
+        map = page.locator(".jp-OutputArea .head-map").first
+        map.get_by_role("textbox", name="Sentence").fill(sentence)
+        map.locator("td", has_text="water").first.wait_for(timeout=60_000)
+        np.testing.assert_allclose(weights_in(map), expected, atol=5.1e-5)
+        assert ask_kernel(runtime, "_.sentence") == sentence
+        page.locator(".jp-Notebook").press("Escape")
+        save_when_run(page)
+        page.close()
+        assert not faults
+        shut_down(address)
+
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page.route(
+            "**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_()
+        )
+        page.goto(f"{address}/lab/tree/book/coffee-or-tea.md")
+        map = page.locator(".jp-OutputArea .head-map").first
+        map.locator("td[data-weight]").first.wait_for(timeout=60_000)
+        first = load_focus_model()("Which do you like better, coffee or tea?").weights[0, :, 0].ravel()
+        np.testing.assert_allclose(weights_in(map), first, atol=5.1e-5)
+        painted = map.locator("td[data-weight]").nth(1).evaluate("(cell) => getComputedStyle(cell).backgroundColor")
+        assert painted != "rgba(0, 0, 0, 0)", "its stylesheet came along"
+        assert not list(runtime.glob("kernel-*.json"))
+        page.close()
+
+
+def weights_in(map):
+    return np.array(map.locator("td[data-weight]").evaluate_all("(cells) => cells.map((cell) => +cell.dataset.weight)"))
+
+
+def shut_down(address):
+    """Ends all kernels of a server, as its readers would."""
+    with urllib.request.urlopen(f"{address}/api/sessions") as reply:
+        sessions = json.load(reply)
+    for session in sessions:
+        urllib.request.urlopen(
+            urllib.request.Request(f"{address}/api/sessions/{session['id']}", method="DELETE")
+        ).close()

@@ -1,9 +1,11 @@
+import ipywidgets
 import numpy as np
 import pytest
 import torch
 
 from manyheads.encoder import load_encoder
 from manyheads.focus import load_focus_model, train_focus_model
+from manyheads.formula import FormulaSteps
 from manyheads.maps import AttentionMap
 from manyheads.widget import HeadMap
 
@@ -48,6 +50,27 @@ def test_the_slider_chooses_the_model():
     map = HeadMap(COFFEE, models=models)
     map.model_index = 1
     np.testing.assert_array_equal(map.attention.weights, models[1](COFFEE).weights)
+
+
+@pytest.mark.parametrize("widget", [HeadMap, FormulaSteps])
+def test_its_traits_observe_and_link(widget):
+    """`link` makes two widgets of ours, or ours and another, read one sentence; `interactive_output` sets it."""
+    one, two, seen = widget("Tea?"), widget(""), []
+    one.observe(lambda change: seen.append((change.old, change.new)), "sentence")
+    ipywidgets.link((one, "sentence"), (two, "sentence"))
+    assert two.sentence == "Tea?"
+    two.sentence = "Coffee?"
+    assert seen == [("Tea?", "Coffee?")]
+    text = ipywidgets.Text("Water?")
+    ipywidgets.interactive_output(lambda words: setattr(one, "sentence", words), {"words": text})
+    text.value = "Milk?"
+    assert two.sentence == "Milk?"
+    slider = ipywidgets.IntSlider(max=3)
+    ipywidgets.link((slider, "value"), (one, "head"))
+    slider.value = 2
+    assert one.head == 2
+    tokens = one.attention.query_tokens if widget is HeadMap else one.steps["tokens"]
+    assert tokens == ["[CLS]", "milk", "?", "[SEP]"], "it computed what it was told"
 
 
 def test_any_head_model_will_do():

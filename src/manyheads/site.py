@@ -21,7 +21,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from manyheads import bertvizpage, publish
+from manyheads import bertvizpage, notebooks, publish
 from manyheads.attention import causal_mask
 from manyheads.baked import head_map_html
 from manyheads.encoder import load_encoder
@@ -229,5 +229,6 @@ def setup(app):
     app.connect("html-page-context", add_scripts)
     app.connect("html-page-context", drop_strangers, priority=900)
     app.connect("build-finished", finish)
+    notebooks.setup(app)
     publish.setup(app, page_model)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

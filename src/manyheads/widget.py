@@ -1,5 +1,6 @@
 """Live figures for notebooks: anywidget, so ipywidgets, with the same renderer as the pages."""
 
+import os
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import traitlets
 from IPython.display import HTML
 
 from manyheads.baked import head_map_html, map_dict
+from manyheads.bertvizpage import SITE
 from manyheads.files import ENCODER
 from manyheads.given import given_maps
 
@@ -40,6 +42,22 @@ def one_module(name):
 
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
+
+
+def with_style(html):
+    """A baked figure that brings its own stylesheets, for where no page has them: a notebook that nbconvert shows.
+
+    >>> with_style("<head-map></head-map>")[:28]
+    '<head-map></head-map><style>'
+    >>> with_style("<p>another output</p>")
+    '<p>another output</p>'
+    """
+    sheets = STYLESHEETS.get(re.match(r"[^\s>]*", html)[0], ())
+    style = "".join((WEB / name).read_text(encoding="utf-8") for name in sheets)
+    return f"{html}<style>{style}</style>" if style and not html.endswith("</style>") else html
+
+
+STYLESHEETS = {"<head-map": ("head-map.css",), "<formula-steps": ("head-map.css", "formula-steps.css")}
 
 
 class HeadMap(anywidget.AnyWidget):
@@ -184,7 +202,7 @@ class HeadMap(anywidget.AnyWidget):
             sentence=self.sentence if self._computes else None,
             **({"models" if len(self._models) > 1 else "model": names} if live else {"status": still}),
         )
-        return {**data, "text/html": html}, metadata
+        return {**data, "text/html": html if os.environ.get(SITE) else with_style(html)}, metadata
 
 
 class _Given:
