@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import urllib.request
 from contextlib import contextmanager
 
 import jupytext
@@ -36,13 +35,13 @@ map = HeadMap("Which do you like better, coffee or tea?")"""
 ENCODER = """from manyheads import HeadMap
 from manyheads.encoder import load_encoder
 map = HeadMap("The bank of the river.", model=load_encoder(), view="grid")"""
-LINKED = """from ipywidgets import HBox, Text, interactive_output, jslink, link
+LINKED = """from ipywidgets import VBox, Text, interactive_output, jslink, link
 from manyheads.widget import HeadMap
 first, second, words, other = HeadMap("Tea?"), HeadMap(""), Text("Coffee?"), Text("")
 link((first, "sentence"), (second, "sentence"))
 jslink((first, "sentence"), (other, "value"))
 out = interactive_output(lambda text: setattr(first, "sentence", text), {"text": words})
-map = HBox([first, first, second, other])"""
+map = VBox([first, first, second, other])"""
 
 
 @contextmanager
@@ -221,51 +220,3 @@ def save_when_run(page):
     page.get_by_text("| Idle").wait_for(timeout=300_000)
     with page.expect_response(lambda response: response.request.method == "PUT" and "/api/contents/" in response.url):
         page.keyboard.press("Control+s")
-
-
-def test_a_chapter_that_was_saved_shows_its_map_without_a_kernel(browser, tmp_path):
-    """Typed into, seen twice, saved, its kernel shut down, and opened again by somebody who has none."""
-    sentence = "Please bring me a glass of water."
-    expected = load_focus_model()(sentence).weights[0, :, 0].ravel()
-    with chapters(tmp_path) as (address, _, runtime):
-        page, faults = open_chapter(browser, f"{address}/lab/tree/book/coffee-or-tea.md")
-        page.locator(".jp-CodeCell").first.click()
-        page.keyboard.press("Shift+Enter")
-        map = page.locator(".jp-OutputArea .head-map").first
-        map.get_by_role("textbox", name="Sentence").fill(sentence)
-        map.locator("td", has_text="water").first.wait_for(timeout=60_000)
-        np.testing.assert_allclose(weights_in(map), expected, atol=5.1e-5)
-        assert ask_kernel(runtime, "_.sentence") == sentence
-        page.locator(".jp-Notebook").press("Escape")
-        save_when_run(page)
-        page.close()
-        assert not faults
-        shut_down(address)
-
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
-        page.route(
-            "**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_()
-        )
-        page.goto(f"{address}/lab/tree/book/coffee-or-tea.md")
-        map = page.locator(".jp-OutputArea .head-map").first
-        map.locator("td[data-weight]").first.wait_for(timeout=60_000)
-        first = load_focus_model()("Which do you like better, coffee or tea?").weights[0, :, 0].ravel()
-        np.testing.assert_allclose(weights_in(map), first, atol=5.1e-5)
-        painted = map.locator("td[data-weight]").nth(1).evaluate("(cell) => getComputedStyle(cell).backgroundColor")
-        assert painted != "rgba(0, 0, 0, 0)", "its stylesheet came along"
-        assert not list(runtime.glob("kernel-*.json"))
-        page.close()
-
-
-def weights_in(map):
-    return np.array(map.locator("td[data-weight]").evaluate_all("(cells) => cells.map((cell) => +cell.dataset.weight)"))
-
-
-def shut_down(address):
-    """Ends all kernels of a server, as its readers would."""
-    with urllib.request.urlopen(f"{address}/api/sessions") as reply:
-        sessions = json.load(reply)
-    for session in sessions:
-        urllib.request.urlopen(
-            urllib.request.Request(f"{address}/api/sessions/{session['id']}", method="DELETE")
-        ).close()
