@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import torch
 
+from manyheads.bertvizpage import SITE
 from manyheads.encoder import load_encoder
 from manyheads.focus import load_focus_model, train_focus_model
 from manyheads.formula import FormulaSteps
@@ -126,3 +127,12 @@ def test_attentions_come_as_bertviz_takes_them():
 def test_bad_arguments_are_named(arguments, error, says):
     with pytest.raises(error, match=says):
         HeadMap(**arguments)
+
+
+@pytest.mark.parametrize("figure", [HeadMap, FormulaSteps])
+def test_a_figure_brings_its_style_but_for_the_pages_of_the_book(figure, monkeypatch):
+    shown = figure("Tea?")
+    monkeypatch.delenv(SITE, raising=False)
+    assert shown._repr_mimebundle_()[0]["text/html"].count("<style>") == 1
+    monkeypatch.setenv(SITE, "_static")
+    assert "<style>" not in shown._repr_mimebundle_()[0]["text/html"]

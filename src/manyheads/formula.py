@@ -11,7 +11,7 @@ import traitlets
 
 from manyheads import attention
 from manyheads.maps import HEAD_COLOURS, AttentionMap
-from manyheads.widget import WEB, one_module
+from manyheads.widget import WEB, one_module, output_html
 
 PADDED = 3  # [PAD] tokens that the padding toggle adds, as a longer neighbour in a batch would
 NEGATIVE, POSITIVE = "#2979D9", "#D9482B"
@@ -109,7 +109,7 @@ class FormulaSteps(anywidget.AnyWidget):
             more = {"learnt": head_parameters(self.model.attention, self.head), "status": self._status}
         flags = {flag: "" for flag in ("causal", "padding", "unscaled") if getattr(self, flag)}
         html = formula_steps_html(self.steps, step=self.step, head=self.head, word=self.word, **more, **flags)
-        return {**data, "text/html": html}, metadata
+        return {**data, "text/html": output_html(html)}, metadata
 
 
 class _Fixed:

@@ -57,6 +57,11 @@ def with_style(html):
     return f"{html}<style>{style}</style>" if style and not html.endswith("</style>") else html
 
 
+def output_html(html):
+    """A figure as a cell's output shows it: with its style, but for the pages of the book, which have it."""
+    return html if os.environ.get(SITE) else with_style(html)
+
+
 STYLESHEETS = {"<head-map": ("head-map.css",), "<formula-steps": ("head-map.css", "formula-steps.css")}
 
 
@@ -202,7 +207,7 @@ class HeadMap(anywidget.AnyWidget):
             sentence=self.sentence if self._computes else None,
             **({"models" if len(self._models) > 1 else "model": names} if live else {"status": still}),
         )
-        return {**data, "text/html": html if os.environ.get(SITE) else with_style(html)}, metadata
+        return {**data, "text/html": output_html(html)}, metadata
 
 
 class _Given:
