@@ -79,7 +79,8 @@ def published_notebook(executed, repository=""):
     package where it is missing.
     """
     notebook = nbformat.from_dict(executed)
-    notebook.metadata = {name: notebook.metadata[name] for name in ("kernelspec", "language_info")}
+    kept = ("kernelspec", "language_info")  # a page without code has not asked its kernel for its language
+    notebook.metadata = {name: value for name, value in notebook.metadata.items() if name in kept}
     for cell in notebook.cells:
         cell.metadata = {name: value for name, value in cell.metadata.items() if name == "tags"}
         if "outputs" in cell:
