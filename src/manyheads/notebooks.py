@@ -107,7 +107,7 @@ def find_repository(app, config):
 
 
 def offer_notebook(app, pagename, templatename, context, doctree):
-    """Writes a page's notebook beside its source, and puts it and the launch links into the theme's menus."""
+    """Writes a page's notebook beside its source, and tells the theme, whose download menu then has it."""
     executed = Path(app.outdir).parent / EXECUTED / f"{pagename}.ipynb"
     if doctree is None or app.builder.format != "html" or not executed.is_file():
         return
@@ -116,12 +116,17 @@ def offer_notebook(app, pagename, templatename, context, doctree):
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(published_notebook(nbformat.read(executed, as_version=4), repository), path)
     context["ipynb_source"] = f"{pagename}.ipynb"
+
+
+def add_launch_buttons(app, pagename, templatename, context, doctree):
+    """Adds a menu of the places where a page with a notebook can be run."""
+    repository = app.config.manyheads_repository
     links = launch_links(repository, pagename, branch=os.environ.get(NOTEBOOKS, ""), hub=os.environ.get(JUPYTERHUB, ""))
     buttons = [
         {"type": "link", "text": name, "tooltip": f"Open this chapter on {name}", "icon": ICONS[name], "url": url}
         for name, url in links.items()
     ]
-    if buttons and "header_buttons" in context:
+    if buttons and "ipynb_source" in context and "header_buttons" in context:
         group = {"type": "group", "tooltip": "Run this chapter", "icon": "fas fa-rocket", "label": "launch-buttons"}
         context["header_buttons"].append(group | {"buttons": buttons})
 
@@ -136,6 +141,5 @@ ICONS = {
 def setup(app):
     app.add_config_value("manyheads_repository", "", "html", [str])
     app.connect("config-inited", find_repository)
-    app.connect(
-        "html-page-context", offer_notebook, priority=501
-    )  # the theme begins its menus at 500, ends them at 501
+    app.connect("html-page-context", offer_notebook, priority=499)  # the theme makes its menus at 500 and 501
+    app.connect("html-page-context", add_launch_buttons, priority=502)
