@@ -186,7 +186,7 @@ def test_attention_in_the_built_page_is_attention_in_torch(page, site):
                   el.sentence = sentence;
                   await seen;
                   const { weights, shape, queryTokens } = el.attention;
-                  const expected = new Float32Array(await (await fetch("/expected-weights")).arrayBuffer());
+                  const expected = new Float32Array(await (await fetch("../expected-weights")).arrayBuffer());
                   let [largest, sum, rows] = [0, 0, 0];
                   for (let row = 0; row < weights.length; row += shape[3]) {
                     let total = 0;
@@ -300,7 +300,7 @@ def test_lines_are_as_strong_as_the_weights(page, site):
     np.testing.assert_allclose(widths, 1 + 3.5 * drawn, atol=0.0051)
     map.get_by_role("list", name="Words that ask").get_by_role("button", name="river").hover()
     assert lines.count() == (weights[2, 5] >= 0.01).sum()
-    told = map.locator(".hm-hint").inner_text()
+    told = map.locator(".hm-stage .hm-hint").inner_text()
     best = attention(map).key_tokens[weights[2, 5].argmax()]
     assert told.startswith(f"“river” looks most at {best}")
     map.get_by_role("textbox", name="Sentence").hover()

@@ -160,7 +160,7 @@ export class HeadMapView {
       this.query.field, this.layer.field, this.head.field);
     if (this.models.length > 1) tools.append(h("label", { class: "hm-field hm-model" }, "Model ", this.model, this.modelName));
     const more = h("div", { class: "hm-tools" }, ...Object.values(this.choices).map(({ field }) => field));
-    if (this.computes) more.append(this.comparer);
+    if (this.computes) (this.models.length > 1 ? more : tools).append(this.comparer); // each row on one line of a wide page
     more.append(shareMenu(this, copies));
     if (!this.computes) return [tools, more];
     return [h("div", {}, this.sentence), this.compareRow, tools, more];
