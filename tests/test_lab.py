@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+import urllib.request
 from contextlib import contextmanager
 
 import jupytext
@@ -57,6 +59,7 @@ def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.enviro
     try:
         for line in server.stderr:
             if found := re.search(r"http://127\.0\.0\.1:\d+", line):
+                wait_for_answer(found.group())
                 yield found.group()
                 break
         else:
@@ -65,6 +68,18 @@ def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.enviro
         server.terminate()
         server.stderr.close()
         server.wait()
+
+
+def wait_for_answer(address, seconds=60):
+    """Waits until a server answers: JupyterLab tells its address a little before that."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return urllib.request.urlopen(f"{address}/api", timeout=seconds).close()
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
 
 
 def ask_kernel(runtime, expression):
