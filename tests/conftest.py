@@ -17,6 +17,8 @@ CHROMIUM = [
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 
+VIEWPORT = {"width": 1400, "height": 900}
+
 
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *args):
@@ -89,7 +91,7 @@ def faults():
 @pytest.fixture
 def context(browser, site, faults):
     """A fresh browser profile; any console error, failed request or request to another host fails the test."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    context = browser.new_context(viewport=VIEWPORT)
 
     def request(request):
         if not request.url.startswith((site, "data:", "blob:")):
@@ -111,3 +113,11 @@ def context(browser, site, faults):
 @pytest.fixture
 def page(context):
     return context.new_page()
+
+
+@pytest.fixture
+def still(browser):
+    """A page of a browser that runs no script."""
+    context = browser.new_context(java_script_enabled=False, viewport=VIEWPORT)
+    yield context.new_page()
+    context.close()

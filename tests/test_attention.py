@@ -14,6 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
+from torch.nn import functional as F
 
 from manyheads import attention, plumbing
 
@@ -226,7 +227,9 @@ def check_inference_equals_training(attention, case=Case()):
     for mode in (torch.no_grad, torch.inference_mode):
         with mode():
             found = module(query, key, mask=mask)
-        for a, b in zip(found, expected, strict=True):
+            alone, nothing = module(query, key, mask=mask, need_weights=False)
+        assert nothing is None
+        for a, b in zip((*found, alone), (*expected, expected[0]), strict=True):
             close(a.clone(), b.detach(), case)
     assert torch.equal(query, before)
 
@@ -636,6 +639,25 @@ def test_whole_numbers_are_welcome_in_numpy():
 
 
 # --- Where it runs
+
+
+@pytest.mark.parametrize("length", [64, 256])
+def test_a_map_is_held_whole_only_where_it_is_small(length, monkeypatch):
+    """Inference without weights, on both sides of the limit: the way is another, the output is not."""
+    torch.manual_seed(0)
+    module, X = attention.MultiHeadAttention(16, 4), torch.randn(3, length, 16)
+    mask = attention.padding_mask([length, 5, 0], length)
+    expected, _ = module(X, mask=mask)
+    fused = []
+    kernel = F.scaled_dot_product_attention
+    monkeypatch.setattr(
+        F, "scaled_dot_product_attention", lambda *args, **more: fused.append(1) or kernel(*args, **more)
+    )
+    with torch.inference_mode():
+        found, nothing = module(X, mask=mask, need_weights=False)
+    assert nothing is None
+    assert bool(fused) is (3 * 4 * length**2 > plumbing.SMALL)
+    torch.testing.assert_close(found.clone(), expected.detach())
 
 
 # Without fullgraph a break in the graph would go unnoticed; eight variants would meet torch's limit on recompiling.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from test_lab import jupyter_lab, open_chapter
+from test_lab import jupyter_lab, open_notebook, run_first_cell
 
 from manyheads.notebooks import launch_links
 
@@ -57,9 +57,7 @@ def test_a_launch_link_opens_its_chapter_as_a_notebook(browser, environment, tmp
     link = launch_links("https://github.com/somebody/many-heads", "book/coffee-or-tea")["Binder"]
     python = folder / "env" / "bin" / "python"
     with jupyter_lab(folder, tmp_path, python=python, environment=variables) as address:
-        page, faults = open_chapter(browser, f"{address}/{link.split('urlpath=')[1]}")
-        page.locator(".jp-CodeCell").first.click()
-        page.keyboard.press("Shift+Enter")
-        page.locator(".jp-OutputArea .head-map td[data-weight]").first.wait_for(timeout=120_000)
+        page, faults = open_notebook(browser, f"{address}/{link.split('urlpath=')[1]}")
+        run_first_cell(page)
         page.close()
         assert not faults

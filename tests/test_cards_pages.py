@@ -140,14 +140,11 @@ def test_the_table_fits_or_scrolls_by_itself(table, width):
     assert region.evaluate("(el) => document.activeElement === el"), "the keyboard can scroll it"
 
 
-def test_the_table_is_there_without_any_script(browser, site):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{site}/{CHAPTER}")
-    table = page.get_by_role("table", name="Head cards")
+def test_the_table_is_there_without_any_script(still, site):
+    still.goto(f"{site}/{CHAPTER}")
+    table = still.get_by_role("table", name="Head cards")
     assert table.locator("tbody tr").count() == 72
     assert table.locator("tbody td").count() == 72 * len(SCORES)
-    context.close()
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -226,6 +223,14 @@ def test_a_frame_brings_its_scripts_along_in_a_notebook(browser, site, monkeypat
     assert [url for url in asked if not url.startswith(("about:", "data:"))] == []
     assert errors == []
     context.close()
+
+
+def test_bertviz_finds_its_own_scripts_where_npm_brought_none(monkeypatch, tmp_path):
+    monkeypatch.delenv("MANYHEADS_SITE_SCRIPTS", raising=False)
+    monkeypatch.setitem(SCRIPTS, "d3.js", tmp_path / "d3.js")
+    map = AttentionMap(["a"], ["a"], np.ones((1, 1, 1, 1)))
+    for view in VIEWS:
+        assert "cdnjs" in bertviz_view(view, map).data
 
 
 def test_another_view_is_refused():

@@ -178,14 +178,11 @@ def test_the_causal_model_of_the_museum_is_right(page, site):
     assert not np.triu(ours.weights[0], 1).any()
 
 
-def test_a_piece_is_there_without_any_script(browser, site):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{site}/book/museum.html")
-    assert page.locator("museum-piece").count() == len(BUGS)
-    for piece in page.locator("museum-piece").all():
+def test_a_piece_is_there_without_any_script(still, site):
+    still.goto(f"{site}/book/museum.html")
+    assert still.locator("museum-piece").count() == len(BUGS)
+    for piece in still.locator("museum-piece").all():
         assert piece.locator("td[data-weight]").first.is_visible()
-    context.close()
 
 
 def test_a_switch_is_worked_by_keyboard_and_says_what_it_is(page, site):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import HTML
 from test_encoder_js import sentences
-from test_pages import CONTRAST, ready
+from test_pages import CONTRAST, assert_unmoved, boxes, ready
 
 from manyheads.encoder import load_encoder
 from manyheads.maps import AttentionMap
@@ -420,25 +420,16 @@ def test_every_view_fits_and_is_readable(page, site, view, theme):
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-def test_the_grid_is_a_picture_without_any_script(browser, site):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{site}/{CHAPTER}.html")
-    map = page.locator('head-map[model="encoder"][view="grid"]').first
+def test_the_grid_is_a_picture_without_any_script(still, site):
+    still.goto(f"{site}/{CHAPTER}.html")
+    map = still.locator('head-map[model="encoder"][view="grid"]').first
     assert map.locator("img").is_visible()
     assert map.locator("td[data-weight]").first.is_visible()
-    context.close()
 
 
-def test_no_text_moves_when_the_script_takes_over(browser, page, site):
-    context = browser.new_context(java_script_enabled=False, viewport=page.viewport_size)
-    still = context.new_page()
+def test_no_text_moves_when_the_script_takes_over(still, page, site):
     still.goto(f"{site}/{CHAPTER}.html")
-    before = [still.locator('head-map[view="grid"] td[data-weight]').nth(i).bounding_box() for i in range(5)]
+    before = boxes(still.locator('head-map[view="grid"] td[data-weight]'))
     map = open_map(page, site)
     map.get_by_role("button", name="Load the encoder").wait_for()
-    after = [map.locator("td[data-weight]:visible").nth(i).bounding_box() for i in range(5)]
-    context.close()
-    for old, new in zip(before, after):
-        assert abs(old["x"] - new["x"]) < 3
-        assert abs(old["y"] - new["y"]) < 3
+    assert_unmoved(before, boxes(map.locator("td[data-weight]:visible")))

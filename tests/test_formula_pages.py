@@ -205,14 +205,11 @@ def test_any_text_is_answered_calmly(page, site, text):
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
-def test_the_steps_are_on_the_page_without_any_script(browser, site):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{site}/book/formula.html")
-    found = page.locator('formula-steps [data-matrix="scores"]').first.locator("td").all_inner_texts()
+def test_the_steps_are_on_the_page_without_any_script(still, site):
+    still.goto(f"{site}/book/formula.html")
+    found = still.locator('formula-steps [data-matrix="scores"]').first.locator("td").all_inner_texts()
     ours = formula_steps(load_focus_model(), COFFEE, 1)["scores"]
     assert found == [shown(value) for value in ours.ravel().tolist()]
-    context.close()
 
 
 def test_what_is_baked_opens_before_the_model_comes(page, site):

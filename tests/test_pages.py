@@ -54,6 +54,17 @@ def attend(map, text):
     return found | {"weights": np.array(found["weights"], np.float32).reshape(found["shape"])}
 
 
+def boxes(cells, count=5):
+    """Where the first cells are on their page."""
+    return [cells.nth(place).bounding_box() for place in range(count)]
+
+
+def assert_unmoved(before, after):
+    """Nothing is 3 pixels or more from where it was."""
+    for side in ("x", "y"):
+        np.testing.assert_allclose([box[side] for box in after], [box[side] for box in before], rtol=0, atol=3)
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_chapter_is_there_and_calm(page, site, chapter):
     page.goto(f"{site}/{chapter}.html", wait_until="networkidle")
@@ -257,28 +268,18 @@ def test_a_model_that_does_not_arrive_can_be_asked_for_again(page, site, faults,
     faults.clear()
 
 
-def test_the_map_is_on_the_page_without_any_script(browser, site):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{site}/book/index.html")
-    cells = page.locator("head-map").first.locator("td[data-weight]")
+def test_the_map_is_on_the_page_without_any_script(still, site):
+    still.goto(f"{site}/book/index.html")
+    cells = still.locator("head-map").first.locator("td[data-weight]")
     shown = [float(cell.get_attribute("data-weight")) for cell in cells.all()]
     np.testing.assert_allclose(shown, load_focus_model()(COFFEE).weights[0, :, 0].ravel(), atol=5.1e-5)
     assert cells.first.is_visible()
-    context.close()
 
 
-def test_nothing_moves_when_the_script_takes_over(browser, page, site):
-    context = browser.new_context(java_script_enabled=False, viewport=page.viewport_size)
-    still = context.new_page()
+def test_nothing_moves_when_the_script_takes_over(still, page, site):
     still.goto(f"{site}/book/index.html")
-    before = [still.locator("head-map td").nth(i).bounding_box() for i in range(12)]
-    map = open_map(page, site)
-    after = [map.locator("td").nth(i).bounding_box() for i in range(12)]
-    context.close()
-    for old, new in zip(before, after):
-        assert abs(old["x"] - new["x"]) < 3
-        assert abs(old["y"] - new["y"]) < 3
+    before = boxes(still.locator("head-map td"))
+    assert_unmoved(before, boxes(open_map(page, site).locator("td")))
 
 
 def test_cells_are_reached_and_read_by_keyboard(page, site):

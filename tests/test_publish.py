@@ -13,6 +13,7 @@ from test_pages import ready
 
 from manyheads import publish
 from manyheads.focus import load_focus_model
+from manyheads.notebooks import NOTEBOOKS
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -111,6 +112,10 @@ def test_the_workflows_test_every_push_and_publish_what_passed():
     assert publishing["jobs"]["test"]["uses"] == "./.github/workflows/test.yml"
     said = [step for step in steps(publishing) if "make" in step.get("run", "")]
     assert all(publish.ADDRESS in step["env"] for step in said)
+    (pushed,) = (step["with"] for step in steps(publishing) if step.get("with", {}).get("branch"))
+    assert all(step["env"][NOTEBOOKS] == pushed["branch"] for step in said)
+    assert list((ROOT / pushed["folder"]).glob("book/*.ipynb"))
+    assert publishing["jobs"]["publish"]["permissions"]["contents"] == "write"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

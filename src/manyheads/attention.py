@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from manyheads.plumbing import check_inputs, check_mask, check_width, fill, linear
+from manyheads.plumbing import check_inputs, check_mask, check_width, fill, is_small, linear
 
 
 # --- In NumPy: the formula itself
@@ -160,10 +160,9 @@ class MultiHeadAttention(nn.Module):
     Widths are those of all heads together: `attention_dim` of queries and keys (`embed_dim` unless given), `value_dim`
     of values (`attention_dim` unless given). Query is [..., q, d], key and value are [..., k, d] (the key is the query,
     the value the key, unless given). `mask` broadcasts to [..., h, q, k]. `head_mask`, [h] or [..., h], is False for a
-    head that is off: its part of the concatenation is zero, its weights are returned all the same. Returns the output
-    [..., q, d] and the weights [..., h, q, k], or None instead of them where `need_weights` is False, which is faster.
-    `dropout` is the chance that training drops a weight; the weights returned are those before. The output for a query
-    without keys is the output layer's bias, zero at first.
+    head that is off: its part of the concatenation is zero, its weights stay. Returns the output [..., q, d] and the
+    weights [..., h, q, k], or None where `need_weights` is False, which is faster. `dropout` is the chance that
+    training drops a weight; those returned are from before. A query without keys gets the output's bias, 0 at first.
     """
 
     def __init__(self, embed_dim, num_heads, *, attention_dim=None, value_dim=None, bias=True, dropout=0.0):
@@ -181,9 +180,10 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
         query, key, value, shape = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
-        parts = self.project(query, key, value, fold=need_weights)
+        whole = need_weights or is_small(shape, query)  # else the fused kernel, which holds a part of a map at a time
+        parts = self.project(query, key, value, fold=whole)
         dropout = self.dropout if self.training else 0.0
-        if need_weights:
+        if whole:
             queries, keys, values = parts  # [n, q, d], [n, k, d], [n, k, d]
             nothing = queries.new_empty(())  # and beta=0: nothing is added to the product
             scores = torch.baddbmm(nothing, queries, keys.transpose(1, 2), beta=0, alpha=self.scale)  # [n, q, k]
@@ -195,12 +195,12 @@ class MultiHeadAttention(nn.Module):
             blind = None if mask is None else ~mask.any(-1, keepdim=True)  # [..., q, 1]: queries without keys
             opened = None if mask is None else torch.atleast_2d(mask | blind)  # kernels differ on the blind
             context = F.scaled_dot_product_attention(*parts, attn_mask=opened, dropout_p=dropout)
-            weights, context = None, context if mask is None else context.masked_fill(blind, 0)  # [..., h, q, d]
+            context = context if mask is None else context.masked_fill(blind, 0)  # [..., h, q, d]
         if head_mask is not None:
             head_mask = check_mask(head_mask, shape[:-2], torch.bool, "head_mask")
             context = context.masked_fill(~head_mask[..., None, None], 0)
         context = context.transpose(-3, -2).flatten(-2)  # [..., h, q, d] -> [..., q, h * d]
-        return linear(self, "output", context), weights  # [..., q, d], [..., h, q, k]
+        return linear(self, "output", context), weights if need_weights else None  # [..., q, d], [..., h, q, k]
 
     def project(self, query, key, value, *, fold=True):  # 3 × [..., t, d] -> 3 × [n, t, d], or 3 × [..., h, t, d]
         """Give each head its queries, keys and values; folded, one axis n holds all heads of all texts."""

@@ -23,7 +23,7 @@ THUMB = 32  # pixels to a side of a head in the picture of a grid, at most
 
 
 def head_map_html(
-    map, *, query=0, layer=0, status="With JavaScript, this map answers to your own sentence.", **attributes
+    map, *, query=0, layer=0, status="A computed example. Live, it answers to your own sentence.", **attributes
 ):
     """The `<head-map>` element with `map` baked in; `attributes` (model, sentence, view, ...) become its own.
 

@@ -59,8 +59,9 @@ def bertviz_view(view, map, **options):
     False
 
     `options` are the view's own, such as `layer` and `heads`, or `include_layers`. Weights are written to four
-    decimals. Raises `ValueError` for another view, `ImportError` without `bertviz`, `FileNotFoundError` in a notebook
-    where npm has not brought the scripts, and `RuntimeError` for a BertViz whose HTML is not as that of version 1.4.1.
+    decimals. In a notebook where npm has not brought the scripts (on Colab, say), BertViz fetches them from its CDN.
+    Raises `ValueError` for another view, `ImportError` without `bertviz`, and `RuntimeError` for a BertViz whose HTML
+    is not as that of version 1.4.1.
     """
     if view not in VIEWS:
         raise ValueError(f"view must be one of {VIEWS}, got {view!r}")
@@ -75,7 +76,9 @@ def bertviz_view(view, map, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # it leaves its script open
         written = getattr(bertviz, view)(**data, html_action="return", **light, **options).data
-    page = f'<!doctype html><body style="margin:0">{_with_own_scripts(written)}</body>'
+    if os.environ.get(SITE) or all(path.is_file() for path in SCRIPTS.values()):
+        written = _with_own_scripts(written)
+    page = f'<!doctype html><body style="margin:0">{written}</body>'
     frame = f'title="{view.replace("_", " ")} of BertViz" height="{_height(view, map)}" srcdoc="{escape(page)}"'
     return HTML(f'{STYLE}<iframe class="bertviz" loading="lazy" {frame}></iframe>')
 
@@ -92,9 +95,6 @@ def _with_own_scripts(written):
     view += FIT if "renderThumbnail" in view else ""
     if os.environ.get(SITE):
         return found[1] + LOAD.format(site=os.environ[SITE], view=view)
-    for path in SCRIPTS.values():
-        if not path.is_file():
-            raise FileNotFoundError(f"{path} is missing: run `npm ci` in {MODULES.parent}, as `make book` does")
     sources = {name: path.read_text(encoding="utf-8").replace("</", "<\\/") for name, path in SCRIPTS.items()}
     inline = "".join(f"<script>{sources[name]}</script>" for name in ("jquery.js", "d3.js", "require.js"))
     names = 'define("jquery", [], () => jQuery); define("d3", [], () => d3);'

@@ -190,7 +190,7 @@ def formula_steps_html(
     *,
     step="X",
     learnt=None,
-    status="With JavaScript, these numbers are those of your own sentence.",
+    status="A computed example. Live, these numbers are those of your own sentence.",
     **attributes,
 ):
     """The `<formula-steps>` element with one step's matrices baked in; `attributes` become its own. `learnt` are the

@@ -3,6 +3,8 @@
 Nothing here looks at a number, so that a module stays one graph for torch.compile and torch.export.
 """
 
+import math
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -59,6 +61,24 @@ def check_mask(mask, shape, boolean, name="mask"):
     if mask.ndim > len(shape) or not fits or (name == "head_mask" and mask.shape[-1:] != shape[-1:]):
         raise ValueError(f"{name} must broadcast to {list(shape)}, got {list(mask.shape)}")
     return mask
+
+
+def is_small(shape, like):
+    """Tell whether a map of this shape may be held whole, where nobody asks for it, instead of left to a fused kernel.
+
+    >>> with torch.inference_mode():
+    ...     is_small((8, 4, 128, 128), torch.ones(1)), is_small((8, 4, 512, 512), torch.ones(1))
+    (True, False)
+
+    On a CPU, without gradients, PyTorch's kernel takes up to a fifth longer for some maps that stay in the cache, and
+    pays off for larger ones (bench/attention.py). A compiler gets one way for all shapes.
+    """
+    if like.device.type != "cpu" or torch.is_grad_enabled() or torch.compiler.is_compiling():
+        return False
+    return math.prod(shape) <= SMALL
+
+
+SMALL = 2**19  # weights: 2 MB
 
 
 def fill(module, tensors, like):

@@ -54,5 +54,9 @@ export function focusOn(node, before) {
   node.focus();
 }
 
+/** Tells the page, also out of shadow trees, what a figure now shows. */
+export const announce = (node, name, detail) =>
+  node.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
+
 /** The step of an arrow key over rows and columns; undefined for any other key. */
 export const arrow = (key) => ({ ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] })[key];

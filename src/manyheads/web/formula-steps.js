@@ -3,11 +3,13 @@
 // for pages (models.js and formula-model.js compute). The build makes one module without imports of this file and those
 // it names. Nothing touches the DOM while it loads.
 
-import { arrow, fill, h, setText } from "./dom.js";
+import { announce, arrow, fill, h, setText } from "./dom.js";
 import { MADE_BY, MATRICES, STEPS, arithmetic, axisName, decodeSteps, matrix, rowOf, written } from "./formula-arithmetic.js";
 import { equation, math, mathOf, sub, symbol } from "./formula-mathml.js";
+import { openDoor } from "./kernel-door.js";
 import { HEAD_COLOURS, readable } from "./maps.js";
 import { MatrixTable, Thumbnail } from "./matrix-table.js";
+import { dressPage, whenSeenOrTouched, withResolvers } from "./page-element.js";
 
 // -------------------------------------------------------------------------------------------------- the view
 
@@ -326,31 +328,17 @@ export class FormulaStepsView {
 
 const TRAITS = { sentence: "sentence", head: "head", word: "word", step: "step", causal: "causal", padding: "padding", unscaled: "unscaled" };
 
-/** anywidget's door: traits are the state, Python computes `_steps`; what is learnt comes in `_parameters`. */
 function render({ model, el }) {
   const root = el.appendChild(h("div", { class: "head-map formula-steps" }));
-  const traits = () => Object.fromEntries(Object.entries(TRAITS).map(([key, trait]) => [key, model.get(trait)]));
-  const view = new FormulaStepsView(root, traits(), {
-    types: model.get("_types"),
-    change(state, names) {
-      for (const name of names) model.set(TRAITS[name], state[name]);
-      model.save_changes();
+  return openDoor(model, TRAITS, ["_steps"], {
+    make: (state, change) => new FormulaStepsView(root, state, {
+      change, types: model.get("_types"), painted: (steps) => announce(el, "steps", steps),
+    }),
+    show(view) { // what is learnt comes apart from the steps, once
+      view.show(decodeSteps({ ...model.get("_steps"), parameters: model.get("_parameters") }));
+      view.say(model.get("_status"));
     },
-    painted: (steps) => el.dispatchEvent(new CustomEvent("steps", { bubbles: true, composed: true, detail: steps })),
   });
-  const show = () => {
-    view.show(decodeSteps({ ...model.get("_steps"), parameters: model.get("_parameters") }));
-    view.say(model.get("_status"));
-  };
-  const update = () => view.update(traits());
-  const events = Object.values(TRAITS).map((trait) => `change:${trait}`).join(" ");
-  model.on("change:_steps", show);
-  model.on(events, update);
-  show();
-  return () => {
-    model.off("change:_steps", show);
-    model.off(events, update);
-  };
 }
 
 export default { render };
@@ -361,15 +349,6 @@ const FLAGS = ["causal", "padding", "unscaled"];
 const ATTRIBUTES = ["model", "sentence", "head", "word", "step", ...FLAGS];
 
 function defineElement() {
-  /** Adds the stylesheets beside this module to a page that does not have them. */
-  function dressPage() {
-    for (const name of ["head-map.css", "formula-steps.css"]) {
-      const href = new URL(`./${name}`, import.meta.url).href;
-      if (![...document.styleSheets].some((sheet) => sheet.href?.split("?")[0] === href))
-        document.head.append(h("link", { rel: "stylesheet", href }));
-    }
-  }
-
   class FormulaStepsElement extends HTMLElement {
     static observedAttributes = ATTRIBUTES;
     #view;
@@ -403,7 +382,7 @@ function defineElement() {
 
     connectedCallback() {
       if (this.#view) return;
-      dressPage();
+      dressPage("head-map.css", "formula-steps.css");
       const baked = this.querySelector('script[type="application/json"]');
       this.classList.add("head-map", "formula-steps");
       const status = this.querySelector(".hm-status")?.textContent ?? "";
@@ -412,7 +391,7 @@ function defineElement() {
         types: live,
         computes: live,
         change: (_, names) => names.some((name) => ["sentence", "head", ...FLAGS].includes(name)) && this.#compute(),
-        painted: (steps) => this.dispatchEvent(new CustomEvent("steps", { bubbles: true, composed: true, detail: steps })),
+        painted: (steps) => announce(this, "steps", steps),
       });
       if (baked) this.#view.show(decodeSteps(JSON.parse(baked.textContent)));
       if (!live) {
@@ -420,15 +399,7 @@ function defineElement() {
         return this.#ready.resolve();
       }
       this.#view.say("This is a computed example. The model loads when you touch a control.");
-      this.addEventListener("pointerdown", () => this.#start(), { once: true });
-      this.addEventListener("focusin", () => this.#start(), { once: true });
-      const seen = new IntersectionObserver((entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) {
-          seen.disconnect();
-          this.#start();
-        }
-      });
-      seen.observe(this);
+      whenSeenOrTouched(this, () => this.#start());
     }
 
     attributeChangedCallback(name) {
@@ -483,12 +454,6 @@ function defineElement() {
   }
 
   customElements.define("formula-steps", FormulaStepsElement);
-}
-
-function withResolvers() {
-  let resolve;
-  const promise = new Promise((done) => (resolve = done));
-  return { promise, resolve };
 }
 
 if (globalThis.customElements && !customElements.get("formula-steps")) defineElement();

@@ -3,8 +3,10 @@
 // imports of this file and those it names, so that a notebook needs no bundler and a page asks for one file. Nothing
 // touches the DOM while it loads, so that Node can test the parts.
 
-import { arrow, fill, focusOn, h, setText, setValue } from "./dom.js";
+import { announce, arrow, fill, focusOn, h, setText, setValue } from "./dom.js";
+import { openDoor } from "./kernel-door.js";
 import { decodeMap, headColour, likeliest, modelLabel, percent, readable, shownMap } from "./maps.js";
+import { dressPage, whenSeenOrTouched, withResolvers } from "./page-element.js";
 import { shareMenu } from "./share-menu.js";
 import { frameFor, linkedState, linkTo, maskOf, OPTIONS, readPart, START, tagFor, WRITTEN, writeState } from "./state.js";
 import { GridView } from "./view-grid.js";
@@ -297,36 +299,18 @@ function fillOptions({ select }, names, values, chosen) {
 const TRAITS = { sentence: "sentence", compare: "compare", view: "view", layer: "layer", head: "head",
   query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers" };
 
-/** anywidget's door: traits are the state, Python computes `_attention` and `_compared`. */
 function render({ model, el }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
-  const traits = () => Object.fromEntries(Object.entries(TRAITS).map(([key, trait]) => [key, model.get(trait)]));
-  let telling = false;
-  const view = new HeadMapView(root, traits(), {
-    models: model.get("_models"),
-    computes: model.get("_computes"),
-    change(state, names) {
-      telling = true; // each `set` announces a change while the next trait still has its old value
-      for (const name of names) model.set(TRAITS[name], state[name]);
-      telling = false;
-      model.save_changes();
+  return openDoor(model, TRAITS, ["_attention", "_compared"], {
+    make: (state, change) => new HeadMapView(root, state, {
+      change, models: model.get("_models"), computes: model.get("_computes"), painted: (map) => announce(el, "attention", map),
+    }),
+    show(view) {
+      const [map, compared] = [model.get("_attention"), model.get("_compared")];
+      view.show(decodeMap(map), compared && decodeMap(compared));
+      view.say(model.get("_status"));
     },
-    painted: (map) => el.dispatchEvent(new CustomEvent("attention", { bubbles: true, composed: true, detail: map })),
   });
-  const show = () => {
-    const [map, compared] = [model.get("_attention"), model.get("_compared")];
-    view.show(decodeMap(map), compared && decodeMap(compared));
-    view.say(model.get("_status"));
-  };
-  const update = () => telling || view.update(traits());
-  const events = Object.values(TRAITS).map((trait) => `change:${trait}`).join(" ");
-  model.on("change:_attention change:_compared", show);
-  model.on(events, update);
-  show();
-  return () => {
-    model.off("change:_attention change:_compared", show);
-    model.off(events, update);
-  };
 }
 
 export default { render };
@@ -337,18 +321,11 @@ const ATTRIBUTES = ["model", "models", ...WRITTEN];
 const ASKED_FOR = ["encoder"]; // models so large that they come only when the reader asks
 
 function defineElement() {
-  /** Adds the stylesheet beside this module to a page that does not have it. */
-  function dressPage() {
-    const href = new URL("./head-map.css", import.meta.url).href;
-    if (![...document.styleSheets].some((sheet) => sheet.href?.split("?")[0] === href))
-      document.head.append(h("link", { rel: "stylesheet", href }));
-  }
-
   class HeadMapElement extends HTMLElement {
     static observedAttributes = ATTRIBUTES;
     #view;
     #baked;
-    #ready = Promise.withResolvers ? Promise.withResolvers() : withResolvers();
+    #ready = withResolvers();
     #engines = new Map();
     #wanted = 0;
     #allowed = false; // to fetch a model that is asked for
@@ -379,7 +356,7 @@ function defineElement() {
 
     connectedCallback() {
       if (this.#view) return;
-      dressPage();
+      dressPage("head-map.css");
       const baked = this.querySelector('script[type="application/json"]');
       this.#baked = baked && decodeMap(JSON.parse(baked.textContent));
       const said = this.querySelector(".hm-status")?.textContent ?? "";
@@ -396,7 +373,7 @@ function defineElement() {
           for (const name of names) delete this.#wish[name];
           if (names.some((name) => COMPUTED.includes(name))) this.#compute();
         },
-        painted: (map) => this.dispatchEvent(new CustomEvent("attention", { bubbles: true, composed: true, detail: map })),
+        painted: (map) => announce(this, "attention", map),
       });
       if (this.#baked) this.#view.show(this.#baked);
       addEventListener("hashchange", () => {
@@ -412,15 +389,7 @@ function defineElement() {
       this.#example = this.getAttribute("sentence") ?? "";
       if (this.#models.some((name) => ASKED_FOR.includes(name))) this.#view.compareRow.after(this.#view.status);
       this.#view.say("This is a computed example. The model loads when you touch a control.");
-      this.addEventListener("pointerdown", () => this.#start(), { once: true });
-      this.addEventListener("focusin", () => this.#start(), { once: true });
-      const seen = new IntersectionObserver((entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) {
-          seen.disconnect();
-          this.#start();
-        }
-      });
-      seen.observe(this);
+      whenSeenOrTouched(this, () => this.#start());
     }
 
     attributeChangedCallback(name) {
@@ -550,12 +519,6 @@ function defineElement() {
   }
 
   customElements.define("head-map", HeadMapElement);
-}
-
-function withResolvers() {
-  let resolve;
-  const promise = new Promise((done) => (resolve = done));
-  return { promise, resolve };
 }
 
 if (globalThis.customElements && !customElements.get("head-map")) defineElement();
