@@ -4,22 +4,22 @@
 
 Both in eval() with the same weights, one weight map per head (theirs with average_attn_weights=False). "forward" is
 under inference_mode, where theirs runs as one fused C++ call, its fast path; "forward+backward" goes down to the input
-and all parameters. A sample is a block of calls of 5 ms or more, the two take turns in random order, and a process gives
-the median, over the pairs of samples, of the ratio. How the memory of a process happens to lie moves that by 0.05 either
-way, so a cell is the median over several processes, and over many where it is close to 1. The last column is our time for
-a call, in ms.
+and all parameters. A sample is a block of calls of 5 ms or more, the two take turns in random order, and a process
+gives the median, over the pairs of samples, of the ratio. How the memory of a process happens to lie moves that by 0.05
+either way, so a cell is the median over several processes, and over many where it is close to 1. The last column is our
+time for a call, in ms.
 
 Predicted before the first measurement: without weights 0.9 (no checks in Python that theirs makes), forward+backward
 0.95, forward with weights 1.1 to 1.3 in the small cells, because three Linear modules stand against one C++ call.
 Found, and brought down: 1.9 at width 64, length 512 (softmax wrote to fresh memory, and most of the time went into
 getting it: in inference it now writes over the scores); 1.4 at length 16 (one projection instead of three; the scale as
 the alpha of baddbmm; heads and batch on one axis, so that one copy serves all products; parameters taken without the
-detours of nn.Module); 1.2, 1.09 and 1.05 without weights at 64/128/8, 384/16/8 and 64/128/1 (width, length, batch), where
-the fused kernel of scaled_dot_product_attention takes longer than two products and a softmax: `is_small` in plumbing.py
-leaves it to the large maps. Last, 1.07 at 384/128/8 in one run and 0.95 in the next were page faults, 3800 in one call
-and none in another, as glibc gave memory back or not: now it keeps it, for both. Where nearly all the time is one matrix
-product, 128 tokens at width 512 and batch 8, both make the same product and stand at 1.00: 7 processes said 1.01 for the
-two forward cells, 25 said 0.999 and 0.994. All other cells stood at or below 1.00.
+detours of nn.Module); 1.2, 1.09 and 1.05 without weights at 64/128/8, 384/16/8 and 64/128/1 (width, length, batch),
+where the fused kernel of scaled_dot_product_attention takes longer than two products and a softmax: `is_small` in
+plumbing.py leaves it to the large maps. Last, 1.07 at 384/128/8 in one run and 0.95 in the next were page faults, 3800
+in one call and none in another, as glibc gave memory back or not: now it keeps it, for both. Where nearly all the time
+is one matrix product, 128 tokens at width 512 and batch 8, both make the same product and stand at 1.00: 7 processes
+said 1.01 for the two forward cells, 25 said 0.999 and 0.994. All other cells stood at or below 1.00.
 """
 
 import ctypes
