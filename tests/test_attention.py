@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
+from torch.profiler import ProfilerActivity, profile
 
 from manyheads import attention, plumbing
 
@@ -658,6 +659,27 @@ def test_a_map_is_held_whole_only_where_it_is_small(length, monkeypatch):
     assert nothing is None
     assert bool(fused) is (3 * 4 * length**2 > plumbing.SMALL)
     torch.testing.assert_close(found.clone(), expected.detach())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize("autocast", [True, False])
+def test_a_large_product_goes_to_onednn_in_inference_alone(autocast, gradients, dtype):
+    """The way is another, the output is not, nor its type, and where gradients are wanted there are some."""
+    torch.manual_seed(0)
+    layer = nn.Linear(64, 192, dtype=dtype)
+    small, large = torch.randn(3, 5, 64, dtype=dtype), torch.randn(64, 700, dtype=dtype).T
+    assert small.numel() * 192 < plumbing.LARGE <= large.numel() * 192
+    for x in (small, large):
+        with torch.set_grad_enabled(gradients), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            with profile(activities=[ProfilerActivity.CPU]) as calls:
+                found = plumbing.linear(nn.Sequential(layer), "0", x)
+            expected = layer(x)
+        torch.testing.assert_close(found, expected)
+        assert found.requires_grad is gradients
+        used = any("mkldnn::_linear_pointwise" in call.name for call in calls.events())
+        wanted = x is large and dtype == torch.float32 and not autocast and not gradients
+        assert used is (wanted and torch.backends.mkldnn.is_available())
 
 
 # Without fullgraph a break in the graph would go unnoticed; eight variants would meet torch's limit on recompiling.
