@@ -668,7 +668,7 @@ def test_a_large_product_goes_to_onednn_in_inference_alone(autocast, gradients, 
     """The way is another, the output is not, nor its type, and where gradients are wanted there are some."""
     torch.manual_seed(0)
     layer = nn.Linear(64, 192, dtype=dtype)
-    small, large = torch.randn(3, 5, 64, dtype=dtype), torch.randn(64, 700, dtype=dtype).T
+    small, large = torch.randn(3, 5, 64, dtype=dtype), torch.randn(64, 1400, dtype=dtype).T
     assert small.numel() * 192 < plumbing.LARGE <= large.numel() * 192
     for x in (small, large):
         with torch.set_grad_enabled(gradients), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
