@@ -77,17 +77,16 @@ def is_small(shape, like):
 
 
 def is_plain(x):
-    """Tell whether this is inference on a CPU and nobody watches: no gradients, no compiler, no autocast.
+    """Tell whether this is inference on a CPU and no compiler watches.
 
     >>> is_plain(torch.ones(1))
     False
     """
-    watched = torch.is_grad_enabled() or torch.is_autocast_enabled("cpu") or torch.compiler.is_compiling()
-    return x.device.type == "cpu" and not watched
+    return x.is_cpu and not torch.is_grad_enabled() and not torch.compiler.is_compiling()
 
 
 SMALL = 2**19  # weights: 2 MB
-LARGE = 2**24  # multiplications: 0.1 to 0.2 ms
+LARGE = 2**24 if torch.backends.mkldnn.is_available() else math.inf  # multiplications: 0.1 to 0.2 ms
 
 
 def fill(module, tensors, like):
@@ -115,7 +114,7 @@ def linear(module, name, x):
     if type(layer) is not nn.Linear or layer._forward_hooks or layer._forward_pre_hooks:
         return layer(x)
     weight, bias = layer._parameters["weight"], layer._parameters["bias"]
-    large = x.numel() * len(weight) >= LARGE and x.dtype == weight.dtype == torch.float32
-    if large and type(weight) is nn.Parameter and is_plain(x) and torch.backends.mkldnn.is_available():
+    large = x.numel() * layer.out_features >= LARGE and is_plain(x) and not torch.is_autocast_enabled("cpu")
+    if large and x.dtype == weight.dtype == torch.float32 and type(weight) is nn.Parameter:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
     return F.linear(x, weight, bias)
