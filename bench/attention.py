@@ -16,10 +16,14 @@ getting it: in inference it now writes over the scores); 1.4 at length 16 (one p
 the alpha of baddbmm; heads and batch on one axis, so that one copy serves all products; parameters taken without the
 detours of nn.Module); 1.2, 1.09 and 1.05 without weights at 64/128/8, 384/16/8 and 64/128/1 (width, length, batch),
 where the fused kernel of scaled_dot_product_attention takes longer than two products and a softmax: `is_small` in
-plumbing.py leaves it to the large maps. Last, 1.07 at 384/128/8 in one run and 0.95 in the next were page faults, 3800
-in one call and none in another, as glibc gave memory back or not: now it keeps it, for both. Where nearly all the time
-is one matrix product, 128 tokens at width 512 and batch 8, both make the same product and stand at 1.00: 7 processes
-said 1.01 for the two forward cells, 25 said 0.999 and 0.994. All other cells stood at or below 1.00.
+plumbing.py leaves it to the large maps; 1.07 at 384/128/8 and up to 1.8 at 64/512/8, by chance, which were page faults,
+8000 in one call and none in another, as glibc gave memory back or not: now it keeps it, for both; 1.01 to 1.03 where
+nearly all the time is one matrix product (384/128/8, 384/512/1, 512/128/8, 512/512/8), 0.88 to 0.97 since `linear` in
+plumbing.py leaves large layers to oneDNN in inference.
+What is left is 64/512/8, forward with weights, 1.012 over 25 processes: two products with 16 numbers a head, a softmax
+between them, and a map of 33 MB to write, the same work for both. Tried there, without a gain that holds elsewhere: a
+few heads or one text at a time (0.8 there, 1.2 at 64/128/128), each head's projection on its own, queries scaled
+beforehand, softmax into fresh memory.
 """
 
 import ctypes
@@ -75,9 +79,13 @@ def measure(calls):
 
 
 def keep_memory():
-    """Let glibc keep what is freed, as allocators made for such work do; others have no `mallopt`."""
+    """Let glibc keep what is freed, as allocators made for such work do; others have no `mallopt`.
+
+    Called before the first thread: the pool forks from one, and a thread's own arena gives large pieces back.
+    """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
+        libc.mallopt(-8, 1)  # M_ARENA_MAX: one for all threads
         libc.mallopt(-4, 0)  # M_MMAP_MAX: no memory of its own for a large tensor
         libc.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: nothing goes back
 
@@ -85,7 +93,6 @@ def keep_memory():
 def measure_cell(width, length, batch, direction, need_weights, threads):
     """Our seconds for a call, and the median ratio of ours to theirs."""
     torch.set_num_threads(threads)
-    keep_memory()
     theirs = nn.MultiheadAttention(width, HEADS[width], batch_first=True).eval()
     ours = MultiHeadAttention.from_torch(theirs)
     X = torch.randn(batch, length, width)
@@ -102,6 +109,7 @@ def measure_cell(width, length, batch, direction, need_weights, threads):
 
 
 def main(threads):
+    keep_memory()
     print(f"MultiHeadAttention / nn.MultiheadAttention, torch {torch.__version__}, CPU, {threads} threads; goal 1.0")
     columns = [(direction, need) for direction in (forward, both) for need in (True, False)]
     names = {forward: "forward", both: "forward+backward"}
