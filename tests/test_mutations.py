@@ -33,9 +33,9 @@ class Bug:
     mask: str = "none"
 
 
-SCORES = "scores = torch.baddbmm(nothing, queries, keys.transpose(1, 2), beta=0, alpha=self.scale)"
+SCORES = "scores = torch.baddbmm(nothing, queries, keys.mT, beta=0, alpha=self.scale, out=out[1])"
 SOFTMAX = "weights = torch.softmax(scores, dim=-1, out=scores if last_use else None)"
-FILL = "scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)"
+FILL = "scores = masked_fill(scores, ~mask, torch.finfo(scores.dtype).min)"
 SPLIT = "[part.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2) for part in parts]"
 
 BUGS = {
@@ -77,7 +77,7 @@ BUGS = {
         mask="causal",
     ),
     "no mask after softmax: a query without keys": Bug(
-        "return weights if mask is None else weights.masked_fill(~mask, 0)",
+        "return weights if mask is None else masked_fill(weights, ~mask, 0)",
         "return weights",
         (tests.check_query_without_keys, tests.check_rows_sum_to_one),
         mask="some queries see nothing",
@@ -120,10 +120,7 @@ BUGS = {
     ),
     "all heads show the same map": Bug(
         SCORES,
-        SCORES.replace(
-            "queries, keys",
-            "queries, keys.unflatten(0, shape[:-2])[..., :1, :, :].expand(*shape[:-2], -1, -1).flatten(0, -3)",
-        ),
+        SCORES.replace("queries, keys", "queries[:1].expand_as(queries), keys[:1].expand_as(keys)"),
         (tests.check_equals_pytorch, tests.check_equals_the_formula, tests.check_heads_permute),
     ),
 }

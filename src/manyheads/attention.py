@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from manyheads.plumbing import check_inputs, check_mask, check_width, fill, is_small, linear
+from manyheads.plumbing import by_pieces, check_inputs, check_mask, check_width, fill, is_plain, is_small, linear
 
 
 # --- In NumPy: the formula itself
@@ -95,11 +95,12 @@ def padding_mask(lengths, longest):  # [...] -> [..., h = 1, q = 1, k]
 # --- In PyTorch: one head, then a loop over heads, then all heads at once
 def masked_softmax_(scores, mask=None):  # [..., q, k] -> [..., q, k]
     """Do what `softmax` does, with finite gradients; may overwrite the scores, as the underscore says."""
+    last_use = is_plain(scores)  # no gradient will need the scores
+    masked_fill = torch.Tensor.masked_fill_ if last_use else torch.Tensor.masked_fill
     if mask is not None:  # the lowest finite number: a row of -inf alone becomes NaN, and so does its gradient
-        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
-    last_use = scores.dtype == torch.float32 and not torch.is_grad_enabled()  # no gradient will need the scores
+        scores = masked_fill(scores, ~mask, torch.finfo(scores.dtype).min)
     weights = torch.softmax(scores, dim=-1, out=scores if last_use else None)
-    return weights if mask is None else weights.masked_fill(~mask, 0)
+    return weights if mask is None else masked_fill(weights, ~mask, 0)
 
 
 class AttentionHead(nn.Module):
@@ -134,8 +135,8 @@ class LoopedMultiHeadAttention(nn.Module):
         super().__init__()
         attention_dim = embed_dim if attention_dim is None else attention_dim
         check_width(num_heads, attention_dim=attention_dim)
-        widths = [attention_dim // num_heads] * num_heads
-        self.heads = nn.ModuleList(AttentionHead(embed_dim, width, bias=bias) for width in widths)
+        heads = (AttentionHead(embed_dim, attention_dim // num_heads, bias=bias) for _ in range(num_heads))
+        self.heads = nn.ModuleList(heads)
         self.output = nn.Linear(attention_dim, embed_dim, bias=bias)
 
     def forward(self, query, key=None, value=None, *, mask=None):  # [..., q, d] -> [..., q, d], [..., h, q, k]
@@ -157,12 +158,11 @@ class MultiHeadAttention(nn.Module):
     >>> module(torch.randn(5, 8), torch.randn(7, 8), need_weights=False)[0].shape  # the queries look at another text
     torch.Size([5, 8])
 
-    Widths are those of all heads together: `attention_dim` of queries and keys (`embed_dim` unless given), `value_dim`
-    of values (`attention_dim` unless given). Query is [..., q, d], key and value are [..., k, d] (the key is the query,
-    the value the key, unless given). `mask` broadcasts to [..., h, q, k]. `head_mask`, [h] or [..., h], is False for a
-    head that is off: its part of the concatenation is zero, its weights stay. Returns the output [..., q, d] and the
-    weights [..., h, q, k], or None where `need_weights` is False, which is faster. `dropout` is the chance that
-    training drops a weight; those returned are from before. A query without keys gets the output's bias, 0 at first.
+    Widths are those of all heads together: `attention_dim` of queries and keys (else `embed_dim`), `value_dim` of
+    values (else `attention_dim`). Query is [..., q, d], key (else the query) and value (else the key) are [..., k, d].
+    `mask` broadcasts to [..., h, q, k]. `head_mask`, [h] or [..., h], is False for heads that are off: zero context,
+    weights as ever. Returns the output [..., q, d] and weights [..., h, q, k], or None unless `need_weights`. Training
+    drops a share of the weights, `dropout`, but not from those returned. A query without keys gets the output's bias.
     """
 
     def __init__(self, embed_dim, num_heads, *, attention_dim=None, value_dim=None, bias=True, dropout=0.0):
@@ -182,19 +182,13 @@ class MultiHeadAttention(nn.Module):
         query, key, value, shape = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
         whole = need_weights or is_small(shape, query)  # else the fused kernel, which holds a part of a map at a time
         parts = self.project(query, key, value, fold=whole)
-        dropout = self.dropout if self.training else 0.0
         if whole:
-            queries, keys, values = parts  # [n, q, d], [n, k, d], [n, k, d]
-            nothing = queries.new_empty(())  # and beta=0: nothing is added to the product
-            scores = torch.baddbmm(nothing, queries, keys.transpose(1, 2), beta=0, alpha=self.scale)  # [n, q, k]
-            weights = masked_softmax_(scores, None if mask is None else mask.broadcast_to(shape).flatten(0, -3))
-            context = torch.bmm(F.dropout(weights, dropout) if dropout else weights, values)  # [n, q, d]
-            weights, context = weights.view(shape), context.view(*shape[:-1], values.shape[-1])  # [..., h, q, k or d]
+            context, weights = by_pieces(self.attend, *parts, mask, shape)  # [..., h, q, d], [..., h, q, k]
         else:
             parts = [part.view(*shape[:-2], *part.shape[-2:]) for part in parts]  # 3 × [..., h, t, d]
             blind = None if mask is None else ~mask.any(-1, keepdim=True)  # [..., q, 1]: queries without keys
             opened = None if mask is None else torch.atleast_2d(mask | blind)  # kernels differ on the blind
-            context = F.scaled_dot_product_attention(*parts, attn_mask=opened, dropout_p=dropout)
+            context = F.scaled_dot_product_attention(*parts, attn_mask=opened, dropout_p=self.dropout * self.training)
             context = context if mask is None else context.masked_fill(blind, 0)  # [..., h, q, d]
         if head_mask is not None:
             head_mask = check_mask(head_mask, shape[:-2], torch.bool, "head_mask")
@@ -205,15 +199,21 @@ class MultiHeadAttention(nn.Module):
     def project(self, query, key, value, *, fold=True):  # 3 × [..., t, d] -> 3 × [n, t, d], or 3 × [..., h, t, d]
         """Give each head its queries, keys and values; folded, one axis n holds all heads of all texts."""
         if query is key is value and self.widths[1] == self.widths[2]:
-            joint = linear(self, "projection", query)  # [..., t, 3 * h * d]
-            sizes = 3, self.num_heads, self.widths[0] // self.num_heads
-            joint = joint.view(math.prod(query.shape[:-2]), query.shape[-2], *sizes).permute(2, 0, 3, 1, 4)
-            return (joint.flatten(1, 2) if fold else joint).unbind()  # [3, b, h, t, d] -> 3 × [n, t, d] or [b, h, t, d]
+            sizes = math.prod(query.shape[:-2]), query.shape[-2], 3, self.num_heads, self.widths[0] // self.num_heads
+            joint = linear(self, "projection", query).view(*sizes).permute(2, 0, 3, 1, 4)  # [3, b, h, t, d]
+            return (joint.flatten(1, 2) if fold else joint).unbind()  # 3 × [n, t, d] or [b, h, t, d]
         weights, bias = self.projection.weight.split(self.widths), self.projection.bias
         biases = [None] * 3 if bias is None else bias.split(self.widths)
         parts = map(F.linear, (query, key, value), weights, biases)  # 3 × [..., t, h * d]
         parts = [part.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2) for part in parts]  # 3 × [..., h, t, d]
         return [part.flatten(0, -3) for part in parts] if fold else parts
+
+    def attend(self, queries, keys, values, mask, out=(None, None)):  # 3 × [n, t, d], [n, q, k] -> [n, q, d], [n, q, k]
+        """Apply equation 1 to n heads at once; returns contexts [n, q, d] and weights [n, q, k], in `out` if given."""
+        nothing = queries.new_empty(())  # and beta=0: nothing is added to the product
+        scores = torch.baddbmm(nothing, queries, keys.mT, beta=0, alpha=self.scale, out=out[1])
+        weights = masked_softmax_(scores, mask)
+        return torch.bmm(F.dropout(weights, self.dropout) if self.training else weights, values, out=out[0]), weights
 
     @classmethod
     def from_loop(cls, looped):

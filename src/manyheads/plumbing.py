@@ -1,4 +1,5 @@
-"""What attention.py need not show: input that does not fit is refused in plain words, and layers are filled and called.
+"""What attention.py need not show: input that does not fit is refused in plain words, layers are filled and called, and
+inference on a CPU takes shorter ways to the same numbers.
 
 Nothing here looks at a number, so that a module stays one graph for torch.compile and torch.export.
 """
@@ -70,23 +71,58 @@ def is_small(shape, like):
     ...     is_small((8, 4, 128, 128), torch.ones(1)), is_small((8, 4, 512, 512), torch.ones(1))
     (True, False)
 
-    On a CPU, without gradients, PyTorch's kernel takes up to a fifth longer for some maps that stay in the cache, and
-    pays off for larger ones (bench/attention.py). A compiler gets one way for all shapes.
+    On a CPU, PyTorch's kernel goes through a short text 32 queries at a time, which takes up to half as long again as
+    the whole map, and through a longer one in larger steps, which pay off (bench/attention.py). Where there will be
+    gradients it never holds the map, and a compiler gets one way for all shapes.
     """
-    return is_plain(like) and math.prod(shape) <= SMALL
+    return is_plain(like) and shape[-2] < SHORT and math.prod(shape) <= SMALL
 
 
 def is_plain(x):
-    """Tell whether this is inference on a CPU and no compiler watches.
+    """Tell whether this is float32 on a CPU, in inference, and neither compiled nor seen through `torch.func`.
 
     >>> is_plain(torch.ones(1))
     False
+
+    Then what nobody needs any more may be overwritten, and results may be written where they belong, `out`.
     """
-    return x.is_cpu and not torch.is_grad_enabled() and not torch.compiler.is_compiling()
+    if not x.is_cpu or x.dtype != torch.float32 or torch.is_grad_enabled() or torch.compiler.is_compiling():
+        return False
+    return not torch._C._are_functorch_transforms_active()  # as torch.autograd asks; there is no public name
 
 
-SMALL = 2**19  # weights: 2 MB
+SHORT, SMALL = 192, 2**21  # queries; weights: 8 MB
+PIECE = 2**20  # weights for each thread: 4 MB
 LARGE = 2**24 if torch.backends.mkldnn.is_available() else math.inf  # multiplications: 0.1 to 0.2 ms
+
+
+def by_pieces(attend, queries, keys, values, mask, shape):
+    """Give the contexts [..., h, q, d] and weights [..., h, q, k] that `attend` finds; in inference, piece by piece.
+
+    >>> def attend(*piece, out=None):
+    ...     print([None if x is None else list(x.shape) for x in piece])
+    ...     return piece[2], piece[2]
+    >>> X = torch.ones(6, 5, 5)  # the heads of all texts
+    >>> by_pieces(attend, X, X, X, None, (2, 3, 5, 5))[0].shape
+    [[6, 5, 5], [6, 5, 5], [6, 5, 5], None]
+    torch.Size([2, 3, 5, 5])
+
+    Queries, keys and values are [n, q or k, d], with one axis for the heads of all texts, and so is the mask that
+    `attend` gets. A large map takes a sixth less time a few heads at a time (bench/attention.py): softmax and the
+    second product find their scores still in the cache. Then `attend` is told where to leave the two results, `out`.
+    """
+    mask = None if mask is None else mask.broadcast_to(shape).flatten(0, -3)
+    if is_plain(queries) and math.prod(shape) > torch.get_num_threads() * PIECE:
+        few = torch.get_num_threads() * max(1, PIECE // math.prod(shape[-2:]))  # heads
+        context = queries.new_empty(len(queries), shape[-2], values.shape[-1])
+        weights = queries.new_empty(len(queries), *shape[-2:])
+        outs = [*zip(context.split(few), weights.split(few), strict=True)]
+        masks = [None] * len(outs) if mask is None else mask.split(few)
+        for *piece, out in zip(queries.split(few), keys.split(few), values.split(few), masks, outs, strict=True):
+            attend(*piece, out=out)
+    else:
+        context, weights = attend(queries, keys, values, mask)
+    return context.view(*shape[:-1], context.shape[-1]), weights.view(*shape)
 
 
 def fill(module, tensors, like):
@@ -115,6 +151,6 @@ def linear(module, name, x):
         return layer(x)
     weight, bias = layer._parameters["weight"], layer._parameters["bias"]
     large = x.numel() * layer.out_features >= LARGE and is_plain(x) and not torch.is_autocast_enabled("cpu")
-    if large and x.dtype == weight.dtype == torch.float32 and type(weight) is nn.Parameter:
+    if large and weight.dtype == torch.float32 and type(weight) is nn.Parameter:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
     return F.linear(x, weight, bias)
