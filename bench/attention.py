@@ -11,19 +11,25 @@ time for a call, in ms.
 
 Predicted before the first measurement: without weights 0.9 (no checks in Python that theirs makes), forward+backward
 0.95, forward with weights 1.1 to 1.3 in the small cells, because three Linear modules stand against one C++ call.
-Found, and brought down: 1.9 at width 64, length 512 (softmax wrote to fresh memory, and most of the time went into
-getting it: in inference it now writes over the scores); 1.4 at length 16 (one projection instead of three; the scale as
-the alpha of baddbmm; heads and batch on one axis, so that one copy serves all products; parameters taken without the
-detours of nn.Module); 1.2, 1.09 and 1.05 without weights at 64/128/8, 384/16/8 and 64/128/1 (width, length, batch),
-where the fused kernel of scaled_dot_product_attention takes longer than two products and a softmax: `is_small` in
-plumbing.py leaves it to the large maps; 1.07 at 384/128/8 and up to 1.8 at 64/512/8, by chance, which were page faults,
-8000 in one call and none in another, as glibc gave memory back or not: now it keeps it, for both; 1.01 to 1.03 where
-nearly all the time is one matrix product (384/128/8, 384/512/1, 512/128/8, 512/512/8), 0.88 to 0.97 since `linear` in
-plumbing.py leaves large layers to oneDNN in inference.
-What is left is 64/512/8, forward with weights, 1.012 over 25 processes: two products with 16 numbers a head, a softmax
-between them, and a map of 33 MB to write, the same work for both. Tried there, without a gain that holds elsewhere: a
-few heads or one text at a time (0.8 there, 1.2 at 64/128/128), each head's projection on its own, queries scaled
-beforehand, softmax into fresh memory.
+Found, and brought down (what is named is in plumbing.py):
+- 1.9 at width 64, length 512: softmax wrote to fresh memory, and most of the time went into getting it. In inference it
+  now writes over the scores.
+- 1.4 at length 16: one projection instead of three; the scale as the alpha of baddbmm; heads and batch on one axis, so
+  that one copy serves all products; parameters taken without the detours of nn.Module.
+- 1.2, 1.09 and 1.05 without weights at 64/128/8, 384/16/8 and 64/128/1 (width, length, batch): the fused kernel of
+  scaled_dot_product_attention takes longer there than two products and a softmax. `is_small` leaves it to longer texts.
+- 1.07 at 384/128/8 and up to 1.8 at 64/512/8, by chance: page faults, 8000 in one call and none in another, as glibc
+  gave memory back or not. Now it keeps it, for both.
+- 1.01 to 1.03 where nearly all the time is one product (384/128/8, 384/512/1, 512/128/8, 512/512/8): 0.88 to 0.97 since
+  `linear` leaves large layers to oneDNN in inference.
+- 1.01 at 64/512/8 with weights, a map of 33 MB that left the cache between product, softmax and product: 0.85 since
+  `by_pieces` makes a few heads at a time.
+
+What is left are ties, 0.98 to 1.02 from one run of 25 processes to the next: 64/128/8, 384/16/1, 512/16/1 and, with
+weights, 64/512/1, all forward, where both spend nearly all their time in the same products and softmax. Where other
+work on the machine shares its memory, 64/128/8 has been seen at 1.3 and 384/128/8 without weights at 1.06. Tried in
+vain: oneDNN for smaller layers (0.88 in one process and 1.13 in the next), pieces of other sizes, queries scaled
+beforehand, heads made contiguous for the fused kernel.
 """
 
 import ctypes
@@ -93,6 +99,7 @@ def keep_memory():
 def measure_cell(width, length, batch, direction, need_weights, threads):
     """Our seconds for a call, and the median ratio of ours to theirs."""
     torch.set_num_threads(threads)
+    random.seed()  # processes fork with one state
     theirs = nn.MultiheadAttention(width, HEADS[width], batch_first=True).eval()
     ours = MultiHeadAttention.from_torch(theirs)
     X = torch.randn(batch, length, width)
