@@ -33,7 +33,7 @@ class Bug:
     mask: str = "none"
 
 
-SCORES = "scores = torch.baddbmm(nothing, queries, keys.mT, beta=0, alpha=self.scale, out=out[1])"
+SCORES = "scores = torch.baddbmm(start, queries, keys.mT, beta=0, alpha=self.scale, out=weights)"
 SOFTMAX = "weights = torch.softmax(scores, dim=-1, out=scores if last_use else None)"
 FILL = "scores = masked_fill(scores, ~mask, torch.finfo(scores.dtype).min)"
 SPLIT = "[part.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2) for part in parts]"

@@ -55,25 +55,41 @@ def test_a_large_map_goes_piece_by_piece_in_inference_alone(piece, pieces, maske
         torch.testing.assert_close(a.clone(), b.detach(), rtol=0, atol=1e-2 if autocast else tolerance)
 
 
-@pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this PyTorch has no oneDNN")
+WAYS = {"mkldnn::_linear_pointwise": plumbing.ONEDNN, "aten::baddbmm": plumbing.MKL, "aten::linear": True}
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("gradients", [True, False])
 @pytest.mark.parametrize("autocast", [True, False])
-def test_a_large_product_goes_to_onednn_in_inference_alone(autocast, gradients, dtype):
+@pytest.mark.parametrize(
+    ("features", "bias", "rows", "way"),
+    [
+        ((384, 400), True, (120,), "mkldnn::_linear_pointwise"),
+        ((384, 400), False, (8, 15), "mkldnn::_linear_pointwise"),
+        ((384, 400), True, (3, 5), "aten::baddbmm"),
+        ((384, 400), True, (3, 0), "aten::baddbmm"),
+        ((384, 400), False, (3, 5), "aten::linear"),  # without a bias
+        ((384, 402), True, (3, 5), "aten::linear"),  # not to be divided
+        ((64, 400), True, (3, 5), "aten::linear"),  # of few weights
+    ],
+)
+def test_layers_of_many_weights_have_shorter_ways_in_inference_alone(
+    features, bias, rows, way, autocast, gradients, dtype, monkeypatch
+):
     """The way is another, the output is not, nor its type, and where gradients are wanted there are some."""
     torch.manual_seed(0)
-    layer = nn.Linear(64, 192, dtype=dtype)
-    small, large = torch.randn(3, 5, 64, dtype=dtype), torch.randn(64, 1400, dtype=dtype).T
-    assert small.numel() * 192 < plumbing.LARGE <= large.numel() * 192
-    for x in (small, large):
-        with torch.set_grad_enabled(gradients), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-            with profile(activities=[ProfilerActivity.CPU]) as calls:
-                found = plumbing.linear(nn.Sequential(layer), "0", x)
-            expected = layer(x)
-        torch.testing.assert_close(found, expected)
-        assert found.requires_grad is gradients
-        used = any("mkldnn::_linear_pointwise" in call.name for call in calls.events())
-        assert used is (x is large and dtype == torch.float32 and not autocast and not gradients)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    layer = nn.Linear(*features, bias=bias, dtype=dtype)
+    x = torch.randn(layer.in_features, *rows, dtype=dtype).movedim(0, -1)  # not contiguous
+    with torch.set_grad_enabled(gradients), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        with profile(activities=[ProfilerActivity.CPU]) as calls:
+            found = plumbing.linear(nn.Sequential(layer), "0", x)
+        expected = layer(x)
+    torch.testing.assert_close(found, expected)
+    assert found.requires_grad is gradients
+    assert found.is_contiguous()
+    short = dtype == torch.float32 and not autocast and not gradients and WAYS[way]
+    assert WAYS.keys() & {call.name for call in calls.events()} == {way if short else "aten::linear"}
 
 
 # Without fullgraph a break in the graph would go unnoticed; eight variants would meet torch's limit on recompiling.
@@ -106,8 +122,11 @@ class WithMask(nn.Module):
 
 
 @pytest.mark.parametrize("need_weights", [True, False])
-def test_exports_with_lengths_left_open(need_weights):
+def test_exports_with_lengths_left_open(need_weights, monkeypatch):
+    """What is exported from a small example takes a large one: no limit of the shorter ways gets into the graph."""
     torch.manual_seed(0)
+    for limit, value in {"SHORT": 6, "SMALL": 100, "PIECE": 100, "MANY": 1, "LARGE": 3000}.items():
+        monkeypatch.setattr(plumbing, limit, value)
     module = WithMask(attention.MultiHeadAttention(8, 2), need_weights).eval()
     b, q, k = (torch.export.Dim(name, min=2, max=512) for name in "bqk")
     inputs = torch.randn(3, 5, 8), torch.randn(3, 7, 8), torch.ones(5, 7, dtype=torch.bool)
@@ -115,6 +134,12 @@ def test_exports_with_lengths_left_open(need_weights):
     exported = torch.export.export(module, inputs, dynamic_shapes=shapes).module()
     inputs = torch.randn(4, 11, 8), torch.randn(4, 9, 8), torch.rand(11, 9) < 0.7
     torch.testing.assert_close(exported(*inputs), module(*inputs))
+    X = torch.randn(3, 5, 8)
+    exported = torch.export.export(
+        module, (X, None, None), dynamic_shapes={"query": {0: b, 1: q}, "key": None, "mask": None}
+    )
+    X = torch.randn(4, 11, 8)
+    torch.testing.assert_close(exported.module()(X, None, None), module(X, None, None))
 
 
 @pytest.mark.parametrize("need_weights", [True, False])

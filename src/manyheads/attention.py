@@ -181,10 +181,10 @@ class MultiHeadAttention(nn.Module):
     def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
         query, key, value, shape = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
         whole = need_weights or is_small(shape, query)  # else the fused kernel, which holds a part of a map at a time
-        parts = self.project(query, key, value, fold=whole)
         if whole:
-            context, weights = by_pieces(self.attend, *parts, mask, shape)  # [..., h, q, d], [..., h, q, k]
+            context, weights = by_pieces(self.attend, *self.project(query, key, value), mask, shape)  # [..., h, q, d]
         else:
+            parts = self.project(query, key, value, fold=False)
             parts = [part.view(*shape[:-2], *part.shape[-2:]) for part in parts]  # 3 × [..., h, t, d]
             blind = None if mask is None else ~mask.any(-1, keepdim=True)  # [..., q, 1]: queries without keys
             opened = None if mask is None else torch.atleast_2d(mask | blind)  # kernels differ on the blind
@@ -208,12 +208,12 @@ class MultiHeadAttention(nn.Module):
         parts = [part.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2) for part in parts]  # 3 × [..., h, t, d]
         return [part.flatten(0, -3) for part in parts] if fold else parts
 
-    def attend(self, queries, keys, values, mask, out=(None, None)):  # 3 × [n, t, d], [n, q, k] -> [n, q, d], [n, q, k]
-        """Apply equation 1 to n heads at once; returns contexts [n, q, d] and weights [n, q, k], in `out` if given."""
-        nothing = queries.new_empty(())  # and beta=0: nothing is added to the product
-        scores = torch.baddbmm(nothing, queries, keys.mT, beta=0, alpha=self.scale, out=out[1])
+    def attend(self, queries, keys, values, mask, weights=None):  # 3 × [n, t, d], 2 × [n, q, k] -> [n, q, d], [n, q, k]
+        """Apply equation 1 to n heads at once; returns their contexts and `weights`, in the memory of those given."""
+        start = queries.new_empty(()) if weights is None else weights  # and beta=0: nothing is added to the product
+        scores = torch.baddbmm(start, queries, keys.mT, beta=0, alpha=self.scale, out=weights)
         weights = masked_softmax_(scores, mask)
-        return torch.bmm(F.dropout(weights, self.dropout) if self.training else weights, values, out=out[0]), weights
+        return torch.bmm(F.dropout(weights, self.dropout) if self.training else weights, values), weights
 
     @classmethod
     def from_loop(cls, looped):

@@ -4,6 +4,7 @@ inference on a CPU takes shorter ways to the same numbers.
 Nothing here looks at a number, so that a module stays one graph for torch.compile and torch.export.
 """
 
+import itertools
 import math
 
 import torch
@@ -84,7 +85,7 @@ def is_plain(x):
     >>> is_plain(torch.ones(1))
     False
 
-    Then what nobody needs any more may be overwritten, and results may be written where they belong, `out`.
+    Then what nobody needs any more may be overwritten, and results may be written where they belong.
     """
     if not x.is_cpu or x.dtype != torch.float32 or torch.is_grad_enabled() or torch.compiler.is_compiling():
         return False
@@ -93,13 +94,14 @@ def is_plain(x):
 
 SHORT, SMALL = 192, 2**21  # queries; weights: 8 MB
 PIECE = 2**20  # weights for each thread: 4 MB
-LARGE = 2**24 if torch.backends.mkldnn.is_available() else math.inf  # multiplications: 0.1 to 0.2 ms
+MANY, LARGE, PARTS = 2**17, 2**24, 8  # weights of a layer: 0.5 MB; multiplications: 0.1 to 0.2 ms
+ONEDNN, MKL = torch.backends.mkldnn.is_available(), torch.backends.mkl.is_available()
 
 
 def by_pieces(attend, queries, keys, values, mask, shape):
     """Give the contexts [..., h, q, d] and weights [..., h, q, k] that `attend` finds; in inference, piece by piece.
 
-    >>> def attend(*piece, out=None):
+    >>> def attend(*piece):
     ...     print([None if x is None else list(x.shape) for x in piece])
     ...     return piece[2], piece[2]
     >>> X = torch.ones(6, 5, 5)  # the heads of all texts
@@ -109,19 +111,20 @@ def by_pieces(attend, queries, keys, values, mask, shape):
 
     Queries, keys and values are [n, q or k, d], with one axis for the heads of all texts, and so is the mask that
     `attend` gets. A large map takes a sixth less time a few heads at a time (bench/attention.py): softmax and the
-    second product find their scores still in the cache. Then `attend` is told where to leave the two results, `out`.
+    second product find their scores still in the cache. In inference `attend` is told where to leave the weights.
     """
     mask = None if mask is None else mask.broadcast_to(shape).flatten(0, -3)
-    if is_plain(queries) and math.prod(shape) > torch.get_num_threads() * PIECE:
-        few = torch.get_num_threads() * max(1, PIECE // math.prod(shape[-2:]))  # heads
-        context = queries.new_empty(len(queries), shape[-2], values.shape[-1])
-        weights = queries.new_empty(len(queries), *shape[-2:])
-        outs = [*zip(context.split(few), weights.split(few), strict=True)]
-        masks = [None] * len(outs) if mask is None else mask.split(few)
-        for *piece, out in zip(queries.split(few), keys.split(few), values.split(few), masks, outs, strict=True):
-            attend(*piece, out=out)
-    else:
+    if not is_plain(queries):
         context, weights = attend(queries, keys, values, mask)
+    else:
+        weights = queries.new_empty(len(queries), *shape[-2:])
+        whole = queries, keys, values, mask, weights
+        if weights.numel() <= torch.get_num_threads() * PIECE:
+            context, _ = attend(*whole)
+        else:
+            few = torch.get_num_threads() * max(1, PIECE // math.prod(shape[-2:]))  # heads
+            parts = [itertools.repeat(None) if x is None else x.split(few) for x in whole]  # there may be no mask
+            context = torch.cat([attend(*piece)[0] for piece in zip(*parts, strict=False)])
     return context.view(*shape[:-1], context.shape[-1]), weights.view(*shape)
 
 
@@ -143,14 +146,22 @@ def linear(module, name, x):
     >>> linear(nn.Sequential(nn.Linear(3, 2)), "0", torch.ones(5, 3)).shape
     torch.Size([5, 2])
 
-    In inference, a large product of float32 goes to oneDNN, which takes a tenth less time (bench/attention.py).
+    In inference, float32 and many weights have shorter ways (bench/attention.py). A large product goes to oneDNN, which
+    takes a tenth less time. A smaller one is made in parts, each by one thread: left alone, MKL divides it badly.
     A layer that is not a plain `nn.Linear` (put there to train only part of it, say), or has hooks, is called as ever.
     """
     layer = module._modules[name]
     if type(layer) is not nn.Linear or layer._forward_hooks or layer._forward_pre_hooks:
         return layer(x)
     weight, bias = layer._parameters["weight"], layer._parameters["bias"]
-    large = x.numel() * layer.out_features >= LARGE and is_plain(x) and not torch.is_autocast_enabled("cpu")
-    if large and weight.dtype == torch.float32 and type(weight) is nn.Parameter:
+    if weight.numel() < MANY or not is_plain(x) or torch.is_autocast_enabled("cpu"):
+        return F.linear(x, weight, bias)
+    if weight.dtype != torch.float32 or type(weight) is not nn.Parameter:
+        return F.linear(x, weight, bias)
+    if ONEDNN and x.numel() * len(weight) >= LARGE:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    if MKL and torch.get_num_threads() > 1 and len(weight) % PARTS == 0 and bias is not None:
+        rows = x.reshape(1, -1, x.shape[-1]).expand(PARTS, -1, -1)  # [p, n, d]
+        parts = torch.baddbmm(bias.view(PARTS, 1, -1), rows, weight.view(PARTS, -1, x.shape[-1]).mT)  # [p, n, e / p]
+        return parts.transpose(0, 1).reshape(*x.shape[:-1], len(weight))  # [..., e]
     return F.linear(x, weight, bias)
