@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from manyheads import attention, plumbing
+from manyheads import attention, plumbing, shortcuts
 
 MASKS = ("none", "queries by keys", "per head", "padding", "causal", "some queries see nothing")
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
@@ -640,7 +640,7 @@ def test_whole_numbers_are_welcome_in_numpy():
 # --- The file itself
 
 
-@pytest.mark.parametrize("module", [attention, plumbing])
+@pytest.mark.parametrize("module", [attention, plumbing, shortcuts])
 def test_examples_in_docstrings(module):
     results = doctest.testmod(module)
     assert results.attempted > 3

@@ -14,7 +14,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from manyheads.plumbing import by_pieces, check_inputs, check_mask, check_width, fill, is_plain, is_small, linear
+from manyheads.plumbing import check_inputs, check_mask, check_width, fill
+from manyheads.shortcuts import by_pieces, is_plain, is_small, linear
 
 
 # --- In NumPy: the formula itself
@@ -180,10 +181,9 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
         query, key, value, shape = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
-        whole = need_weights or is_small(shape, query)  # else the fused kernel, which holds a part of a map at a time
-        if whole:
+        if need_weights or is_small(shape, query):
             context, weights = by_pieces(self.attend, *self.project(query, key, value), mask, shape)  # [..., h, q, d]
-        else:
+        else:  # the fused kernel, which holds a part of a map at a time
             parts = self.project(query, key, value, fold=False)
             parts = [part.view(*shape[:-2], *part.shape[-2:]) for part in parts]  # 3 × [..., h, t, d]
             blind = None if mask is None else ~mask.any(-1, keepdim=True)  # [..., q, 1]: queries without keys

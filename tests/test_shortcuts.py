@@ -1,4 +1,4 @@
-"""plumbing.py: whichever way the numbers go, they are the same; and where the module runs."""
+"""shortcuts.py: whichever way the numbers go, they are the same; and where the module runs."""
 
 import pytest
 import torch
@@ -7,13 +7,13 @@ from torch import nn
 from torch.nn import functional as F
 from torch.profiler import ProfilerActivity, profile
 
-from manyheads import attention, plumbing
+from manyheads import attention, shortcuts
 
 
 @pytest.mark.parametrize(("length", "small", "whole"), [(64, 2**20, True), (64, 2**10, False), (256, 2**20, False)])
 def test_a_map_is_held_whole_only_where_it_is_small(length, small, whole, monkeypatch):
     """Inference without weights, on both sides of the limits: the way is another, the output is not."""
-    monkeypatch.setattr(plumbing, "SMALL", small)
+    monkeypatch.setattr(shortcuts, "SMALL", small)
     torch.manual_seed(0)
     module, X = attention.MultiHeadAttention(16, 4), torch.randn(3, length, 16)
     mask = attention.padding_mask([length, 5, 0], length)
@@ -37,7 +37,7 @@ def test_a_map_is_held_whole_only_where_it_is_small(length, small, whole, monkey
 def test_a_large_map_goes_piece_by_piece_in_inference_alone(piece, pieces, masked, dtype, autocast, monkeypatch):
     """Twelve heads of 35 weights, five threads: the way is another, the results are not."""
     torch.manual_seed(0)
-    monkeypatch.setattr(plumbing, "PIECE", piece)
+    monkeypatch.setattr(shortcuts, "PIECE", piece)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 5)
     module = attention.MultiHeadAttention(16, 4, value_dim=24).to(dtype)
     X, Y = torch.randn(3, 5, 16, dtype=dtype), torch.randn(3, 7, 16, dtype=dtype)
@@ -55,7 +55,7 @@ def test_a_large_map_goes_piece_by_piece_in_inference_alone(piece, pieces, maske
         torch.testing.assert_close(a.clone(), b.detach(), rtol=0, atol=1e-2 if autocast else tolerance)
 
 
-WAYS = {"mkldnn::_linear_pointwise": plumbing.ONEDNN, "aten::baddbmm": plumbing.MKL, "aten::linear": True}
+WAYS = {"mkldnn::_linear_pointwise": shortcuts.ONEDNN, "aten::baddbmm": shortcuts.MKL, "aten::linear": True}
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -83,7 +83,7 @@ def test_layers_of_many_weights_have_shorter_ways_in_inference_alone(
     x = torch.randn(layer.in_features, *rows, dtype=dtype).movedim(0, -1)  # not contiguous
     with torch.set_grad_enabled(gradients), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
         with profile(activities=[ProfilerActivity.CPU]) as calls:
-            found = plumbing.linear(nn.Sequential(layer), "0", x)
+            found = shortcuts.linear(nn.Sequential(layer), "0", x)
         expected = layer(x)
     torch.testing.assert_close(found, expected)
     assert found.requires_grad is gradients
@@ -126,7 +126,7 @@ def test_exports_with_lengths_left_open(need_weights, monkeypatch):
     """What is exported from a small example takes a large one: no limit of the shorter ways gets into the graph."""
     torch.manual_seed(0)
     for limit, value in {"SHORT": 6, "SMALL": 100, "PIECE": 100, "MANY": 1, "LARGE": 3000}.items():
-        monkeypatch.setattr(plumbing, limit, value)
+        monkeypatch.setattr(shortcuts, limit, value)
     module = WithMask(attention.MultiHeadAttention(8, 2), need_weights).eval()
     b, q, k = (torch.export.Dim(name, min=2, max=512) for name in "bqk")
     inputs = torch.randn(3, 5, 8), torch.randn(3, 7, 8), torch.ones(5, 7, dtype=torch.bool)
