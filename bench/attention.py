@@ -11,7 +11,7 @@ time for a call, in ms.
 
 Predicted before the first measurement: without weights 0.9 (no checks in Python that theirs makes), forward+backward
 0.95, forward with weights 1.1 to 1.3 in the small cells, because three Linear modules stand against one C++ call.
-Found, and brought down (what is named is in plumbing.py):
+Found, and brought down (what is named is in shortcuts.py):
 - 1.9 at width 64, length 512: softmax wrote to fresh memory, and most of the time went into getting it. In inference it
   now writes over the scores.
 - 1.4 at length 16: one projection instead of three; the scale as the alpha of baddbmm; heads and batch on one axis, so
@@ -24,12 +24,14 @@ Found, and brought down (what is named is in plumbing.py):
   `linear` leaves large layers to oneDNN in inference.
 - 1.01 at 64/512/8 with weights, a map of 33 MB that left the cache between product, softmax and product: 0.85 since
   `by_pieces` makes a few heads at a time.
+- 1.00 to 1.02 at 384/16/1 and 512/16/1: 0.93 and 0.88 (predicted: 0.88 both) since `linear` makes the products of few
+  words in eight parts. MKL by itself gains little from a second thread there, and below eight words nothing.
 
-What is left are ties, 0.98 to 1.02 from one run of 25 processes to the next: 64/128/8, 384/16/1, 512/16/1 and, with
-weights, 64/512/1, all forward, where both spend nearly all their time in the same products and softmax. Where other
-work on the machine shares its memory, 64/128/8 has been seen at 1.3 and 384/128/8 without weights at 1.06. Tried in
-vain: oneDNN for smaller layers (0.88 in one process and 1.13 in the next), pieces of other sizes, queries scaled
-beforehand, heads made contiguous for the fused kernel.
+What is left is a tie, 64/128/8 forward: 0.99 to 1.01 from one run of 25 processes to the next. All but 3 % of its time
+are products, copies and a softmax that both leave to the same kernels. Where other work on the machine shares its
+memory, it has been seen at 1.03, and once at 1.3. Tried there in vain: pieces of other sizes, queries scaled beforehand,
+softmax over the middle axis, and each head's or each text's projection for itself, so that heads need not be brought
+together: 0.9 in a process that had done other work, 1.0 in a fresh one.
 """
 
 import ctypes

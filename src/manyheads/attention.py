@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from manyheads.plumbing import check_inputs, check_mask, check_width, fill
-from manyheads.shortcuts import by_pieces, is_plain, is_small, linear
+from manyheads.shortcuts import by_pieces, is_small, linear
 
 
 # --- In NumPy: the formula itself
@@ -94,9 +94,8 @@ def padding_mask(lengths, longest):  # [...] -> [..., h = 1, q = 1, k]
 
 
 # --- In PyTorch: one head, then a loop over heads, then all heads at once
-def masked_softmax_(scores, mask=None):  # [..., q, k] -> [..., q, k]
-    """Do what `softmax` does, with finite gradients; may overwrite the scores, as the underscore says."""
-    last_use = is_plain(scores)  # no gradient will need the scores
+def masked_softmax_(scores, mask=None, last_use=False):  # [..., q, k] -> [..., q, k]
+    """Do what `softmax` does, with finite gradients; the last use of the scores overwrites them."""
     masked_fill = torch.Tensor.masked_fill_ if last_use else torch.Tensor.masked_fill
     if mask is not None:  # the lowest finite number: a row of -inf alone becomes NaN, and so does its gradient
         scores = masked_fill(scores, ~mask, torch.finfo(scores.dtype).min)
@@ -193,8 +192,9 @@ class MultiHeadAttention(nn.Module):
         if head_mask is not None:
             head_mask = check_mask(head_mask, shape[:-2], torch.bool, "head_mask")
             context = context.masked_fill(~head_mask[..., None, None], 0)
+        weights = weights if need_weights else None  # gives its memory back before the output takes some
         context = context.transpose(-3, -2).flatten(-2)  # [..., h, q, d] -> [..., q, h * d]
-        return linear(self, "output", context), weights if need_weights else None  # [..., q, d], [..., h, q, k]
+        return linear(self, "output", context), weights  # [..., q, d], [..., h, q, k]
 
     def project(self, query, key, value, *, fold=True):  # 3 × [..., t, d] -> 3 × [n, t, d], or 3 × [..., h, t, d]
         """Give each head its queries, keys and values; folded, one axis n holds all heads of all texts."""
@@ -212,7 +212,7 @@ class MultiHeadAttention(nn.Module):
         """Apply equation 1 to n heads at once; returns their contexts and `weights`, in the memory of those given."""
         start = queries.new_empty(()) if weights is None else weights  # and beta=0: nothing is added to the product
         scores = torch.baddbmm(start, queries, keys.mT, beta=0, alpha=self.scale, out=weights)
-        weights = masked_softmax_(scores, mask)
+        weights = masked_softmax_(scores, mask, last_use=weights is not None)
         return torch.bmm(F.dropout(weights, self.dropout) if self.training else weights, values), weights
 
     @classmethod
@@ -292,7 +292,7 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [h, k, d]
     scores = Q @ K.transpose(1, 2) / (math.sqrt(Q.shape[-1]) if scaled else 1)  # [h, q, k]
     masked = scores if mask is None else scores.masked_fill(~mask, -math.inf)
-    weights = masked_softmax_(scores.clone(), mask)
+    weights = masked_softmax_(scores, mask)
     context = weights @ V  # [h, q, d]
     concat = context.transpose(0, 1).flatten(1)  # [q, h * d]
     heads = {"Q": Q, "K": K, "V": V, "scores": scores, "masked": masked, "weights": weights, "context": context}

@@ -4,7 +4,6 @@ Nothing here looks at a number, so that a module stays one graph for torch.compi
 """
 
 import torch
-from torch import nn
 
 
 def check_width(num_heads, **widths):
@@ -63,7 +62,7 @@ def check_mask(mask, shape, boolean, name="mask"):
 def fill(module, tensors, like):
     """Load tensors in the order of the module's own, all of them and of the same shapes, and make the module `like`.
 
-    >>> fill(nn.Linear(3, 2), [torch.zeros(2, 3)], like=nn.Linear(3, 2))
+    >>> fill(torch.nn.Linear(3, 2), [torch.zeros(2, 3)], like=torch.nn.Linear(3, 2))
     Traceback (most recent call last):
     ValueError: zip() argument 2 is shorter than argument 1
     """
