@@ -29,9 +29,9 @@ Found, and brought down (what is named is in shortcuts.py):
 
 What is left is a tie, 64/128/8 forward: 0.99 to 1.01 from one run of 25 processes to the next. All but 3 % of its time
 are products, copies and a softmax that both leave to the same kernels. Where other work on the machine shares its
-memory, it has been seen at 1.03, and once at 1.3. Tried there in vain: pieces of other sizes, queries scaled beforehand,
-softmax over the middle axis, and each head's or each text's projection for itself, so that heads need not be brought
-together: 0.9 in a process that had done other work, 1.0 in a fresh one.
+memory, it has been seen at 1.03, and once at 1.3. Tried there in vain: pieces of other sizes, queries scaled
+beforehand, softmax over the middle axis, and each head's or each text's projection for itself, so that heads need not
+be brought together: 0.9 in a process that had done other work, 1.0 in a fresh one.
 """
 
 import ctypes
