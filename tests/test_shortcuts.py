@@ -158,6 +158,18 @@ def test_autocast_to_bfloat16(need_weights):
     assert all(parameter.grad.isfinite().all() for parameter in module.parameters())
 
 
+def test_a_layer_that_keeps_to_float32_in_autocast():
+    torch.manual_seed(0)
+    module, X = attention.MultiHeadAttention(8, 2), torch.randn(3, 5, 8)
+    module.projection.register_forward_hook(lambda layer, inputs, output: output.float())
+    with torch.inference_mode():
+        expected, _ = module(X)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            output, weights = module(X)
+    assert output.dtype == weights.dtype == torch.bfloat16
+    torch.testing.assert_close(output.float(), expected, rtol=0, atol=0.02)
+
+
 @pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")  # torch's own, on the way to jvp
 @pytest.mark.parametrize("enabled", [True, False])
 @pytest.mark.parametrize("mask", [None, attention.causal_mask(5)])

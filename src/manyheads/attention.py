@@ -95,7 +95,7 @@ def padding_mask(lengths, longest):  # [...] -> [..., h = 1, q = 1, k]
 
 # --- In PyTorch: one head, then a loop over heads, then all heads at once
 def masked_softmax_(scores, mask=None, last_use=False):  # [..., q, k] -> [..., q, k]
-    """Do what `softmax` does, with finite gradients; the last use of the scores overwrites them."""
+    """Do what `softmax` does, with finite gradients; overwrites the scores where this is their last use."""
     masked_fill = torch.Tensor.masked_fill_ if last_use else torch.Tensor.masked_fill
     if mask is not None:  # the lowest finite number: a row of -inf alone becomes NaN, and so does its gradient
         scores = masked_fill(scores, ~mask, torch.finfo(scores.dtype).min)
@@ -209,7 +209,7 @@ class MultiHeadAttention(nn.Module):
         return [part.flatten(0, -3) for part in parts] if fold else parts
 
     def attend(self, queries, keys, values, mask, weights=None):  # 3 × [n, t, d], 2 × [n, q, k] -> [n, q, d], [n, q, k]
-        """Apply equation 1 to n heads at once; returns their contexts and `weights`, in the memory of those given."""
+        """Apply equation 1 to n heads at once; returns contexts and weights, left in `weights` if that is given."""
         start = queries.new_empty(()) if weights is None else weights  # and beta=0: nothing is added to the product
         scores = torch.baddbmm(start, queries, keys.mT, beta=0, alpha=self.scale, out=weights)
         weights = masked_softmax_(scores, mask, last_use=weights is not None)

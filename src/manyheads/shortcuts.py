@@ -18,16 +18,18 @@ ONEDNN, MKL = torch.backends.mkldnn.is_available(), torch.backends.mkl.is_availa
 
 
 def is_plain(x):
-    """Tell whether this is float32 on a CPU, in inference, and neither compiled nor seen through `torch.func`.
+    """Tell whether this is float32 on a CPU, in inference, and nobody else has a hand in it.
 
     >>> is_plain(torch.ones(1))
     False
 
-    Then what nobody needs any more may be overwritten, and results may be written where they belong.
+    Others are a compiler, autocast and what `torch.func` makes. Alone, we may overwrite what nobody needs any more, and
+    write results where they belong.
     """
     if not x.is_cpu or x.dtype != torch.float32 or torch.is_grad_enabled() or torch.compiler.is_compiling():
         return False
-    return not torch._C._are_functorch_transforms_active()  # as torch.autograd asks; there is no public name
+    # The second is what torch.autograd asks; it has no public name.
+    return not torch.is_autocast_enabled("cpu") and not torch._C._are_functorch_transforms_active()
 
 
 def is_small(shape, like):
@@ -88,9 +90,7 @@ def linear(module, name, x):
     if type(layer) is not nn.Linear or layer._forward_hooks or layer._forward_pre_hooks:
         return layer(x)
     weight, bias = layer._parameters["weight"], layer._parameters["bias"]
-    if weight.numel() < MANY or not is_plain(x) or torch.is_autocast_enabled("cpu"):
-        return F.linear(x, weight, bias)
-    if weight.dtype != torch.float32 or type(weight) is not nn.Parameter:
+    if weight.numel() < MANY or not is_plain(x) or weight.dtype != torch.float32 or type(weight) is not nn.Parameter:
         return F.linear(x, weight, bias)
     if ONEDNN and x.numel() * len(weight) >= LARGE:
         return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
