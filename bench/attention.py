@@ -24,14 +24,16 @@ Found, and brought down (what is named is in shortcuts.py):
   `linear` leaves large layers to oneDNN in inference.
 - 1.01 at 64/512/8 with weights, a map of 33 MB that left the cache between product, softmax and product: 0.85 since
   `by_pieces` makes a few heads at a time.
-- 1.00 to 1.02 at 384/16/1 and 512/16/1: 0.93 and 0.88 (predicted: 0.88 both) since `linear` makes the products of few
+- 1.00 to 1.02 at 384/16/1 and 512/16/1: 0.95 and 0.88 (predicted: 0.88 both) since `linear` makes the products of few
   words in eight parts. MKL by itself gains little from a second thread there, and below eight words nothing.
 
-What is left is a tie, 64/128/8 forward: 0.99 to 1.01 from one run of 25 processes to the next. All but 3 % of its time
-are products, copies and a softmax that both leave to the same kernels. Where other work on the machine shares its
-memory, it has been seen at 1.03, and once at 1.3. Tried there in vain: pieces of other sizes, queries scaled
-beforehand, softmax over the middle axis, and each head's or each text's projection for itself, so that heads need not
-be brought together: 0.9 in a process that had done other work, 1.0 in a fresh one.
+What is left is a tie, 64/128/8 forward: 1.00 in one full run, 1.01 in the next, over 25 processes each, and up to 1.03
+where other work on the machine shares its memory. Products, copies and a softmax, which both leave to the same kernels,
+take 0.97 to 0.98 of their time. The rest is Python, which costs there several times what it costs in a loop, since 2 MB
+of scores have driven it from the cache: without our checks of what comes in it is 0.99. Tried there in vain: pieces of
+other sizes, oneDNN (1.06), queries scaled beforehand, softmax over the middle axis, and each head's or each text's
+projection for itself, so that heads need not be brought together: 0.9 in a process that had done other work, 1.0 in a
+fresh one.
 """
 
 import ctypes
