@@ -43,7 +43,7 @@ def test_a_large_map_goes_piece_by_piece_in_inference_alone(piece, pieces, maske
     X, Y = torch.randn(3, 5, 16, dtype=dtype), torch.randn(3, 7, 16, dtype=dtype)
     options = {"mask": attention.padding_mask([7, 4, 0], 7)} if masked else {}
     calls, attend = [], module.attend
-    monkeypatch.setattr(module, "attend", lambda *heads, **out: calls.append(len(heads[0])) or attend(*heads, **out))
+    monkeypatch.setattr(module, "attend", lambda *piece: calls.append(len(piece[0])) or attend(*piece))
     with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
         expected = module(X, Y, **options)
         assert calls == [12]
