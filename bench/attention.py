@@ -30,10 +30,10 @@ Found, and brought down (what is named is in shortcuts.py):
 What is left is a tie, 64/128/8 forward: 1.00 in one full run, 1.01 in the next, over 25 processes each, and up to 1.03
 where other work on the machine shares its memory. Products, copies and a softmax, which both leave to the same kernels,
 take 0.97 to 0.98 of their time. The rest is Python, which costs there several times what it costs in a loop, probably
-because 2 MB of scores drive it from the cache. Without our checks of what comes in it is 0.99. Tried there in vain: pieces of
-other sizes, oneDNN (1.06), queries scaled beforehand, softmax over the middle axis, and each head's or each text's
-projection for itself, so that heads need not be brought together: 0.9 in a process that had done other work, 1.0 in a
-fresh one.
+because 2 MB of scores drive it from the cache. Without our checks of what comes in it is 0.99. Tried there in vain:
+pieces of other sizes, oneDNN (1.06), queries scaled beforehand, softmax over the middle axis, and each head's or each
+text's projection for itself, so that heads need not be brought together: 0.9 in a process that had done other work, 1.0
+in a fresh one.
 """
 
 import ctypes
