@@ -79,7 +79,10 @@ def test_a_page_offers_its_executed_notebook_and_its_launch_buttons(build):
     assert 'data-weight="' in output.data["text/html"]
     assert WIDGET not in output.data
 
-    html = build(MANYHEADS_REPOSITORY="")  # the same book again: only the address is another
+    chapter = html.parent.parent / "book" / "map.md"
+    chapter.write_text(f"{chapter.read_text()}\nA sentence more, and the cell's output comes from the cache.\n")
+    html = build(MANYHEADS_REPOSITORY="")  # nor has the book an address now
+    assert nbformat.read(html / "_sources" / "book" / "map.ipynb", as_version=4).cells[1].outputs == [output]
     for page in ("index", "book/map"):
         text = (html / f"{page}.html").read_text(encoding="utf-8")
         assert "_sources" in text, "its notebook is still there"

@@ -9,10 +9,12 @@ Nor is there one for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its address
 import os
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import nbformat
+from jupyter_cache import get_cache
 
 from manyheads.widget import with_style
 
@@ -101,6 +103,16 @@ def _needs_site(output):
     return "_static/" in output.get("data", {}).get("text/html", "")
 
 
+def executed_notebook(app, path):
+    """The notebook of a page with its outputs, which MyST-NB leaves out where it took them from its cache."""
+    notebook = nbformat.read(path, as_version=4)
+    settings = app.env.mystnb_config
+    if settings.execution_mode == "cache":
+        with suppress(KeyError):  # not in the cache: it has no code
+            _, notebook = get_cache(settings.execution_cache_path).merge_match_into_notebook(notebook)
+    return notebook
+
+
 def find_repository(app, config):
     if not config.manyheads_repository:
         config.manyheads_repository = repository_address(app.confdir)
@@ -114,7 +126,7 @@ def offer_notebook(app, pagename, templatename, context, doctree):
     repository = app.config.manyheads_repository
     path = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(published_notebook(nbformat.read(executed, as_version=4), repository), path)
+    nbformat.write(published_notebook(executed_notebook(app, executed), repository), path)
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 
