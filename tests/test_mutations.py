@@ -83,8 +83,8 @@ BUGS = {
         mask="some queries see nothing",
     ),
     "a view without the transpose": Bug(
-        ".permute(2, 0, 3, 1, 4)",
-        ".movedim(2, 0).reshape(3, -1, self.num_heads, query.shape[-2], self.widths[0] // self.num_heads)",
+        ".permute(0, 3, 2, 1, 4)",
+        ".movedim(2, 1).reshape(-1, 3, self.num_heads, query.shape[-2], sizes[-1]).transpose(1, 2)",
         (tests.check_numpy_equals_torch, tests.check_loop_equals_all_at_once),
     ),
     "a view without the transpose, queries and keys from two texts": Bug(

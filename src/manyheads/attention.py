@@ -200,8 +200,8 @@ class MultiHeadAttention(nn.Module):
         """Give each head its queries, keys and values; folded, one axis n holds all heads of all texts."""
         if query is key is value and self.widths[1] == self.widths[2]:
             sizes = math.prod(query.shape[:-2]), query.shape[-2], 3, self.num_heads, self.widths[0] // self.num_heads
-            joint = linear(self, "projection", query).view(*sizes).permute(2, 0, 3, 1, 4)  # [3, b, h, t, d]
-            return (joint.flatten(1, 2) if fold else joint).unbind()  # 3 × [n, t, d] or [b, h, t, d]
+            joint = linear(self, "projection", query).view(*sizes).permute(0, 3, 2, 1, 4)  # [b, h, 3, t, d]
+            return (joint.flatten(0, 1) if fold else joint).unbind(-3)  # 3 × [n, t, d] or [b, h, t, d]
         weights, bias = self.projection.weight.split(self.widths), self.projection.bias
         biases = [None] * 3 if bias is None else bias.split(self.widths)
         parts = map(F.linear, (query, key, value), weights, biases)  # 3 × [..., t, h * d]
