@@ -26,14 +26,19 @@ Found, and brought down (what is named is in shortcuts.py):
   `by_pieces` makes a few heads at a time.
 - 1.00 to 1.02 at 384/16/1 and 512/16/1: 0.95 and 0.88 (predicted: 0.88 both) since `linear` makes the products of few
   words in eight parts. MKL by itself gains little from a second thread there, and below eight words nothing.
+- 1.00 to 1.01 at 64/128/8, and up to 1.09 in minutes when every access to memory was slow: 0.99 to 1.00, and 0.96 in
+  such minutes, since `project` lays queries, keys and values side by side for each text. Laid out one after the other
+  for all texts, one thread wrote all queries, and the products, which threads share text by text, had to fetch them
+  from its cache.
 
-What is left is a tie, 64/128/8 forward: 1.00 in one full run, 1.01 in the next, over 25 processes each, and up to 1.03
-where other work on the machine shares its memory. Products, copies and a softmax, which both leave to the same kernels,
-take 0.97 to 0.98 of their time. The rest is Python, which costs there several times what it costs in a loop, probably
-because 2 MB of scores drive it from the cache. Without our checks of what comes in it is 0.99. Tried there in vain:
-pieces of other sizes, oneDNN (1.06), queries scaled beforehand, softmax over the middle axis, and each head's or each
-text's projection for itself, so that heads need not be brought together: 0.9 in a process that had done other work, 1.0
-in a fresh one.
+There 64/128/8 forward is still nearer to a tie than to a win. Products, copies and a softmax, which both leave to the
+same kernels, take 0.95 of their time, since ours overwrites its scores; the other 0.04 is Python, which costs there
+several times what it costs in a loop, probably because 2 MB of scores drive it from the cache. Tried there in vain:
+pieces of other sizes, with one buffer of scores for all pieces too (1.02 to 1.09), oneDNN (1.06), queries scaled
+beforehand, softmax over the middle axis, each head's or each text's projection for itself, so that heads need not be
+brought together (0.9 in a process that had done other work, 1.0 in a fresh one), contexts made upright, so that joining
+them copies nothing (0.98 there, 1.02 to 1.05 in wider layers and single texts), and asking `is_plain` once for all
+shorter ways (0.98 to 1.00).
 """
 
 import ctypes
