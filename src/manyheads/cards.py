@@ -56,6 +56,10 @@ LONGER = (  # the labelled sentences are short
 class Example:
     """One token asking in one sentence: what it scores there, and the token it looks at most.
 
+    >>> example = head_cards()[0].strongest["previous"][0]
+    >>> example.tokens[0], 0 <= example.weight <= 1
+    ('[CLS]', True)
+
     For `effect`, which belongs to a sentence as a whole, `query` and `key` are None and `weight` is 0.
     """
 
@@ -69,7 +73,12 @@ class Example:
 
 @dataclass(frozen=True)
 class HeadCard:
-    """The scores of one head by the names in `SCORES`; for each its three strongest examples and its weakest."""
+    """The scores of one head by the names in `SCORES`; for each its three strongest examples and its weakest.
+
+    >>> card = head_cards()[-1]
+    >>> card.layer, card.head, len(card.strongest["previous"])  # layers and heads count from 0
+    (5, 11, 3)
+    """
 
     layer: int
     head: int

@@ -19,7 +19,11 @@ SHA256 = {
 
 
 def cache_folder():
-    """The folder that keeps what was trained or exported: `$MANYHEADS_CACHE`, else `~/.cache/manyheads`."""
+    """The folder that keeps what was trained or exported: `$MANYHEADS_CACHE`, else `~/.cache/manyheads`.
+
+    >>> cache_folder().is_dir()
+    True
+    """
     folder = Path(os.environ.get("MANYHEADS_CACHE") or Path.home() / ".cache" / "manyheads")
     folder.mkdir(parents=True, exist_ok=True)
     return folder

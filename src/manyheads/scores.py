@@ -41,7 +41,15 @@ def shares(model, labelled):
 
 
 def rests(model, labelled):
-    """Each head's attention on `[CLS]` itself, averaged over the sentences without any word for that head."""
+    """Each head's attention on `[CLS]` itself, averaged over the sentences without any word for that head.
+
+    >>> from manyheads import load_focus_model
+    >>> from manyheads.unseen import unseen_sentences
+    >>> rests(load_focus_model(), unseen_sentences())["sentiment"] > 0.8
+    True
+
+    A head for which every sentence has a word gets None.
+    """
     found = {name: [] for name in HEADS.values()}
     for sentence in labelled:
         map = model(sentence.text)
@@ -52,7 +60,12 @@ def rests(model, labelled):
 
 
 def token_labels(sentence, label):
-    """Which of the sentence's tokens carry the label; each piece of a word carries the labels of the word."""
+    """Which of the sentence's tokens carry the label; each piece of a word carries the labels of the word.
+
+    >>> from manyheads.sentences import parse
+    >>> token_labels(parse("statement, animal, state, neutral: The otters/O swim/R ./T"), "O")
+    array([False,  True,  True, False, False])
+    """
     return np.array([label in labels for word, labels in zip(sentence.words, sentence.labels) for _ in pieces(word)])
 
 

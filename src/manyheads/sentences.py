@@ -57,6 +57,9 @@ class Sentence:
 def parse(line):
     """Read a sentence labelled by hand: `type, object, relation, sentiment: Word/LABELS word ... ?/T`.
 
+    >>> parse("statement, animal, state, positive: The otters/O are/R happy/S ./T").words
+    ('The', 'otters', 'are', 'happy', '.')
+
     Raises `ValueError` for an unknown fact or label.
     """
     facts, _, text = line.partition(": ")
