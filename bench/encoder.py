@@ -23,8 +23,8 @@ import numpy as np
 import torch
 from playwright.sync_api import sync_playwright
 
-from manyheads.encoder import load_encoder
-from manyheads.export import encoder_page_files
+from manyheads.models.encoder import load_encoder
+from manyheads.sphinxext.onnx_export import encoder_page_files
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from conftest import CHROMIUM, HTML, serve

@@ -10,8 +10,8 @@ import warnings
 
 import torch
 
-from manyheads.encoder import load_encoder
-from manyheads.widget import HeadMap
+from manyheads.models.encoder import load_encoder
+from manyheads.widgets import HeadMap
 
 GOAL = 25  # times smaller, at 64 tokens
 TEXT = (

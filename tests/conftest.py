@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import hypothesis
 import pytest
 from small_book import build_small_book
 
-ROOT = Path(__file__).parent.parent
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 HTML = ROOT / "_build" / "html"
 CHROMIUM = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -18,6 +20,30 @@ CHROMIUM = [
 ]
 
 VIEWPORT = {"width": 1400, "height": 900}
+
+# The same examples in every run, however busy the machine is.
+hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("suite")
+
+# Fixtures that take long: their tests go to one worker.
+MADE_ONCE = {"environment", "plain", "small_book", "wheel"}
+
+
+def pytest_collection_modifyitems(items):
+    """Marks each test with its kind, where it does not say so itself, and those that should stay together."""
+    for item in items:
+        if not any(item.iter_markers("slow")):
+            item.add_marker(kind(item.path.relative_to(TESTS).parts[0], item.fixturenames))
+        for fixture in MADE_ONCE & set(item.fixturenames):
+            item.add_marker(pytest.mark.xdist_group(fixture))
+
+
+def kind(folder, fixtures):
+    if folder == "lab" or "small_book" in fixtures:
+        return "slow"
+    if folder == "pages" or "html" in fixtures or "browser" in fixtures:
+        return "browser"
+    return "fast"
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -58,10 +84,16 @@ def serve(folder, handler=Quiet):
 
 
 @pytest.fixture(scope="session")
-def site():
-    """The address of the built book, below a path."""
+def html():
+    """The folder of the built book."""
     assert (HTML / "book" / "index.html").is_file(), "the book is not built: run `make book` first"
-    with serve(HTML, Below) as address:
+    return HTML
+
+
+@pytest.fixture(scope="session")
+def site(html):
+    """The address of the built book, below a path."""
+    with serve(html, Below) as address:
         yield address + Below.path_before
 
 
@@ -88,10 +120,27 @@ def faults():
     return []
 
 
+@pytest.fixture(scope="session")
+def profile(browser):
+    """The browser profile of all tests: what one page has fetched the next has in its cache, as a reader's has."""
+    profile = browser.new_context(viewport=VIEWPORT)
+    profile.new_page()  # stays, for `forget`
+    yield profile
+    profile.close()
+
+
+def forget(profile, site):
+    """Wipes what the pages stored and were allowed; what they fetched stays in the browser's own cache."""
+    devtools = profile.new_cdp_session(profile.pages[0])
+    devtools.send("Storage.clearDataForOrigin", {"origin": site.removesuffix(Below.path_before), "storageTypes": "all"})
+    devtools.detach()
+    profile.clear_cookies()
+    profile.clear_permissions()
+
+
 @pytest.fixture
-def context(browser, site, faults):
-    """A fresh browser profile; any console error, failed request or request to another host fails the test."""
-    context = browser.new_context(viewport=VIEWPORT)
+def context(profile, site, faults):
+    """The profile with nothing in it; any console error, failed request or request to another host fails the test."""
 
     def request(request):
         if not request.url.startswith((site, "data:", "blob:")):
@@ -101,13 +150,33 @@ def context(browser, site, faults):
         if response.status >= 400:
             faults.append(f"status {response.status}: {response.url}")
 
-    context.on("request", request)
-    context.on("response", response)
-    context.on("console", lambda message: message.type == "error" and faults.append(f"console: {message.text}"))
-    context.on("weberror", lambda error: faults.append(f"exception: {error.error}"))
-    yield context
-    context.close()
+    listeners = {
+        "request": request,
+        "response": response,
+        "console": lambda message: message.type == "error" and faults.append(f"console: {message.text}"),
+        "weberror": lambda error: faults.append(f"exception: {error.error}"),
+    }
+    before = profile.pages
+    for event, listener in listeners.items():
+        profile.on(event, listener)
+    yield profile
+    for page in profile.pages:
+        if page not in before:
+            page.close()
+    for event, listener in listeners.items():
+        profile.remove_listener(event, listener)
+    forget(profile, site)
     assert not faults
+
+
+@pytest.fixture
+def window(profile):
+    """The profile, for pages of other servers: what a test leaves open would ask a server that is gone."""
+    before = profile.pages
+    yield profile
+    for page in profile.pages:
+        if page not in before:
+            page.close()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from manyheads import publish
+from manyheads.sphinxext import publishing
 
 ROOT = Path(__file__).parent.parent
 ADDRESS = "https://example.org/some/prefix/"
@@ -17,7 +17,7 @@ EXAMPLES = re.findall(r"^~~~md\n(.*?)^~~~$", AUTHORS, re.DOTALL | re.MULTILINE)
 def build_small_book(folder):
     """Builds the book in a folder; gives where its pages are."""
     (folder / "conf.py").write_text(
-        'extensions = ["myst_nb", "manyheads.site"]\nproject = "Many Heads"\nhtml_copy_source = False\n'
+        'extensions = ["myst_nb", "manyheads.sphinxext"]\nproject = "Many Heads"\nhtml_copy_source = False\n'
     )
     for place, example in enumerate(EXAMPLES):
         (folder / f"example-{place}.md").write_text(
@@ -30,7 +30,7 @@ def build_small_book(folder):
     (folder / "deeper" / "second.md").write_text('---\ndescription: Told "in person".\n---\n# Second\n\nNot this.\n')
     command = [sys.executable, "-m", "sphinx", "-W", "-n", "-q", str(folder), str(folder / "html")]
     done = subprocess.run(
-        command, env=os.environ | {publish.ADDRESS: ADDRESS}, capture_output=True, text=True, check=False
+        command, env=os.environ | {publishing.ADDRESS: ADDRESS}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return folder / "html"

@@ -33,20 +33,19 @@ class Bug:
     mask: str = "none"
 
 
-SCORES = "scores = torch.baddbmm(start, queries, keys.mT, beta=0, alpha=self.scale, out=weights)"
-SOFTMAX = "weights = torch.softmax(scores, dim=-1, out=scores if last_use else None)"
-FILL = "scores = masked_fill(scores, ~mask, torch.finfo(scores.dtype).min)"
-SPLIT = "[part.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2) for part in parts]"
+HEAD = "return attend(queries, keys, values, mask)"
+ALL_HEADS = "context, weights = attend(queries, keys, values, mask, dropout=dropout)"
+FILL = "scores = scores.masked_fill(~mask, lowest)"
 
 BUGS = {
     "scaling by the model width, in one head": Bug(
-        "/ math.sqrt(queries.shape[-1])",
-        "/ math.sqrt(self.query.in_features)",
+        HEAD,
+        HEAD.replace("mask)", "mask, scale=1 / math.sqrt(query.shape[-1]))"),
         (tests.check_head_equals_numpy, tests.check_loop_equals_all_at_once),
     ),
     "scaling by the model width, in all heads at once": Bug(
-        "self.scale = 1 / math.sqrt(attention_dim // num_heads)",
-        "self.scale = 1 / math.sqrt(embed_dim)",
+        ALL_HEADS,
+        ALL_HEADS.replace("mask,", "mask, scale=1 / math.sqrt(query.shape[-1]),"),
         (tests.check_equals_the_formula, tests.check_equals_pytorch, tests.check_numpy_equals_torch),
     ),
     "scaling by the model width, in NumPy": Bug(
@@ -55,8 +54,8 @@ BUGS = {
         (tests.check_numpy_equals_torch, tests.check_head_equals_numpy),
     ),
     "softmax over the wrong axis": Bug(
-        SOFTMAX,
-        SOFTMAX.replace("dim=-1", "dim=-2"),
+        "weights = scores.softmax(dim=-1)",
+        "weights = scores.softmax(dim=-2)",
         (tests.check_rows_sum_to_one, tests.check_equals_pytorch, tests.check_equals_the_formula),
     ),
     "softmax over the wrong axis, in NumPy": Bug(
@@ -77,25 +76,36 @@ BUGS = {
         mask="causal",
     ),
     "no mask after softmax: a query without keys": Bug(
-        "return weights if mask is None else masked_fill(weights, ~mask, 0)",
-        "return weights",
+        "weights = weights.masked_fill(~mask, 0)",
+        "pass",
         (tests.check_query_without_keys, tests.check_rows_sum_to_one),
         mask="some queries see nothing",
     ),
     "a view without the transpose": Bug(
-        ".permute(0, 3, 2, 1, 4)",
-        ".movedim(2, 1).reshape(-1, 3, self.num_heads, query.shape[-2], sizes[-1]).transpose(1, 2)",
-        (tests.check_numpy_equals_torch, tests.check_loop_equals_all_at_once),
-    ),
-    "a view without the transpose, queries and keys from two texts": Bug(
-        SPLIT,
-        "[part.reshape(*part.shape[:-2], self.num_heads, part.shape[-2], -1) for part in parts]",
-        (tests.check_equals_pytorch, tests.check_heads_permute, tests.check_padding_changes_nothing),
+        "return parts.transpose(-3, -2)",
+        "return parts.view(*x.shape[:-2], num_heads, x.shape[-2], -1)",
+        (
+            tests.check_numpy_equals_torch,
+            tests.check_loop_equals_all_at_once,
+            tests.check_equals_pytorch,
+            tests.check_heads_permute,
+            tests.check_padding_changes_nothing,
+        ),
     ),
     "a view without the transpose, on the way back": Bug(
-        "context = context.transpose(-3, -2).flatten(-2)",
-        "context = context.reshape(*query.shape[:-1], -1)",
+        "parts = x.transpose(-3, -2)",
+        "parts = x.reshape(*x.shape[:-3], x.shape[-2], x.shape[-3], -1)",
         (tests.check_equals_the_formula, tests.check_equals_pytorch, tests.check_head_mask),
+    ),
+    "every head's columns scattered, in note C's words": Bug(
+        'rearrange(self.query(query), "... q (h d) -> ... h q d", h=self.num_heads)',
+        'rearrange(self.query(query), "... q (d h) -> ... h q d", h=self.num_heads)',
+        (tests.check_einsum_equals_all_at_once,),
+    ),
+    "every value with the same weight, in note C's words": Bug(
+        '"... h q k, ... h k d -> ... h q d"',
+        '"... h q k, ... h j d -> ... h q d"',
+        (tests.check_einsum_equals_all_at_once,),
     ),
     "concatenating on the wrong axis": Bug(
         "context = torch.cat(contexts, dim=-1)",
@@ -113,14 +123,14 @@ BUGS = {
         (tests.check_width_must_divide,),
     ),
     "the kernel's own way with a query without keys": Bug(
-        "context if mask is None else context.masked_fill(blind, 0)",
-        "context",
+        "return context.masked_fill(blind, 0)",
+        "return context",
         (tests.check_query_without_keys, tests.check_without_weights),
         mask="some queries see nothing",
     ),
     "all heads show the same map": Bug(
-        SCORES,
-        SCORES.replace("queries, keys", "queries[:1].expand_as(queries), keys[:1].expand_as(keys)"),
+        ALL_HEADS,
+        ALL_HEADS.replace("queries, keys", "*(x[..., :1, :, :].expand_as(x) for x in (queries, keys))"),
         (tests.check_equals_pytorch, tests.check_equals_the_formula, tests.check_heads_permute),
     ),
 }

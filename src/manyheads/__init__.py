@@ -4,10 +4,10 @@ The names a notebook needs; each module has more, and imports only those that st
 """
 
 from manyheads.attention import MultiHeadAttention, multi_head_attention, self_attention
-from manyheads.focus import load_focus_model, train_focus_model
-from manyheads.formula import FormulaSteps
 from manyheads.maps import AttentionMap
-from manyheads.widget import HeadMap
+from manyheads.models.focus import load_focus_model, train_focus_model
+from manyheads.widgets import HeadMap
+from manyheads.widgets.formula_steps import FormulaSteps
 
 __all__ = [
     "AttentionMap",

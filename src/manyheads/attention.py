@@ -11,11 +11,11 @@ import math
 
 import numpy as np
 import torch
+from einops import einsum, rearrange
 from torch import nn
 from torch.nn import functional as F
 
-from manyheads.plumbing import check_inputs, check_mask, check_width, fill
-from manyheads.shortcuts import by_pieces, is_small, linear
+from manyheads.inputs import check_inputs, check_mask, check_width
 
 
 # --- In NumPy: the formula itself
@@ -93,16 +93,66 @@ def padding_mask(lengths, longest):  # [...] -> [..., h = 1, q = 1, k]
     return torch.arange(longest, device=lengths.device) < lengths[..., None, None, None]
 
 
+# --- In PyTorch: equation 1, once for all that follows
+def attention_scores(queries, keys, scale=None):  # [..., q, d], [..., k, d] -> [..., q, k]
+    """Compare every query with every key: Q K^T / sqrt(d_k), or Q K^T * scale.
+
+    >>> attention_scores(torch.ones(5, 4), torch.ones(7, 4)).shape
+    torch.Size([5, 7])
+    """
+    if scale is None:
+        scale = 1 / math.sqrt(queries.shape[-1])
+    return (queries * scale) @ keys.mT  # [..., q, k]
+
+
+def masked_softmax(scores, mask=None):  # [..., q, k] -> [..., q, k]
+    """Do what `softmax` does, with finite gradients.
+
+    >>> masked_softmax(torch.tensor([1.0, 1.0, 9.9]), mask=torch.tensor([True, True, False]))
+    tensor([0.5000, 0.5000, 0.0000])
+    """
+    if mask is not None:
+        lowest = torch.finfo(scores.dtype).min  # a row of -inf alone would give NaN, and so would its gradient
+        scores = scores.masked_fill(~mask, lowest)
+    weights = scores.softmax(dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask, 0)  # also where a query may attend to no key
+    return weights
+
+
+def attend(queries, keys, values, mask=None, *, scale=None, dropout=0.0):
+    # [..., q, d_k], [..., k, d_k], [..., k, d_v] -> [..., q, d_v], [..., q, k]
+    """Average the values by how well their keys fit each query: softmax(Q K^T / sqrt(d_k)) V, equation 1.
+
+    >>> context, weights = attend(torch.randn(5, 4), torch.randn(7, 4), torch.randn(7, 3))
+    >>> context.shape, weights.shape
+    (torch.Size([5, 3]), torch.Size([5, 7]))
+
+    `dropout` is the share of weights left out of the average; those returned are the weights before.
+    """
+    scores = attention_scores(queries, keys, scale)  # [..., q, k]
+    weights = masked_softmax(scores, mask)  # [..., q, k]
+    context = F.dropout(weights, dropout) @ values  # [..., q, d_v]
+    return context, weights
+
+
+def fused_attend(queries, keys, values, mask=None, *, dropout=0.0):
+    # [..., q, d_k], [..., k, d_k], [..., k, d_v] -> [..., q, d_v]
+    """Give the context of `attend`, without the weights, by PyTorch's fused kernel.
+
+    >>> fused_attend(torch.randn(5, 4), torch.randn(7, 4), torch.randn(7, 3)).shape
+    torch.Size([5, 3])
+
+    For texts with one batch axis it never holds a whole map; for others PyTorch falls back to plain products.
+    """
+    if mask is None:
+        return F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropout)
+    blind = ~mask.any(dim=-1, keepdim=True)  # [..., q, 1]: queries without keys, on which the kernels differ
+    context = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask | blind, dropout_p=dropout)
+    return context.masked_fill(blind, 0)
+
+
 # --- In PyTorch: one head, then a loop over heads, then all heads at once
-def masked_softmax_(scores, mask=None, last_use=False):  # [..., q, k] -> [..., q, k]
-    """Do what `softmax` does, with finite gradients; overwrites the scores where this is their last use."""
-    masked_fill = torch.Tensor.masked_fill_ if last_use else torch.Tensor.masked_fill
-    if mask is not None:  # the lowest finite number: a row of -inf alone becomes NaN, and so does its gradient
-        scores = masked_fill(scores, ~mask, torch.finfo(scores.dtype).min)
-    weights = torch.softmax(scores, dim=-1, out=scores if last_use else None)
-    return weights if mask is None else masked_fill(weights, ~mask, 0)
-
-
 class AttentionHead(nn.Module):
     """One head, equation 1. Arguments are those of `MultiHeadAttention`; the mask broadcasts to [..., q, k].
 
@@ -113,14 +163,17 @@ class AttentionHead(nn.Module):
 
     def __init__(self, embed_dim, head_dim, *, bias=True):
         super().__init__()
-        self.query, self.key, self.value = (nn.Linear(embed_dim, head_dim, bias=bias) for _ in range(3))
+        self.embed_dim = embed_dim
+        self.query = nn.Linear(embed_dim, head_dim, bias=bias)  # W_i^Q
+        self.key = nn.Linear(embed_dim, head_dim, bias=bias)  # W_i^K
+        self.value = nn.Linear(embed_dim, head_dim, bias=bias)  # W_i^V
 
     def forward(self, query, key=None, value=None, *, mask=None):  # [..., q, d] -> [..., q, d], [..., q, k]
-        query, key, value, _ = check_inputs(query, key, value, mask, self.query.in_features)
-        queries, keys, values = self.query(query), self.key(key), self.value(value)  # [..., q, d], 2 × [..., k, d]
-        scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])  # [..., q, k]
-        weights = masked_softmax_(scores, mask)
-        return weights @ values, weights  # [..., q, d], [..., q, k]
+        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim)
+        queries = self.query(query)  # [..., q, d]
+        keys = self.key(key)  # [..., k, d]
+        values = self.value(value)  # [..., k, d]
+        return attend(queries, keys, values, mask)  # [..., q, d], [..., q, k]
 
 
 class LoopedMultiHeadAttention(nn.Module):
@@ -135,21 +188,47 @@ class LoopedMultiHeadAttention(nn.Module):
         super().__init__()
         attention_dim = embed_dim if attention_dim is None else attention_dim
         check_width(num_heads, attention_dim=attention_dim)
-        heads = (AttentionHead(embed_dim, attention_dim // num_heads, bias=bias) for _ in range(num_heads))
-        self.heads = nn.ModuleList(heads)
-        self.output = nn.Linear(attention_dim, embed_dim, bias=bias)
+        head_dim = attention_dim // num_heads
+        self.embed_dim = embed_dim
+        self.heads = nn.ModuleList(AttentionHead(embed_dim, head_dim, bias=bias) for _ in range(num_heads))
+        self.output = nn.Linear(attention_dim, embed_dim, bias=bias)  # W^O
 
     def forward(self, query, key=None, value=None, *, mask=None):  # [..., q, d] -> [..., q, d], [..., h, q, k]
-        query, key, value, shape = check_inputs(query, key, value, mask, self.output.out_features, len(self.heads))
-        masks = [None] * len(self.heads) if mask is None else mask.broadcast_to(shape).unbind(-3)  # h × [..., q, k]
-        each = (head(query, key, value, mask=mask) for head, mask in zip(self.heads, masks, strict=True))
-        contexts, weights = zip(*each, strict=True)  # h × [..., q, d], h × [..., q, k]
+        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, len(self.heads))
+        masks = [None] * len(self.heads)
+        if mask is not None:
+            masks = mask.expand(*query.shape[:-2], len(self.heads), -1, -1).unbind(-3)  # h × [..., q, k]
+        contexts, maps = [], []
+        for head, head_mask in zip(self.heads, masks):
+            context, weights = head(query, key, value, mask=head_mask)  # [..., q, d], [..., q, k]
+            contexts.append(context)
+            maps.append(weights)
         context = torch.cat(contexts, dim=-1)  # [..., q, h * d]
-        return self.output(context), torch.stack(weights, dim=-3)  # [..., q, d], [..., h, q, k]
+        return self.output(context), torch.stack(maps, dim=-3)  # [..., q, d], [..., h, q, k]
+
+
+def split_heads(x, num_heads):  # [..., t, h * d] -> [..., h, t, d]
+    """Deal the columns of each word out to the heads.
+
+    >>> split_heads(torch.zeros(3, 5, 8), num_heads=2).shape
+    torch.Size([3, 2, 5, 4])
+    """
+    parts = x.unflatten(-1, (num_heads, -1))  # [..., t, h, d]
+    return parts.transpose(-3, -2)  # [..., h, t, d]
+
+
+def join_heads(x):  # [..., h, t, d] -> [..., t, h * d]
+    """Put the heads' columns side by side again: Concat(head_1, ..., head_h).
+
+    >>> join_heads(torch.zeros(3, 2, 5, 4)).shape
+    torch.Size([3, 5, 8])
+    """
+    parts = x.transpose(-3, -2)  # [..., t, h, d]
+    return parts.flatten(start_dim=-2)  # [..., t, h * d]
 
 
 class MultiHeadAttention(nn.Module):
-    """Many heads in one go: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.
+    """Many heads at once: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.
 
     >>> module = MultiHeadAttention(embed_dim=8, num_heads=2)
     >>> output, weights = module(torch.randn(3, 5, 8), mask=causal_mask(5))
@@ -159,10 +238,12 @@ class MultiHeadAttention(nn.Module):
     torch.Size([5, 8])
 
     Widths are those of all heads together: `attention_dim` of queries and keys (else `embed_dim`), `value_dim` of
-    values (else `attention_dim`). Query is [..., q, d], key (else the query) and value (else the key) are [..., k, d].
-    `mask` broadcasts to [..., h, q, k]. `head_mask`, [h] or [..., h], is False for heads that are off: zero context,
-    weights as ever. Returns the output [..., q, d] and weights [..., h, q, k], or None unless `need_weights`. Training
-    drops a share of the weights, `dropout`, but not from those returned. A query without keys gets the output's bias.
+    values (else `attention_dim`). Training leaves out a share of the weights, `dropout`, but not of those returned.
+
+    Query is [..., q, d]; key (else the query) and value (else the key) are [..., k, d]. `mask` broadcasts to
+    [..., h, q, k]. `head_mask`, [h] or [..., h], is False for heads that are off: their context is zero, their weights
+    are returned all the same. Gives the output [..., q, d] and the weights [..., h, q, k], or None without
+    `need_weights`. A query that may attend to no key gets the bias of the output layer.
     """
 
     def __init__(self, embed_dim, num_heads, *, attention_dim=None, value_dim=None, bias=True, dropout=0.0):
@@ -170,50 +251,30 @@ class MultiHeadAttention(nn.Module):
         attention_dim = embed_dim if attention_dim is None else attention_dim
         value_dim = attention_dim if value_dim is None else value_dim
         check_width(num_heads, attention_dim=attention_dim, value_dim=value_dim)
-        self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
-        self.widths = attention_dim, attention_dim, value_dim
-        self.scale = 1 / math.sqrt(attention_dim // num_heads)
-        self.projection = nn.Linear(embed_dim, sum(self.widths), bias=bias)  # the rows of W^Q, then W^K, then W^V
+        self.embed_dim, self.attention_dim, self.value_dim = embed_dim, attention_dim, value_dim
+        self.num_heads, self.dropout = num_heads, dropout
+        self.query = nn.Linear(embed_dim, attention_dim, bias=bias)  # W^Q: the heads' columns, head after head
+        self.key = nn.Linear(embed_dim, attention_dim, bias=bias)  # W^K
+        self.value = nn.Linear(embed_dim, value_dim, bias=bias)  # W^V
         self.output = nn.Linear(value_dim, embed_dim, bias=bias)  # W^O
         if bias:
             nn.init.zeros_(self.output.bias)
 
     def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
-        query, key, value, shape = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
-        if need_weights or is_small(shape, query):
-            context, weights = by_pieces(self.attend, *self.project(query, key, value), mask, shape)  # [..., h, q, d]
-        else:  # the fused kernel, which holds a part of a map at a time
-            parts = self.project(query, key, value, fold=False)
-            parts = [part.view(*shape[:-2], *part.shape[-2:]) for part in parts]  # 3 × [..., h, t, d]
-            blind = None if mask is None else ~mask.any(-1, keepdim=True)  # [..., q, 1]: queries without keys
-            opened = None if mask is None else torch.atleast_2d(mask | blind)  # kernels differ on the blind
-            context = F.scaled_dot_product_attention(*parts, attn_mask=opened, dropout_p=self.dropout * self.training)
-            context = context if mask is None else context.masked_fill(blind, 0)  # [..., h, q, d]
+        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
+        queries = split_heads(self.query(query), self.num_heads)  # [..., h, q, d]
+        keys = split_heads(self.key(key), self.num_heads)  # [..., h, k, d]
+        values = split_heads(self.value(value), self.num_heads)  # [..., h, k, d]
+        dropout = self.dropout if self.training else 0.0
+        if need_weights:
+            context, weights = attend(queries, keys, values, mask, dropout=dropout)  # [..., h, q, d], [..., h, q, k]
+        else:
+            context, weights = fused_attend(queries, keys, values, mask, dropout=dropout), None
         if head_mask is not None:
-            head_mask = check_mask(head_mask, shape[:-2], torch.bool, "head_mask")
+            check_mask(head_mask, context.shape[:-2], torch.bool, "head_mask")
             context = context.masked_fill(~head_mask[..., None, None], 0)
-        weights = weights if need_weights else None  # gives its memory back before the output takes some
-        context = context.transpose(-3, -2).flatten(-2)  # [..., h, q, d] -> [..., q, h * d]
-        return linear(self, "output", context), weights  # [..., q, d], [..., h, q, k]
-
-    def project(self, query, key, value, *, fold=True):  # 3 × [..., t, d] -> 3 × [n, t, d], or 3 × [..., h, t, d]
-        """Give each head its queries, keys and values; folded, one axis n holds all heads of all texts."""
-        if query is key is value and self.widths[1] == self.widths[2]:
-            sizes = math.prod(query.shape[:-2]), query.shape[-2], 3, self.num_heads, self.widths[0] // self.num_heads
-            joint = linear(self, "projection", query).view(*sizes).permute(0, 3, 2, 1, 4)  # [b, h, 3, t, d]
-            return (joint.flatten(0, 1) if fold else joint).unbind(-3)  # 3 × [n, t, d] or [b, h, t, d]
-        weights, bias = self.projection.weight.split(self.widths), self.projection.bias
-        biases = [None] * 3 if bias is None else bias.split(self.widths)
-        parts = map(F.linear, (query, key, value), weights, biases)  # 3 × [..., t, h * d]
-        parts = [part.unflatten(-1, (self.num_heads, -1)).transpose(-3, -2) for part in parts]  # 3 × [..., h, t, d]
-        return [part.flatten(0, -3) for part in parts] if fold else parts
-
-    def attend(self, queries, keys, values, mask, weights=None):  # 3 × [n, t, d], 2 × [n, q, k] -> [n, q, d], [n, q, k]
-        """Apply equation 1 to n heads at once; returns contexts and weights, left in `weights` if that is given."""
-        start = queries.new_empty(()) if weights is None else weights  # and beta=0: nothing is added to the product
-        scores = torch.baddbmm(start, queries, keys.mT, beta=0, alpha=self.scale, out=weights)
-        weights = masked_softmax_(scores, mask, last_use=weights is not None)
-        return torch.bmm(F.dropout(weights, self.dropout) if self.training else weights, values), weights
+        context = join_heads(context)  # [..., q, h * d]
+        return self.output(context), weights  # [..., q, d], [..., h, q, k]
 
     @classmethod
     def from_loop(cls, looped):
@@ -223,11 +284,14 @@ class MultiHeadAttention(nn.Module):
         >>> torch.allclose(looped(X)[0], MultiHeadAttention.from_loop(looped)(X)[0], atol=1e-6)
         True
         """
-        output, (embed_dim, attention_dim) = looped.output.state_dict(), looped.output.weight.shape
-        linears = [getattr(head, name) for name in ("query", "key", "value") for head in looped.heads]
-        projection = [torch.cat([getattr(linear, name).detach() for linear in linears]) for name in output]
-        module = cls(embed_dim, len(looped.heads), attention_dim=attention_dim, bias="bias" in output)
-        return fill(module, [*projection, *output.values()], looped)
+        embed_dim, attention_dim = looped.output.weight.shape
+        bias = looped.output.bias is not None
+        heads = [head.state_dict() for head in looped.heads]  # "query.weight" [d_k, d], "query.bias" [d_k], ...
+        state = {name: torch.cat([head[name] for head in heads]) for name in heads[0]}
+        state |= {f"output.{name}": tensor for name, tensor in looped.output.state_dict().items()}
+        module = cls(embed_dim, len(heads), attention_dim=attention_dim, bias=bias)
+        module.to(looped.output.weight).load_state_dict(state)  # first its type: float64 must not pass through float32
+        return module.train(looped.training)
 
     @classmethod
     def from_torch(cls, layer):
@@ -237,11 +301,20 @@ class MultiHeadAttention(nn.Module):
         >>> torch.allclose(layer(X, X, X)[0], MultiHeadAttention.from_torch(layer)(X)[0], atol=1e-6)
         True
         """
-        widths, extras, bias = [layer.embed_dim, layer.kdim, layer.vdim], layer.bias_k, layer.in_proj_bias is not None
-        if len(set(widths)) > 1 or extras is not None or layer.add_zero_attn:
+        widths = [layer.embed_dim, layer.kdim, layer.vdim]
+        if len(set(widths)) > 1 or layer.bias_k is not None or layer.add_zero_attn:
             raise ValueError(f"expected one width, no add_bias_kv, no add_zero_attn, got widths {widths} in {layer}")
+        bias = layer.in_proj_bias is not None
+        query, key, value = layer.in_proj_weight.chunk(3)  # one layer there, three here
+        state = {"query.weight": query, "key.weight": key, "value.weight": value}
+        state["output.weight"] = layer.out_proj.weight
+        if bias:
+            query, key, value = layer.in_proj_bias.chunk(3)
+            state |= {"query.bias": query, "key.bias": key, "value.bias": value}
+            state["output.bias"] = layer.out_proj.bias
         module = cls(layer.embed_dim, layer.num_heads, bias=bias, dropout=layer.dropout)
-        return fill(module, layer.state_dict().values(), layer)
+        module.to(layer.in_proj_weight).load_state_dict(state)
+        return module.train(layer.training)
 
     def to_torch(self, *, batch_first=True):
         """Give a `torch.nn.MultiheadAttention` with the same weights; `ValueError` where the widths are not one width.
@@ -249,11 +322,38 @@ class MultiHeadAttention(nn.Module):
         >>> MultiHeadAttention(embed_dim=8, num_heads=2).to_torch().in_proj_weight.shape
         torch.Size([24, 8])
         """
-        bias, widths = self.output.bias is not None, [self.embed_dim, *self.widths]
+        widths = [self.embed_dim, self.attention_dim, self.attention_dim, self.value_dim]
         if len(set(widths)) > 1:
             raise ValueError(f"nn.MultiheadAttention has one width for words, queries, keys and values, got {widths}")
+        bias = self.output.bias is not None
+        state = {"in_proj_weight": torch.cat([self.query.weight, self.key.weight, self.value.weight])}
+        state["out_proj.weight"] = self.output.weight
+        if bias:
+            state["in_proj_bias"] = torch.cat([self.query.bias, self.key.bias, self.value.bias])
+            state["out_proj.bias"] = self.output.bias
         layer = nn.MultiheadAttention(self.embed_dim, self.num_heads, self.dropout, bias, batch_first=batch_first)
-        return fill(layer, self.state_dict().values(), self)
+        layer.to(self.output.weight).load_state_dict(state)
+        return layer.train(self.training)
+
+
+class EinsumMultiHeadAttention(MultiHeadAttention):
+    """The same layers in note C's words, which name every axis: `rearrange` cuts and joins, `einsum` multiplies.
+
+    >>> output, weights = EinsumMultiHeadAttention(embed_dim=8, num_heads=2)(torch.randn(3, 5, 8))
+    >>> output.shape, weights.shape
+    (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 5]))
+    """
+
+    def forward(self, query, key=None, value=None, *, mask=None):  # [..., q, d] -> [..., q, d], [..., h, q, k]
+        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
+        queries = rearrange(self.query(query), "... q (h d) -> ... h q d", h=self.num_heads)
+        keys = rearrange(self.key(key), "... k (h d) -> ... h k d", h=self.num_heads)
+        values = rearrange(self.value(value), "... k (h d) -> ... h k d", h=self.num_heads)
+        scores = einsum(queries, keys, "... h q d, ... h k d -> ... h q k") / math.sqrt(queries.shape[-1])
+        weights = masked_softmax(scores, mask)
+        dropped = F.dropout(weights, self.dropout, self.training)
+        context = einsum(dropped, values, "... h q k, ... h k d -> ... h q d")
+        return self.output(rearrange(context, "... h q d -> ... q (h d)")), weights
 
 
 class AttentionBlock(nn.Module):
@@ -269,9 +369,11 @@ class AttentionBlock(nn.Module):
         super().__init__()
         widths = {"attention_dim": attention_dim, "value_dim": value_dim}
         self.attention = MultiHeadAttention(embed_dim, num_heads, **widths, bias=bias)
-        self.dropout, self.norm = nn.Dropout(dropout), nn.LayerNorm(embed_dim)
-        for weight in self.attention.projection.weight.split(self.attention.widths):
-            nn.init.normal_(weight, std=math.sqrt(2 / (embed_dim + len(weight) // num_heads)))  # d_model + d_k
+        self.dropout = nn.Dropout(dropout)
+        self.norm = nn.LayerNorm(embed_dim)
+        for layer in (self.attention.query, self.attention.key, self.attention.value):
+            head_dim = layer.out_features // num_heads
+            nn.init.normal_(layer.weight, std=math.sqrt(2 / (embed_dim + head_dim)))
         nn.init.xavier_normal_(self.attention.output.weight)
 
     def forward(self, query, key=None, value=None, **options):  # [..., q, d] -> [..., q, d], [..., h, q, k]
@@ -279,6 +381,7 @@ class AttentionBlock(nn.Module):
         return self.norm(query + self.dropout(output)), weights
 
 
+# --- Every matrix on the way
 @torch.no_grad()
 def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: matrix}
     """Show every matrix on the way through one head of a `MultiHeadAttention`, by name.
@@ -288,13 +391,15 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
 
     `mask` is [q, k]; `masked` is minus infinity where it is False. `scaled=False` leaves out sqrt(d_k), in all heads.
     """
-    X, *_ = check_inputs(X, None, None, mask, module.embed_dim)
-    Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [h, k, d]
-    scores = Q @ K.transpose(1, 2) / (math.sqrt(Q.shape[-1]) if scaled else 1)  # [h, q, k]
+    X, _, _, mask = check_inputs(X, None, None, mask, module.embed_dim)
+    Q = split_heads(module.query(X), module.num_heads)  # [h, q, d]
+    K = split_heads(module.key(X), module.num_heads)  # [h, k, d]
+    V = split_heads(module.value(X), module.num_heads)  # [h, k, d]
+    scale = None if scaled else 1
+    scores = attention_scores(Q, K, scale)  # [h, q, k]
     masked = scores if mask is None else scores.masked_fill(~mask, -math.inf)
-    weights = masked_softmax_(scores, mask)
-    context = weights @ V  # [h, q, d]
-    concat = context.transpose(0, 1).flatten(1)  # [q, h * d]
+    context, weights = attend(Q, K, V, mask, scale=scale)  # [h, q, d], [h, q, k]
+    concat = join_heads(context)  # [q, h * d]
     heads = {"Q": Q, "K": K, "V": V, "scores": scores, "masked": masked, "weights": weights, "context": context}
     own = {name: matrices[head] for name, matrices in heads.items()}
     return {"X": X, **own, "concat": concat, "output": module.output(concat)}

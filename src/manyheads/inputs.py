@@ -1,0 +1,61 @@
+"""What comes into attention.py is checked here: what does not fit is refused in plain words, with its shapes.
+
+Nothing here looks at a number, so that a module stays one graph for torch.compile and torch.export.
+"""
+
+import torch
+
+
+def check_width(num_heads, **widths):
+    """Refuse heads that do not divide a width; cutting off the rest would lose it without a word.
+
+    >>> check_width(num_heads=3, attention_dim=8)
+    Traceback (most recent call last):
+    ValueError: num_heads must divide attention_dim, got 3 heads for a width of 8
+    """
+    for name, width in widths.items():
+        if num_heads < 1 or width < 1 or width % num_heads:
+            raise ValueError(f"num_heads must divide {name}, got {num_heads} heads for a width of {width}")
+
+
+def check_inputs(query, key, value, mask, embed_dim, num_heads=None):
+    """Fill in key and value where they are left out; return all three and the mask, which has two axes at least.
+
+    >>> check_inputs(torch.ones(5, 4), torch.ones(7, 3), None, None, embed_dim=4)
+    Traceback (most recent call last):
+    ValueError: query, key and value must be [..., length, 4], got [7, 3]
+
+    Without `num_heads` the mask broadcasts to [..., q, k], with it to [..., h, q, k].
+    """
+    key = query if key is None else key
+    value = key if value is None else value
+    for text in (query, key, value):
+        if not isinstance(text, torch.Tensor) or not text.is_floating_point():
+            got = getattr(text, "dtype", type(text).__name__)
+            raise TypeError(f"query, key and value must be floating-point tensors, got {got}")
+        if text.ndim < 2 or text.shape[-1] != embed_dim:
+            raise ValueError(f"query, key and value must be [..., length, {embed_dim}], got {list(text.shape)}")
+    if query.shape[:-2] != key.shape[:-2] or key.shape != value.shape:
+        got = [list(text.shape) for text in (query, key, value)]
+        raise ValueError(f"query, key and value must be [..., q, d], [..., k, d], [..., k, d], got {got}")
+    if mask is not None:
+        heads = [] if num_heads is None else [num_heads]
+        shape = [*query.shape[:-2], *heads, query.shape[-2], key.shape[-2]]
+        mask = torch.atleast_2d(check_mask(mask, shape, torch.bool))
+    return query, key, value, mask
+
+
+def check_mask(mask, shape, boolean, name="mask"):
+    """Return the mask if it is boolean and broadcasts to the shape; the last axis of a head mask must be there in full.
+
+    >>> check_mask(torch.ones(5, 4, dtype=torch.bool), (2, 5, 7), torch.bool)
+    Traceback (most recent call last):
+    ValueError: mask must broadcast to [2, 5, 7], got [5, 4]
+    """
+    if getattr(mask, "dtype", None) != boolean:
+        got = getattr(mask, "dtype", type(mask).__name__)
+        raise TypeError(f"{name} must be a boolean array, True for what may be attended to, got {got}")
+    fits = all(size in (1, full) for size, full in zip(reversed(mask.shape), reversed(shape), strict=False))
+    if mask.ndim > len(shape) or not fits or (name == "head_mask" and mask.shape[-1:] != shape[-1:]):
+        raise ValueError(f"{name} must broadcast to {list(shape)}, got {list(mask.shape)}")
+    return mask

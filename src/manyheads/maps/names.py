@@ -1,0 +1,47 @@
+"""The names that Python and JavaScript share: both read `web/names.json`, here and in `web/math/names.js`.
+
+`tests/web/test_names.py` holds that both sides have the same, and that the stylesheets, which cannot read the file,
+have its colours. A name that only one side needs stays with that side.
+"""
+
+import json
+from pathlib import Path
+
+_NAMES = json.loads((Path(__file__).parent.parent / "web" / "names.json").read_text(encoding="utf-8"))
+
+# What a map is shown as; the first of each is where a reader starts.
+VIEWS = _NAMES["views"]
+CHOICES = _NAMES["choices"]
+# The models that are so large that a page fetches them only when its reader asks.
+ASKED_FOR = _NAMES["askedFor"]
+
+# What is said: the sentence where none is given, a map's notes.
+EXAMPLE = _NAMES["example"]
+EMPTY = _NAMES["empty"]
+ONLY_SPECIAL = _NAMES["onlySpecial"]
+
+# How tokens are told apart: a pattern of those that mark a place, and how the rest of a word begins.
+SPECIAL_TOKEN = _NAMES["specialToken"]
+PIECE_MARK = _NAMES["pieceMark"]
+
+# One colour per head, the same on every page; the first four are the notes' own. An average is no head's.
+HEAD_COLOURS = _NAMES["headColours"]
+MIXED_COLOUR = _NAMES["mixedColour"]
+OFF_COLOUR = _NAMES["offColour"]
+# Of pictures: how deep the largest weight of a row is tinted, and how many cells one may have (some 5 MB). Where there
+# are more weights, the weaker are left out, and the picture says so.
+PAPER = _NAMES["paper"]
+
+# How many weights are written in a page: one digit below `few`, where nearly all are in a map of many words, and two
+# from there on. No quote, backslash or "<" is among the digits.
+DIGITS = _NAMES["digits"]
+CSV_COLUMNS = _NAMES["csvColumns"]
+
+# The steps of the formula and the matrices that each takes and makes; `W` is the one that made what is looked at.
+STEPS = _NAMES["steps"]
+# The matrices whose columns are words, as their rows are.
+OVER_WORDS = _NAMES["overWords"]
+# What may be changed in the formula; one adds padding, as a longer neighbour in a batch would.
+FLAGS = _NAMES["flags"]
+PADDING = _NAMES["padding"]
+NUMBER_COLOURS = _NAMES["numberColours"]

@@ -1,0 +1,94 @@
+"""Attention maps as SVG whose cells carry their weights: the pictures that a page saves, from Python."""
+
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from manyheads.maps.names import HEAD_COLOURS, PAPER
+from manyheads.maps.pictures import chosen, columns_of
+
+SIDE, GAP, MARGIN = 224, 28, 16  # of a head among others, in pixels
+FEW_HEADS = 8  # up to so many, each has its tokens beside it
+CELLS = PAPER["cells"]
+
+
+def svg(map, layer=None, head=None):
+    """The SVG of one head, all heads of a layer, one head of all layers, or all: see `AttentionMap.to_svg`."""
+    layers, heads = chosen("layer", layer, map.shape[0]), chosen("head", head, map.shape[1])
+    shown = [(layer, head) for layer in layers for head in heads]
+    named = len(shown) <= FEW_HEADS
+    side = 2 * SIDE if len(shown) == 1 else SIDE if named else SIDE / 2
+    cell = min(46, side / max(map.shape[2:]))
+    size = min(12, cell) if named else 0
+    left, top = (8 + 0.6 * size * max(len(token) for token in tokens) for tokens in (map.query_tokens, map.key_tokens))
+    top += 24
+    wide, high = left + cell * map.shape[3] + GAP, top + cell * map.shape[2] + GAP
+    whole = len(layers) > 1 and len(heads) > 1
+    columns = len(heads) if whole else columns_of(len(shown))
+    rows = -(-len(shown) // columns)
+    width, height = (round(2 * MARGIN + count * step - GAP) for count, step in ((columns, wide), (rows, high)))
+    weights = map.weights[np.ix_(layers, heads)]  # [layer, head, query, key]
+    drawn = _strongest(weights).reshape(-1, *map.shape[2:])  # [place, query, key]
+    said = footer = ""
+    if weights.size > CELLS:
+        said = f" The {CELLS:,} strongest of {weights.size:,} weights are drawn."
+        footer = f'<text x="{MARGIN}" y="{height - 4}" font-size="10" fill="{PAPER["soft"]}">{said.strip()}</text>'
+    parts = [
+        f'<g transform="translate({MARGIN + place % columns * wide:.2f} {MARGIN + place // columns * high:.2f})">'
+        f"{_head(map, *which, drawn[place], left, top, cell, size)}</g>"
+        for place, which in enumerate(shown)
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="system-ui, sans-serif" font-size="14" fill="{PAPER["ink"]}">'
+        f"<title>{_text(' '.join(map.query_tokens))}</title>"
+        "<desc>Rows ask, columns are looked at; data-weight is the share of attention that a query gives a key."
+        f'{said}</desc><rect width="{width}" height="{height}" fill="#fff"/>{"".join(parts)}{footer}</svg>'
+    )
+
+
+def _strongest(weights):
+    """Which weights a picture has room for: True for the strongest, for all where they are few."""
+    drawn = np.ones(weights.size, bool)
+    if weights.size > CELLS:
+        drawn[np.argpartition(weights, -CELLS, axis=None)[:-CELLS]] = False
+    return drawn.reshape(weights.shape)
+
+
+def _head(map, layer, head, drawn, left, top, cell, size):
+    weights = map.weights[layer, head]
+    largest = weights.max(axis=-1, keepdims=True)
+    shares = np.divide(weights, largest, out=np.zeros_like(weights), where=largest > 0)
+    cells = "".join(
+        f'<rect x="{key}" y="{query}" width="1" height="1" fill-opacity="{PAPER["tint"] * shares[query, key]:.2f}" '
+        f'data-query="{query}" data-key="{key}" data-weight="{weights[query, key]!s}"/>'
+        for query, key in np.argwhere(drawn)
+    )
+    name = f"layer {layer + 1}, {map.head_names[head]}" if map.shape[0] > 1 else map.head_names[head]
+    queries, keys = weights.shape
+    labels = _labels(map, left, top, cell, size) if size else ""
+    return (
+        f'<text x="{left:.2f}" y="14" font-size="{14 if size else 11}" font-weight="600">{_text(name)}</text>{labels}'
+        f'<rect x="{left:.2f}" y="{top:.2f}" width="{cell * keys:.2f}" height="{cell * queries:.2f}" '
+        f'fill="none" stroke="{PAPER["line"]}"/>'
+        f'<g data-layer="{layer}" data-head="{head}" fill="{HEAD_COLOURS[head % len(HEAD_COLOURS)]}" '
+        f'transform="translate({left:.2f} {top:.2f}) scale({cell:.3f})">{cells}</g>'
+    )
+
+
+def _labels(map, left, top, cell, size):
+    asking = "".join(
+        f'<text x="{left - 6:.2f}" y="{top + cell * (at + 0.5) + size / 3:.2f}" text-anchor="end">{_text(token)}</text>'
+        for at, token in enumerate(map.query_tokens)
+    )
+    looked_at = "".join(
+        f'<text transform="translate({left + cell * (at + 0.5) + size / 3:.2f} {top - 5:.2f}) rotate(-90)">'
+        f"{_text(token)}</text>"
+        for at, token in enumerate(map.key_tokens)
+    )
+    return f'<g fill="{PAPER["soft"]}" font-size="{size:.1f}">{asking}{looked_at}</g>'
+
+
+def _text(text):
+    """Text for XML, which cannot hold control characters in any spelling."""
+    return escape("".join(sign if sign.isprintable() else "\ufffd" for sign in text))

@@ -1,0 +1,63 @@
+"""The attention of somebody's PyTorch module: what each `nn.MultiheadAttention` in it looks at, head by head."""
+
+import inspect
+from contextlib import ExitStack
+
+from torch import Tensor, nn, no_grad
+
+
+def watched_attention(module, inputs):
+    """Call a module and return what each `nn.MultiheadAttention` in it looked at, unaveraged, with its name, in order.
+
+    >>> import torch
+    >>> layer = nn.TransformerEncoderLayer(d_model=12, nhead=3, batch_first=True)
+    >>> [(name, weights.shape) for name, weights in watched_attention(layer, torch.randn(1, 5, 12))]
+    [('self_attn', torch.Size([1, 3, 5, 5]))]
+
+    `inputs` is what the module is called with: a tensor, a tuple of arguments, or a dict of named ones. The module
+    computes what it always computes, without dropout and without gradients. Raises `ValueError` where there is no
+    `nn.MultiheadAttention`.
+    """
+    layers = {name: part for name, part in module.named_modules() if isinstance(part, nn.MultiheadAttention)}
+    if not layers:
+        raise ValueError(
+            f"there is no nn.MultiheadAttention in {type(module).__name__}: give what it computes instead, as "
+            "model(..., output_attentions=True)"
+        )
+    arguments, named = _arguments(inputs)
+    seen = []
+    training = {part for part in module.modules() if part.training}
+    with ExitStack() as after, no_grad():
+        for name, layer in layers.items():
+            for handle in _watch(layer, name, seen):
+                after.callback(handle.remove)
+        after.callback(lambda: [setattr(part, "training", True) for part in training])
+        module.eval()
+        module(*arguments, **named)
+    return seen
+
+
+def _arguments(inputs):
+    if isinstance(inputs, dict) or hasattr(inputs, "keys"):  # as a tokenizer gives them
+        return (), dict(inputs)
+    return (inputs,) if isinstance(inputs, Tensor) else tuple(inputs), {}
+
+
+def _watch(layer, name, seen):
+    """Hooks that ask a layer for its weights, [b, h, q, k] or [h, q, k], and give its caller what it asked for."""
+    asked = []
+
+    def ask(_, arguments, named):
+        call = inspect.signature(layer.forward).bind(*arguments, **named)
+        call.apply_defaults()
+        asked.append((call.arguments["need_weights"], call.arguments["average_attn_weights"]))
+        call.arguments |= {"need_weights": True, "average_attn_weights": False}
+        return call.args, call.kwargs
+
+    def note(_, arguments, results):
+        output, weights = results
+        seen.append((name, weights))
+        wanted, average = asked.pop()
+        return output, (weights.mean(-3) if average else weights) if wanted else None
+
+    return layer.register_forward_pre_hook(ask, with_kwargs=True), layer.register_forward_hook(note)

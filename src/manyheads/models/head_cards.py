@@ -1,0 +1,244 @@
+"""Head cards: what each head of the default encoder does, measured, with the clearest examples and a counter-example.
+
+The scores follow Clark et al. 2019 (arXiv:1906.04341, section 3) and are means over all tokens that ask, which is
+every token but [CLS] and [SEP], of all sentences in `card_sentences()`. `effect` follows Michel et al. 2019
+(arXiv:1905.10650) in turning off one head at a time, and looks at the sentence vector.
+
+`python -m manyheads.models.head_cards` measures them unless they have been measured.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from unicodedata import category
+
+import numpy as np
+import torch
+
+from manyheads.models.encoder import load_encoder
+from manyheads.models.files import SHA256, cache_folder, key_of
+from manyheads.models.focus.held_out import held_out_sentences
+
+SCORES = {
+    "previous": "attention to the token before",
+    "next": "attention to the token after",
+    "same": "attention to the token itself",
+    "cls": "attention to [CLS]",
+    "sep": "attention to [SEP]",
+    "punctuation": "attention to punctuation",
+    "distance": "distance of what it looks at, in tokens",
+    "entropy": "entropy of its weights, in bits",
+    "effect": "how far the sentence vector moves without it, as cosine distance",
+}
+SHARES = tuple(SCORES)[:6]  # of a token's attention
+NUM_EXAMPLES, BATCH = 3, 12
+RECIPE = 1  # the version of how they are measured: raise it when code changes what a card says, or how it is kept
+LONGER = (  # the labelled sentences are short
+    "When she had read the letter twice, she folded it, put it in a drawer, and never spoke of it again.",
+    "The bank raised its rates, so the farmers along the river bank sold their land.",
+    "He said that he knew that she knew; she said nothing.",
+    "If it rains tomorrow, the match will be played on Sunday, unless it rains on Sunday too.",
+    '"Where have you been?" asked the old man, who had waited at the window all night.',
+    "Tea, coffee, cocoa, milk: whatever you drink, drink it slowly.",
+    "The doctor who treated the patient that the nurse had admitted left the hospital early.",
+    "Paris is the capital of France, Rome of Italy, and Madrid of Spain.",
+    "Not a single one of the students who failed the exam had opened the book.",
+    "My sister's neighbour's dog barks at the postman (and only at the postman) every morning.",
+    "In 1969 two people walked on the moon; the third stayed in orbit and saw nothing of it.",
+    "You can fool all the people some of the time, and some of the people all the time.",
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One token asking in one sentence: what it scores there, and the token it looks at most.
+
+    >>> example = head_cards()[0].strongest["previous"][0]
+    >>> example.tokens[0], 0 <= example.weight <= 1
+    ('[CLS]', True)
+
+    For `effect`, which belongs to a sentence as a whole, `query` and `key` are None and `weight` is 0.
+    """
+
+    sentence: str
+    tokens: list[str]
+    query: int | None
+    key: int | None
+    weight: float
+    value: float
+
+
+@dataclass(frozen=True)
+class HeadCard:
+    """The scores of one head by the names in `SCORES`; for each its three strongest examples and its weakest.
+
+    >>> card = head_cards()[-1]
+    >>> card.layer, card.head, len(card.strongest["previous"])  # layers and heads count from 0
+    (5, 11, 3)
+    """
+
+    layer: int
+    head: int
+    scores: dict[str, float]
+    strongest: dict[str, list[Example]]
+    weakest: dict[str, Example]
+
+
+def card_sentences():
+    """The sentences that the cards are measured on: the held-out sentences and some longer ones.
+
+    >>> len(card_sentences()) >= 100
+    True
+    """
+    return [*(sentence.text for sentence in held_out_sentences()), *LONGER]
+
+
+def head_cards():
+    """The cards of all heads of the default encoder, layer by layer; measured once and kept in `cache_folder()`.
+
+    >>> cards = head_cards()
+    >>> len(cards), cards[13].layer, cards[13].head
+    (72, 1, 1)
+    >>> len(cards[0].strongest["previous"])
+    3
+    """
+    path = cache_folder() / f"cards-{_key()}.json"
+    if not path.exists():
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # these matrices are too small to share out
+        try:
+            cards = measure_heads(load_encoder(), card_sentences())
+        finally:
+            torch.set_num_threads(threads)
+        beside = path.with_name(f"{path.name}.{os.getpid()}")  # then renamed: no reader ever sees half a file
+        beside.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
+        beside.replace(path)
+    return [_card(**written) for written in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def measure_heads(encoder, sentences):
+    """Measure the cards of all heads of an encoder on some sentences.
+
+    >>> cards = measure_heads(load_encoder(), ["Tea or coffee?", "Put the kettle on, please.", "Tea."])
+    >>> 0 < cards[0].scores["entropy"] < 3  # the longest of them has 8 tokens, so 3 bits at most
+    True
+
+    Raises `ValueError` for fewer sentences than examples are shown.
+    """
+    if len(sentences) < NUM_EXAMPLES:
+        raise ValueError(f"the cards show {NUM_EXAMPLES} sentences for each score, got {len(sentences)}")
+    sentences = sorted(sentences, key=len)  # those of one batch should be of about one length
+    chunks = [sentences[start : start + BATCH] for start in range(0, len(sentences), BATCH)]
+    maps = [map for chunk in chunks for map in encoder.batch(chunk)]
+    of_map = [token_scores(map) for map in maps]
+    values = {name: np.concatenate([scores[name] for scores in of_map], axis=-1) for name in of_map[0]}
+    values["effect"] = effects(encoder, chunks)  # [layer, h, sentence]; the others [layer, h, asking in any sentence]
+    tokens = [(which, query) for which, map in enumerate(maps) for query in asking(map)]
+    whole = [(which, None) for which in range(len(maps))]
+
+    def example(layer, head, place, value):  # place: (sentence, query or None)
+        which, query = place
+        map = maps[which]
+        row = [0] if query is None else map.weights[layer, head, query]
+        key = None if query is None else int(np.argmax(row))
+        return Example(sentences[which], map.query_tokens, query, key, float(np.max(row)), float(value))
+
+    cards = []
+    for layer, head in np.ndindex(encoder.num_layers, encoder.num_heads):
+        card = HeadCard(layer, head, {}, {}, {})
+        for name in SCORES:
+            places = whole if name == "effect" else tokens
+            value = values[name][layer, head]
+            card.scores[name] = float(np.nanmean(value))
+            best = [example(layer, head, places[at], value[at]) for at in _strongest(value, places)]
+            card.strongest[name] = best
+            card.weakest[name] = example(layer, head, places[np.nanargmin(value)], np.nanmin(value))
+        cards.append(card)
+    return cards
+
+
+def asking(map):
+    """The places of the tokens that ask: all but [CLS] and [SEP].
+
+    >>> asking(load_encoder()("Tea!"))
+    [1, 2]
+    """
+    return [place for place, token in enumerate(map.query_tokens) if token not in ("[CLS]", "[SEP]")]
+
+
+def token_scores(map):  # -> {name: [layer, h, asking]}
+    """The scores of every token that asks, in every head of a map; NaN where there is nothing to look at.
+
+    >>> from manyheads.maps import AttentionMap
+    >>> map = AttentionMap(*[["[CLS]", "tea", "!", "[SEP]"]] * 2, np.full((1, 1, 4, 4), 0.25))
+    >>> token_scores(map)["previous"].tolist()  # only [CLS] stands before "tea", and it has a score of its own
+    [[[nan, 0.25]]]
+    >>> token_scores(map)["entropy"].tolist()
+    [[[2.0, 2.0]]]
+    """
+    tokens, places = np.array(map.key_tokens), np.array(asking(map))
+    rows = map.weights[:, :, places].astype(float)  # [layer, h, asking, k]
+    steps = np.arange(len(tokens)) - places[:, None]  # from the asking token to each key: [asking, k]
+    words = np.isin(np.arange(len(tokens)), places)
+    marks = np.array([all(category(sign).startswith("P") for sign in token) for token in tokens])
+    targets = {
+        "previous": (steps == -1) & words,
+        "next": (steps == 1) & words,
+        "same": steps == 0,
+        "cls": steps * 0 + (tokens == "[CLS]") > 0,
+        "sep": steps * 0 + (tokens == "[SEP]") > 0,
+        "punctuation": steps * 0 + (marks & words) > 0,
+    }  # each [asking, k]
+    shares = {
+        name: np.where(target.any(-1), (rows * target).sum(-1), np.nan) for name, target in targets.items()
+    }  # each [layer, h, asking]
+    bits = np.log2(rows, out=np.zeros_like(rows), where=rows > 0)
+    return {**shares, "distance": (rows * np.abs(steps)).sum(-1), "entropy": -(rows * bits).sum(-1)}
+
+
+def effects(encoder, chunks):  # -> [layer, h, sentence]
+    """The cosine distance between the vector of a sentence and its vector without a head, for every head.
+
+    >>> effects(load_encoder(), [["Tea or coffee?", "Tea."], ["Put the kettle on, please."]]).shape
+    (6, 12, 3)
+
+    `chunks` are lists of sentences, each computed together.
+    """
+    shape = (encoder.num_layers, encoder.num_heads)
+    found = []
+    for chunk in chunks:
+        whole = encoder.sentence_vectors(chunk).astype(float)
+        for head in np.ndindex(shape):
+            mask = np.ones(shape, dtype=bool)
+            mask[head] = False
+            found.append(1 - (encoder.sentence_vectors(chunk, mask) * whole).sum(-1))
+    count = len(found) // len(chunks)
+    by_head = [np.concatenate(found[head::count]) for head in range(count)]
+    return np.array(by_head).reshape(*shape, -1)
+
+
+def _strongest(values, places):
+    """Where the largest values are, not two in one sentence."""
+    best = {}
+    for at in np.argsort(-values):  # NaN comes last
+        best.setdefault(places[at][0], int(at))
+        if len(best) == NUM_EXAMPLES:
+            break
+    return best.values()
+
+
+def _card(strongest, weakest, **written):
+    return HeadCard(
+        **written,
+        strongest={name: [Example(**example) for example in examples] for name, examples in strongest.items()},
+        weakest={name: Example(**example) for name, example in weakest.items()},
+    )
+
+
+def _key():
+    """Of all that decides how the cards turn out."""
+    return key_of(recipe=RECIPE, scores=list(SCORES), examples=NUM_EXAMPLES, sentences=card_sentences(), encoder=SHA256)
+
+
+if __name__ == "__main__":
+    print(f"The cards of {len(head_cards())} heads are measured.")

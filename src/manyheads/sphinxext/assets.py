@@ -1,0 +1,71 @@
+"""What the pages need beside their HTML: scripts and styles on pages with a live figure, files in the built site."""
+
+import gzip
+import shutil
+from pathlib import Path
+
+from manyheads.models.focus import focus_files
+from manyheads.sphinxext import bertviz_frames
+from manyheads.sphinxext.onnx_export import encoder_page_files
+from manyheads.widgets.one_module import WEB, one_module
+
+FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
+FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards", "word-shuffle")
+MODELS = ("models", "formula-model", "bugs", "encoder", "encoder-worker")
+SCRIPTS = (*(f"figures/{name}.js" for name in FIGURES), "doors/embed.js", *(f"models/{name}.js" for name in MODELS))
+STYLESHEETS = (*(f"figures/{name}.css" for name in FIGURES), "doors/plain.css", "doors/chapters.css")
+MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
+TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
+
+
+def add_scripts(app, pagename, templatename, context, doctree):
+    """Puts the scripts on the pages that hold a live figure, whether from a directive or a notebook's output."""
+    live = [name for name in FIGURES if f"<{name}" in (context.get("body") or "")]
+    for name in live:
+        app.add_js_file(f"{FOLDER}/{name}.js", type="module")
+    for name in dict.fromkeys([FIGURES[0], *live] if live else []):  # the first stylesheet is the others' base
+        app.add_css_file(f"{FOLDER}/{name}.css")
+    if "tag_hide-input" in (context.get("body") or ""):
+        app.add_css_file(f"{FOLDER}/chapters.css")
+
+
+def drop_strangers(app, pagename, templatename, context, doctree):
+    """Takes Thebe off the pages: Jupyter Book always adds it, twice (which is an error), and it calls a CDN.
+
+    And MathJax off a page without maths: Sphinx adds it where a page's children have some, so always to the first page.
+    """
+    strangers = ["thebe"] if 'class="math' in (context.get("body") or "") else ["thebe", "mathjax"]
+    context["script_files"] = [
+        script
+        for script in context["script_files"]
+        if not any(name in f"{script.filename} {script.attributes}".lower() for name in strangers)
+    ]
+
+
+def write_scripts(folder):
+    """Writes into a folder the stylesheets, and every script that a page asks for by name, with what it imports."""
+    for name in SCRIPTS:
+        (folder / Path(name).name).write_text(one_module(name), encoding="utf-8")
+    for path in (*(WEB / name for name in STYLESHEETS), TOKENIZER):
+        shutil.copyfile(path, folder / path.name)
+
+
+def copy_files(site):
+    """Copies scripts, tokenizer, models and MathJax into a site's folder."""
+    if not (TOKENIZER.is_file() and MATHJAX.is_dir()):
+        raise FileNotFoundError(f"{TOKENIZER} or {MATHJAX} is missing: run `npm ci` in {WEB}, as `make book` does")
+    folder = Path(site) / "_static" / FOLDER
+    (folder / "models").mkdir(parents=True, exist_ok=True)
+    write_scripts(folder)
+    for name, path in encoder_page_files().items():  # the focus model's tokenizer among them
+        shutil.copyfile(path, folder / name)
+    for path in focus_files():
+        packed = folder / "models" / f"{path.name}.gz"
+        packed.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
+    for path in (MATHJAX / "tex-chtml.js", *MATHJAX.glob("output/chtml/fonts/woff-v2/*.woff")):
+        copy = folder / "mathjax" / path.relative_to(MATHJAX)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    (folder / "bertviz").mkdir(exist_ok=True)
+    for name, path in bertviz_frames.SCRIPTS.items():
+        shutil.copyfile(path, folder / "bertviz" / name)

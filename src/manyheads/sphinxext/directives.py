@@ -1,0 +1,125 @@
+"""The `{head-map}`, `{formula-steps}` and `{museum-piece}` directives: their maps are computed now and baked in."""
+
+import functools
+from html import escape
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+
+from manyheads.attention import causal_mask
+from manyheads.maps.names import CHOICES, FLAGS, STEPS, VIEWS
+from manyheads.models.encoder import load_encoder
+from manyheads.models.focus import load_focus_model
+from manyheads.models.focus.bag_of_words import without_order
+from manyheads.widgets.formula_steps import formula_steps, formula_steps_html
+from manyheads.widgets.static_html import head_map_html
+
+
+class HeadMapDirective(SphinxDirective):
+    """`{head-map} sentence` with the attributes of `<head-map>` as options; the map is computed now and baked in."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar = {
+        "model": directives.unchanged,
+        "models": directives.unchanged,
+        "view": lambda view: directives.choice(view, VIEWS),
+        **{name: functools.partial(directives.choice, values=values) for name, values in CHOICES.items()},
+        "layer": directives.nonnegative_int,
+        "head": directives.nonnegative_int,
+        "query": directives.nonnegative_int,
+        "compare": directives.unchanged,
+        "id": directives.unchanged_required,
+    }
+
+    def run(self):
+        sentence = self.arguments[0]
+        options = {"model": "focus", **self.options} if "models" not in self.options else self.options
+        name = (options.get("models") or options["model"]).split()[0]
+        try:
+            map = page_model(name)(sentence)
+        except ValueError as error:
+            raise self.error(f"head-map: {error}") from error
+        for option, axis in (("layer", 0), ("query", 2)):
+            if options.get(option, 0) >= map.shape[axis]:
+                raise self.error(f"head-map: {option} counts from 0 to {map.shape[axis] - 1}, got {options[option]}")
+        return [nodes.raw("", head_map_html(map, sentence=sentence, **options), format="html")]
+
+
+class FormulaStepsDirective(SphinxDirective):
+    """`{formula-steps} sentence` with the attributes of `<formula-steps>` as options; computed now and baked in."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar = {
+        "model": directives.unchanged,
+        "head": directives.nonnegative_int,
+        "word": directives.nonnegative_int,
+        "step": lambda step: directives.choice(step, tuple(STEPS)),
+        **dict.fromkeys(FLAGS, directives.flag),
+    }
+
+    def run(self):
+        options = {"model": "focus", "head": 0, **self.options}
+        flags = {flag: "" for flag in FLAGS if flag in options}
+        causal, padding, scaled = "causal" in flags, "padding" in flags, "unscaled" not in flags
+        try:
+            model = page_model(options["model"])
+            steps = formula_steps(
+                model, self.arguments[0], options["head"], causal=causal, padding=padding, scaled=scaled
+            )
+        except ValueError as error:
+            raise self.error(f"formula-steps: {error}") from error
+        html = formula_steps_html(steps, sentence=self.arguments[0], **options | flags)
+        return [nodes.raw("", html, format="html")]
+
+
+class MuseumPieceDirective(SphinxDirective):
+    """`{museum-piece} what the bug does`: a live map of `sentence`, the bug `bug` of bugs.js behind a switch."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar = {
+        "bug": directives.unchanged_required,
+        "sentence": directives.unchanged_required,
+        **{name: HeadMapDirective.option_spec[name] for name in ("view", "head")},
+    }
+
+    def run(self):
+        sentence, bug = self.options["sentence"], self.options["bug"]
+        name = "focus/causal" if bug == "mask" else "focus"
+        map = page_model(name)(sentence)
+        shown = {option: self.options[option] for option in ("view", "head") if option in self.options}
+        inside = head_map_html(map, sentence=sentence, models=f"{name} focus/bug-{bug}", **shown)
+        attributes = f'class="head-map museum-piece" bug="{escape(bug)}" label="{escape(self.arguments[0])}"'
+        return [nodes.raw("", f"<museum-piece {attributes}>{inside}</museum-piece>", format="html")]
+
+
+def page_model(name):
+    """The Python side of a page's model: `encoder`, `focus`, ...
+
+    In `focus/causal` no word looks ahead; `focus/no-order` does not know the order of the words.
+    """
+    if name == "encoder":
+        return _encoder()
+    family, _, variant = name.partition("/")
+    if family != "focus":
+        raise ValueError(f"no model is called {name!r}")
+    if variant == "no-order":
+        return without_order(load_focus_model())
+    if variant != "causal":
+        return load_focus_model(variant or "taught")
+
+    def look_back(_module, inputs, options):
+        return inputs, options | {"mask": options["mask"] & causal_mask(inputs[-1].shape[-2])}
+
+    model = load_focus_model()
+    model.attention.register_forward_pre_hook(look_back, with_kwargs=True)
+    return model
+
+
+@functools.cache
+def _encoder():
+    return load_encoder()

@@ -1,0 +1,115 @@
+"""What the book needs to be out in the world: pages without the theme at its root, a site map, tags for previews.
+
+The site's address comes from the environment, as `MANYHEADS_URL`; what cannot do without it is then left out.
+"""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from manyheads.maps.names import EXAMPLE, HEAD_COLOURS
+from manyheads.widgets.static_html import head_map_html, heads_as_pixels, png
+
+ADDRESS = "MANYHEADS_URL"
+LOST = "Which page were you looking for?"
+EMBLEM = "emblem.png"
+NO_PAGES = ["search.html", "genindex.html", "py-modindex.html"]  # nothing that a search engine should find
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<link rel="icon" href="{root}_static/favicon.svg">
+<link rel="stylesheet" href="{root}_static/manyheads/head-map.css">
+<link rel="stylesheet" href="{root}_static/manyheads/plain.css">
+<script type="module" src="{root}_static/manyheads/head-map.js"></script>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def address():
+    """Where the site will be, ending with a slash; None where nobody said.
+
+    >>> os.environ[ADDRESS] = "https://example.org/many-heads"
+    >>> address()
+    'https://example.org/many-heads/'
+    >>> del os.environ[ADDRESS]
+
+    Raises `ValueError` for what is no address.
+    """
+    said = os.environ.get(ADDRESS, "").strip()
+    if not said:
+        return None
+    parts = urlsplit(said)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise ValueError(f"{ADDRESS} must be an address such as https://example.org/book/, got {said!r}")
+    return said.rstrip("/") + "/"
+
+
+def write_pages(folder, model):
+    """Write `embed.html`, one live map and nothing else, and `404.html` into the site's folder.
+
+    A host shows `404.html` for a missing page at any depth, so its links start from the address's own path, "/" where
+    none is known. `model` computes the map that it holds.
+    """
+    root = urlsplit(address() or "/").path
+    home = f'<p><a href="{root}book/index.html">Many Heads</a></p>'
+    live = head_map_html(model(LOST), sentence=LOST, model="focus")
+    lost = f"<main><h1>There is no such page</h1><p>Perhaps it moved. The book starts here:</p>{home}{live}</main>"
+    embed = '<script type="module" src="_static/manyheads/embed.js"></script>'
+    alone = f"<noscript>This map needs JavaScript.</noscript>{embed}"
+    pages = {
+        "embed.html": {"title": "Many Heads", "root": "", "body": alone},
+        "404.html": {"title": "No such page · Many Heads", "root": root, "body": lost},
+    }
+    for name, parts in pages.items():
+        (Path(folder) / name).write_text(PAGE.format(**parts), encoding="utf-8")
+
+
+def draw_emblem(app, map):
+    """The picture on the pages' previews: what four heads make of a sentence, two by two."""
+    pixels = heads_as_pixels(map)  # [q, h * k, 4]
+    side = map.shape[2]
+    heads = [np.pad(part, ((0, 1), (0, 1), (0, 0))) for part in np.split(pixels, pixels.shape[1] // side, axis=1)]
+    square = np.vstack([np.hstack(heads[:2]), np.hstack(heads[2:4])])
+    path = Path(app.doctreedir) / EMBLEM
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(png(square))
+
+
+def setup(app, page_model):
+    """Lets well-known extensions make the site map and the previews, title, text and picture, for a known address."""
+    site = address()
+    if not site:
+        return
+    emblem = str(Path(app.doctreedir) / EMBLEM)
+    settings = {
+        "html_baseurl": site,
+        "sitemap_url_scheme": "{link}",
+        "sitemap_excludes": NO_PAGES,
+        "ogp_site_url": site,
+        "ogp_description_length": 160,
+        "ogp_social_cards": {"line_color": HEAD_COLOURS[0], "image": emblem, "image_mini": emblem},
+    }
+    app.setup_extension("sphinx_sitemap")
+    app.setup_extension("sphinxext.opengraph")
+    app.connect("config-inited", lambda app, config: [setattr(config, *setting) for setting in settings.items()])
+    app.connect("builder-inited", lambda app: draw_emblem(app, page_model("focus")(EXAMPLE)))
+    app.connect("html-page-context", describe, priority=100)  # before the tags are made
+
+
+def describe(app, pagename, templatename, context, doctree):
+    """A page's own `description`, in its front matter, goes before what would be taken of its text."""
+    meta = context.get("meta") or {}
+    if "description" in meta:
+        meta["og:description"] = meta["description"]

@@ -1,0 +1,42 @@
+// What the custom elements of pages share: their style, a promise that they compute, and when they wake.
+
+import { h } from "../views/dom.js";
+
+/** Adds stylesheets that lie beside this module on the site to a page that does not have them, in files or in itself. */
+export function dressPage(/** @type {string[]} */ ...names) {
+  if (document.querySelector("style.manyheads")) return;
+  for (const name of names) {
+    const href = new URL(`./${name}`, import.meta.url).href;
+    if (![...document.styleSheets].some((sheet) => sheet.href?.split("?")[0] === href))
+      document.head.append(h("link", { rel: "stylesheet", href }));
+  }
+}
+
+/** A promise and what fulfils it, as Promise.withResolvers, which browsers have known since 2024 only. */
+export function withResolvers() {
+  let resolve = () => {};
+  /** @type {Promise<void>} */
+  const promise = new Promise((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+/** What Python baked into an element; null where it baked nothing. */
+export function bakedInto(/** @type {Element} */ element) {
+  const script = element.querySelector('script[type="application/json"]');
+  return script && JSON.parse(script.textContent ?? "");
+}
+
+/**
+ * Calls `start` when the element scrolls into view or the reader touches it: several times, perhaps.
+ * @param {Element} element
+ * @param {() => void} start
+ */
+export function whenSeenOrTouched(element, start) {
+  for (const touch of ["pointerdown", "focusin"]) element.addEventListener(touch, () => start(), { once: true });
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    seen.disconnect();
+    start();
+  });
+  seen.observe(element);
+}

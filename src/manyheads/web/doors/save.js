@@ -1,0 +1,76 @@
+// What is on screen as a file: its name, and a table of its weights. picture.js draws it. No DOM.
+
+import { compareHeads, queryWeights } from "../math/maps.js";
+import { CSV_COLUMNS } from "../math/names.js";
+
+/** The shortest decimal that is read as the same float32. */
+export function exactly(/** @type {number} */ weight) {
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(weight.toPrecision(digits));
+    if (Math.fround(short) === weight) return String(short);
+  }
+  return String(weight);
+}
+
+/**
+ * "which-do-you-like-paint.svg"
+ * @param {{ state: MapState }} view
+ * @param {string} kind
+ */
+export function fileName({ state: { sentence, view } }, kind) {
+  const words = sentence.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ["map"];
+  return `${[...words.slice(0, 6), view].join("-").slice(0, 60)}.${kind}`;
+}
+
+/**
+ * A head on screen, and those of its queries that are shown. Where two sentences are compared, `second` says that it is of
+ * the second, `moved` by how much it differs.
+ * @typedef {{ map: ShownMap, layer: number, head: number, queries: number[], second?: boolean, moved?: number }} Panel
+ */
+
+/**
+ * The heads on screen, in their order; Paint shows one query of each.
+ * @param {MapOnScreen} view
+ * @returns {Panel[]}
+ */
+export function panels({ state, shown: { map, compared }, asked }) {
+  const [layers, heads, queries] = map.shape;
+  if (state.view === "paint") {
+    const { layer } = state;
+    const { order, moved, asked: second } = compareHeads(map, compared, layer, asked);
+    return order.flatMap((head) => {
+      const first = { map, layer, head, queries: [asked] };
+      return compared ? [first, { map: compared, layer, head, queries: [second], second: true, moved: moved[head] }] : [first];
+    });
+  }
+  const every = [...Array(queries).keys()];
+  const single = state.view === "lines" && state.head !== null;
+  const chosen = single ? [Math.min(state.head ?? 0, heads - 1)] : [...Array(heads).keys()];
+  const shown = state.view === "grid" ? [...Array(layers).keys()] : [state.layer];
+  return shown.flatMap((layer) => chosen.map((head) => ({ map, layer, head, queries: every })));
+}
+
+/**
+ * The weights on screen as lines of CSV, one text per head, as `AttentionMap.to_csv` writes them. Where two sentences are
+ * compared, a last column says which.
+ * @param {MapOnScreen} view
+ */
+export function csvOf(view) {
+  const both = view.shown.compared && view.state.view === "paint";
+  const heads = panels(view).map(({ map, layer, head, queries, second }) => {
+    const keys = map.keyTokens.map(quoted);
+    /** @type {string[]} */
+    const lines = [];
+    for (const query of queries) {
+      const asks = quoted(map.queryTokens[query]);
+      queryWeights(map, layer, head, query).forEach((weight, key) => {
+        const sentence = both ? [second ? 2 : 1] : [];
+        lines.push(`${[layer, head, query, key, asks, keys[key], exactly(weight), ...sentence]}\n`);
+      });
+    }
+    return lines.join("");
+  });
+  return [`${[...CSV_COLUMNS, ...(both ? ["sentence"] : [])]}\n`, ...heads];
+}
+
+const quoted = (/** @type {string} */ token) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);

@@ -1,0 +1,255 @@
+// What <head-map> and a notebook's HeadMap show, and how it follows its state.
+
+import { START } from "../doors/state.js";
+import { colourOf, headColour, shownMap } from "../math/maps.js";
+import { StatusLine } from "../views/controls.js";
+import { arrow, focusOn, h, setText, targetOf } from "../views/dom.js";
+import { GridView } from "../views/grid.js";
+import { LinesView } from "../views/lines.js";
+import { MatrixView } from "../views/matrix.js";
+import { PaintView } from "../views/paint.js";
+import { PredictionsView } from "../views/predictions.js";
+import { MapControls } from "./head-map-controls.js";
+
+/** @type {Record<string, new (stage: HTMLElement, host: MapHost) => MapPart>} */
+const PARTS = { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView };
+const LONG = 90; // tokens; beyond, matrices become pictures
+let instances = 0;
+
+/** The parts of the state that a map depends on. @type {(keyof MapState)[]} */
+export const COMPUTED = ["sentence", "compare", "headMask", "model"];
+
+/** The parts that what is shown of a map depends on. @type {(keyof MapState)[]} */
+const SHOWN = ["special", "heads", "layers"];
+
+/**
+ * The controls and the map inside `root`. `change(state, names)` is called when the reader changed the named parts
+ * of the state; `painted(map)` after every repaint. `models` are the names a slider runs over; `computes` says
+ * whether anybody can compute a new map (a map of somebody's own attentions can only be looked at). `copies` are the texts
+ * that its menu can copy: {name: () => text}.
+ * @implements {MapHost}
+ */
+export class HeadMapView {
+  id = `head-map-${++instances}`;
+  /** @type {MapState} */
+  state = { ...START };
+  /** @type {AttentionMap | null} */
+  map = null;
+  /** @type {AttentionMap | null} */
+  compared = null;
+  /** What is shown of both; null until it is drawn. @type {MapHost["shown"] | null} */
+  #shown = null;
+  /** @type {MapPart | null} */
+  #part = null;
+  #drawn = ""; // the name of that view
+  /** @type {HTMLElement[]} */
+  #toggles = [];
+  /** What was said last, to be said again with a map's notes. @type {Parameters<StatusLine["tell"]> | null} */
+  #said = null;
+  #status = new StatusLine();
+  #predictions = new PredictionsView();
+
+  /**
+   * @param {HTMLElement} root
+   * @param {Partial<MapState>} state
+   * @param {{ change: (state: MapState, names: string[]) => void, painted?: (map: AttentionMap) => void, models?: string[],
+   *   computes?: boolean, copies?: Record<string, () => string> }} options
+   */
+  constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {} }) {
+    this.change = change;
+    this.painted = painted;
+    this.computes = computes;
+    this.controls = new MapControls(this, { models, computes, copies });
+    this.barName = h("span");
+    this.bar = h("div", { class: "hm-heads", hidden: true }, this.barName);
+    this.stage = h("div", { class: "hm-stage", onkeydown: moveFocus });
+    root.replaceChildren(...this.controls.nodes, this.bar, this.stage, this.#predictions.node, this.#status.node);
+    this.update(state);
+  }
+
+  /** Takes over parts of the state; repaints the map it has, unless a part changed that calls for another map. */
+  update(/** @type {Partial<MapState>} */ state) {
+    const changes = (/** @type {(keyof MapState)[]} */ names) => names.some((name) => name in state && state[name] !== this.state[name]);
+    const stale = this.computes && changes(COMPUTED);
+    if (changes(SHOWN)) this.#shown = null;
+    Object.assign(this.state, state);
+    this.controls.update(this.state);
+    if (!this.map) return;
+    if (stale) this.#drawToggles(this.map);
+    else this.#draw(this.map);
+  }
+
+  /**
+   * Shows a map and, where two sentences are compared, the second one's.
+   * @param {AttentionMap} map
+   * @param {AttentionMap | null} [compared]
+   */
+  show(map, compared = null) {
+    [this.map, this.compared, this.#shown] = [map, compared, null];
+    this.#draw(map);
+  }
+
+  /**
+   * Tells the reader how things stand; `act` is what a button after the text does.
+   * @param {string} text
+   * @param {(() => void) | null} [act]
+   * @param {string} [name]
+   */
+  say(text, act = null, name = "Try again") {
+    this.#said = [text, act, name];
+    const tokens = this.map?.keyTokens.length ?? 0;
+    const long = `This text is long (${tokens} tokens): large matrices are shown as pictures, and only the strongest lines are drawn.`;
+    const notes = new Set([this.map, this.compared, this.#shown?.map].flatMap((map) => map?.notes ?? []));
+    this.#status.tell([text, ...notes, ...(tokens > LONG ? [long] : [])].join(" "), act, name);
+  }
+
+  /** Moves the line that tells how things stand up to the sentences: what it offers comes before what is shown. */
+  sayAbove() {
+    this.controls.compareRow.after(this.#status.node);
+  }
+
+  // --- what the views ask for
+
+  /** The reader chose parts of the state. */
+  set(/** @type {Partial<MapState>} */ state) {
+    this.update(state);
+    this.change(this.state, Object.keys(state));
+  }
+
+  /** What is shown of the maps. */
+  get shown() {
+    if (!this.map) throw new Error("there is no map yet");
+    return (this.#shown ??= { map: shownMap(this.map, this.state), compared: this.compared && shownMap(this.compared, this.state) });
+  }
+
+  /** The place of the asking token among those shown. */
+  get asked() {
+    return Math.max(this.shown.map.queries.indexOf(this.state.query), 0);
+  }
+
+  /**
+   * How a head is drawn.
+   * @param {ShownMap} map
+   * @param {number} layer
+   * @param {number} head
+   */
+  look(map, layer, head) {
+    const off = !map.mixed && !this.#isOn(layer, head);
+    return { colour: headColour(map, head), off, dim: this.dim };
+  }
+
+  /** Whether special tokens are dimmed. */
+  get dim() {
+    return this.state.special === "dim";
+  }
+
+  /**
+   * Gives what shows a head its colour.
+   * @param {HTMLElement} node
+   * @param {number} layer
+   * @param {number} head
+   */
+  dress(node, layer, head) {
+    const { colour, off } = this.look(this.shown.map, layer, head);
+    node.style.setProperty("--head", colour);
+    node.classList.toggle("hm-off", off);
+  }
+
+  /**
+   * Puts a head's name, which is its switch where heads are shown one by one, into `place`.
+   * @param {HTMLElement} place
+   * @param {number} head
+   */
+  placeName(place, head) {
+    const { mixed, headNames } = this.shown.map;
+    const there = place.firstElementChild;
+    if (!mixed) {
+      if (there !== this.#toggles[head]) place.replaceChildren(this.#toggles[head]);
+      return;
+    }
+    const name = there?.tagName === "SPAN" ? there : h("span", { class: "hm-head" });
+    if (there !== name) place.replaceChildren(name);
+    setText(name, headNames[head]);
+  }
+
+  // --- painting
+
+  #draw(/** @type {AttentionMap} */ map) {
+    const { state, stage } = this;
+    const [layers, heads, queries] = map.shape;
+    state.layer = Math.min(state.layer, layers - 1);
+    state.query = Math.min(state.query, queries - 1);
+    if (state.head !== null) state.head = Math.min(state.head, heads - 1);
+    const { map: shown, compared } = this.shown;
+    this.controls.offer(map, shown, state, this.asked);
+    if (!this.#part || this.#drawn !== state.view) {
+      this.#part?.leave?.();
+      stage.replaceChildren();
+      this.#part = new (PARTS[state.view] ?? PaintView)(stage, this);
+      this.#drawn = state.view;
+    }
+    this.#drawToggles(map);
+    stage.classList.toggle("hm-dim", this.dim);
+    this.#part.draw(shown, compared);
+    for (const table of stage.querySelectorAll("table"))
+      if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td[data-weight]")?.setAttribute("tabindex", "0");
+    this.#predictions.draw(map, state, (head) => this.#isOn(state.layer, head));
+    if (this.#said) this.say(...this.#said);
+    this.painted(map);
+  }
+
+  /** One toggle per head, kept over repaints so that it never loses the focus; the view or, else, the bar places them. */
+  #drawToggles(/** @type {AttentionMap} */ map) {
+    const { state, bar } = this;
+    const toggles = this.#toggles;
+    const heads = map.shape[1];
+    toggles.length = Math.min(toggles.length, heads);
+    while (toggles.length < heads) toggles.push(this.#makeToggle(toggles.length));
+    toggles.forEach((toggle, head) => {
+      setText(toggle, map.headNames[head]);
+      toggle.style.setProperty("--head", colourOf(head));
+      toggle.ariaLabel = map.headNames[head];
+      toggle.ariaPressed = String(this.#isOn(state.layer, head));
+    });
+    bar.hidden = Boolean(this.#part?.placesToggles && !this.#shown?.map.mixed);
+    setText(this.barName, map.shape[0] > 1 ? `Heads of layer ${state.layer + 1}` : "Heads");
+    if (!bar.hidden && (bar.childElementCount !== heads + 1 || toggles.some(({ parentElement }) => parentElement !== bar)))
+      bar.replaceChildren(this.barName, ...toggles);
+  }
+
+  #makeToggle(/** @type {number} */ head) {
+    return h("button", { type: "button", class: "hm-head", onclick: () => this.#toggle(head) });
+  }
+
+  /**
+   * @param {number} layer
+   * @param {number} head
+   */
+  #isOn(layer, head) {
+    return this.state.headMask?.[layer]?.[head] ?? true;
+  }
+
+  #toggle(/** @type {number} */ head) {
+    if (!this.map) return;
+    const [layers, heads] = this.map.shape;
+    const ofLayer = (/** @type {number} */ layer) => Array.from({ length: heads }, (_, index) => this.#isOn(layer, index));
+    const mask = Array.from({ length: layers }, (_, layer) => ofLayer(layer));
+    mask[this.state.layer][head] = !mask[this.state.layer][head];
+    this.set({ headMask: mask.flat().every(Boolean) ? null : mask });
+  }
+}
+
+/** Arrow keys move between the cells of a table, which is one tab stop. */
+function moveFocus(/** @type {KeyboardEvent} */ event) {
+  const step = arrow(event.key);
+  /** @type {HTMLTableCellElement | null} */
+  const cell = targetOf(event).closest("td[data-weight]");
+  if (!step || !cell) return;
+  const table = /** @type {HTMLTableElement} */ (cell.closest("table"));
+  const rows = /** @type {HTMLTableRowElement[]} */ ([...table.querySelectorAll("tr:has(td)")]);
+  const at = rows.findIndex((row) => row === cell.parentElement);
+  const next = rows[at + step[0]]?.cells[cell.cellIndex + step[1]];
+  if (next?.tagName !== "TD") return;
+  event.preventDefault();
+  focusOn(next, cell);
+}

@@ -1,0 +1,285 @@
+// <head-map>: what every head looks at, live. One renderer with two doors: the default export is for kernels
+// (anywidget; Python computes), the custom element is for pages (models.js computes). widgets/one_module.py makes one module
+// without imports of this file and those it names, so that a notebook needs no bundler and a page asks for one file. Nothing
+// touches the DOM while it loads, so that Node can test the parts.
+
+import { openDoor } from "../doors/kernel-door.js";
+import { bakedInto, dressPage, whenSeenOrTouched, withResolvers } from "../doors/page-element.js";
+import { EXAMPLE_SHOWN, LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
+import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState } from "../doors/state.js";
+import { ASKED_FOR } from "../math/names.js";
+import { decodeMap } from "../math/wire.js";
+import { announce, h } from "../views/dom.js";
+import { COMPUTED, HeadMapView } from "./head-map-view.js";
+
+// -------------------------------------------------------------------------------- the first door: kernels
+
+/** Which trait of Python's `HeadMap` holds which part of the state. */
+export const TRAITS = { sentence: "sentence", compare: "compare", view: "view", layer: "layer", head: "head",
+  query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers" };
+
+/** @param {{ model: KernelModel, el: HTMLElement }} cell */
+function render({ model, el }) {
+  const root = el.appendChild(h("div", { class: "head-map" }));
+  return openDoor(model, TRAITS, ["_attention", "_compared"], {
+    make: (state, change) => new HeadMapView(root, state, {
+      change, models: model.get("_models"), computes: model.get("_computes"), painted: (map) => announce(el, "attention", map),
+    }),
+    show(/** @type {HeadMapView} */ view) {
+      const [map, compared] = [model.get("_attention"), model.get("_compared")];
+      view.show(decodeMap(map), compared && decodeMap(compared));
+    },
+  });
+}
+
+export default { render };
+
+// ----------------------------------------------------------------------------------- the second door: pages
+
+/** @typedef {import("../doors/state.js").Said} Said */
+
+const ATTRIBUTES = ["model", "models", ...WRITTEN];
+const PATIENCE = 400; // milliseconds until a reader is told that a map is being computed
+
+function defineElement() {
+  class HeadMapElement extends HTMLElement {
+    static observedAttributes = ATTRIBUTES;
+    /** @type {HeadMapView | undefined} */
+    #view;
+    #ready = withResolvers();
+    /** @type {Map<string, HeadModel>} */
+    #engines = new Map();
+    /** Models that are on their way. @type {Map<string, Promise<HeadModel>>} */
+    #loading = new Map();
+    #wanted = 0; // counts what was to be computed: the last keystroke wins
+    #allowed = false; // to fetch a model that is asked for
+    /** Aborts the sentences that are being computed. @type {AbortController | undefined} */
+    #asking;
+    #example = ""; // the sentence whose map is baked in
+    /** The shape of a map that no model stands behind. @type {number[] | null} */
+    #still = null;
+    /** What a link may call this map: its id, how many-th on the page it is. @type {string[]} */
+    #places = [];
+    /** Layer, head and query for a map that is still to come: the one shown may be smaller. @type {Partial<MapState>} */
+    #wish = {};
+    /** The heads that are to be off in it. @type {number[][] | null} */
+    #off = null;
+
+    /** Fulfilled once the element computes for itself; asking for it starts the loading. */
+    get ready() {
+      this.#allowed = true;
+      this.#start();
+      return this.#ready.promise;
+    }
+
+    /** The map on display: {queryTokens, keyTokens, shape, weights, headNames, predictions}. */
+    get attention() {
+      return this.#view?.map ?? null;
+    }
+
+    get sentence() {
+      return this.#view?.state.sentence ?? this.getAttribute("sentence") ?? "";
+    }
+
+    set sentence(text) {
+      this.setAttribute("sentence", text);
+    }
+
+    connectedCallback() {
+      if (this.#view) return;
+      dressPage("head-map.css");
+      const baked = bakedInto(this);
+      if (!this.#models.length) this.#still = baked?.shape ?? null;
+      const said = this.querySelector(".hm-status")?.textContent ?? "";
+      this.classList.add("head-map");
+      const maps = [...document.querySelectorAll("head-map")];
+      this.#places = [...(this.id ? [this.id] : []), String(maps.indexOf(this) + 1)];
+      const state = this.#linked() ?? Object.assign({}, ...ATTRIBUTES.map((name) => this.#attribute(name)));
+      const view = (this.#view = new HeadMapView(this, this.#wishFor(state), {
+        models: this.#models,
+        computes: this.#models.length > 0,
+        copies: this.#copies(),
+        change: (_, names) => this.#changed(names),
+        painted: (map) => announce(this, "attention", map),
+      }));
+      if (baked) view.show(decodeMap(baked));
+      addEventListener("hashchange", () => this.#follow(view));
+      if (!this.#models.length) {
+        view.say(said);
+        return this.#ready.resolve();
+      }
+      this.#example = this.getAttribute("sentence") ?? "";
+      if (this.#models.some((name) => ASKED_FOR.includes(name))) view.sayAbove();
+      view.say(EXAMPLE_SHOWN);
+      whenSeenOrTouched(this, () => this.#start());
+    }
+
+    attributeChangedCallback(/** @type {string} */ name) {
+      if (!this.#view) return;
+      this.#view.update(this.#wishFor(this.#attribute(name)));
+      if (name === "off" || isComputed(name)) this.#compute();
+    }
+
+    // --- the state: attributes, links, what the reader chose
+
+    /** The part of the state that an attribute stands for. */
+    #attribute(/** @type {string} */ name) {
+      return name.startsWith("model") ? {} : readPart(name, this.getAttribute(name));
+    }
+
+    get #models() {
+      return (this.getAttribute("models") ?? this.getAttribute("model") ?? "").split(/\s+/).filter(Boolean);
+    }
+
+    /** What the page's address says of this map; brings the map before the reader. */
+    #linked() {
+      const linked = linkedState(location.hash, this.#places);
+      if (!linked) return null;
+      requestAnimationFrame(() => this.scrollIntoView({ block: "nearest" }));
+      return { ...linked.state, model: Math.max(this.#models.indexOf(linked.model ?? ""), 0) };
+    }
+
+    #follow(/** @type {HeadMapView} */ view) {
+      const linked = this.#linked();
+      if (!linked) return;
+      view.update(this.#wishFor(linked));
+      if (this.#models.length) this.#compute();
+    }
+
+    /** Keeps what can only be shown of the map to come; gives the state without the heads that are off. */
+    #wishFor(/** @type {Said} */ { off, ...state }) {
+      for (const name of /** @type {const} */ (["layer", "head", "query"]))
+        if (name in state) Object.assign(this.#wish, { [name]: state[name] });
+      if (!off) return state;
+      if (this.#still) return { ...state, headMask: maskOf(off, this.#still[0], this.#still[1]) };
+      this.#off = off;
+      return { ...state, headMask: null };
+    }
+
+    #changed(/** @type {string[]} */ names) {
+      for (const name of names) delete this.#wish[/** @type {keyof MapState} */ (name)];
+      if (names.includes("headMask")) this.#off = null;
+      if (names.some(isComputed)) this.#compute();
+    }
+
+    /** What the menu can copy. @returns {Record<string, () => string>} */
+    #copies() {
+      const state = () => this.#view ? writeState(this.#view.state, this.#models[this.#view.state.model]) : [];
+      const link = { link: () => linkTo(location.href, this.#places[0], state()) };
+      if (!this.#models.length) return link;
+      const folder = new URL("./", import.meta.url);
+      return { ...link, tag: () => tagFor(folder, state()), frame: () => frameFor(folder, state()) };
+    }
+
+    // --- computing
+
+    #start() {
+      if (this.#models.length && !this.#engines.size && !this.#loading.size) this.#compute();
+    }
+
+    /** Computes and shows the map of the present state; the last keystroke wins. */
+    async #compute() {
+      const view = this.#view;
+      if (!view || !this.#models.length) return;
+      const wanted = ++this.#wanted;
+      this.#asking?.abort();
+      const name = this.#models[view.state.model];
+      let engine = this.#engines.get(name);
+      if (!engine) {
+        engine = await this.#load(name, wanted, view);
+        if (!engine || wanted !== this.#wanted) return;
+      }
+      if (this.#off) view.update({ headMask: maskOf(this.#off, engine.numLayers, engine.numHeads) });
+      this.#off = null;
+      if (!fits(view.state.headMask, engine)) view.update({ headMask: null });
+      const { sentence, compare, headMask } = view.state;
+      this.#asking = new AbortController();
+      const options = { signal: this.#asking.signal };
+      let map = engine.attend(sentence, headMask, options);
+      let compared = compare === null ? null : engine.attend(compare, headMask, options);
+      // No await where the model answers at once: the map is repainted before the keystroke's event returns.
+      if (map instanceof Promise) {
+        const slow = setTimeout(() => view.say("Computing."), PATIENCE);
+        try {
+          [map, compared] = await Promise.all([map, compared]);
+        } catch (error) {
+          if (engine.broken) this.#engines.delete(name); // the next try makes a new one
+          if (wanted !== this.#wanted) return;
+          const { message } = /** @type {Error} */ (error);
+          view.say(`The map could not be computed: ${message} What you see stays.`, () => this.#compute());
+          return;
+        } finally {
+          clearTimeout(slow);
+        }
+      }
+      Object.assign(view.state, this.#wish);
+      this.#wish = {};
+      view.show(map, /** @type {AttentionMap | null} */ (compared));
+      view.say(READY);
+      this.#ready.resolve();
+    }
+
+    /**
+     * The engine of the chosen model, with progress in the status line; undefined where it did not come, or waits for the
+     * reader to ask.
+     * @param {string} name
+     * @param {number} wanted
+     * @param {HeadMapView} view
+     */
+    async #load(name, wanted, view) {
+      try {
+        const asks = !this.#loading.has(name) && !this.#allowed && ASKED_FOR.includes(name);
+        if (asks && ((await this.#offers(name, wanted, view)) || wanted !== this.#wanted)) return;
+        const engine = await (this.#loading.get(name) ?? this.#fetch(name, view));
+        this.#engines.set(name, engine);
+        return engine;
+      } catch (error) {
+        if (wanted === this.#wanted) view.say(notLoaded(error), () => this.#compute());
+      }
+    }
+
+    /**
+     * @param {string} name
+     * @param {HeadMapView} view
+     */
+    #fetch(name, view) {
+      view.say(LOADING);
+      const loading = loadTold(name, (text) => view.say(text));
+      const end = () => this.#loading.delete(name);
+      loading.then(end, end);
+      this.#loading.set(name, loading);
+      return loading;
+    }
+
+    /**
+     * Offers to fetch a large model, with its size; false where nothing is missing.
+     * @param {string} name
+     * @param {number} wanted
+     * @param {HeadMapView} view
+     */
+    async #offers(name, wanted, view) {
+      const { missingBytes, whenLoaded } = await modelsScript();
+      const bytes = await missingBytes(name);
+      if (bytes === 0) return false;
+      if (wanted !== this.#wanted) return true;
+      const typed = view.state.sentence !== this.#example;
+      view.say(typed ? `Your text will be answered once the ${name} has loaded.` : "This is a computed example.",
+        () => this.ready, `Load the ${name} (${(bytes / 1e6).toFixed(1)} MB)`);
+      whenLoaded(name).then(() => this.#start()); // at the wish of another figure
+      return true;
+    }
+  }
+
+  customElements.define("head-map", HeadMapElement);
+}
+
+const isComputed = (/** @type {string} */ name) => /** @type {string[]} */ (COMPUTED).includes(name);
+
+/**
+ * Whether a mask is of the model's layers and heads.
+ * @param {HeadMask} mask
+ * @param {HeadModel} model
+ */
+const fits = (mask, { numLayers, numHeads }) => !mask || (mask.length === numLayers && mask[0].length === numHeads);
+
+if (globalThis.customElements && !customElements.get("head-map")) defineElement();

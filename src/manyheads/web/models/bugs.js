@@ -1,0 +1,160 @@
+// The museum's bugs: attention as in attention.js with one wrong step, as a well-known bug takes it in PyTorch; the
+// museum's page shows the line that does it. Each stands in for `multiHeadAttention` in the taught focus model. No DOM.
+
+import { attend, attentionScores, average, causalMask, linear } from "../math/attention.js";
+import { multiHeadAttention, project, softmax } from "../math/attention.js";
+
+/** @typedef {typeof multiHeadAttention} Attention */
+
+/** @type {Record<string, Attention>} */
+export const BUGS = {
+  // scores divided by the root of the model's width
+  scale: (X, layer, { numHeads, headMask }) => {
+    const [Q, K, V] = project(X, X, layer, numHeads);
+    const weights = softmax(attentionScores(Q, K, { numHeads, scale: 1 / Math.sqrt(X.shape[1]) }));
+    return { output: mixed(average(weights, V, headMask), layer), weights };
+  },
+  // softmax over the queries
+  axis: (X, layer, { numHeads, headMask }) => {
+    const [Q, K, V] = project(X, X, layer, numHeads);
+    const weights = turned(softmax(turned(attentionScores(Q, K, { numHeads }))));
+    return { output: mixed(average(weights, V, headMask), layer), weights };
+  },
+  // softmax first, mask afterwards
+  mask: (X, layer, { numHeads, headMask }) => {
+    const [Q, K, V] = project(X, X, layer, numHeads);
+    const weights = hidden(softmax(attentionScores(Q, K, { numHeads })), causalMask(X.shape[0]));
+    return { output: mixed(average(weights, V, headMask), layer), weights };
+  },
+  // a view instead of a view and a transpose, on the way to the heads and on the way back
+  view: (X, layer, { numHeads, headMask }) => {
+    const [Q, K, V] = project(X, X, layer, numHeads).map((part) => viewed(part, numHeads));
+    const { weights, context } = attend(Q, K, V, { numHeads, headMask });
+    return { output: mixed(stacked(context, numHeads), layer), weights };
+  },
+  // the heads' outputs joined along the words
+  concat: (X, layer, { numHeads, headMask }) => {
+    const [Q, K, V] = project(X, X, layer, numHeads);
+    const { weights, context } = attend(Q, K, V, { numHeads, headMask });
+    return { output: mixed(stacked(context, numHeads), layer), weights };
+  },
+  // more heads than divide the width, the rest cut off
+  width: (X, layer, options) => multiHeadAttention(X, truncated(layer, options.numHeads), options),
+};
+
+/** @type {Attention} */
+const causal = (X, layer, options) => multiHeadAttention(X, layer, { ...options, mask: causalMask(X.shape[0]) });
+
+/**
+ * The model called `focus/${piece}`: `bug-NAME`, or `causal`, which is right, for the bug of the mask to start from.
+ * @param {import("./focus.js").FocusModel} model
+ * @param {string} piece
+ */
+export function museumModel(model, piece) {
+  const name = piece.replace("bug-", "");
+  if (piece !== "causal" && !Object.hasOwn(BUGS, name)) throw new Error(`There is no bug called “${name}”.`);
+  const numHeads = name === "width" ? oddHeads(model) : model.numHeads;
+  const columns = Array.from({ length: numHeads }, (_, head) => `columns ${head + 1}`);
+  const headNames = name === "width" ? columns : model.headNames;
+  const wrong = piece === "causal" ? causal : BUGS[name];
+  /** @type {Attention} */
+  const attention = (X, layer, options) => wrong(X, layer, { ...options, numHeads });
+  return {
+    name: `focus/${piece}`,
+    numLayers: 1,
+    numHeads,
+    headNames,
+    attend: (/** @type {string} */ sentence, /** @type {HeadMask} */ headMask = null) =>
+      ({ ...model.attend(sentence, headMask, { attention }), headNames }),
+  };
+}
+
+/**
+ * The next larger number of heads that does not divide the width.
+ * @param {import("./focus.js").FocusModel} model
+ */
+function oddHeads({ numHeads, tensors }) {
+  const width = tensors["attention.output.weight"].shape[1];
+  do numHeads++;
+  while (width % numHeads === 0);
+  return numHeads;
+}
+
+/**
+ * The output layer.
+ * @param {Matrix} context
+ * @param {Layer} layer
+ */
+const mixed = (context, layer) => linear(context, layer["output.weight"], layer["output.bias"]);
+
+/**
+ * Rows and columns of every head's map swapped: [h, q, k] -> [h, k, q].
+ * @param {Matrix} maps
+ */
+function turned({ shape: [heads, rows, columns], values }) {
+  const out = new Float32Array(values.length);
+  for (let head = 0, start = 0; head < heads; head++, start += rows * columns)
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++)
+        out[start + column * rows + row] = values[start + row * columns + column];
+  return { shape: [heads, columns, rows], values: out };
+}
+
+/**
+ * The weights with zeros where the mask is 0, and nothing else changed: the rows no longer sum to 1.
+ * @param {Matrix} weights
+ * @param {ArrayLike<unknown>} mask
+ */
+function hidden({ shape, values }, mask) {
+  return { shape, values: values.map((weight, at) => (mask[at % mask.length] ? weight : 0)) };
+}
+
+/**
+ * `view(h, t, d)` of numbers that lie as [t, h, d]: what each head then takes for its own, side by side again.
+ * @param {Matrix} part
+ * @param {number} heads
+ */
+function viewed({ shape: [rows, width], values }, heads) {
+  const part = width / heads;
+  const out = new Float32Array(values.length);
+  for (let head = 0; head < heads; head++)
+    for (let row = 0; row < rows; row++) {
+      const from = (head * rows + row) * part;
+      out.set(values.subarray(from, from + part), row * width + head * part);
+    }
+  return { shape: [rows, width], values: out };
+}
+
+/**
+ * The heads' outputs one below the other, [h * q, d], read as if they stood side by side, [q, h * d].
+ * @param {Matrix} context
+ * @param {number} heads
+ */
+function stacked({ shape: [rows, width], values }, heads) {
+  const part = width / heads;
+  const out = new Float32Array(values.length);
+  for (let head = 0; head < heads; head++)
+    for (let row = 0; row < rows; row++) {
+      const from = row * width + head * part;
+      out.set(values.subarray(from, from + part), (head * rows + row) * part);
+    }
+  return { shape: [rows, width], values: out };
+}
+
+/**
+ * The layer without the rows that `width // heads` drops from each projection, and without their columns in W^O.
+ * @param {Layer} layer
+ * @param {number} heads
+ */
+function truncated(layer, heads) {
+  const [outputs, width] = layer["output.weight"].shape;
+  const kept = heads * Math.floor(width / heads);
+  const cut = { ...layer };
+  for (const name of ["query.weight", "query.bias", "key.weight", "key.bias", "value.weight", "value.bias"]) {
+    if (!layer[name]) continue; // a layer without biases
+    const { shape, values } = layer[name];
+    cut[name] = { shape: [kept, ...shape.slice(1)], values: values.subarray(0, (kept * values.length) / shape[0]) };
+  }
+  const columns = layer["output.weight"].values.filter((_, at) => at % width < kept);
+  return { ...cut, "output.weight": { shape: [outputs, kept], values: columns } };
+}

@@ -1,0 +1,151 @@
+// The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
+// stutters; encoder-worker.js fetches, checks and computes. The files are made by sphinxext/onnx_export.py.
+
+import { fileUrl, MANIFEST, openCache } from "./encoder-files.js";
+
+/** How many bytes a first sentence would have to fetch: 0 where an earlier visit kept all files. */
+export async function missingBytes(base = new URL("./models/", import.meta.url)) {
+  const cache = await openCache();
+  const url = new URL(MANIFEST, base);
+  const kept = await cache?.match(url);
+  const response = await fetch(url, { cache: "no-cache" }).catch(() => kept);
+  if (!response) throw new Error(`the network did not bring ${MANIFEST}.`);
+  if (!response.ok) throw new Error(`${MANIFEST} is missing (status ${response.status}).`);
+  const { files } = await response.json().catch(() => {
+    throw new Error(`${MANIFEST} is not the file it should be.`);
+  });
+  /** @type {EncoderFile[]} */
+  const all = Object.values(files);
+  const missing = await Promise.all(all.map(async (file) => ((await cache?.match(fileUrl(file, base))) ? 0 : file.packed)));
+  return missing.reduce((a, b) => a + b);
+}
+
+/** A worker of a script that may lie on another host, from which browsers start none: one of ours that imports it. */
+function startWorker(/** @type {URL} */ url) {
+  if (url.origin === location.origin) return new Worker(url, { type: "module" });
+  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: "text/javascript" }));
+  return new Worker(script, { type: "module" });
+}
+
+/**
+ * A sentence that somebody asked for.
+ * @typedef {{ sentence: string, headMask: HeadMask, signal?: AbortSignal, resolve: (map: any) => void, reject: (reason: any) => void }} Request
+ */
+
+export class Encoder {
+  #worker;
+  /** Requests that the worker has not seen yet. @type {Request[]} */
+  #waiting = [];
+  /** The one that it computes. @type {Request | undefined} */
+  #running;
+  /** Why nothing more can be computed. @type {Error | null} */
+  #broken = null;
+
+  /**
+   * Fetches the model and starts it. `progress(done, total)` is told of bytes, of all files together. Fails with an
+   * Error whose message is half a sentence for the reader ("the network did not bring encoder.onnx.gz."); a new call
+   * tries again, and what had arrived whole is not fetched twice. `base` is the folder that holds `encoder.json`; a
+   * file that brings no byte for `patience` milliseconds has failed.
+   * @param {{ base?: URL | string, progress?: Progress, patience?: number }} [options]
+   */
+  static async load({ base = new URL("./models/", import.meta.url), progress = () => {}, patience = 30_000 } = {}) {
+    const worker = startWorker(new URL("./encoder-worker.js", import.meta.url));
+    try {
+      const facts = await new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => {
+          if (data.progress) progress(data.progress[0], data.progress[1]);
+          else if (data.error) reject(new Error(data.error));
+          else resolve(data.ready);
+        };
+        worker.onerror = (event) => {
+          event.preventDefault();
+          reject(new Error(`the encoder's worker did not start (${event.message ?? "its script is missing"}).`));
+        };
+        worker.postMessage({ load: String(new URL(base, import.meta.url)), patience });
+      });
+      return new Encoder(worker, facts);
+    } catch (error) {
+      worker.terminate();
+      throw error;
+    }
+  }
+
+  /**
+   * @param {Worker} worker
+   * @param {EncoderFacts} facts
+   */
+  constructor(worker, { name, numLayers, numHeads, headNames, maxTokens }) {
+    this.name = name;
+    this.numLayers = numLayers;
+    this.numHeads = numHeads;
+    this.headNames = headNames;
+    this.maxTokens = maxTokens;
+    this.#worker = worker;
+    worker.onmessage = ({ data }) => this.#settle(data.error ? new Error(data.error) : null, data.map);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#broken = new Error(`the encoder stopped (${event.message}).`);
+      this.#settle(this.#broken);
+    };
+  }
+
+  /** Whether nothing more can be computed, since the worker stopped or was closed. */
+  get broken() {
+    return this.#broken !== null;
+  }
+
+  /**
+   * A promise of the map of a sentence, with `hidden`, the words' last vectors [query, width]. `headMask[layer][head]` is
+   * false for a head that is off, null for all on.
+   *
+   * The worker computes one request after the other. A caller that no longer wants one says so: the promise of an
+   * aborted `signal` is rejected at once with its reason, by default an AbortError, and if its turn has not come it is
+   * never computed. So the last keystroke wins where each aborts the one before:
+   *
+   *     controller?.abort();
+   *     controller = new AbortController();
+   *     const map = await encoder.attend(sentence, null, { signal: controller.signal });
+   *
+   * @param {string} sentence
+   * @param {HeadMask} [headMask]
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<AttentionMap & { hidden: Matrix }>}
+   */
+  attend(sentence, headMask = null, { signal } = {}) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      this.#waiting.push({ sentence, headMask, signal, resolve, reject });
+      this.#next();
+    });
+  }
+
+  /** Frees the model's memory; what was asked for and all that will be is rejected. */
+  close() {
+    this.#worker.terminate();
+    this.#broken = new Error("the encoder was closed.");
+    this.#settle(this.#broken);
+  }
+
+  #next() {
+    this.#waiting = this.#waiting.filter(({ signal }) => !signal?.aborted);
+    if (this.#broken) for (const { reject } of this.#waiting.splice(0)) reject(this.#broken);
+    if (this.#running) return;
+    this.#running = this.#waiting.shift();
+    if (!this.#running) return;
+    const { sentence, headMask } = this.#running;
+    this.#worker.postMessage({ sentence: String(sentence), headMask });
+  }
+
+  /**
+   * @param {Error | null} error
+   * @param {AttentionMap} [map]
+   */
+  #settle(error, map) {
+    const request = this.#running;
+    this.#running = undefined;
+    if (error) request?.reject(error);
+    else request?.resolve(map);
+    this.#next();
+  }
+}

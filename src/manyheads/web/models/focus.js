@@ -1,0 +1,147 @@
+// Twin of models/focus: the same tokens, the same numbers. tests/pages/test_pages.py holds the two equal.
+
+import { linear, multiHeadAttention, softmax } from "../math/attention.js";
+import { EMPTY } from "../math/names.js";
+
+// What Python's str.split() takes for white space; JavaScript's \s differs.
+const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+
+export class FocusModel {
+  /**
+   * @param {Safetensors} weights
+   * @param {Safetensors} words
+   * @param {import("@huggingface/tokenizers").Tokenizer} tokenizer
+   */
+  constructor({ tensors, metadata }, words, tokenizer) {
+    this.metadata = metadata;
+    const header = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, JSON.parse(value)]));
+    this.tensors = tensors;
+    this.words = words.tensors;
+    this.tokenizer = tokenizer;
+    /** @type {string} */
+    this.name = header.name;
+    this.numLayers = 1;
+    /** @type {number} */
+    this.numHeads = header.num_heads;
+    /** @type {string[]} */
+    this.headNames = header.head_names;
+    /** @type {Record<string, string[]>} */
+    this.facts = header.facts;
+    this.config = header.config;
+  }
+
+  /**
+   * The map of a sentence; `headMask[0][head]` is false for a head that is off, null for all on. `attention` is what to
+   * attend with: the museum has wrong ones.
+   * @param {string} sentence
+   * @param {HeadMask} [headMask]
+   * @param {{ attention?: typeof multiHeadAttention, signal?: AbortSignal }} [options]
+   */
+  attend(sentence, headMask = null, { attention = multiHeadAttention } = {}) {
+    const { ids, tokens, notes } = this.tokenize(sentence);
+    const { output, weights } = attention(this.input(ids), this.layer("attention."), {
+      numHeads: this.numHeads,
+      headMask: headMask?.[0],
+    });
+    const home = this.#layerNorm({ shape: [1, output.shape[1]], values: output.values.slice(0, output.shape[1]) }, "after");
+    /** @type {Predictions} */
+    const predictions = {};
+    if (tokens.length > 2)
+      for (const [fact, labels] of Object.entries(this.facts)) {
+        const probabilities = softmax(this.#linear(home, `readouts.${fact}`)).values;
+        predictions[fact] = Object.fromEntries(labels.map((label, index) => [label, probabilities[index]]));
+      }
+    const shape = [1, ...weights.shape];
+    return { queryTokens: tokens, keyTokens: tokens, shape, weights: weights.values, headNames: this.headNames, predictions, notes, output };
+  }
+
+  /** Token ids with [CLS] and [SEP], the tokens' texts, and notes about what was left out. */
+  tokenize(/** @type {string} */ sentence) {
+    const { max_words: maxWords, max_tokens: maxTokens } = this.config;
+    const given = sentence.replace(/\p{Surrogate}/gu, "?").split(SPACE).filter(Boolean);
+    const notes = [];
+    if (given.length > maxWords) notes.push(`Only the first ${maxWords} of ${given.length} words are shown.`);
+    let { ids } = this.tokenizer.encode(given.slice(0, maxWords).join(" "));
+    if (ids.length > maxTokens) {
+      notes.push(`Only the first ${maxTokens - 2} of ${ids.length - 2} word pieces are shown.`);
+      ids = [...ids.slice(0, maxTokens - 1), ids[ids.length - 1]];
+    }
+    if (ids.length === 2) notes.push(EMPTY);
+    return { ids, tokens: ids.map((id) => /** @type {string} */ (this.tokenizer.id_to_token(id))), notes };
+  }
+
+  /** This model with nothing that tells it the order, neither positions nor neighbours: `without_order` in Python. */
+  withoutOrder() {
+    const tensors = { ...this.tensors };
+    for (const name of ["position", "mix.weight", "mix.bias"])
+      tensors[name] = { shape: tensors[name].shape, values: new Float32Array(tensors[name].values.length) };
+    return new FocusModel({ tensors, metadata: this.metadata }, { tensors: this.words, metadata: {} }, this.tokenizer);
+  }
+
+  /** What enters the attention, steps 1 to 4 of `FocusModel.compute`: [t, d]. */
+  input(/** @type {number[]} */ ids) {
+    const { codes, scale } = this.words;
+    const { position } = this.tensors;
+    const { reach } = this.config;
+    const length = ids.length;
+    const width = scale.values.length;
+    const x = { shape: [length, width], values: new Float32Array(length * width) };
+    for (let token = 0; token < length; token++) {
+      const word = ids[token] * width;
+      const place = Math.min(token, position.shape[0] - 1) * width;
+      for (let d = 0; d < width; d++)
+        x.values[token * width + d] = codes.values[word + d] * scale.values[d] + position.values[place + d];
+    }
+    const kinds = relu(this.#linear(x, "kind"));
+    const part = kinds.shape[1];
+    const heard = (2 * reach + 1) * part;
+    const window = { shape: [length, heard], values: new Float32Array(length * heard) };
+    for (let token = 0; token < length; token++)
+      for (let near = Math.max(0, token - reach); near <= Math.min(length - 1, token + reach); near++)
+        window.values.set(kinds.values.subarray(near * part, (near + 1) * part), token * heard + (near - token + reach) * part);
+    const mixed = this.#linear(relu(this.#linear(window, "near")), "mix");
+    mixed.values.forEach((value, index) => (mixed.values[index] = value + x.values[index]));
+    return this.#layerNorm(mixed, "before");
+  }
+
+  /** The tensors of one part, by the names they have inside it. */
+  layer(/** @type {string} */ prefix) {
+    return Object.fromEntries(Object.entries(this.tensors)
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, tensor]) => [name.slice(prefix.length), tensor]));
+  }
+
+  /**
+   * @param {Matrix} x
+   * @param {string} name
+   */
+  #linear(x, name) {
+    return linear(x, this.tensors[`${name}.weight`], this.tensors[`${name}.bias`]);
+  }
+
+  /**
+   * @param {Matrix} x
+   * @param {string} name
+   */
+  #layerNorm({ shape, values }, name) {
+    const [rows, width] = shape;
+    const { [`${name}.weight`]: gain, [`${name}.bias`]: bias } = this.tensors;
+    const out = new Float32Array(values.length);
+    for (let row = 0; row < rows; row++) {
+      const start = row * width;
+      let mean = 0;
+      let variance = 0;
+      for (let d = 0; d < width; d++) mean += values[start + d] / width;
+      for (let d = 0; d < width; d++) variance += (values[start + d] - mean) ** 2 / width;
+      const spread = Math.sqrt(variance + this.config.layer_norm_eps);
+      for (let d = 0; d < width; d++)
+        out[start + d] = ((values[start + d] - mean) / spread) * gain.values[d] + bias.values[d];
+    }
+    return { shape, values: out };
+  }
+}
+
+function relu(/** @type {Matrix} */ x) {
+  x.values.forEach((value, index) => (x.values[index] = Math.max(0, value)));
+  return x;
+}

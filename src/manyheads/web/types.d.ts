@@ -1,0 +1,189 @@
+// The shapes of what the rooms hand to each other, for `npm run types`; nothing of it reaches a page.
+
+/** Numbers row by row. */
+interface Matrix {
+  shape: number[]; // most often [rows, columns]
+  values: Float32Array;
+}
+
+/** Name -> label -> probability. */
+type Predictions = Record<string, Record<string, number>>;
+
+/** Twin of `AttentionMap` in Python: which token looks at which, for every head of every layer. */
+interface AttentionMap {
+  queryTokens: string[];
+  keyTokens: string[];
+  shape: number[]; // [layers, heads, queries, keys]
+  weights: Float32Array;
+  headNames: string[];
+  predictions: Predictions;
+  notes?: string[];
+}
+
+/** What is shown of a map: `queries` and `keys` are the places of its tokens; `mixed` says that its rows are no single head's. */
+interface ShownMap extends AttentionMap {
+  queries: number[];
+  keys?: number[];
+  mixed: boolean;
+}
+
+/** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed. */
+interface Look {
+  colour: string;
+  off: boolean;
+  dim: boolean;
+}
+
+/** [layer][head] -> whether it is on; null for all on. */
+type HeadMask = boolean[][] | null;
+
+interface MapState {
+  sentence: string;
+  compare: string | null;
+  view: string;
+  layer: number;
+  head: number | null;
+  query: number;
+  headMask: HeadMask;
+  model: number;
+  special: string;
+  heads: string;
+  layers: string;
+}
+
+/** What a HeadMapView tells its views, and what draws a picture of it. */
+interface MapOnScreen {
+  state: MapState;
+  shown: { map: ShownMap; compared: ShownMap | null };
+  asked: number; // the place of the asking token among those shown
+  dim: boolean;
+  look(map: ShownMap, layer: number, head: number): Look;
+}
+
+/** What the views of a map ask of the figure they are in. */
+interface MapHost extends MapOnScreen {
+  set(state: Partial<MapState>): void; // the reader chose
+  dress(node: HTMLElement, layer: number, head: number): void; // in a head's colour
+  placeName(place: HTMLElement, head: number): void; // which is the head's switch where heads are shown one by one
+}
+
+/** One of the views. */
+interface MapPart {
+  placesToggles?: boolean; // it shows the heads' switches; else the bar does
+  draw(map: ShownMap, compared: ShownMap | null): void;
+  leave?(): void; // another view takes its place
+}
+
+/** Whatever makes a map in a page: twin of the head models in Python. */
+interface HeadModel {
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  broken?: boolean; // nothing more can be computed; a new one has to be loaded
+  attend(sentence: string, headMask?: HeadMask, options?: { signal?: AbortSignal }): AttentionMap | Promise<AttentionMap>;
+}
+
+/** A file of the encoder, as its manifest lists it: its size as sent and as unpacked, and the hash of what is unpacked. */
+interface EncoderFile {
+  name: string;
+  packed: number;
+  bytes: number;
+  sha256: string;
+}
+
+interface EncoderFacts {
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  maxTokens: number;
+}
+
+/** A safetensors file. */
+interface Safetensors {
+  tensors: Record<string, Matrix>;
+  metadata: Record<string, string>;
+}
+
+/** Told of bytes while a model is loaded. */
+type Progress = (done: number, total: number) => void;
+
+/** The tensors of one torch module by the names of its state_dict. */
+type Layer = Record<string, Matrix>;
+
+/** The matrices on the path through one head; `steps` of attention.js makes them. */
+interface HeadSteps {
+  X: Matrix;
+  Q: Matrix;
+  K: Matrix;
+  V: Matrix;
+  scores: Matrix;
+  masked: Matrix;
+  weights: Matrix;
+  context: Matrix;
+  concat: Matrix;
+  output: Matrix;
+}
+
+/** What <formula-steps> shows: the matrices, their words, and what is learnt, where that is known. */
+interface Steps extends HeadSteps {
+  tokens: string[];
+  head: number;
+  headNames: string[];
+  notes?: string[];
+  scaled: boolean;
+  biased: boolean;
+  parameters: Record<string, Matrix | null> | null;
+}
+
+interface StepsState {
+  sentence: string;
+  head: number;
+  word: number;
+  step: string;
+  causal: boolean;
+  padding: boolean;
+  unscaled: boolean;
+}
+
+/** A row, a column or a cell of a matrix. */
+interface Place {
+  name: string;
+  row?: number;
+  column?: number;
+}
+
+interface Cell {
+  name: string;
+  row: number;
+  column: number;
+}
+
+/** <head-map>, as other elements of a page see it. */
+interface HeadMapElement extends HTMLElement {
+  readonly ready: Promise<void>;
+  readonly attention: AttentionMap | null;
+  sentence: string;
+}
+
+interface HTMLElementTagNameMap {
+  "head-map": HeadMapElement;
+}
+
+/** What anywidget hands to `render`. */
+interface KernelModel {
+  get(trait: string): any;
+  set(trait: string, value: unknown): void;
+  save_changes(): void;
+  on(events: string, listener: () => void): void;
+  off(events: string, listener: () => void): void;
+}
+
+// What npm brings; the build puts it beside our scripts.
+declare module "*/tokenizers.min.mjs" {
+  export { Tokenizer } from "@huggingface/tokenizers";
+}
+declare module "*/ort.wasm.bundle.min.mjs" {
+  export * from "onnxruntime-web";
+}

@@ -1,0 +1,70 @@
+// What a reader sets a figure by: a box to type into, lists to choose from, the line that tells how things stand.
+
+import { fill, h, setText, setValue, targetOf } from "./dom.js";
+
+const valueOf = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (targetOf(event)).value;
+
+/**
+ * A box for a sentence; `typed(text)` is called at every keystroke.
+ * @param {string} label
+ * @param {string} placeholder
+ * @param {(text: string) => void} typed
+ */
+export const sentenceBox = (label, placeholder, typed) =>
+  h("input", { type: "text", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off",
+    autocapitalize: "off", spellcheck: "false", oninput: (/** @type {Event} */ event) => typed(valueOf(event)) });
+
+/**
+ * A list; `chosen(value)` is called when the reader chose from it.
+ * @param {string} label
+ * @param {(value: string) => void} chosen
+ */
+export const chooser = (label, chosen) =>
+  h("select", { "aria-label": label, onchange: (/** @type {Event} */ event) => chosen(valueOf(event)) });
+
+/** A control with its label before it. */
+export const field = (/** @type {HTMLElement} */ control) =>
+  h("label", { class: "hm-field" }, `${control.getAttribute("aria-label")} `, control);
+
+/**
+ * Gives a list its options.
+ * @param {HTMLSelectElement} select
+ * @param {string[]} names
+ * @param {(string | number)[]} values
+ * @param {string | number} chosen
+ */
+export function fillOptions(select, names, values, chosen) {
+  const options = fill(select, names.length, () => h("option"));
+  names.forEach((name, index) => {
+    setText(options[index], name);
+    setValue(options[index], String(values[index]));
+  });
+  setValue(select, String(chosen));
+}
+
+/** The line that tells how things stand. */
+export class StatusLine {
+  node = h("p", { role: "status", class: "hm-status" });
+  /** @type {HTMLButtonElement | null} */
+  #button = null;
+
+  /**
+   * Tells a text; `act` is what a button after it does, which keeps the focus over repaints.
+   * @param {string} text
+   * @param {(() => void) | null} [act]
+   * @param {string} [name]
+   */
+  tell(text, act = null, name = "Try again") {
+    if (!act) {
+      if (this.node.textContent !== text) this.node.replaceChildren(text);
+      this.#button = null;
+      return;
+    }
+    if (this.#button?.textContent !== name) {
+      this.#button = h("button", { type: "button" }, name);
+      this.node.replaceChildren("", this.#button);
+    }
+    this.#button.onclick = act;
+    setText(/** @type {Text} */ (this.node.firstChild), `${text} `);
+  }
+}

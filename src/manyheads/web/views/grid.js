@@ -1,0 +1,193 @@
+// Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
+
+import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.js";
+import { MatrixFigure, TABLE_CELLS } from "./matrix.js";
+import { drawRow, makeRow } from "./paint.js";
+import { drawHead, onCanvas } from "./pixels.js";
+
+const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
+const LARGEST = { side: 150, row: 760 };
+const SIDE = 60; // the names of the rows, as in head-map.css
+
+/** @implements {MapPart} */
+export class GridView {
+  /** @type {ShownMap | null} */
+  #map = null;
+  /** The layer of the state when it was drawn last, and the head that was large. */
+  #layer = -1;
+  /** @type {number | null} */
+  #large = null;
+  #turned = false; // the columns are the layers
+  #named = "";
+
+  /**
+   * @param {HTMLElement} stage
+   * @param {MapHost} host
+   */
+  constructor(stage, host) {
+    this.host = host;
+    this.cursor = { layer: host.state.layer, head: host.state.head ?? 0 };
+    this.canvas = h("canvas", { "aria-hidden": "true" });
+    this.corner = h("td");
+    this.titles = h("tr", {}, this.corner);
+    this.body = h("tbody", {
+      onclick: (/** @type {Event} */ event) => this.#enlarge(event),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#move(event),
+      onfocusin: (/** @type {Event} */ event) => this.#look(event),
+      onpointerover: (/** @type {Event} */ event) => this.#look(event),
+    });
+    const table = h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body);
+    this.frame = h("div", { class: "hm-grid" }, this.canvas, table);
+    this.painted = makeRow();
+    this.painted.cells[0].append((this.paintedName = h("span", { class: "hm-head" })));
+    this.paintedHead = h("tbody", { role: "rowgroup" }, this.painted);
+    this.row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
+    this.figure = new MatrixFigure(host);
+    this.figure.title.className = "hm-head";
+    this.hint = h("p", { class: "hm-hint" });
+    this.scroll = h("div", { class: "hm-scroll" }, this.frame);
+    stage.append(this.scroll, this.hint, this.row, this.figure.node);
+    this.resized = new ResizeObserver(() => this.#map && this.#drawGrid(this.#map));
+    this.resized.observe(stage);
+  }
+
+  leave() {
+    this.resized.disconnect();
+  }
+
+  draw(/** @type {ShownMap} */ map) {
+    this.#map = map;
+    const [layers, heads] = map.shape;
+    const { layer, head } = this.host.state;
+    if (layer !== this.#layer || head !== this.#large) this.cursor = { layer, head: head ?? this.cursor.head };
+    [this.#layer, this.#large] = [layer, head];
+    this.cursor = { layer: Math.min(this.cursor.layer, layers - 1), head: Math.min(this.cursor.head, heads - 1) };
+    this.#drawGrid(map);
+    this.#drawDetail(map);
+  }
+
+  #drawGrid(/** @type {ShownMap} */ map) {
+    const { host, canvas } = this;
+    const [layers, heads, queries, keys] = map.shape;
+    const room = this.scroll.clientWidth - SIDE;
+    if (room <= 0) return; // not laid out yet; the observer will call again
+    const side = (/** @type {number} */ columns) =>
+      Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
+    const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
+    const columns = side(most) < NARROW ? least : most;
+    this.#turned = columns !== heads;
+    const size = Math.max(side(columns), SMALLEST);
+    this.#drawButtons(map, columns);
+    this.frame.style.setProperty("--size", `${size}px`);
+    this.frame.style.setProperty("--columns", String(columns));
+    const scale = Math.min(devicePixelRatio || 1, 2);
+    const step = Math.round(size * scale);
+    const gap = Math.max(2, Math.round(2 * scale));
+    const inner = { width: step - 2 * gap, height: step - 2 * gap };
+    onCanvas(canvas, step * columns, step * (layers * heads / columns), (pixels) => {
+      for (let layer = 0; layer < layers; layer++)
+        for (let head = 0; head < heads; head++) {
+          const [row, column] = this.#turned ? [head, layer] : [layer, head];
+          const place = { left: column * step + gap, top: row * step + gap, ...inner };
+          drawHead(pixels, canvas.width, place, map, layer, head, host.look(map, layer, head));
+        }
+    });
+    setText(this.hint, this.#large === null ? "Choose a head to enlarge it." : "");
+    this.hint.hidden = this.#large !== null;
+    canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
+  }
+
+  /**
+   * The names of rows and columns, and a button for each head: made anew only where the grid has another shape.
+   * @param {ShownMap} map
+   * @param {number} columns
+   */
+  #drawButtons(map, columns) {
+    const turned = this.#turned;
+    const layerNames = Array.from({ length: map.shape[0] }, (_, layer) => `Layer ${layer + 1}`);
+    const [titles, names] = turned ? [layerNames, map.headNames] : [map.headNames, layerNames];
+    const named = JSON.stringify([titles, names]);
+    if (named !== this.#named) {
+      this.#named = named;
+      const many = columns > 4; // the titles are numbers, and the corner says of what
+      setText(this.corner, many ? (turned ? "Layer" : "Head") : "");
+      const cells = fill(this.titles, columns + 1, () => h("th", { scope: "col" }));
+      titles.forEach((title, column) => setText(cells[column + 1], many ? title.replace(/^(head|Layer) (?=\d+$)/, "") : title));
+      this.body.replaceChildren(...names.map((name, row) => {
+        const buttons = titles.map((_, column) => (turned ? this.#button(map, column, row) : this.#button(map, row, column)));
+        return h("tr", {}, h("th", { scope: "row" }, name), ...buttons.map((button) => h("td", {}, button)));
+      }));
+    }
+    for (const button of this.body.querySelectorAll("button")) {
+      const { layer, head } = placeOf(button);
+      button.tabIndex = layer === this.cursor.layer && head === this.cursor.head ? 0 : -1;
+      button.ariaExpanded = String(layer === this.host.state.layer && head === this.#large);
+    }
+  }
+
+  /**
+   * @param {ShownMap} map
+   * @param {number} layer
+   * @param {number} head
+   */
+  #button(map, layer, head) {
+    const name = nameOf(map, layer, head);
+    return h("button", { type: "button", tabindex: -1, title: name, "data-layer": layer, "data-head": head, "aria-label": `Enlarge ${name}` });
+  }
+
+  /** Below the grid: the head that is pointed at, painted, or the enlarged one as a matrix. */
+  #drawDetail(/** @type {ShownMap} */ map) {
+    const { host, figure, row } = this;
+    const [, , queries, keys] = map.shape;
+    figure.node.hidden = this.#large === null;
+    row.hidden = this.#large !== null;
+    const { layer } = this.#large === null ? this.cursor : host.state;
+    const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
+    const name = nameOf(map, layer, head);
+    if (this.#large !== null) {
+      setText(figure.title, name);
+      figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
+    } else {
+      host.dress(this.paintedHead, layer, head);
+      row.ariaLabel = `What ${name} looks at when ${map.queryTokens[host.asked]} asks`;
+      setText(this.paintedName, name);
+      drawRow(this.painted, host, map, layer, head, host.asked);
+    }
+  }
+
+  #look(/** @type {Event} */ event) {
+    const button = targetOf(event).closest("button");
+    if (!button) return;
+    this.cursor = placeOf(button);
+    if (this.#large === null && this.#map) this.#drawDetail(this.#map);
+  }
+
+  #enlarge(/** @type {Event} */ event) {
+    const button = targetOf(event).closest("button");
+    if (!button) return;
+    const open = button.ariaExpanded === "true";
+    const { layer, head } = placeOf(button);
+    this.host.set({ layer, head: open ? null : head });
+    if (!open) this.figure.caption.scrollIntoView({ block: "nearest" }); // CSS leaves room for some rows
+  }
+
+  #move(/** @type {KeyboardEvent} */ event) {
+    const step = arrow(event.key);
+    const cell = targetOf(event).closest("td");
+    if (!step || !cell) return;
+    const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
+    const next = this.body.rows[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector("button");
+    if (!next) return;
+    event.preventDefault();
+    focusOn(next, targetOf(event));
+  }
+}
+
+const placeOf = (/** @type {HTMLElement} */ { dataset: { layer, head } }) => ({ layer: Number(layer), head: Number(head) });
+
+/**
+ * @param {ShownMap} map
+ * @param {number} layer
+ * @param {number} head
+ */
+const nameOf = (map, layer, head) => `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;

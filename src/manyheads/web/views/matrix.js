@@ -1,0 +1,127 @@
+// Matrix: a query × key table per head, small multiples; one of them large on demand.
+
+import { DENSE, largestWeight, queryWeights } from "../math/maps.js";
+import { isSpecial } from "../math/text.js";
+import { fill, h, setText, setToken, setWeight } from "./dom.js";
+import { drawHead, onCanvas } from "./pixels.js";
+
+export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
+const SMALL_SIDE = 256; // pixels of a small picture, at most
+
+/** @implements {MapPart} */
+export class MatrixView {
+  placesToggles = true;
+
+  /**
+   * @param {HTMLElement} stage
+   * @param {MapHost} host
+   */
+  constructor(stage, host) {
+    this.host = host;
+    this.box = stage.appendChild(h("div", { class: "hm-matrices" }));
+    /** @type {MatrixFigure[]} */
+    this.figures = [];
+  }
+
+  draw(/** @type {ShownMap} */ map) {
+    const { layer, head: chosen } = this.host.state;
+    const [, heads, queries, keys] = map.shape;
+    while (this.figures.length > heads) this.figures.pop()?.node.remove();
+    while (this.figures.length < heads) {
+      const figure = new MatrixFigure(this.host);
+      this.figures.push(figure);
+      this.box.append(figure.node);
+    }
+    this.figures.forEach((figure, head) => {
+      const large = chosen === head;
+      const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
+      this.host.placeName(figure.title, head);
+      figure.draw(map, layer, head, { large, table, name: map.headNames[head] });
+    });
+  }
+}
+
+/** One head, as a table or as a picture, with a button that enlarges and shrinks it. */
+export class MatrixFigure {
+  constructor(/** @type {MapHost} */ host) {
+    this.host = host;
+    this.title = h("span");
+    this.button = h("button", { type: "button", class: "hm-enlarge" });
+    this.caption = h("figcaption", {}, this.title, this.button);
+    this.scroll = h("div", { class: "hm-scroll" });
+    this.node = h("figure", { class: "hm-matrix" }, this.caption, this.scroll);
+    this.columns = h("tr", {}, h("th"));
+    this.rows = h("tbody");
+    this.table = h("table", {}, h("thead", {}, this.columns), this.rows);
+    this.canvas = h("canvas", { role: "img" });
+  }
+
+  /**
+   * @param {ShownMap} map
+   * @param {number} layer
+   * @param {number} head
+   * @param {{ large: boolean, table: boolean, name: string }} how
+   */
+  draw(map, layer, head, { large, table, name }) {
+    const { host, node, button } = this;
+    const keys = map.shape[3];
+    host.dress(node, layer, head);
+    node.style.setProperty("--keys", String(keys));
+    node.classList.toggle("hm-large", large);
+    node.classList.toggle("hm-dense", keys > DENSE);
+    setText(button, large ? "Shrink" : "Enlarge");
+    button.ariaLabel = `${large ? "Shrink" : "Enlarge"} ${name}`;
+    button.onclick = () => host.set({ layer, head: large ? null : head });
+    const label = `${name}: rows ask, columns are looked at`;
+    const shown = table ? this.table : this.canvas;
+    if (this.scroll.firstChild !== shown) this.scroll.replaceChildren(shown);
+    if (table) this.#drawTable(map, layer, head, label);
+    else this.#drawPicture(map, layer, head, label, large);
+  }
+
+  /**
+   * @param {ShownMap} map
+   * @param {number} layer
+   * @param {number} head
+   * @param {string} label
+   * @param {boolean} large
+   */
+  #drawPicture(map, layer, head, label, large) {
+    const [, , queries, keys] = map.shape;
+    this.canvas.ariaLabel = `${label}. ${queries} by ${keys} weights; for numbers, choose Paint and who asks.`;
+    const [width, height] = [keys, queries].map((side) => (large ? side : Math.min(side, SMALL_SIDE)));
+    onCanvas(this.canvas, width, height, (pixels) =>
+      drawHead(pixels, width, { width, height }, map, layer, head, this.host.look(map, layer, head)));
+  }
+
+  /**
+   * @param {ShownMap} map
+   * @param {number} layer
+   * @param {number} head
+   * @param {string} label
+   */
+  #drawTable(map, layer, head, label) {
+    const { host, table } = this;
+    const [, , queries, keys] = map.shape;
+    table.ariaLabel = label;
+    const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
+    for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
+    const faint = map.keyTokens.map(isSpecial);
+    const rows = fill(this.rows, queries, () => h("tr", {}, h("th", { scope: "row" })));
+    for (let query = 0; query < queries; query++) {
+      const weights = queryWeights(map, layer, head, query);
+      const largest = largestWeight(weights, map.keyTokens, host.dim);
+      const row = rows[query];
+      const { cells } = row;
+      row.classList.toggle("hm-asks", query === host.asked);
+      setToken(cells[0], map.queryTokens[query]);
+      while (cells.length > keys + 1) row.lastElementChild?.remove();
+      while (cells.length < keys + 1) row.append(h("td", { tabindex: -1 }));
+      for (let key = 0; key < keys; key++) {
+        const cell = cells[key + 1];
+        cell.classList.toggle("hm-faint", faint[key] || isSpecial(map.queryTokens[query]));
+        setWeight(cell, weights[key], largest, map.queryTokens[query], map.keyTokens[key]);
+      }
+    }
+  }
+}

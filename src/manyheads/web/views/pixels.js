@@ -1,0 +1,81 @@
+// Heads as pixels, where tables would be too many or too large.
+
+import { largestWeight, queryWeights } from "../math/maps.js";
+import { OFF_COLOUR } from "../math/names.js";
+import { isSpecial } from "../math/text.js";
+
+const DIMMED = 0.2;
+
+/** "#8DB600" as [red, green, blue]. */
+export const rgb = (/** @type {string} */ colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+
+/**
+ * Draws one head of a map into `pixels` (RGBA in one number, `stride` to a line), from `left`, `top` on: `height` lines for
+ * the queries, `width` columns for the keys. A pixel's opacity is the weight over the largest of its row; where several
+ * weights fall on one pixel, the largest of them, so that no line of a long text is lost.
+ * @param {Uint32Array} pixels
+ * @param {number} stride
+ * @param {{ left?: number, top?: number, width: number, height: number }} place
+ * @param {AttentionMap} map
+ * @param {number} layer
+ * @param {number} head
+ * @param {Look} look
+ */
+export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, map, layer, head, { colour, off, dim }) {
+  const [, , queries, keys] = map.shape;
+  const [red, green, blue] = rgb(off ? OFF_COLOUR : colour);
+  const ink = (blue << 16) | (green << 8) | red; // the low bytes of a pixel
+  const edges = Array.from({ length: width }, (_, x) => span(x, width, keys));
+  const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
+    Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));
+  const line = new Float32Array(width);
+  let drawn = -1;
+  for (let y = 0; y < height; y++) {
+    const [first, last] = span(y, height, queries);
+    const at = (top + y) * stride + left;
+    if (first === drawn && first === last) {
+      pixels.copyWithin(at, at - stride, at - stride + width);
+      continue;
+    }
+    line.fill(0);
+    for (let query = first; query <= last; query++) {
+      const row = queryWeights(map, layer, head, query);
+      const largest = largestWeight(row, map.keyTokens, dim);
+      if (largest === 0) continue;
+      for (let x = 0; x < width; x++)
+        for (let key = edges[x][0]; key <= edges[x][1]; key++)
+          line[x] = Math.max(line[x], Math.min(row[key] / largest, 1) * Math.min(faintKeys[key], faintQueries[query]));
+    }
+    for (let x = 0; x < width; x++) pixels[at + x] = ink | (Math.round(255 * line[x]) << 24);
+    drawn = first;
+  }
+}
+
+/**
+ * The first and the last of `count` things that fall on place `at` of `places`.
+ * @param {number} at
+ * @param {number} places
+ * @param {number} count
+ */
+function span(at, places, count) {
+  const first = Math.floor((at * count) / places);
+  return [first, places < count ? Math.ceil(((at + 1) * count) / places) - 1 : first];
+}
+
+/** What draws on a canvas; one for pictures is always to be had. */
+export const pencil = (/** @type {HTMLCanvasElement} */ canvas) =>
+  /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+
+/**
+ * Draws with `draw(pixels)` on a canvas of that many pixels.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} width
+ * @param {number} height
+ * @param {(pixels: Uint32Array) => void} draw
+ */
+export function onCanvas(canvas, width, height, draw) {
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const image = new ImageData(width, height);
+  draw(new Uint32Array(image.data.buffer));
+  pencil(canvas).putImageData(image, 0, 0);
+}

@@ -1,0 +1,91 @@
+"""What the live figures of a notebook share."""
+
+import difflib
+import os
+
+import anywidget
+import traitlets
+from IPython import get_ipython
+
+from manyheads.widgets.one_module import output_html
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+class Figure(anywidget.AnyWidget):
+    """A widget whose arguments are refused by name, and which says in its status line what went wrong in Python.
+
+    A figure has `_compute()`, which takes in what its traits ask for, and `_html()`, which is itself as static HTML.
+    """
+
+    _status = traitlets.Unicode("Ready: Python computes as you type.").tag(sync=True)
+
+    def __init__(self, **traits):
+        refuse_unknown(traits, self.trait_names(), type(self).__name__)
+        try:
+            super().__init__(**traits)
+        except traitlets.TraitError as error:
+            raise ValueError(str(error)) from error
+        self._ready = self._status
+
+    def _recompute(self, change):
+        """Computes anew; where Python raises, says so, shows what it showed, and raises: a notebook logs where."""
+        try:
+            self._compute()
+        except Exception as error:
+            self._refused(change)
+            self._status = f"The map could not be computed: {reason(error)} What you see stays."
+            raise
+        self._status = self._ready
+
+    def _refused(self, change):
+        """What a figure does with a change of which nothing could be computed."""
+
+    def _repr_mimebundle_(self, **kwargs):
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        data = {**data, "text/html": output_html(self._html())}
+        if nobody_answers():
+            del data[WIDGET]
+        return data, metadata
+
+
+def nobody_answers():
+    """Whether no reader sits where the cell runs: nbconvert, papermill, a book's build.
+
+    They keep a widget's state, and nbconvert then shows the widget, by a CDN's scripts, and not the HTML beside it. All
+    are nbclient, which lets nobody type an answer. So is Voila, but it has readers.
+    """
+    kernel = getattr(get_ipython(), "kernel", None)
+    asked = kernel.get_parent().get("content", {}) if kernel else {}
+    voila = os.environ.get("SERVER_SOFTWARE", "").startswith("voila") or "VOILA_PREHEAT" in os.environ
+    return asked.get("allow_stdin") is False and not voila
+
+
+def reason(error):
+    """What an error says, as a sentence; one that speaks to programmers with its name.
+
+    >>> reason(ValueError("head must be from 0 to 3, got 7")), reason(KeyError("tea"))
+    ('head must be from 0 to 3, got 7.', "KeyError: 'tea'.")
+    """
+    text = str(error).strip()
+    named = text if text and isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
+    return named.rstrip(".") + "."
+
+
+def refuse_unknown(given, known, of, elsewhere=None):
+    """Refuse an argument that is not known, and name the nearest that is, or whose it is: {other: its names}.
+
+    >>> refuse_unknown({"veiw": "grid"}, ["view", "layer"], "HeadMap")
+    Traceback (most recent call last):
+    TypeError: HeadMap has no argument 'veiw'; did you mean 'view'?
+    """
+    public = [name for name in sorted(known) if not name.startswith("_")]
+    for name in set(given) - set(known):
+        others = [other for other, names in (elsewhere or {}).items() if name in names]
+        nearest = difflib.get_close_matches(name, public, n=1)
+        hint = ""
+        if others:
+            hint = f"; {others[0]} has it"
+        elif nearest:
+            hint = f"; did you mean {nearest[0]!r}?"
+        raise TypeError(f"{of} has no argument {name!r}{hint}")

@@ -1,0 +1,307 @@
+"""Live figures for notebooks: anywidget, so ipywidgets, with the same renderer as the pages."""
+
+import inspect
+from pathlib import Path
+
+import traitlets
+from IPython.display import HTML
+
+from manyheads.maps import AttentionMap
+from manyheads.maps.bertviz_arguments import given_maps
+from manyheads.maps.names import CHOICES, VIEWS
+from manyheads.maps.other_tools import maps_of
+from manyheads.maps.wire import map_message
+from manyheads.widgets.figure import Figure, refuse_unknown
+from manyheads.widgets.one_module import WEB, one_module
+from manyheads.widgets.standalone import standalone_page
+from manyheads.widgets.static_html import head_map_html
+
+PLACES = ("layer", "head", "query")  # in the order of a map's axes
+SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
+
+
+class HeadMap(Figure):
+    """What every head of a model looks at, live: edit the sentence, turn heads off, choose who asks.
+
+    >>> HeadMap("Which do you like better, coffee or tea?").attention.shape
+    (1, 4, 12, 12)
+
+    `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`; the taught focus model
+    unless given. `models` instead is a list of them, with a slider over it. `compare` is a second sentence.
+    `view` is "paint", "matrix", "grid" (all heads of all layers) or "lines"; `layer`, `head` (the one shown large, or
+    whose lines alone are shown) and `query` count from 0; `head_mask[layer][head]` is False for a head that is turned
+    off, None for all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
+    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`. All are
+    traits: observe and link them. So is `attention`, the map as it was computed, whatever is shown of it; it is only
+    read.
+
+    A mask that the model refuses is forgotten, and so is one that does not fit the next model of `models`. What Python
+    raises while the reader types is said below the map, which stays as it was.
+
+    Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
+    """
+
+    _esm = one_module("figures/head-map.js")
+    _css = (WEB / "figures" / "head-map.css").read_text(encoding="utf-8")  # of a path, anywidget keeps every instance
+
+    sentence = traitlets.Unicode().tag(sync=True)
+    compare = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+    view = traitlets.Enum(VIEWS, VIEWS[0]).tag(sync=True)
+    special = traitlets.Enum(CHOICES["special"], CHOICES["special"][0]).tag(sync=True)
+    heads = traitlets.Enum(CHOICES["heads"], CHOICES["heads"][0]).tag(sync=True)
+    layers = traitlets.Enum(CHOICES["layers"], CHOICES["layers"][0]).tag(sync=True)
+    layer = traitlets.Int(0, min=0).tag(sync=True)
+    head = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    query = traitlets.Int(0, min=0).tag(sync=True)
+    head_mask = traitlets.List(traitlets.List(traitlets.Bool()), None, allow_none=True).tag(sync=True)
+    model_index = traitlets.Int(0, min=0).tag(sync=True)
+    attention = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
+    _models = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    _computes = traitlets.Bool(True).tag(sync=True)
+    _attention = traitlets.Dict().tag(sync=True)
+    _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
+
+    def __init__(self, sentence="", model=None, view="paint", *, models=None, **traits):
+        if not isinstance(sentence, str):
+            raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
+        if model is not None and models is not None:
+            raise ValueError("give model or models, not both")
+        if models is None:
+            models = [_focus_model() if model is None else model]
+        for model in models:
+            if not callable(model):
+                raise TypeError(f"a model must be callable as model(sentence, head_mask=None), got {model!r}")
+        self.models = list(models)
+        super().__init__(sentence=sentence, view=view, _models=[_name(model) for model in self.models], **traits)
+        self._compute()
+        for name, count in zip(PLACES, self.attention.shape):
+            if (place := getattr(self, name)) is not None and place >= count:
+                raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
+        self.observe(self._recompute, ["sentence", "compare", "head_mask", "model_index"])
+
+    @classmethod
+    def from_attentions(
+        cls,
+        attention=None,
+        tokens=None,
+        sentence_b_start=None,
+        prettify_tokens=True,
+        layer=None,
+        heads=None,
+        encoder_attention=None,
+        decoder_attention=None,
+        cross_attention=None,
+        encoder_tokens=None,
+        decoder_tokens=None,
+        include_layers=None,
+        html_action="view",
+        **traits,
+    ):
+        """A map of somebody's own attentions, to look at: it takes what `bertviz.head_view` takes.
+
+        >>> import torch
+        >>> HeadMap.from_attentions([torch.full((1, 2, 3, 3), 1 / 3)], ["a", "b", "c"]).attention.shape
+        (1, 2, 3, 3)
+
+        `attention` is one array or tensor per layer, [head, query, key] or [1, head, query, key]; `tokens` names both
+        axes. A model with encoder and decoder gives up to three lists, with `encoder_tokens` and `decoder_tokens`, and
+        a slider chooses between them. `layer` and `include_layers` count from 0; one of `heads` is shown large, several
+        stand out from the others. Where the second sentence starts (`sentence_b_start`) is told below the map.
+        `html_action="return"` gives the static HTML instead. All else are traits, as of `HeadMap`; so is `heads` where
+        it is a word, "average".
+
+        Raises `ValueError` where arguments do not fit, as `AttentionMap` does, `TypeError` for those of a wrong type.
+        """
+        maps = given_maps(
+            *(attention, tokens, sentence_b_start, prettify_tokens, encoder_attention, decoder_attention),
+            *(cross_attention, encoder_tokens, decoder_tokens, include_layers),
+        )
+        shape = next(iter(maps.values())).shape
+        if html_action not in ("view", "return"):
+            raise ValueError(f"html_action must be 'view' or 'return', got {html_action!r}")
+        if layer is not None:
+            layers = list(range(shape[0]) if include_layers is None else include_layers)
+            if layer not in layers:
+                raise ValueError(f"layer {layer} is not in include_layers: {layers}")
+            traits["layer"] = layers.index(layer)
+        if isinstance(heads, str):
+            traits["heads"] = heads
+        elif heads is not None:
+            if not len(heads) or not all(0 <= head < shape[1] for head in heads):
+                raise ValueError(f"heads must name heads from 0 to {shape[1] - 1}, got {list(heads)}")
+            if len(heads) == 1:
+                traits["head"] = int(heads[0])
+            elif len(set(heads)) < shape[1]:
+                traits["head_mask"] = [[head in heads for head in range(shape[1])]] * shape[0]
+        shown = cls._given(maps, traits, cls.from_attentions)
+        return HTML(shown._repr_mimebundle_()[0]["text/html"]) if html_action == "return" else shown
+
+    @classmethod
+    def of(
+        cls,
+        attentions,
+        tokens=None,
+        query_tokens=None,
+        *,
+        inputs=None,
+        head_names=None,
+        key_value_heads=None,
+        normalised=True,
+        prettify_tokens=True,
+        **traits,
+    ):
+        """A map of any attentions, as the tool that computed them hands them out.
+
+        >>> import torch
+        >>> layer = torch.nn.MultiheadAttention(embed_dim=6, num_heads=2)
+        >>> HeadMap.of(layer, ["hot", "tea"], inputs=[torch.ones(2, 6)] * 3, view="matrix").attention.shape
+        (1, 2, 2, 2)
+
+        `attentions` is one of
+
+        - what a Hugging Face model returned (encoder, decoder, both; `generate`, whose steps become one map),
+        - a torch module with `nn.MultiheadAttention` in it, which is called with `inputs`: a tensor, a tuple or a dict,
+        - the cache of a TransformerLens run,
+        - an array, tensor or list of [query, key], [head, query, key], [layer, head, query, key] or
+          [layer, 1, head, query, key],
+        - an `AttentionMap`,
+        - a dict of these with names of your own: a slider chooses.
+
+        `tokens` are looked at, and ask, unless `query_tokens` are others that ask: those of a decoder. Where none are
+        given, places are counted. `head_names` name the heads; `key_value_heads` says how many groups of them share
+        keys and values. `normalised=False` is for weights whose rows do not sum to 1: each is scaled, and the map says
+        so. `prettify_tokens` takes away the marks of tokenizers. All else are traits, as of `HeadMap`.
+
+        Raises `ValueError` for attentions that make no map, with what to do about it, `TypeError` for arguments that
+        are unknown or of a wrong type.
+        """
+        maps = maps_of(
+            *(attentions, tokens, query_tokens),
+            inputs=inputs,
+            head_names=head_names,
+            key_value_heads=key_value_heads,
+            normalised=normalised,
+            prettify_tokens=prettify_tokens,
+        )
+        return cls._given(maps, traits, cls.of)
+
+    @classmethod
+    def _given(cls, maps, traits, method):
+        """Maps to look at, by name; `method` is the one that was called with further traits."""
+        of = f"HeadMap.{method.__name__}"
+        for name in ("compare", "sentence", "model", "models"):
+            if name in traits:
+                raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
+        known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
+        refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": ("head_names", "key_value_heads", "normalised")})
+        models = [_Given(name, map) for name, map in maps.items()]
+        return cls("", models=models, _computes=False, _status="These are the attentions you gave.", **traits)
+
+    @property
+    def model(self):
+        """The model whose map is shown."""
+        return self.models[min(self.model_index, len(self.models) - 1)]
+
+    def _compute(self):
+        attention = self.model(self.sentence, head_mask=self.head_mask)
+        if not _fits(self.head_mask, attention.shape[:2]):
+            layers, heads = attention.shape[:2]
+            raise ValueError(f"head_mask must be {layers} lists of {heads} True or False, got {self.head_mask}")
+        compared = None if self.compare is None else self.model(self.compare, head_mask=self.head_mask)
+        if attention is self.attention and not self._computes:
+            return  # nothing to send: the page paints what it has
+        count = self._attention.get("computed", 0) + 1  # the page also waits for a map that is as before
+        with self.hold_sync():
+            self._compared = compared and map_message(compared)
+            self._attention = map_message(attention) | {"computed": count}
+        self.set_trait("attention", attention)
+
+    def _recompute(self, change):
+        heads = tuple(getattr(self.model, name, None) for name in ("num_layers", "num_heads"))
+        if change.name == "model_index" and not _fits(self.head_mask, heads):
+            self._set_mask(None)
+        super()._recompute(change)
+
+    def _refused(self, change):
+        if change.name == "head_mask":
+            self._set_mask(change.old)
+
+    def _set_mask(self, mask):
+        """Sets the mask, and computes nothing."""
+        self.unobserve(self._recompute, "head_mask")
+        self.head_mask = mask
+        self.observe(self._recompute, "head_mask")
+
+    def _html(self):
+        names = " ".join(self._models)
+        live = self._computes and all(name.startswith("focus") or name == "encoder" for name in self._models)
+        still = "Python computed this map; it stands still on a page." if self._computes else self._status
+        return head_map_html(
+            self.attention,
+            **self._shown(self.attention, self.head_mask),
+            compare=self.compare,
+            sentence=self.sentence if self._computes else None,
+            **({"models" if len(self._models) > 1 else "model": names} if live else {"status": still}),
+        )
+
+    def _shown(self, map, mask):
+        """What is shown of a map, as attributes of its element; of a smaller one than was there, the last."""
+        places = {name: getattr(self, name) for name in PLACES}
+        counts = zip(places.items(), map.shape)
+        shown = {name: None if place is None else min(place, count - 1) for (name, place), count in counts}
+        chosen = {name: value for name in CHOICES if (value := getattr(self, name)) != CHOICES[name][0]}
+        rows = enumerate(mask or [])
+        off = " ".join(f"{layer}.{head}" for layer, row in rows for head, on in enumerate(row) if not on)
+        return {**shown, "view": self.view, **chosen, "off": off or None}
+
+    def save(self, path):
+        """Write the map as one file that anybody can open: a page that needs no network, no server and no Python.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> map = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
+        >>> with TemporaryDirectory() as folder:
+        ...     map.save(f"{folder}/map.html").stat().st_size < 150_000
+        True
+
+        The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence
+        stays, since the model is not in the file. Several models, or a sentence to compare with, are maps of their own,
+        one below the other. Returns the path.
+        """
+        sentences = [self.sentence] if self.compare is None else [self.sentence, self.compare]
+        figures = []
+        for model in self.models:
+            mask = self.head_mask if model is self.model else None
+            for sentence in sentences:
+                map = model(sentence, head_mask=mask)
+                named = (_name(model) if len(self.models) > 1 else "", sentence)
+                html = head_map_html(map, **self._shown(map, mask), status=SAVED)
+                figures.append((": ".join(part for part in named if part), html))
+        path = Path(path)
+        path.write_text(standalone_page(figures, self._esm, self._css), encoding="utf-8")
+        return path
+
+
+class _Given:
+    """A head model that knows one map."""
+
+    def __init__(self, name, map):
+        self.name, self.map = name, map
+        self.num_layers, self.num_heads = map.shape[:2]
+
+    def __call__(self, sentence, head_mask=None):
+        return self.map
+
+
+def _fits(mask, heads):
+    """Whether a mask is one of so many (layers, heads)."""
+    return mask is None or (len(mask) == heads[0] and all(len(row) == heads[1] for row in mask))
+
+
+def _focus_model():
+    from manyheads.models.focus import load_focus_model
+
+    return load_focus_model()
+
+
+def _name(model):
+    return getattr(model, "page_name", None) or getattr(model, "name", type(model).__name__)

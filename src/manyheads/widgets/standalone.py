@@ -1,0 +1,41 @@
+"""Figures as one file: a page that brings its style and its script, and asks nobody for anything."""
+
+from html import escape
+
+from manyheads.widgets.one_module import WEB
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{title}</title>
+<style class="manyheads">{style}</style>
+</head>
+<body>
+{body}
+<script type="module">{module}</script>
+</body>
+</html>
+"""
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"  # no network
+
+
+def standalone_page(figures, module, style):
+    """A page of figures, [(title or "", static HTML), ...], with the module that brings them to life.
+
+    >>> page = standalone_page([("Hot <tea>", "<head-map></head-map>")], "const end = '</script>';", "p { margin: 0 }")
+    >>> "<h2>Hot &lt;tea&gt;</h2>" in page, page.count("</script>")
+    (True, 1)
+    """
+    sections = [f"<h2>{escape(title)}</h2>{html}" if title else html for title, html in figures]
+    plain = (WEB / "doors" / "plain.css").read_text(encoding="utf-8")
+    return PAGE.format(
+        policy=POLICY,
+        title=escape(figures[0][0] or "Attention"),
+        style=style + plain,
+        body="\n".join(f"<section>{section}</section>" for section in sections),
+        module=module.replace("</script", "<\\/script"),  # in JavaScript's strings the same
+    )

@@ -1,0 +1,286 @@
+"""A real JupyterLab with a real kernel: the same widget, Python computing."""
+
+import json
+import shutil
+
+import jupytext
+import nbformat
+import numpy as np
+import pytest
+from conftest import ROOT
+from jupyter_client import BlockingKernelClient
+from lab_server import PATIENCE, jupyter_lab, open_notebook, run_first_cell, run_to_first_map
+
+from manyheads.models.encoder import load_encoder
+from manyheads.models.focus import load_focus_model
+
+NOTEBOOK = """---
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+```{code-cell}
+{code}
+map
+```
+"""
+CELLS = {
+    "focus": """from manyheads.widgets import HeadMap
+map = HeadMap("Which do you like better, coffee or tea?")""",
+    "encoder": """from manyheads import HeadMap
+from manyheads.models.encoder import load_encoder
+map = HeadMap("The bank of the river.", model=load_encoder(), view="grid")""",
+    "linked": """from ipywidgets import VBox, Text, interactive_output, jslink, link
+from manyheads.widgets import HeadMap
+first, second, words, other = HeadMap("Tea?"), HeadMap(""), Text("Coffee?"), Text("")
+link((first, "sentence"), (second, "sentence"))
+jslink((first, "sentence"), (other, "value"))
+out = interactive_output(lambda text: setattr(first, "sentence", text), {"text": words})
+map = VBox([first, first, second, other])""",
+    "choosy": """import numpy as np
+from manyheads import AttentionMap, HeadMap
+
+class Choosy:
+    name, num_layers = "choosy", 1
+
+    def __init__(self, num_heads):
+        self.num_heads = num_heads
+
+    def __call__(self, sentence, head_mask=None):
+        if "7" in sentence:
+            raise ValueError("7 is no word")
+        tokens = sentence.split() or ["[CLS]"]
+        shape = (1, self.num_heads, len(tokens), len(tokens))
+        return AttentionMap(tokens, tokens, np.full(shape, 1 / len(tokens)))
+
+map = HeadMap("hot tea", models=[Choosy(2), Choosy(3)])""",
+    "controls": """import numpy as np
+from ipywidgets import Dropdown, HTML, HBox, IntSlider, VBox, interactive_output, jslink
+from manyheads import HeadMap
+weights = np.random.default_rng(0).dirichlet(np.ones(3), (2, 4, 3))
+heads = HeadMap.of({"first": weights, "second": weights[:, ::-1]}, ["hot", "black", "tea"])
+layer, view, told = IntSlider(max=1), Dropdown(options=["paint", "matrix", "lines"]), HTML()
+jslink((layer, "value"), (heads, "layer"))
+interactive_output(lambda chosen: setattr(heads, "view", chosen), {"chosen": view})
+
+def tell(change=None):
+    told.value = f"strongest: {heads.attention.weights.max():.2f} by {heads.model.name}"
+
+heads.observe(tell, "attention")
+tell()
+map = VBox([HBox([layer, view]), told, heads])""",
+}
+WEIGHTS = "(cells) => cells.map((cell) => Number(cell.dataset.weight))"
+
+
+def ask_kernel(lab, notebook, expression):
+    """The value of an expression in the kernel that runs a notebook, through JSON."""
+    client = BlockingKernelClient(connection_file=str(lab.kernel_file(notebook)))
+    client.load_connection_file()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=PATIENCE)
+        reply = client.execute("import json", user_expressions={"found": f"json.dumps({expression})"}, reply=True)
+        return json.loads(eval(reply["content"]["user_expressions"]["found"]["data"]["text/plain"]))
+    finally:
+        client.stop_channels()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """JupyterLab without any settings, on one notebook for each of `CELLS`."""
+    folder, runtime = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("runtime")
+    for name, code in CELLS.items():
+        jupytext.write(jupytext.reads(NOTEBOOK.replace("{code}", code), fmt="md:myst"), folder / f"{name}.ipynb")
+    with jupyter_lab(folder, runtime) as lab:
+        yield lab
+
+
+@pytest.fixture(scope="module")
+def chapters(tmp_path_factory):
+    """JupyterLab as `make lab` and Binder set it up, on a copy of the chapters."""
+    folder, runtime = tmp_path_factory.mktemp("top"), tmp_path_factory.mktemp("runtime")
+    shutil.copytree(ROOT / "book", folder / "book")
+    shutil.copyfile(folder / "book" / "coffee-or-tea.md", folder / "book" / "again.md")
+    shutil.copyfile(ROOT / "jupytext.toml", folder / "jupytext.toml")
+    shutil.copytree(ROOT / "binder" / "jupyter", runtime / "config")
+    with jupyter_lab(folder, runtime) as lab:
+        yield lab
+
+
+@pytest.fixture
+def notebook(window):
+    """Opens a notebook of a JupyterLab in a window of its own; gives its page and the faults that its console tells of."""
+    opened = []
+
+    def open(lab, path):
+        page, faults = open_notebook(window, f"{lab.address}/lab/tree/{path}?reset")
+        opened.append((lab, path, page))
+        return page, faults
+
+    yield open
+    for lab, path, page in opened:
+        page.close()
+        lab.shut_down(path)
+
+
+def run_cell(notebook, lab, name):
+    """The page of a plain notebook and the map that its cell shows."""
+    page, _ = notebook(lab, f"{name}.ipynb")
+    return page, run_first_cell(page).last
+
+
+def test_the_widget_is_live_in_jupyterlab(notebook, plain):
+    _, map = run_cell(notebook, plain, "focus")
+    cells = map.locator("td[data-weight]")
+
+    def shown():
+        return np.array(cells.evaluate_all(WEIGHTS))
+
+    model = load_focus_model()
+    expected = model("Which do you like better, coffee or tea?").weights[0, :, 0].ravel()
+    np.testing.assert_allclose(shown(), expected, atol=5.1e-5)
+
+    map.get_by_role("textbox", name="Sentence").fill("Please bring me a glass of water.")
+    map.locator("td", has_text="water").first.wait_for()
+    expected = model("Please bring me a glass of water.").weights[0, :, 0].ravel()
+    np.testing.assert_allclose(shown(), expected, atol=5.1e-5)
+    assert ask_kernel(plain, "focus.ipynb", "map.sentence") == "Please bring me a glass of water."
+
+    map.get_by_role("button", name="sentiment").click()
+    map.locator(".hm-off").first.wait_for()
+    assert ask_kernel(plain, "focus.ipynb", "map.head_mask") == [[True, True, True, False]]
+
+
+def test_python_computes_the_encoder_as_one_types(notebook, plain):
+    """All heads in the grid, one of them enlarged; the numbers are torch's own."""
+    _, map = run_cell(notebook, plain, "encoder")
+    sentence = "Please bring me a glass of water."
+    map.get_by_role("textbox", name="Sentence").fill(sentence)
+    map.locator("td", has_text="water").first.wait_for()
+    weights = load_encoder()(sentence).weights
+    canvas = map.locator(".hm-grid canvas")
+    assert canvas.get_attribute("data-drawn") == " ".join(str(side) for side in weights.shape)
+    map.get_by_role("button", name="Enlarge layer 2, head 3", exact=True).click()
+    cells = map.locator("td[data-weight]:visible")
+    shown = cells.evaluate_all(WEIGHTS)
+    np.testing.assert_allclose(shown, weights[1, 2].ravel(), atol=5.1e-5)
+    map.get_by_role("combobox", name="Special tokens").select_option("remove")
+    map.get_by_role("button", name="head 3", exact=True).click()
+    map.locator(".hm-off").first.wait_for()
+    mask = ask_kernel(plain, "encoder.ipynb", "[map.layer, map.head, map.special, map.head_mask]")
+    assert mask[:3] == [1, 2, "remove"]
+    assert [(layer, head) for layer in range(6) for head in range(12) if not mask[3][layer][head]] == [(1, 2)]
+
+
+def test_views_of_one_map_and_linked_maps_show_one_sentence(notebook, plain):
+    page, _ = run_cell(notebook, plain, "linked")
+    maps = page.locator(".jp-OutputArea .head-map")
+    assert maps.count() == 3
+    maps.nth(0).get_by_role("textbox", name="Sentence").fill("Please bring water.")
+    for place in range(3):  # the same model again, then a linked one
+        maps.nth(place).locator("td", has_text="water").first.wait_for()
+    maps.nth(2).get_by_role("textbox", name="Sentence").fill("Milk?")
+    maps.nth(1).locator("td", has_text="milk").first.wait_for()
+    assert ask_kernel(plain, "linked.ipynb", "[first.sentence, second.sentence, other.value]") == ["Milk?"] * 3
+    maps.nth(1).get_by_role("button", name="sentiment").click()
+    maps.nth(0).locator(".hm-off").first.wait_for()
+    assert maps.nth(2).locator(".hm-off").count() == 0, "only sentences were linked"
+
+
+def test_what_python_raises_is_said_and_typing_goes_on(notebook, plain):
+    _, map = run_cell(notebook, plain, "choosy")
+    box, status = map.get_by_role("textbox", name="Sentence"), map.get_by_role("status")
+    box.fill("hot 7")
+    status.get_by_text("The map could not be computed: 7 is no word. What you see stays.").wait_for()
+    assert map.locator("td", has_text="tea").count() == 2, "a cell of each head"
+    assert box.input_value() == "hot 7"
+    box.fill("hot milk")
+    map.locator("td", has_text="milk").first.wait_for()
+    status.get_by_text("Ready: Python computes as you type.").wait_for()
+
+
+def test_the_slider_moves_on_though_a_head_is_off(notebook, plain):
+    _, map = run_cell(notebook, plain, "choosy")
+    map.get_by_role("button", name="head 1").click()
+    map.locator(".hm-off").first.wait_for()
+    map.get_by_role("slider", name="Model").fill("1")
+    map.get_by_role("button", name="head 3").wait_for()
+    pressed = map.locator("button.hm-head").evaluate_all("(all) => all.map((one) => one.ariaPressed)")
+    assert pressed == ["true"] * 3
+    assert map.locator(".hm-off").count() == 0
+    assert ask_kernel(plain, "choosy.ipynb", "[map.model_index, map.head_mask, map._status[:5]]") == [1, None, "Ready"]
+
+
+def test_controls_of_ipywidgets_and_a_map_work_together(notebook, plain):
+    page, map = run_cell(notebook, plain, "controls")
+    told = page.locator(".widget-html-content")
+    assert told.inner_text().endswith("by first")
+    page.locator(".widget-dropdown select").select_option("matrix")
+    map.locator(".hm-matrix").first.wait_for()
+    map.get_by_role("combobox", name="Layer", exact=True).select_option(label="2")
+    page.locator(".widget-readout", has_text="1").first.wait_for()
+    map.get_by_role("slider", name="Model").fill("1")
+    told.filter(has_text="by second").wait_for()
+    assert ask_kernel(plain, "controls.ipynb", "[heads.view, heads.layer, layer.value]") == ["matrix", 1, 1]
+
+
+@pytest.mark.parametrize("chapter", [path.stem for path in sorted((ROOT / "book").glob("*.md"))])
+def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end(notebook, chapters, chapter):
+    written = jupytext.read(ROOT / "book" / f"{chapter}.md", fmt="md:myst")
+    cells = [cell for cell in written.cells if cell.cell_type == "code"]
+    page, faults = notebook(chapters, f"book/{chapter}.md")
+    choose(page, "Run", "Run All Cells")
+    save_when_run(page)
+    executed = nbformat.read(chapters.folder / "executed" / f"{chapter}.ipynb", as_version=4)
+    run = [cell for cell in executed.cells if cell.cell_type == "code"]
+    assert [cell.source for cell in run] == [cell.source for cell in cells]
+    assert all(cell.execution_count for cell in run)
+    outputs = [output for cell in run for output in cell.outputs]
+    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
+    assert not faults
+
+
+def choose(page, *menu):
+    """Goes through JupyterLab's menu."""
+    for name in menu:
+        page.get_by_role("menuitem", name=name, exact=True).click()
+
+
+def save_when_run(page):
+    """Waits until no cell is running or waiting to, then saves."""
+    page.wait_for_function(
+        """() => ![...document.querySelectorAll(".jp-InputPrompt")].some((prompt) => prompt.textContent.includes("*"))""",
+        timeout=3000 * PATIENCE,
+    )
+    page.get_by_text("| Idle").wait_for(timeout=3000 * PATIENCE)
+    with page.expect_response(lambda response: response.request.method == "PUT" and "/api/contents/" in response.url):
+        page.keyboard.press("Control+s")
+
+
+def test_a_chapters_map_answers_and_is_there_again_without_a_kernel(notebook, chapters, window):
+    path = "book/again.md"
+    page, faults = notebook(chapters, path)
+    map = run_to_first_map(page)
+    cells = map.locator("td[data-weight]")
+    example = cells.evaluate_all(WEIGHTS)
+    map.get_by_role("textbox", name="Sentence").fill("Please bring me a glass of water.")
+    map.locator("td", has_text="water").first.wait_for()
+    assert ask_kernel(chapters, path, "Out[2].sentence") == "Please bring me a glass of water."
+    kernel_file = chapters.kernel_file(path)
+    save_when_run(page)
+    choose(page, "Kernel", "Shut Down Kernel")
+    page.get_by_text("No Kernel |").wait_for()
+    page.close()
+    assert not faults
+    assert not kernel_file.exists()
+
+    page = window.new_page()
+    page.route("**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    page.goto(f"{chapters.address}/lab/tree/{path}?reset")
+    cells = page.locator(".jp-OutputArea [data-weight]")
+    cells.first.wait_for(timeout=1000 * PATIENCE)
+    assert cells.evaluate_all(WEIGHTS) == example
+    page.close()

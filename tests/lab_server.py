@@ -1,0 +1,112 @@
+"""A JupyterLab server of our own, and a notebook in it."""
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_server.serverapp import list_running_servers
+from urllib3 import PoolManager, Retry, request
+
+PATIENCE = 120  # seconds, for what takes a few on an idle machine
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab: where it is, the folder that it shows, and where its kernels leave their connection files."""
+
+    address: str
+    folder: Path
+    runtime: Path
+
+    def kernel_file(self, path):
+        """The connection file of the kernel that runs a notebook; it may be gone."""
+        (kernel,) = (session["kernel"]["id"] for session in self._sessions() if session["path"] == path)
+        return self.runtime / f"kernel-{kernel}.json"
+
+    def shut_down(self, path):
+        """Ends the kernel that runs a notebook."""
+        for session in self._sessions():
+            if session["path"] == path:
+                assert self._ask("DELETE", f"/{session['id']}").status == 204
+
+    def _sessions(self):
+        return self._ask("GET").json()
+
+    def _ask(self, method, below=""):
+        return request(method, f"{self.address}/api/sessions{below}", timeout=PATIENCE, retries=False)
+
+
+@contextmanager
+def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.environ):
+    """A JupyterLab server on `folder`, on a port that it takes itself; `runtime` is for its log and its own files."""
+    command = [
+        *(python, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+        *("--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", f"--ServerApp.root_dir={folder}"),
+        *("--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
+        *("--LabApp.news_url=", "--LabApp.check_for_updates_class="),
+    ]
+    folders = {"RUNTIME": runtime, "CONFIG": runtime / "config", "DATA": runtime / "data"}
+    environment = {**environment, **{f"JUPYTER_{name}_DIR": str(path) for name, path in folders.items()}}
+    with (runtime / "server.log").open("w") as log:  # no pipe: nobody reads one, and a full one stops the server
+        server = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=folder)
+        try:
+            yield Lab(address_of(server, runtime), folder, runtime)
+        finally:
+            server.terminate()
+            try:
+                server.wait(timeout=30)
+            except subprocess.TimeoutExpired:  # now and then it hangs in "Shutting down 5 extensions"
+                server.kill()
+                server.wait()
+
+
+def address_of(server, runtime):
+    """The address that a server has written into its runtime folder; waits until it has."""
+    for _ in range(10 * PATIENCE):
+        for told in list_running_servers(str(runtime)):
+            address = told["url"].rstrip("/")
+            answers = Retry(
+                PATIENCE, backoff_factor=0.1, backoff_max=1
+            )  # it tells its address a little before it listens
+            PoolManager(retries=answers).request("GET", f"{address}/api")
+            return address
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(timeout=0.1)
+            break
+    raise RuntimeError(f"JupyterLab did not start: {(runtime / 'server.log').read_text()[-2000:]}")
+
+
+def open_notebook(context, address):
+    """The page of a notebook at its address, its kernel ready, and the faults that its console tells of."""
+    page, faults = context.new_page(), []
+    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(address)
+    page.get_by_text("| Idle").wait_for(timeout=1000 * PATIENCE)  # what is run before is lost
+    return page, faults
+
+
+def run_first_cell(page):
+    """Runs a notebook's first cell; gives the maps that it shows."""
+    page.locator(".jp-CodeCell").first.click()
+    page.keyboard.press("Shift+Enter")
+    return _maps(page)
+
+
+def run_to_first_map(page):
+    """Runs a chapter's cells up to the first that shows a map; gives the map."""
+    page.locator(".jp-CodeCell", has_text=re.compile(r"^\s*HeadMap\(", re.MULTILINE)).first.click()
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Above Selected Cell").click()
+    page.keyboard.press("Shift+Enter")
+    return _maps(page).first
+
+
+def _maps(page):
+    maps = page.locator(".jp-OutputArea .head-map")
+    maps.last.locator("td[data-weight]").first.wait_for(timeout=1000 * PATIENCE)
+    return maps

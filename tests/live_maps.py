@@ -1,0 +1,86 @@
+"""What the browser tests do with a live map: wait for it, type, read what it shows."""
+
+import numpy as np
+
+COFFEE = "Which do you like better, coffee or tea?"
+# The texts of a page's maps that stand out from what is behind them by less than 4.5 : 1.
+CONTRAST = """() => {
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const solid = (colour, under) => { canvas.fillStyle = under; canvas.fillRect(0, 0, 1, 1); canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1); const [r, g, b] = canvas.getImageData(0, 0, 1, 1).data; return `rgb(${r},${g},${b})` };
+  const light = (text) => { const [r, g, b] = rgb(text).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b };
+  return [...document.querySelectorAll("head-map :is(td, button, dt, b, dd > span, p, label, output)")].filter((n) => n.offsetParent && n.textContent.trim()).map((node) => {
+    let chain = [], at = node; while (at) { chain.unshift(at); at = at.parentElement }
+    const ground = chain.reduce((under, n) => solid(getComputedStyle(n).backgroundColor, under), "rgb(255,255,255)");
+    const [a, b] = [light(solid(getComputedStyle(node).color, ground)), light(ground)].sort((x, y) => y - x);
+    return [node.className || node.tagName, node.textContent.slice(0, 30), (a + 0.05) / (b + 0.05)];
+  }).filter(([, , ratio]) => ratio < 4.5) }"""
+
+
+def ready(map):
+    """Waits until the map computes for itself; within a minute, else fails with what it says."""
+    map.evaluate("""(el) => Promise.race([el.ready, new Promise((_, fail) =>
+        setTimeout(() => fail(new Error(`not ready: ${el.innerText}`)), 60_000))])""")
+
+
+def open_map(page, site, chapter="book/index"):
+    """Opens a chapter and gives its first map, computing for itself."""
+    page.goto(f"{site}/{chapter}.html")
+    map = page.locator("head-map").first
+    ready(map)
+    return map
+
+
+def renew(page, selector):
+    """Puts a figure back into an open page as the server sends it, and gives it; the models stay loaded."""
+    page.evaluate(
+        """async (selector) => {
+        const sent = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+        document.querySelector(selector).replaceWith(document.importNode(sent.querySelector(selector), true)) }""",
+        selector,
+    )
+    return page.locator(selector).first
+
+
+def settled(page):
+    """Waits until an open page has its fonts and its formulas and loads no model any more."""
+    page.evaluate("""async () => {
+        await document.fonts.ready;
+        await globalThis.MathJax?.startup?.promise }""")
+    page.wait_for_function(
+        """() => ![...document.querySelectorAll("[role=status]")].some((line) => line.innerText.startsWith("Loading"))"""
+    )
+
+
+def type_sentence(map, text):
+    """Types into the map's textbox and gives `el.attention` as the event brings it; weights [l, h, q, k]."""
+    map.evaluate("""(el) => { el.seen = new Promise((done) => el.addEventListener("attention",
+        ({ detail }) => done({ ...detail, weights: [...detail.weights] }), { once: true })) }""")
+    box = map.get_by_role("textbox", name="Sentence")
+    box.fill(text)
+    found = map.evaluate("(el) => el.seen")
+    assert box.input_value() == text
+    return found | {"weights": np.array(found["weights"], np.float32).reshape(found["shape"])}
+
+
+def attend(map, text):
+    """Sets `el.sentence` and gives `el.attention`."""
+    found = map.evaluate(
+        """(el, text) => { el.sentence = text;
+        return { ...el.attention, weights: [...el.attention.weights] } }""",
+        text,
+    )
+    return found | {"weights": np.array(found["weights"], np.float32).reshape(found["shape"])}
+
+
+def boxes(cells, count=5):
+    """Where the first cells are on their page."""
+    return [cells.nth(place).bounding_box() for place in range(count)]
+
+
+def assert_unmoved(before, after):
+    """Nothing is 3 pixels or more from where it was."""
+    for side in ("x", "y"):
+        np.testing.assert_allclose([box[side] for box in after], [box[side] for box in before], rtol=0, atol=3)

@@ -1,0 +1,186 @@
+import json
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from manyheads.maps import AttentionMap
+from manyheads.maps.wire import _digits, map_json
+from manyheads.widgets.static_html import head_map_html
+
+LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
+
+
+@pytest.fixture
+def map():
+    weights = np.random.default_rng(0).dirichlet(np.full(KEYS, 0.3), (LAYERS, HEADS, QUERIES))
+    return AttentionMap([f"q{i}" for i in range(QUERIES)], [f"k{i}" for i in range(KEYS)], weights)
+
+
+def test_a_map_knows_its_shape_and_keeps_float32(map):
+    assert map.shape == (LAYERS, HEADS, QUERIES, KEYS)
+    assert map.weights.dtype == np.float32
+    assert map.head_names == ["head 1", "head 2", "head 3"]
+
+
+def test_a_wrong_shape_is_refused_by_name(map):
+    with pytest.raises(ValueError, match=re.escape("[*, *, 7, 5] for these tokens, got [2, 3, 5, 7]")):
+        AttentionMap(map.key_tokens, map.query_tokens, map.weights)
+
+
+def test_rows_must_sum_to_one_or_nothing(map):
+    weights = map.weights.copy()
+    weights[1, 2, 3] = 0
+    AttentionMap(map.query_tokens, map.key_tokens, weights)
+    with pytest.raises(ValueError, match="sum to 1"):
+        AttentionMap(map.query_tokens, map.key_tokens, weights * 2)
+
+
+@pytest.mark.parametrize("tokens", ["tea", [1, 2]])
+def test_tokens_must_be_strings(tokens):
+    with pytest.raises(TypeError, match="query_tokens must be a list of strings"):
+        AttentionMap(tokens, ["a"], np.ones((1, 1, 1, 1)))
+
+
+def test_the_baked_table_holds_the_weights(map):
+    html = head_map_html(map, layer=1, query=4)
+    found = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', html)]
+    np.testing.assert_allclose(found, map.weights[1, :, 4].ravel(), atol=5e-5)
+
+
+def test_the_baked_data_holds_all_weights_exactly_or_in_bytes(map, monkeypatch):
+    exact = map_json(map)["weights"]
+    np.testing.assert_allclose(exact, map.weights.ravel(), atol=5e-6)
+    monkeypatch.setattr("manyheads.maps.wire.SMALL", 0)
+    assert isinstance(map_json(map)["weights"], str)
+
+
+def test_baked_markup_is_never_the_readers():
+    evil = "<img src=x onerror=alert(1)>"
+    map = AttentionMap([evil], [evil], [[[[1.0]]]], [evil], {evil: {evil: 1.0}}, (evil,))
+    html = head_map_html(map, sentence=evil, model='"><script>', status=evil)
+    assert "<img" not in html
+    assert html.count("<script") == 1
+    data = re.search(r'<script type="application/json">(.*)</script>', html).group(1)
+    assert json.loads(data)["queryTokens"] == [evil]
+
+
+def square(layers=3):
+    weights = np.random.default_rng(1).dirichlet(np.full(4, 0.5), (layers, HEADS, 4))
+    tokens = ["[CLS]", "tea", "pot", "[SEP]"]
+    return AttentionMap(tokens, tokens, weights)
+
+
+def test_rollout_is_the_product_of_what_each_layer_passes_on():
+    map = square()
+    expected = np.eye(4)
+    for layer in range(3):
+        expected = (0.5 * map.weights[layer].mean(0) + 0.5 * np.eye(4)) @ expected
+        np.testing.assert_allclose(map.rollout().weights[layer, 0], expected, atol=1e-6)
+    assert map.rollout().head_names == ["rollout"]
+
+
+def test_rollout_needs_self_attention(map):
+    with pytest.raises(ValueError, match="got 5 and 7 tokens"):
+        map.rollout()
+
+
+def test_the_average_is_over_heads_only(map):
+    np.testing.assert_allclose(map.average().weights[:, 0], map.weights.mean(1), atol=1e-7)
+    assert map.average().head_names == ["mean of 3 heads"]
+
+
+def test_special_tokens_are_taken_out_and_rows_scaled():
+    map = square().without_special()
+    assert map.query_tokens == map.key_tokens == ["tea", "pot"]
+    words = square().weights[:, :, 1:3, 1:3]
+    np.testing.assert_allclose(map.weights, words / words.sum(-1, keepdims=True), atol=1e-6)
+
+
+def test_a_long_map_loses_little_when_baked(map):
+    exact = np.sort(np.random.default_rng(3).random(5000)).astype(np.float32)
+    exact[0], exact[-1] = 0, 1
+    written = _digits(exact)
+    assert len(written) < 2 * exact.size
+    assert not set(written) & set('"\\<')
+
+
+def test_a_grid_is_a_picture_without_scripts(map):
+    import base64
+    import io
+
+    import matplotlib.image
+
+    html = head_map_html(map, view="grid", layer=1)
+    source = re.search(r'src="data:image/png;base64,([^"]+)"', html).group(1)
+    pixels = matplotlib.image.imread(io.BytesIO(base64.b64decode(source)))  # [y, x, 4], 0 to 1
+    assert pixels.shape == (LAYERS * QUERIES, HEADS * KEYS, 4)
+    shares = map.weights / map.weights.max(-1, keepdims=True)
+    np.testing.assert_allclose(pixels[QUERIES:, KEYS : 2 * KEYS, 3], shares[1, 1], atol=1 / 255)
+    found = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', html)]
+    np.testing.assert_allclose(found, map.weights[1, 0, 0], atol=5e-5)
+
+
+def test_what_is_baked_is_what_was_chosen():
+    html = head_map_html(square(), query=0, layer=2, special="remove", heads="average")
+    found = [float(weight) for weight in re.findall(r'data-weight="([\d.]+)"', html)]
+    np.testing.assert_allclose(found, square().average().without_special().weights[2, 0, 0], atol=5e-5)
+    assert "Asked by tea" in html
+    assert "Special tokens: remove" in html
+    data = json.loads(re.search(r'<script type="application/json">(.*)</script>', html).group(1))
+    assert data["shape"] == [3, HEADS, 4, 4], "the map itself is whole"
+
+
+def read_svg(text):
+    """{(layer, head, query, key): weight} of a picture."""
+    root = ElementTree.fromstring(text)
+    groups = [group for group in root.iter() if group.get("data-head")]
+    return {
+        (
+            *(int(group.get(f"data-{name}")) for name in ("layer", "head")),
+            *(int(cell.get(f"data-{name}")) for name in ("query", "key")),
+        ): np.float32(cell.get("data-weight"))
+        for group in groups
+        for cell in group
+    }
+
+
+@pytest.mark.parametrize(("layer", "head"), [(None, None), (1, None), (None, 2), (1, 2)])
+def test_a_picture_holds_the_weights_it_shows(map, tmp_path, layer, head):
+    text = map.to_svg(tmp_path / "map.svg", layer=layer, head=head)
+    assert (tmp_path / "map.svg").read_text(encoding="utf-8") == text
+    assert read_svg(text) == {
+        place: weight
+        for place, weight in np.ndenumerate(map.weights)
+        if layer in (None, place[0]) and head in (None, place[1])
+    }
+
+
+def test_a_picture_of_many_weights_has_the_strongest_and_says_so():
+    weights = np.random.default_rng(0).dirichlet(np.full(64, 0.1), (4, 3, 64)).astype(np.float32)
+    tokens = [str(place) for place in range(64)]
+    text = AttentionMap(tokens, tokens, weights).to_svg()
+    assert len(text) < 10e6
+    drawn = read_svg(text)
+    assert len(drawn) == 40_000
+    assert min(drawn.values()) >= np.sort(weights, axis=None)[-40_000]
+    assert text.count("The 40,000 strongest of 49,152 weights are drawn.") == 2, "for eyes and for screen readers"
+    assert "strongest" not in AttentionMap(tokens, tokens, weights).to_svg(layer=0)
+
+
+def test_equal_weights_make_no_picture_too_large():
+    tokens = [str(place) for place in range(210)]
+    assert len(read_svg(AttentionMap(tokens, tokens, np.full((1, 1, 210, 210), 1 / 210)).to_svg())) == 40_000
+
+
+def test_a_picture_takes_any_token():
+    tokens = ["<b>&\"'", "\x00\x1b", "مرحبا", "\ud800"]
+    map = AttentionMap(tokens, tokens, np.full((1, 1, 4, 4), 0.25))
+    shown = [node.text for node in ElementTree.fromstring(map.to_svg()).iter("{http://www.w3.org/2000/svg}text")]
+    assert shown[1:5] == ["<b>&\"'", "\ufffd\ufffd", "مرحبا", "\ufffd"]
+
+
+def test_a_picture_of_no_such_head_is_refused(map):
+    with pytest.raises(ValueError, match="layer must be from 0 to 1, got 2"):
+        map.to_svg(layer=2)

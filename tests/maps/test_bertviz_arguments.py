@@ -1,0 +1,138 @@
+"""HeadMap.from_attentions beside bertviz.head_view: the same arguments, and the same numbers from them."""
+
+import inspect
+import json
+import re
+
+import bertviz
+import numpy as np
+import pytest
+import torch
+
+from manyheads.widgets import HeadMap
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # BertViz's own
+LAYERS, HEADS, QUERIES, KEYS = 4, 3, 5, 7  # queries: the decoder's tokens; keys: the encoder's
+ENCODER, DECODER = [f"Ġe{i}" for i in range(KEYS)], [f"▁d{i}" for i in range(QUERIES)]
+
+
+def random_layers(queries, keys):
+    torch.manual_seed(queries * keys)
+    return tuple(torch.rand(1, HEADS, queries, keys).softmax(-1) for _ in range(LAYERS))
+
+
+SELF = {"attention": random_layers(QUERIES, QUERIES), "tokens": DECODER}
+CALLS = {
+    "plain": SELF,
+    "a pair": {**SELF, "sentence_b_start": 2},
+    "as written": {**SELF, "prettify_tokens": False},
+    "some layers": {**SELF, "include_layers": [1, 3], "layer": 3},
+    "one head": {**SELF, "heads": [2]},
+    "two heads": {**SELF, "heads": [0, 2], "layer": 1},
+    "cross alone": {
+        "cross_attention": random_layers(QUERIES, KEYS),
+        "encoder_tokens": ENCODER,
+        "decoder_tokens": DECODER,
+    },
+    "all three": {
+        "encoder_attention": random_layers(KEYS, KEYS),
+        "decoder_attention": random_layers(QUERIES, QUERIES),
+        "cross_attention": random_layers(QUERIES, KEYS),
+        "encoder_tokens": ENCODER,
+        "decoder_tokens": DECODER,
+    },
+}
+REFUSED = {
+    "nothing": {},
+    "no tokens": {"attention": SELF["attention"]},
+    "both kinds": {**SELF, "encoder_tokens": ENCODER},
+    "too few tokens": {**SELF, "tokens": DECODER[1:]},
+    "no decoder tokens": {"cross_attention": random_layers(QUERIES, KEYS), "encoder_tokens": ENCODER},
+    "a layer left out": {**SELF, "include_layers": [1, 3], "layer": 2},
+    "an action unknown": {**SELF, "html_action": "save"},
+}
+
+
+def theirs(**arguments):
+    """What BertViz hands to its script."""
+    html = bertviz.head_view(**arguments, html_action="return").data
+    return json.loads(re.search(r"const params = (\{.*\});", html).group(1))
+
+
+def test_the_arguments_are_those_of_head_view_in_their_order():
+    wanted = inspect.signature(bertviz.head_view).parameters
+    ours = inspect.signature(HeadMap.from_attentions).parameters
+    assert list(ours)[: len(wanted)] == list(wanted)
+    for name, parameter in wanted.items():
+        assert ours[name].default == parameter.default, name
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+def test_what_bertviz_shows_we_show(call):
+    expected = theirs(**call)
+    shown = HeadMap.from_attentions(**call)
+    views = expected["attention"][:1] if "sentence_b_start" in call else expected["attention"]  # without the parts
+    assert len(views) == len(shown.models)
+    for index, view in enumerate(views):
+        shown.model_index = index
+        np.testing.assert_allclose(shown.attention.weights, view["attn"], atol=1e-7)
+        assert shown.attention.query_tokens == view["left_text"]
+        assert shown.attention.key_tokens == view["right_text"]
+        assert shown.model.name == (view["name"].lower() if len(views) > 1 or "cross_attention" in call else "")
+    assert expected["include_layers"][shown.layer] == (expected["layer"] or expected["include_layers"][0])
+    if expected["heads"] == [2]:
+        assert shown.head == 2
+    elif expected["heads"]:
+        assert shown.head_mask == [[True, False, True]] * LAYERS
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=list(REFUSED))
+def test_what_bertviz_refuses_we_refuse(call):
+    with pytest.raises(ValueError):  # noqa: PT011 - what ours says is looked at below
+        bertviz.head_view(**call)
+    with pytest.raises(ValueError, match=r"\w+ \w+ \w+"):
+        HeadMap.from_attentions(**call)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"tokens": None}, "attention needs tokens"),
+        ({"heads": [3]}, "heads must name heads from 0 to 2"),
+        ({"heads": []}, "heads must name heads"),
+        ({"include_layers": []}, "include_layers must name layers from 0 to 3"),
+        ({"include_layers": [4]}, r"from 0 to 3, got \[4\]"),
+        ({"layer": 7}, r"layer 7 is not in include_layers: \[0, 1, 2, 3\]"),
+        ({"sentence_b_start": 5}, "sentence_b_start must be from 1 to 4"),
+        ({"attention": [None] * 4}, "output_attentions=True"),
+        ({"attention": [torch.rand(2, 3, 5, 5)]}, r"\[1, head, query, key\]"),
+        ({"html_action": "save"}, "'view' or 'return', got 'save'"),
+    ],
+)
+def test_what_does_not_fit_is_named(change, says):
+    with pytest.raises(ValueError, match=says):
+        HeadMap.from_attentions(**{**SELF, **change})
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_precisions_are_taken_as_bertviz_takes_them(dtype):
+    layers = [layer.to(dtype).requires_grad_() for layer in random_layers(40, 40)]
+    tokens = [str(place) for place in range(40)]
+    expected = theirs(attention=layers, tokens=tokens)["attention"][0]["attn"]
+    shown = HeadMap.from_attentions(layers, tokens).attention.weights
+    np.testing.assert_allclose(shown, expected, atol=1e-3)
+    np.testing.assert_allclose(shown.sum(-1), 1, atol=1e-5)
+
+
+def test_notes_tell_which_layers_and_where_the_second_sentence_starts():
+    shown = HeadMap.from_attentions(**SELF, include_layers=[1, 3], sentence_b_start=2)
+    assert shown.attention.notes == (
+        "Layers 2, 4 of 4 are shown.",
+        "The second sentence starts with token 3, '▁d2'.",
+    )
+
+
+def test_return_gives_the_static_html():
+    html = HeadMap.from_attentions(**SELF, html_action="return")
+    assert html.data.startswith("<head-map")
+    assert html.data.count("data-weight=") == HEADS * QUERIES

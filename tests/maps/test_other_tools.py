@@ -1,0 +1,343 @@
+"""HeadMap.of: every source of attentions that it knows, from models of random weights, and what it says of the others."""
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from torch import nn
+
+from manyheads.maps import AttentionMap
+from manyheads.widgets import HeadMap
+
+WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
+WORDS, ASKING = [f"k{place}" for place in range(KEYS)], [f"q{place}" for place in range(QUERIES)]
+IDS, ASKING_IDS = torch.arange(3, 3 + KEYS)[None], torch.arange(3, 3 + QUERIES)[None]
+SIZES = {
+    "hidden_size": WIDTH,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "intermediate_size": WIDTH,
+    "vocab_size": 50,
+}
+GPT2 = transformers.GPT2Config(n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS, vocab_size=50)
+T5 = transformers.T5Config(d_model=WIDTH, d_kv=8, d_ff=WIDTH, num_layers=LAYERS, num_heads=HEADS, vocab_size=50)
+T5.decoder_start_token_id = 0
+BART = transformers.BartConfig(
+    **{"d_model": WIDTH, "vocab_size": 50, "encoder_layers": LAYERS, "decoder_layers": LAYERS},
+    **{f"{part}_attention_heads": HEADS for part in ("encoder", "decoder")},
+    **{f"{part}_ffn_dim": WIDTH for part in ("encoder", "decoder")},
+)
+GROUPED = {**SIZES, "num_key_value_heads": 2}
+LLAMA = transformers.LlamaConfig(**GROUPED)
+VIT = transformers.ViTConfig(**{**SIZES, "image_size": 4, "patch_size": 2, "num_channels": 1})
+
+
+def model(kind, config, implementation="eager"):
+    torch.manual_seed(0)
+    return getattr(transformers, kind)._from_config(config, attn_implementation=implementation).eval()
+
+
+def output(kind, config, **inputs):
+    with torch.no_grad():
+        return model(kind, config)(**(inputs or {"input_ids": IDS}), output_attentions=True)
+
+
+def generated(kind, config, input_ids=IDS, tokens=4, implementation="eager", **options):
+    options = {"max_new_tokens": tokens, "do_sample": False, "pad_token_id": 0, "eos_token_id": 49, **options}
+    given = {"return_dict_in_generate": True, "output_attentions": True}
+    return model(kind, config, implementation).generate(input_ids, **options, **given)
+
+
+def stack(number=LAYERS):
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(WIDTH, HEADS, WIDTH, batch_first=True)
+    return nn.TransformerEncoder(layer, number, enable_nested_tensor=False)
+
+
+def cache():
+    """What TransformerLens' ActivationCache is to us: names with values."""
+    patterns = {f"blocks.{layer}.attn.hook_pattern": weights(HEADS)[None] for layer in range(LAYERS)}
+    return {"hook_embed": torch.ones(1, KEYS, WIDTH), **patterns, "blocks.1.hook_mlp_out": torch.ones(1, KEYS, WIDTH)}
+
+
+def weights(*before):
+    torch.manual_seed(0)
+    return torch.rand(*before, KEYS, KEYS).softmax(-1)
+
+
+WHOLE = (LAYERS, HEADS, KEYS, KEYS)
+BOTH = {"input_ids": IDS, "decoder_input_ids": ASKING_IDS}
+SOURCES = {  # what is given, the shape of each map
+    "BERT, an encoder": (lambda: output("BertModel", transformers.BertConfig(**SIZES)), {"": WHOLE}),
+    "DistilBERT": (
+        lambda: output("DistilBertModel", transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS)),
+        {"": WHOLE},
+    ),
+    "GPT-2, a decoder": (lambda: output("GPT2LMHeadModel", GPT2), {"": WHOLE}),
+    "Llama, grouped queries": (lambda: output("LlamaModel", LLAMA), {"": WHOLE}),
+    "T5, encoder and decoder": (
+        lambda: output("T5Model", T5, **BOTH),
+        {"encoder": WHOLE, "decoder": (LAYERS, HEADS, QUERIES, QUERIES), "cross": (LAYERS, HEADS, QUERIES, KEYS)},
+    ),
+    "BART, encoder and decoder": (
+        lambda: output("BartModel", BART, **BOTH),
+        {"encoder": WHOLE, "decoder": (LAYERS, HEADS, QUERIES, QUERIES), "cross": (LAYERS, HEADS, QUERIES, KEYS)},
+    ),
+    "the attentions alone": (lambda: output("BertModel", transformers.BertConfig(**SIZES)).attentions, {"": WHOLE}),
+    "nn.TransformerEncoder": (lambda: (stack(), torch.randn(1, KEYS, WIDTH)), {"": WHOLE}),
+    "nn.Transformer": (
+        lambda: (
+            nn.Transformer(WIDTH, HEADS, LAYERS, LAYERS, WIDTH, batch_first=True),
+            (torch.randn(1, KEYS, WIDTH), torch.randn(1, QUERIES, WIDTH)),
+        ),
+        {"encoder": WHOLE, "decoder": (LAYERS, HEADS, QUERIES, QUERIES), "cross": (LAYERS, HEADS, QUERIES, KEYS)},
+    ),
+    "nn.TransformerDecoder": (
+        lambda: (
+            nn.TransformerDecoder(nn.TransformerDecoderLayer(WIDTH, HEADS, WIDTH, batch_first=True), LAYERS),
+            (torch.randn(1, QUERIES, WIDTH), torch.randn(1, KEYS, WIDTH)),
+        ),
+        {"decoder": (LAYERS, HEADS, QUERIES, QUERIES), "cross": (LAYERS, HEADS, QUERIES, KEYS)},
+    ),
+    "nn.MultiheadAttention": (
+        lambda: (nn.MultiheadAttention(WIDTH, HEADS), [torch.randn(KEYS, WIDTH)] * 3),
+        {"": (1, HEADS, KEYS, KEYS)},
+    ),
+    "its result, unaveraged": (
+        lambda: nn.MultiheadAttention(WIDTH, HEADS)(*[torch.randn(KEYS, WIDTH)] * 3, average_attn_weights=False),
+        {"": (1, HEADS, KEYS, KEYS)},
+    ),
+    "a TransformerLens cache": (cache, {"": WHOLE}),
+    "one without a batch": (lambda: {name: value[0] for name, value in cache().items()}, {"": WHOLE}),
+    "an array of 2 axes": (lambda: weights().numpy(), {"": (1, 1, KEYS, KEYS)}),
+    "a tensor of 3": (lambda: weights(HEADS), {"": (1, HEADS, KEYS, KEYS)}),
+    "an array of 4": (lambda: weights(LAYERS, HEADS).numpy(), {"": WHOLE}),
+    "a tensor of 5": (lambda: weights(LAYERS, 1, HEADS).bfloat16(), {"": WHOLE}),
+    "lists of numbers": (lambda: weights(HEADS).tolist(), {"": (1, HEADS, KEYS, KEYS)}),
+    "a list of layers": (lambda: list(weights(LAYERS, HEADS)), {"": WHOLE}),
+    "several by name": (
+        lambda: {
+            "random": weights(LAYERS, HEADS),
+            "flat": AttentionMap(WORDS, WORDS, np.full((1, 1, KEYS, KEYS), 1 / KEYS)),
+        },
+        {"random": WHOLE, "flat": (1, 1, KEYS, KEYS)},
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "shapes"), SOURCES.values(), ids=list(SOURCES))
+def test_every_source_in_one_call(source, shapes):
+    given, inputs = source(), None
+    if isinstance(given, tuple) and isinstance(given[0], nn.Module):
+        given, inputs = given
+    crosses = "cross" in shapes
+    shown = HeadMap.of(given, WORDS, ASKING if crosses else None, inputs=inputs, view="grid")
+    assert shown._models == list(shapes)
+    for index, (name, shape) in enumerate(shapes.items()):
+        shown.model_index = index
+        map = shown.attention
+        assert map.shape == shape
+        assert map.query_tokens == (ASKING if name in ("decoder", "cross") else WORDS)
+        assert map.key_tokens == (ASKING if name == "decoder" else WORDS)
+        np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
+        if map.shape[1] > 1:
+            assert not np.allclose(map.weights[0, 0], map.weights[0, 1]), "heads of their own, no averages"
+    assert shown._repr_mimebundle_()[0]["text/html"].startswith("<head-map")
+
+
+@pytest.mark.parametrize(
+    ("name", "notes"),
+    [("a tensor of 3", 1), ("one without a batch", 0), ("its result, unaveraged", 0), ("an array of 4", 0)],
+)
+def test_three_axes_are_told_about_where_they_may_be_averages(name, notes):
+    assert len(HeadMap.of(SOURCES[name][0](), WORDS).attention.notes) == notes
+
+
+def test_the_weights_are_the_models():
+    given = output("T5Model", T5, **BOTH)
+    shown = HeadMap.of(given, WORDS, ASKING, model_index=2)
+    np.testing.assert_array_equal(shown.attention.weights, torch.cat(given.cross_attentions))
+
+
+def test_a_module_computes_what_it_always_did_and_is_left_as_it_was():
+    layers, words = stack().train(), torch.randn(1, KEYS, WIDTH)
+    seen = []
+    watch = layers.layers[1].register_forward_hook(lambda _, inputs, output: seen.append(output))
+    shown = HeadMap.of(layers, WORDS, inputs=words).attention
+    watch.remove()
+    assert layers.training
+    assert all(part.training for part in layers.modules())
+    assert not any(part._forward_hooks or part._forward_pre_hooks for part in layers.modules())
+    layers.eval()
+    expected = layers(words)
+    torch.testing.assert_close(seen[0], expected)
+    first = layers.layers[0].self_attn(words, words, words, average_attn_weights=False)[1]
+    np.testing.assert_allclose(shown.weights[:1], first.detach(), atol=1e-6)
+
+
+def test_a_module_that_wants_averages_gets_them():
+    class Mine(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+
+        def forward(self, words, mask):
+            self.averaged = self.attention(words, words, words, mask, True, None, True)[1]
+            self.none = self.attention(words, words, words, need_weights=False)[1]
+
+    mine, padded = Mine(), torch.tensor([[False] * 5 + [True] * 2])
+    shown = HeadMap.of(mine, WORDS, inputs={"words": torch.randn(1, KEYS, WIDTH), "mask": padded}).attention
+    assert mine.averaged.shape == (1, KEYS, KEYS)
+    assert mine.none is None
+    assert shown.shape == (2, HEADS, KEYS, KEYS), "a layer that is called twice is there twice"
+    assert shown.weights[0, ..., 5:].max() == 0, "padding is not looked at"
+    np.testing.assert_allclose(shown.weights[0].mean(0), mine.averaged[0].detach(), atol=1e-6)
+
+
+# --- generate ---------------------------------------------------------------------------------------------------------
+
+CACHES = {
+    "a cache": {},
+    "none": {"use_cache": False},
+    "a static cache": {"cache_implementation": "static"},
+}
+
+
+@pytest.mark.parametrize("options", CACHES.values(), ids=list(CACHES))
+def test_the_steps_of_generate_are_one_causal_map(options):
+    steps = generated("LlamaForCausalLM", LLAMA, **options)
+    whole = output("LlamaForCausalLM", LLAMA, input_ids=steps.sequences[:, :-1])
+    written = steps.sequences.shape[1]
+    assert written == KEYS + 4
+    tokens = [f"t{place}" for place in range(written)]
+    shown = HeadMap.of(steps, tokens).attention
+    assert shown.shape == (LAYERS, HEADS, written - 1, written - 1)
+    np.testing.assert_allclose(shown.weights, torch.cat(whole.attentions), atol=1e-6)
+    assert np.triu(shown.weights, 1).max() == 0, "nothing looks ahead"
+    assert shown.key_tokens == tokens[:-1]
+    assert shown.notes == (f"The last token, 't{KEYS + 3}', was not read any more: it looks at nothing yet.",)
+
+
+def test_a_sliding_window_keeps_its_place():
+    config = transformers.MistralConfig(**GROUPED, sliding_window=4)
+    steps = generated("MistralForCausalLM", config)
+    assert steps.attentions[-1][0].shape[-1] == 4, "the keys that are far are gone"
+    whole = output("MistralForCausalLM", config, input_ids=steps.sequences[:, :-1])
+    np.testing.assert_allclose(HeadMap.of(steps).attention.weights, torch.cat(whole.attentions), atol=1e-6)
+
+
+def test_the_steps_of_an_encoder_and_decoder():
+    steps = generated("T5ForConditionalGeneration", T5)
+    whole = output("T5ForConditionalGeneration", T5, input_ids=IDS, decoder_input_ids=steps.sequences[:, :-1])
+    answer = [f"t{place}" for place in range(steps.sequences.shape[1])]
+    shown = HeadMap.of(steps, WORDS, answer)
+    assert shown._models == ["encoder", "decoder", "cross"]
+    for index, expected in enumerate((whole.encoder_attentions, whole.decoder_attentions, whole.cross_attentions)):
+        shown.model_index = index
+        np.testing.assert_allclose(shown.attention.weights, torch.cat(expected), atol=1e-6)
+    assert shown.attention.query_tokens == answer[:-1]
+    assert shown.attention.key_tokens == WORDS
+
+
+# --- Tokens, heads, other weights -------------------------------------------------------------------------------------
+
+
+def test_places_are_counted_where_no_tokens_are_given():
+    """An image has none."""
+    shown = HeadMap.of(output("ViTModel", VIT, pixel_values=torch.randn(1, 1, 4, 4))).attention
+    assert shown.query_tokens == shown.key_tokens == ["1", "2", "3", "4", "5"]
+    assert "tokens are not given: places are counted." in shown.notes
+
+
+def test_the_marks_of_tokenizers_are_taken_away_unless_wanted():
+    weights = np.full((2, 2), 0.5)
+    assert HeadMap.of(weights, ["Ġtea", "▁or"]).attention.key_tokens == [" tea", " or"]
+    assert HeadMap.of(weights, ["Ġtea", "▁or"], prettify_tokens=False).attention.key_tokens == ["Ġtea", "▁or"]
+
+
+def test_heads_have_names():
+    shown = HeadMap.of(weights(LAYERS, 2), WORDS, head_names=["left", "right"]).attention
+    assert shown.head_names == ["left", "right"]
+    shown = HeadMap.of(output("LlamaModel", LLAMA), WORDS, key_value_heads=LLAMA.num_key_value_heads).attention
+    assert shown.head_names == ["group 1, head 1", "group 1, head 2", "group 2, head 3", "group 2, head 4"]
+
+
+def test_weights_that_are_no_shares_are_scaled_on_request_only():
+    gates = 3 * weights(HEADS).numpy()
+    with pytest.raises(ValueError, match=r"got sums from 3 to 3.*HeadMap.of\(..., normalised=False\)"):
+        HeadMap.of(gates, WORDS)
+    shown = HeadMap.of(gates, WORDS, normalised=False).attention
+    np.testing.assert_allclose(shown.weights[0], gates / 3, rtol=1e-5)
+    assert shown.notes == ("Rows sum to 3 to 3; each is scaled to 1.",)
+
+
+def test_layers_without_attention_are_left_out_and_said():
+    layers = [None, weights(1, HEADS), None, weights(1, HEADS)]
+    shown = HeadMap.of(layers, WORDS).attention
+    assert shown.shape == WHOLE
+    assert shown.notes == ("Layers 2, 4 of 4 are shown; the others gave no attentions.",)
+
+
+def on_sdpa():
+    return model("BertModel", transformers.BertConfig(**SIZES), "sdpa")(IDS, output_attentions=True)
+
+
+REFUSED = {  # what is given, what is said
+    "BERT on sdpa": (on_sdpa, r'load the model with attn_implementation="eager"'),
+    "its attentions alone": (lambda: on_sdpa().attentions, r'attn_implementation="eager"'),
+    "not asked for": (
+        lambda: model("BertModel", transformers.BertConfig(**SIZES))(IDS),
+        r"call it with output_attentions=True",
+    ),
+    "generate on sdpa": (
+        lambda: generated("LlamaForCausalLM", LLAMA, implementation="sdpa"),
+        r'attn_implementation="eager"',
+    ),
+    "a batch": (
+        lambda: output("BertModel", transformers.BertConfig(**SIZES), input_ids=IDS.repeat(2, 1)),
+        r"a batch of 2 texts: pick one text of the batch, as in \[layer\[:1\] for layer in attentions\]",
+    ),
+    "generate, a batch": (lambda: generated("LlamaForCausalLM", LLAMA, IDS.repeat(2, 1)), "got 2 texts or beams"),
+    "generate, beams": (lambda: generated("LlamaForCausalLM", LLAMA, num_beams=2), r"num_beams=1"),
+    "dropout": (
+        lambda: model("BertModel", transformers.BertConfig(**SIZES)).train()(IDS, output_attentions=True),
+        r"If dropout was left on, call model.eval\(\)",
+    ),
+    "averaged": (
+        lambda: nn.MultiheadAttention(WIDTH, HEADS)(*[torch.randn(KEYS, WIDTH)] * 3),
+        "averaged over the heads: ask nn.MultiheadAttention for average_attn_weights=False",
+    ),
+    "no weights": (
+        lambda: nn.MultiheadAttention(WIDTH, HEADS)(*[torch.randn(KEYS, WIDTH)] * 3, need_weights=False),
+        "need_weights=True",
+    ),
+    "scores": (lambda: weights(HEADS).log(), r"scores want a softmax first, and signed weights two maps"),
+    "one axis": (lambda: np.ones(KEYS), r"\[query, key\], \[head, query, key\].* got \[7\]"),
+    "unlike layers": (lambda: [weights(1, 3), weights(1, 4)], r"got \[1, 3, 7, 7\], \[1, 4, 7, 7\]"),
+}
+
+
+@pytest.mark.parametrize(("source", "says"), REFUSED.values(), ids=list(REFUSED))
+def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
+    with pytest.raises(ValueError, match=says):
+        HeadMap.of(source(), WORDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ({"tokens": WORDS[1:]}, ValueError, "there are 7 places for query_tokens, got 6"),
+        ({"tokens": "tea"}, TypeError, "tokens must be a list of strings, got 'tea'"),
+        ({"head_names": ["left"]}, ValueError, "1 head names for 4 heads"),
+        ({"key_value_heads": 3}, ValueError, "key_value_heads must divide the 4 heads, got 3"),
+        ({"key_value_heads": 2, "head_names": ["a"] * 4}, ValueError, "not both"),
+        ({"inputs": torch.ones(1)}, TypeError, "inputs are what a torch module is called with; got ndarray"),
+        ({"attentions": stack()}, TypeError, r"HeadMap.of\(TransformerEncoder, ...\) needs inputs"),
+        ({"attentions": nn.Linear(2, 2), "inputs": torch.ones(2)}, ValueError, "no nn.MultiheadAttention in Linear"),
+        ({"head_name": ["a"]}, TypeError, "HeadMap.of has no argument 'head_name'; did you mean 'head_names'?"),
+        ({"compare": "tea"}, TypeError, "HeadMap.of takes no compare"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(arguments, error, says):
+    with pytest.raises(error, match=says):
+        HeadMap.of(**{"attentions": weights(HEADS).numpy(), "tokens": WORDS, **arguments})

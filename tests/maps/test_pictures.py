@@ -1,0 +1,122 @@
+"""AttentionMap.plot and to_csv."""
+
+import csv
+import io
+import warnings
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from manyheads.maps import AttentionMap
+from manyheads.maps.pictures import ink
+
+LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
+
+
+@pytest.fixture
+def map():
+    weights = np.random.default_rng(0).dirichlet(np.full(KEYS, 0.3), (LAYERS, HEADS, QUERIES))
+    return AttentionMap([f"q{i}$" for i in range(QUERIES)], ["a,b", 'say "x"', "é", "##k3", "k4", "\n", "=1"], weights)
+
+
+def drawn(figure):
+    """The weights of the panels that show any, in their order."""
+    return [np.asarray(panel.images[0].get_array()) for panel in figure.axes if panel.images]
+
+
+def labels(axis):
+    return [label.get_text().replace(r"\$", "$") for label in axis.get_ticklabels()]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({"layer": 1, "head": 2}, [(1, 2)]),
+        ({"layer": 1}, [(1, 0), (1, 1), (1, 2)]),
+        ({"head": 1}, [(0, 1), (1, 1)]),
+        ({}, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]),
+    ],
+)
+def test_a_picture_shows_the_weights_that_were_asked_for(map, chosen, expected):
+    figure = map.plot(**chosen)
+    assert isinstance(figure, Figure)
+    for weights, place in zip(drawn(figure), expected, strict=True):
+        np.testing.assert_array_equal(weights, map.weights[place])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure.savefig(io.BytesIO(), dpi=50)
+
+
+def test_one_head_names_its_tokens_and_writes_its_numbers(map):
+    axes = map.plot(0, 1).axes[0]
+    assert labels(axes.yaxis) == map.query_tokens
+    assert labels(axes.xaxis) == map.key_tokens
+    assert axes.get_title() == "layer 1, head 2"
+    written = {text.get_position(): text.get_text() for text in axes.texts}
+    key, query = max(written, key=lambda place: float(written[place]))
+    assert written[key, query] == f"{map.weights[0, 1].max():.2f}".lstrip("0")
+    assert map.weights[0, 1, query, key] == map.weights[0, 1].max()
+
+
+def test_a_layer_names_its_tokens_at_the_edges(map):
+    panels = map.plot(layer=0).axes[:HEADS]
+    assert [labels(panel.yaxis) for panel in panels] == [map.query_tokens, [], []]
+    assert [labels(panel.xaxis) for panel in panels] == [map.key_tokens] * HEADS
+
+
+def test_one_head_goes_into_axes_of_ones_own(map):
+    figure = Figure()
+    axes = figure.subplots()
+    assert map.plot(1, 0, axes=axes) is figure
+    np.testing.assert_array_equal(axes.images[0].get_array(), map.weights[1, 0])
+    with pytest.raises(ValueError, match="2 layers x 3 heads"):
+        map.plot(axes=axes)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "error", "says"),
+    [
+        ({"layer": 2}, ValueError, "layer must be from 0 to 1, got 2"),
+        ({"head": -1}, ValueError, "head must be from 0 to 2, got -1"),
+        ({"head": "1"}, TypeError, "head must be a whole number or None, got '1'"),
+    ],
+)
+def test_what_is_not_there_is_named(map, chosen, error, says):
+    with pytest.raises(error, match=says):
+        map.plot(**chosen)
+
+
+def test_equal_differences_of_weight_are_equal_differences_of_lightness():
+    """By CIELAB's lightness, computed here from the colours; OKLab, which made them, is close to it but not the same."""
+    rgb = np.array(ink().colors)
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    small = luminance <= (6 / 29) ** 3
+    lightness = np.where(small, luminance * (29 / 3) ** 3, 116 * np.cbrt(luminance) - 16)
+    assert lightness[0] == pytest.approx(100)
+    assert lightness[-1] < 15
+    steps = -np.diff(lightness)
+    assert steps.min() > 0
+    assert steps.max() / steps.min() < 1.5
+
+
+def test_long_texts_are_drawn_without_labels_that_would_overlap():
+    tokens = [str(place) for place in range(60)]
+    map = AttentionMap(tokens, tokens, np.full((1, 2, 60, 60), 1 / 60))
+    assert labels(map.plot(0).axes[0].xaxis) == []
+    assert len(labels(map.plot(0, 0).axes[0].xaxis)) == 60
+    assert not map.plot(0, 0).axes[0].texts
+
+
+def test_csv_has_a_row_for_each_weight_exactly(map, tmp_path):
+    text = map.to_csv(tmp_path / "map.csv")
+    with open(tmp_path / "map.csv", encoding="utf-8", newline="") as file:
+        assert file.read() == text
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == map.weights.size
+    for row in rows:
+        place = tuple(int(row[name]) for name in ("layer", "head", "query", "key"))
+        assert np.float32(row["weight"]) == map.weights[place]
+        assert row["query_token"] == map.query_tokens[place[2]]
+        assert row["key_token"] == map.key_tokens[place[3]]

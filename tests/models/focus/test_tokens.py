@@ -1,0 +1,46 @@
+"""Tokens: of a text as of its words, what is left out, and labels."""
+
+import pytest
+import torch
+
+from manyheads.models.focus import encode, load_focus_model, pieces, tokenize
+from manyheads.models.focus.held_out import held_out_sentences
+from manyheads.models.focus.sentences import HEADS, generate_sentences
+
+
+@pytest.fixture(scope="module")
+def taught():
+    return load_focus_model()
+
+
+@pytest.mark.parametrize(
+    ("text", "note", "tokens"),
+    [
+        ("tea " * 64, None, 66),
+        ("tea " * 80, "Only the first 64 of 80 words are shown.", 66),
+        ("a" * 10_000, None, 3),
+        ("a-b" * 3_000, "Only the first 126 of 6001 word pieces are shown.", 128),
+        ("日本語" * 100, "Only the first 126 of 300 word pieces are shown.", 128),
+        ("tea", None, 3),
+        ("<b>tea</b> 😀 \ud800", None, 12),
+    ],
+)
+def test_what_is_left_out_is_told(taught, text, note, tokens):
+    map = taught(text)
+    assert map.notes == ((note,) if note else ())
+    assert len(map.key_tokens) == tokens
+    assert map.key_tokens[-1] == "[SEP]"
+
+
+def test_word_by_word_tokens_are_the_tokens_of_the_text():
+    for sentence in (*held_out_sentences(), *generate_sentences(200, seed=9)):
+        spelt = [token for word in sentence.words for token in pieces(word)]
+        assert spelt == tokenize(sentence.text)[0][1:-1], sentence.text
+
+
+def test_labels_are_shares_of_a_word_and_fall_on_cls_without_any():
+    _, mask, labels, facts = encode(held_out_sentences())
+    assert torch.allclose(labels.sum(-1), torch.ones(labels.shape[:2]))
+    assert not labels[~mask[:, None].expand(labels.shape)].any()
+    assert (labels[:, list(HEADS).index("S"), 0] > 0).any()
+    assert facts.shape == (len(held_out_sentences()), 4)

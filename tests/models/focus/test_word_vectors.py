@@ -1,0 +1,42 @@
+"""Reduced word vectors."""
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from manyheads.models.focus import FocusConfig, reduced_words, tokenizer
+from manyheads.models.focus.word_vectors import read_words, reduce_words, words_key
+
+
+def test_words_are_bytes_and_unused_ones_are_zero():
+    codes, scale = reduced_words()
+    assert codes.dtype == torch.int8
+    assert codes.shape[1:] == scale.shape
+    unused = [tokenizer().token_to_id(f"[unused{number}]") for number in (0, 500, 993)]
+    assert not codes[unused].any()
+    assert codes[tokenizer().token_to_id("coffee")].any()
+
+
+def test_like_words_have_like_vectors():
+    codes, _ = reduced_words()
+    vectors = [codes[tokenizer().token_to_id(word)].double() for word in ("coffee", "tea", "staircase")]
+    coffee_tea = torch.cosine_similarity(vectors[0], vectors[1], 0)
+    assert coffee_tea > torch.cosine_similarity(vectors[0], vectors[2], 0) + 0.2
+
+
+def test_computed_anew_they_are_those_that_are_kept():
+    (codes, scale), (again, _) = reduced_words(), reduce_words(FocusConfig())
+    assert scale.tolist() == [pytest.approx(FocusConfig().word_step)] * FocusConfig().word_width
+    assert (codes.int() - again.int()).abs().max() <= 1  # another number of threads rounds another few
+
+
+def test_the_key_changes_with_what_words_are_made_of_alone():
+    assert words_key(FocusConfig(steps=1)) == words_key()
+    configs = FocusConfig(), FocusConfig(word_width=80), FocusConfig(word_step=1)
+    assert len({words_key(config) for config in configs}) == 3
+
+
+def test_a_file_whose_tensors_do_not_fit_is_refused(tmp_path):
+    save_file({"codes": torch.zeros(3, 2, dtype=torch.int8), "scale": torch.ones(5)}, tmp_path / "words.safetensors")
+    with pytest.raises(ValueError, match="should hold codes"):
+        read_words(tmp_path / "words.safetensors")

@@ -1,0 +1,353 @@
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+from manyheads.attention import multi_head_attention
+from manyheads.models.encoder import Encoder, heads_off, load_encoder
+from manyheads.models.files import SHA256, encoder_file
+from manyheads.sphinxext.onnx_export import STEPS, PageEncoder, encoder_page_files, rounded
+
+BANK = "I went to the bank."
+COFFEE = "Which do you like better, coffee or tea?"
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return load_encoder()
+
+
+def mask_without(layers, heads, *off):
+    mask = np.ones((layers, heads), dtype=bool)
+    for layer, head in off:
+        mask[layer, head] = False
+    return mask
+
+
+# --- the default encoder
+
+
+def test_the_first_layer_is_the_formula_of_the_book(encoder):
+    """MiniLM's matrices in our own NumPy function give MiniLM's map: the chapters' code is what runs inside."""
+    first = encoder.model.encoder.layer[0].attention
+    ids = torch.tensor([encoder.tokenizer(COFFEE)["input_ids"]])
+    X = encoder.model.embeddings(ids)[0].detach().numpy().astype(np.float64)
+    ones = np.ones((len(X), 1))
+    linears = first.self.query, first.self.key, first.self.value
+    # A bias is one more row of the matrix, for an input that is always 1.
+    Wq, Wk, Wv = (np.vstack([part.weight.detach().T, part.bias.detach()[None]]) for part in linears)
+    _, weights = multi_head_attention(np.hstack([X, ones]), Wq, Wk, Wv, np.eye(384), num_heads=12)
+    np.testing.assert_allclose(encoder(COFFEE).weights[0], weights, atol=1e-5)
+
+
+def test_a_map_has_a_row_per_token_that_sums_to_one(encoder):
+    map = encoder(COFFEE)
+    assert map.query_tokens == map.key_tokens
+    assert map.query_tokens == [
+        "[CLS]",
+        "which",
+        "do",
+        "you",
+        "like",
+        "better",
+        ",",
+        "coffee",
+        "or",
+        "tea",
+        "?",
+        "[SEP]",
+    ]
+    assert map.shape == (6, 12, 12, 12)
+    assert map.head_names == encoder.head_names == [f"head {n}" for n in range(1, 13)]
+    np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
+    assert map.predictions == {}
+    assert map.notes == ()
+
+
+def test_a_batch_gives_the_maps_of_its_sentences(encoder):
+    sentences = [BANK, COFFEE, "Tea.", ("A pair", "of two"), ""]
+    assert encoder.batch([]) == []
+    for map, sentence in zip(encoder.batch(sentences), sentences):
+        alone = encoder(sentence)
+        assert map.query_tokens == alone.query_tokens
+        np.testing.assert_allclose(map.weights, alone.weights, atol=1e-5)
+
+
+def test_the_second_of_a_pair_is_marked_as_second(encoder):
+    pair = encoder(("Tea?", "Coffee."))
+    assert pair.query_tokens == ["[CLS]", "tea", "?", "[SEP]", "coffee", ".", "[SEP]"]
+    assert np.abs(pair.weights - encoder("Tea? [SEP] Coffee.").weights).max() > 0.01
+
+
+def test_hidden_states_are_those_of_every_layer(encoder):
+    states = encoder.hidden_states(BANK)
+    assert states.shape == (7, 8, 384)
+    output = encoder.model(torch.tensor([encoder.tokenizer(BANK)["input_ids"]]))
+    np.testing.assert_allclose(states[-1], output.last_hidden_state[0].detach(), atol=1e-5)
+    vector = encoder.sentence_vector(BANK)
+    assert vector.shape == (384,)
+    np.testing.assert_allclose(np.linalg.norm(vector), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\t\n\u3000", "\x00\ufeff", ("", " ")])
+def test_blank_text_asks_for_a_sentence(encoder, text):
+    map = encoder(text)
+    assert map.query_tokens[:2] == ["[CLS]", "[SEP]"]
+    assert map.notes == ("Type a sentence to see what each head looks at.",)
+
+
+def test_positions_that_roberta_leaves_to_the_padding_are_not_counted(encoder):
+    config = transformers.RobertaConfig(**TINY, max_position_embeddings=40, attn_implementation="eager")
+    roberta = Encoder(transformers.RobertaModel(config), encoder.tokenizer, "roberta")
+    assert roberta.max_tokens == 38
+    assert roberta("tea " * 50).shape == (2, 3, 38, 38)
+
+
+def test_long_text_is_cut_and_says_so(encoder):
+    fits = encoder("tea " * 510)
+    assert fits.shape == (6, 12, 512, 512)
+    assert fits.notes == ()
+    map = encoder("tea " * 513)
+    assert map.query_tokens == fits.query_tokens
+    assert map.notes == ("This model reads at most 512 tokens; the last 3 are left out.",)
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud800", "a\udfffb", "🙂‍↔️ 👩‍👩‍👧", "\x00\x07", "[MASK] [SEP]", "日本語", "नमस्ते", "مرحبا", "x" * 5000]
+)
+def test_any_text_has_a_map(encoder, text):
+    assert encoder(text).query_tokens[0] == "[CLS]"
+
+
+# --- heads turned off
+
+
+def test_turning_heads_off_is_zeroing_their_slice_by_hand(encoder):
+    mask = mask_without(6, 12, (0, 3), (2, 0), (2, 11))
+    by_hand = load_encoder()
+    for layer, head in np.argwhere(~mask):
+        slice_ = slice(32 * head, 32 * head + 32)  # heads are 384 / 12 = 32 wide
+        by_hand.model.encoder.layer[layer].attention.output.dense.weight.data[:, slice_] = 0
+    expected, found, before = by_hand(BANK).weights, encoder(BANK, head_mask=mask).weights, encoder(BANK).weights
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(encoder.hidden_states(BANK, head_mask=mask), by_hand.hidden_states(BANK), atol=1e-5)
+    np.testing.assert_array_equal(found[0], before[0])  # the head's own layer still shows what it looks at
+    assert np.abs(found[1] - before[1]).max() > 0.01
+
+
+def test_a_mask_is_forgotten_after_the_call(encoder):
+    before = encoder(BANK).weights
+    encoder(BANK, head_mask=np.zeros((6, 12), dtype=bool))
+    np.testing.assert_array_equal(encoder(BANK).weights, before)
+    np.testing.assert_array_equal(encoder(BANK, head_mask=[[True] * 12] * 6).weights, before)
+    with pytest.raises(RuntimeError), heads_off(encoder.model, torch.ones(6, 12)):
+        raise RuntimeError
+    assert not any(module._forward_pre_hooks for module in encoder.model.modules())
+
+
+# --- other models: small ones with random weights, saved as folders
+
+TINY = {
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 20,
+    "vocab_size": 30522,
+}
+ARCHITECTURES = {
+    "bert": transformers.BertConfig(**TINY),
+    "albert": transformers.AlbertConfig(**TINY, embedding_size=8),
+    "roberta": transformers.RobertaConfig(**TINY, max_position_embeddings=600),
+    "distilbert": transformers.DistilBertConfig(vocab_size=30522, dim=12, n_layers=2, n_heads=3, hidden_dim=20),
+    "mpnet": transformers.MPNetConfig(**TINY),
+    "modernbert": transformers.ModernBertConfig(**TINY, pad_token_id=0, bos_token_id=101, eos_token_id=102),
+    "gpt2": transformers.GPT2Config(vocab_size=30522, n_embd=12, n_layer=2, n_head=3),
+    "gpt_neox": transformers.GPTNeoXConfig(**TINY),
+    "llama": transformers.LlamaConfig(**TINY, num_key_value_heads=1),
+    "opt": transformers.OPTConfig(
+        vocab_size=30522, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, ffn_dim=20, word_embed_proj_dim=12
+    ),
+}
+DECODERS = {"gpt2", "gpt_neox", "llama", "opt"}
+
+
+@pytest.fixture(scope="module", params=ARCHITECTURES)
+def tiny(request, encoder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    torch.manual_seed(0)
+    transformers.AutoModel.from_config(ARCHITECTURES[request.param]).save_pretrained(folder)
+    encoder.tokenizer.save_pretrained(folder)
+    return request.param, folder
+
+
+def test_any_model_of_the_library_will_do(tiny):
+    kind, folder = tiny
+    model = load_encoder(folder)
+    assert (model.name, model.num_layers, model.num_heads) == (str(folder), 2, 3)
+    map = model(COFFEE)
+    assert map.shape == (2, 3, 12, 12)
+    is_causal = not np.triu(map.weights, 1).any()
+    assert is_causal == (kind in DECODERS)
+    for together, sentence in zip(model.batch([COFFEE, "Tea."]), [COFFEE, "Tea."]):
+        np.testing.assert_allclose(together.weights, model(sentence).weights, atol=1e-5)
+    assert model.hidden_states(COFFEE).shape == (3, 12, 12)
+
+
+def test_heads_of_any_model_can_be_turned_off(tiny):
+    kind, folder = tiny
+    model, by_hand = load_encoder(folder), load_encoder(folder)
+    name, output = next(
+        (name, module)
+        for name, module in by_hand.model.named_modules()
+        if name.endswith(
+            ("attention.output.dense", "attention.dense", "out_lin", "attn.o", "Wo", "c_proj", "o_proj", "out_proj")
+        )
+        and "mlp" not in name
+    )
+    rows = output.weight.data if kind == "gpt2" else output.weight.data.T  # GPT-2 keeps its matrices transposed
+    rows[4:8] = 0  # the second of three heads, each 12 / 3 wide, in the first layer
+    off = [(0, 1), (1, 1)] if kind == "albert" else [(0, 1)]  # whose layers share one matrix
+    found = model.hidden_states(COFFEE, head_mask=mask_without(2, 3, *off))
+    np.testing.assert_allclose(found, by_hand.hidden_states(COFFEE), atol=1e-5, err_msg=name)
+    assert np.abs(found - model.hidden_states(COFFEE)).max() > 1e-4
+
+
+def test_byte_level_tokens_are_readable(tmp_path):
+    letters = {letter: place for place, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
+    bytes_ = Tokenizer(models.BPE(letters | {"<|start|>": 256}, []))
+    bytes_.pre_tokenizer, bytes_.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=bytes_, bos_token="<|start|>")
+    gpt2 = transformers.GPT2Model._from_config(
+        transformers.GPT2Config(vocab_size=257, n_embd=12, n_layer=1, n_head=2), attn_implementation="eager"
+    )
+    model = Encoder(gpt2, tokenizer, "bytes")
+    assert model("a b").query_tokens == ["a", " ", "b"]
+    blank = model("")
+    assert blank.query_tokens == ["<|start|>"]
+    assert blank.notes
+
+
+# --- what cannot be done is said
+
+
+@pytest.mark.parametrize("sentence", [None, 3, b"tea", ["tea"], ("a", "b", "c"), ("a", 1), ()])
+def test_what_is_no_sentence(encoder, sentence):
+    with pytest.raises(TypeError, match="a string or a tuple of two"):
+        encoder(sentence)
+
+
+def test_what_is_no_head_mask(encoder):
+    with pytest.raises(ValueError, match=r"\[layer, head\] = \[6, 12\], got \[12, 6\]"):
+        encoder(BANK, head_mask=np.ones((12, 6), dtype=bool))
+    with pytest.raises(TypeError, match="must be boolean"):
+        encoder(BANK, head_mask=np.ones((6, 12)))
+
+
+def test_a_model_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match="neither a folder here nor"):
+        load_encoder(tmp_path / "nothing")
+    with pytest.raises(FileNotFoundError, match=r"model\.safetensors does not exist"):
+        load_encoder(folder=tmp_path)
+    with pytest.raises(ValueError, match="give another model's folder as its name"):
+        load_encoder("another", folder=tmp_path)
+
+
+def test_files_with_other_contents(tmp_path):
+    for name in SHA256:
+        shutil.copyfile(encoder_file(name), tmp_path / name)
+    assert load_encoder(folder=tmp_path).num_layers == 6
+    (tmp_path / "model.safetensors").write_bytes(b"something else")
+    with pytest.raises(ValueError, match="is not the file it should be"):
+        load_encoder(folder=tmp_path)
+
+
+def test_a_model_without_attentions(encoder):
+    config = transformers.MambaConfig(vocab_size=30522, hidden_size=8, state_size=4, num_hidden_layers=2)
+    mamba = Encoder(transformers.MambaModel(config), encoder.tokenizer, "mamba")
+    with pytest.raises(ValueError, match="mamba returned attentions for 0 of its 2 layers"):
+        mamba(BANK)
+
+
+def test_a_model_of_two_halves(encoder):
+    config = transformers.T5Config(vocab_size=100, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2)
+    t5 = transformers.T5Model(config)
+    with pytest.raises(ValueError, match="an encoder and a decoder"):
+        Encoder(t5, encoder.tokenizer, "t5")
+
+
+def test_a_model_whose_output_layer_has_another_name(encoder):
+    bert = transformers.BertModel(transformers.BertConfig(**TINY, attn_implementation="eager"))
+    for layer in bert.encoder.layer:
+        layer.attention.output.register_module("mixes_heads", layer.attention.output.dense)
+        del layer.attention.output.dense
+    with (
+        pytest.raises(ValueError, match="found 0 attention output layers for 2 layers of BertModel"),
+        heads_off(bert, torch.ones(2, 3)),
+    ):
+        pass
+
+
+def test_transformers_is_imported_only_when_a_model_is_loaded():
+    code = (
+        "import sys\n"
+        "from manyheads.models.encoder import load_encoder\n"
+        "assert 'transformers' not in sys.modules\n"
+        "sys.modules['transformers'] = None  # as if it were not installed\n"
+        "try: load_encoder()\n"
+        "except ImportError as error: sys.exit('pip install' not in str(error))\n"
+        "sys.exit(2)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- export
+
+
+def test_rounding_is_off_by_half_a_step_at_most():
+    matrix = np.random.default_rng(0).normal(size=(5, 700)) * np.array([[0], [1], [1e-3], [1e3], [1]])
+    matrix[4, 0] = 30  # an outlier: thousands of steps
+    low, high, step = rounded(matrix, STEPS)
+    assert (low.dtype, high.dtype, step.dtype) == (np.int8, np.int8, np.float32)
+    found = step[:, None] * (low + 64.0 * high)
+    assert (np.abs(found - matrix) <= 0.501 * step[:, None]).all()
+    with pytest.raises(ValueError, match="steps large; take fewer than 5000"):
+        rounded(matrix, 5000)
+
+
+def test_the_page_starts_from_the_embeddings_of_words(encoder):
+    words = encoder.model.get_input_embeddings()(torch.tensor(encoder.tokenizer(COFFEE)["input_ids"]))
+    for mask in (np.ones((6, 12), dtype=bool), mask_without(6, 12, (1, 4), (3, 0))):
+        attentions, hidden = PageEncoder(encoder)(words, torch.tensor(mask).float())
+        np.testing.assert_allclose(attentions.detach(), encoder(COFFEE, mask).weights, atol=1e-6)
+        np.testing.assert_allclose(hidden.detach(), encoder.hidden_states(COFFEE, mask)[-1], atol=1e-5)
+
+
+def test_every_large_matrix_is_rounded():
+    files = encoder_page_files()
+    weights = safetensors.numpy.load(gzip.decompress(files["models/encoder.safetensors.gz"].read_bytes()))
+    names = {name.partition(".")[2] for name in weights}
+    assert len(names) == 1 + 1 + 6 * 6, (
+        "words, positions, and Q, K, V, O and the two of the feed-forward part per layer"
+    )
+    assert sum(weights[f"low.{name}"].size for name in names) == 30522 * 384 + 512 * 384 + 6 * 12 * 384**2
+    assert not weights["low.words"][1:100].any(), "[unused0] and so on"
+    assert len(gzip.decompress(files["models/encoder.onnx.gz"].read_bytes())) < 3e5
+
+
+def test_what_the_site_ships():
+    files = encoder_page_files()
+    manifest = json.loads(files["models/encoder.json"].read_text(encoding="utf-8"))
+    assert {f"models/{entry['name']}" for entry in manifest["files"].values()} < set(files)
+    for entry in manifest["files"].values():
+        assert files[f"models/{entry['name']}"].stat().st_size == entry["packed"]
+    assert manifest["files"]["graph"]["packed"] + manifest["files"]["weights"]["packed"] <= 26e6
+    assert manifest["files"]["runtime"]["packed"] <= 4e6
+    assert encoder_page_files() == files

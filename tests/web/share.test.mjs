@@ -1,0 +1,86 @@
+// What is written of a map, in links and files, in Node: no DOM.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { svgOf } from "../../src/manyheads/web/doors/picture.js";
+import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.js";
+import { frameFor, linkedState, linkTo, maskOf, readPart, START, tagFor, WRITTEN, writeState } from "../../src/manyheads/web/doors/state.js";
+
+const FULL = { sentence: "a & \"b\" <c>?#=+%", compare: "", view: "lines", layer: 2, head: 0, query: 3, special: "dim",
+  heads: "average", layers: "rollout", headMask: [[true, false], [true, true], [false, true]], model: 1 };
+
+test("a state comes back from its link", () => {
+  const link = linkTo("https://example.org/a/page.html?x=1#old", "two", writeState(FULL, "focus/step-30"));
+  assert.ok(link.startsWith("https://example.org/a/page.html?x=1#map=two&"));
+  const { model, state: { off, ...state } } = linkedState(new URL(link).hash, ["two", "4"]);
+  assert.deepEqual([model, off], ["focus/step-30", [[0, 1], [2, 0]]]);
+  assert.deepEqual({ ...state, headMask: maskOf(off, 3, 2), model: 1 }, FULL);
+  assert.equal(linkedState(new URL(link).hash, ["1"]), null);
+});
+
+test("a state as at the start needs no words, and no words give it", () => {
+  assert.deepEqual(writeState(START, ""), []);
+  assert.deepEqual(linkedState("#map=1", ["1"]).state, { ...START, off: [] });
+  for (const hash of ["", "#", "#what-you-are-looking-at", "#%E0%A4%A"]) assert.equal(linkedState(hash, ["1", ""]), null);
+});
+
+test("what cannot be is not read", () => {
+  for (const [name, text] of [["view", "spiral"], ["view", "constructor"], ["layer", "-1"], ["head", "1e3"], ["query", ""], ["heads", "__proto__"]])
+    assert.deepEqual(readPart(name, text), {}, name);
+  assert.equal(maskOf([[7, 0], [0, 9]], 2, 3), null);
+  assert.ok(WRITTEN.every((name) => name === "compare" || Object.keys(readPart(name, null)).length === 0));
+});
+
+test("tags and frames hold the reader's text as text", () => {
+  const folder = "https://example.org/book/_static/manyheads/";
+  const tag = tagFor(folder, [["sentence", '"><script>alert(1)</script>']]);
+  assert.equal(tag.match(/</g).length, 4);
+  const address = frameFor(folder, [["sentence", "a&b \"c\""]]).match(/src="([^"]*)"/)[1];
+  assert.equal(address, "https://example.org/book/embed.html?sentence=a%26b+%22c%22");
+});
+
+test("a weight is written as short as reads back to the same float32", () => {
+  assert.deepEqual([0, 1, 0.2, 1 / 3].map((weight) => exactly(Math.fround(weight))), ["0", "1", "0.2", "0.33333334"]);
+  for (let at = 0; at < 2000; at++) {
+    const weight = Math.fround(Math.abs(Math.sin(at)) ** (at % 9));
+    assert.equal(Math.fround(Number(exactly(weight))), weight);
+  }
+});
+
+/** Two layers, three heads, five queries, seven keys; what a view tells of them. */
+function view(state) {
+  const shape = [2, 3, 5, 7];
+  const weights = Float32Array.from({ length: 210 }, (_, at) => ((at * 37) % 101) / 101);
+  const tokens = (letter, count) => Array.from({ length: count }, (_, at) => `${letter}${at}`);
+  const map = { shape, weights, queryTokens: tokens("q", 5), keyTokens: ['"', "a,b", "\0", "<", "&", "##f", "[SEP]"], headNames: tokens("h", 3) };
+  return { state: { ...START, layer: 1, ...state }, shown: { map, compared: null }, asked: 4, dim: false, look: () => ({ colour: "#8DB600", off: false, dim: false }) };
+}
+
+const count = (shown) => svgOf(shown).match(/data-weight=/g).length;
+const rows = (shown) => csvOf(shown).join("").trimEnd().split("\n").slice(1);
+
+test("a file holds what its view shows, on unequal axes", () => {
+  assert.deepEqual([count(view({ view: "paint" })), rows(view({ view: "paint" })).length], [21, 21]);
+  assert.deepEqual([count(view({ view: "matrix" })), rows(view({ view: "matrix" })).length], [105, 105]);
+  assert.deepEqual([count(view({ view: "grid" })), rows(view({ view: "grid" })).length], [210, 210]);
+  assert.deepEqual([count(view({ view: "grid", head: 1 })), rows(view({ view: "grid", head: 1 })).length], [245, 210]);
+  assert.equal(rows(view({ view: "lines", head: 2 })).length, 35);
+  assert.equal(rows(view({ view: "paint" }))[8], `1,1,4,1,q4,"a,b",${exactly(Math.fround((((1 * 3 + 1) * 5 + 4) * 7 + 1) * 37 % 101 / 101))}`);
+  assert.ok(rows(view({ view: "paint" }))[0].startsWith('1,0,4,0,q4,"""",'));
+});
+
+test("a large picture leaves out the weakest, and says so; its table does not", () => {
+  const [heads, side] = [4, 110];
+  const weights = Float32Array.from({ length: heads * side * side }, (_, at) => (at * 7919) % 104_729 / 104_729);
+  const tokens = Array.from({ length: side }, (_, at) => `w${at}`);
+  const map = { shape: [1, heads, side, side], weights, queryTokens: tokens, keyTokens: tokens, headNames: ["a", "b", "c", "d"] };
+  const large = { ...view({ view: "matrix", layer: 0 }), shown: { map, compared: null } };
+  const drawn = [...svgOf(large).matchAll(/data-weight="([^"]*)"/g)].map(([, weight]) => Math.fround(Number(weight)));
+  assert.deepEqual(drawn.sort((a, b) => a - b), [...weights].sort((a, b) => a - b).slice(-40_000));
+  assert.match(svgOf(large), /Weights below 0\.17 are left out/);
+  assert.equal(rows(large).length, heads * side * side);
+});
+
+test("files are named after the sentence", () => {
+  assert.equal(fileName(view({ sentence: "Tee oder Käse?", view: "grid" }), "svg"), "tee-oder-käse-grid.svg");
+  assert.equal(fileName(view({ sentence: "../!?" }), "csv"), "map-paint.csv");
+});

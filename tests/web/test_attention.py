@@ -1,0 +1,195 @@
+"""attention.js, the twin, gives the numbers of attention.py; Python writes the cases and Node computes them again."""
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from node import run_node
+from torch import nn
+
+from manyheads import attention
+
+TWIN = Path(attention.__file__).parent / "web" / "math" / "attention.js"
+LARGEST_DIFFERENCE = 1e-5
+
+DRIVER = """
+import { readFileSync, writeFileSync } from "node:fs";
+const [twin, input, output] = process.argv.slice(2);
+const functions = await import(twin);
+const read = (value) => {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(read);
+  if ("shape" in value) return { shape: value.shape, values: Float32Array.from(value.values) };
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, read(part)]));
+};
+const write = (value) => {
+  if ("shape" in value) {
+    if (!(value.values instanceof Float32Array)) throw new Error("values must be a Float32Array");
+    return { shape: value.shape, values: Array.from(value.values, String) };
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, write(part)]));
+};
+const results = JSON.parse(readFileSync(input, "utf8")).map(([name, args]) => {
+  try {
+    return write(functions[name](...read(args)));
+  } catch (error) {
+    return { error: `${error.name}: ${error.message}` };
+  }
+});
+writeFileSync(output, JSON.stringify(results));
+"""
+
+
+@pytest.fixture
+def compute(tmp_path):
+    """Calls functions of the twin: [(name, arguments), ...] -> their results, as arrays, or {"error": ...}."""
+
+    def call(calls):
+        driver, cases, results = (tmp_path / name for name in ("driver.mjs", "cases.json", "results.json"))
+        driver.write_text(DRIVER, encoding="utf-8")
+        cases.write_text(json.dumps([[name, message(arguments)] for name, arguments in calls]), encoding="utf-8")
+        run_node(driver, TWIN.as_uri(), cases, results)
+        return [arrays(result) for result in json.loads(results.read_text(encoding="utf-8"))]
+
+    return call
+
+
+def message(value):
+    """Tensors as the page holds them: {shape, values}; masks as flat lists."""
+    if isinstance(value, (list, tuple)):
+        return [message(part) for part in value]
+    if isinstance(value, dict):
+        return {name: message(part) for name, part in value.items()}
+    if isinstance(value, torch.Tensor) and value.dtype == torch.bool:
+        return value.int().flatten().tolist()
+    if isinstance(value, torch.Tensor):
+        return {"shape": list(value.shape), "values": value.flatten().tolist()}
+    return value
+
+
+def arrays(result):
+    if "values" in result:
+        return np.array(result["values"], np.float64).reshape(result["shape"])
+    return {name: arrays(part) if isinstance(part, dict) else part for name, part in result.items()}
+
+
+def assert_close(found, expected):
+    assert found.shape == tuple(expected.shape)
+    expected = expected.detach().numpy()
+    hidden = np.isneginf(expected)
+    np.testing.assert_array_equal(np.isneginf(found), hidden)
+    assert np.abs(found[~hidden] - expected[~hidden]).max(initial=0) <= LARGEST_DIFFERENCE
+
+
+def random_cases(count):
+    """Modules and texts of all sizes; sizes that 2 and 4 do not divide among them."""
+    pick = random.Random(0)
+    torch.manual_seed(0)
+    for _ in range(count):
+        num_heads, embed_dim = pick.randint(1, 5), pick.randint(1, 13)
+        widths = {"attention_dim": num_heads * pick.randint(1, 7), "value_dim": num_heads * pick.randint(1, 7)}
+        module = attention.MultiHeadAttention(embed_dim, num_heads, **widths, bias=pick.random() < 0.7)
+        with torch.no_grad():
+            for parameter in module.parameters():
+                nn.init.normal_(parameter, std=0.4)
+        queries, keys = pick.randint(1, 11), pick.randint(1, 11)
+        X, Y = torch.randn(queries, embed_dim), torch.randn(keys, embed_dim)
+
+        def mask(keys, queries=queries, num_heads=num_heads):
+            heads = pick.choice([(), (num_heads,)])
+            return pick.choice([None, torch.rand(*heads, queries, keys) < 0.6])
+
+        yield module, X, Y, mask
+
+
+def test_multi_head_attention(compute):
+    calls, expected = [], []
+    for module, X, Y, mask in random_cases(60):
+        layer, numbers = module.state_dict(), {"numHeads": module.num_heads}
+        own, other = mask(len(X)), mask(len(Y))
+        head_mask = torch.rand(module.num_heads) < 0.5
+        calls.append(("multiHeadAttention", [X, layer, numbers | {"mask": own}]))
+        expected.append(module(X, mask=own))
+        calls.append(("multiHeadAttention", [X, layer, numbers | {"keys": Y, "mask": other, "headMask": head_mask}]))
+        expected.append(module(X, Y, mask=other, head_mask=head_mask))
+    for found, (output, weights) in zip(compute(calls), expected, strict=True):
+        assert_close(found["output"], output)
+        assert_close(found["weights"], weights)
+
+
+def test_steps(compute):
+    calls, expected = [], []
+    for module, X, _, mask in random_cases(30):
+        own = mask(len(X))
+        own = own if own is None or own.ndim == 2 else own[0]
+        for head in range(module.num_heads):
+            for scaled in (True, False):
+                options = {"numHeads": module.num_heads, "head": head, "mask": own, "scaled": scaled}
+                calls.append(("steps", [X, module.state_dict(), options]))
+                expected.append(attention.steps(module, X, head, mask=own, scaled=scaled))
+    for found, steps in zip(compute(calls), expected, strict=True):
+        assert list(found) == list(steps)
+        for name in steps:
+            assert_close(found[name], steps[name])
+
+
+def test_self_attention_and_its_parts(compute):
+    torch.manual_seed(0)
+    calls, expected = [], []
+    for length, width, key_dim, value_dim in ((1, 1, 1, 1), (2, 3, 4, 5), (7, 5, 3, 2), (6, 8, 6, 9)):
+        X, Wq, Wk, Wv = (torch.randn(*s) for s in ((length, width), *[(width, key_dim)] * 2, (width, value_dim)))
+        mask = torch.rand(length, length) < 0.7
+        for own in (None, mask):
+            calls.append(("selfAttention", [X, Wq, Wk, Wv, own]))
+            mask_array = None if own is None else own.numpy()
+            output, weights = attention.self_attention(*(x.numpy() for x in (X, Wq, Wk, Wv)), mask_array)
+            expected.append({"output": torch.from_numpy(output), "weights": torch.from_numpy(weights)})
+    for found, results in zip(compute(calls), expected, strict=True):
+        for name in ("output", "weights"):
+            assert_close(found[name], results[name])
+
+    scores, linear = torch.tensor([[90.0, 91.0], [-900.0, -900.0]]), nn.Linear(5, 6)
+    x = torch.randn(3, 5)
+    softmax, product = compute([("softmax", [scores]), ("linear", [x, linear.weight, linear.bias])])
+    assert_close(softmax, scores.softmax(-1))
+    assert_close(product, linear(x))
+
+
+def test_a_query_without_keys(compute):
+    module, X = attention.MultiHeadAttention(6, 2), torch.randn(3, 6)
+    mask = torch.tensor([[1, 0, 0], [0, 0, 0], [1, 1, 1]]).bool()
+    [found] = compute([("multiHeadAttention", [X, module.state_dict(), {"numHeads": 2, "mask": mask}])])
+    assert (found["weights"][:, 1] == 0).all()
+    assert (found["output"][1] == 0).all()  # the bias of a new layer is zero
+
+
+def test_bad_input_is_refused_in_words(compute):
+    X, layer = torch.ones(3, 6), attention.MultiHeadAttention(6, 2).state_dict()
+    bad = [
+        (("multiHeadAttention", [X, layer, {"numHeads": 4}]), "numHeads must divide the width 6, got 4"),
+        (("multiHeadAttention", [X, layer, {"numHeads": 0}]), "numHeads must divide the width 6, got 0"),
+        (("multiHeadAttention", [torch.ones(3, 5), layer, {"numHeads": 2}]), "must be [t, 6]"),
+        (("multiHeadAttention", [torch.ones(6), layer, {"numHeads": 2}]), "got [6]"),
+        (("multiHeadAttention", [X, layer, {"numHeads": 2, "keys": torch.ones(3, 5)}]), "got [3,5]"),
+        (("multiHeadAttention", [X, layer, {"numHeads": 2, "mask": [1] * 6}]), "3 × 3 numbers, or 2 times that, got 6"),
+        (
+            ("multiHeadAttention", [X, layer, {"numHeads": 2, "headMask": [1] * 3}]),
+            "2 entries, one for each head, got 3",
+        ),
+        (("steps", [X, layer, {"numHeads": 2, "head": 2}]), "from 0 to 1, got 2"),
+        (("linear", [X, torch.ones(2, 6), torch.ones(3)]), "2 biases for weights [2,6], got 3"),
+    ]
+    for result, (_, sentence) in zip(compute([call for call, _ in bad]), bad, strict=True):
+        assert result["error"].startswith("RangeError: ")
+        assert sentence in result["error"]
+
+
+def test_stands_alone():
+    """No imports and no page: it runs in a worker, in Node and inside any bundle."""
+    lines = TWIN.read_text(encoding="utf-8").splitlines()
+    code = "\n".join(line for line in lines if not line.lstrip().startswith(("//", "/*", "*")))
+    for word in ("import ", "document", "window", "globalThis"):
+        assert word not in code

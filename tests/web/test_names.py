@@ -1,0 +1,102 @@
+"""One truth for what Python and JavaScript share: names, and the few functions that write for people on both sides."""
+
+import json
+
+import numpy as np
+import pytest
+from anywidget import AnyWidget
+from node import run_node
+
+from manyheads.maps import is_special, names, readable
+from manyheads.maps.wire import percent
+from manyheads.models import head_cards_table
+from manyheads.widgets import FormulaSteps, HeadMap, formula_steps
+from manyheads.widgets.one_module import WEB
+
+
+def of_module(name, what):
+    """What an expression says of a module of `web/`, called `it`."""
+    script = f'import("./{name}").then((it) => console.log(JSON.stringify({what})))'
+    return json.loads(run_node("-e", script, cwd=WEB))
+
+
+def test_both_sides_have_every_name():
+    ours = {name: value for name, value in vars(names).items() if name.isupper() and not name.startswith("_")}
+    assert of_module("math/names.js", "it") == ours
+    assert len(ours) == len(json.loads((WEB / "names.json").read_text(encoding="utf-8")))
+
+
+def test_the_stylesheets_have_the_colours():
+    """A stylesheet reads no JSON."""
+    maps, formula = (
+        (WEB / "figures" / name).read_text(encoding="utf-8") for name in ("head-map.css", "formula-steps.css")
+    )
+    light = maps.split("@media")[0]
+    for name in ("ink", "soft", "line"):
+        assert f"--hm-{name}: {names.PAPER[name]};" in light
+    assert f"--hm-tint: {100 * names.PAPER['tint']:.0f}%;" in light
+    assert f"--head: {names.OFF_COLOUR} " in maps
+    half = f"{round(255 * names.NUMBER_COLOURS['tint']):02x}"
+    low, high = (names.NUMBER_COLOURS[sign].lower() + half for sign in ("negative", "positive"))
+    assert f"{low}, transparent, {high}" in formula
+
+
+@pytest.mark.parametrize(("figure", "widget"), [("head-map", HeadMap), ("formula-steps", FormulaSteps)])
+def test_every_part_of_a_figures_state_is_a_trait(figure, widget):
+    traits = of_module(f"figures/{figure}.js", "it.TRAITS")
+    own = set(widget.class_trait_names(sync=True)) - set(AnyWidget.class_trait_names())
+    assert set(traits.values()) == {name for name in own if not name.startswith("_")}
+
+
+def test_numbers_are_written_alike():
+    numbers = [
+        0.0,
+        0.125,
+        0.0625,
+        -2.125,
+        0.0994,
+        0.0996,
+        0.2,
+        1 / 3,
+        0.996,
+        1.0,
+        -0.001,
+        1.005,
+        99.994,
+        -99.996,
+        999.94,
+        12345.6,
+    ]
+    numbers += np.random.default_rng(0).normal(scale=30, size=500).tolist()
+    shares = [abs(number) % 1 for number in numbers]
+    assert of_module("math/text.js", f"{shares}.map(it.percent)") == [percent(share) for share in shares]
+    assert of_module("math/steps.js", f"{numbers}.map(it.shown)") == [formula_steps.shown(number) for number in numbers]
+    for score in ("previous", "distance", "effect"):
+        share = str(score in head_cards_table.SHARES).lower()
+        theirs = of_module(
+            "figures/head-cards.js", f'{shares}.map((value) => it.shown({{ name: "{score}", share: {share} }}, value))'
+        )
+        assert theirs == [head_cards_table.shown(score, value) for value in shares]
+
+
+def test_tokens_are_read_alike():
+    tokens = [
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        "[PAD]",
+        "[UNK]",
+        "<s>",
+        "</s>",
+        "<eos>",
+        "<|endoftext|>",
+        "##able",
+        "##",
+        "#",
+        "tea",
+        "",
+    ]
+    assert of_module("math/text.js", f"{json.dumps(tokens)}.map(it.isSpecial)") == [
+        is_special(token) for token in tokens
+    ]
+    assert of_module("math/text.js", f"{json.dumps(tokens)}.map(it.readable)") == [readable(token) for token in tokens]

@@ -1,0 +1,159 @@
+"""FormulaSteps, the Python side: what it computes, what it bakes, what it refuses."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from manyheads.attention import MultiHeadAttention, causal_mask
+from manyheads.maps import AttentionMap
+from manyheads.widgets.formula_steps import (
+    MATRICES,
+    FormulaSteps,
+    attention_input,
+    formula_steps,
+    formula_steps_html,
+    head_parameters,
+    shown,
+)
+
+TOKENS = ["[CLS]", "un", "##able", "<b>tea</b>", "[SEP]"]
+
+
+class Model:
+    """A head model of unequal axes: 5 words, width 6, 2 heads, keys 3 wide, values 2 wide."""
+
+    name, num_layers, num_heads, head_names = "mine", 1, 2, ["a", "b"]
+
+    def __init__(self, bias=True):
+        with torch.random.fork_rng():
+            torch.manual_seed(3)
+            self.attention = MultiHeadAttention(6, 2, attention_dim=6, value_dim=4, bias=bias)
+            self.X = torch.randn(5, 6)
+
+    def __call__(self, sentence, head_mask=None):
+        weights = self.attention(self.X[None], self.X[None])[1]
+        return AttentionMap(TOKENS, TOKENS, weights.detach(), notes=("A note.",))
+
+
+@pytest.fixture
+def model():
+    return Model()
+
+
+def test_the_steps_lead_to_the_modules_output(model):
+    for head in range(2):
+        steps = formula_steps(model, "", head)
+        output, weights = model.attention(model.X)
+        np.testing.assert_allclose(steps["output"], output.detach(), atol=1e-6)
+        np.testing.assert_allclose(steps["weights"], weights[head].detach(), atol=1e-6)
+        np.testing.assert_array_equal(steps["X"], model.X)
+        assert [steps[name].shape for name in ("Q", "V", "context", "concat")] == [(5, 3), (5, 2), (5, 2), (5, 4)]
+    np.testing.assert_allclose(steps["concat"][:, 2:], steps["context"], atol=1e-7)
+
+
+def test_the_causal_mask_is_pytorchs(model):
+    steps = formula_steps(model, "", 1, causal=True)
+    expected = model.attention(model.X, mask=causal_mask(5))
+    np.testing.assert_allclose(steps["output"], expected[0].detach(), atol=1e-6)
+    assert np.isneginf(steps["masked"][0, 1:]).all()
+    assert not steps["weights"][np.triu_indices(5, 1)].any()
+
+
+def test_padding_changes_nothing_for_the_words(model):
+    plain, padded = formula_steps(model, ""), formula_steps(model, "", padding=True)
+    assert padded["tokens"] == [*TOKENS, "[PAD]", "[PAD]", "[PAD]"]
+    np.testing.assert_allclose(padded["output"][:5], plain["output"], atol=1e-6)
+    assert not padded["weights"][:, 5:].any()
+
+
+def test_without_scaling_the_scores_are_plain_dot_products(model):
+    steps = formula_steps(model, "", scaled=False)
+    np.testing.assert_allclose(steps["scores"], steps["Q"] @ steps["K"].T, atol=1e-6)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_heads_parameters_make_its_matrices(bias):
+    model = Model(bias)
+    steps, learnt = formula_steps(model, "", 1), head_parameters(model.attention, 1)
+    for name, letter in zip("QKV", "qkv"):
+        made = steps["X"] @ learnt[f"W{letter}"] + learnt.get(f"b{letter}", 0)
+        np.testing.assert_allclose(made, steps[name], atol=1e-6)
+    np.testing.assert_allclose(steps["concat"] @ learnt["Wo"] + learnt.get("bo", 0), steps["output"], atol=1e-6)
+
+
+def test_what_enters_the_attention_is_found_and_the_model_left_as_it_was(model):
+    X, map = attention_input(model, "")
+    torch.testing.assert_close(X, model.X)
+    assert map.key_tokens == TOKENS
+    assert not model.attention._forward_pre_hooks
+
+
+def test_a_widget_computes_again_when_its_traits_change(model):
+    widget = FormulaSteps("", model, step="scores")
+    before = widget._steps
+    widget.head = 1
+    assert widget.steps["head"] == 1
+    assert widget._steps["Q"] != before["Q"]
+    widget.unscaled = True
+    np.testing.assert_allclose(widget.steps["scores"], widget.steps["Q"] @ widget.steps["K"].T, atol=1e-6)
+    sent = widget._steps["weights"]
+    np.testing.assert_array_equal(
+        np.frombuffer(sent["values"], np.float32).reshape(sent["shape"]), widget.steps["weights"]
+    )
+
+
+def test_any_module_on_any_words():
+    module = MultiHeadAttention(6, 3)
+    widget = FormulaSteps.from_attention(module, np.ones((2, 6)), ["a", "b"], head=2, step="weights")
+    np.testing.assert_allclose(widget.steps["weights"], 0.5)
+    html = widget._repr_mimebundle_()[0]["text/html"]
+    assert 'model="' not in html
+    assert '"parameters"' in html
+
+
+def baked(html):
+    return json.loads(re.search(r'<script type="application/json">(.*)</script>', html)[1])
+
+
+def test_what_is_baked_is_there_without_a_script(model):
+    steps = formula_steps(model, "", 1, causal=True)
+    html = formula_steps_html(steps, step="masked", sentence='tea & "<i>"', model="focus")
+    tables = dict(re.findall(r'data-matrix="(\w+)">(.*?)</figure>', html))
+    assert list(tables) == ["scores", "masked"]
+    for name, table in tables.items():
+        cells = re.findall(r"<td[^>]*>([^<]*)</td>", table)
+        assert cells == [shown(value) for value in steps[name].ravel().tolist()]
+    assert "<b>" not in html
+    assert "<i>" not in html
+    assert "A note." in html
+    data = baked(html)
+    assert data["tokens"] == TOKENS
+    assert set(MATRICES) < set(data)
+
+
+def test_numbers_are_for_people():
+    assert [shown(value) for value in (0, -0.001, 123.456, 1234.6, -np.inf)] == ["0.00", "0.00", "123.5", "1235", "−∞"]
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments", "said"),
+    [
+        (TypeError, {"sentence": 3}, "int"),
+        (TypeError, {"sentence": "", "model": str}, "MultiHeadAttention"),
+        (ValueError, {"sentence": "", "head": 2}, "0 to 1"),
+        (ValueError, {"sentence": "", "head": -1}, "head"),
+        (ValueError, {"sentence": "", "step": "soup"}, "soup"),
+    ],
+)
+def test_bad_arguments_are_named(model, error, arguments, said):
+    with pytest.raises(error, match=said):
+        FormulaSteps(**{"model": model, **arguments})
+
+
+@pytest.mark.parametrize("X", [np.ones(6), np.ones((3, 6)), np.ones((2, 5))])
+def test_words_of_another_shape_are_refused(X):
+    with pytest.raises(ValueError, match=r"shape|\["):
+        FormulaSteps.from_attention(MultiHeadAttention(6, 2), X, ["a", "b"])

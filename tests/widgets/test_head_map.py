@@ -1,0 +1,295 @@
+import gc
+import weakref
+
+import ipywidgets
+import numpy as np
+import pytest
+import torch
+from traitlets import TraitError
+
+from manyheads.maps import AttentionMap
+from manyheads.models.encoder import load_encoder
+from manyheads.models.focus import load_focus_model, train_focus_model
+from manyheads.widgets import HeadMap
+from manyheads.widgets.formula_steps import FormulaSteps
+from manyheads.widgets.one_module import SITE_SCRIPTS
+
+COFFEE = "Which do you like better, coffee or tea?"
+
+
+def uniform(sentence, head_mask=None):
+    """A head model of somebody's own: two layers, three heads, attention to all words alike."""
+    tokens = sentence.split() or ["[CLS]"]
+    n = len(tokens)
+    return AttentionMap(tokens, tokens, np.full((2, 3, n, n), 1 / n))
+
+
+def test_python_computes_when_the_sentence_changes():
+    map = HeadMap(COFFEE)
+    assert map.attention.query_tokens[1:3] == ["which", "do"]
+    map.sentence = "Hello."
+    assert map.attention.query_tokens == ["[CLS]", "hello", ".", "[SEP]"]
+    assert map._attention["queryTokens"] == map.attention.query_tokens
+    sent = np.frombuffer(map._attention["weights"], np.float32).reshape(map._attention["shape"])
+    np.testing.assert_array_equal(sent, map.attention.weights)
+
+
+def test_a_head_turned_off_changes_the_predictions():
+    map = HeadMap(COFFEE)
+    before = map.attention.predictions["sentiment"]
+    map.head_mask = [[True, True, True, False]]
+    assert map.attention.predictions["sentiment"] != before
+    map.head_mask = None
+    assert map.attention.predictions["sentiment"] == before
+
+
+def test_a_second_sentence_is_compared_when_asked_for():
+    map = HeadMap(COFFEE)
+    assert map._compared is None
+    map.compare = "Tea!"
+    assert map._compared["queryTokens"] == ["[CLS]", "tea", "!", "[SEP]"]
+
+
+def test_the_slider_chooses_the_model():
+    models = [load_focus_model("taught"), load_focus_model("untaught")]
+    map = HeadMap(COFFEE, models=models)
+    map.model_index = 1
+    np.testing.assert_array_equal(map.attention.weights, models[1](COFFEE).weights)
+
+
+@pytest.mark.parametrize("widget", [HeadMap, FormulaSteps])
+def test_its_traits_observe_and_link(widget):
+    """`link` makes two widgets of ours, or ours and another, read one sentence; `interactive_output` sets it."""
+    one, two, seen = widget("Tea?"), widget(""), []
+    one.observe(lambda change: seen.append((change.old, change.new)), "sentence")
+    ipywidgets.link((one, "sentence"), (two, "sentence"))
+    assert two.sentence == "Tea?"
+    two.sentence = "Coffee?"
+    assert seen == [("Tea?", "Coffee?")]
+    text = ipywidgets.Text("Water?")
+    ipywidgets.interactive_output(lambda words: setattr(one, "sentence", words), {"words": text})
+    text.value = "Milk?"
+    assert two.sentence == "Milk?"
+    slider = ipywidgets.IntSlider(max=3)
+    ipywidgets.link((slider, "value"), (one, "head"))
+    slider.value = 2
+    assert one.head == 2
+    tokens = one.attention.query_tokens if widget is HeadMap else one.steps["tokens"]
+    assert tokens == ["[CLS]", "milk", "?", "[SEP]"], "it computed what it was told"
+
+
+def test_any_head_model_will_do():
+    map = HeadMap("a b c", model=uniform)
+    assert map.attention.shape == (2, 3, 3, 3)
+    html = map._repr_mimebundle_()[0]["text/html"]
+    assert html.startswith("<head-map")
+    assert "model=" not in html.split(">")[0], "the page cannot compute a stranger's model"
+
+
+def test_the_static_html_names_the_models_a_page_can_run():
+    html = HeadMap(COFFEE, model=load_focus_model("untaught"), view="matrix")._repr_mimebundle_()[0]["text/html"]
+    assert html.startswith("<head-map")
+    assert ' model="focus/untaught"' in html
+    assert ' view="matrix"' in html
+
+
+def test_the_pretrained_encoder_is_live_on_a_page():
+    map = HeadMap("Tea?", model=load_encoder(), view="grid", special="remove")
+    html = map._repr_mimebundle_()[0]["text/html"]
+    assert map.attention.key_tokens == ["[CLS]", "tea", "?", "[SEP]"]
+    opening = html.split(">")[0]
+    assert ' model="encoder"' in opening
+    assert ' special="remove"' in opening
+    assert " heads=" not in opening, "what is usual is not written"
+
+
+def test_a_model_trained_just_now_is_not_taken_for_the_pages():
+    mine = train_focus_model(steps=1, num_sentences=50, progress=False)
+    html = HeadMap(COFFEE, model=mine)._repr_mimebundle_()[0]["text/html"]
+    assert "model=" not in html.split(">")[0]
+
+
+def test_attentions_come_as_bertviz_takes_them():
+    layers = tuple(torch.rand(1, 3, 5, 5).softmax(-1) for _ in range(2))
+    map = HeadMap.from_attentions(layers, list("abcde"))
+    np.testing.assert_allclose(map.attention.weights, torch.cat(layers).numpy())
+    with pytest.raises(ValueError, match=r"\(3, 5, 5\), \(3, 4, 5\)"):
+        HeadMap.from_attentions([torch.rand(3, 5, 5), torch.rand(3, 4, 5)], list("abcde"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ({"sentence": 7}, TypeError, "got int"),
+        ({"model": "focus"}, TypeError, "must be callable"),
+        ({"view": "pie"}, ValueError, "pie"),
+        ({"special": "hide"}, ValueError, "hide"),
+        ({"layer": -1}, ValueError, "-1"),
+        ({"model": uniform, "models": [uniform]}, ValueError, "not both"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, says):
+    with pytest.raises(error, match=says):
+        HeadMap(**arguments)
+
+
+@pytest.mark.parametrize("figure", [HeadMap, FormulaSteps])
+def test_a_figure_brings_its_style_but_for_the_pages_of_the_book(figure, monkeypatch):
+    shown = figure("Tea?")
+    monkeypatch.delenv(SITE_SCRIPTS, raising=False)
+    assert shown._repr_mimebundle_()[0]["text/html"].count("<style>") == 1
+    monkeypatch.setenv(SITE_SCRIPTS, "_static")
+    assert "<style>" not in shown._repr_mimebundle_()[0]["text/html"]
+
+
+class Choosy:
+    """A head model of one layer that knows sentences of words only, and so many heads."""
+
+    name, num_layers = "choosy", 1
+
+    def __init__(self, num_heads):
+        self.num_heads = num_heads
+
+    def __call__(self, sentence, head_mask=None):
+        if "7" in sentence:
+            raise LookupError("7 is no word")
+        tokens = sentence.split() or ["[CLS]"]
+        n = len(tokens)
+        return AttentionMap(tokens, tokens, np.full((1, self.num_heads, n, n), 1 / n))
+
+
+def from_page(map, **state):
+    """What the page's widget manager sends; what is raised then, a notebook shows in its log."""
+    map.set_state(state)
+
+
+def test_a_mask_that_does_not_fit_the_next_model_is_reset():
+    map = HeadMap("a b", models=[Choosy(2), Choosy(8)], head_mask=[[True, False]])
+    from_page(map, model_index=1)
+    assert map.head_mask is None
+    assert map.attention.shape == (1, 8, 2, 2)
+    map.head_mask = [[False] + [True] * 7]
+    map.models.append(Choosy(8))
+    map.model_index = 2
+    assert map.head_mask == [[False] + [True] * 7], "it fits this one"
+
+
+def test_focus_models_of_other_head_counts_follow_the_slider():
+    map = HeadMap(COFFEE, models=[load_focus_model("heads-2"), load_focus_model("heads-8")])
+    map.head_mask = [[True, False]]
+    from_page(map, model_index=1)
+    assert map.head_mask is None
+    assert map._attention["shape"] == [1, 8, 12, 12]
+
+
+@pytest.mark.parametrize(
+    "load", [Choosy, lambda count: load_focus_model(f"heads-{count}")], ids=["a stranger's", "ours"]
+)
+def test_a_wrong_mask_is_refused_said_and_forgotten(load):
+    map = HeadMap("tea", model=load(2), head_mask=[[True, False]])
+    sent = map._attention
+    with pytest.raises(ValueError, match="head_mask must"):
+        from_page(map, head_mask=[[False]])
+    assert map.head_mask == [[True, False]], "what was there"
+    assert map._status.startswith("The map could not be computed: head_mask must")
+    assert map._attention is sent
+    from_page(map, sentence="hot tea")
+    assert "hot" in map._attention["queryTokens"]
+    assert map._status == "Ready: Python computes as you type."
+
+
+def test_a_map_that_is_as_before_is_sent_again_for_the_page_waits_for_it():
+    map, sent = HeadMap("hot tea", model=Choosy(2)), []
+    map.observe(lambda change: sent.append(change.new["computed"]), "_attention")
+    from_page(map, head_mask=[[True, False]])
+    from_page(map, head_mask=None)
+    assert sent == [2, 3]
+    still = one_map()
+    still.observe(lambda change: sent.append(change.new), "_attention")
+    from_page(still, head_mask=[[False]])
+    assert len(sent) == 2, "nobody waits where nothing is computed"
+
+
+def test_what_python_raises_is_said_and_what_was_shown_stays():
+    map = HeadMap("hot tea", model=Choosy(2))
+    before = map.attention
+    with pytest.raises(LookupError):
+        from_page(map, sentence="hot 7")
+    assert map._status == "The map could not be computed: LookupError: 7 is no word. What you see stays."
+    assert map.sentence == "hot 7", "nothing that was typed is lost"
+    assert map.attention is before
+    from_page(map, sentence="hot milk")
+    with pytest.raises(LookupError):
+        map.compare = "7"
+    from_page(map, compare="cold milk")
+    assert map._compared["queryTokens"] == ["cold", "milk"]
+    assert map._attention["queryTokens"] == ["hot", "milk"]
+    assert map._status == "Ready: Python computes as you type."
+
+
+def test_formula_steps_say_what_python_raises():
+    steps = FormulaSteps("Tea?")
+    with pytest.raises(ValueError, match="from 0 to 3"):
+        steps.head = 9
+    assert steps._status == "The map could not be computed: head must be from 0 to 3, got 9. What you see stays."
+    steps.head = 1
+    assert steps._status == "Ready: Python computes as you type."
+
+
+def test_a_shorter_sentence_is_shown_again():
+    map = HeadMap("one two three four", model=uniform, query=3, layer=1, head=2, view="grid")
+    map.sentence = "one two"
+    html = map._repr_mimebundle_()[0]["text/html"]
+    assert ' query="1"' in html
+    assert ' layer="1"' in html
+    map.sentence = "one two three four"
+    assert ' query="3"' in map._repr_mimebundle_()[0]["text/html"]
+
+
+@pytest.mark.parametrize(("place", "count"), [("layer", 2), ("head", 3), ("query", 4)])
+def test_a_place_that_is_not_there_is_refused_at_once(place, count):
+    HeadMap("one two three four", model=uniform, **{place: count - 1})
+    with pytest.raises(ValueError, match=f"{place} must be from 0 to {count - 1} for this map, got {count}"):
+        HeadMap("one two three four", model=uniform, **{place: count})
+
+
+@pytest.mark.parametrize("widget", [HeadMap, FormulaSteps])
+def test_a_figure_that_was_closed_is_let_go(widget):
+    figure = widget("Tea?")
+    gone = weakref.ref(figure)
+    figure.close()
+    del figure
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize(("widget", "name"), [(HeadMap, "attention"), (FormulaSteps, "steps")])
+def test_what_was_computed_can_be_observed(widget, name):
+    figure, seen = widget("Tea?"), []
+    figure.observe(lambda change: seen.append(change.new), name)
+    figure.sentence = "Hot tea?"
+    assert seen == [getattr(figure, name)]
+    with pytest.raises(TraitError, match="read-only"):
+        setattr(figure, name, None)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: HeadMap("a", uniform, veiw="grid"), "HeadMap has no argument 'veiw'; did you mean 'view'?"),
+        (lambda: FormulaSteps("a", haed=1), "FormulaSteps has no argument 'haed'; did you mean 'head'?"),
+        (lambda: one_map(quary=1), "HeadMap.from_attentions has no argument 'quary'; did you mean 'query'?"),
+        (
+            lambda: one_map(compare="b"),
+            "HeadMap.from_attentions takes no compare: attentions that are given answer to no",
+        ),
+        (lambda: HeadMap("a", uniform, xyz=1), "HeadMap has no argument 'xyz'$"),
+    ],
+)
+def test_unknown_arguments_are_refused_by_name(call, says):
+    with pytest.raises(TypeError, match=says.replace("?", r"\?")):
+        call()
+
+
+def one_map(**arguments):
+    return HeadMap.from_attentions([np.ones((1, 1, 1, 1))], ["a"], **arguments)
