@@ -15,7 +15,7 @@ def read(page):
 
 
 def rows(page, note):
-    return page.find(id=f"note-{note.lower()}").find_all("tr")[1:]
+    return page.find(id=f"note-{note.lower()}").find_parent("section").find_all("tr")[1:]
 
 
 @pytest.mark.parametrize("note", ROWS)

@@ -134,9 +134,9 @@ def test_a_second_sentence_is_compared_head_by_head(page, site):
 
 
 def test_the_slider_runs_over_models(page, site):
-    map = open_map(page, site, "book/coffee-or-tea")
-    slider = page.get_by_role("slider", name="Model").first
-    map = page.locator("head-map", has=slider).first
+    open_map(page, site, "book/coffee-or-tea")
+    map = page.locator('head-map[models="focus focus/untaught"]')
+    slider = map.get_by_role("slider", name="Model")
     ready(map)
     for variant in ("taught", "untaught"):
         slider.evaluate(

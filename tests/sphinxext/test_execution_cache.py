@@ -74,7 +74,7 @@ def test_only_chapters_whose_imports_changed_are_executed_again(tmp_path, copied
     times.append(build(book, copied))
     assert times[0] == times[1]
 
-    edit(copied / "maps" / "attention_map.py", "HEAD_COLOURS = (", "HEAD_COLOURS = ('#000000', ")
+    edit(copied / "maps" / "names.py", "HEAD_COLOURS = ", "HEAD_COLOURS = ['#000000'] + ")
     times.append(build(book, copied))
     assert {name for name in CHAPTERS if times[2][name] != times[1][name]} == {"maps"}
 

@@ -109,7 +109,8 @@ def test_the_workflows_test_every_push_and_publish_what_passed(html):
     assert test["jobs"]["test"]["steps"][-1]["run"] == (ROOT / ".ci" / "run").read_text().splitlines()[-1]
     assert publish["jobs"]["publish"]["needs"] == "test"
     assert publish["jobs"]["test"]["uses"] == "./.github/workflows/test.yml"
-    said = [step for step in steps(publish) if "make" in step.get("run", "")]
+    said = [step for step in steps(publish) if "make book" in step.get("run", "")]
+    assert said
     assert all(publishing.ADDRESS in step["env"] for step in said)
     (pushed,) = (step["with"] for step in steps(publish) if step.get("with", {}).get("branch"))
     assert all(step["env"][NOTEBOOKS] == pushed["branch"] for step in said)
