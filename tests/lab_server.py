@@ -69,9 +69,7 @@ def address_of(server, runtime):
     for _ in range(10 * PATIENCE):
         for told in list_running_servers(str(runtime)):
             address = told["url"].rstrip("/")
-            answers = Retry(
-                PATIENCE, backoff_factor=0.1, backoff_max=1
-            )  # it tells its address a little before it listens
+            answers = Retry(PATIENCE, backoff_factor=0.1, backoff_max=1)  # it listens a little after it tells
             PoolManager(retries=answers).request("GET", f"{address}/api")
             return address
         with suppress(subprocess.TimeoutExpired):
@@ -99,7 +97,8 @@ def run_first_cell(page):
 
 def run_to_first_map(page):
     """Runs a chapter's cells up to the first that shows a map; gives the map."""
-    page.locator(".jp-CodeCell", has_text=re.compile(r"^\s*HeadMap\(", re.MULTILINE)).first.click()
+    line = page.locator(".cm-line", has_text=re.compile(r"^HeadMap\("))
+    page.locator(".jp-CodeCell", has=line).first.click()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Above Selected Cell").click()
     page.keyboard.press("Shift+Enter")
