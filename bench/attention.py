@@ -15,7 +15,7 @@ Measured on two cores, torch 2.13.0: 0.94 without weights, 1.10 with. Training i
 of it is above 1.20. Five cells of the forward pass with weights are above 1.4 (width/length/batch):
 - 2.26 at 64/512/8. In a profile of an earlier run softmax took 54 ms against their 13 ms. A likely cause is that ours
   writes a map of 33 MB to fresh memory; writing over the scores would be the trick that this module does without.
-- 1.78 at 512/16/1, 1.72 at 64/128/1, 1.67 at 384/16/8, 1.58 at 512/128/1. Each is a call of 0.2 to 3 ms, in which theirs
+- 1.78 at 512/16/1, 1.72 at 64/128/1, 1.67 at 384/16/8, 1.58 at 512/128/1. Each is a call of 0.2 to 3 ms; theirs
   makes one product of the three projections. Ours makes three: each is a module that hooks and adapters reach.
 """
 
