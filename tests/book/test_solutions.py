@@ -24,12 +24,13 @@ def solutions(text):
     return [code for dropdown in DROPDOWN.findall(text) for code in CODE.findall(dropdown)]
 
 
-def run_with_solutions(text):
-    """Runs a chapter's cells, then its solutions, in one kernel."""
+def run_with_solutions(text, folder):
+    """Runs a chapter's cells, then its solutions, in one kernel, in a folder of its own: some write files."""
     notebook = jupytext.reads(text, fmt="md:myst")
     for source in (WARNINGS_ARE_ERRORS, *solutions(text), WARNINGS_AS_BEFORE):
         notebook.cells.append(nbformat.v4.new_code_cell(source))
-    NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+    there = {"metadata": {"path": str(folder)}}
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=there).execute()
 
 
 def broken(cell):
@@ -39,22 +40,22 @@ def broken(cell):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chapter", [name for name, text in CHAPTERS.items() if solutions(text)])
-def test_solutions_run_in_their_chapter(chapter):
-    run_with_solutions(CHAPTERS[chapter])
+def test_solutions_run_in_their_chapter(chapter, tmp_path):
+    run_with_solutions(CHAPTERS[chapter], tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "cell", ["length + '!'", "assert length == 4", "import warnings; warnings.warn('old')", "lenght"]
 )
-def test_a_broken_solution_is_found(cell):
+def test_a_broken_solution_is_found(cell, tmp_path):
     with pytest.raises(CellExecutionError):
-        run_with_solutions(broken(cell))
+        run_with_solutions(broken(cell), tmp_path)
 
 
 @pytest.mark.slow
-def test_a_right_solution_passes():
-    run_with_solutions(broken("assert length == 3"))
+def test_a_right_solution_passes(tmp_path):
+    run_with_solutions(broken("assert length == 3"), tmp_path)
 
 
 @pytest.mark.parametrize("chapter", [name for name, text in CHAPTERS.items() if "\n## Exercises" in text])
