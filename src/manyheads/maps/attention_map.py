@@ -41,9 +41,11 @@ class AttentionMap:
 
     `predictions` maps a name to the probability of each label: `{"sentiment": {"positive": 0.9, ...}}`.
     `notes` are plain sentences about what was left out of the map, such as words beyond the longest input.
+    `mask[query, key]` is False where a query may not look, as in causal attention; without one, all may be looked at.
+    `translation` is the text that a translator wrote.
 
     Raises `TypeError` for tokens that are no strings, `ValueError` for weights of another shape or rows that sum to
-    neither 1 nor 0.
+    neither 1 nor 0, a mask of another shape.
     """
 
     query_tokens: list[str]
@@ -52,6 +54,8 @@ class AttentionMap:
     head_names: list[str] | None = None
     predictions: dict[str, dict[str, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    mask: np.ndarray | None = None
+    translation: str | None = None
 
     def __post_init__(self):
         for name in ("query_tokens", "key_tokens"):
@@ -73,6 +77,10 @@ class AttentionMap:
                 "each row of weights must sum to 1 (or be all zeros, for a query that attends to nothing); "
                 f"sums run from {sums.min():.4g} to {sums.max():.4g}"
             )
+        if self.mask is not None:
+            object.__setattr__(self, "mask", np.asarray(self.mask, dtype=bool))
+            if self.mask.shape != expected:
+                raise ValueError(f"mask must have shape [query, key] = {list(expected)}, got {list(self.mask.shape)}")
         if self.head_names is None:
             object.__setattr__(self, "head_names", [f"head {head + 1}" for head in range(weights.shape[1])])
         elif len(self.head_names) != weights.shape[1]:
@@ -140,6 +148,7 @@ class AttentionMap:
             query_tokens=[self.query_tokens[place] for place in queries],
             key_tokens=[self.key_tokens[place] for place in keys],
             weights=_rows_to_one(weights),
+            mask=None if self.mask is None else self.mask[queries][:, keys],
         )
 
     def plot(self, layer=None, head=None, *, axes=None, size=None):

@@ -35,6 +35,8 @@ def map_dict(map):
         "headNames": map.head_names,
         "predictions": map.predictions,
         "notes": list(map.notes),
+        **({} if map.mask is None else {"mask": map.mask.ravel().astype(int).tolist()}),
+        **({} if map.translation is None else {"translation": map.translation}),
     }
 
 

@@ -5,13 +5,14 @@ import shutil
 from pathlib import Path
 
 from manyheads.models.focus import focus_files
+from manyheads.models.translator import translator_files
 from manyheads.sphinxext import bertviz_frames
 from manyheads.sphinxext.onnx_export import encoder_page_files
 from manyheads.widgets.one_module import WEB, one_module
 
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
 FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards", "word-shuffle")
-MODELS = ("models", "formula-model", "bugs", "encoder", "encoder-worker")
+MODELS = ("models", "formula-model", "bugs", "encoder", "encoder-worker", "translator")
 SCRIPTS = (*(f"figures/{name}.js" for name in FIGURES), "doors/embed.js", *(f"models/{name}.js" for name in MODELS))
 STYLESHEETS = (*(f"figures/{name}.css" for name in FIGURES), "doors/plain.css", "doors/chapters.css")
 MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
@@ -59,7 +60,7 @@ def copy_files(site):
     write_scripts(folder)
     for name, path in encoder_page_files().items():  # the focus model's tokenizer among them
         shutil.copyfile(path, folder / name)
-    for path in focus_files():
+    for path in (*focus_files(), *translator_files()):
         packed = folder / "models" / f"{path.name}.gz"
         packed.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
     for path in (MATHJAX / "tex-chtml.js", *MATHJAX.glob("output/chtml/fonts/woff-v2/*.woff")):

@@ -13,6 +13,7 @@ from manyheads.maps.names import CHOICES, FLAGS, STEPS, VIEWS
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.bag_of_words import without_order
+from manyheads.models.translator import ATTENTIONS, load_translator
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_html
 from manyheads.widgets.static_html import head_map_html
 
@@ -105,6 +106,8 @@ def page_model(name):
     if name == "encoder":
         return _encoder()
     family, _, variant = name.partition("/")
+    if family == "translator":
+        return page_translator(variant)
     if family != "focus":
         raise ValueError(f"no model is called {name!r}")
     if variant == "no-order":
@@ -118,6 +121,13 @@ def page_model(name):
     model = load_focus_model()
     model.attention.register_forward_pre_hook(look_back, with_kwargs=True)
     return model
+
+
+def page_translator(variant):
+    """The translator of a page: `heads-1`, `french`, or both with a slash between them."""
+    parts = variant.split("/") if variant else []
+    variant = next((part for part in parts if part not in ATTENTIONS), "taught")
+    return load_translator(variant, attention=next((part for part in parts if part in ATTENTIONS), "cross"))
 
 
 @functools.cache

@@ -18,6 +18,8 @@ interface AttentionMap {
   headNames: string[];
   predictions: Predictions;
   notes?: string[];
+  mask?: number[]; // [query * key]: 0 where a query may not look
+  translation?: string;
 }
 
 /** What is shown of a map: `queries` and `keys` are the places of its tokens; `mixed` says that its rows are no single head's. */
@@ -80,6 +82,7 @@ interface HeadModel {
   numLayers: number;
   numHeads: number;
   headNames: string[];
+  vocabulary?: string[]; // the only words it knows
   broken?: boolean; // nothing more can be computed; a new one has to be loaded
   attend(sentence: string, headMask?: HeadMask, options?: { signal?: AbortSignal }): AttentionMap | Promise<AttentionMap>;
 }

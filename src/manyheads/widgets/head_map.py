@@ -234,7 +234,9 @@ class HeadMap(Figure):
 
     def _html(self):
         names = " ".join(self._models)
-        live = self._computes and all(name.startswith("focus") or name == "encoder" for name in self._models)
+        live = self._computes and all(
+            name.startswith(("focus", "translator")) or name == "encoder" for name in self._models
+        )
         still = "Python computed this map; it stands still on a page." if self._computes else self._status
         return head_map_html(
             self.attention,

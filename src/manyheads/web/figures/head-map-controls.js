@@ -5,6 +5,7 @@ import { CHOICES, VIEWS } from "../math/names.js";
 import { modelLabel, readable } from "../math/text.js";
 import { chooser, field, fillOptions, sentenceBox } from "../views/controls.js";
 import { h, setText, setValue, targetOf } from "../views/dom.js";
+import { WordSuggestions } from "../views/suggestions.js";
 
 /** What is shown of a map depends on these. */
 const LABELS = { special: "Special tokens", heads: "Heads", layers: "Layers" };
@@ -18,6 +19,7 @@ export class MapControls {
   constructor(host, { models, computes, copies }) {
     this.models = models;
     this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => host.set({ sentence }));
+    this.suggestions = new WordSuggestions(/** @type {HTMLInputElement} */ (this.sentence), `${host.id}-words`);
     this.compare = sentenceBox("Compare with", "Type a second sentence", (compare) => host.set({ compare }));
     this.compareRow = h("div", {}, this.compare);
     this.comparer = h("button", { type: "button", class: "hm-comparer", "aria-expanded": "false",
@@ -47,7 +49,7 @@ export class MapControls {
     if (models.length > 1) tools.append(h("label", { class: "hm-field hm-model" }, "Model ", this.model, this.modelName));
     if (computes) (models.length > 1 ? more : tools).append(this.comparer); // each row on one line of a wide page
     more.append(shareMenu(host, copies));
-    this.nodes = computes ? [h("div", {}, this.sentence), this.compareRow, tools, more] : [tools, more];
+    this.nodes = computes ? [h("div", {}, this.sentence, this.suggestions.node), this.compareRow, tools, more] : [tools, more];
   }
 
   /** Says what the state is. */

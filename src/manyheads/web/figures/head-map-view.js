@@ -9,6 +9,7 @@ import { LinesView } from "../views/lines.js";
 import { MatrixView } from "../views/matrix.js";
 import { PaintView } from "../views/paint.js";
 import { PredictionsView } from "../views/predictions.js";
+import { TranslationLine } from "../views/translation.js";
 import { MapControls } from "./head-map-controls.js";
 
 /** @type {Record<string, new (stage: HTMLElement, host: MapHost) => MapPart>} */
@@ -48,6 +49,7 @@ export class HeadMapView {
   #said = null;
   #status = new StatusLine();
   #predictions = new PredictionsView();
+  #translation = new TranslationLine((query) => this.set({ query }));
 
   /**
    * @param {HTMLElement} root
@@ -63,7 +65,7 @@ export class HeadMapView {
     this.barName = h("span");
     this.bar = h("div", { class: "hm-heads", hidden: true }, this.barName);
     this.stage = h("div", { class: "hm-stage", onkeydown: moveFocus });
-    root.replaceChildren(...this.controls.nodes, this.bar, this.stage, this.#predictions.node, this.#status.node);
+    root.replaceChildren(...this.controls.nodes, this.#translation.node, this.bar, this.stage, this.#predictions.node, this.#status.node);
     this.update(state);
   }
 
@@ -86,7 +88,24 @@ export class HeadMapView {
    */
   show(map, compared = null) {
     [this.map, this.compared, this.#shown] = [map, compared, null];
+    this.#stale(false);
     this.#draw(map);
+  }
+
+  /**
+   * Says why there is no map of what the reader typed; the last one stays, greyed.
+   * @param {string} text
+   * @param {(() => void) | null} [act]
+   * @param {string} [name]
+   */
+  refuse(text, act = null, name = "") {
+    this.#stale(true);
+    this.#said = null;
+    this.#status.tell(text, act, name);
+  }
+
+  #stale(/** @type {boolean} */ stale) {
+    for (const node of [this.#translation.node, this.stage]) node.classList.toggle("hm-stale", stale);
   }
 
   /**
@@ -193,6 +212,7 @@ export class HeadMapView {
     this.#part.draw(shown, compared);
     for (const table of stage.querySelectorAll("table"))
       if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td[data-weight]")?.setAttribute("tabindex", "0");
+    this.#translation.draw(map, state.query);
     this.#predictions.draw(map, state, (head) => this.#isOn(state.layer, head));
     if (this.#said) this.say(...this.#said);
     this.painted(map);

@@ -39,6 +39,9 @@ export default { render };
 /** @typedef {import("../doors/state.js").Said} Said */
 
 const ATTRIBUTES = ["model", "models", ...WRITTEN];
+/** What a model throws that cannot read a sentence. @typedef {Error & { word?: string, near?: string[] }} Refusal */
+
+const STAYS = "What you see is the last sentence that could be read.";
 const PATIENCE = 400; // milliseconds until a reader is told that a map is being computed
 
 function defineElement() {
@@ -195,8 +198,15 @@ function defineElement() {
       const { sentence, compare, headMask } = view.state;
       this.#asking = new AbortController();
       const options = { signal: this.#asking.signal };
-      let map = engine.attend(sentence, headMask, options);
-      let compared = compare === null ? null : engine.attend(compare, headMask, options);
+      view.controls.suggestions.words = engine.vocabulary ?? [];
+      let map, compared;
+      try {
+        map = engine.attend(sentence, headMask, options);
+        compared = compare === null ? null : engine.attend(compare, headMask, options);
+      } catch (error) {
+        this.#refuse(view, /** @type {Refusal} */ (error));
+        return;
+      }
       // No await where the model answers at once: the map is repainted before the keystroke's event returns.
       if (map instanceof Promise) {
         const slow = setTimeout(() => view.say("Computing."), PATIENCE);
@@ -217,6 +227,20 @@ function defineElement() {
       view.show(map, /** @type {AttentionMap | null} */ (compared));
       view.say(READY);
       this.#ready.resolve();
+    }
+
+    /**
+     * Tells why a sentence gets no map; offers the likeliest of the words that an unknown one may be.
+     * @param {HeadMapView} view
+     * @param {Refusal} refusal
+     */
+    #refuse(view, { message, word, near }) {
+      this.#ready.resolve();
+      const said = `${message} ${STAYS}`;
+      if (!word || !near?.length) return view.refuse(said);
+      const { sentence } = view.state;
+      const at = sentence.toLowerCase().indexOf(word);
+      view.refuse(said, at < 0 ? null : () => view.set({ sentence: sentence.slice(0, at) + near[0] + sentence.slice(at + word.length) }), `Use “${near[0]}”`);
     }
 
     /**

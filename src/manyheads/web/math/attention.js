@@ -159,6 +159,56 @@ export function multiHeadAttention(X, layer, { numHeads, keys = X, mask = null, 
 }
 
 /**
+ * `AttentionBlock.forward`: attention, the query added again, layer norm. X [q, d] -> output [q, d], weights [h, q, k].
+ * @param {Matrix} X
+ * @param {Layer} block
+ * @param {Parameters<typeof multiHeadAttention>[2]} options
+ */
+export function attentionBlock(X, block, options) {
+  const { output, weights } = multiHeadAttention(X, partOf(block, "attention."), options);
+  return { output: layerNorm(added(X, output), partOf(block, "norm.")), weights };
+}
+
+/** The tensors of a part of a module, by the names they have inside it. */
+export const partOf = (/** @type {Layer} */ tensors, /** @type {string} */ prefix) =>
+  Object.fromEntries(Object.entries(tensors)
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, tensor]) => [name.slice(prefix.length), tensor]));
+
+/**
+ * @param {Matrix} a
+ * @param {Matrix} b
+ */
+export const added = (a, b) => ({ shape: a.shape, values: a.values.map((value, at) => value + b.values[at]) });
+
+/** Zero for what is below zero, in place. */
+export function relu(/** @type {Matrix} */ x) {
+  x.values.forEach((value, index) => (x.values[index] = Math.max(0, value)));
+  return x;
+}
+
+/**
+ * As nn.LayerNorm: each row with mean 0 and variance 1, then a gain and a bias for each column.
+ * @param {Matrix} x
+ * @param {Layer} norm
+ * @param {number} [eps]
+ */
+export function layerNorm({ shape, values }, { weight: gain, bias }, eps = 1e-5) {
+  const [rows, width] = shape;
+  const out = new Float32Array(values.length);
+  for (let row = 0; row < rows; row++) {
+    const start = row * width;
+    let mean = 0;
+    let variance = 0;
+    for (let d = 0; d < width; d++) mean += values[start + d] / width;
+    for (let d = 0; d < width; d++) variance += (values[start + d] - mean) ** 2 / width;
+    const spread = Math.sqrt(variance + eps);
+    for (let d = 0; d < width; d++) out[start + d] = ((values[start + d] - mean) / spread) * gain.values[d] + bias.values[d];
+  }
+  return { shape, values: out };
+}
+
+/**
  * Everything on the way through one head, by name, as `steps` of attention.py; `masked` has -Infinity where hidden.
  * @param {Matrix} X
  * @param {Layer} layer

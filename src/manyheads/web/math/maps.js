@@ -19,6 +19,14 @@ export function queryWeights({ shape, weights }, layer, head, query) {
 }
 
 /**
+ * Whether a query may not look at a key, as at later words in causal attention.
+ * @param {Pick<AttentionMap, "shape" | "mask">} map
+ * @param {number} query
+ * @param {number} key
+ */
+export const isMasked = ({ shape, mask }, query, key) => Boolean(mask) && !mask?.[query * shape[3] + key];
+
+/**
  * The mean over the heads (for each query those that look at anything), as a map of one head: [layer, head, query, key]
  * -> [layer, 1, query, key].
  * @param {AttentionMap} map
@@ -91,6 +99,7 @@ export function withoutSpecial(map) {
       }
   return {
     ...map, queries, keys, weights,
+    mask: map.mask && queries.flatMap((query) => keys.map((key) => Number(!isMasked(map, query, key)))),
     shape: [layers, heads, queries.length, keys.length],
     queryTokens: queries.map((query) => map.queryTokens[query]),
     keyTokens: keys.map((key) => map.keyTokens[key]),

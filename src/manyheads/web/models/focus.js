@@ -1,6 +1,6 @@
 // Twin of models/focus: the same tokens, the same numbers. tests/pages/test_pages.py holds the two equal.
 
-import { linear, multiHeadAttention, softmax } from "../math/attention.js";
+import { layerNorm, linear, multiHeadAttention, partOf, relu, softmax } from "../math/attention.js";
 import { EMPTY } from "../math/names.js";
 
 // What Python's str.split() takes for white space; JavaScript's \s differs.
@@ -43,7 +43,7 @@ export class FocusModel {
       numHeads: this.numHeads,
       headMask: headMask?.[0],
     });
-    const home = this.#layerNorm({ shape: [1, output.shape[1]], values: output.values.slice(0, output.shape[1]) }, "after");
+    const home = this.#norm({ shape: [1, output.shape[1]], values: output.values.slice(0, output.shape[1]) }, "after");
     /** @type {Predictions} */
     const predictions = {};
     if (tokens.length > 2)
@@ -101,14 +101,20 @@ export class FocusModel {
         window.values.set(kinds.values.subarray(near * part, (near + 1) * part), token * heard + (near - token + reach) * part);
     const mixed = this.#linear(relu(this.#linear(window, "near")), "mix");
     mixed.values.forEach((value, index) => (mixed.values[index] = value + x.values[index]));
-    return this.#layerNorm(mixed, "before");
+    return this.#norm(mixed, "before");
   }
 
   /** The tensors of one part, by the names they have inside it. */
   layer(/** @type {string} */ prefix) {
-    return Object.fromEntries(Object.entries(this.tensors)
-      .filter(([name]) => name.startsWith(prefix))
-      .map(([name, tensor]) => [name.slice(prefix.length), tensor]));
+    return partOf(this.tensors, prefix);
+  }
+
+  /**
+   * @param {Matrix} x
+   * @param {string} name
+   */
+  #norm(x, name) {
+    return layerNorm(x, this.layer(`${name}.`), this.config.layer_norm_eps);
   }
 
   /**
@@ -118,30 +124,4 @@ export class FocusModel {
   #linear(x, name) {
     return linear(x, this.tensors[`${name}.weight`], this.tensors[`${name}.bias`]);
   }
-
-  /**
-   * @param {Matrix} x
-   * @param {string} name
-   */
-  #layerNorm({ shape, values }, name) {
-    const [rows, width] = shape;
-    const { [`${name}.weight`]: gain, [`${name}.bias`]: bias } = this.tensors;
-    const out = new Float32Array(values.length);
-    for (let row = 0; row < rows; row++) {
-      const start = row * width;
-      let mean = 0;
-      let variance = 0;
-      for (let d = 0; d < width; d++) mean += values[start + d] / width;
-      for (let d = 0; d < width; d++) variance += (values[start + d] - mean) ** 2 / width;
-      const spread = Math.sqrt(variance + this.config.layer_norm_eps);
-      for (let d = 0; d < width; d++)
-        out[start + d] = ((values[start + d] - mean) / spread) * gain.values[d] + bias.values[d];
-    }
-    return { shape, values: out };
-  }
-}
-
-function relu(/** @type {Matrix} */ x) {
-  x.values.forEach((value, index) => (x.values[index] = Math.max(0, value)));
-  return x;
 }

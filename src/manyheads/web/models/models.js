@@ -5,6 +5,7 @@ import { collect, counted, readSafetensors, unpacked } from "./files.js";
 import { FocusModel } from "./focus.js";
 
 const FOCUS = /^focus(?:\/([a-z]+(?:-\d+)?))?$/;
+const TRANSLATOR = /^translator(?:\/(untaught|heads-1))?(?:\/(first|english|french))?$/;
 const MUSEUM = /^focus\/(causal|bug-[a-z]+)$/;
 
 /** @type {Map<string, Promise<any>>} */
@@ -68,6 +69,8 @@ function makeOnce(name, progress) {
   return once(`model ${name}`, async () => {
     if (name === "encoder") return (await import("./encoder.js")).Encoder.load({ progress });
     if (name === "focus/no-order") return (await loadTaught(progress)).withoutOrder();
+    const translator = TRANSLATOR.exec(name);
+    if (translator) return loadTranslator(translator[1] ?? "taught", translator[2] ?? "cross", progress);
     const piece = MUSEUM.exec(name)?.[1];
     if (piece) return (await import("./bugs.js")).museumModel(await loadTaught(progress), piece);
     const variant = FOCUS.exec(name);
@@ -79,6 +82,17 @@ function makeOnce(name, progress) {
     ]);
     return new FocusModel(weights, words, tokenizer);
   });
+}
+
+/**
+ * @param {string} variant
+ * @param {string} attention
+ * @param {Progress} progress
+ */
+async function loadTranslator(variant, attention, progress) {
+  const file = `translator-${variant}.safetensors.gz`;
+  const [{ Translator }, weights] = await Promise.all([import("./translator.js"), once(file, () => fetchTensors(file, progress))]);
+  return new Translator(weights, attention);
 }
 
 const loadTaught = async (/** @type {Progress} */ progress) => /** @type {FocusModel} */ (await loadModel("focus", progress));

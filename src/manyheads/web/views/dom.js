@@ -61,18 +61,20 @@ export function setToken(node, token) {
 }
 
 /**
- * One weight in its cell: the tint goes by `share`, the weight over the largest of its row.
+ * One weight in its cell: the tint goes by `share`, the weight over the largest of its row; a masked one is no weight.
  * @param {HTMLElement & { share?: string }} cell
  * @param {number} weight
  * @param {number} largest
  * @param {string} from
  * @param {string} to
+ * @param {boolean} [masked]
  */
-export function setWeight(cell, weight, largest, from, to) {
+export function setWeight(cell, weight, largest, from, to, masked = false) {
   const shown = weight.toFixed(4);
-  if (cell.dataset.weight !== shown) {
+  if (cell.dataset.weight !== shown || cell.classList.contains("hm-masked") !== masked) {
     cell.dataset.weight = shown;
-    cell.dataset.percent = percent(weight);
+    cell.dataset.percent = masked ? "masked" : percent(weight);
+    cell.classList.toggle("hm-masked", masked);
   }
   const share = largest > 0 ? Math.min(weight / largest, 1).toFixed(3) : "0";
   if (cell.share !== share) cell.style.setProperty("--share", (cell.share = share));

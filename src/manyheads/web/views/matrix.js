@@ -1,6 +1,6 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
-import { DENSE, largestWeight, queryWeights } from "../math/maps.js";
+import { DENSE, isMasked, largestWeight, queryWeights } from "../math/maps.js";
 import { isSpecial } from "../math/text.js";
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
 import { drawHead, onCanvas } from "./pixels.js";
@@ -120,7 +120,7 @@ export class MatrixFigure {
       for (let key = 0; key < keys; key++) {
         const cell = cells[key + 1];
         cell.classList.toggle("hm-faint", faint[key] || isSpecial(map.queryTokens[query]));
-        setWeight(cell, weights[key], largest, map.queryTokens[query], map.keyTokens[key]);
+        setWeight(cell, weights[key], largest, map.queryTokens[query], map.keyTokens[key], isMasked(map, query, key));
       }
     }
   }

@@ -1,6 +1,6 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
-import { compareHeads, largestWeight, queryWeights } from "../math/maps.js";
+import { compareHeads, isMasked, largestWeight, queryWeights } from "../math/maps.js";
 import { isSpecial, percent } from "../math/text.js";
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
 
@@ -62,6 +62,6 @@ export function drawRow(row, host, map, layer, head, asked, shared) {
     setToken(cell, map.keyTokens[key]);
     cell.classList.toggle("hm-only", Boolean(shared) && !shared?.has(key));
     cell.classList.toggle("hm-faint", isSpecial(map.keyTokens[key]));
-    setWeight(cell, weight, largest, map.queryTokens[asked], map.keyTokens[key]);
+    setWeight(cell, weight, largest, map.queryTokens[asked], map.keyTokens[key], isMasked(map, asked, key));
   });
 }

@@ -1,0 +1,67 @@
+"""Translators that are trained once and kept: in the cache, or in the package that a wheel brings."""
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache, partial
+from multiprocessing import get_context
+
+from filelock import FileLock
+
+from manyheads.models.files import kept_folder, key_of
+from manyheads.models.translator import sentences
+from manyheads.models.translator.config import TranslatorConfig
+from manyheads.models.translator.training import RECIPE, VARIANTS, train_translator
+from manyheads.models.translator.translator import Translator
+from manyheads.models.translator.words import words_data
+
+
+@lru_cache
+def translator_key(config=TranslatorConfig()):
+    """The key of the trained variants: it changes with the recipe, the config and the words.
+
+    >>> translator_key() == translator_key(TranslatorConfig(steps=1))
+    False
+    """
+    limits = sentences.MAX_WORDS, sentences.HELD_OUT_EVERY, sentences.HELD_OUT_STRUCTURES
+    return key_of(recipe=RECIPE, config=config, words=words_data(), heads=sentences.HEADS, limits=limits)
+
+
+def load_translator(variant="taught", *, attention="cross", progress=True):
+    """Load a trained translator, or train it now and keep it: taught, untaught or heads-1.
+
+    >>> load_translator().translate("The girl sees the red apple.")
+    'La fille voit la pomme rouge.'
+    >>> load_translator(attention="french")("The cat sleeps.").query_tokens
+    ['<s>', 'le', 'chat', 'dort']
+
+    `attention` is the one that its maps show: "cross" (of the last layer), "first" (of the first), "english" (the
+    encoder's self-attention) or "french" (the decoder's, which is causal).
+
+    Raises `ValueError` for another variant or attention.
+    """
+    return Translator.load(translator_file(variant, progress=progress), attention)
+
+
+def translator_file(variant="taught", *, config=TranslatorConfig(), progress=True):
+    """The path of `translator-<variant>.safetensors`; it is made if missing."""
+    if variant not in VARIANTS:
+        raise ValueError(f"no such variant: {variant!r}; there are {', '.join(VARIANTS)}")
+    path = _path(variant, config)
+    if not path.exists():
+        with FileLock(path.with_suffix(".lock")):  # whoever comes second waits and finds it made
+            if not path.exists():
+                train_translator(variant, config=config, progress=progress).save(path)
+    return path
+
+
+def _path(variant, config):
+    return kept_folder(f"translator-{translator_key(config)}") / f"translator-{variant}.safetensors"
+
+
+def translator_files(*, config=TranslatorConfig(), progress=True):
+    """The paths of all variants; those that are missing are trained now, side by side where there are processors."""
+    missing = [variant for variant in VARIANTS if not _path(variant, config).exists()]
+    if missing:
+        with ProcessPoolExecutor(min(len(missing), os.cpu_count()), get_context("spawn")) as pool:
+            list(pool.map(partial(translator_file, config=config, progress=progress), missing))
+    return [translator_file(variant, config=config, progress=progress) for variant in VARIANTS]

@@ -1,0 +1,100 @@
+"""The translator: an encoder and a decoder (section 3 of Vaswani et al. 2017, arXiv:1706.03762), built of our own blocks.
+
+The encoder's words look at each other. The decoder writes one French word after the other: its words look at those
+before them (causal self-attention) and at the English words (cross-attention).
+"""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from manyheads.attention import AttentionBlock, causal_mask
+from manyheads.models.translator.config import TranslatorConfig
+
+
+class FeedForward(nn.Module):
+    """Two linear layers with a ReLU between them, the input added again, layer norm: section 3.3."""
+
+    def __init__(self, width, hidden):
+        super().__init__()
+        self.into = nn.Linear(width, hidden)
+        self.out = nn.Linear(hidden, width)
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, x):  # [..., t, d] -> [..., t, d]
+        return self.norm(x + self.out(F.relu(self.into(x))))
+
+
+class EncoderLayer(nn.Module):
+    def __init__(self, width, hidden, num_heads):
+        super().__init__()
+        self.self_attention = AttentionBlock(width, num_heads, dropout=0)
+        self.forward_layer = FeedForward(width, hidden)
+
+    def forward(self, x, mask=None, head_mask=None):  # [..., k, d] -> [..., k, d], [..., h, k, k]
+        x, weights = self.self_attention(x, mask=mask, head_mask=head_mask)
+        return self.forward_layer(x), weights
+
+
+class DecoderLayer(nn.Module):
+    def __init__(self, width, hidden, num_heads):
+        super().__init__()
+        self.self_attention = AttentionBlock(width, num_heads, dropout=0)
+        self.cross_attention = AttentionBlock(width, num_heads, dropout=0)
+        self.forward_layer = FeedForward(width, hidden)
+
+    def forward(self, x, memory, mask=None, own_heads=None, cross_heads=None):
+        # [..., q, d], [..., k, d] -> [..., q, d], [..., h, q, q], [..., h, q, k]
+        x, own = self.self_attention(x, mask=causal_mask(x.shape[-2]), head_mask=own_heads)
+        x, cross = self.cross_attention(x, memory, mask=mask, head_mask=cross_heads)
+        return self.forward_layer(x), own, cross
+
+
+def sinusoids(positions, width):  # -> [t, d]
+    """Where a word stands, as sines and cosines of different lengths: section 3.5.
+
+    >>> sinusoids(5, 4)[0].tolist()
+    [0.0, 0.0, 1.0, 1.0]
+    """
+    rates = torch.exp(-math.log(10000) * torch.arange(0, width, 2) / width)
+    angles = torch.arange(positions)[:, None] * rates
+    return torch.cat([angles.sin(), angles.cos()], dim=-1)
+
+
+class EncoderDecoder(nn.Module):
+    """The network alone, from numbers to numbers."""
+
+    def __init__(self, english, french, num_heads, config=TranslatorConfig()):
+        super().__init__()
+        width, hidden = config.width, config.hidden
+        self.english = nn.Embedding(english, width)
+        self.french = nn.Embedding(french, width)
+        self.english_position = nn.Parameter(sinusoids(config.positions, width))
+        self.french_position = nn.Parameter(sinusoids(config.positions, width))
+        self.encoder = nn.ModuleList(EncoderLayer(width, hidden, num_heads) for _ in range(config.layers))
+        self.decoder = nn.ModuleList(DecoderLayer(width, hidden, num_heads) for _ in range(config.layers))
+        self.readout = nn.Linear(width, french)
+
+    def encode(self, ids, mask=None, off=None):  # [b, k] -> [b, k, d], layers × [b, h, k, k]
+        x, maps = self.english(ids) + self.english_position[: ids.shape[-1]], []
+        for number, layer in enumerate(self.encoder):
+            x, weights = layer(x, mask, heads(off, "english", number))
+            maps.append(weights)
+        return x, maps
+
+    def decode(self, ids, memory, mask=None, off=None):
+        # [b, q], [b, k, d] -> [b, q, word], layers × [b, h, q, q], layers × [b, h, q, k]
+        x, own_maps, cross_maps = self.french(ids) + self.french_position[: ids.shape[-1]], [], []
+        for number, layer in enumerate(self.decoder):
+            own_heads, cross_heads = heads(off, "french", number), heads(off, "cross", number)
+            x, own, cross = layer(x, memory, mask, own_heads, cross_heads)
+            own_maps.append(own)
+            cross_maps.append(cross)
+        return self.readout(x), own_maps, cross_maps
+
+
+def heads(off, part, layer):
+    """The head mask of one layer of one part, where any is given."""
+    return None if off is None or part not in off else off[part][layer]

@@ -1,0 +1,197 @@
+"""The translator as a head model: a sentence goes in, its French and what every head looks at come out."""
+
+import json
+from dataclasses import asdict, fields
+
+import numpy as np
+import torch
+from safetensors import safe_open
+from torch import nn
+
+from manyheads.attention import causal_mask
+from manyheads.maps import AttentionMap
+from manyheads.models.files import write_tensors
+from manyheads.models.translator.config import TranslatorConfig
+from manyheads.models.translator.grammar import grammar
+from manyheads.models.translator.model import EncoderDecoder
+from manyheads.models.translator.reading import MESSAGES, SHORT_FORMS, joined, read
+from manyheads.models.translator.sentences import HEADS, MAX_WORDS
+from manyheads.models.translator.tokens import END, MARKS, START, padded
+
+# Which attention a map shows: its part of the network (model.py), and the layers, which may be one.
+ATTENTIONS = {
+    "cross": "the last layer's cross-attention: French words ask, English words are looked at",
+    "first": "the first layer's cross-attention",
+    "english": "the encoder's self-attention: English words ask English words",
+    "french": "the decoder's causal self-attention: French words ask those before them",
+}
+LONGEST = 23  # French words, at most
+
+
+class Translator(nn.Module):
+    """English in, French out, by four heads: call it with a sentence and it gives the cross-attention as `AttentionMap`.
+
+    >>> from manyheads import load_translator
+    >>> translator = load_translator()
+    >>> translator.translate("The girls eat the red apple.")
+    'Les filles mangent la pomme rouge.'
+    >>> map = translator("The girls eat the red apple.")
+    >>> map.query_tokens
+    ['les', 'filles', 'mangent', 'la', 'pomme', 'rouge', '</s>']
+    >>> map.shape  # layers, heads, queries, keys
+    (1, 4, 7, 7)
+
+    `vocabulary` holds the English words it knows. `head_mask` is [layer, h]; False turns a head off, and the French
+    then is what is left of it. `attention` is the one whose map is given, of `ATTENTIONS`.
+
+    Raises `TypeError` for a sentence that is no string, `NotTranslated`, a `ValueError` that says why in plain words,
+    for one that it cannot read, and `ValueError` for a head mask of another shape.
+    """
+
+    def __init__(self, variant, english, french, config=TranslatorConfig(), attention="cross"):
+        super().__init__()
+        if attention not in ATTENTIONS:
+            raise ValueError(f"no such attention: {attention!r}; there are {', '.join(ATTENTIONS)}")
+        self.variant, self.config, self.attention, self.kept = variant, config, attention, False
+        self.english, self.french = list(english), list(french)
+        self.num_heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS)
+        self.network = EncoderDecoder(len(english), len(french), self.num_heads, config)
+
+    @property
+    def num_layers(self):
+        return 1 if self.attention in ("cross", "first") else self.config.layers
+
+    @property
+    def head_names(self):
+        """What the heads were taught to look at; `head 1`, `head 2`, ... where nobody taught them."""
+        taught = self.variant == "taught" and self.attention == "cross"
+        return list(HEADS) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
+
+    @property
+    def page_name(self):
+        """What pages call it, such as `translator/french`; None if it was trained just now: no page has it."""
+        parts = [part for part in (self.variant, self.attention) if part not in ("taught", "cross")]
+        return "/".join(["translator", *parts]) if self.kept else None
+
+    @property
+    def name(self):
+        return self.page_name or "translator, trained just now"
+
+    @property
+    def vocabulary(self):
+        """The English words that it knows, in order."""
+        return [word for word in self.english if word not in MARKS]
+
+    def translate(self, sentence, head_mask=None):
+        """The French of an English sentence."""
+        words, *_ = self._translated(read(sentence), self._off(head_mask))
+        return joined(words)
+
+    @torch.no_grad()
+    def forward(self, sentence, head_mask=None):
+        words = read(sentence)
+        french, english_maps, french_maps, cross_maps = self._translated(words, self._off(head_mask))
+        asking, looked_at, mask = [*french, END], [*words, END], None
+        if self.attention == "english":
+            asking, maps = looked_at, english_maps
+        elif self.attention == "french":
+            asking, maps = [START, *french], french_maps
+            looked_at, mask = asking, causal_mask(len(asking)).numpy()
+        else:
+            maps = cross_maps[:1] if self.attention == "first" else cross_maps[-1:]
+        weights = torch.cat(maps).numpy()  # [layer, h, q, k]
+        return AttentionMap(asking, looked_at, weights, self.head_names, mask=mask, translation=joined(french))
+
+    def _off(self, head_mask):
+        """The head masks of the network's parts, for one of this map's."""
+        if head_mask is None:
+            return None
+        mask = torch.as_tensor(np.asarray(head_mask))
+        if mask.dtype != torch.bool:
+            raise TypeError(f"head_mask must be boolean, got {mask.dtype}")
+        if mask.shape == (self.num_heads,) and self.num_layers == 1:
+            mask = mask[None]
+        if mask.shape != (self.num_layers, self.num_heads):
+            raise ValueError(f"head_mask must have shape {[self.num_layers, self.num_heads]}, got {list(mask.shape)}")
+        if self.attention in ("english", "french"):
+            return {self.attention: mask}
+        rest = torch.ones(self.config.layers - 1, self.num_heads, dtype=torch.bool)
+        return {"cross": torch.cat([mask, rest] if self.attention == "first" else [rest, mask])}
+
+    @torch.no_grad()
+    def _translated(self, words, off=None):
+        """Greedy decoding: the French words, and the maps of all layers as [1, h, q, k]."""
+        [french] = self.batch([words], off)
+        memory, english_maps = self.network.encode(self._ids([words], self.english), off=off)
+        ids = self._ids([[START, *french]], self.french)[:, : len(french) + 1]
+        _, french_maps, cross_maps = self.network.decode(ids, memory, off=off)
+        return french, english_maps, french_maps, cross_maps
+
+    def _ids(self, rows, vocabulary):
+        number = {word: place for place, word in enumerate(vocabulary)}
+        end = [] if vocabulary is self.french else [END]
+        return padded([[number[word] for word in [*row, *end]] for row in rows])
+
+    @torch.no_grad()
+    def batch(self, sentences, off=None):
+        """The French words of several sentences, given as lists of words; `off` has a head mask [layer, h] by part.
+
+        >>> from manyheads import load_translator
+        >>> load_translator().batch([["the", "cat", "sleeps"], ["we", "sing"]])
+        [['le', 'chat', 'dort'], ['nous', 'chantons']]
+        """
+        sources = self._ids(sentences, self.english)
+        mask = (sources > 0)[:, None, None]
+        memory, _ = self.network.encode(sources, mask, off)
+        written = torch.full((len(sentences), 1), MARKS.index(START))
+        going = torch.ones(len(sentences), dtype=torch.bool)
+        while going.any() and written.shape[1] <= LONGEST:
+            logits, *_ = self.network.decode(written, memory, mask, off)
+            chosen = logits[:, -1].argmax(-1)
+            written = torch.cat([written, chosen[:, None]], dim=1)
+            going &= chosen != MARKS.index(END)
+        found = []
+        for row in written[:, 1:].tolist():
+            length = row.index(MARKS.index(END)) if MARKS.index(END) in row else LONGEST
+            found.append([self.french[number] for number in row[:length]])
+        return found
+
+    def save(self, path):
+        """Write the weights as float32 safetensors; the header says what they are, and what the page has to know."""
+        letters, pattern = grammar()
+        header = {
+            "variant": self.variant,
+            "num_heads": self.num_heads,
+            "english": self.english,
+            "french": self.french,
+            "head_names": list(HEADS) if self.variant == "taught" else None,
+            "letters": letters,
+            "pattern": pattern,
+            "messages": MESSAGES,
+            "short_forms": SHORT_FORMS,
+            "max_words": MAX_WORDS,
+            "longest": LONGEST,
+            "config": asdict(self.config),
+        }
+        write_tensors(path, self.network.state_dict(), {name: json.dumps(value) for name, value in header.items()})
+
+    @classmethod
+    def load(cls, path, attention="cross"):
+        """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
+        with safe_open(path, "pt") as file:
+            header = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
+            state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+        if not {"variant", "english", "french", "config"} <= set(header):
+            raise ValueError(f"{path} is no translator: its header lacks its words or its config")
+        if strange := set(header["config"]) ^ {field.name for field in fields(TranslatorConfig)}:
+            raise ValueError(f"{path} is of another version of manyheads: its config differs in {sorted(strange)}")
+        config = TranslatorConfig(**header["config"])
+        model = cls(header["variant"], header["english"], header["french"], config, attention)
+        expected = {name: list(tensor.shape) for name, tensor in model.network.state_dict().items()}
+        found = {name: list(tensor.shape) for name, tensor in state.items()}
+        if expected != found:
+            wrong = {name: found.get(name) for name in expected if expected[name] != found.get(name)}
+            raise ValueError(f"{path} should have {len(expected)} tensors, has {len(found)}; these differ: {wrong}")
+        model.network.load_state_dict(state)
+        model.kept = True
+        return model.eval()

@@ -1,0 +1,117 @@
+"""The trained translator: its French, its maps, its heads, and what it says to what it cannot read."""
+
+import numpy as np
+import pytest
+import torch
+
+from manyheads import load_translator
+from manyheads.models.translator import ATTENTIONS, NotTranslated, Translator, train_translator, translator_file
+from manyheads.models.translator.claims import CLAIMS, exact, held_out_sentences, looked, right, trial
+from manyheads.models.translator.sentences import HEADS
+
+SENTENCE = "The girl who sees the cats eats the red apple."
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return load_translator()
+
+
+@pytest.fixture(scope="module")
+def tried(translator):
+    return trial(translator, held_out_sentences())
+
+
+def test_held_out_sentences_are_translated(translator):
+    sentences = held_out_sentences()
+    assert len(sentences) >= 500
+    assert exact(translator, sentences) >= 0.98
+
+
+def test_a_sentence_becomes_french_and_a_map(translator):
+    map = translator(SENTENCE)
+    assert map.translation == translator.translate(SENTENCE) == "La fille qui voit les chats mange la pomme rouge."
+    assert map.query_tokens[3:6] == ["voit", "les", "chats"]
+    assert map.key_tokens == [*SENTENCE.lower().rstrip(".").split(), "</s>"]
+    assert map.shape == (1, 4, 11, 11)
+    assert map.head_names == list(HEADS)
+    assert len(translator.vocabulary) >= 150
+
+
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_rows_sum_to_one_and_no_french_word_looks_ahead(attention):
+    translator = load_translator(attention=attention)
+    for sentence in held_out_sentences()[:40]:
+        map = translator(" ".join(sentence.english))
+        np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
+        assert map.shape[:2] == (translator.num_layers, translator.num_heads)
+        if attention == "french":
+            assert (map.weights == np.tril(map.weights)).all()
+            assert (map.mask == np.tril(np.ones(map.mask.shape, bool))).all()
+        else:
+            assert map.mask is None
+
+
+def test_each_claim_has_a_head_and_suffers_most_without_it(translator, tried):
+    shares = looked(translator, tried)
+    with_all = right(translator, tried)
+    lost = [
+        {claim: with_all[claim] - share for claim, share in right(translator, tried, head).items()}
+        for head in range(translator.num_heads)
+    ]
+    for claim in CLAIMS:
+        best = int(shares[claim][-1].argmax())
+        assert shares[claim][-1, best] >= 0.5
+        assert max(range(translator.num_heads), key=lambda head, claim=claim: lost[head][claim]) == best
+        assert max(CLAIMS, key=lambda other, best=best: lost[best][other]) == claim
+
+
+def test_heads_off_break_it(translator):
+    whole = translator.translate("The girls eat a green apple.")
+    assert whole == "Les filles mangent une pomme verte."
+    off = np.array([True, False, True, True])  # the head for the noun
+    assert translator.translate("The girls eat a green apple.", off) != whole
+    assert translator("The girls eat a green apple.", off).translation != whole
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("", "Type an English sentence"),
+        ("The girl sees the zebras.", "does not know “zebras”"),
+        ("The girl sees the appel.", "Near ones that it knows: apples, apple."),
+        ("Girl the sees apple the.", "built like this one"),
+        ("We see it.", "built like this one"),  # nothing was mentioned
+        ("the cat " * 30, "at most 14 words; this sentence has 60"),
+    ],
+)
+def test_what_it_cannot_read_is_said_in_plain_words(translator, sentence, said):
+    with pytest.raises(NotTranslated, match=said):
+        translator(sentence)
+
+
+def test_other_arguments_are_refused(translator):
+    with pytest.raises(TypeError, match="a sentence is a string"):
+        translator(3)
+    with pytest.raises(ValueError, match="head_mask must have shape"):
+        translator(SENTENCE, [True])
+    with pytest.raises(TypeError, match="boolean"):
+        translator(SENTENCE, [1, 1, 1, 1])
+    with pytest.raises(ValueError, match="no such attention"):
+        load_translator(attention="hydra")
+    with pytest.raises(ValueError, match="heads-3"):
+        load_translator("heads-3")
+
+
+def test_the_file_is_small_and_gives_the_same_again(translator, tmp_path):
+    assert translator_file().stat().st_size <= 2e6
+    translator.save(tmp_path / "again.safetensors")
+    again = Translator.load(tmp_path / "again.safetensors")
+    np.testing.assert_array_equal(again(SENTENCE).weights, translator(SENTENCE).weights)
+
+
+def test_training_is_the_same_for_the_same_seed():
+    options = {"steps": 2, "num_sentences": 300, "progress": False}
+    first, second, other = (train_translator(**options, seed=seed).state_dict() for seed in (0, 0, 1))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert not torch.equal(first["network.readout.weight"], other["network.readout.weight"])
