@@ -234,9 +234,8 @@ class HeadMap(Figure):
 
     def _html(self):
         names = " ".join(self._models)
-        live = self._computes and all(
-            name.startswith(("focus", "translator")) or name == "encoder" for name in self._models
-        )
+        families = ("focus", "encoder", "translator")
+        live = self._computes and all(name.partition("/")[0] in families for name in self._models)
         still = "Python computed this map; it stands still on a page." if self._computes else self._status
         return head_map_html(
             self.attention,

@@ -35,13 +35,14 @@ def head_map_html(
     shown, asked = _shown(map, query, **{name: attributes.get(name) for name in ("layers", "heads", "special")})
     stage = (_grid if attributes.get("view") == "grid" else _paint)(shown, layer, asked)
     predictions = "".join(_prediction(map, name) for name in map.predictions)
+    words = "" if map.translation is None else f'<p class="hm-translation">{escape(map.translation)}</p>'
     data = json.dumps(map_json(map), separators=(",", ":")).replace("<", "\\u003c")
     status = f'<p class="hm-status">{escape(" ".join([status, *map.notes]))}</p>'
     early = not {*ASKED_FOR}.isdisjoint((attributes.get("model") or "").split())  # where the page offers to load it
     return (
         f'<head-map class="head-map"{written}>{box}{status if early else ""}'
         f'<p class="hm-tools">Asked by {escape(shown.query_tokens[asked])}</p>'
-        f'<p class="hm-tools">Special tokens: {attributes.get("special") or CHOICES["special"][0]}</p>{stage}'
+        f'<p class="hm-tools">Special tokens: {attributes.get("special") or CHOICES["special"][0]}</p>{words}{stage}'
         f'<dl class="hm-predictions">{predictions}</dl>{"" if early else status}'
         f'<script type="application/json">{data}</script></head-map>'
     )
@@ -119,11 +120,13 @@ def _row(map, layer, head, query, name):
     weights = map.weights[layer, head, query]
     largest = weights.max() or 1.0
     asks = escape(map.query_tokens[query])
+    seen = [True] * len(weights) if map.mask is None else map.mask[query]
+    told = [percent(weight) if looked else "masked" for weight, looked in zip(weights, seen)]
     cells = "".join(
-        f'<td role="cell" class="{_classes(token)}" data-weight="{weight:.4f}" data-percent="{percent(weight)}" '
-        f'style="--share:{weight / largest:.3f}" aria-label="{asks} to {escape(token)}: {percent(weight)}">'
+        f'<td role="cell" class="{_classes(token)}{"" if looked else " hm-masked"}" data-weight="{weight:.4f}" '
+        f'data-percent="{said}" style="--share:{weight / largest:.3f}" aria-label="{asks} to {escape(token)}: {said}">'
         f"{escape(readable(token))}</td>"
-        for token, weight in zip(map.key_tokens, weights)
+        for token, weight, looked, said in zip(map.key_tokens, weights, seen, told)
     )
     return (
         f'<tbody role="rowgroup" style="--head:{_colour(map, head)}"><tr role="row"><th scope="row" role="rowheader">'

@@ -79,7 +79,7 @@ def test_heads_off_break_it(translator):
     [
         ("", "Type an English sentence"),
         ("The girl sees the zebras.", "does not know “zebras”"),
-        ("The girl sees the appel.", "Near ones that it knows: apples, apple."),
+        ("The girl sees the appel.", "Near ones that it knows: apple, apples, happy."),
         ("Girl the sees apple the.", "built like this one"),
         ("We see it.", "built like this one"),  # nothing was mentioned
         ("the cat " * 30, "at most 14 words; this sentence has 60"),

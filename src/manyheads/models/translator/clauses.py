@@ -20,10 +20,7 @@ def participle(text, word, name, agrees_with):
     """A participle that agrees with a phrase, which is a `name` to it: the noun, the subject or the antecedent."""
     gender, plural = agrees_with.gender, agrees_with.plural
     right, wrong = agreed(text, gender, plural), agreed(text, other(gender), plural)
-    if agrees_with.antecedent:
-        rivals = rival("antecedent", right, wrong)
-    else:
-        rivals = rival(name, right, wrong)
+    rivals = rival("antecedent" if agrees_with.antecedent else name, right, wrong)
     depends = {name: agrees_with.head} | agrees_with.agrees
     return French(right, word, rivals=rivals, **depends)
 
@@ -38,7 +35,7 @@ def around(adverb, verb, rest):
 
 
 def verb_group(subject, verb, tense, adverb=None, clitic=None, after=None):
-    """A verb with its helpers, adverb or negation, and object pronoun; `after` is the object that came before it, `que`.
+    """A verb with its helpers, adverb or negation, and object pronoun; `after` is what `que` stands for.
 
     Returns the English words and the French words, without the subject.
     """
@@ -83,16 +80,16 @@ def predicate(rng, subject, tense, adverb=None):
     """To be, and an adjective that agrees with the subject."""
     adverb = English(adverb) if adverb else None
     singular = not subject.plural
-    word = English(
-        {"present": "is" if singular else "are", "past": "was" if singular else "were", "future": "be"}[tense]
-    )
+    forms = {"present": "is" if singular else "are", "past": "was" if singular else "were", "future": "be"}
+    word = English(forms[tense])
     kind = subject.noun.kind if subject.noun else "person"
     adjective = rng.choice([adjective for adjective in adjectives() if kind in adjective.kinds])
     quality = with_adjective(adjective, subject.head, (subject.gender, subject.plural), "subject")
     quality.before_vowel = ""
     if subject.antecedent:
         quality.antecedent = subject.antecedent
-        quality.rivals = {"antecedent": wrong for wrong in quality.rivals.values()}
+        if wrong := quality.rivals.pop("subject", None):
+            quality.rivals["antecedent"] = wrong
     added = [adverb] if adverb else []
     english = [English("will"), *added, word] if tense == "future" else [word, *added]
     forms, stem = {"present": (BE, ""), "past": (WAS, ""), "future": (WILL, "ser")}[tense]

@@ -10,28 +10,7 @@ from manyheads.models.translator.words import adjectives, determiners, nouns, sm
 
 FIRST_LETTER = 192  # À and what follows: letters that mean nothing in a pattern
 FORMS = ("base", "third", "past")
-ALONE = [
-    "it",
-    "they",
-    "them",
-    "not",
-    "never",
-    "will",
-    "do",
-    "does",
-    "did",
-    "is",
-    "are",
-    "was",
-    "were",
-    "be",
-    "that",
-    "who",
-    "of",
-    "to",
-    "for",
-    "out",
-]
+ALONE = "it they them not never will do does did is are was were be that who of to for out".split()  # noqa: SIM905
 
 
 def kinds_of_words():

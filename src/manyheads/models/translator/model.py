@@ -1,4 +1,4 @@
-"""The translator: an encoder and a decoder (section 3 of Vaswani et al. 2017, arXiv:1706.03762), built of our own blocks.
+"""The translator: an encoder and a decoder (Vaswani et al. 2017, arXiv:1706.03762, section 3) of our own blocks.
 
 The encoder's words look at each other. The decoder writes one French word after the other: its words look at those
 before them (causal self-attention) and at the English words (cross-attention).

@@ -1,4 +1,4 @@
-"""From what somebody types to words that the translator knows, or a plain sentence that says why not; and back to text."""
+"""From what somebody types to words that the translator knows, or a plain sentence that says why not; and back."""
 
 import difflib
 import re

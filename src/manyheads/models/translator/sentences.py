@@ -3,6 +3,7 @@
 import random
 import zlib
 from dataclasses import dataclass
+from itertools import pairwise
 
 from manyheads.models.translator.clauses import TENSES, predicate, verb_group
 from manyheads.models.translator.phrases import English, French, noun_phrase, pronoun
@@ -83,9 +84,7 @@ class Maker:
         else:
             word, spoken = "that", ["que"]
             subject = self.phrase(BEINGS) if self.rng.random() < 0.7 else self.first_pronoun()
-            adverb = self.rng.choice(
-                (None, None, *small_words("adverb"))
-            )  # after a negation the clause would be subjunctive
+            adverb = self.rng.choice((None, None, *small_words("adverb")))  # else: subjunctive
             first = self.with_subject(subject, self.verb("a clause"), adverb=adverb)
         link = English(word)
         second = self.clause(self.later_subject())
@@ -132,7 +131,7 @@ class Maker:
         return made
 
     def extend(self, phrase):
-        """Puts after a noun phrase whose it is, where it is, or a clause about it: the verb is then far from its subject."""
+        """Puts after a noun phrase whose it is, where it is, or a clause about it: its verb is then far away."""
         kind = self.rng.choice(("of", "where", "who", "whom", "whom"))
         if kind == "of":
             owner = self.phrase(("person",), 0.2)
@@ -265,7 +264,7 @@ def denied(french, adverb):
 
 def finished(english, french, combinations):
     """Minds `an`, elision and contraction, and writes down who looks at whom by place."""
-    for word, following in zip(english, english[1:]):
+    for word, following in pairwise(english):
         if word.text == "a" and following.text.startswith(tuple("aeiou")):
             word.text = "an"
     spelt = []
@@ -285,7 +284,7 @@ def finished(english, french, combinations):
     end = len(english)
     looks = [tuple(place.get(id(getattr(word, name)), end) for name in HEADS) for word in spelt]
     rivals = [dict(word.rivals) for word in spelt]
-    for at, ((here, *_), (there, *_)) in enumerate(zip(looks, looks[1:])):
+    for at, ((here, *_), (there, *_)) in enumerate(pairwise(looks)):
         if there < here:  # the French order departs from the English one: the next word would come first there
             rivals[at]["word"] = spelt[at + 1].text
     return Sentence(

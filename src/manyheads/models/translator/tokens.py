@@ -31,7 +31,7 @@ def padded(rows, filler=0):  # lists of numbers -> [b, t]
 
 
 def encode(sentences, english, french):
-    """Sentences as padded tensors: English [b, k] with its end, French [b, q] with its start and end, looks [b, q - 1, h].
+    """Sentences as padded tensors: English [b, k] with its end, French [b, q] with both ends, looks [b, q - 1, h].
 
     >>> from manyheads.models.translator.sentences import generate
     >>> sentences = generate(3)

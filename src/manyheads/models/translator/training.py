@@ -41,7 +41,7 @@ def train_translator(
     try:
         with (
             torch.random.fork_rng(devices=[]),
-            tqdm(total=steps, desc=f"translator, {variant}", disable=not progress) as bar,
+            tqdm(total=steps, desc=f"to French, {variant}", disable=not progress) as bar,
         ):
             torch.manual_seed(seed)
             english, french, data = _training_data(num_sentences or config.num_sentences, seed)

@@ -29,7 +29,7 @@ LONGEST = 23  # French words, at most
 
 
 class Translator(nn.Module):
-    """English in, French out, by four heads: call it with a sentence and it gives the cross-attention as `AttentionMap`.
+    """English in, French out, by four heads: call it with a sentence and it gives the cross-attention's map.
 
     >>> from manyheads import load_translator
     >>> translator = load_translator()

@@ -15,9 +15,12 @@ export const readable = (/** @type {string} */ token) => (isPiece(token) ? token
 /** A share of 1 in per cent, to a tenth below ten. */
 export const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
 
-/** How the slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40". */
+/** @type {Record<string, string>} */
+const PLAIN_NAMES = { focus: "taught", translator: "cross" };
+
+/** How the slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40", "translator/first" "first". */
 export const modelLabel = (/** @type {string} */ name) =>
-  (name === "focus" ? "taught" : name.replace(/^focus\//, "").replace("-", " "));
+  PLAIN_NAMES[name] ?? name.replace(/^(focus|translator)\//, "").replace("-", " ");
 
 /** Text for the inside of HTML or XML and their attributes. */
 export const escaped = (/** @type {string} */ text) => text.replace(/[&"<>]/g, (sign) => `&#${sign.codePointAt(0)};`);

@@ -34,8 +34,7 @@ export class Translator {
     /** @type {number} */
     this.numHeads = header.num_heads;
     this.numLayers = attention === "cross" || attention === "first" ? 1 : header.config.layers;
-    const parts = [header.variant, attention].filter((name) => name !== "taught" && name !== "cross");
-    this.name = ["translator", ...parts].join("/");
+    this.name = ["translator", header.variant, attention].filter((name) => name !== "taught" && name !== "cross").join("/");
     /** @type {string[]} */
     this.headNames = (attention === "cross" && header.head_names) || Array.from({ length: this.numHeads }, (_, head) => `head ${head + 1}`);
     this.pattern = new RegExp(`^${header.pattern}$`);
@@ -45,11 +44,9 @@ export class Translator {
     };
     /** @type {string[]} */
     this.vocabulary = Object.keys(header.letters).sort();
-    const { layers } = header.config;
-    this.layers = {
-      encoder: Array.from({ length: layers }, (_, layer) => partOf(tensors, `encoder.${layer}.`)),
-      decoder: Array.from({ length: layers }, (_, layer) => partOf(tensors, `decoder.${layer}.`)),
-    };
+    const parts = (/** @type {string} */ stack) =>
+      Array.from({ length: header.config.layers }, (_, number) => partOf(tensors, `${stack}.${number}.`));
+    this.layers = { encoder: parts("encoder"), decoder: parts("decoder") };
   }
 
   /**

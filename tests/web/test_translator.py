@@ -1,0 +1,94 @@
+"""translator.js, the twin: the French of all held-out sentences, the weights, and what is said to what it cannot read."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from node import run_node
+
+import manyheads
+from manyheads import load_translator
+from manyheads.models.translator import ATTENTIONS, NotTranslated, translator_file
+from manyheads.models.translator.claims import held_out_sentences
+
+WEB = Path(manyheads.__file__).parent / "web"
+LARGEST_DIFFERENCE = 1e-5
+REFUSED = ("", "The girl sees the appel.", "a xylophone", "Girl the sees apple the.", "We see it.", "the cat " * 30)
+
+DRIVER = """
+import { readFileSync, writeFileSync } from "node:fs";
+const [web, file, input, output] = process.argv.slice(2);
+const { Translator } = await import(`${web}/models/translator.js`);
+const { readSafetensors } = await import(`${web}/models/files.js`);
+const { completions } = await import(`${web}/views/suggestions.js`);
+const weights = readSafetensors(new Uint8Array(readFileSync(file)));
+const write = ({ weights, ...map }) => ({ ...map, weights: Array.from(weights, String) });
+const results = JSON.parse(readFileSync(input, "utf8")).map(([attention, sentence, headMask]) => {
+  try {
+    return write(new Translator(weights, attention).attend(sentence, headMask));
+  } catch (error) {
+    return { error: error.message, word: error.word, near: error.near };
+  }
+});
+const { vocabulary } = new Translator(weights);
+writeFileSync(output, JSON.stringify({ results, completions: completions("The girl se", vocabulary) }));
+"""
+
+
+@pytest.fixture(scope="module")
+def compute(tmp_path_factory):
+    """Maps of the twin: [(attention, sentence, head mask), ...] -> them, or {"error": ...}."""
+    folder = tmp_path_factory.mktemp("twin")
+
+    def call(calls):
+        driver, cases, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
+        driver.write_text(DRIVER, encoding="utf-8")
+        cases.write_text(json.dumps(calls), encoding="utf-8")
+        run_node(driver, WEB.as_uri(), translator_file(), cases, results)
+        return json.loads(results.read_text(encoding="utf-8"))
+
+    return call
+
+
+def assert_same(found, map):
+    assert found["translation"] == map.translation
+    assert (found["queryTokens"], found["keyTokens"]) == (map.query_tokens, map.key_tokens)
+    assert found["headNames"] == map.head_names
+    assert found["shape"] == list(map.shape)
+    assert found.get("mask") == (None if map.mask is None else map.mask.ravel().astype(int).tolist())
+    weights = np.array(found["weights"], np.float64).reshape(map.shape)
+    assert np.abs(weights - map.weights).max() <= LARGEST_DIFFERENCE
+
+
+def test_all_held_out_sentences_have_the_same_french_and_the_same_weights(compute):
+    translator = load_translator()
+    sentences = [" ".join(sentence.english) for sentence in held_out_sentences()]
+    assert len(sentences) >= 500
+    found = compute([("cross", sentence, None) for sentence in sentences])["results"]
+    for sentence, map in zip(sentences, found, strict=True):
+        assert_same(map, translator(sentence))
+
+
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_every_attention_with_and_without_heads(compute, attention):
+    translator = load_translator(attention=attention)
+    off = np.ones((translator.num_layers, translator.num_heads), bool)
+    off[-1, 1] = False
+    sentences = [" ".join(sentence.english) for sentence in held_out_sentences()[:10]]
+    sentences.append("The girl’s sad, but she WON'T cry!".replace("’s", " is"))
+    cases = [(sentence, mask) for sentence in sentences for mask in (None, off)]
+    found = compute([(attention, sentence, mask if mask is None else mask.tolist()) for sentence, mask in cases])
+    for (sentence, mask), map in zip(cases, found["results"], strict=True):
+        assert_same(map, translator(sentence, mask))
+
+
+def test_it_refuses_in_the_same_words(compute):
+    translator = load_translator()
+    found = compute([("cross", sentence, None) for sentence in REFUSED])
+    for sentence, answer in zip(REFUSED, found["results"], strict=True):
+        with pytest.raises(NotTranslated) as refusal:
+            translator(sentence)
+        assert answer == {"error": str(refusal.value), "word": refusal.value.word, "near": refusal.value.near}
+    begun = [f"The girl {word}" for word in translator.vocabulary if word.startswith("se") and word != "se"]
+    assert found["completions"] == begun[:8]
