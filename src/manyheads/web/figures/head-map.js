@@ -10,6 +10,7 @@ import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, write
 import { ASKED_FOR } from "../math/names.js";
 import { decodeMap } from "../math/wire.js";
 import { announce, h } from "../views/dom.js";
+import { NONE } from "../views/suggestions.js";
 import { COMPUTED, HeadMapView } from "./head-map-view.js";
 
 // -------------------------------------------------------------------------------- the first door: kernels
@@ -198,7 +199,7 @@ function defineElement() {
       const { sentence, compare, headMask } = view.state;
       this.#asking = new AbortController();
       const options = { signal: this.#asking.signal };
-      view.controls.suggestions.words = engine.vocabulary ?? [];
+      view.controls.suggestions.words = engine.vocabulary ?? NONE;
       let map, compared;
       try {
         map = engine.attend(sentence, headMask, options);

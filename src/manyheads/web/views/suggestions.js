@@ -3,10 +3,12 @@
 import { fill, h, setValue } from "./dom.js";
 
 const MOST_OFFERED = 8;
+/** @type {string[]} */
+export const NONE = [];
 
 export class WordSuggestions {
   /** @type {string[]} */
-  #words = [];
+  #words = NONE;
 
   /**
    * @param {HTMLInputElement} box
@@ -14,14 +16,17 @@ export class WordSuggestions {
    */
   constructor(box, id) {
     this.node = h("datalist", { id });
+    this.box = box;
     box.addEventListener("input", () => this.#offer(box.value));
-    box.setAttribute("list", id);
   }
 
   /** @param {string[]} words */
   set words(words) {
+    if (words === this.#words) return;
     this.#words = words;
     this.node.replaceChildren();
+    if (words.length) this.box.setAttribute("list", this.node.id); // the box is now a combobox
+    else this.box.removeAttribute("list");
   }
 
   #offer(/** @type {string} */ typed) {
