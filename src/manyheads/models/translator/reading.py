@@ -75,7 +75,7 @@ def near_words(word):
     """Up to three words that the translator knows and that are written like this one, the likest first.
 
     >>> near_words("appel")
-    ['apple', 'apples']
+    ['apple', 'apples', 'happy']
     """
     return difflib.get_close_matches(word, sorted(grammar()[0]), n=3, cutoff=0.6)
 
