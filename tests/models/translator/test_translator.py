@@ -67,11 +67,11 @@ def test_each_claim_has_a_head_and_suffers_most_without_it(translator, tried):
 
 
 def test_heads_off_break_it(translator):
-    whole = translator.translate("The girls eat a green apple.")
-    assert whole == "Les filles mangent une pomme verte."
+    whole = translator.translate("A black cow sees a black cat.")
+    assert whole == "Une vache noire voit un chat noir."  # of both genders
     off = np.array([True, False, True, True])  # the head for the noun
-    assert translator.translate("The girls eat a green apple.", off) != whole
-    assert translator("The girls eat a green apple.", off).translation != whole
+    assert translator.translate("A black cow sees a black cat.", off) != whole
+    assert translator("A black cow sees a black cat.", off).translation != whole
 
 
 @pytest.mark.parametrize(

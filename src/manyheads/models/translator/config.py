@@ -13,12 +13,12 @@ class TranslatorConfig:
 
     # The model.
     layers: int = 2  # of the encoder and of the decoder
-    width: int = 64
-    hidden: int = 128  # of the feed-forward layers
+    width: int = 80
+    hidden: int = 160  # of the feed-forward layers
     positions: int = 24  # words of a sentence, the mark of its end included
     # Training.
     num_sentences: int = 80_000
-    steps: int = 4000
+    steps: int = 3600
     batch: int = 96
     learning_rate: float = 4e-3
     looking: float = 0.5  # what looking rightly counts beside saying the right word
