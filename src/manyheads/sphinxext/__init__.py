@@ -9,7 +9,7 @@ bakes the sentence's map into the page. Pages that hold a live figure load the s
 
 import os
 
-from manyheads.sphinxext import assets, execution_cache, notebooks, publishing
+from manyheads.sphinxext import assets, execution_cache, light_theme, notebooks, publishing
 from manyheads.sphinxext.directives import FormulaStepsDirective, HeadMapDirective, MuseumPieceDirective, page_model
 from manyheads.sphinxext.docstrings import plain_docstring
 from manyheads.sphinxext.figures_first import FiguresFirst
@@ -21,6 +21,7 @@ def finish(app, error):
     if not error and app.builder.format == "html":
         assets.copy_files(app.outdir)
         publishing.write_pages(app.outdir, page_model("focus"))
+        light_theme.write_icon_font(app)
 
 
 def setup(app):
@@ -35,6 +36,7 @@ def setup(app):
     app.connect("html-page-context", assets.drop_strangers, priority=900)
     app.connect("build-finished", finish)
     execution_cache.setup(app)
+    light_theme.setup(app)
     notebooks.setup(app)
     publishing.setup(app, page_model)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

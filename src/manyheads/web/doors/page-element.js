@@ -27,12 +27,21 @@ export function bakedInto(/** @type {Element} */ element) {
 }
 
 /**
- * Calls `start` when the element scrolls into view or the reader touches it: several times, perhaps.
+ * Calls `start` when the reader points at the element, touches it or moves the focus into it: several times, perhaps.
  * @param {Element} element
  * @param {() => void} start
  */
-export function whenSeenOrTouched(element, start) {
-  for (const touch of ["pointerdown", "focusin"]) element.addEventListener(touch, () => start(), { once: true });
+export function whenTouched(element, start) {
+  for (const touch of ["pointerenter", "pointerdown", "focusin"])
+    element.addEventListener(touch, () => start(), { once: true });
+}
+
+/**
+ * Calls `start` when the element scrolls into view, once.
+ * @param {Element} element
+ * @param {() => void} start
+ */
+export function whenSeen(element, start) {
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     seen.disconnect();

@@ -3,7 +3,7 @@
 // for pages (models.js and formula-model.js compute). Nothing touches the DOM while it loads.
 
 import { openDoor } from "../doors/kernel-door.js";
-import { bakedInto, dressPage, whenSeenOrTouched, withResolvers } from "../doors/page-element.js";
+import { bakedInto, dressPage, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
 import { EXAMPLE_SHOWN, formulaScript, LOADING, loadTold, notLoaded, READY } from "../doors/page-models.js";
 import { FLAGS } from "../math/names.js";
 import { decodeSteps } from "../math/wire.js";
@@ -91,7 +91,8 @@ function defineElement() {
         return this.#ready.resolve();
       }
       view.say(EXAMPLE_SHOWN);
-      whenSeenOrTouched(this, () => this.#start());
+      whenTouched(this, () => this.#start());
+      if (!baked) whenSeen(this, () => this.#start());
     }
 
     attributeChangedCallback(/** @type {string} */ name) {

@@ -4,7 +4,7 @@
 // touches the DOM while it loads, so that Node can test the parts.
 
 import { openDoor } from "../doors/kernel-door.js";
-import { bakedInto, dressPage, whenSeenOrTouched, withResolvers } from "../doors/page-element.js";
+import { bakedInto, dressPage, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
 import { EXAMPLE_SHOWN, LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
 import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState } from "../doors/state.js";
 import { ASKED_FOR } from "../math/names.js";
@@ -86,7 +86,8 @@ function defineElement() {
     }
 
     connectedCallback() {
-      if (this.#view) return;
+      addEventListener("hashchange", this.#follow);
+      if (this.#view) return; // it was moved
       dressPage("head-map.css");
       const baked = bakedInto(this);
       if (!this.#models.length) this.#still = baked?.shape ?? null;
@@ -94,7 +95,8 @@ function defineElement() {
       this.classList.add("head-map");
       const maps = [...document.querySelectorAll("head-map")];
       this.#places = [...(this.id ? [this.id] : []), String(maps.indexOf(this) + 1)];
-      const state = this.#linked() ?? Object.assign({}, ...ATTRIBUTES.map((name) => this.#attribute(name)));
+      const linked = this.#linked();
+      const state = linked ?? Object.assign({}, ...ATTRIBUTES.map((name) => this.#attribute(name)));
       const view = (this.#view = new HeadMapView(this, this.#wishFor(state), {
         models: this.#models,
         computes: this.#models.length > 0,
@@ -103,15 +105,20 @@ function defineElement() {
         painted: (map) => announce(this, "attention", map),
       }));
       if (baked) view.show(decodeMap(baked));
-      addEventListener("hashchange", () => this.#follow(view));
       if (!this.#models.length) {
         view.say(said);
         return this.#ready.resolve();
       }
       this.#example = this.getAttribute("sentence") ?? "";
-      if (this.#models.some((name) => ASKED_FOR.includes(name))) view.sayAbove();
       view.say(EXAMPLE_SHOWN);
-      whenSeenOrTouched(this, () => this.#start());
+      whenTouched(this, () => this.#start());
+      const asked = this.#models.some((name) => ASKED_FOR.includes(name));
+      if (asked) view.sayAbove();
+      if (asked || linked || !baked) whenSeen(this, () => this.#start()); // to offer it, or to show what is not there yet
+    }
+
+    disconnectedCallback() {
+      removeEventListener("hashchange", this.#follow);
     }
 
     attributeChangedCallback(/** @type {string} */ name) {
@@ -139,12 +146,12 @@ function defineElement() {
       return { ...linked.state, model: Math.max(this.#models.indexOf(linked.model ?? ""), 0) };
     }
 
-    #follow(/** @type {HeadMapView} */ view) {
+    #follow = () => {
       const linked = this.#linked();
       if (!linked) return;
-      view.update(this.#wishFor(linked));
+      this.#view?.update(this.#wishFor(linked));
       if (this.#models.length) this.#compute();
-    }
+    };
 
     /** Keeps what can only be shown of the map to come; gives the state without the heads that are off. */
     #wishFor(/** @type {Said} */ { off, ...state }) {
