@@ -27,13 +27,14 @@ export function bakedInto(/** @type {Element} */ element) {
 }
 
 /**
- * Calls `start` when the reader points at the element, touches it or moves the focus into it: several times, perhaps.
+ * Calls `start` when the reader first points at the element, touches it or moves the focus into it.
  * @param {Element} element
  * @param {() => void} start
  */
 export function whenTouched(element, start) {
+  const touched = new AbortController();
   for (const touch of ["pointerenter", "pointerdown", "focusin"])
-    element.addEventListener(touch, () => start(), { once: true });
+    element.addEventListener(touch, () => (touched.abort(), start()), { signal: touched.signal });
 }
 
 /**
