@@ -145,6 +145,18 @@ def test_a_layer_with_its_weight_computed_anew():
     torch.testing.assert_close(module(X)[0], 2 * plain)  # the bias is zero
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # of torch.ao, about itself
+def test_quantized_layers(texts, options):
+    """Whole numbers for weights, made by PyTorch in the place of each layer."""
+    module = attention.MultiHeadAttention(8, 2).eval()
+    quantized = torch.ao.quantization.quantize_dynamic(module, {nn.Linear}, dtype=torch.qint8)
+    assert all(type(getattr(quantized, name)) is not nn.Linear for name in LAYERS)
+    with torch.no_grad():
+        output, expected = quantized(*texts, **options)[0], module(*texts, **options)[0]
+    torch.testing.assert_close(output, expected, rtol=0, atol=0.05)
+    assert not torch.equal(output, expected)
+
+
 def test_pruned_and_weight_normed_layers_convert_to_pytorch():
     module, X = attention.MultiHeadAttention(8, 2), torch.randn(3, 5, 8)
     prune.random_unstructured(module.key, "weight", amount=0.5)
