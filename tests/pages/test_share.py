@@ -405,9 +405,11 @@ def test_the_copied_frame_works_on_a_page_of_another_origin(abroad, site, tmp_pa
         assert map.evaluate("(el) => el.sentence") == "It is alive."
 
 
-HEIGHTS = """() => { const { contentDocument: inside } = document.querySelector("iframe");
+FITS = """() => {
+    const frame = document.querySelector("iframe"), inside = frame.contentDocument;
     const { bottom } = inside.querySelector("head-map").getBoundingClientRect();
-    return [innerWidth, document.querySelector("iframe").offsetHeight, Math.ceil(bottom), inside.documentElement.scrollHeight]; }"""
+    return frame.offsetHeight === Math.ceil(bottom) && inside.documentElement.scrollHeight <= frame.offsetHeight;
+}"""
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
@@ -427,16 +429,15 @@ def test_the_frame_of_the_authors_page_is_as_high_as_what_it_shows(browser, faul
         page.goto(f"{address}/slide.html")
         map = page.frame_locator("iframe").locator("head-map")
         map.locator("[data-prediction=sentiment]").wait_for()
-        fits = "() => { const [, frame, bottom, inside] = (%s)(); return frame === bottom && inside <= frame; }" % HEIGHTS
-        page.wait_for_function(fits)
-        before = page.evaluate(HEIGHTS)[1]
-        map.get_by_role("radio", name="Grid").check(force=True)
+        page.wait_for_function(FITS)
+        height = "document.querySelector('iframe').offsetHeight"
+        before = page.evaluate(height)
         map.get_by_role("radio", name="Matrix").check(force=True)
-        page.wait_for_function(fits)
-        assert page.evaluate(HEIGHTS)[1] != before, "higher or lower with another view"
+        page.wait_for_function(f"{height} !== {before}")
+        page.wait_for_function(FITS)
         map.get_by_role("radio", name="Lines").check(force=True)
-        page.wait_for_function("([fits, before]) => eval(`(${fits})()`)", arg=[fits, before])
-        page.wait_for_function("(before) => document.querySelector('iframe').offsetHeight === before", arg=before)
+        page.wait_for_function(f"{height} === {before}")
+        page.wait_for_function(FITS)
         context.close()
     assert not faults
 
