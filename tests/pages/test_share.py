@@ -396,6 +396,7 @@ def test_the_copied_frame_works_on_a_page_of_another_origin(abroad, site, tmp_pa
         ready(inside)
         assert state_of(inside) == there
         assert abroad.frames[1].url.startswith(f"{site}/embed.html?model=focus&")
+        assert frame.partition("\n")[2] in AUTHORS, "the authors' page shows the same script"
         attend(inside, "It is alive.")
         assert inside.locator("td[data-weight]").count() == 4 * 6 * 6
         link = copied(inside, "link")

@@ -115,7 +115,7 @@ export function tagFor(folder, pairs) {
 /** What `embed.html` calls its height in pixels when it tells the page around it. */
 export const HEIGHT = "manyHeadsHeight";
 const FIT = `<script>addEventListener("message", ({ source, data }) => document.querySelectorAll("iframe").forEach((frame) =>
-  frame.contentWindow === source && data.${HEIGHT} && (frame.style.height = data.${HEIGHT} + "px")))</script>`;
+  frame.contentWindow === source && data?.${HEIGHT} && (frame.style.height = data.${HEIGHT} + "px")))</script>`;
 
 /**
  * The same as a page within a page, for where the tag's scripts are not allowed; its own makes it as high as the map.
