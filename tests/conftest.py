@@ -185,6 +185,29 @@ def page(context):
 
 
 @pytest.fixture
+def open_file(browser, faults):
+    """Opens a file in a browser without network that tolerates no error, no warning and no request; gives the page."""
+    context = browser.new_context(offline=True, viewport=VIEWPORT)
+    requests = []
+    context.on("request", lambda request: requests.append(request.url))
+    context.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))
+    context.on("weberror", lambda error: faults.append(str(error.error)))
+
+    def opened(path):
+        page = context.new_page()
+        page.goto(path.as_uri())
+        page.locator("head-map [role=status]").first.wait_for()
+        assert requests.pop(0) == path.as_uri()
+        assert not requests, "a file alone"
+        return page
+
+    yield opened
+    assert not [url for url in requests if not url.startswith(("data:", "blob:"))]
+    context.close()
+    assert not faults
+
+
+@pytest.fixture
 def still(browser):
     """A page of a browser that runs no script."""
     context = browser.new_context(java_script_enabled=False, viewport=VIEWPORT)

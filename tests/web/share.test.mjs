@@ -34,6 +34,7 @@ test("tags and frames hold the reader's text as text", () => {
   const folder = "https://example.org/book/_static/manyheads/";
   const tag = tagFor(folder, [["sentence", '"><script>alert(1)</script>']]);
   assert.equal(tag.match(/</g).length, 4);
+  assert.equal(tagFor(folder, [["sentence", "Café 🍵"]]).match(/sentence="(.*)"/)[1], "Caf&#233; &#127861;");
   const address = frameFor(folder, [["sentence", "a&b \"c\""]]).match(/src="([^"]*)"/)[1];
   assert.equal(address, "https://example.org/book/embed.html?sentence=a%26b+%22c%22");
 });
