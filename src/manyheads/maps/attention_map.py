@@ -2,31 +2,13 @@
 
 import csv
 import io
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from manyheads.maps.names import CSV_COLUMNS, ONLY_SPECIAL, PIECE_MARK, SPECIAL_TOKEN
-
-
-def is_special(token):
-    """Whether a token marks a place rather than a piece of the text.
-
-    >>> [is_special(token) for token in ("[CLS]", "</s>", "tea")]
-    [True, True, False]
-    """
-    return re.fullmatch(SPECIAL_TOKEN, token) is not None
-
-
-def readable(token):
-    """A token as people read it: the rest of a word without the marks before it.
-
-    >>> readable("##able"), readable("##")
-    ('able', '##')
-    """
-    return token.removeprefix(PIECE_MARK) or token
+from manyheads.maps.names import CSV_COLUMNS, ONLY_SPECIAL
+from manyheads.maps.tokens import is_special
 
 
 @dataclass(frozen=True, eq=False)
