@@ -8,7 +8,7 @@ from anywidget import AnyWidget
 from node import run_node
 
 from manyheads.maps import is_special, names, readable
-from manyheads.maps.wire import percent
+from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
 from manyheads.widgets import FormulaSteps, HeadMap, formula_steps
 from manyheads.widgets.one_module import WEB

@@ -1,20 +1,32 @@
 """A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.js reads both."""
 
-from decimal import ROUND_HALF_UP, Context, Decimal
-
 import numpy as np
 
-from manyheads.maps.names import DIGITS
+from manyheads.maps.names import DIGITS, KINDS
 
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
 def map_json(map):
-    """The map as `decodeMap` reads it in a page. Many weights become digits, each off by 0.0007 at most."""
+    """The map as `decodeMap` reads it in a page.
+
+    Many weights become digits, each off by 0.0007 at most; those that are no shares, by that of the largest at most.
+    """
     weights = map.weights.ravel()
-    weights = [round(float(weight), 5) for weight in weights] if weights.size <= SMALL else _digits(weights)
-    return map_dict(map) | {"weights": weights}
+    shares = map.kind in ("shares", "parts")
+    if weights.size <= SMALL:
+        return map_dict(map) | {"weights": [round(float(w), 5) if shares else float(w) for w in weights]}
+    if shares:
+        return map_dict(map) | {"weights": _digits(weights)}
+    largest = float(np.abs(weights).max()) or 1.0
+    return map_dict(map) | {"weights": _pairs(weights / largest), "largest": largest}
+
+
+def _pairs(weights):  # [n], -1 to 1 -> a string of 2n characters
+    steps = (len(ALPHABET) ** 2 - 1) // 2  # to each side of 0
+    digits = np.rint(weights * steps).astype(int) + steps
+    return ALPHABET[np.stack([digits // len(ALPHABET), digits % len(ALPHABET)], axis=1)].tobytes().decode()
 
 
 def _digits(weights):  # [n] -> a string of n to 2n characters
@@ -35,6 +47,7 @@ def map_dict(map):
         "headNames": map.head_names,
         "predictions": map.predictions,
         "notes": list(map.notes),
+        **({} if map.kind == KINDS[0] else {"kind": map.kind}),
     }
 
 
@@ -42,23 +55,3 @@ def map_message(map):
     """The map as a kernel sends it: the weights are the bytes of float32."""
     return map_dict(map) | {"weights": map.weights.tobytes()}
 
-
-def percent(share):
-    """A share of 1 in per cent, to a tenth below ten: as `percent` in math/text.js.
-
-    >>> percent(0.034), percent(0.125)
-    ('3.4 %', '13 %')
-    """
-    return f"{fixed(100 * float(share), 1 if 0 < share < 0.0995 else 0)} %"
-
-
-def fixed(value, digits):
-    """A number with so many decimals, halves rounded away from zero: as `toFixed` of JavaScript writes it.
-
-    >>> fixed(0.125, 2), f"{0.125:.2f}"
-    ('0.13', '0.12')
-    """
-    return f"{HALF_UP.quantize(Decimal(float(value)), Decimal(1).scaleb(-digits)):f}"
-
-
-HALF_UP = Context(prec=400, rounding=ROUND_HALF_UP)  # digits enough for any float

@@ -31,9 +31,13 @@ class HeadMap(Figure):
     `view` is "paint", "matrix", "grid" (all heads of all layers) or "lines"; `layer`, `head` (the one shown large, or
     whose lines alone are shown) and `query` count from 0; `head_mask[layer][head]` is False for a head that is turned
     off, None for all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
-    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`. All are
-    traits: observe and link them. So is `attention`, the map as it was computed, whatever is shown of it; it is only
-    read.
+    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`.
+
+    For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than 30 %
+    of all attention though they are no special ones, `scale="log"` tints by orders of magnitude, `top=3` shows the 3
+    strongest weights of each row, `first` and `last` say which tokens are shown, `find` marks those with a word in them.
+    The map says what was done to it. All are traits: observe and link them. So is `attention`, the map as it was
+    computed, whatever is shown of it; it is only read.
 
     A mask that the model refuses is forgotten, and so is one that does not fit the next model of `models`. What Python
     raises while the reader types is said below the map, which stays as it was.
@@ -50,6 +54,13 @@ class HeadMap(Figure):
     special = traitlets.Enum(CHOICES["special"], CHOICES["special"][0]).tag(sync=True)
     heads = traitlets.Enum(CHOICES["heads"], CHOICES["heads"][0]).tag(sync=True)
     layers = traitlets.Enum(CHOICES["layers"], CHOICES["layers"][0]).tag(sync=True)
+    pieces = traitlets.Enum(CHOICES["pieces"], CHOICES["pieces"][0]).tag(sync=True)
+    sinks = traitlets.Enum(CHOICES["sinks"], CHOICES["sinks"][0]).tag(sync=True)
+    scale = traitlets.Enum(CHOICES["scale"], CHOICES["scale"][0]).tag(sync=True)
+    top = traitlets.Int(None, allow_none=True, min=1).tag(sync=True)
+    first = traitlets.Int(0, min=0).tag(sync=True)
+    last = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    find = traitlets.Unicode().tag(sync=True)
     layer = traitlets.Int(0, min=0).tag(sync=True)
     head = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
     query = traitlets.Int(0, min=0).tag(sync=True)
@@ -169,8 +180,19 @@ class HeadMap(Figure):
 
         `tokens` are looked at, and ask, unless `query_tokens` are others that ask: those of a decoder. Where none are
         given, places are counted. `head_names` name the heads; `key_value_heads` says how many groups of them share
-        keys and values. `normalised=False` is for weights whose rows do not sum to 1: each is scaled, and the map says
-        so. `prettify_tokens` takes away the marks of tokenizers. All else are traits, as of `HeadMap`.
+        keys and values. `normalised=False` is for weights whose rows need not sum to 1: they are shown as they are, and
+        where some are below 0, such as in the difference of two maps, by a hue for each sign. `prettify_tokens` takes
+        away the marks of tokenizers. All else are traits, as of `HeadMap`.
+
+        Two maps side by side are two widgets in a box, and links keep them alike:
+
+        >>> from ipywidgets import HBox, link
+        >>> before, after = HeadMap.of([[1, 0], [0, 1]]), HeadMap.of([[0.5, 0.5], [0.5, 0.5]])
+        >>> links = [link((before, name), (after, name)) for name in ("view", "layer", "head", "query")]
+        >>> both = HBox([before, after])
+        >>> before.query = 1
+        >>> after.query
+        1
 
         Raises `ValueError` for attentions that make no map, with what to do about it, `TypeError` for arguments that
         are unknown or of a wrong type.
@@ -250,6 +272,7 @@ class HeadMap(Figure):
         counts = zip(places.items(), map.shape)
         shown = {name: None if place is None else min(place, count - 1) for (name, place), count in counts}
         chosen = {name: value for name in CHOICES if (value := getattr(self, name)) != CHOICES[name][0]}
+        chosen |= {"top": self.top, "first": self.first or None, "last": self.last, "find": self.find or None}
         rows = enumerate(mask or [])
         off = " ".join(f"{layer}.{head}" for layer, row in rows for head, on in enumerate(row) if not on)
         return {**shown, "view": self.view, **chosen, "off": off or None}

@@ -1,7 +1,8 @@
 // What <head-map> and a notebook's HeadMap show, and how it follows its state.
 
 import { START } from "../doors/state.js";
-import { colourOf, headColour, shownMap } from "../math/maps.js";
+import { colourOf, headColour } from "../math/maps.js";
+import { askedRow, SHOWN, shownMap } from "../math/shown.js";
 import { StatusLine } from "../views/controls.js";
 import { arrow, focusOn, h, setText, targetOf } from "../views/dom.js";
 import { GridView } from "../views/grid.js";
@@ -10,6 +11,7 @@ import { MatrixView } from "../views/matrix.js";
 import { PaintView } from "../views/paint.js";
 import { PredictionsView } from "../views/predictions.js";
 import { MapControls } from "./head-map-controls.js";
+import { isFound } from "./head-map-more.js";
 
 /** @type {Record<string, new (stage: HTMLElement, host: MapHost) => MapPart>} */
 const PARTS = { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView };
@@ -18,9 +20,6 @@ let instances = 0;
 
 /** The parts of the state that a map depends on. @type {(keyof MapState)[]} */
 export const COMPUTED = ["sentence", "compare", "headMask", "model"];
-
-/** The parts that what is shown of a map depends on. @type {(keyof MapState)[]} */
-const SHOWN = ["special", "heads", "layers"];
 
 /**
  * The controls and the map inside `root`. `change(state, names)` is called when the reader changed the named parts
@@ -42,6 +41,8 @@ export class HeadMapView {
   /** @type {MapPart | null} */
   #part = null;
   #drawn = ""; // the name of that view
+  /** The place of the asking token among those shown. */
+  asked = 0;
   /** @type {HTMLElement[]} */
   #toggles = [];
   /** What was said last, to be said again with a map's notes. @type {Parameters<StatusLine["tell"]> | null} */
@@ -71,7 +72,7 @@ export class HeadMapView {
   update(/** @type {Partial<MapState>} */ state) {
     const changes = (/** @type {(keyof MapState)[]} */ names) => names.some((name) => name in state && state[name] !== this.state[name]);
     const stale = this.computes && changes(COMPUTED);
-    if (changes(SHOWN)) this.#shown = null;
+    if (changes([...SHOWN, "layer", "view"])) this.#shown = null;
     Object.assign(this.state, state);
     this.controls.update(this.state);
     if (!this.map) return;
@@ -122,10 +123,6 @@ export class HeadMapView {
     return (this.#shown ??= { map: shownMap(this.map, this.state), compared: this.compared && shownMap(this.compared, this.state) });
   }
 
-  /** The place of the asking token among those shown. */
-  get asked() {
-    return Math.max(this.shown.map.queries.indexOf(this.state.query), 0);
-  }
 
   /**
    * How a head is drawn.
@@ -135,7 +132,7 @@ export class HeadMapView {
    */
   look(map, layer, head) {
     const off = !map.mixed && !this.#isOn(layer, head);
-    return { colour: headColour(map, head), off, dim: this.dim };
+    return { colour: headColour(map, head), off, dim: this.dim, log: this.state.scale === "log" };
   }
 
   /** Whether special tokens are dimmed. */
@@ -181,6 +178,7 @@ export class HeadMapView {
     state.query = Math.min(state.query, queries - 1);
     if (state.head !== null) state.head = Math.min(state.head, heads - 1);
     const { map: shown, compared } = this.shown;
+    this.asked = askedRow(shown, state.query, map.queryTokens);
     this.controls.offer(map, shown, state, this.asked);
     if (!this.#part || this.#drawn !== state.view) {
       this.#part?.leave?.();
@@ -190,7 +188,9 @@ export class HeadMapView {
     }
     this.#drawToggles(map);
     stage.classList.toggle("hm-dim", this.dim);
+    stage.classList.toggle("hm-signed", shown.kind === "signed");
     this.#part.draw(shown, compared);
+    this.#mark(state.find);
     for (const table of stage.querySelectorAll("table"))
       if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td[data-weight]")?.setAttribute("tabindex", "0");
     this.#predictions.draw(map, state, (head) => this.#isOn(state.layer, head));
@@ -215,6 +215,12 @@ export class HeadMapView {
     setText(this.barName, map.shape[0] > 1 ? `Heads of layer ${state.layer + 1}` : "Heads");
     if (!bar.hidden && (bar.childElementCount !== heads + 1 || toggles.some(({ parentElement }) => parentElement !== bar)))
       bar.replaceChildren(this.barName, ...toggles);
+  }
+
+  /** Marks the tokens that are searched. */
+  #mark(/** @type {string} */ sought) {
+    for (const node of this.stage.querySelectorAll(".hm-paint td, .hm-matrix th, .hm-lines li button"))
+      node.classList.toggle("hm-found", isFound(node.textContent ?? "", sought));
   }
 
   #makeToggle(/** @type {number} */ head) {

@@ -16,7 +16,8 @@ import { COMPUTED, HeadMapView } from "./head-map-view.js";
 
 /** Which trait of Python's `HeadMap` holds which part of the state. */
 export const TRAITS = { sentence: "sentence", compare: "compare", view: "view", layer: "layer", head: "head",
-  query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers" };
+  query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers",
+  pieces: "pieces", sinks: "sinks", scale: "scale", top: "top", first: "first", last: "last", find: "find" };
 
 /** @param {{ model: KernelModel, el: HTMLElement }} cell */
 function render({ model, el }) {

@@ -18,9 +18,32 @@ function floats(written) {
  * @returns {AttentionMap}
  */
 export function decodeMap(written) {
-  const { weights, shape } = written;
-  const digits = typeof weights === "string";
-  return { ...written, weights: digits ? readDigits(weights, shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b)) : floats(weights) };
+  const { weights, largest, ...rest } = written;
+  const count = () => rest.shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b);
+  if (typeof weights !== "string") return { ...rest, weights: floats(weights) };
+  return { ...rest, weights: largest ? readPairs(weights, largest) : readDigits(weights, count()) };
+}
+
+/**
+ * Weights that are no shares, as maps/wire.py packs them: two digits each, from -largest to largest.
+ * @param {string} text
+ * @param {number} largest
+ */
+function readPairs(text, largest) {
+  const { alphabet } = DIGITS;
+  const value = valuesOf(alphabet);
+  const steps = Math.floor((alphabet.length ** 2 - 1) / 2); // to each side of 0
+  return Float32Array.from({ length: text.length / 2 }, (_, place) => {
+    const digit = value[text.charCodeAt(2 * place)] * alphabet.length + value[text.charCodeAt(2 * place + 1)];
+    return (largest * (digit - steps)) / steps;
+  });
+}
+
+/** What each character code stands for. */
+function valuesOf(/** @type {string} */ alphabet) {
+  const value = new Uint8Array(128);
+  for (let digit = 0; digit < alphabet.length; digit++) value[alphabet.charCodeAt(digit)] = digit;
+  return value;
 }
 
 /**
@@ -30,8 +53,7 @@ export function decodeMap(written) {
  */
 function readDigits(text, count) {
   const { alphabet, few, single, double } = DIGITS; // digits up to `single` stand alone
-  const value = new Uint8Array(128);
-  for (let digit = 0; digit < alphabet.length; digit++) value[alphabet.charCodeAt(digit)] = digit;
+  const value = valuesOf(alphabet);
   const weights = new Float32Array(count);
   for (let at = 0, place = 0; place < count; place++) {
     const digit = value[text.charCodeAt(at++)];
