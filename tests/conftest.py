@@ -190,3 +190,28 @@ def still(browser):
     context = browser.new_context(java_script_enabled=False, viewport=VIEWPORT)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def opened(browser, faults, tmp_path):
+    """Saves a map, and opens the file in a browser without network that tolerates no error and no request."""
+    context = browser.new_context(offline=True, viewport=VIEWPORT)
+    context.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))
+    context.on("weberror", lambda error: faults.append(str(error.error)))
+    context.on(
+        "request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or faults.append(request.url)
+    )
+
+    def open_saved(map):
+        path = map.save(tmp_path / "map.html")
+        page = context.new_page()
+        requests = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri())
+        page.locator("head-map [role=status]").first.wait_for()
+        assert requests == [path.as_uri()]
+        return page
+
+    yield open_saved
+    context.close()
+    assert not faults

@@ -45,7 +45,8 @@ def head_map_html(
     stage = (_grid if grid else _paint)(shown, layer, asked, look)
     predictions = "".join(_prediction(map, name) for name in map.predictions)
     data = json.dumps(map_json(map), separators=(",", ":")).replace("<", "\\u003c")
-    status = f'<p class="hm-status">{escape(" ".join([status, *dict.fromkeys((*map.notes, *shown.notes))]))}</p>'
+    said = " ".join([status, *dict.fromkeys((*map.notes, *shown.notes))])
+    status = f'<p class="hm-status" data-said="{escape(status)}">{escape(said)}</p>'
     early = not {*ASKED_FOR}.isdisjoint((attributes.get("model") or "").split())  # where the page offers to load it
     return (
         f'<head-map class="head-map"{written}>{box}{status if early else ""}'

@@ -3,7 +3,7 @@
 
 import { DENSE, largestWeight, lineLook, lineUnit, queryWeights, strongest, tintShare, weightColour } from "../math/maps.js";
 import { OFF_COLOUR, PAPER } from "../math/names.js";
-import { escaped, isSpecial, percent, readable, written } from "../math/text.js";
+import { escaped, isSpecial, percent, readable, told } from "../math/text.js";
 import { exactly, panels } from "./save.js";
 
 const [WIDTH, MARGIN] = [760, 16];
@@ -148,7 +148,7 @@ function drawPaint(/** @type {Picture} */ { view, shown, width }) {
       const [opacity, share] = tint(view, { map, query, key }, weights[key], largest);
       const fill = weightColour(map, look, weights[key]);
       const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": isLeftOut(map, weights[key]) ? null : exactly(weights[key]) },
-        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${isLeftOut(map, weights[key]) ? "left out" : written(map, weights[key])}`),
+        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${isLeftOut(map, weights[key]) ? "left out" : told(map, weights[key])}`),
         tag("rect", { width: wide, height: 25, rx: 4, fill, "fill-opacity": opacity }),
         tag("rect", { y: 25 - 3 * share, width: wide, height: 3 * share, fill }),
         words(wide / 2, 18, readable(token), { "text-anchor": "middle", "font-size": letters }),

@@ -10,7 +10,7 @@ import { h, setText, setValue, targetOf } from "../views/dom.js";
 import { START } from "../doors/state.js";
 
 /** @type {[keyof MapState & ("pieces" | "sinks" | "scale"), string][]} */
-const LABELS = [["pieces", "Word pieces"], ["sinks", "Sinks"], ["scale", "Scale"]];
+const MORE_LABELS = [["pieces", "Word pieces"], ["sinks", "Sinks"], ["scale", "Scale"]];
 /** @type {(keyof MapState)[]} */
 const PARTS_OF_MORE = ["pieces", "sinks", "scale", "top", "first", "last", "find"];
 
@@ -24,7 +24,7 @@ export const isFound = (token, sought) => sought.trim() !== "" && readable(token
 export class MoreControls {
   constructor(/** @type {import("./head-map-view.js").HeadMapView} */ host) {
     this.host = host;
-    this.choices = LABELS.map(([name, label]) => {
+    this.choices = MORE_LABELS.map(([name, label]) => {
       const select = chooser(label, (value) => host.set({ [name]: value }));
       fillOptions(select, CHOICES[name], CHOICES[name], host.state[name]);
       return { name, select, label: field(select) };
@@ -36,7 +36,7 @@ export class MoreControls {
     this.find = h("input", { type: "search", "aria-label": "Find a word", autocomplete: "off", spellcheck: "false",
       oninput: () => host.set({ find: this.find.value }),
       onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && this.#askNext() });
-    this.told = h("output", { class: "hm-told" });
+    this.told = h("span", { class: "hm-told", "aria-live": "polite" });
     this.summary = h("summary", {}, "More");
     this.sections = h("div");
     this.node = h("details", { class: "hm-more", onkeydown: closeOnEscape, ontoggle: () => host.map && this.#offerChoices(host.map, host.state) },

@@ -91,7 +91,7 @@ function defineElement() {
       dressPage("head-map.css");
       const baked = bakedInto(this);
       if (!this.#models.length) this.#still = baked?.shape ?? null;
-      const said = this.querySelector(".hm-status")?.textContent ?? "";
+      const said = /** @type {HTMLElement | null} */ (this.querySelector(".hm-status"))?.dataset.said ?? ""; // without notes
       this.classList.add("head-map");
       const maps = [...document.querySelectorAll("head-map")];
       this.#places = [...(this.id ? [this.id] : []), String(maps.indexOf(this) + 1)];

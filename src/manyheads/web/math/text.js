@@ -31,7 +31,7 @@ export function amount(value, signed = false) {
  * @param {Pick<AttentionMap, "kind">} map
  * @param {number} weight
  */
-export const written = ({ kind = "shares" }, weight) =>
+export const told = ({ kind = "shares" }, weight) =>
   (kind === "shares" || kind === "parts" ? percent(weight) : amount(weight, kind === "signed"));
 
 /**

@@ -1,6 +1,6 @@
 // Small tools for what the views draw: nodes that are kept from one repaint to the next.
 
-import { isPiece, isSpecial, readable, written } from "../math/text.js";
+import { isPiece, isSpecial, readable, told } from "../math/text.js";
 
 /**
  * A new element. Of `props`, those that begin with "on" listen; true is an attribute without a value, false and null none.
@@ -71,7 +71,7 @@ export function setToken(node, token) {
  */
 export function setWeight(cell, map, weight, tinted, from, to) {
   const shown = weight.toFixed(4);
-  const text = map.top && weight === 0 ? "left out" : written(map, weight);
+  const text = map.top && weight === 0 ? "left out" : told(map, weight);
   if (cell.dataset.weight !== shown) cell.dataset.weight = shown;
   if (cell.dataset.percent !== text) cell.dataset.percent = text;
   cell.classList.toggle("hm-minus", weight < 0);

@@ -1,7 +1,7 @@
 // Lines: the sentence twice, and a line from each word that asks to each that is looked at, as strong as the weight.
 
 import { lineLook, lineUnit, strongest } from "../math/maps.js";
-import { readable, written } from "../math/text.js";
+import { readable, told } from "../math/text.js";
 import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "./dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -89,7 +89,7 @@ export class LinesView {
       return { token, mean: sum / chosen.length };
     });
     const most = weights.sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean)).slice(0, 3);
-    const listed = most.map(({ token, mean }) => `${readable(token)} (${written(map, mean)})`).join(", ");
+    const listed = most.map(({ token, mean }) => `${readable(token)} (${told(map, mean)})`).join(", ");
     const who = single === null && heads > 1 ? "Mean of the heads: " : "";
     return `${who}“${readable(name)}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
   }
