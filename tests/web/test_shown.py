@@ -83,7 +83,7 @@ def test_python_and_the_page_show_the_same():
         assert theirs.get("kind", "shares") == ours.map.kind
         assert theirs["notes"] == list(ours.map.notes)
         notes |= {note.split()[0] for note in ours.map.notes}
-    assert notes == {"Word", "Hidden", "No", "There", "Tokens", "The", "Log"}, "every note was among the examples"
+    assert notes == {"Word", "Weights", "Hidden", "No", "There", "Tokens", "The", "Log"}, "every note was among the examples"
 
 
 def test_weights_that_are_no_shares_travel_as_digits():

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from manyheads.maps.choosing import merged, rows_to_one, strongest, without_sinks, words_only
-from manyheads.maps.names import CSV_COLUMNS, KINDS
+from manyheads.maps.names import CSV_COLUMNS, KINDS, NOTES
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,8 @@ class AttentionMap:
                 f"for these tokens, got {list(weights.shape)}"
             )
         _check_kind(self.kind, weights)
+        if self.kind == "signed":
+            object.__setattr__(self, "notes", tuple(dict.fromkeys((*self.notes, NOTES["signed"]))))
         if self.head_names is None:
             object.__setattr__(self, "head_names", [f"head {head + 1}" for head in range(weights.shape[1])])
         elif len(self.head_names) != weights.shape[1]:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from manyheads.maps.names import NOTES
-
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
 ROUNDED = 2**-7
 EXACT = 1e-5  # how far from 1 a row of float32 may sum
@@ -89,7 +87,7 @@ def kind_of(weights):
     """
     refuse_nan(weights)
     if weights.min(initial=0) < 0:
-        return "signed", (NOTES["signed"],)
+        return "signed", ()
     least, most = sums_of(weights)
     if max(1 - least, most - 1) < EXACT:
         return "shares", ()

@@ -1,26 +1,35 @@
 """A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.js reads both."""
 
+import base64
+
 import numpy as np
 
+from manyheads.maps.choosing import received
 from manyheads.maps.names import DIGITS, KINDS
+from manyheads.maps.small_pictures import small_pictures
 
+WHOLE = 2**20  # up to so many weights a kernel sends at once, 4 MB
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
-def map_json(map):
-    """The map as `decodeMap` reads it in a page.
+def map_json(map, there=None):
+    """The map as `decodeMap` reads it in a page, with the weights of the layers that are to be `there`, all unless given.
 
     Many weights become digits, each off by 0.0007 at most; those that are no shares, by that of the largest at most.
     """
-    weights = map.weights.ravel()
+    named = map_dict(map)
+    if there is not None:
+        named |= _known_of_all(map, there)
+        named["pictures"]["tints"] = base64.b64encode(named["pictures"]["tints"]).decode()
+    weights = (map.weights if there is None else map.weights[there]).ravel()
     shares = map.kind in ("shares", "parts")
     if weights.size <= SMALL:
-        return map_dict(map) | {"weights": [round(float(w), 5) if shares else float(w) for w in weights]}
+        return named | {"weights": [round(float(w), 5) if shares else float(w) for w in weights]}
     if shares:
-        return map_dict(map) | {"weights": _digits(weights)}
+        return named | {"weights": _digits(weights)}
     largest = float(np.abs(weights).max()) or 1.0
-    return map_dict(map) | {"weights": _pairs(weights / largest), "largest": largest}
+    return named | {"weights": _pairs(weights / largest), "largest": largest}
 
 
 def _pairs(weights):  # [n], -1 to 1 -> a string of 2n characters
@@ -51,7 +60,25 @@ def map_dict(map):
     }
 
 
-def map_message(map):
-    """The map as a kernel sends it: the weights are the bytes of float32."""
-    return map_dict(map) | {"weights": map.weights.tobytes()}
+def map_message(map, layer=0):
+    """The map as a kernel sends it: the weights are the bytes of float32; of a map with more than `WHOLE`, one layer is."""
+    if map.weights.size <= WHOLE:
+        return map_dict(map) | {"weights": map.weights.tobytes()}
+    layer = min(layer, map.shape[0] - 1)
+    return map_dict(map) | _known_of_all(map, [layer]) | {"weights": layer_bytes(map, layer)}
 
+
+def layer_bytes(map, layer):
+    """A layer as a kernel sends it alone: shares in half precision, at most 0.0003 off; amounts as float32."""
+    weights = map.weights[layer]
+    return (weights.astype(np.float16) if map.kind in ("shares", "parts") else weights).tobytes()
+
+
+def _known_of_all(map, there):
+    """What is known of all layers where some are there only: small pictures, and what each token gets."""
+    tints = small_pictures(map)
+    return {
+        "there": there,
+        "received": [round(float(share), 6) for share in received(map)],
+        "pictures": {"shape": list(tints.shape), "tints": np.rint(127 * tints).astype(np.int8).tobytes()},
+    }

@@ -21,6 +21,15 @@ interface AttentionMap {
   kind?: string; // one of the kinds of names.json; "shares" unless said
   there?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
   received?: ArrayLike<number>; // by each key, of all attention, where not all layers are there
+  pictures?: Pictures; // of all heads, where not all layers are there
+  final?: boolean; // there is nobody to ask for other layers
+  computed?: number; // how many-th map a kernel has sent
+}
+
+/** The tints of all heads, -127 to 127: [layer, head, y, x]. */
+interface Pictures {
+  shape: number[];
+  tints: Int8Array;
 }
 
 /** What is shown of a map: `queries` and `keys` are the places of its tokens; `mixed` says that its rows are no single head's. */

@@ -10,7 +10,7 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.bertviz_arguments import given_maps
 from manyheads.maps.names import CHOICES, VIEWS
 from manyheads.maps.other_tools import maps_of
-from manyheads.maps.wire import map_message
+from manyheads.maps.wire import layer_bytes, map_message
 from manyheads.widgets.figure import Figure, refuse_unknown
 from manyheads.widgets.one_module import WEB, one_module
 from manyheads.widgets.standalone import standalone_page
@@ -71,6 +71,9 @@ class HeadMap(Figure):
     _computes = traitlets.Bool(True).tag(sync=True)
     _attention = traitlets.Dict().tag(sync=True)
     _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
+    # Of a large map the page has one layer at first, and asks for others as they are looked at.
+    _wanted = traitlets.Dict().tag(sync=True)
+    _layer = traitlets.Dict(None, allow_none=True).tag(sync=True)
 
     def __init__(self, sentence="", model=None, view="paint", *, models=None, **traits):
         if not isinstance(sentence, str):
@@ -88,6 +91,7 @@ class HeadMap(Figure):
         for name, count in zip(PLACES, self.attention.shape):
             if (place := getattr(self, name)) is not None and place >= count:
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
+        self.observe(self._send_layers, "_wanted")
         self.observe(self._recompute, ["sentence", "compare", "head_mask", "model_index"])
 
     @classmethod
@@ -234,9 +238,21 @@ class HeadMap(Figure):
             return  # nothing to send: the page paints what it has
         count = self._attention.get("computed", 0) + 1  # the page also waits for a map that is as before
         with self.hold_sync():
-            self._compared = compared and map_message(compared)
-            self._attention = map_message(attention) | {"computed": count}
+            self._layer = None
+            self._compared = compared and map_message(compared, self.layer)
+            self._attention = map_message(attention, self.layer) | {"computed": count}
+        self._sent = attention, compared
         self.set_trait("attention", attention)
+
+    def _send_layers(self, change):
+        """Sends the layers that the page asks for, one message each; what they are layers of is told by `computed`."""
+        computed = self._attention["computed"]
+        if change.new.get("of") != computed:
+            return
+        maps = dict(zip(("weights", "compared"), self._sent))
+        for layer in change.new["layers"]:
+            parts = {name: layer_bytes(map, layer) for name, map in maps.items() if map and layer < map.shape[0]}
+            self._layer = {"of": computed, "layer": layer, **parts}
 
     def _recompute(self, change):
         heads = tuple(getattr(self.model, name, None) for name in ("num_layers", "num_heads"))
@@ -297,7 +313,7 @@ class HeadMap(Figure):
             for sentence in sentences:
                 map = model(sentence, head_mask=mask)
                 named = (_name(model) if len(self.models) > 1 else "", sentence)
-                html = head_map_html(map, **self._shown(map, mask), status=SAVED)
+                html = head_map_html(map, **self._shown(map, mask), status=SAVED, whole=True)
                 figures.append((": ".join(part for part in named if part), html))
         path = Path(path)
         path.write_text(standalone_page(figures, self._esm, self._css), encoding="utf-8")

@@ -13,17 +13,24 @@ import numpy as np
 from PIL import Image
 
 from manyheads.maps import is_special, readable
-from manyheads.maps.names import ASKED_FOR, CHOICES, DECADES, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS
+from manyheads.maps.names import ASKED_FOR, CHOICES, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS
 from manyheads.maps.shown import shown_map
+from manyheads.maps.small_pictures import Tint, small_pictures
 from manyheads.maps.wire import map_json
 from manyheads.maps.written import percent, written
 
-THUMB = 32  # pixels to a side of a head in the picture of a grid, at most
+BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 SHOWN = (*CHOICES, "top", "first", "last")  # the attributes that what is shown of a map depends on
 
 
 def head_map_html(
-    map, *, query=0, layer=0, status="A computed example. Live, it answers to your own sentence.", **attributes
+    map,
+    *,
+    query=0,
+    layer=0,
+    status="A computed example. Live, it answers to your own sentence.",
+    whole=False,
+    **attributes,
 ):
     """The `<head-map>` element with `map` baked in; `attributes` (model, sentence, view, ...) become its own.
 
@@ -31,6 +38,9 @@ def head_map_html(
     >>> map = AttentionMap(["[CLS]", "tea"], ["[CLS]", "tea"], [[[[0.25, 0.75], [0.5, 0.5]]]])
     >>> 'data-weight="0.7500"' in head_map_html(map, sentence="<tea>")
     True
+
+    Of a map with more than `BAKED` weights, one layer is baked in, and small pictures of the others, unless the `whole` is
+    wanted.
     """
     attributes = {"layer": layer, "query": query or None, **attributes}
     written = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None)
@@ -44,7 +54,11 @@ def head_map_html(
     look = _Look(log=chosen["scale"] == "log", top=bool(chosen["top"]), sought=attributes.get("find") or "")
     stage = (_grid if grid else _paint)(shown, layer, asked, look)
     predictions = "".join(_prediction(map, name) for name in map.predictions)
-    data = json.dumps(map_json(map), separators=(",", ":")).replace("<", "\\u003c")
+    there = None
+    if not whole and map.weights.size > BAKED:
+        there = [min(layer, map.shape[0] - 1)]
+        status += f" Of its {map.shape[0]} layers, layer {there[0] + 1} is in this page: the others would make it too large."
+    data = json.dumps(map_json(map, there), separators=(",", ":")).replace("<", "\\u003c")
     said = " ".join([status, *dict.fromkeys((*map.notes, *shown.notes))])
     status = f'<p class="hm-status" data-said="{escape(status)}">{escape(said)}</p>'
     early = not {*ASKED_FOR}.isdisjoint((attributes.get("model") or "").split())  # where the page offers to load it
@@ -66,12 +80,7 @@ class _Look:
     sought: str = ""
 
     def tint(self, weights, largest):
-        """As `tintShare` in math/maps.js."""
-        ratios = np.divide(np.abs(weights), largest, out=np.zeros(np.shape(weights)), where=np.asarray(largest) > 0)
-        if not self.log:
-            return ratios
-        with np.errstate(divide="ignore"):
-            return np.maximum(1 + np.log10(ratios) / DECADES, 0)
+        return Tint(self.log).of(weights, largest)
 
     def told(self, map, weight):
         return "left out" if self.top and weight == 0 else written(map, weight)
@@ -121,23 +130,15 @@ def heads_as_pixels(map, look=None):
 
     Of signed weights, it is the colour of their sign.
     """
-    look = look or _Look()
-    layers, heads, *sides = map.shape
-    shares = look.tint(map.weights, np.abs(map.weights).max(axis=-1, keepdims=True)).astype(np.float32)
-    below = np.where(map.weights < 0, shares, 0) if map.kind == "signed" else None
-    for axis, side in zip((2, 3), sides):
-        if side > THUMB:  # the largest of those that fall on one pixel
-            edges = np.arange(THUMB) * side // THUMB
-            shares = np.maximum.reduceat(shares, edges, axis=axis)
-            below = None if below is None else np.maximum.reduceat(below, edges, axis=axis)
-    pixels = np.empty((*shares.shape, 4), np.uint8)  # [layer, head, y, x, 4]
-    if below is None:
-        pixels[..., :3] = np.array([rgb(_colour(map, head)) for head in range(heads)])[:, None, None]
+    tints = small_pictures(map, Tint(look.log if look else False))
+    layers, heads, height, width = tints.shape
+    pixels = np.empty((*tints.shape, 4), np.uint8)  # [layer, head, y, x, 4]
+    if map.kind == "signed":
+        below, above = (rgb(NUMBER_COLOURS[sign]) for sign in ("negative", "positive"))
+        pixels[..., :3] = np.where((tints < 0)[..., None], below, above)
     else:
-        signs = [rgb(NUMBER_COLOURS[sign]) for sign in ("positive", "negative")]
-        pixels[..., :3] = np.where(((below == shares) & (below > 0))[..., None], signs[1], signs[0])
-    pixels[..., 3] = np.rint(255 * shares)
-    *_, height, width, _ = pixels.shape
+        pixels[..., :3] = np.array([rgb(_colour(map, head)) for head in range(heads)])[:, None, None]
+    pixels[..., 3] = np.rint(255 * np.abs(tints))
     return pixels.transpose(0, 2, 1, 3, 4).reshape(layers * height, heads * width, 4)
 
 

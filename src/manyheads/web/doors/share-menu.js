@@ -11,7 +11,7 @@ const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is 
 
 /**
  * The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address.
- * @param {MapOnScreen & { map: AttentionMap | null }} view
+ * @param {MapOnScreen & { complete: boolean }} view
  * @param {Record<string, () => string>} [copies]
  */
 export function shareMenu(view, copies = {}) {
@@ -47,7 +47,7 @@ export function shareMenu(view, copies = {}) {
    */
   const save = (kind, make) => async () => {
     copied.hidden = true;
-    const made = view.map && (await make());
+    const made = view.complete && (await make());
     if (made) download(made, fileName(view, kind));
   };
   const names = Object.keys(copies);

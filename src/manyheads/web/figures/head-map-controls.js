@@ -1,6 +1,7 @@
 // What a reader sets a map by: the sentences, the view, who asks, what is shown; and the menu of what can leave the page.
 
 import { shareMenu } from "../doors/share-menu.js";
+import { layersOf } from "../math/maps.js";
 import { CHOICES, VIEWS } from "../math/names.js";
 import { canRollOut } from "../math/shown.js";
 import { modelLabel, readable } from "../math/text.js";
@@ -81,6 +82,8 @@ export class MapControls {
     fillOptions(this.query, shown.queryTokens.map(readable), shown.queries, shown.queries[asked]);
     fillOptions(this.layer, layerNumbers, [...Array(layers).keys()], state.layer);
     fillOptions(this.head, ["all", ...map.headNames], ["all", ...map.headNames.keys()], state.head ?? "all");
+    const there = layersOf(map);
+    for (const option of this.layer.options) option.disabled = Boolean(map.final) && !there.includes(Number(option.value));
     this.layerField.hidden = layers === 1;
     this.headField.hidden = state.view !== "lines" || shown.mixed;
     const useless = { special: false, heads: heads === 1 || (state.layers === "rollout" && layers > 1), layers: layers === 1 || !canRollOut(map) };

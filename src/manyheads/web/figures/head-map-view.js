@@ -1,8 +1,9 @@
 // What <head-map> and a notebook's HeadMap show, and how it follows its state.
 
 import { START } from "../doors/state.js";
-import { colourOf, headColour } from "../math/maps.js";
-import { askedRow, SHOWN, shownMap } from "../math/shown.js";
+import { colourOf, headColour, layersOf } from "../math/maps.js";
+import { askedRow, missingLayers, SHOWN, shownMap } from "../math/shown.js";
+import { setLayer } from "../math/wire.js";
 import { StatusLine } from "../views/controls.js";
 import { arrow, focusOn, h, setText, targetOf } from "../views/dom.js";
 import { GridView } from "../views/grid.js";
@@ -25,7 +26,7 @@ export const COMPUTED = ["sentence", "compare", "headMask", "model"];
  * The controls and the map inside `root`. `change(state, names)` is called when the reader changed the named parts
  * of the state; `painted(map)` after every repaint. `models` are the names a slider runs over; `computes` says
  * whether anybody can compute a new map (a map of somebody's own attentions can only be looked at). `copies` are the texts
- * that its menu can copy: {name: () => text}.
+ * that its menu can copy: {name: () => text}. `want(layers, map)` asks for layers of a map that is not there in full.
  * @implements {MapHost}
  */
 export class HeadMapView {
@@ -41,6 +42,9 @@ export class HeadMapView {
   /** @type {MapPart | null} */
   #part = null;
   #drawn = ""; // the name of that view
+  /** The layers that were asked for. @type {Set<number>} */
+  #asked = new Set();
+  #waiting = false; // for some of them
   /** The place of the asking token among those shown. */
   asked = 0;
   /** @type {HTMLElement[]} */
@@ -54,9 +58,10 @@ export class HeadMapView {
    * @param {HTMLElement} root
    * @param {Partial<MapState>} state
    * @param {{ change: (state: MapState, names: string[]) => void, painted?: (map: AttentionMap) => void, models?: string[],
-   *   computes?: boolean, copies?: Record<string, () => string> }} options
+   *   computes?: boolean, copies?: Record<string, () => string>, want?: ((layers: number[], map: AttentionMap) => void) | null }} options
    */
-  constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {} }) {
+  constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {}, want = null }) {
+    this.want = want;
     this.change = change;
     this.painted = painted;
     this.computes = computes;
@@ -87,7 +92,41 @@ export class HeadMapView {
    */
   show(map, compared = null) {
     [this.map, this.compared, this.#shown] = [map, compared, null];
+    this.#asked.clear();
+    if (!this.want) for (const each of [map, compared]) if (each?.there) each.final = true;
     this.#draw(map);
+  }
+
+  /**
+   * Takes a layer that was asked for.
+   * @param {number} layer
+   * @param {ArrayBufferView} weights
+   * @param {ArrayBufferView} [compared]
+   */
+  addLayer(layer, weights, compared) {
+    if (!this.map) return;
+    setLayer(this.map, layer, weights);
+    if (this.compared && compared) setLayer(this.compared, layer, compared);
+    this.#shown = null;
+    if (this.#waiting || this.state.view === "grid") this.#draw(this.map);
+  }
+
+  /** Asks for layers that what is shown needs; whether they are still to come. */
+  #waitsFor(/** @type {AttentionMap} */ map) {
+    const missing = missingLayers(map, this.state);
+    const asked = missing.filter((layer) => !this.#asked.has(layer));
+    if (asked.length && this.want) this.want(asked, map);
+    asked.forEach((layer) => this.#asked.add(layer));
+    this.#waiting = missing.length > 0;
+    this.stage.inert = this.#waiting;
+    this.stage.ariaBusy = String(this.#waiting);
+    if (this.#waiting && this.#said) this.say(...this.#said);
+    return this.#waiting;
+  }
+
+  /** Whether what is on screen is what was chosen. */
+  get complete() {
+    return this.map !== null && !this.#waiting;
   }
 
   /**
@@ -101,7 +140,9 @@ export class HeadMapView {
     const tokens = this.map?.keyTokens.length ?? 0;
     const long = `This text is long (${tokens} tokens): large matrices are shown as pictures, and only the strongest lines are drawn.`;
     const notes = new Set([this.map, this.compared, this.#shown?.map].flatMap((map) => map?.notes ?? []));
-    this.#status.tell([text, ...notes, ...(tokens > LONG ? [long] : [])].join(" "), act, name);
+    const missing = this.#waiting && this.map ? missingLayers(this.map, this.state).map((layer) => layer + 1) : [];
+    const waits = missing.length ? [`Layer ${missing.join(", ")} of ${this.map?.shape[0]} is on its way; what you see is what was shown before.`] : [];
+    this.#status.tell([text, ...waits, ...notes, ...(tokens > LONG ? [long] : [])].join(" "), act, name);
   }
 
   /** Moves the line that tells how things stand up to the sentences: what it offers comes before what is shown. */
@@ -177,6 +218,8 @@ export class HeadMapView {
     state.layer = Math.min(state.layer, layers - 1);
     state.query = Math.min(state.query, queries - 1);
     if (state.head !== null) state.head = Math.min(state.head, heads - 1);
+    if (map.final && !layersOf(map).includes(state.layer)) state.layer = layersOf(map)[0];
+    if (this.#waitsFor(map)) return;
     const { map: shown, compared } = this.shown;
     this.asked = askedRow(shown, state.query, map.queryTokens);
     this.controls.offer(map, shown, state, this.asked);

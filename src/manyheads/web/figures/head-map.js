@@ -22,15 +22,31 @@ export const TRAITS = { sentence: "sentence", compare: "compare", view: "view", 
 /** @param {{ model: KernelModel, el: HTMLElement }} cell */
 function render({ model, el }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
-  return openDoor(model, TRAITS, ["_attention", "_compared"], {
-    make: (state, change) => new HeadMapView(root, state, {
+  /** @type {HeadMapView | undefined} */
+  let shown;
+  let asked = 0;
+  const take = () => {
+    const sent = model.get("_layer");
+    if (sent && sent.of === shown?.map?.computed) shown?.addLayer(sent.layer, sent.weights, sent.compared);
+  };
+  const close = openDoor(model, TRAITS, ["_attention", "_compared"], {
+    make: (state, change) => (shown = new HeadMapView(root, state, {
       change, models: model.get("_models"), computes: model.get("_computes"), painted: (map) => announce(el, "attention", map),
-    }),
+      want: (layers, { computed: of }) => {
+        model.set("_wanted", { of, layers, asked: `${++asked} ${Math.random()}` }); // each time another, so that it is a change
+        model.save_changes();
+      },
+    })),
     show(/** @type {HeadMapView} */ view) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];
       view.show(decodeMap(map), compared && decodeMap(compared));
     },
   });
+  model.on("change:_layer", take);
+  return () => {
+    model.off("change:_layer", take);
+    close();
+  };
 }
 
 export default { render };

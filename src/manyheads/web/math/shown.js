@@ -15,17 +15,28 @@ export const isAlike = ({ queryTokens, keyTokens }) =>
   queryTokens.length === keyTokens.length && queryTokens.every((token, place) => token === keyTokens[place]);
 
 /** Whether attention rollout can be shown of a map. */
-export const canRollOut = (/** @type {AttentionMap} */ map) => isAlike(map) && isOfShares(map);
+export const canRollOut = (/** @type {AttentionMap} */ map) =>
+  isAlike(map) && isOfShares(map) && !(map.final && layersOf(map).length < map.shape[0]);
 
 /**
- * The layers that what is shown needs: all of a grid and of a rollout, else the one looked at.
+ * The layers that what is shown needs: all of a rollout, and of a grid that has no small pictures; else the one looked at.
  * @param {AttentionMap} map
  * @param {Pick<MapState, "view" | "layer" | "layers">} state
  */
 export function neededLayers(map, { view, layer, layers }) {
   const all = [...Array(map.shape[0]).keys()];
   if (layers === "rollout" && canRollOut(map)) return all;
-  return view === "grid" ? all : [Math.min(layer, all.length - 1)];
+  return view === "grid" && !map.pictures ? all : [Math.min(layer, all.length - 1)];
+}
+
+/**
+ * The layers that are still to come.
+ * @param {AttentionMap} map
+ * @param {Pick<MapState, "view" | "layer" | "layers">} state
+ */
+export function missingLayers(map, state) {
+  const there = layersOf(map);
+  return neededLayers(map, state).filter((layer) => !there.includes(layer));
 }
 
 /**
@@ -37,11 +48,11 @@ export function neededLayers(map, { view, layer, layers }) {
  */
 export function shownMap(map, state) {
   const { heads, layers, pieces, sinks, special, scale, top } = state;
-  const needed = new Set(neededLayers(map, state));
+  const needed = state.view === "grid" ? layersOf(map) : neededLayers(map, state);
   const alike = isAlike(map);
   const rolled = layers === "rollout" && canRollOut(map);
   /** @type {AttentionMap & { queries?: number[], keys?: number[] }} */
-  let shown = { ...map, there: layersOf(map).filter((layer) => needed.has(layer)) };
+  let shown = { ...map, there: layersOf(map).filter((layer) => needed.includes(layer)) };
   if (rolled) shown = rollout(shown);
   else if (heads === "average") shown = averageHeads(shown);
   const mixed = shown.headNames !== map.headNames;

@@ -56,6 +56,27 @@ export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, m
   }
 }
 
+/**
+ * Draws the small picture of a head whose weights are not there, as `drawHead` does.
+ * @param {Uint32Array} pixels
+ * @param {number} stride
+ * @param {{ left: number, top: number, width: number, height: number }} place
+ * @param {ShownMap & { pictures: Pictures }} map
+ * @param {number} layer
+ * @param {number} head
+ * @param {Look} look
+ */
+export function drawPicture(pixels, stride, { left, top, width, height }, map, layer, head, look) {
+  const { shape: [, heads, rows, columns], tints } = map.pictures;
+  const start = (layer * heads + head) * rows * columns;
+  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const deep = tints[start + Math.floor((y * rows) / height) * columns + Math.floor((x * columns) / width)];
+      pixels[(top + y) * stride + left + x] = (deep < 0 ? below : ink) | ((2 * Math.abs(deep)) << 24);
+    }
+}
+
 /** The one that is farther from 0. @param {number} a @param {number} b */
 const farther = (a, b) => (Math.abs(b) > Math.abs(a) ? b : a);
 
