@@ -259,7 +259,7 @@ def test_of_a_large_map_layers_come_when_they_are_looked_at(notebook, plain):
     assert 5e6 < first < 12e6
     map.get_by_role("combobox", name="Asked by").select_option("5")
     map.get_by_role("combobox", name="Layer", exact=True).select_option(label="8")
-    looks_at_itself = map.locator("tbody").nth(3).locator("td[data-weight='1.0000']")
+    looks_at_itself = map.locator(".hm-paint tbody").nth(3).locator("td[data-weight='1.0000']")
     looks_at_itself.wait_for()
     assert looks_at_itself.inner_text() == "w5"
     assert 5e6 < received.bytes - first < 7e6, "one layer more"

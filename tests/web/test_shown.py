@@ -4,6 +4,7 @@ import itertools
 import json
 
 import numpy as np
+import pytest
 from node import run_node
 
 from manyheads.maps import AttentionMap
@@ -84,6 +85,59 @@ def test_python_and_the_page_show_the_same():
         assert theirs["notes"] == list(ours.map.notes)
         notes |= {note.split()[0] for note in ours.map.notes}
     assert notes == {"Word", "Weights", "Hidden", "No", "There", "Tokens", "The", "Log"}, "every note was among the examples"
+
+
+HEADS_TWIN = """
+import { similarHeads, totals } from "./math/heads.js";
+import { decodeMap } from "./math/wire.js";
+let text = "";
+for await (const chunk of process.stdin) text += chunk;
+const { written, layer, head, chosen } = JSON.parse(text);
+const map = decodeMap(written);
+console.log(JSON.stringify({
+  similar: similarHeads(map, layer, head, 4).map(({ layer, head, apart }) => [layer, head, apart]),
+  sums: totals(map, chosen).map((sums) => [...sums]),
+}));
+"""
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        [None, None, None, None],
+        [[1], None, None, None],
+        [[0, 1], [2], [0, 4], None],
+        [[0], [0, 1], [3], [1, 6]],
+        [None, [], None, [2]],
+    ],
+)
+def test_heads_are_compared_and_summed_alike(chosen):
+    weights = np.random.default_rng(1).dirichlet(np.full(7, 0.5), (2, 3, 5))
+    map = AttentionMap(list("abcde"), list("tuvwxyz"), weights)
+    written = map_dict(map) | {"weights": map.weights.ravel().tolist()}
+    given = json.dumps({"written": written, "layer": 1, "head": 2, "chosen": chosen})
+    found = json.loads(run_node("--input-type=module", "-e", HEADS_TWIN, input=given, cwd=WEB))
+    ours = map.similar_heads(1, 2, count=4)
+    assert [tuple(place) for *place, _ in found["similar"]] == [tuple(place) for *place, _ in ours]
+    np.testing.assert_allclose([each[-1] for each in found["similar"]], [each[-1] for each in ours], atol=1e-6)
+    for theirs, sums in zip(found["sums"], map.totals(*chosen).values()):
+        np.testing.assert_allclose(theirs, sums, atol=1e-5)
+
+
+def test_sums_are_the_plain_ones():
+    weights = np.random.default_rng(1).dirichlet(np.full(7, 0.5), (2, 3, 5)).astype(np.float32)
+    map = AttentionMap(list("abcde"), list("tuvwxyz"), weights)
+    sums = map.totals(layers=[1], heads=[0, 2], keys=[3])
+    np.testing.assert_allclose(sums["layers"], weights[:, [0, 2]][..., 3].sum((1, 2)), rtol=1e-5)
+    np.testing.assert_allclose(sums["heads"], weights[1][..., 3].sum(1), rtol=1e-5)
+    np.testing.assert_allclose(sums["keys"], weights[1, [0, 2]].sum((0, 1)), rtol=1e-5)
+    apart = [[np.abs(weights[l, h] - weights[0, 1]).sum(-1).mean() / 2 for h in range(3)] for l in range(2)]
+    for layer, head, distance in map.similar_heads(0, 1):
+        assert abs(apart[layer][head] - distance) < 1e-6
+    with pytest.raises(ValueError, match="heads count from 0 to 2"):
+        map.totals(heads=[3])
+    with pytest.raises(ValueError, match="2 layers of 3 heads"):
+        map.similar_heads(2, 0)
 
 
 def test_weights_that_are_no_shares_travel_as_digits():

@@ -9,6 +9,7 @@ from live_maps import CONTRAST
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import NOTES
 from manyheads.maps.shown import shown_map
+from manyheads.maps.written import percent
 from manyheads.widgets import HeadMap
 
 TOKENS = ["The", " un", "help", "ful", " tea", ",", " hot", " tea", "</s>"]
@@ -52,7 +53,7 @@ def test_word_pieces_become_words(more):
     shown = shown_map(map, {"pieces": "merge"})
     words = ["The", "unhelpful", "tea", ",", "hot", "tea", "</s>"]
     assert [token.strip() for token in shown.map.key_tokens] == words
-    assert [text.strip() for text in figure.locator("tbody").first.locator("td").all_inner_texts()] == words
+    assert [text.strip() for text in figure.locator(".hm-paint tbody").first.locator("td").all_inner_texts()] == words
     np.testing.assert_allclose(painted(figure), shown.map.weights[0, :, 1], atol=1e-4)
     assert figure.get_by_label("Asked by").evaluate("(el) => el.selectedOptions[0].text").strip() == "unhelpful"
     assert NOTES["merged"] in said(figure)
@@ -94,7 +95,7 @@ def test_a_word_is_found_and_asks(more):
     box = figure.get_by_role("searchbox", name="Find a word")
     box.fill("TEA")
     assert figure.get_by_text("2 of 9, at 5, 8.").is_visible()
-    assert [text.strip() for text in figure.locator("tbody").first.locator(".hm-found").all_inner_texts()] == ["tea"] * 2
+    assert [text.strip() for text in figure.locator(".hm-paint tbody").first.locator(".hm-found").all_inner_texts()] == ["tea"] * 2
     asked = figure.get_by_label("Asked by")
     for place in ("4", "7", "4"):
         box.press("Enter")
@@ -106,12 +107,48 @@ def test_a_word_is_found_and_asks(more):
 def test_a_log_scale_is_said(more):
     map = given()
     figure = more(map, query=1)
-    cells = figure.locator("tbody").nth(1).locator("td")
+    cells = figure.locator(".hm-paint tbody").nth(1).locator("td")
     figure.get_by_role("combobox", name="Scale").select_option("log")
     tints = cells.evaluate_all("(all) => all.map((one) => Number(one.style.getPropertyValue('--share')))")
     row = map.weights[0, 1, 1]
     np.testing.assert_allclose(tints, np.maximum(1 + np.log10(row / row.max()) / 4, 0), atol=0.002)
     assert NOTES["log"] in said(figure)
+
+
+def test_the_heads_most_alike_lead_to_each_other(more):
+    map = given()
+    figure = more(map, layer=1)
+    figure.get_by_role("combobox", name="Heads most alike").select_option(label="head 2")
+    nearest = map.similar_heads(1, 1)
+    buttons = figure.locator(".hm-similar button")
+    assert buttons.all_inner_texts() == [
+        f"layer {layer + 1}, head {head + 1}: {percent(apart)} apart" for layer, head, apart in nearest
+    ]
+    buttons.first.click()
+    layer, head, _ = nearest[0]
+    assert figure.get_by_label("Layer", exact=True).input_value() == str(layer)
+    assert figure.get_by_role("combobox", name="Heads most alike").input_value() == str(head)
+    assert buttons.count() == 5
+
+
+def test_sums_are_linked_and_true(more):
+    map = given()
+    figure = more(map)
+    figure.get_by_text("Sums", exact=True).click()
+
+    def sums(name):
+        cells = figure.get_by_role("table", name=f"Sums: {name}").locator("td")
+        return cells.evaluate_all("(all) => all.map((one) => Number(one.dataset.sum))")
+
+    np.testing.assert_allclose(sums("Heads"), map.totals()["heads"], atol=1e-3)
+    figure.get_by_role("button", name="layer 2", exact=True).click()
+    figure.get_by_role("button", name="tea (5)").first.press("Enter")
+    expected = map.totals(layers=[1], queries=[4])
+    for name, axis in (("Layers", "layers"), ("Heads", "heads"), ("Words that ask", "queries"), ("Words looked at", "keys")):
+        np.testing.assert_allclose(sums(name), expected[axis], atol=1e-3)
+    assert not figure.page.evaluate(CONTRAST)
+    figure.get_by_role("button", name="layer 2", exact=True).click()
+    np.testing.assert_allclose(sums("Heads"), map.totals(queries=[4])["heads"], atol=1e-3)
 
 
 @pytest.mark.parametrize("view", ["Paint", "Matrix", "Grid", "Lines"])

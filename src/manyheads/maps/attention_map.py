@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from manyheads.maps.choosing import merged, rows_to_one, strongest, without_sinks, words_only
+from manyheads.maps.compared_heads import similar_heads, totals
 from manyheads.maps.names import CSV_COLUMNS, KINDS, NOTES
 
 
@@ -157,6 +158,29 @@ class AttentionMap:
         Of equal weights the first stay; of signed ones, those farthest from 0. Raises `ValueError` where `top` is below 1.
         """
         return strongest(self, top)
+
+    def similar_heads(self, layer, head, count=5):
+        """The heads of all layers that look most alike one head: [(layer, head, how far apart), ...], the nearest first.
+
+        >>> rows = [[[1, 0], [0, 1]], [[0.5, 0.5], [0, 1]], [[0, 1], [1, 0]]]
+        >>> AttentionMap(["hot", "tea"], ["hot", "tea"], [rows]).similar_heads(0, 0)
+        [(0, 1, 0.25), (0, 2, 1.0)]
+
+        How far apart is the mean over queries of the total variation distance: the share of a row that would have to move
+        to make it the other's. 0 is the same, 1 nothing in common. Raises `ValueError` for a head that is not there.
+        """
+        return similar_heads(self, layer, head, count)
+
+    def totals(self, layers=None, heads=None, queries=None, keys=None):
+        """Sums of the weights of chosen layers, heads, queries and keys, all unless given, along each of these.
+
+        >>> map = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.25, 0.75]]]] * 3)
+        >>> {name: sums.tolist() for name, sums in map.totals(layers=[0, 1], queries=[1]).items()}
+        {'layers': [1.0, 1.0, 1.0], 'heads': [2.0], 'queries': [2.0, 2.0], 'keys': [0.5, 1.5]}
+
+        Along an axis, all its places are there, and what is chosen on the others is summed. Nothing is scaled.
+        """
+        return totals(self, layers, heads, queries, keys)
 
     def plot(self, layer=None, head=None, *, axes=None, size=None):
         """Draw the map with matplotlib: one head, all heads of one layer, one head of all layers, or all of all.

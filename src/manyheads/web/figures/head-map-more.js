@@ -8,6 +8,7 @@ import { readable, wordStarts } from "../math/text.js";
 import { chooser, closeOnEscape, field, fillOptions } from "../views/controls.js";
 import { h, setText, setValue, targetOf } from "../views/dom.js";
 import { START } from "../doors/state.js";
+import { LinkedSums, SimilarHeads } from "./head-map-heads.js";
 
 /** @type {[keyof MapState & ("pieces" | "sinks" | "scale"), string][]} */
 const MORE_LABELS = [["pieces", "Word pieces"], ["sinks", "Sinks"], ["scale", "Scale"]];
@@ -38,13 +39,14 @@ export class MoreControls {
       onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && this.#askNext() });
     this.told = h("span", { class: "hm-told", "aria-live": "polite" });
     this.summary = h("summary", {}, "More");
-    this.sections = h("div");
-    this.node = h("details", { class: "hm-more", onkeydown: closeOnEscape, ontoggle: () => host.map && this.#offerChoices(host.map, host.state) },
+    this.similar = new SimilarHeads(host);
+    this.sums = new LinkedSums(host);
+    this.node = h("details", { class: "hm-more", onkeydown: closeOnEscape, ontoggle: () => host.map && this.#offerOpen(host.map, host.state) },
       this.summary,
       h("div", { class: "hm-menu-row" }, ...this.choices.map(({ label }) => label), field(this.top),
         h("span", {}, "Tokens ", this.first, " to ", this.last),
         h("span", {}, field(this.find), this.told)),
-      this.sections);
+      this.similar.node, this.sums.node);
   }
 
   /** Says what the state is. */
@@ -68,11 +70,23 @@ export class MoreControls {
       box.max = String(count);
       setValue(box, String(Math.min(value, count)));
     }
-    if (this.node.open) this.#offerChoices(map, state);
+    this.#offerOpen(map, state);
     const places = this.#found(shown, state.find);
     const listed = places.slice(0, 8).map((at) => shown.queries[at] + 1).join(", ");
     setText(this.told, state.find.trim() === "" ? "" : places.length === 0 ? "not among the tokens shown"
       : `${places.length} of ${shown.queryTokens.length}, at ${listed}${places.length > 8 ? ", …" : ""}. Enter lets the next ask.`);
+  }
+
+  /**
+   * Offers what takes long, where somebody looks.
+   * @param {AttentionMap} map
+   * @param {MapState} state
+   */
+  #offerOpen(map, state) {
+    if (!this.node.open) return;
+    this.#offerChoices(map, state);
+    this.similar.draw(map, state);
+    this.sums.draw(map);
   }
 
   /**

@@ -108,7 +108,13 @@ export class HeadMapView {
     setLayer(this.map, layer, weights);
     if (this.compared && compared) setLayer(this.compared, layer, compared);
     this.#shown = null;
-    if (this.#waiting || this.state.view === "grid") this.#draw(this.map);
+    if (this.#waiting || this.state.view === "grid" || this.controls.more.node.open) this.#draw(this.map);
+  }
+
+  /** Asks for all layers that are not there yet. */
+  fetchAll() {
+    const there = this.map && layersOf(this.map);
+    if (there && this.want) this.want([...Array(this.map?.shape[0]).keys()].filter((layer) => !there.includes(layer)), /** @type {AttentionMap} */ (this.map));
   }
 
   /** Asks for layers that what is shown needs; whether they are still to come. */
