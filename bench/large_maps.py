@@ -1,9 +1,9 @@
-"""What a notebook's page gets of a map of 144 heads, and when JupyterLab shows it; BertViz beside it where it is able to.
+"""What a notebook's page gets of a map of 144 heads, and when JupyterLab shows it; BertViz beside it.
 
     python bench/large_maps.py
 
-Goals at 512 tokens: 12 MB at most, the first picture within 3 s. Bytes are counted on the websocket: the widget's messages
-and the static HTML beside them. Seconds are from running the cell to the first weight on the page, imports before it.
+Goals at 512 tokens: 12 MB at most, the first picture within 3 s. Bytes are counted on the websocket: the widget's
+messages and the static HTML beside them. Seconds are from running the cell to the first weight on the page.
 """
 
 import shutil
@@ -50,7 +50,7 @@ def main():
         with jupyter_lab(Path(folder), Path(runtime)) as lab:
             for size in SIZES:
                 seconds, received = shown(browser.new_context(), lab, f"{size}.ipynb")
-                told = f"{size} tokens x 144 heads: {received / 1e6:.2f} MB to the page, first picture after {seconds:.2f} s"
+                told = f"{size} tokens: {received / 1e6:.2f} MB to the page, first picture after {seconds:.2f} s"
                 if size <= 128:  # beyond, BertViz takes gigabytes
                     layers = [torch.full((1, 12, size, size), 1 / size)] * 12
                     html = head_view(layers, [f"w{place}" for place in range(size)], html_action="return").data

@@ -322,7 +322,10 @@ REFUSED = {  # what is given, what is said
         lambda: nn.MultiheadAttention(WIDTH, HEADS)(*[torch.randn(KEYS, WIDTH)] * 3, need_weights=False),
         "need_weights=True",
     ),
-    "scores": (lambda: weights(HEADS).log(), r"scores want a softmax first; weights that are meant to be signed are shown as they are by HeadMap.of"),
+    "scores": (
+        lambda: weights(HEADS).log(),
+        r"scores want a softmax first; weights that are meant to be signed are shown as they are by HeadMap.of",
+    ),
     "one axis": (lambda: np.ones(KEYS), r"\[query, key\], \[head, query, key\].* got \[7\]"),
     "unlike layers": (lambda: [weights(1, 3), weights(1, 4)], r"got \[1, 3, 7, 7\], \[1, 4, 7, 7\]"),
 }

@@ -82,10 +82,33 @@ def test_numbers_are_written_alike():
 SPECIAL = [
     *("[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]", "[unused7]", "[INST]", "[/INST]"),  # BERT, Mistral
     *("<s>", "</s>", "<unk>", "<mask>", "<eos>", "<extra_id_0>", "<eod>"),  # RoBERTa, T5, XLNet
-    *("<|endoftext|>", "<|im_start|>", "<\uff5cbegin of sentence\uff5c>", "<BOS_TOKEN>", "<fim_prefix>"),  # GPT-2 and later
+    *(
+        "<|endoftext|>",
+        "<|im_start|>",
+        "<\uff5cbegin of sentence\uff5c>",
+        "<BOS_TOKEN>",
+        "<fim_prefix>",
+    ),  # GPT-2 and later
     *("<start_of_turn>", "<end_of_turn>", "<start_of_image>", "<unused99>"),  # Gemma
 ]
-PLAIN = ["##able", "##", "#", "tea", "", " tea", "\u2581tea", "<or>", "<div>", "</b>", "<", "[", "[tea]", "<0x0A>", "cls", "s"]
+PLAIN = [
+    "##able",
+    "##",
+    "#",
+    "tea",
+    "",
+    " tea",
+    "\u2581tea",
+    "<or>",
+    "<div>",
+    "</b>",
+    "<",
+    "[",
+    "[tea]",
+    "<0x0A>",
+    "cls",
+    "s",
+]
 
 
 def test_tokens_are_read_alike():

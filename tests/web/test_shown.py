@@ -84,7 +84,9 @@ def test_python_and_the_page_show_the_same():
         assert theirs.get("kind", "shares") == ours.map.kind
         assert theirs["notes"] == list(ours.map.notes)
         notes |= {note.split()[0] for note in ours.map.notes}
-    assert notes == {"Word", "Weights", "Hidden", "No", "There", "Tokens", "The", "Log"}, "every note was among the examples"
+    assert notes == {"Word", "Weights", "Hidden", "No", "There", "Tokens", "The", "Log"}, (
+        "every note was among the examples"
+    )
 
 
 HEADS_TWIN = """
@@ -131,9 +133,9 @@ def test_sums_are_the_plain_ones():
     np.testing.assert_allclose(sums["layers"], weights[:, [0, 2]][..., 3].sum((1, 2)), rtol=1e-5)
     np.testing.assert_allclose(sums["heads"], weights[1][..., 3].sum(1), rtol=1e-5)
     np.testing.assert_allclose(sums["keys"], weights[1, [0, 2]].sum((0, 1)), rtol=1e-5)
-    apart = [[np.abs(weights[l, h] - weights[0, 1]).sum(-1).mean() / 2 for h in range(3)] for l in range(2)]
+    apart = np.abs(weights - weights[0, 1]).sum(-1).mean(-1) / 2  # [layer, head]
     for layer, head, distance in map.similar_heads(0, 1):
-        assert abs(apart[layer][head] - distance) < 1e-6
+        assert abs(apart[layer, head] - distance) < 1e-6
     with pytest.raises(ValueError, match="heads count from 0 to 2"):
         map.totals(heads=[3])
     with pytest.raises(ValueError, match="2 layers of 3 heads"):

@@ -65,8 +65,18 @@ def test_a_page_that_would_be_too_large_has_the_layer_that_is_shown_and_says_so(
     figure.get_by_role("status").get_by_text("Of its 4 layers, layer 3 is in this page").wait_for()
     choices = figure.get_by_role("combobox", name="Layer", exact=True)
     assert choices.input_value() == "2"
-    assert choices.locator("option").evaluate_all("(all) => all.map((one) => one.disabled)") == [True, True, False, True]
-    shown = figure.locator(".hm-paint tbody").nth(5).locator("td").evaluate_all("(all) => all.map((one) => +one.dataset.weight)")
+    assert choices.locator("option").evaluate_all("(all) => all.map((one) => one.disabled)") == [
+        True,
+        True,
+        False,
+        True,
+    ]
+    shown = (
+        figure.locator(".hm-paint tbody")
+        .nth(5)
+        .locator("td")
+        .evaluate_all("(all) => all.map((one) => +one.dataset.weight)")
+    )
     np.testing.assert_allclose(shown, large.weights[2, 5, 0], atol=0.0008)
     figure.get_by_role("radio", name="Grid").check(force=True)
     drawn = """(canvas) => { const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

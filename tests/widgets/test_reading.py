@@ -95,7 +95,9 @@ def test_a_word_is_found_and_asks(more):
     box = figure.get_by_role("searchbox", name="Find a word")
     box.fill("TEA")
     assert figure.get_by_text("2 of 9, at 5, 8.").is_visible()
-    assert [text.strip() for text in figure.locator(".hm-paint tbody").first.locator(".hm-found").all_inner_texts()] == ["tea"] * 2
+    assert [
+        text.strip() for text in figure.locator(".hm-paint tbody").first.locator(".hm-found").all_inner_texts()
+    ] == ["tea"] * 2
     asked = figure.get_by_label("Asked by")
     for place in ("4", "7", "4"):
         box.press("Enter")
@@ -144,7 +146,12 @@ def test_sums_are_linked_and_true(more):
     figure.get_by_role("button", name="layer 2", exact=True).click()
     figure.get_by_role("button", name="tea (5)").first.press("Enter")
     expected = map.totals(layers=[1], queries=[4])
-    for name, axis in (("Layers", "layers"), ("Heads", "heads"), ("Words that ask", "queries"), ("Words looked at", "keys")):
+    for name, axis in (
+        ("Layers", "layers"),
+        ("Heads", "heads"),
+        ("Words that ask", "queries"),
+        ("Words looked at", "keys"),
+    ):
         np.testing.assert_allclose(sums(name), expected[axis], atol=1e-3)
     assert not figure.page.evaluate(CONTRAST)
     figure.get_by_role("button", name="layer 2", exact=True).click()

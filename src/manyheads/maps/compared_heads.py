@@ -9,7 +9,9 @@ def similar_heads(map, layer, head, count=5):
     if not (0 <= layer < layers and 0 <= head < heads):
         raise ValueError(f"there are {layers} layers of {heads} heads, counted from 0; got layer {layer}, head {head}")
     own = map.weights[layer, head]
-    apart = np.stack([np.abs(each - own).sum(-1, dtype=np.float64).mean(-1) / 2 for each in map.weights])  # [layer, head]
+    apart = np.stack(
+        [np.abs(each - own).sum(-1, dtype=np.float64).mean(-1) / 2 for each in map.weights]
+    )  # [layer, head]
     order = np.argsort(apart, axis=None, kind="stable")
     places = [divmod(int(place), heads) for place in order if place != layer * heads + head]
     return [(*place, float(apart[place])) for place in places[:count]]

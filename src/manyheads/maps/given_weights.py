@@ -54,7 +54,8 @@ def rows_to_one(weights):
     >>> float(weights.sum()), notes
     (1.0, ('Rows sum to 1.003 at most, as half precision rounds them; they are scaled to 1.',))
 
-    A row of zeros, of a query that looks at nothing, is left as it is. Raises `ValueError` for weights that are no shares.
+    A row of zeros, of a query that looks at nothing, is left as it is. Raises `ValueError` for weights that are no
+    shares.
     """
     refuse_nan(weights)
     if weights.min(initial=0) < 0:
@@ -91,7 +92,9 @@ def kind_of(weights):
     least, most = sums_of(weights)
     if max(1 - least, most - 1) < EXACT:
         return "shares", ()
-    return "amounts", (f"These weights are no shares: rows sum to {least:.4g} to {most:.4g}. They are shown as they are.",)
+    return "amounts", (
+        f"These weights are no shares: rows sum to {least:.4g} to {most:.4g}. They are shown as they are.",
+    )
 
 
 def refuse_nan(weights):

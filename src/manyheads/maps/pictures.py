@@ -45,7 +45,9 @@ def two_inks():
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("two inks", [NUMBER_COLOURS["negative"], "white", NUMBER_COLOURS["positive"]])
+    return LinearSegmentedColormap.from_list(
+        "two inks", [NUMBER_COLOURS["negative"], "white", NUMBER_COLOURS["positive"]]
+    )
 
 
 def srgb(lab):  # [..., 3] -> [..., 3]

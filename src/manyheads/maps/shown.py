@@ -36,7 +36,7 @@ class Shown:
 
 
 def shown_map(map, chosen, layers=None):
-    """The map as the choices have it: {name: value}, those of `CHOICES` and top, first, last; what is not there is usual.
+    """The map as chosen: {name: value}, of `CHOICES` and top, first, last; what is not there is usual.
 
     >>> map = AttentionMap(["[CLS]", "tea"], ["[CLS]", "tea"], [[[[0.25, 0.75], [0.5, 0.5]]]])
     >>> shown_map(map, {"special": "remove"}).map.key_tokens

@@ -21,7 +21,9 @@ class Tint:
         >>> Tint().of(np.array([1, -2]), 4), Tint(log=True).of(np.array([0.01, 0]), 1)
         (array([0.25, 0.5 ]), array([0.5, 0. ]))
         """
-        ratios = np.divide(np.abs(weights), largest, out=np.zeros(np.shape(weights)), where=np.asarray(largest) > 0)
+        sizes = np.abs(weights)
+        there = np.asarray(largest) > 0
+        ratios = np.divide(sizes, largest, out=np.zeros(sizes.shape, np.result_type(sizes, np.float32)), where=there)
         if not self.log:
             return ratios
         with np.errstate(divide="ignore"):
@@ -29,7 +31,7 @@ class Tint:
 
 
 def small_pictures(map, tint=None):  # -> [layer, head, y, x]
-    """The tints of all heads, -1 to 1, below 0 where the weight is; where several weights fall on a pixel, the farthest.
+    """The tints of all heads, -1 to 1, below 0 where the weight is; of several on a pixel, the farthest from 0.
 
     >>> from manyheads.maps import AttentionMap
     >>> tokens = [str(place) for place in range(64)]

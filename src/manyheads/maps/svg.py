@@ -64,7 +64,9 @@ def _head(map, layer, head, drawn, left, top, cell, size):
     sizes = np.abs(weights)
     largest = sizes.max(axis=-1, keepdims=True)
     shares = np.divide(sizes, largest, out=np.zeros_like(weights), where=largest > 0)
-    colours = [f' fill="{NUMBER_COLOURS[sign]}"' for sign in ("positive", "negative")] if map.kind == "signed" else ["", ""]
+    colours = (
+        [f' fill="{NUMBER_COLOURS[sign]}"' for sign in ("positive", "negative")] if map.kind == "signed" else ["", ""]
+    )
     cells = "".join(
         f'<rect x="{key}" y="{query}" width="1" height="1" fill-opacity="{PAPER["tint"] * shares[query, key]:.2f}"'
         f'{colours[int(weights[query, key] < 0)]} data-query="{query}" data-key="{key}" data-weight="{weights[query, key]!s}"/>'

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import pairwise
 
 from manyheads.maps.names import PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS
 
@@ -33,13 +34,12 @@ def word_starts(tokens):
     [0, 3, 4]
 
     A token goes on if it begins with "##". Where tokens carry the space before them (" tea", as "Ġtea" or "▁tea"), one
-    without it goes on if it begins with a letter or a digit and the one before ends with one. Special tokens stand alone.
+    without it goes on if it begins with a letter or a digit and the one before ends with one. Special tokens stand
+    alone.
     """
     spaced = any(token[:1] in WORD_MARKS for token in tokens if token)
-    pairs = zip(tokens, tokens[1:])
-    return [0][: len(tokens)] + [
-        place for place, (before, token) in enumerate(pairs, start=1) if not _goes_on(before, token, spaced)
-    ]
+    pairs = enumerate(pairwise(tokens), start=1)
+    return [0][: len(tokens)] + [place for place, (before, token) in pairs if not _goes_on(before, token, spaced)]
 
 
 def _goes_on(before, token, spaced):

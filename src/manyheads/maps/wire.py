@@ -1,6 +1,7 @@
 """A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.js reads both."""
 
 import base64
+import weakref
 
 import numpy as np
 
@@ -9,12 +10,13 @@ from manyheads.maps.names import DIGITS, KINDS
 from manyheads.maps.small_pictures import small_pictures
 
 WHOLE = 2**20  # up to so many weights a kernel sends at once, 4 MB
+KNOWN = weakref.WeakKeyDictionary()  # what took long: a notebook asks twice, for the widget and for its HTML
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
 def map_json(map, there=None):
-    """The map as `decodeMap` reads it in a page, with the weights of the layers that are to be `there`, all unless given.
+    """The map as `decodeMap` reads it in a page, with the weights of the layers `there`, all unless given.
 
     Many weights become digits, each off by 0.0007 at most; those that are no shares, by that of the largest at most.
     """
@@ -61,7 +63,7 @@ def map_dict(map):
 
 
 def map_message(map, layer=0):
-    """The map as a kernel sends it: the weights are the bytes of float32; of a map with more than `WHOLE`, one layer is."""
+    """The map as a kernel sends it: its weights as bytes of float32; of a map with more than `WHOLE`, one layer."""
     if map.weights.size <= WHOLE:
         return map_dict(map) | {"weights": map.weights.tobytes()}
     layer = min(layer, map.shape[0] - 1)
@@ -76,9 +78,11 @@ def layer_bytes(map, layer):
 
 def _known_of_all(map, there):
     """What is known of all layers where some are there only: small pictures, and what each token gets."""
-    tints = small_pictures(map)
+    if map not in KNOWN:
+        KNOWN[map] = np.rint(127 * small_pictures(map)).astype(np.int8), received(map)
+    tints, shares = KNOWN[map]
     return {
         "there": there,
-        "received": [round(float(share), 6) for share in received(map)],
-        "pictures": {"shape": list(tints.shape), "tints": np.rint(127 * tints).astype(np.int8).tobytes()},
+        "received": [round(float(share), 6) for share in shares],
+        "pictures": {"shape": list(tints.shape), "tints": tints.tobytes()},
     }

@@ -33,9 +33,9 @@ class HeadMap(Figure):
     off, None for all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
     `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`.
 
-    For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than 30 %
-    of all attention though they are no special ones, `scale="log"` tints by orders of magnitude, `top=3` shows the 3
-    strongest weights of each row, `first` and `last` say which tokens are shown, `find` marks those with a word in them.
+    For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than
+    30 % of all attention though they are no special ones, `scale="log"` tints by orders of magnitude, `top=3` shows the
+    3 strongest weights of each row, `first` and `last` say which tokens are shown, `find` marks those that hold a word.
     The map says what was done to it. All are traits: observe and link them. So is `attention`, the map as it was
     computed, whatever is shown of it; it is only read.
 

@@ -39,8 +39,8 @@ def head_map_html(
     >>> 'data-weight="0.7500"' in head_map_html(map, sentence="<tea>")
     True
 
-    Of a map with more than `BAKED` weights, one layer is baked in, and small pictures of the others, unless the `whole` is
-    wanted.
+    Of a map with more than `BAKED` weights, one layer is baked in, and small pictures of the others, unless the `whole`
+    is wanted.
     """
     attributes = {"layer": layer, "query": query or None, **attributes}
     written = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None)
@@ -57,7 +57,9 @@ def head_map_html(
     there = None
     if not whole and map.weights.size > BAKED:
         there = [min(layer, map.shape[0] - 1)]
-        status += f" Of its {map.shape[0]} layers, layer {there[0] + 1} is in this page: the others would make it too large."
+        status += (
+            f" Of its {map.shape[0]} layers, layer {there[0] + 1} is in this page: the others would make it too large."
+        )
     data = json.dumps(map_json(map, there), separators=(",", ":")).replace("<", "\\u003c")
     said = " ".join([status, *dict.fromkeys((*map.notes, *shown.notes))])
     status = f'<p class="hm-status" data-said="{escape(status)}">{escape(said)}</p>'
