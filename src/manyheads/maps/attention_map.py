@@ -168,7 +168,8 @@ class AttentionMap:
         [(0, 1, 0.25), (0, 2, 1.0)]
 
         How far apart is the mean over queries of the total variation distance: the share of a row that would have to
-        move to make it the other's. 0 is the same, 1 nothing in common. Raises `ValueError` for a head that is not there.
+        move to make it the other's. 0 is the same, 1 nothing in common. Raises `ValueError` for a head that is not
+        there.
         """
         return similar_heads(self, layer, head, count)
 

@@ -69,7 +69,8 @@ def _head(map, layer, head, drawn, left, top, cell, size):
     )
     cells = "".join(
         f'<rect x="{key}" y="{query}" width="1" height="1" fill-opacity="{PAPER["tint"] * shares[query, key]:.2f}"'
-        f'{colours[int(weights[query, key] < 0)]} data-query="{query}" data-key="{key}" data-weight="{weights[query, key]!s}"/>'
+        f'{colours[int(weights[query, key] < 0)]} data-query="{query}" data-key="{key}" '
+        f'data-weight="{weights[query, key]!s}"/>'
         for query, key in np.argwhere(drawn)
     )
     below = "".join(f"M{key + 0.3:g} {query + 0.5:g}h.4" for query, key in np.argwhere(drawn & (weights < 0)))
