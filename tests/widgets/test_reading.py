@@ -145,6 +145,7 @@ def test_sums_are_linked_and_true(more):
     np.testing.assert_allclose(sums("Heads"), map.totals()["heads"], atol=1e-3)
     figure.get_by_role("button", name="layer 2", exact=True).click()
     figure.get_by_role("button", name="tea (5)").first.press("Enter")
+    assert figure.page.evaluate("() => document.activeElement.textContent.trim()") == "tea (5)", "the focus stays"
     expected = map.totals(layers=[1], queries=[4])
     for name, axis in (
         ("Layers", "layers"),

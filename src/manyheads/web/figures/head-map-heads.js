@@ -48,13 +48,16 @@ export class LinkedSums {
     this.host = host;
     this.lists = SUMMED.map((name) => ({ body: h("tbody"), note: h("p", { class: "hm-hint" }), name }));
     this.told = h("p", { class: "hm-hint", "aria-live": "polite" });
+    this.tables = this.lists.map(({ name, body, note }) =>
+      h("div", {}, h("table", { "aria-label": `Sums: ${name}` }, h("caption", {}, name), body), note));
+    this.box = h("div", { class: "hm-sum-lists" });
     this.node = h("details", { class: "hm-sums", ontoggle: () => host.map && this.draw(host.map) },
-      h("summary", {}, "Sums"), this.told,
-      h("div", { class: "hm-sum-lists" }, ...this.lists.map(({ name, body, note }) =>
-        h("div", {}, h("table", { "aria-label": `Sums: ${name}` }, h("caption", {}, name), body), note))));
+      h("summary", {}, "Sums"), this.told, this.box);
   }
 
   draw(/** @type {AttentionMap} */ map) {
+    const tables = this.node.open ? this.tables : []; // those that somebody looks at
+    if (this.box.childElementCount !== tables.length) this.box.replaceChildren(...tables);
     if (!this.node.open) return;
     const of = JSON.stringify([map.shape, map.queryTokens, map.keyTokens]);
     if (of !== this.#of) this.chosen = [null, null, null, null];

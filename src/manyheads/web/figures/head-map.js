@@ -107,7 +107,8 @@ function defineElement() {
       dressPage("head-map.css");
       const baked = bakedInto(this);
       if (!this.#models.length) this.#still = baked?.shape ?? null;
-      const said = /** @type {HTMLElement | null} */ (this.querySelector(".hm-status"))?.dataset.said ?? ""; // without notes
+      const told = /** @type {HTMLElement | null} */ (this.querySelector(".hm-status"));
+      const said = told?.dataset.said ?? told?.textContent ?? ""; // without notes, if Python wrote it since they are told apart
       this.classList.add("head-map");
       const maps = [...document.querySelectorAll("head-map")];
       this.#places = [...(this.id ? [this.id] : []), String(maps.indexOf(this) + 1)];
