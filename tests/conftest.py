@@ -213,3 +213,9 @@ def still(browser):
     context = browser.new_context(java_script_enabled=False, viewport=VIEWPORT)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def opened(open_file, tmp_path):
+    """Saves a map, and opens the file."""
+    return lambda map: open_file(map.save(tmp_path / "map.html"))

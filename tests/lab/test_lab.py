@@ -71,6 +71,12 @@ def tell(change=None):
 heads.observe(tell, "attention")
 tell()
 map = VBox([HBox([layer, view]), told, heads])""",
+    "large": """import numpy as np
+from manyheads import HeadMap
+weights = np.random.default_rng(0).random((12, 12, 512, 512), dtype=np.float32)
+weights[7, 3] = np.eye(512)
+weights /= weights.sum(-1, keepdims=True)
+map = HeadMap.of(weights, [f"w{place}" for place in range(512)])""",
 }
 WEIGHTS = "(cells) => cells.map((cell) => Number(cell.dataset.weight))"
 
@@ -225,6 +231,41 @@ def test_controls_of_ipywidgets_and_a_map_work_together(notebook, plain):
     map.get_by_role("slider", name="Model").fill("1")
     told.filter(has_text="by second").wait_for()
     assert ask_kernel(plain, "controls.ipynb", "[heads.view, heads.layer, layer.value]") == ["matrix", 1, 1]
+
+
+class Received:
+    """The bytes that a page gets from its kernel from now on, by its websockets."""
+
+    def __init__(self, page):
+        self.bytes = 0
+        devtools = page.context.new_cdp_session(page)
+        devtools.on("Network.webSocketFrameReceived", self._count)
+        devtools.send("Network.enable")
+
+    def _count(self, event):
+        frame = event["response"]
+        binary = frame["opcode"] == 2  # told in base64
+        self.bytes += len(frame["payloadData"]) * (3 / 4 if binary else 1)
+
+
+def test_of_a_large_map_layers_come_when_they_are_looked_at(notebook, plain):
+    """512 tokens x 144 heads: 151 MB in the kernel, a twelfth of that at most to the page."""
+    page, _ = notebook(plain, "large.ipynb")
+    page.set_default_timeout(1000 * PATIENCE)
+    received = Received(page)
+    map = run_first_cell(page).last
+    assert map.locator("td[data-weight]").count() == 12 * 512
+    first = received.bytes
+    assert 5e6 < first < 12e6
+    map.get_by_role("combobox", name="Asked by").select_option("5")
+    map.get_by_role("combobox", name="Layer", exact=True).select_option(label="8")
+    looks_at_itself = map.locator(".hm-paint tbody").nth(3).locator("td[data-weight='1.0000']")
+    looks_at_itself.wait_for()
+    assert looks_at_itself.inner_text() == "w5"
+    assert 5e6 < received.bytes - first < 7e6, "one layer more"
+    map.get_by_role("radio", name="Grid").check(force=True)
+    map.get_by_text("Layers that were not looked at yet are small pictures").wait_for()
+    assert received.bytes - first < 7e6
 
 
 @pytest.mark.parametrize("chapter", [path.stem for path in sorted((ROOT / "book").glob("*.md"))])

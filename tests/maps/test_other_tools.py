@@ -11,6 +11,7 @@ from torch import nn
 
 from manyheads.drop_in import replace_attention
 from manyheads.maps import AttentionMap
+from manyheads.maps.names import NOTES
 from manyheads.widgets import HeadMap
 
 WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
@@ -266,13 +267,23 @@ def test_heads_have_names():
     assert shown.head_names == ["group 1, head 1", "group 1, head 2", "group 2, head 3", "group 2, head 4"]
 
 
-def test_weights_that_are_no_shares_are_scaled_on_request_only():
+def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
     gates = 3 * weights(HEADS).numpy()
     with pytest.raises(ValueError, match=r"got sums from 3 to 3.*HeadMap.of\(..., normalised=False\)"):
         HeadMap.of(gates, WORDS)
     shown = HeadMap.of(gates, WORDS, normalised=False).attention
-    np.testing.assert_allclose(shown.weights[0], gates / 3, rtol=1e-5)
-    assert shown.notes == ("Rows sum to 3 to 3; each is scaled to 1.",)
+    np.testing.assert_array_equal(shown.weights[0], gates)
+    assert shown.kind == "amounts"
+    assert shown.notes == ("These weights are no shares: rows sum to 3 to 3. They are shown as they are.",)
+    assert HeadMap.of(weights(HEADS), WORDS, normalised=False).attention.kind == "shares"
+
+
+def test_signed_weights_are_shown_as_they_are_and_said_to_be():
+    difference = (weights(HEADS) - weights(HEADS).flip(-1)).numpy()
+    shown = HeadMap.of(difference, WORDS, normalised=False).attention
+    np.testing.assert_array_equal(shown.weights[0], difference)
+    assert shown.kind == "signed"
+    assert shown.notes == (NOTES["signed"],)
 
 
 def test_layers_without_attention_are_left_out_and_said():
@@ -315,7 +326,10 @@ REFUSED = {  # what is given, what is said
         lambda: nn.MultiheadAttention(WIDTH, HEADS)(*[torch.randn(KEYS, WIDTH)] * 3, need_weights=False),
         "need_weights=True",
     ),
-    "scores": (lambda: weights(HEADS).log(), r"scores want a softmax first, and signed weights two maps"),
+    "scores": (
+        lambda: weights(HEADS).log(),
+        r"scores want a softmax first; weights that are meant to be signed are shown as they are by HeadMap.of",
+    ),
     "one axis": (lambda: np.ones(KEYS), r"\[query, key\], \[head, query, key\].* got \[7\]"),
     "unlike layers": (lambda: [weights(1, 3), weights(1, 4)], r"got \[1, 3, 7, 7\], \[1, 4, 7, 7\]"),
 }

@@ -228,7 +228,7 @@ def test_a_notebook_only_saves(page, site):
     page.goto(f"{site}/embed.html")
     page.evaluate(KERNEL, f"{site}/_static/manyheads/head-map.js")
     map = page.locator("main")
-    assert map.locator("summary").inner_text() == "Save"
+    assert map.locator(".hm-menu > summary").inner_text() == "Save"
     assert map.locator(".hm-menu button").evaluate_all("(all) => all.map((one) => one.textContent)") == [
         "SVG",
         "PNG",

@@ -10,7 +10,8 @@ from manyheads.maps.wire import map_json
 from manyheads.widgets.one_module import WEB
 
 TWINS = """
-import { averageHeads, rollout, withoutSpecial } from "./math/maps.js";
+import { withoutSpecial } from "./math/choosing.js";
+import { averageHeads, rollout } from "./math/maps.js";
 import { decodeMap } from "./math/wire.js";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;

@@ -12,12 +12,6 @@ COFFEE = "Which do you like better, coffee or tea?"
 TOKENS = ["[CLS]", "hot", "tea", "<or>", "[SEP]"]
 
 
-@pytest.fixture
-def opened(open_file, tmp_path):
-    """Saves a map, and opens the file."""
-    return lambda map: open_file(map.save(tmp_path / "map.html"))
-
-
 def given():
     weights = np.random.default_rng(0).random((2, 3, 5, 5))
     return HeadMap.of(weights / weights.sum(-1, keepdims=True), TOKENS, head_names=["left", "mid", "right"])
@@ -69,7 +63,7 @@ def test_heads_are_switched_off_and_on(opened):
 
 def test_a_picture_is_saved_of_it(opened):
     page = opened(given())
-    page.locator("summary").click()
+    page.get_by_text("Share or save").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="PNG").click()
     assert download.value.path().read_bytes().startswith(b"\x89PNG")

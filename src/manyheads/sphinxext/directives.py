@@ -30,6 +30,10 @@ class HeadMapDirective(SphinxDirective):
         "layer": directives.nonnegative_int,
         "head": directives.nonnegative_int,
         "query": directives.nonnegative_int,
+        "first": directives.nonnegative_int,
+        "last": directives.nonnegative_int,
+        "top": directives.positive_int,
+        "find": directives.unchanged_required,
         "compare": directives.unchanged,
         "id": directives.unchanged_required,
     }

@@ -19,10 +19,17 @@ export const START = {
   special: CHOICES.special[0],
   heads: CHOICES.heads[0],
   layers: CHOICES.layers[0],
+  pieces: CHOICES.pieces[0],
+  sinks: CHOICES.sinks[0],
+  scale: CHOICES.scale[0],
+  top: null,
+  first: 0,
+  last: null,
+  find: "",
 };
 
-const TEXTS = ["sentence", "compare"];
-const NUMBERS = ["layer", "head", "query"]; // counted from 0, as everywhere
+const TEXTS = ["sentence", "compare", "find"];
+const NUMBERS = ["layer", "head", "query", "first", "last", "top"]; // places are counted from 0, as everywhere
 /** The parts of a state that attributes and links name; `off` lists the heads that are off: "0.3 5.11", layer.head. */
 export const WRITTEN = [...TEXTS, ...Object.keys(OPTIONS), ...NUMBERS, "off"];
 
@@ -40,9 +47,9 @@ export const WRITTEN = [...TEXTS, ...Object.keys(OPTIONS), ...NUMBERS, "off"];
 export function readPart(name, text) {
   if (name === "compare") return { compare: text };
   if (text === null) return {};
-  if (name === "sentence") return { sentence: text };
+  if (name === "sentence" || name === "find") return { [name]: text };
   if (name === "off") return { off: [...text.matchAll(/\b(\d{1,3})\.(\d{1,3})\b/g)].map(([, ...place]) => place.map(Number)) };
-  if (NUMBERS.includes(name)) return /^\d{1,6}$/.test(text) ? { [name]: Number(text) } : {};
+  if (NUMBERS.includes(name)) return /^\d{1,6}$/.test(text) && !(name === "top" && Number(text) === 0) ? { [name]: Number(text) } : {};
   return OPTIONS[name].includes(text) ? { [name]: text } : {};
 }
 

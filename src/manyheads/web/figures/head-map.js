@@ -16,20 +16,37 @@ import { COMPUTED, HeadMapView } from "./head-map-view.js";
 
 /** Which trait of Python's `HeadMap` holds which part of the state. */
 export const TRAITS = { sentence: "sentence", compare: "compare", view: "view", layer: "layer", head: "head",
-  query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers" };
+  query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers",
+  pieces: "pieces", sinks: "sinks", scale: "scale", top: "top", first: "first", last: "last", find: "find" };
 
 /** @param {{ model: KernelModel, el: HTMLElement }} cell */
 function render({ model, el }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
-  return openDoor(model, TRAITS, ["_attention", "_compared"], {
-    make: (state, change) => new HeadMapView(root, state, {
+  /** @type {HeadMapView | undefined} */
+  let shown;
+  let asked = 0;
+  const take = () => {
+    const sent = model.get("_layer");
+    if (sent && sent.of === shown?.map?.computed) shown?.addLayer(sent.layer, sent.weights, sent.compared);
+  };
+  const close = openDoor(model, TRAITS, ["_attention", "_compared"], {
+    make: (state, change) => (shown = new HeadMapView(root, state, {
       change, models: model.get("_models"), computes: model.get("_computes"), painted: (map) => announce(el, "attention", map),
-    }),
+      want: (layers, { computed: of }) => {
+        model.set("_wanted", { of, layers, asked: `${++asked} ${Math.random()}` }); // each time another, so that it is a change
+        model.save_changes();
+      },
+    })),
     show(/** @type {HeadMapView} */ view) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];
       view.show(decodeMap(map), compared && decodeMap(compared));
     },
   });
+  model.on("change:_layer", take);
+  return () => {
+    model.off("change:_layer", take);
+    close();
+  };
 }
 
 export default { render };
@@ -91,7 +108,8 @@ function defineElement() {
       dressPage("head-map.css");
       const baked = bakedInto(this);
       if (!this.#models.length) this.#still = baked?.shape ?? null;
-      const said = this.querySelector(".hm-status")?.textContent ?? "";
+      const told = /** @type {HTMLElement | null} */ (this.querySelector(".hm-status"));
+      const said = told?.dataset.said ?? told?.textContent ?? ""; // without notes, if Python wrote it since they are told apart
       this.classList.add("head-map");
       const maps = [...document.querySelectorAll("head-map")];
       this.#places = [...(this.id ? [this.id] : []), String(maps.indexOf(this) + 1)];
