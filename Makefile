@@ -57,9 +57,10 @@ lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, w
 bench: book browser  ## measure the figures of the design, beside a peer
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
-lab: .venv/installed models  ## JupyterLab on the chapters
+lab: book  ## JupyterLab on the chapters, as notebooks of your own
 	mkdir -p .venv/etc/jupyter && cp -R binder/jupyter/. .venv/etc/jupyter/
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book/index.md
+	$(BIN)/python -m manyheads.sphinxext.lab
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/index.ipynb
 
 picture: book browser  ## the picture in the README
 	$(BIN)/python tests/picture.py book/images/landing.png
