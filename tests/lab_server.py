@@ -1,7 +1,7 @@
 """A JupyterLab server of our own, and a notebook in it."""
 
 import os
-import re
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
@@ -40,6 +40,19 @@ class Lab:
         return request(method, f"{self.address}/api/sessions{below}", timeout=PATIENCE, retries=False)
 
 
+def with_folders(environment, runtime):
+    """Variables that keep Jupyter's files below one folder."""
+    folders = {"RUNTIME": runtime, "CONFIG": runtime / "config", "DATA": runtime / "data"}
+    return {**environment, **{f"JUPYTER_{name}_DIR": str(path) for name, path in folders.items()}}
+
+
+def put_notebooks(folder, runtime, *, python=sys.executable, environment=os.environ):
+    """Puts the built notebooks and the settings where a JupyterLab on `folder` has them, as `make lab` does."""
+    shutil.copytree(folder / "binder" / "jupyter", runtime / "config")
+    command = [python, "-m", "manyheads.sphinxext.lab"]
+    subprocess.run(command, cwd=folder, env=with_folders(environment, runtime), check=True)
+
+
 @contextmanager
 def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.environ):
     """A JupyterLab server on `folder`, on a port that it takes itself; `runtime` is for its log and its own files."""
@@ -49,8 +62,7 @@ def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.enviro
         *("--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
         *("--LabApp.news_url=", "--LabApp.check_for_updates_class="),
     ]
-    folders = {"RUNTIME": runtime, "CONFIG": runtime / "config", "DATA": runtime / "data"}
-    environment = {**environment, **{f"JUPYTER_{name}_DIR": str(path) for name, path in folders.items()}}
+    environment = with_folders(environment, runtime)
     with (runtime / "server.log").open("w") as log:  # no pipe: nobody reads one, and a full one stops the server
         server = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=folder)
         try:
@@ -92,21 +104,12 @@ def open_notebook(context, address):
 
 def run_first_cell(page):
     """Runs a notebook's first cell; gives the maps that it shows."""
-    page.locator(".jp-CodeCell").first.click()
+    page.locator(".jp-CodeCell .cm-content").first.click()
     page.keyboard.press("Shift+Enter")
     return _maps(page)
 
 
-def run_to_first_map(page):
-    """Runs a chapter's cells up to the first that shows a map; gives the map."""
-    page.locator(".jp-CodeCell", has_text=re.compile(r"^\s*HeadMap\(", re.MULTILINE)).first.click()
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Above Selected Cell").click()
-    page.keyboard.press("Shift+Enter")
-    return _maps(page).first
-
-
 def _maps(page):
-    maps = page.locator(".jp-OutputArea .head-map")
+    maps = page.locator(".jp-OutputArea .head-map:has(> [role=status])")  # else it is a picture of one
     maps.last.locator("td[data-weight]").first.wait_for(timeout=1000 * PATIENCE)
     return maps

@@ -4,8 +4,9 @@
 // touches the DOM while it loads, so that Node can test the parts.
 
 import { openDoor } from "../doors/kernel-door.js";
-import { bakedInto, dressPage, whenSeenOrTouched, withResolvers } from "../doors/page-element.js";
+import { bakedInto, dressPage, mayDefine, whenSeenOrTouched, withResolvers } from "../doors/page-element.js";
 import { EXAMPLE_SHOWN, LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
+import { keepWhenSaved } from "../doors/saved-figure.js";
 import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState } from "../doors/state.js";
 import { ASKED_FOR } from "../math/names.js";
 import { decodeMap } from "../math/wire.js";
@@ -21,7 +22,7 @@ export const TRAITS = { sentence: "sentence", compare: "compare", view: "view", 
 /** @param {{ model: KernelModel, el: HTMLElement }} cell */
 function render({ model, el }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
-  return openDoor(model, TRAITS, ["_attention", "_compared"], {
+  const close = openDoor(model, TRAITS, ["_attention", "_compared"], {
     make: (state, change) => new HeadMapView(root, state, {
       change, models: model.get("_models"), computes: model.get("_computes"), painted: (map) => announce(el, "attention", map),
     }),
@@ -30,6 +31,8 @@ function render({ model, el }) {
       view.show(decodeMap(map), compared && decodeMap(compared));
     },
   });
+  const forget = keepWhenSaved(model, root);
+  return () => (close(), forget());
 }
 
 export default { render };
@@ -282,4 +285,4 @@ const isComputed = (/** @type {string} */ name) => /** @type {string[]} */ (COMP
  */
 const fits = (mask, { numLayers, numHeads }) => !mask || (mask.length === numLayers && mask[0].length === numHeads);
 
-if (globalThis.customElements && !customElements.get("head-map")) defineElement();
+if (mayDefine("head-map")) defineElement();
