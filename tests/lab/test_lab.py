@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from jupyter_client import BlockingKernelClient
-from lab_server import PATIENCE, jupyter_lab, open_notebook, put_notebooks, run_first_cell
+from lab_server import PATIENCE, jupyter_lab, open_notebook, put_notebooks, run_cell_with, run_first_cell
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
@@ -105,7 +105,8 @@ def chapters(tmp_path_factory, html):
     for name in ("_build", "binder"):
         (folder / name).symlink_to(ROOT / name)
     put_notebooks(folder, runtime)
-    shutil.copyfile(folder / "notebooks" / "coffee-or-tea.ipynb", folder / "notebooks" / "again.ipynb")
+    for name in ("again", "steered"):
+        shutil.copyfile(folder / "notebooks" / "coffee-or-tea.ipynb", folder / "notebooks" / f"{name}.ipynb")
     with jupyter_lab(folder, runtime) as lab:
         yield lab
 
@@ -272,6 +273,34 @@ def save_when_run(page):
     page.get_by_text("| Idle").wait_for(timeout=3000 * PATIENCE)
     with page.expect_response(lambda response: response.request.method == "PUT" and "/api/contents/" in response.url):
         page.keyboard.press("Control+s")
+
+
+def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters):
+    path = "notebooks/steered.ipynb"
+    page, faults = notebook(chapters, path)
+    run_first_cell(page)
+    map = run_cell_with(page, "interactive_output")
+    assert map.get_by_role("textbox", name="Sentence").input_value() == "The cook loved the soup."
+    controls = page.locator(".jp-Cell.jp-mod-active .jp-OutputArea")
+    controls.locator(".widget-dropdown select").select_option("hated")
+    controls.get_by_role("button", name="?", exact=True).click()
+    map.locator("td", has_text="hated").first.wait_for()
+    map.locator("td", has_text="?").first.wait_for()
+    expected = load_focus_model()("The cook hated the soup?").weights[0, :, 0].ravel()
+    np.testing.assert_allclose(map.locator("td[data-weight]").evaluate_all(WEIGHTS), expected, atol=5.1e-5)
+    map.get_by_role("radio", name="Matrix").check()
+    controls.locator(".widget-toggle-button.mod-active", has_text="matrix").wait_for()
+    controls.get_by_role("button", name="lines", exact=True).click()
+    map.locator(".hm-lines").wait_for()
+    assert ask_kernel(chapters, path, "[view.value, steered.view]") == ["lines"] * 2
+
+    map = run_cell_with(page, "told.observe")
+    diary = page.locator(".jp-Cell.jp-mod-active .widget-html-content")
+    for sentence, label in {"The soup was not good.": "negative", "The soup was good.": "positive"}.items():
+        map.get_by_role("textbox", name="Sentence").fill(sentence)
+        diary.get_by_text(sentence).wait_for()
+        assert diary.inner_text().splitlines()[-1] == f"{sentence} {label}"
+    assert not faults
 
 
 def test_a_chapters_map_is_there_again_without_a_kernel_as_it_stood(notebook, chapters, window):

@@ -23,7 +23,7 @@ def figure_cell(element, link=lambda address: address):
     For a `<museum-piece>` it is the map without the bug.
 
     >>> from bs4 import BeautifulSoup
-    >>> page = BeautifulSoup('<head-map model="focus" sentence="Tea?" layer="0" view="lines" head="1"></head-map>', "html.parser")
+    >>> page = BeautifulSoup('<head-map sentence="Tea?" layer="0" view="lines" head="1"></head-map>', "html.parser")
     >>> print(figure_cell(page.find("head-map")).source)
     from manyheads import HeadMap
     <BLANKLINE>

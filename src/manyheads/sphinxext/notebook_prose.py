@@ -1,4 +1,4 @@
-"""The prose of a built page as Markdown that every notebook shows: Jupyter's, Colab's, VS Code's; no MyST is left in it.
+"""The prose of a built page as Markdown that Jupyter, Colab and VS Code show: no MyST is left in it.
 
 Numbers, citations and references are resolved already: it is the page's own HTML that is turned into Markdown.
 """
@@ -14,9 +14,9 @@ def prose(nodes, link=lambda address: address, see="on the page of this chapter"
     """The Markdown of some elements of a page; `link(address)` is where a link of the page leads from a notebook.
 
     >>> from bs4 import BeautifulSoup
-    >>> page = BeautifulSoup('<p>All of <span class="math">\\\\(W_q\\\\)</span>, and <em>so</em> on.</p>', "html.parser")
+    >>> page = BeautifulSoup('<p>All <span class="math">\\\\(W_q\\\\)</span>, and <em>so</em> on.</p>', "html.parser")
     >>> prose(page.contents)
-    'All of $W_q$, and *so* on.'
+    'All $W_q$, and *so* on.'
 
     `see` says where a figure is live that a notebook cannot show.
     """

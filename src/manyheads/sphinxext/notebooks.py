@@ -4,9 +4,9 @@ A notebook reads like its page: what the page says in HTML, it says in Markdown,
 JupyterLab, Binder and Colab get the same one (`lab.py` brings it to the first two).
 
 The repository's address is `$MANYHEADS_REPOSITORY`, else the git remote's; where neither is known, no page has launch
-buttons. A page's notebook is published beside its source, below `_sources`. Colab and a JupyterHub take notebooks from a
-branch of the repository, `$MANYHEADS_NOTEBOOKS`, to which publishing pushes that folder: without one there are no such
-buttons. Nor is there one for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its address. Binder builds the book itself.
+buttons. A page's notebook is published beside its source, below `_sources`. Colab and a JupyterHub take notebooks from
+a branch of the repository, `$MANYHEADS_NOTEBOOKS`, to which publishing pushes that folder: without one there are no
+such buttons. Nor is there one for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its address. Binder builds the book.
 """
 
 import os
@@ -137,13 +137,14 @@ def _only_glued(output):
 def cells_of_page(cells, body, link, see):
     """The cells of a notebook that reads like its page: the code of `cells`, and the page's body in between.
 
-    `link` and `see` are as in `prose`. A cell that the page hides comes folded, before the next one that it shows. A live
-    figure becomes a cell, unless the cell below it shows the same.
+    `link` and `see` are as in `prose`. A cell that the page hides comes folded, before the next one that it shows. A
+    live figure becomes a cell, unless the cell below it shows the same.
 
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
     code = deque(cell for cell in cells if cell.cell_type == "code")
     made, said = [], []
+    above = None  # the figure that the next cell stands for
 
     def hidden_ones():
         while code and "remove-cell" in _tags(code[0]):
@@ -161,14 +162,18 @@ def cells_of_page(cells, body, link, see):
             said.append(block)
         if _is_cell(block) or figure:
             end_prose()
-        if figure:
-            if not (below and f"tag_{SHOWN_ABOVE}" in classes(below)):
-                made.append(figure)
+        if figure and below and f"tag_{SHOWN_ABOVE}" in classes(below):
+            above = figure
+        elif figure:
+            made.append(figure)
         elif _is_cell(block):
             hidden_ones()
             if not code:
                 raise ValueError("the page shows more cells than its notebook has")
             made.append(_collapsed(code.popleft()))
+            if above and not any("text/html" in output.get("data", {}) for output in made[-1].outputs):
+                made[-1].outputs = above.outputs  # its own are for a kernel only
+            above = None
         else:
             said.append(block)
     end_prose()
@@ -208,7 +213,7 @@ def _collapsed(cell):
 
 
 class Links:
-    """Where the links of a page lead from its notebook: to the other notebooks, or to the site where its address is known.
+    """Where the links of a page lead from its notebook: to the other notebooks, or to the site if its address is known.
 
     Called with an address as the page has it; None for what no notebook has.
     """
