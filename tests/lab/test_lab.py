@@ -248,12 +248,13 @@ def code_cells(path):
 
 def cells_run(page, path):
     """The cells of a notebook once it was saved with each of them run, or with one that failed: after it, none is."""
-    while True:
+    for _ in range(PATIENCE):
         save_when_idle(page)
         cells = code_cells(path)
         failed = any(output.output_type == "error" for cell in cells for output in cell.outputs)
         if failed or all(cell.execution_count for cell in cells):
             return cells
+    raise AssertionError("the kernel is idle, and yet not all cells were run")
 
 
 def test_a_notebook_that_was_only_looked_at_stays_as_it_was(notebook, chapters):
