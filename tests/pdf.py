@@ -27,7 +27,9 @@ h1, h2, h3, h4, .admonition-title, summary { break-after: avoid }
 .head-map, .admonition, figure, svg, img, tr, pre, iframe, .sd-card { break-inside: avoid }
 * { print-color-adjust: exact !important }
 a { color: inherit }
-a.headerlink, button, .sd-summary-state-marker, details.hide > summary, softmax-scale, word-shuffle { display: none !important }
+a.headerlink, .viewcode-link, button, .sd-summary-state-marker, details.hide > summary, softmax-scale, word-shuffle { display: none !important }
+.chapter * { max-height: none !important }
+.head-cards { break-inside: auto !important }
 pre { white-space: pre-wrap !important; overflow-wrap: anywhere }
 .formula-steps * { min-height: 0 !important }
 .formula-steps div:empty, .formula-steps p:empty { display: none !important }

@@ -38,7 +38,7 @@ def test_the_whole_book_is_on_paper_in_order(html, printed):
     assert marks[0][1] == 0
     assert [page for _, page in marks] == sorted({page for _, page in marks}), "each starts on a page of its own"
     for title, page in marks:
-        assert letters(reader.pages[page].extract_text()).startswith(letters(title))
+        assert letters(title) in letters(reader.pages[page].extract_text())
 
 
 @pytest.mark.slow
