@@ -103,8 +103,9 @@ def small_book(tmp_path_factory):
     return build_small_book(tmp_path_factory.mktemp("book"))
 
 
-@pytest.fixture(scope="session")
-def browser():
+@contextmanager
+def chromium():
+    """A browser: the one on the path, else Playwright's own."""
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium") or shutil.which("google-chrome")
@@ -112,6 +113,12 @@ def browser():
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -202,7 +202,15 @@ interface KernelModel {
   save_changes(): void;
   on(events: string, listener: () => void): void;
   off(events: string, listener: () => void): void;
+  widget_manager?: { context?: NotebookContext }; // JupyterLab's has one
 }
+
+/** The notebook that a figure is in, as JupyterLab has it. */
+interface NotebookContext {
+  saveState: { connect(listener: SaveListener): void; disconnect(listener: SaveListener): void };
+  model: { getMetadata(name: string): any; setMetadata(name: string, value: unknown): void };
+}
+type SaveListener = (context: unknown, state: string) => void;
 
 // What npm brings; the build puts it beside our scripts.
 declare module "*/tokenizers.min.mjs" {

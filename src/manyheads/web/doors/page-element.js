@@ -2,6 +2,10 @@
 
 import { h } from "../views/dom.js";
 
+/** Whether a figure may become an element of this page: not in a notebook, where anywidget loads it and Python computes. */
+export const mayDefine = (/** @type {string} */ name) =>
+  Boolean(globalThis.customElements) && !customElements.get(name) && !/^(blob|data):/.test(import.meta.url);
+
 /** Adds stylesheets that lie beside this module on the site to a page that does not have them, in files or in itself. */
 export function dressPage(/** @type {string[]} */ ...names) {
   if (document.querySelector("style.manyheads")) return;

@@ -4,8 +4,9 @@
 // touches the DOM while it loads, so that Node can test the parts.
 
 import { openDoor } from "../doors/kernel-door.js";
-import { bakedInto, dressPage, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
+import { bakedInto, dressPage, mayDefine, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
 import { EXAMPLE_SHOWN, LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
+import { keepWhenSaved } from "../doors/saved-figure.js";
 import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState } from "../doors/state.js";
 import { ASKED_FOR } from "../math/names.js";
 import { decodeMap } from "../math/wire.js";
@@ -43,8 +44,10 @@ function render({ model, el }) {
     },
   });
   model.on("change:_layer", take);
+  const forget = keepWhenSaved(model, root);
   return () => {
     model.off("change:_layer", take);
+    forget();
     close();
   };
 }
@@ -307,4 +310,4 @@ const isComputed = (/** @type {string} */ name) => /** @type {string[]} */ (COMP
  */
 const fits = (mask, { numLayers, numHeads }) => !mask || (mask.length === numLayers && mask[0].length === numHeads);
 
-if (globalThis.customElements && !customElements.get("head-map")) defineElement();
+if (mayDefine("head-map")) defineElement();
