@@ -38,7 +38,7 @@ book: .venv/installed models _build/fresh  ## build into _build/html
 
 models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
 	$(BIN)/python -c "from manyheads.models.focus import focus_files; focus_files()"
-	$(BIN)/python -m manyheads.sphinxext.onnx_export
+	$(BIN)/python -c "from manyheads.sphinxext.onnx_export import encoder_page_files; encoder_page_files()"
 	$(BIN)/python -m manyheads.models.head_cards
 
 wheel: .venv/installed  ## a wheel in dist/ that brings the trained heads

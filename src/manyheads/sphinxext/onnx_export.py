@@ -196,8 +196,3 @@ def _quiet():
             yield
     finally:
         logger.setLevel(level)
-
-
-if __name__ == "__main__":
-    for name, path in encoder_page_files().items():
-        print(f"{path.stat().st_size / 1e6:7.2f} MB  {name}")
