@@ -5,8 +5,6 @@ A weight is rounded to a whole number of steps, one step for each row of its mat
 Huffman code gives each as many bits as it needs: about 9 for both. (Weights of 8 bits and a step for every 32 take 8.5
 and err more than twice as much.) The page puts the matrices together again once, as float32, and so computes as fast as
 with the whole 90 MB. The rows of the word embeddings it puts together as sentences need them.
-
-    python -m manyheads.sphinxext.onnx_export    # fills the cache and prints what a page must fetch
 """
 
 import hashlib
