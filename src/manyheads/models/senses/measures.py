@@ -10,19 +10,16 @@ import torch
 
 from manyheads.models.files import SHA256, cache_folder, key_of
 from manyheads.models.senses.model import load_senses, senses_file
-from manyheads.models.senses.sentences import building_sentences, labelled_sentences
+from manyheads.models.senses.sentences import building_sentences, labelled_sentences, noise_words
 
 RECIPE = 1  # the version of how it is measured: raise it when code changes a number
-RANKED_ON = 3  # heads are ranked on every third sentence of those that the axes are built from
+RANKED_ON = 4  # heads are ranked on every fourth sentence of those that the axes are built from
 OFF = (0, 1, 2, 4, 8, 16, 32)  # so many of the 72 heads are off
-RANDOM = 5  # sets of as many other heads, drawn at random
-NOISE = (0, 2, 4, 8, 16, 32)  # so many words are added
-NOISE_WORDS = """
-yesterday purple seven table slowly window perhaps orange Tuesday button very chair idea between coffee letter Paris under
-therefore blue cousin lamp twelve jacket never pencil sudden carpet Anna music however shoe basket twenty quite mirror
-""".split()
+RANDOM = 4  # sets of as many other heads, drawn at random
+NOISE = (2, 4, 8, 16, 32)  # so many words are added
 SHUFFLES = 2000
 NEAR = 3  # tokens from the word
+LOOKERS = 8  # so many heads that look most at the clues are turned off
 
 
 def measure_senses():
@@ -30,19 +27,25 @@ def measure_senses():
 
     >>> found = measure_senses()
     >>> found["moves"].shape, found["off"].shape, found["noise"].shape  # of each sentence
-    ((92, 6, 12), (7, 92, 7), (6, 92, 7))
+    ((92, 6, 12), (7, 92, 7), (5, 92, 7))
 
-    All numbers are how far a score is on the right side, above 0, or on the wrong one:
-    `whole` [sentence, layer + 1]; `moves` [sentence, layer, head], by how much the score of the layer that decides grows
-    when a head is off; `ranking` [72], the heads from the one that helps most, as their absence shows on other
-    sentences; `off` [count, sentence, layer + 1], with the first heads of the ranking off, `random` [draw, count,
-    sentence, layer + 1] with others; `noise` [count, sentence, layer + 1], with words added, and `ignored` [count,
-    layer, head], the word's attention to a noise word as a multiple of that to any other word (special tokens apart).
+    All numbers are how far a score is on the right side, above 0, or on the wrong one: `whole` [sentence, layer +
+    1]; `moves` [sentence, layer, head], by how much the score of the layer that decides grows when a head is off;
+    `ranking` [72], the heads from the one that helps most, as their absence shows on other sentences; `off` [count,
+    sentence, layer + 1], with the first heads of the ranking off, `random` [draw, count, sentence, layer + 1] with
+    others; `noise` [count, sentence, layer + 1], with words added. Of attention there is `looks` [sentence, layer,
+    head], how much of the word's goes to the clues; `blind` [sentence, layer + 1], the scores with the heads off
+    that look there most in that sentence; and `to_noise` [count, layer, head], the word's attention to a token of
+    noise as a multiple of that to a token of the sentence (the word itself and special tokens apart).
     """
     key = key_of(
-        recipe=RECIPE, ranked=RANKED_ON, off=OFF, random=RANDOM, noise=NOISE, words=NOISE_WORDS, encoder=SHA256,
-        sentences=labelled_sentences(), axes=senses_file().stem,
-    )  # fmt: skip
+        recipe=RECIPE,
+        settings=(RANKED_ON, LOOKERS, OFF, RANDOM, NOISE),
+        sentences=labelled_sentences(),
+        noise=noise_words(),
+        axes=senses_file().stem,
+        encoder=SHA256,
+    )
     path = cache_folder() / f"senses-measured-{key}.npz"
     if not path.exists():
         threads = torch.get_num_threads()
@@ -79,10 +82,10 @@ def accuracy(right):  # [..., sentence, layer] -> [..., layer]
 
 
 def clue_sides(senses, sentences):
-    """Whether each sentence's clues stand before its word (-1), after it (1), or on both sides (0); and whether near it.
+    """Whether each sentence's clues stand before its word (-1), after it (1) or on both sides (0); whether near it.
 
     >>> sides, near = clue_sides(load_senses(), labelled_sentences()[:3])
-    >>> sides.tolist(), near.tolist()  # "The loan from the bank ...", "... her salary at the bank.", "The bank raised its rates"
+    >>> sides.tolist(), near.tolist()  # "The loan from the bank", "her salary at the bank", "The bank raised its rates"
     ([-1, -1, 1], [True, True, True])
 
     Near is at most `NEAR` tokens away.
@@ -90,18 +93,32 @@ def clue_sides(senses, sentences):
     sides, near = [], []
     for one in sentences:
         tokens = senses.encoder(one.text).query_tokens
-        word = senses.places(tokens, one.word)[0]
-        steps = np.array([place - word for clue in one.clues for place in _places(senses, tokens, clue)])
+        steps = np.array(clue_places(senses, one, tokens)) - senses.places(tokens, one.word)[0]
         sides.append(int(np.sign(steps).mean()) if np.ptp(np.sign(steps)) == 0 else 0)
         near.append(bool(np.abs(steps).min() <= NEAR))
     return np.array(sides), np.array(near)
 
 
+def clue_places(senses, sentence, tokens):
+    """Where the clues of a labelled sentence stand among its tokens.
+
+    >>> senses, sentence = load_senses(), labelled_sentences()[0]
+    >>> clue_places(senses, sentence, senses.encoder(sentence.text).query_tokens)  # [CLS] the loan ...
+    [2]
+    """
+    places = []
+    for clue in sentence.clues:
+        pieces = senses.encoder.tokenizer.tokenize(clue)
+        starts = [at for at in range(len(tokens)) if tokens[at : at + len(pieces)] == pieces]
+        places += [at + step for at in starts for step in range(len(pieces))]
+    return places
+
+
 def different_heads(moves, groups, strata, shuffles=SHUFFLES):
     """Whether the heads that matter differ between two groups of sentences: a permutation test.
 
-    `moves` is [sentence, head], `groups` is True or False, `strata` keeps apart what may not be mixed, such as senses. The
-    distance between the groups' mean moves is compared with those of groups drawn at random within each stratum.
+    `moves` is [sentence, head], `groups` is True or False, `strata` keeps apart what may not be mixed, such as senses.
+    The distance between the groups' mean moves is compared with those of groups drawn at random within each stratum.
     Returns the distance, the mean of the drawn ones, and p, the share of them that are as large.
 
     >>> rng = np.random.default_rng(0)
@@ -136,7 +153,7 @@ def with_noise(text, word_forms, count, seed):
     """
     rng = np.random.default_rng([seed, count])
     words = text.split()
-    chosen = [word for word in NOISE_WORDS if word.lower() not in word_forms]
+    chosen = [word for word in noise_words() if word.lower() not in word_forms]
     for noise in rng.choice(chosen, count):
         words.insert(rng.integers(len(words)), str(noise))  # never last: the sentence keeps its end
     return " ".join(words)
@@ -158,19 +175,32 @@ def _measure(senses):
         [(with_noise(text, senses.forms[word], count, seed), word) for seed, (text, word) in enumerate(asked)]
         for count in NOISE
     ]
+    looks = np.stack([_attention_to_clues(senses, one) for one in sentences])
+    blind = []
+    for text_and_word, look in zip(asked, looks):
+        most = look.ravel().argsort()[::-1][:LOOKERS]
+        blind.append(senses.scores([text_and_word], _without(senses, most))[0])
     return {
         "whole": right(asked),
+        "looks": looks,
+        "blind": on_the_right_side(senses, sentences, np.stack(blind)),
         "moves": on_the_right_side(senses, sentences, senses.head_moves(asked)),
         "ranking": ranking,
         "off": np.stack([right(asked, _without(senses, ranking[:count])) for count in OFF]),
         "random": np.stack([[right(asked, _without(senses, draw[:count])) for count in OFF] for draw in draws]),
         "noise": np.stack([right(with_words) for with_words in noisy]),
-        "ignored": np.stack([_attention_to_noise(senses, asked, with_words) for with_words in noisy]),
+        "to_noise": np.stack([_attention_to_noise(senses, asked, with_words) for with_words in noisy]),
     }
 
 
 def _without(senses, heads):
     return senses.mask_without(*(divmod(int(head), senses.num_heads) for head in heads))
+
+
+def _attention_to_clues(senses, sentence):  # -> [layer, head]
+    map = senses.encoder(sentence.text)
+    word, clues = senses.places(map.query_tokens, sentence.word), clue_places(senses, sentence, map.query_tokens)
+    return map.weights[:, :, word].mean(2)[..., clues].sum(-1)
 
 
 def _attention_to_noise(senses, asked, noisy):  # -> [layer, head]
@@ -183,9 +213,9 @@ def _attention_to_noise(senses, asked, noisy):  # -> [layer, head]
         inside = set(range(1, len(map.query_tokens) - 1)) - set(places)
         groups = [sorted(inside & own), sorted(inside - own)]
         row = map.weights[:, :, places].mean(2)  # [layer, h, k]
-        shares.append([row[..., group].mean(-1) if group else np.full(row.shape[:2], np.nan) for group in groups])
-    clues, noise = np.nanmean(np.array(shares), axis=0) if len(noisy[0][0]) > len(asked[0][0]) else np.ones((2, 6, 12))
-    return noise / clues
+        shares.append([row[..., group].mean(-1) for group in groups])
+    kept, noise = np.mean(shares, axis=0)
+    return noise / kept
 
 
 def _own_places(own, tokens):
@@ -197,13 +227,6 @@ def _own_places(own, tokens):
         places.add(at)
         at -= 1
     return places
-
-
-def _places(senses, tokens, words):
-    """Where a clue's tokens stand."""
-    pieces = senses.encoder.tokenizer.tokenize(words)
-    starts = [at for at in range(len(tokens)) if tokens[at : at + len(pieces)] == pieces]
-    return [at + step for at in starts for step in range(len(pieces))]
 
 
 if __name__ == "__main__":

@@ -46,6 +46,16 @@ def labelled_sentences():
     return _sentences("labelled.txt")
 
 
+def noise_words():
+    """Words that tell nothing about the sense of any ambiguous word here.
+
+    >>> noise_words()[:3]
+    ['yesterday', 'purple', 'seven']
+    """
+    lines = (DATA / "noise.txt").read_text(encoding="utf-8").splitlines()
+    return [word for line in lines if not line.startswith("#") for word in line.split()]
+
+
 def word_forms():
     """The forms of each ambiguous word, the word itself first.
 
