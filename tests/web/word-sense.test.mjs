@@ -33,9 +33,9 @@ test("a word stands where a form of it is a whole word", () => {
 test("a score is the vector laid on the axis of its own word and layer, pieces averaged", () => {
   const values = Float32Array.of(1, 2, 3, 4, 5, 6, /* layer 1 */ 10, 20, 30, 40, 50, 60);
   const map = (...queryTokens) => ({ queryTokens, states: { shape: [2, 2, 3], values } });
-  assert.deepEqual(axes.scores(map("the", "bank"), words[0]), [14, 70]);
-  assert.deepEqual(axes.scores(map("bark", "##s"), words[1]), [34.5, 145]);
-  assert.equal(axes.scores(map("the", "river"), words[0]), null);
+  assert.deepEqual(axes.scores(map("the", "bank"), axes.words[0]), [14, 70]);
+  assert.deepEqual(axes.scores(map("bark", "##s"), axes.words[1]), [34.5, 145]);
+  assert.equal(axes.scores(map("the", "river"), axes.words[0]), null);
 });
 
 test("shares and what is said of them", () => {
