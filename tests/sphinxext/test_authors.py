@@ -19,7 +19,9 @@ from manyheads.sphinxext.directives import (
 from manyheads.widgets.one_module import WEB
 
 
-@pytest.mark.parametrize("directive", [HeadMapDirective, FormulaStepsDirective, MuseumPieceDirective, WordSenseDirective])
+@pytest.mark.parametrize(
+    "directive", [HeadMapDirective, FormulaStepsDirective, MuseumPieceDirective, WordSenseDirective]
+)
 def test_the_authors_page_knows_every_option(directive):
     start = AUTHORS.index(f"`{{{directive.__doc__.partition('}')[0].lstrip('`{')}}}`\n")
     section = AUTHORS[start : AUTHORS.index("\n##", start + 1)]

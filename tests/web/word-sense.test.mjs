@@ -1,7 +1,7 @@
 // The pure parts of <word-sense>, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { COUNTS, layerName, leaning, looksAt, unknownWord } from "../../src/manyheads/web/figures/word-sense.js";
+import { COUNTS, layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/word-sense.js";
 import { maskWithout, rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.js";
 
 // Two words, two layers, vectors of three numbers.
@@ -42,6 +42,7 @@ test("shares and what is said of them", () => {
   assert.equal(shareOf(0), 0.5);
   assert.equal(leaning(["money", "river"], 0.97), "97 % river");
   assert.equal(leaning(["money", "river"], 0.2), "80 % money");
+  assert.deepEqual([1.23, -0.5].map((moved) => movedTo(["money", "river"], moved)), ["river 1.2", "money 0.5"]);
   assert.deepEqual([0, 3].map(layerName), ["embeddings", "layer 3"]);
   assert.match(unknownWord(["bank", "bat"]), /Try one of these: bank, bat\. .*Make it yours/);
 });

@@ -29,6 +29,13 @@ export const layerName = (/** @type {number} */ layer) => (layer === 0 ? "embedd
 export const leaning = (senses, share) => (share >= 0.5 ? `${percent(share)} ${senses[1]}` : `${percent(1 - share)} ${senses[0]}`);
 
 /**
+ * Towards which sense a score has moved, and how far: "money 1.2".
+ * @param {[string, string]} senses
+ * @param {number} moved
+ */
+export const movedTo = (senses, moved) => `${senses[moved > 0 ? 1 : 0]} ${Math.abs(moved).toFixed(1)}`;
+
+/**
  * The word that a head looks at most from some places, and its share; special tokens and the places apart.
  * @param {MapWithStates} map
  * @param {{ layer: number, head: number }} head
@@ -82,7 +89,7 @@ function defineElement() {
     #rows = h("tbody");
     #list = h("tbody");
     #table = h("table", { class: "ws-heads", "aria-label": "Heads by what their absence does", hidden: true },
-      h("thead", {}, h("tr", {}, ...["head", "without it", "looks most at"].map((text) => h("th", { scope: "col" }, text)))), this.#list);
+      h("thead", {}, h("tr", {}, ...["head", "without it", "moved", "looks most at"].map((text) => h("th", { scope: "col" }, text)))), this.#list);
     #said = h("span");
     #button = h("button", { type: "button", hidden: true });
     #status = h("p", { class: "hm-status", role: "status" }, this.#said, " ", this.#button);
@@ -318,7 +325,8 @@ function defineElement() {
         const name = `layer ${one.layer + 1}, head ${one.head + 1}`;
         const row = h("tr", {},
           h("th", { scope: "row" }, h("button", { type: "button", "aria-pressed": "true", onclick: () => this.#toggle(one) }, name)),
-          h("td", {}, leaning(senses, shareOf(score + one.moved)), h("small", {}, one.moved > 0 ? ` → ${senses[1]}` : ` → ${senses[0]}`)),
+          h("td", {}, leaning(senses, shareOf(score + one.moved))),
+          h("td", {}, movedTo(senses, one.moved)),
           h("td", {}, looks ? `${looks.word} ${percent(looks.share)}` : "nothing else"));
         this.#mark(row, one);
         return row;
