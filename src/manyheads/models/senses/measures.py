@@ -149,7 +149,7 @@ def with_noise(text, word_forms, count, seed):
     """A sentence with some unrelated words put in at random places; its own words keep their order.
 
     >>> with_noise("Tea, please.", ["tea"], 2, seed=0)
-    'twenty Tea, therefore please.'
+    'thirty seven Tea, please.'
     """
     rng = np.random.default_rng([seed, count])
     words = text.split()
