@@ -99,10 +99,23 @@ def test_heads_are_ranked_and_can_be_turned_off(live):
     layer_off = senses.by_layer(FISH, "bank", senses.mask_without(*((0, head) for head in range(12))))
     wait_for(live, f"Math.abs(sense.shares.at(-1) - {layer_off[-1]}) < 0.1")
     live.get_by_role("combobox", name="Heads off").select_option(label="the 4 that matter most here")
-    assert table.locator("button[aria-pressed='false']").count() in (0, 4)
     live.page.wait_for_function(
         "(table) => table.querySelectorAll('button[aria-pressed=\"false\"]').length === 4", arg=table.element_handle()
     )
+
+
+def test_an_encoder_that_stops_can_be_started_again(live, faults):
+    page = live.page
+    page.workers[0].evaluate("() => { setTimeout(() => { throw new Error('no memory') }) }")
+    live.get_by_role("textbox", name="Sentence").fill("Does the bank still flow?")
+    again = live.get_by_role("button", name="Try again")
+    again.wait_for()
+    assert "The sense could not be computed: the encoder stopped" in status(live)
+    assert live.evaluate("(el) => el.sense.word") == "bank", "what was shown stays"
+    again.click()
+    live.get_by_text("Ready: computed in this page as you type.").wait_for()
+    assert live.get_by_role("textbox", name="Sentence").input_value() == "Does the bank still flow?"
+    faults.clear()
 
 
 def test_the_scale_is_there_without_scripts_and_stays_in_place(still, page, site):

@@ -62,7 +62,7 @@ export const unknownWord = (words) => `No word here has two senses that this boo
 
 function defineElement() {
   class WordSenseElement extends HTMLElement {
-    static observedAttributes = ["sentence", "word"];
+    static observedAttributes = ["sentence"];
     #ready = withResolvers();
     #allowed = false; // to fetch the encoder
     #started = false;
@@ -136,8 +136,8 @@ function defineElement() {
       whenSeenOrTouched(this, () => this.#start());
     }
 
-    attributeChangedCallback(/** @type {string} */ name, /** @type {string} */ _, /** @type {string} */ value) {
-      if (!this.#made || name !== "sentence") return;
+    attributeChangedCallback(/** @type {string} */ _, /** @type {string} */ __, /** @type {string} */ value) {
+      if (!this.#made) return;
       setValue(this.#box, value);
       this.#changed();
     }
@@ -204,9 +204,19 @@ function defineElement() {
         this.#take(map);
       } catch (error) {
         if (wanted !== this.#wanted) return;
-        this.#say(`The sense could not be computed: ${/** @type {Error} */ (error).message} What you see stays.`, () => this.#compute());
-        if (this.#encoder.broken) this.#encoder = undefined;
+        this.#failed("The sense could not be computed", error);
       }
+    }
+
+    /**
+     * Says so, and offers another try: with a new encoder, where this one has stopped.
+     * @param {string} what
+     * @param {unknown} error
+     */
+    #failed(what, error) {
+      if (this.#encoder.broken) this.#encoder = undefined;
+      const again = () => (this.#encoder ? this.#compute() : this.#start());
+      this.#say(`${what}: ${/** @type {Error} */ (error).message} What you see stays.`, again);
     }
 
     #take(/** @type {MapWithStates} */ map) {
@@ -310,8 +320,7 @@ function defineElement() {
         this.#listHeads(whole);
         this.#take(whole.map);
       } catch (error) {
-        if (wanted === this.#wanted)
-          this.#say(`The heads could not be ranked: ${/** @type {Error} */ (error).message}`, () => this.#rankHeads());
+        if (wanted === this.#wanted) this.#failed("The heads could not be ranked", error);
       }
     }
 
