@@ -40,6 +40,7 @@ models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the
 	$(BIN)/python -c "from manyheads.models.focus import focus_files; focus_files()"
 	$(BIN)/python -c "from manyheads.sphinxext.onnx_export import encoder_page_files; encoder_page_files()"
 	$(BIN)/python -m manyheads.models.head_cards
+	$(BIN)/python -m manyheads.models.senses.measures
 
 wheel: .venv/installed  ## a wheel in dist/ that brings the trained heads
 	rm -rf build

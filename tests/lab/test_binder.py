@@ -48,7 +48,7 @@ def environment(html):
         shutil.copytree(ROOT / CELLS, folder / CELLS)
         asked = folder / "binder" / "requirements.txt"
         asked.write_text(re.sub("^--extra-index-url .*\n", "", asked.read_text(), flags=re.MULTILINE))
-        path = f"{folder / 'env' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        path = f"{folder / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         variables |= {
             "PATH": path,
@@ -56,8 +56,8 @@ def environment(html):
             "PIP_NO_COMPILE": "1",
         }  # the latter saves minutes
         for command in (
-            [sys.executable, "-m", "venv", "env"],
-            ["env/bin/python", "-m", "pip", "install", "--quiet", "-r", "binder/requirements.txt"],
+            [sys.executable, "-m", "venv", ".venv"],
+            [".venv/bin/python", "-m", "pip", "install", "--quiet", "-r", "binder/requirements.txt"],
             ["binder/postBuild"],
         ):
             done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
@@ -67,7 +67,7 @@ def environment(html):
 
 def test_the_image_is_lean(environment):
     folder, _ = environment
-    size = sum(path.lstat().st_size for path in (folder / "env").rglob("*")) / MEGABYTE
+    size = sum(path.lstat().st_size for path in (folder / ".venv").rglob("*")) / MEGABYTE
     print(f"The installed environment has {size:.0f} MB.")
     assert size < LIMIT
 
@@ -75,7 +75,7 @@ def test_the_image_is_lean(environment):
 def test_a_launch_link_opens_its_chapter_as_a_notebook(window, environment, tmp_path):
     folder, variables = environment
     link = launch_links("https://github.com/somebody/many-heads", "book/coffee-or-tea")["Binder"]
-    python = folder / "env" / "bin" / "python"
+    python = folder / ".venv" / "bin" / "python"
     put_notebooks(folder, tmp_path, python=python, environment=variables)  # trusted by the user of this test's server
     with jupyter_lab(folder, tmp_path, python=python, environment=variables) as lab:
         page, faults = open_notebook(window, f"{lab.address}/{link.split('urlpath=')[1]}")

@@ -318,7 +318,8 @@ def choose(page, *menu):
 def save_when_idle(page):
     """Waits until the kernel has nothing to do, then saves."""
     page.get_by_text("| Idle").wait_for(timeout=3000 * PATIENCE)
-    with page.expect_response(lambda response: response.request.method == "PUT" and "/api/contents/" in response.url):
+    saved = lambda response: response.request.method == "PUT" and "/api/contents/" in response.url  # noqa: E731
+    with page.expect_response(saved, timeout=1000 * PATIENCE):
         page.keyboard.press("Control+s")
 
 

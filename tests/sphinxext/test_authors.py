@@ -12,11 +12,18 @@ from conftest import ROOT
 from small_book import AUTHORS, EXAMPLES, tags_of
 
 from manyheads.models.files import cache_folder
-from manyheads.sphinxext.directives import FormulaStepsDirective, HeadMapDirective, MuseumPieceDirective
+from manyheads.sphinxext.directives import (
+    FormulaStepsDirective,
+    HeadMapDirective,
+    MuseumPieceDirective,
+    WordSenseDirective,
+)
 from manyheads.widgets.one_module import WEB
 
 
-@pytest.mark.parametrize("directive", [HeadMapDirective, FormulaStepsDirective, MuseumPieceDirective])
+@pytest.mark.parametrize(
+    "directive", [HeadMapDirective, FormulaStepsDirective, MuseumPieceDirective, WordSenseDirective]
+)
 def test_the_authors_page_knows_every_option(directive):
     start = AUTHORS.index(f"`{{{directive.__doc__.partition('}')[0].lstrip('`{')}}}`\n")
     section = AUTHORS[start : AUTHORS.index("\n##", start + 1)]
@@ -25,9 +32,9 @@ def test_the_authors_page_knows_every_option(directive):
 
 def test_the_authors_examples_become_figures(small_book):
     pages = [(small_book / f"example-{place}.html").read_text(encoding="utf-8") for place in range(len(EXAMPLES))]
-    tags = [re.findall(r"<(head-map|formula-steps|museum-piece) ", page) for page in pages]
-    assert tags == [["head-map"], ["formula-steps"], ["museum-piece", "head-map"], ["head-map"], []]
-    assert tags_of(small_book / "example-4.html")["og:description"] == "One sentence, four readings."
+    tags = [re.findall(r"<(head-map|formula-steps|museum-piece|word-sense) ", page) for page in pages]
+    assert tags == [["head-map"], ["formula-steps"], ["museum-piece", "head-map"], ["word-sense"], ["head-map"], []]
+    assert tags_of(small_book / "example-5.html")["og:description"] == "One sentence, four readings."
 
 
 def test_what_the_authors_page_names_is_there():

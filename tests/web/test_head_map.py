@@ -27,7 +27,7 @@ console.log(JSON.stringify({
 """
 
 
-@pytest.mark.parametrize("name", ["head-map", "formula-steps", "kernel-door", "share", "word-shuffle"])
+@pytest.mark.parametrize("name", ["head-map", "formula-steps", "kernel-door", "share", "word-shuffle", "word-sense"])
 def test_the_pure_part_in_node(name):
     run_node("--test", Path(__file__).parent / f"{name}.test.mjs")
 

@@ -1,4 +1,4 @@
-"""Sphinx extension: the `{head-map}`, `{formula-steps}` and `{museum-piece}` directives; what makes the pages live.
+"""Sphinx extension: the `{head-map}`, `{formula-steps}`, `{museum-piece}`, `{word-sense}`; what makes pages live.
 
     ```{head-map} Which do you like better, coffee or tea?
     :models: focus focus/untaught
@@ -10,7 +10,13 @@ bakes the sentence's map into the page. Pages that hold a live figure load the s
 import os
 
 from manyheads.sphinxext import assets, execution_cache, light_theme, notebooks, publishing
-from manyheads.sphinxext.directives import FormulaStepsDirective, HeadMapDirective, MuseumPieceDirective, page_model
+from manyheads.sphinxext.directives import (
+    FormulaStepsDirective,
+    HeadMapDirective,
+    MuseumPieceDirective,
+    WordSenseDirective,
+    page_model,
+)
 from manyheads.sphinxext.docstrings import plain_docstring
 from manyheads.sphinxext.figures_first import FiguresFirst
 from manyheads.widgets.one_module import SITE_SCRIPTS
@@ -29,6 +35,7 @@ def setup(app):
     app.add_directive("head-map", HeadMapDirective)
     app.add_directive("formula-steps", FormulaStepsDirective)
     app.add_directive("museum-piece", MuseumPieceDirective)
+    app.add_directive("word-sense", WordSenseDirective)
     if "sphinx.ext.autodoc" in app.extensions:
         app.connect("autodoc-process-docstring", plain_docstring)
     app.add_post_transform(FiguresFirst)

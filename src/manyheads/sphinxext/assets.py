@@ -5,12 +5,13 @@ import shutil
 from pathlib import Path
 
 from manyheads.models.focus import focus_files
+from manyheads.models.senses import senses_file
 from manyheads.sphinxext import bertviz_frames
 from manyheads.sphinxext.onnx_export import encoder_page_files
 from manyheads.widgets.one_module import WEB, one_module
 
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
-FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards", "word-shuffle")
+FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards", "word-shuffle", "word-sense")
 MODELS = ("models", "formula-model", "bugs", "encoder", "encoder-worker")
 SCRIPTS = (*(f"figures/{name}.js" for name in FIGURES), "doors/embed.js", *(f"models/{name}.js" for name in MODELS))
 STYLESHEETS = (*(f"figures/{name}.css" for name in FIGURES), "doors/plain.css", "doors/chapters.css")
@@ -59,8 +60,8 @@ def copy_files(site):
     write_scripts(folder)
     for name, path in encoder_page_files().items():  # the focus model's tokenizer among them
         shutil.copyfile(path, folder / name)
-    for path in focus_files():
-        packed = folder / "models" / f"{path.name}.gz"
+    for name, path in {"senses.safetensors": senses_file(), **{path.name: path for path in focus_files()}}.items():
+        packed = folder / "models" / f"{name}.gz"
         packed.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
     for path in (MATHJAX / "tex-chtml.js", *MATHJAX.glob("output/chtml/fonts/woff-v2/*.woff")):
         copy = folder / "mathjax" / path.relative_to(MATHJAX)

@@ -5,7 +5,7 @@ import { h } from "../views/dom.js";
 
 const PLACE = "manyheads"; // in the notebook's metadata: {id: HTML}; the server's settings call it so, too
 const STOOD = "This is how it stood when it was saved. Run the cell, and it answers again.";
-const USELESS = ".hm-menu, .hm-comparer, .hm-views, [type=range]";
+const USELESS = ".hm-menu, .hm-more, .hm-comparer, .hm-views, [type=range]";
 const REPLACED = "input, select, canvas, button, [role=status]";
 
 /** What stands for an element where nothing can be typed, chosen or drawn. */
