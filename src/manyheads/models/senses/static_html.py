@@ -3,7 +3,7 @@
 import json
 from html import escape
 
-from manyheads.maps.wire import percent
+from manyheads.maps.written import percent
 
 
 def word_sense_html(senses, sentence, word=None, id=None):

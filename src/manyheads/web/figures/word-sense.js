@@ -2,7 +2,7 @@
 // heads decide it. The encoder and the axes between the senses come when the reader asks. No DOM while the module loads, as
 // in head-map.js.
 
-import { bakedInto, dressPage, whenSeenOrTouched, withResolvers } from "../doors/page-element.js";
+import { bakedInto, dressPage, whenSeen, withResolvers } from "../doors/page-element.js";
 import { LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
 import { queryWeights } from "../math/maps.js";
 import { maskWithout, rankedHeads, SenseAxes, shareOf, wordPlaces } from "../math/senses.js";
@@ -133,7 +133,7 @@ function defineElement() {
       this.#words.addEventListener("change", () => this.#changed());
       this.#heads.addEventListener("change", () => this.#turnOff());
       this.#rank.addEventListener("click", () => this.#rankHeads());
-      whenSeenOrTouched(this, () => this.#start());
+      whenSeen(this, () => this.#start()); // to offer the encoder
     }
 
     attributeChangedCallback(/** @type {string} */ _, /** @type {string} */ __, /** @type {string} */ value) {
