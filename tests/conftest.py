@@ -103,8 +103,9 @@ def small_book(tmp_path_factory):
     return build_small_book(tmp_path_factory.mktemp("book"))
 
 
-@pytest.fixture(scope="session")
-def browser():
+@contextmanager
+def chromium():
+    """A browser: the one on the path, else Playwright's own."""
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium") or shutil.which("google-chrome")
@@ -112,6 +113,12 @@ def browser():
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -185,8 +192,37 @@ def page(context):
 
 
 @pytest.fixture
+def open_file(browser, faults):
+    """Opens a file in a browser without network that tolerates no error, no warning and no request; gives the page."""
+    context = browser.new_context(offline=True, viewport=VIEWPORT)
+    requests = []
+    context.on("request", lambda request: requests.append(request.url))
+    context.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))
+    context.on("weberror", lambda error: faults.append(str(error.error)))
+
+    def opened(path):
+        page = context.new_page()
+        page.goto(path.as_uri())
+        page.locator("head-map [role=status]").first.wait_for()
+        assert requests.pop(0) == path.as_uri()
+        assert not requests, "a file alone"
+        return page
+
+    yield opened
+    assert not [url for url in requests if not url.startswith(("data:", "blob:"))]
+    context.close()
+    assert not faults
+
+
+@pytest.fixture
 def still(browser):
     """A page of a browser that runs no script."""
     context = browser.new_context(java_script_enabled=False, viewport=VIEWPORT)
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def opened(open_file, tmp_path):
+    """Saves a map, and opens the file."""
+    return lambda map: open_file(map.save(tmp_path / "map.html"))

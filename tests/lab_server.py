@@ -1,7 +1,7 @@
 """A JupyterLab server of our own, and a notebook in it."""
 
 import os
-import re
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
@@ -12,6 +12,7 @@ from jupyter_server.serverapp import list_running_servers
 from urllib3 import PoolManager, Retry, request
 
 PATIENCE = 120  # seconds, for what takes a few on an idle machine
+LIVE = ".head-map:has(> [role=status])"  # without such a line it is a picture of a map
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,19 @@ class Lab:
         return request(method, f"{self.address}/api/sessions{below}", timeout=PATIENCE, retries=False)
 
 
+def with_folders(environment, runtime):
+    """Variables that keep Jupyter's files below one folder."""
+    folders = {"RUNTIME": runtime, "CONFIG": runtime / "config", "DATA": runtime / "data"}
+    return {**environment, **{f"JUPYTER_{name}_DIR": str(path) for name, path in folders.items()}}
+
+
+def put_notebooks(folder, runtime, *, python=sys.executable, environment=os.environ):
+    """Puts the built notebooks and the settings where a JupyterLab on `folder` has them, as `make lab` does."""
+    shutil.copytree(folder / "binder" / "jupyter", runtime / "config")
+    command = [python, "-m", "manyheads.sphinxext.lab"]
+    subprocess.run(command, cwd=folder, env=with_folders(environment, runtime), check=True)
+
+
 @contextmanager
 def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.environ):
     """A JupyterLab server on `folder`, on a port that it takes itself; `runtime` is for its log and its own files."""
@@ -49,8 +63,7 @@ def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.enviro
         *("--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
         *("--LabApp.news_url=", "--LabApp.check_for_updates_class="),
     ]
-    folders = {"RUNTIME": runtime, "CONFIG": runtime / "config", "DATA": runtime / "data"}
-    environment = {**environment, **{f"JUPYTER_{name}_DIR": str(path) for name, path in folders.items()}}
+    environment = with_folders(environment, runtime)
     with (runtime / "server.log").open("w") as log:  # no pipe: nobody reads one, and a full one stops the server
         server = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=folder)
         try:
@@ -90,22 +103,26 @@ def open_notebook(context, address):
 
 def run_first_cell(page):
     """Runs a notebook's first cell; gives the maps that it shows."""
-    page.locator(".jp-CodeCell").first.click()
+    page.locator(".jp-CodeCell .cm-content").first.click()
     page.keyboard.press("Shift+Enter")
     return _maps(page)
 
 
-def run_to_first_map(page):
-    """Runs a chapter's cells up to the first that shows a map; gives the map."""
-    line = page.locator(".cm-line", has_text=re.compile(r"^HeadMap\("))
-    page.locator(".jp-CodeCell", has=line).first.click()
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Above Selected Cell").click()
-    page.keyboard.press("Shift+Enter")
-    return _maps(page).first
+def run_cell_with(page, text):
+    """Runs the first cell below the active one whose code has a text; gives the map that it shows."""
+    page.keyboard.press("Escape")  # then arrows go from cell to cell
+    active = page.locator(".jp-Notebook .jp-Cell.jp-mod-active")
+    for _ in range(100):
+        if text in active.inner_text():
+            page.keyboard.press("Control+Enter")
+            live = active.locator(LIVE).first
+            live.locator("td[data-weight], .hm-lines").first.wait_for(timeout=1000 * PATIENCE)
+            return live
+        page.keyboard.press("ArrowDown")
+    raise AssertionError(f"no cell has {text!r}")
 
 
 def _maps(page):
-    maps = page.locator(".jp-OutputArea .head-map")
+    maps = page.locator(f".jp-OutputArea {LIVE}")
     maps.last.locator("td[data-weight]").first.wait_for(timeout=1000 * PATIENCE)
     return maps

@@ -24,7 +24,7 @@ def build_small_book(folder):
             example if "# " in example else f"# Example\n\n{example}", encoding="utf-8"
         )
     (folder / "index.md").write_text(
-        "# First\n\nThe first page says *this*.\n\n```{toctree}\n:hidden:\ndeeper/second\nexample-0\nexample-1\nexample-2\nexample-3\nexample-4\n```\n"
+        "# First\n\nThe first page says *this*.\n\n```{toctree}\n:hidden:\ndeeper/second\nexample-0\nexample-1\nexample-2\nexample-3\nexample-4\nexample-5\n```\n"
     )
     (folder / "deeper").mkdir()
     (folder / "deeper" / "second.md").write_text('---\ndescription: Told "in person".\n---\n# Second\n\nNot this.\n')

@@ -145,6 +145,18 @@ def test_a_layer_with_its_weight_computed_anew():
     torch.testing.assert_close(module(X)[0], 2 * plain)  # the bias is zero
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # of torch.ao, about itself
+def test_quantized_layers(texts, options):
+    """Whole numbers for weights, made by PyTorch in the place of each layer."""
+    module = attention.MultiHeadAttention(8, 2).eval()
+    quantized = torch.ao.quantization.quantize_dynamic(module, {nn.Linear}, dtype=torch.qint8)
+    assert all(type(getattr(quantized, name)) is not nn.Linear for name in LAYERS)
+    with torch.no_grad():
+        output, expected = quantized(*texts, **options)[0], module(*texts, **options)[0]
+    torch.testing.assert_close(output, expected, rtol=0, atol=0.05)
+    assert not torch.equal(output, expected)
+
+
 def test_pruned_and_weight_normed_layers_convert_to_pytorch():
     module, X = attention.MultiHeadAttention(8, 2), torch.randn(3, 5, 8)
     prune.random_unstructured(module.key, "weight", amount=0.5)
@@ -296,3 +308,51 @@ def test_any_device(device, options):
     head_mask = torch.ones(2, dtype=torch.bool, device=device)
     output, _ = module(X, mask=mask, head_mask=head_mask, **options)
     assert output.device.type == device
+
+
+KINDS = {
+    "AttentionHead": lambda **options: attention.AttentionHead(8, 4, **options),
+    "LoopedMultiHeadAttention": lambda **options: attention.LoopedMultiHeadAttention(8, 2, attention_dim=12, **options),
+    "MultiHeadAttention": lambda **options: attention.MultiHeadAttention(8, 2, value_dim=6, **options),
+    "EinsumMultiHeadAttention": lambda **options: attention.EinsumMultiHeadAttention(8, 2, **options),
+    "AttentionBlock": lambda **options: attention.AttentionBlock(8, 2, value_dim=6, **options),
+}
+
+
+@pytest.mark.parametrize("make", KINDS.values(), ids=list(KINDS))
+@pytest.mark.parametrize("bias", [True, False])
+def test_made_where_and_as_what_one_asks(make, bias):
+    parameters = dict(make(bias=bias, device="meta", dtype=torch.float16).named_parameters())
+    assert {(parameter.device.type, parameter.dtype) for parameter in parameters.values()} == {("meta", torch.float16)}
+    assert any(name.startswith(("query", "heads", "attention")) and "bias" in name for name in parameters) == bias
+    assert {parameter.dtype for parameter in make(bias=bias).parameters()} == {torch.float32}
+
+
+@pytest.mark.parametrize("make", KINDS.values(), ids=list(KINDS))
+def test_reset_parameters_starts_anew(make):
+    """As large as at first, whatever was learnt; from meta, where there are no numbers, too."""
+    torch.manual_seed(0)
+    fresh = make()
+    module = make(device="meta").to_empty(device="cpu")
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.fill_(9)
+    module.reset_parameters()
+    for (name, parameter), first in zip(module.named_parameters(), fresh.parameters(), strict=True):
+        assert parameter.abs().max() < 3, name
+        if first.unique().numel() == 1:  # the output's bias, and the norm
+            assert torch.equal(parameter, first), name
+        else:
+            assert not torch.equal(parameter, first), name
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name != "AttentionBlock"])
+def test_reset_parameters_draws_what_a_new_module_draws(name):
+    torch.manual_seed(0)
+    module = KINDS[name]()
+    torch.manual_seed(1)
+    fresh = KINDS[name]()
+    torch.manual_seed(1)
+    module.reset_parameters()
+    for found, expected in zip(module.parameters(), fresh.parameters(), strict=True):
+        assert torch.equal(found, expected)

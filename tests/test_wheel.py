@@ -30,7 +30,10 @@ from manyheads.models.focus import VARIANTS, load_focus_model, train_focus_model
 from manyheads.models.encoder import load_encoder
 
 sentences = json.loads(sys.argv[1])
-html = manyheads.HeadMap(sentences[0])._repr_mimebundle_()[0]["text/html"]
+map = manyheads.HeadMap(sentences[0])
+html = map._repr_mimebundle_()[0]["text/html"]
+saved = map.save("map.html")
+given = manyheads.HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"]).save("given.html")
 seconds = time.monotonic() - began
 imported = [name for name in ("sphinx", "docutils", "onnx", "transformers", "lemminflect") if name in sys.modules]
 mine = train_focus_model(steps=1, num_sentences=50, progress=False)
@@ -42,6 +45,7 @@ print(json.dumps({
     "file": manyheads.__file__,
     "seconds": seconds,
     "html": html,
+    "saved": [str(path.resolve()) for path in (saved, given)],
     "weights": {name: [load_focus_model(name)(text).weights.tolist() for text in sentences] for name in VARIANTS},
     "trained": mine(sentences[0]).shape,
     "encoder": encoder,
@@ -121,6 +125,20 @@ def test_an_installed_map_is_there_in_seconds_and_nothing_was_trained(used, inst
     assert used["seconds"] < 60, "training takes minutes"
     assert not (home / ".cache" / "manyheads").exists(), "nothing was made"
     assert used["imported"] == []
+
+
+def test_what_it_saved_opens_in_a_browser_without_network(used, open_file):
+    page = open_file(Path(used["saved"][0]))
+    found = page.locator("head-map").evaluate("(el) => ({ ...el.attention, weights: [...el.attention.weights] })")
+    assert found["queryTokens"][:3] == ["[CLS]", "which", "do"]
+    expected = np.array(used["weights"]["taught"][0])
+    assert found["shape"] == list(expected.shape)
+    np.testing.assert_allclose(found["weights"], expected.ravel(), atol=1e-5)
+    page.get_by_role("radio", name="Matrix").check(force=True)
+    assert page.locator("head-map .hm-stage td[data-weight], head-map .hm-stage [data-weight]").count() > 0
+    page = open_file(Path(used["saved"][1]))
+    weights = page.locator("table.hm-paint td").evaluate_all("(cells) => cells.map((cell) => cell.dataset.weight)")
+    assert [float(weight) for weight in weights] == [0.25, 0.75]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

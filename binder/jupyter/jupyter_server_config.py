@@ -1,21 +1,28 @@
-"""A figure is saved as HTML, which shows without a kernel.
+"""A figure is saved as HTML, as it stood, which shows without a kernel.
 
 JupyterLab restores no widget where no kernel runs, and one that it restores beside another kernel answers nobody. The
 package is not imported here: the server needs no torch.
 """
 
+import os
 import warnings
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+PLACE = "manyheads"  # in the notebook's metadata: {id of a figure: its HTML}, as web/doors/saved-figure.js leaves it
 
 
-def keep_maps(model, **_):
-    if model["type"] == "notebook" and model.get("content"):
-        for cell in model["content"]["cells"]:
-            for output in cell.get("outputs", []):
-                if "text/html" in output.get("data", {}):
-                    output["data"].pop(WIDGET, None)
+def keep_figures(model, **_):
+    if model["type"] != "notebook" or not model.get("content"):
+        return
+    stood = model["content"]["metadata"].pop(PLACE, {})
+    for cell in model["content"]["cells"]:
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "text/html" in data:
+                view = data.pop(WIDGET, {})
+                data["text/html"] = stood.get(view.get("model_id"), data["text/html"])
 
 
+os.environ["MANYHEADS_KEEPS_FIGURES"] = "yes"  # the kernels inherit it
 warnings.filterwarnings("ignore", "Overriding existing pre_save_hook")  # Jupyter says so of the first one too
-c.ContentsManager.pre_save_hook = keep_maps  # noqa: F821, Jupyter gives `c`
+c.ContentsManager.pre_save_hook = keep_figures  # noqa: F821, Jupyter gives `c`

@@ -6,6 +6,7 @@ The names a notebook needs; each module has more, and imports only those that st
 from manyheads.attention import MultiHeadAttention, multi_head_attention, self_attention
 from manyheads.maps import AttentionMap
 from manyheads.models.focus import load_focus_model, train_focus_model
+from manyheads.models.senses import word_sense
 from manyheads.models.translator import load_translator
 from manyheads.widgets import HeadMap
 from manyheads.widgets.formula_steps import FormulaSteps
@@ -20,4 +21,5 @@ __all__ = [
     "multi_head_attention",
     "self_attention",
     "train_focus_model",
+    "word_sense",
 ]

@@ -5,6 +5,7 @@ Axes, named alike everywhere:  ... batch (none, one or several)   h head   q que
 Maps are [..., h, q, k]. Masks are boolean and broadcast to the map; True means: this query may attend to this key.
 A query that may attend to no key gets zero weights and a zero context, where the formula alone would give 0/0 = NaN.
 What does not fit raises `ValueError`, masks that are not boolean and tensors that are not floating-point `TypeError`.
+Modules take `bias`, `device` and `dtype` as PyTorch's own do; `reset_parameters()` draws all their weights anew.
 """
 
 import math
@@ -161,12 +162,17 @@ class AttentionHead(nn.Module):
     (torch.Size([2, 5, 4]), torch.Size([2, 5, 5]))
     """
 
-    def __init__(self, embed_dim, head_dim, *, bias=True):
+    def __init__(self, embed_dim, head_dim, *, bias=True, device=None, dtype=None):
         super().__init__()
+        options = {"bias": bias, "device": device, "dtype": dtype}
         self.embed_dim = embed_dim
-        self.query = nn.Linear(embed_dim, head_dim, bias=bias)  # W_i^Q
-        self.key = nn.Linear(embed_dim, head_dim, bias=bias)  # W_i^K
-        self.value = nn.Linear(embed_dim, head_dim, bias=bias)  # W_i^V
+        self.query = nn.Linear(embed_dim, head_dim, **options)  # W_i^Q
+        self.key = nn.Linear(embed_dim, head_dim, **options)  # W_i^K
+        self.value = nn.Linear(embed_dim, head_dim, **options)  # W_i^V
+
+    def reset_parameters(self):
+        for layer in (self.query, self.key, self.value):
+            layer.reset_parameters()
 
     def forward(self, query, key=None, value=None, *, mask=None):  # [..., q, d] -> [..., q, d], [..., q, k]
         query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim)
@@ -184,14 +190,19 @@ class LoopedMultiHeadAttention(nn.Module):
     (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 5]))
     """
 
-    def __init__(self, embed_dim, num_heads, *, attention_dim=None, bias=True):
+    def __init__(self, embed_dim, num_heads, *, attention_dim=None, bias=True, device=None, dtype=None):
         super().__init__()
+        options = {"bias": bias, "device": device, "dtype": dtype}
         attention_dim = embed_dim if attention_dim is None else attention_dim
         check_width(num_heads, attention_dim=attention_dim)
         head_dim = attention_dim // num_heads
         self.embed_dim = embed_dim
-        self.heads = nn.ModuleList(AttentionHead(embed_dim, head_dim, bias=bias) for _ in range(num_heads))
-        self.output = nn.Linear(attention_dim, embed_dim, bias=bias)  # W^O
+        self.heads = nn.ModuleList(AttentionHead(embed_dim, head_dim, **options) for _ in range(num_heads))
+        self.output = nn.Linear(attention_dim, embed_dim, **options)  # W^O
+
+    def reset_parameters(self):
+        for layer in (*self.heads, self.output):
+            layer.reset_parameters()
 
     def forward(self, query, key=None, value=None, *, mask=None):  # [..., q, d] -> [..., q, d], [..., h, q, k]
         query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, len(self.heads))
@@ -246,18 +257,36 @@ class MultiHeadAttention(nn.Module):
     `need_weights`. A query that may attend to no key gets the bias of the output layer.
     """
 
-    def __init__(self, embed_dim, num_heads, *, attention_dim=None, value_dim=None, bias=True, dropout=0.0):
+    def __init__(
+        self,
+        embed_dim,
+        num_heads,
+        *,
+        attention_dim=None,
+        value_dim=None,
+        bias=True,
+        dropout=0.0,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
+        options = {"bias": bias, "device": device, "dtype": dtype}
         attention_dim = embed_dim if attention_dim is None else attention_dim
         value_dim = attention_dim if value_dim is None else value_dim
         check_width(num_heads, attention_dim=attention_dim, value_dim=value_dim)
         self.embed_dim, self.attention_dim, self.value_dim = embed_dim, attention_dim, value_dim
         self.num_heads, self.dropout = num_heads, dropout
-        self.query = nn.Linear(embed_dim, attention_dim, bias=bias)  # W^Q: the heads' columns, head after head
-        self.key = nn.Linear(embed_dim, attention_dim, bias=bias)  # W^K
-        self.value = nn.Linear(embed_dim, value_dim, bias=bias)  # W^V
-        self.output = nn.Linear(value_dim, embed_dim, bias=bias)  # W^O
+        self.query = nn.Linear(embed_dim, attention_dim, **options)  # W^Q: the heads' columns, head after head
+        self.key = nn.Linear(embed_dim, attention_dim, **options)  # W^K
+        self.value = nn.Linear(embed_dim, value_dim, **options)  # W^V
+        self.output = nn.Linear(value_dim, embed_dim, **options)  # W^O
         if bias:
+            nn.init.zeros_(self.output.bias)
+
+    def reset_parameters(self):
+        for layer in (self.query, self.key, self.value, self.output):
+            layer.reset_parameters()
+        if self.output.bias is not None:
             nn.init.zeros_(self.output.bias)
 
     def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
@@ -365,15 +394,32 @@ class AttentionBlock(nn.Module):
     (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 7]))
     """
 
-    def __init__(self, embed_dim, num_heads, *, attention_dim=None, value_dim=None, bias=True, dropout=0.1):
+    def __init__(
+        self,
+        embed_dim,
+        num_heads,
+        *,
+        attention_dim=None,
+        value_dim=None,
+        bias=True,
+        dropout=0.1,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
+        place = {"device": device, "dtype": dtype}
         widths = {"attention_dim": attention_dim, "value_dim": value_dim}
-        self.attention = MultiHeadAttention(embed_dim, num_heads, **widths, bias=bias)
+        self.attention = MultiHeadAttention(embed_dim, num_heads, **widths, bias=bias, **place)
         self.dropout = nn.Dropout(dropout)
-        self.norm = nn.LayerNorm(embed_dim)
+        self.norm = nn.LayerNorm(embed_dim, **place)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        self.attention.reset_parameters()
+        self.norm.reset_parameters()
         for layer in (self.attention.query, self.attention.key, self.attention.value):
-            head_dim = layer.out_features // num_heads
-            nn.init.normal_(layer.weight, std=math.sqrt(2 / (embed_dim + head_dim)))
+            head_dim = layer.out_features // self.attention.num_heads
+            nn.init.normal_(layer.weight, std=math.sqrt(2 / (layer.in_features + head_dim)))
         nn.init.xavier_normal_(self.attention.output.weight)
 
     def forward(self, query, key=None, value=None, **options):  # [..., q, d] -> [..., q, d], [..., h, q, k]

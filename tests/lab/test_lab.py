@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from jupyter_client import BlockingKernelClient
-from lab_server import PATIENCE, jupyter_lab, open_notebook, run_first_cell, run_to_first_map
+from lab_server import PATIENCE, jupyter_lab, open_notebook, put_notebooks, run_cell_with, run_first_cell
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
@@ -71,6 +71,12 @@ def tell(change=None):
 heads.observe(tell, "attention")
 tell()
 map = VBox([HBox([layer, view]), told, heads])""",
+    "large": """import numpy as np
+from manyheads import HeadMap
+weights = np.random.default_rng(0).random((12, 12, 512, 512), dtype=np.float32)
+weights[7, 3] = np.eye(512)
+weights /= weights.sum(-1, keepdims=True)
+map = HeadMap.of(weights, [f"w{place}" for place in range(512)])""",
 }
 WEIGHTS = "(cells) => cells.map((cell) => Number(cell.dataset.weight))"
 
@@ -99,13 +105,14 @@ def plain(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def chapters(tmp_path_factory):
-    """JupyterLab as `make lab` and Binder set it up, on a copy of the chapters."""
+def chapters(tmp_path_factory, html):
+    """JupyterLab as `make lab` and Binder set it up, on the notebooks of the built book."""
     folder, runtime = tmp_path_factory.mktemp("top"), tmp_path_factory.mktemp("runtime")
-    shutil.copytree(ROOT / "book", folder / "book")
-    shutil.copyfile(folder / "book" / "coffee-or-tea.md", folder / "book" / "again.md")
-    shutil.copyfile(ROOT / "jupytext.toml", folder / "jupytext.toml")
-    shutil.copytree(ROOT / "binder" / "jupyter", runtime / "config")
+    for name in ("_build", "binder"):
+        (folder / name).symlink_to(ROOT / name)
+    put_notebooks(folder, runtime)
+    for name in ("again", "steered"):
+        shutil.copyfile(folder / "notebooks" / "coffee-or-tea.ipynb", folder / "notebooks" / f"{name}.ipynb")
     with jupyter_lab(folder, runtime) as lab:
         yield lab
 
@@ -227,20 +234,79 @@ def test_controls_of_ipywidgets_and_a_map_work_together(notebook, plain):
     assert ask_kernel(plain, "controls.ipynb", "[heads.view, heads.layer, layer.value]") == ["matrix", 1, 1]
 
 
+class Received:
+    """The bytes that a page gets from its kernel from now on, by its websockets."""
+
+    def __init__(self, page):
+        self.bytes = 0
+        devtools = page.context.new_cdp_session(page)
+        devtools.on("Network.webSocketFrameReceived", self._count)
+        devtools.send("Network.enable")
+
+    def _count(self, event):
+        frame = event["response"]
+        binary = frame["opcode"] == 2  # told in base64
+        self.bytes += len(frame["payloadData"]) * (3 / 4 if binary else 1)
+
+
+def test_of_a_large_map_layers_come_when_they_are_looked_at(notebook, plain):
+    """512 tokens x 144 heads: 151 MB in the kernel, a twelfth of that at most to the page."""
+    page, _ = notebook(plain, "large.ipynb")
+    page.set_default_timeout(1000 * PATIENCE)
+    received = Received(page)
+    map = run_first_cell(page).last
+    assert map.locator("td[data-weight]").count() == 12 * 512
+    first = received.bytes
+    assert 5e6 < first < 12e6
+    map.get_by_role("combobox", name="Asked by").select_option("5")
+    map.get_by_role("combobox", name="Layer", exact=True).select_option(label="8")
+    looks_at_itself = map.locator(".hm-paint tbody").nth(3).locator("td[data-weight='1.0000']")
+    looks_at_itself.wait_for()
+    assert looks_at_itself.inner_text() == "w5"
+    assert 5e6 < received.bytes - first < 7e6, "one layer more"
+    map.get_by_role("radio", name="Grid").check(force=True)
+    map.get_by_text("Layers that were not looked at yet are small pictures").wait_for()
+    assert received.bytes - first < 7e6
+
+
 @pytest.mark.parametrize("chapter", [path.stem for path in sorted((ROOT / "book").glob("*.md"))])
 def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end(notebook, chapters, chapter):
-    written = jupytext.read(ROOT / "book" / f"{chapter}.md", fmt="md:myst")
-    cells = [cell for cell in written.cells if cell.cell_type == "code"]
-    page, faults = notebook(chapters, f"book/{chapter}.md")
+    path = chapters.folder / "notebooks" / f"{chapter}.ipynb"
+    cells = code_cells(path)
+    page, faults = notebook(chapters, f"notebooks/{chapter}.ipynb")
+    choose(page, "Edit", "Clear Outputs of All Cells")  # and the count of what the build ran
     choose(page, "Run", "Run All Cells")
-    save_when_run(page)
-    executed = nbformat.read(chapters.folder / "executed" / f"{chapter}.ipynb", as_version=4)
-    run = [cell for cell in executed.cells if cell.cell_type == "code"]
+    run = cells_run(page, path)
     assert [cell.source for cell in run] == [cell.source for cell in cells]
-    assert all(cell.execution_count for cell in run)
     outputs = [output for cell in run for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     assert not faults
+
+
+def code_cells(path):
+    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+
+
+def cells_run(page, path):
+    """The cells of a notebook once it was saved with each of them run, or with one that failed: after it, none is."""
+    for _ in range(PATIENCE):
+        save_when_idle(page)
+        cells = code_cells(path)
+        failed = any(output.output_type == "error" for cell in cells for output in cell.outputs)
+        if failed or all(cell.execution_count for cell in cells):
+            return cells
+    raise AssertionError("the kernel is idle, and yet not all cells were run")
+
+
+def test_a_notebook_that_was_only_looked_at_stays_as_it_was(notebook, chapters):
+    path = chapters.folder / "notebooks" / "intuition.ipynb"
+    before = path.read_bytes()
+    page, _ = notebook(chapters, "notebooks/intuition.ipynb")
+    page.get_by_role("heading", name="1. See what one head must blur").wait_for()
+    assert page.locator(".jp-CodeCell .head-map:visible td[data-weight]").count() > 9, "it shows its map before it runs"
+    assert page.locator(".jp-CodeCell:visible .jp-InputArea").first.inner_text().count("HeadMap(") == 1
+    save_when_idle(page)
+    assert path.read_bytes() == before
 
 
 def choose(page, *menu):
@@ -249,28 +315,54 @@ def choose(page, *menu):
         page.get_by_role("menuitem", name=name, exact=True).click()
 
 
-def save_when_run(page):
-    """Waits until no cell is running or waiting to, then saves."""
-    page.wait_for_function(
-        """() => ![...document.querySelectorAll(".jp-InputPrompt")].some((prompt) => prompt.textContent.includes("*"))""",
-        timeout=3000 * PATIENCE,
-    )
+def save_when_idle(page):
+    """Waits until the kernel has nothing to do, then saves."""
     page.get_by_text("| Idle").wait_for(timeout=3000 * PATIENCE)
-    with page.expect_response(lambda response: response.request.method == "PUT" and "/api/contents/" in response.url):
+    saved = lambda response: response.request.method == "PUT" and "/api/contents/" in response.url  # noqa: E731
+    with page.expect_response(saved, timeout=1000 * PATIENCE):
         page.keyboard.press("Control+s")
 
 
-def test_a_chapters_map_answers_and_is_there_again_without_a_kernel(notebook, chapters, window):
-    path = "book/again.md"
+def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters):
+    path = "notebooks/steered.ipynb"
     page, faults = notebook(chapters, path)
-    map = run_to_first_map(page)
-    cells = map.locator("td[data-weight]")
-    example = cells.evaluate_all(WEIGHTS)
-    map.get_by_role("textbox", name="Sentence").fill("Please bring me a glass of water.")
+    run_first_cell(page)
+    map = run_cell_with(page, "interactive_output")
+    assert map.get_by_role("textbox", name="Sentence").input_value() == "The cook loved the soup."
+    controls = page.locator(".jp-Cell.jp-mod-active .jp-OutputArea")
+    controls.locator(".widget-dropdown select").select_option("hated")
+    controls.get_by_role("button", name="?", exact=True).click()
+    map.locator("td", has_text="hated").first.wait_for()
+    map.locator("td", has_text="?").first.wait_for()
+    expected = load_focus_model()("The cook hated the soup?").weights[0, :, 0].ravel()
+    np.testing.assert_allclose(map.locator("td[data-weight]").evaluate_all(WEIGHTS), expected, atol=5.1e-5)
+    map.get_by_role("radio", name="Matrix").check()
+    controls.locator(".widget-toggle-button.mod-active", has_text="matrix").wait_for()
+    controls.get_by_role("button", name="lines", exact=True).click()
+    map.locator(".hm-lines").wait_for()
+    assert ask_kernel(chapters, path, "[view.value, steered.view]") == ["lines"] * 2
+
+    map = run_cell_with(page, "told.observe")
+    diary = page.locator(".jp-Cell.jp-mod-active .widget-html-content")
+    for sentence, label in {"The soup was not good.": "negative", "The soup was good.": "positive"}.items():
+        map.get_by_role("textbox", name="Sentence").fill(sentence)
+        diary.get_by_text(sentence).wait_for()
+        assert diary.inner_text().splitlines()[-1] == f"{sentence} {label}"
+    assert not faults
+
+
+def test_a_chapters_map_is_there_again_without_a_kernel_as_it_stood(notebook, chapters, window):
+    path = "notebooks/again.ipynb"
+    page, faults = notebook(chapters, path)
+    map = run_first_cell(page).first
+    box = map.get_by_role("textbox", name="Sentence")
+    box.fill("Please bring me a glass of water.")
     map.locator("td", has_text="water").first.wait_for()
-    assert ask_kernel(chapters, path, "Out[2].sentence") == "Please bring me a glass of water."
+    assert ask_kernel(chapters, path, "Out[1].sentence") == "Please bring me a glass of water."
+    shown = map.locator("td[data-weight]").evaluate_all(WEIGHTS)
     kernel_file = chapters.kernel_file(path)
-    save_when_run(page)
+    save_when_idle(page)
+    assert box.evaluate("(box) => box === document.activeElement"), "saving takes the focus from nobody"
     choose(page, "Kernel", "Shut Down Kernel")
     page.get_by_text("No Kernel |").wait_for()
     page.close()
@@ -280,7 +372,11 @@ def test_a_chapters_map_answers_and_is_there_again_without_a_kernel(notebook, ch
     page = window.new_page()
     page.route("**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     page.goto(f"{chapters.address}/lab/tree/{path}?reset")
-    cells = page.locator(".jp-OutputArea [data-weight]")
-    cells.first.wait_for(timeout=1000 * PATIENCE)
-    assert cells.evaluate_all(WEIGHTS) == example
+    output = page.locator(".jp-CodeCell").first.locator(".jp-OutputArea")
+    output.get_by_text("Please bring me a glass of water.", exact=True).wait_for(timeout=1000 * PATIENCE)
+    assert output.locator("td[data-weight]").evaluate_all(WEIGHTS) == shown
+    assert output.locator("input, select, button, canvas").count() == 0
+    assert output.locator(".head-map").evaluate("(map) => getComputedStyle(map).borderRadius") == "10px"
     page.close()
+    metadata = nbformat.read(chapters.folder / path, as_version=4).metadata
+    assert set(metadata) <= {"kernelspec", "language_info", "widgets"}

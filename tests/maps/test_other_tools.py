@@ -1,12 +1,17 @@
 """HeadMap.of: every source of attentions that it knows, from models of random weights, and what it says of the others."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
 import transformers
+from conftest import ROOT
 from torch import nn
 
+from manyheads.drop_in import replace_attention
 from manyheads.maps import AttentionMap
+from manyheads.maps.names import NOTES
 from manyheads.widgets import HeadMap
 
 WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
@@ -262,13 +267,23 @@ def test_heads_have_names():
     assert shown.head_names == ["group 1, head 1", "group 1, head 2", "group 2, head 3", "group 2, head 4"]
 
 
-def test_weights_that_are_no_shares_are_scaled_on_request_only():
+def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
     gates = 3 * weights(HEADS).numpy()
     with pytest.raises(ValueError, match=r"got sums from 3 to 3.*HeadMap.of\(..., normalised=False\)"):
         HeadMap.of(gates, WORDS)
     shown = HeadMap.of(gates, WORDS, normalised=False).attention
-    np.testing.assert_allclose(shown.weights[0], gates / 3, rtol=1e-5)
-    assert shown.notes == ("Rows sum to 3 to 3; each is scaled to 1.",)
+    np.testing.assert_array_equal(shown.weights[0], gates)
+    assert shown.kind == "amounts"
+    assert shown.notes == ("These weights are no shares: rows sum to 3 to 3. They are shown as they are.",)
+    assert HeadMap.of(weights(HEADS), WORDS, normalised=False).attention.kind == "shares"
+
+
+def test_signed_weights_are_shown_as_they_are_and_said_to_be():
+    difference = (weights(HEADS) - weights(HEADS).flip(-1)).numpy()
+    shown = HeadMap.of(difference, WORDS, normalised=False).attention
+    np.testing.assert_array_equal(shown.weights[0], difference)
+    assert shown.kind == "signed"
+    assert shown.notes == (NOTES["signed"],)
 
 
 def test_layers_without_attention_are_left_out_and_said():
@@ -311,7 +326,10 @@ REFUSED = {  # what is given, what is said
         lambda: nn.MultiheadAttention(WIDTH, HEADS)(*[torch.randn(KEYS, WIDTH)] * 3, need_weights=False),
         "need_weights=True",
     ),
-    "scores": (lambda: weights(HEADS).log(), r"scores want a softmax first, and signed weights two maps"),
+    "scores": (
+        lambda: weights(HEADS).log(),
+        r"scores want a softmax first; weights that are meant to be signed are shown as they are by HeadMap.of",
+    ),
     "one axis": (lambda: np.ones(KEYS), r"\[query, key\], \[head, query, key\].* got \[7\]"),
     "unlike layers": (lambda: [weights(1, 3), weights(1, 4)], r"got \[1, 3, 7, 7\], \[1, 4, 7, 7\]"),
 }
@@ -341,3 +359,90 @@ def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
 def test_arguments_that_do_not_fit_are_named(arguments, error, says):
     with pytest.raises(error, match=says):
         HeadMap.of(**{"attentions": weights(HEADS).numpy(), "tokens": WORDS, **arguments})
+
+
+# --- The authors' table: each row's own line, on models of random weights -----------------------------------------------
+
+AUTHORS = (ROOT / "book" / "authors.md").read_text(encoding="utf-8")
+TABLE = AUTHORS[AUTHORS.index("## Sources that were tried") : AUTHORS.index("## Publish")]
+ROWS = {row[0]: row[1:] for row in re.findall(r"^\| (.*?) \| (.*?) \| `(HeadMap.*?)` \|$", TABLE, re.MULTILINE)}
+BERT = transformers.BertConfig(**SIZES)
+X, Y = torch.randn(1, KEYS, WIDTH), torch.randn(1, QUERIES, WIDTH)
+HUGGING_FACE = {"ids": IDS, "answer_ids": ASKING_IDS, "batch": IDS.repeat(2, 1), "tokens": WORDS, "answer": ASKING}
+TORCH = {"tokens": WORDS, "answer": ASKING, "words": X, "answer_words": Y, "query": X, "key": X, "value": X}
+
+
+def hugging_face(kind, config, implementation="eager", **more):
+    return lambda: {"model": model(kind, config, implementation), **HUGGING_FACE, **more}
+
+
+def in_torch(make, *arguments, **options):
+    return lambda: {"model": make(*arguments, **options, batch_first=True).eval(), **TORCH}
+
+
+def decoder():
+    return {
+        "model": nn.TransformerDecoder(nn.TransformerDecoderLayer(WIDTH, HEADS, WIDTH, batch_first=True), 2),
+        **TORCH,
+    }
+
+
+ARRAYS = {"array": weights(LAYERS, HEADS).numpy(), "tokens": WORDS}
+SIZES_OF_OTHERS = {
+    "DistilBERT": transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, vocab_size=50),
+    "ModernBERT": transformers.ModernBertConfig(**SIZES, global_attn_every_n_layers=2, pad_token_id=0),
+    "Longformer": transformers.LongformerConfig(**SIZES, attention_window=4, pad_token_id=0),
+}
+YOURS = {  # what stands for the reader's own
+    "BERT, an encoder of Hugging Face": hugging_face("BertModel", BERT),
+    "DistilBERT": hugging_face("DistilBertModel", SIZES_OF_OTHERS["DistilBERT"]),
+    "ModernBERT, whose layers look far and near by turns": hugging_face(
+        "ModernBertModel", SIZES_OF_OTHERS["ModernBERT"]
+    ),
+    "GPT-2, a decoder": hugging_face("GPT2LMHeadModel", GPT2),
+    "Llama, whose heads share keys in groups": hugging_face("LlamaModel", LLAMA),
+    "T5, encoder and decoder": hugging_face("T5Model", T5),
+    "BART, encoder and decoder": hugging_face("BartModel", BART),
+    "what GPT-2 generates": hugging_face("GPT2LMHeadModel", GPT2),
+    "what T5 generates": hugging_face("T5ForConditionalGeneration", T5),
+    "ViT, which reads an image": hugging_face("ViTModel", VIT, pixels=torch.randn(1, 1, 4, 4)),
+    "`nn.MultiheadAttention`": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
+    "its result": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
+    "`nn.TransformerEncoder`": lambda: {"model": stack(), **TORCH},
+    "`nn.TransformerDecoder`": decoder,
+    "`nn.Transformer`": in_torch(nn.Transformer, WIDTH, HEADS, LAYERS, LAYERS, WIDTH),
+    "the same with our `replace_attention`": in_torch(nn.Transformer, WIDTH, HEADS, LAYERS, LAYERS, WIDTH),
+    "the cache of a TransformerLens run": lambda: {"cache": cache(), "tokens": WORDS},  # its names; it brings wandb
+    "an array, [query, key] to [layer, 1, head, query, key]": lambda: ARRAYS,
+    "lists of numbers": lambda: ARRAYS,
+    "two of these": lambda: ARRAYS,
+    "what `bertviz.head_view` takes": hugging_face("BertModel", BERT),
+    "a model on sdpa": hugging_face("BertModel", BERT, "sdpa"),
+    "a batch of texts": hugging_face("BertModel", BERT),
+    "dropout left on": hugging_face("BertModel", BERT),
+    "weights averaged over the heads": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
+    "Longformer, which looks through a window": hugging_face(
+        "LongformerModel", SIZES_OF_OTHERS["Longformer"], ids=torch.arange(3, 11)[None], tokens=list("abcdefgh")
+    ),
+}
+
+
+def test_every_row_of_the_authors_table_is_tried():
+    assert list(ROWS) == list(YOURS)
+
+
+@pytest.mark.parametrize("source", ROWS)
+def test_a_row_of_the_authors_table(source):
+    seen, line = ROWS[source]
+    names = {"HeadMap": HeadMap, "replace_attention": replace_attention, **YOURS[source]()}
+    with torch.no_grad():
+        if seen.startswith('"'):
+            with pytest.raises(ValueError, match=re.escape(seen[1:-1])):
+                eval(line, names)
+            return
+        shown = eval(line, names)
+    assert shown._models == ([""] if seen == "one map" else seen.split(", "))
+    for index in range(len(shown._models)):
+        shown.model_index = index
+        assert shown.attention.shape[1] == HEADS
+        np.testing.assert_allclose(shown.attention.weights.sum(-1), 1, atol=1e-5)

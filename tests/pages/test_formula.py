@@ -228,6 +228,7 @@ def test_a_model_that_does_not_arrive_can_be_asked_for_again(page, site, faults)
     page.route("**/focus-words*", lambda route: route.abort())
     page.goto(f"{site}/book/formula.html")
     figure = page.locator("formula-steps").first
+    figure.hover()
     again = figure.get_by_role("button", name="Try again")
     again.wait_for()
     figure.get_by_role("textbox", name="Sentence").fill("Is this lost?")

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import shutil
 from contextlib import contextmanager
 from urllib.parse import parse_qs, quote, urlsplit
 from xml.etree import ElementTree
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from conftest import HTML, Shared, serve
 from live_maps import COFFEE, attend, open_map, ready, type_sentence
+from small_book import AUTHORS
 
 from manyheads.maps import AttentionMap
 from manyheads.models.focus import load_focus_model
@@ -226,7 +228,7 @@ def test_a_notebook_only_saves(page, site):
     page.goto(f"{site}/embed.html")
     page.evaluate(KERNEL, f"{site}/_static/manyheads/head-map.js")
     map = page.locator("main")
-    assert map.locator("summary").inner_text() == "Save"
+    assert map.locator(".hm-menu > summary").inner_text() == "Save"
     assert map.locator(".hm-menu button").evaluate_all("(all) => all.map((one) => one.textContent)") == [
         "SVG",
         "PNG",
@@ -394,6 +396,7 @@ def test_the_copied_frame_works_on_a_page_of_another_origin(abroad, site, tmp_pa
         ready(inside)
         assert state_of(inside) == there
         assert abroad.frames[1].url.startswith(f"{site}/embed.html?model=focus&")
+        assert frame.partition("\n")[2] in AUTHORS, "the authors' page shows the same script"
         attend(inside, "It is alive.")
         assert inside.locator("td[data-weight]").count() == 4 * 6 * 6
         link = copied(inside, "link")
@@ -401,6 +404,60 @@ def test_the_copied_frame_works_on_a_page_of_another_origin(abroad, site, tmp_pa
         map = abroad.locator("head-map")
         ready(map)
         assert map.evaluate("(el) => el.sentence") == "It is alive."
+
+
+FITS = """() => {
+    const frame = document.querySelector("iframe"), inside = frame.contentDocument;
+    const { bottom } = inside.querySelector("head-map").getBoundingClientRect();
+    return frame.offsetHeight === Math.ceil(bottom) && inside.documentElement.scrollHeight <= frame.offsetHeight;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+def test_the_frame_of_the_authors_page_is_as_high_as_what_it_shows(browser, faults, tmp_path, width):
+    """The lines of the page as they stand there; on our own origin, so that the test can measure inside."""
+    (lines,) = re.findall(r"^```html\n(<iframe.*?)^```$", AUTHORS, re.DOTALL | re.MULTILINE)
+    shutil.copytree(HTML / "_static", tmp_path / "_static", symlinks=True)
+    shutil.copy(HTML / "embed.html", tmp_path)
+    (tmp_path / "slide.html").write_text(
+        f"<!DOCTYPE html><title>Slide</title><link rel='icon' href='data:,'>{lines.replace('https://your-site/', '')}"
+    )
+    context = browser.new_context(viewport={"width": width, "height": 700})
+    context.on("console", lambda message: message.type == "error" and faults.append(message.text))
+    context.on("weberror", lambda error: faults.append(str(error.error)))
+    with serve(tmp_path) as address:
+        page = context.new_page()
+        page.goto(f"{address}/slide.html")
+        map = page.frame_locator("iframe").locator("head-map")
+        map.locator("[data-prediction=sentiment]").wait_for()
+        page.wait_for_function(FITS)
+        height = "document.querySelector('iframe').offsetHeight"
+        before = page.evaluate(height)
+        map.get_by_role("radio", name="Matrix").check(force=True)
+        page.wait_for_function(f"{height} !== {before}")
+        page.wait_for_function(FITS)
+        map.get_by_role("radio", name="Lines").check(force=True)
+        page.wait_for_function(f"{height} === {before}")
+        page.wait_for_function(FITS)
+        context.close()
+    assert not faults
+
+
+def test_a_tag_on_a_page_that_names_no_encoding(abroad, tmp_path):
+    """Such a page is read as if it were written in 1995; what the tag brings is not."""
+    with serve(HTML, Shared) as site:
+        map = open_map(abroad, site)
+        type_sentence(map, "Café, très chaud?")
+        tag = copied(map, "tag")
+        (tmp_path / "old.html").write_bytes(f"<link rel='icon' href='data:,'>{tag}".encode())
+        with serve(tmp_path) as address:
+            abroad.goto(f"{address}/old.html")
+            assert abroad.evaluate("document.characterSet") == "windows-1252"
+            map = abroad.locator("head-map")
+            ready(map)
+            assert map.evaluate("(el) => el.sentence") == "Café, très chaud?"
+            menu = "(el) => getComputedStyle(el.querySelector('.hm-menu > summary'), '::after').content"
+            assert map.evaluate(menu) == '" ▾"'
 
 
 @pytest.mark.parametrize("sign", ["?", "#"])

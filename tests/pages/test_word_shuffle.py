@@ -64,7 +64,8 @@ def test_whatever_is_typed_can_be_shuffled(page, site, text):
 def test_figures_come_before_their_code(page, site, chapter):
     page.goto(f"{site}/book/{chapter}.html")
     order = page.locator(".cell.tag_hide-input").evaluate_all(
-        "(cells) => cells.map((cell) => [...cell.children].map((part) => part.tagName))"
+        """(cells) => cells.map((cell) => [...cell.children].map((part) => [part.getBoundingClientRect().top, part.tagName]))"""
     )
-    assert order
-    assert all(parts[-1] == "DETAILS" and "DETAILS" not in parts[:-1] for parts in order)
+    assert any(len(parts) == 2 for parts in order)
+    for parts in order:
+        assert [name == "DETAILS" for _, name in sorted(parts)] == [False] * (len(parts) - 1) + [True]

@@ -4,29 +4,34 @@ import ast
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from importlib import metadata
+from urllib.parse import unquote
 
 import jupytext
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from conftest import ROOT
 from jupyter_server.services.contents.largefilemanager import LargeFileManager
-from jupytext.sync_contentsmanager import build_sync_jupytext_contents_manager_class
 from nbconvert import HTMLExporter
 from traitlets.config import Config, PyFileConfigLoader
 
+from manyheads.sphinxext.figure_cells import MADE
+from manyheads.sphinxext.lab import put_notebooks
+from manyheads.sphinxext.notebook_prose import prose
 from manyheads.sphinxext.notebooks import (
     INSTALL,
     WIDGET,
+    cells_of_page,
     launch_links,
     published_notebook,
     repository_address,
     web_address,
 )
 from manyheads.widgets import HeadMap
+from manyheads.widgets.figure import KEEPS
 
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))
 REPOSITORY = "https://github.com/somebody/many-heads"
@@ -77,8 +82,9 @@ def test_a_page_offers_its_executed_notebook_and_its_launch_buttons(build):
         notebook = nbformat.read((html / f"{page}.html").parent / download, as_version=4)
         nbformat.validate(notebook)
         assert notebook.cells[0].source == INSTALL.format(repository=REPOSITORY)
-        assert f"https://mybinder.org/v2/gh/somebody/many-heads/HEAD?urlpath=lab/tree/{page}.md" in links(
-            html / f"{page}.html"
+        assert (
+            f"https://mybinder.org/v2/gh/somebody/many-heads/HEAD?urlpath=lab/tree/notebooks/{page.split('/')[-1]}.ipynb"
+            in links(html / f"{page}.html")
         )
         assert f"https://colab.research.google.com/github/somebody/many-heads/blob/notebooks/{page}.ipynb" in links(
             html / f"{page}.html"
@@ -120,23 +126,28 @@ def test_a_published_notebook_shows_its_map_anywhere():
         assert "td[data-weight]" in page, "its stylesheet comes along"
 
 
-def test_a_chapter_that_is_saved_keeps_its_map(tmp_path):
-    """With the settings of `make lab` and Binder: its outputs lie in a notebook of their own, its figures as HTML."""
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "map.md").write_text(f"{HEADER}# Look\n\n```{{code-cell}}\nmap\n```\n")
-    shutil.copyfile(ROOT / "jupytext.toml", tmp_path / "jupytext.toml")
+def test_a_notebook_that_is_saved_keeps_its_figures_as_they_stood(tmp_path):
+    """With the settings of `make lab` and Binder: as HTML, from the page where that left it, else from Python."""
     config = PyFileConfigLoader("jupyter_server_config.py", SETTINGS).load_config()
-    manager = build_sync_jupytext_contents_manager_class(LargeFileManager)(config=config, root_dir=str(tmp_path))
-    model = manager.get("book/map.md", type="notebook")
-    data = HeadMap("Tea?")._repr_mimebundle_()[0]
-    assert WIDGET in data
-    model["content"].cells[-1].outputs = [nbformat.v4.new_output("display_data", data=data)]
-    manager.save(model, "book/map.md")
-    (output,) = manager.get("book/map.md", type="notebook")["content"].cells[-1].outputs
-    assert output.data["text/html"] == data["text/html"]
-    assert WIDGET not in output.data
-    assert (tmp_path / "executed" / "map.ipynb").is_file()
-    assert "output" not in (tmp_path / "book" / "map.md").read_text()
+    manager = LargeFileManager(config=config, root_dir=str(tmp_path))
+    typed, untouched = (HeadMap("Tea?")._repr_mimebundle_()[0] for _ in range(2))
+    outputs = [nbformat.v4.new_output("display_data", data=data) for data in (typed, untouched)]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("map", outputs=outputs)])
+    notebook.metadata["manyheads"] = {typed[WIDGET]["model_id"]: "<p>Coffee?</p>"}
+    manager.save({"type": "notebook", "content": notebook}, "map.ipynb")
+    saved = nbformat.read(tmp_path / "map.ipynb", as_version=4)
+    shown = [output.data for output in saved.cells[0].outputs]
+    assert [data["text/html"] for data in shown] == ["<p>Coffee?</p>", untouched["text/html"]]
+    assert not any(WIDGET in data for data in shown)
+    assert "manyheads" not in saved.metadata
+
+
+def test_a_figure_says_what_it_is_kept_as_only_where_somebody_keeps_it(monkeypatch):
+    monkeypatch.delenv(KEEPS, raising=False)
+    assert HeadMap("Tea?")._kept_as == ""
+    monkeypatch.setenv(KEEPS, "yes")
+    map = HeadMap("Tea?")
+    assert map._kept_as == map.model_id != ""
 
 
 @pytest.mark.parametrize(
@@ -167,13 +178,18 @@ def test_the_remote_is_asked_where_the_environment_is_silent(tmp_path, monkeypat
 
 def test_each_host_gets_the_address_it_understands():
     gitlab = launch_links("https://gitlab.com/a/group/book", "book/code", branch="notebooks")
-    assert gitlab == {"Binder": "https://mybinder.org/v2/gl/a%2Fgroup%2Fbook/HEAD?urlpath=lab/tree/book/code.md"}
-    other = launch_links("https://git.example.org/book", "book/code", hub="https://hub.example.org/")
+    assert gitlab == {
+        "Binder": "https://mybinder.org/v2/gl/a%2Fgroup%2Fbook/HEAD?urlpath=lab/tree/notebooks/code.ipynb"
+    }
+    other = launch_links(
+        "https://git.example.org/book", "book/code", branch="notebooks", hub="https://hub.example.org/"
+    )
     assert other["Binder"].startswith("https://mybinder.org/v2/git/https%3A%2F%2Fgit.example.org%2Fbook/HEAD?")
     assert other["JupyterHub"] == (
         "https://hub.example.org/hub/user-redirect/git-pull"
-        "?repo=https%3A//git.example.org/book&urlpath=lab/tree/book/book/code.md"
+        "?repo=https%3A//git.example.org/book&branch=notebooks&urlpath=lab/tree/book/book/code.ipynb"
     )
+    assert "JupyterHub" not in launch_links("https://git.example.org/book", "book/code", hub="https://hub.example.org/")
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
@@ -197,10 +213,134 @@ def test_each_built_page_offers_a_notebook_that_is_valid(html, chapter):
     notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
     nbformat.validate(notebook)
     written = [cell for cell in jupytext.read(chapter, fmt="md:myst").cells if cell.cell_type == "code"]
-    run = [
-        cell for cell in notebook.cells if cell.cell_type == "code" and "importlib.util.find_spec" not in cell.source
-    ]
+    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "install-the-package"]
+    run = [cell for cell in code if MADE not in cell.metadata.get("tags", [])]
     assert [cell.source for cell in run] == [cell.source for cell in written]
     assert all(cell.execution_count for cell in run if cell.source.strip())
     page = (html / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8")
     assert f"_sources/book/{chapter.stem}.ipynb" in page
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_no_notebook_has_myst_in_its_prose(html, chapter):
+    for text in markdown(html, chapter):
+        myst = r"\{[\w:-]+\}|^:{3,}|^:\w+:|</?(?!details|summary)\w|\.html[)#]|\\\(|glue"
+        assert not re.findall(myst, without_code(text), re.MULTILINE)
+
+
+def without_code(text):
+    """Markdown without its code and its formulas, and the addresses of other sites."""
+    blocks = re.sub(r"^[> ]*(`{3,}).*?^[> ]*\1$|\$\$.*?\$\$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"(`+).*?\1|(?<!\\)\$.*?\$|\(https:[^)]*\)", "", blocks)
+
+
+def markdown(html, chapter):
+    """The texts of a built chapter's Markdown cells."""
+    notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
+    return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_the_links_of_a_notebook_lead_somewhere(html, chapter):
+    """To a notebook beside it that has the heading, or out into the world."""
+    headings = {path.stem: re.findall(r"^#+ (.*)$", "\n".join(markdown(html, path)), re.MULTILINE) for path in CHAPTERS}
+    texts = "\n".join(markdown(html, chapter))
+    for target in re.findall(r"\]\(([^) ]+)[^)]*\)", without_code(texts)):
+        path, _, heading = target.partition("#")
+        assert path.removesuffix(".ipynb") in (*headings, ""), target
+        known = [plain(title) for title in headings[path.removesuffix(".ipynb") or chapter.stem]]
+        assert not heading or unquote(heading) in known, target
+
+
+def plain(title):
+    """A heading's name in JupyterLab: what it shows, with hyphens."""
+    return re.sub(r"[*`$]", "", title).replace(" ", "-")
+
+
+def test_every_solution_is_closed_and_every_exercise_has_its_title(html):
+    for chapter in CHAPTERS:
+        source, built = chapter.read_text(encoding="utf-8"), "\n".join(markdown(html, chapter))
+        assert built.count("<details><summary>") == len(re.findall(r"^:::\{dropdown\}", source, re.MULTILINE))
+        assert "<details open" not in built
+        for title in re.findall(r"^```\{admonition\} (\d+\. .*)$", source, re.MULTILINE):
+            assert f"> **{title}**" in built.replace("’", "'")
+
+
+PAGE = """<section id="a"><h1>Look<a class="headerlink" href="#a">#</a></h1><head-map sentence="Tea?" model="focus"></head-map>
+<p>So <span class="math">\\(a_b\\)</span>, 2 $ and &lt;tea&gt;.</p>{cells}<div class="admonition note"><p class="admonition-title">1. Try</p>
+<div class="highlight-python"><div class="highlight"><pre>f = "```"</pre></div></div></div>
+<museum-piece label="a bug"><head-map sentence="Tea?" models="focus focus/bug-axis" view="lines"></head-map></museum-piece></section>"""
+
+
+def code(source, *tags):
+    return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)})
+
+
+def test_a_page_becomes_the_cells_of_its_notebook():
+    cells = [code("first", "remove-cell"), code("second", "hide-input"), code("last", "remove-cell")]
+    made = cells_of_page(cells, PAGE.format(cells='<div class="cell"></div>'), lambda address: address, "there")
+    assert [cell.source for cell in made] == [
+        "# Look",
+        'from manyheads import HeadMap\n\nHeadMap("Tea?")',
+        "So $a_b$, 2 \\$ and &lt;tea>.",
+        "first",
+        "second",
+        '> **1. Try**\n>\n> ````python\n> f = "```"\n> ````\n\n> There, a switch puts a bug in: *a bug*.',
+        'from manyheads import HeadMap\n\nHeadMap("Tea?", view="lines")',
+        "last",
+    ]
+    assert [cell.metadata["jupyter"] for cell in made[3:5]] == [
+        {"source_hidden": True, "outputs_hidden": True},
+        {"source_hidden": True},
+    ]
+
+
+def test_a_cell_below_a_map_stands_for_it():
+    page = PAGE.format(cells="").replace("</head-map>\n", '</head-map><div class="cell tag_remove-output"></div>', 1)
+    made = cells_of_page([code("HeadMap(TEA)", "hide-input", "remove-output")], page, str, "there")
+    assert [cell.source for cell in made[:2]] == ["# Look", "HeadMap(TEA)"]
+    assert "jupyter" not in made[1].metadata
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_page_with_other_cells_than_its_notebook_is_refused(count):
+    with pytest.raises(ValueError, match="cell"):
+        cells_of_page([code("one")], PAGE.format(cells='<div class="cell"></div>' * count), str, "there")
+
+
+def test_prose_keeps_tables_and_numbered_formulas():
+    page = BeautifulSoup(
+        "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1 | 2</td></tr></tbody></table>"
+        '<div class="math"><span class="eqno">(3.1)<a class="headerlink" href="#e">#</a></span>\\[a\n= b\\]</div>',
+        "html.parser",
+    )
+    assert prose(page.contents) == "| a |\n| --- |\n| 1 \\| 2 |\n\n$$a = b \\tag{3.1}$$"
+
+
+def test_a_notebook_that_was_changed_is_never_overwritten(tmp_path):
+    built, folder = tmp_path / "built", tmp_path / "notebooks"
+    built.mkdir()
+
+    def build(text):
+        for name in ("changed", "deleted", "as-it-was"):
+            cells = [nbformat.v4.new_markdown_cell(text, id="one")]
+            nbformat.write(nbformat.v4.new_notebook(cells=cells), built / f"{name}.ipynb")
+
+    def text(name):
+        return nbformat.read(folder / f"{name}.ipynb", as_version=4).cells[0].source
+
+    with pytest.raises(FileNotFoundError, match="make book"):
+        put_notebooks(built, folder)
+    build("old")
+    assert put_notebooks(built, folder) == []
+    (folder / "deleted.ipynb").unlink()
+    path = folder / "changed.ipynb"
+    path.write_text(path.read_text().replace("old", "mine"))
+    build("new")
+    assert put_notebooks(built, folder) == ["changed.ipynb"]
+    assert [text(name) for name in ("changed", "deleted", "as-it-was")] == ["mine", "new", "new"]
+    assert put_notebooks(built, folder) == ["changed.ipynb"]
+    assert text("changed") == "mine"
+    (folder / "changed.ipynb").unlink()
+    assert put_notebooks(built, folder) == []
+    assert text("changed") == "new"

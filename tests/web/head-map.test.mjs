@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "../../src/manyheads/web/figures/head-map.js";
-import { alignTokens, attentionMoved, averageHeads, queryWeights, rollout, shownMap, strongest, withoutSpecial } from "../../src/manyheads/web/math/maps.js";
+import { START } from "../../src/manyheads/web/doors/state.js";
+import { withoutSpecial } from "../../src/manyheads/web/math/choosing.js";
+import { alignTokens, attentionMoved, averageHeads, queryWeights, rollout, strongest } from "../../src/manyheads/web/math/maps.js";
+import { shownMap } from "../../src/manyheads/web/math/shown.js";
 import { isPiece, isSpecial, modelLabel, percent } from "../../src/manyheads/web/math/text.js";
 import { decodeMap } from "../../src/manyheads/web/math/wire.js";
 import { drawHead } from "../../src/manyheads/web/views/pixels.js";
@@ -89,9 +92,9 @@ test("the heads' mean and rollout are maps of one head, whose rows sum to 1", ()
 test("what is shown is aggregated first and stripped of special tokens last; the computed map stays", () => {
   const map = example();
   const before = [...map.weights];
-  const shown = shownMap(map, { heads: "average", layers: "one", special: "remove" });
+  const shown = shownMap(map, { ...START, view: "grid", heads: "average", special: "remove" });
   assert.deepEqual(shown.weights, withoutSpecial(averageHeads(map)).weights);
-  assert.ok(shown.mixed && !shownMap(map, { heads: "each", layers: "one", special: "keep" }).mixed);
+  assert.ok(shown.mixed && !shownMap(map, START).mixed);
   assert.deepEqual([...map.weights], before);
 });
 
@@ -104,7 +107,7 @@ test("the strongest lines are few, of one layer, weakest first", () => {
 });
 
 test("pixels show each weight, and where there are fewer pixels, the largest of several", () => {
-  const look = { colour: "#102030", off: false, dim: false };
+  const look = { colour: "#102030", off: false, dim: false, log: false };
   const map = { ...example(4), shape: [1, 1, 4, 4], weights: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1) };
   const draw = (side) => {
     const pixels = new Uint32Array(side * side);
@@ -121,7 +124,7 @@ test("dimmed special tokens leave the tint to the words", () => {
   const tokens = ["[CLS]", "tea", "or"];
   const map = { queryTokens: tokens, keyTokens: tokens, shape: [1, 1, 3, 3], weights: Float32Array.of(1, 0, 0, 0.8, 0.1, 0.1, 0.9, 0.1, 0) };
   const pixels = new Uint32Array(9);
-  drawHead(pixels, 3, { width: 3, height: 3 }, map, 0, 0, { colour: "#000000", off: false, dim: true });
+  drawHead(pixels, 3, { width: 3, height: 3 }, map, 0, 0, { colour: "#000000", off: false, dim: true, log: false });
   assert.deepEqual([...pixels].map((pixel) => pixel >>> 24), [0, 0, 0, 51, 255, 255, 51, 255, 0]);
 });
 

@@ -6,7 +6,7 @@ import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.js"
 import { frameFor, linkedState, linkTo, maskOf, readPart, START, tagFor, WRITTEN, writeState } from "../../src/manyheads/web/doors/state.js";
 
 const FULL = { sentence: "a & \"b\" <c>?#=+%", compare: "", view: "lines", layer: 2, head: 0, query: 3, special: "dim",
-  heads: "average", layers: "rollout", headMask: [[true, false], [true, true], [false, true]], model: 1 };
+  heads: "average", layers: "rollout", pieces: "merge", sinks: "hide", scale: "log", top: 3, first: 1, last: 0, find: "a b", headMask: [[true, false], [true, true], [false, true]], model: 1 };
 
 test("a state comes back from its link", () => {
   const link = linkTo("https://example.org/a/page.html?x=1#old", "two", writeState(FULL, "focus/step-30"));
@@ -24,7 +24,7 @@ test("a state as at the start needs no words, and no words give it", () => {
 });
 
 test("what cannot be is not read", () => {
-  for (const [name, text] of [["view", "spiral"], ["view", "constructor"], ["layer", "-1"], ["head", "1e3"], ["query", ""], ["heads", "__proto__"]])
+  for (const [name, text] of [["view", "spiral"], ["view", "constructor"], ["layer", "-1"], ["top", "0"], ["first", "-1"], ["last", "x"], ["scale", "ln"], ["head", "1e3"], ["query", ""], ["heads", "__proto__"]])
     assert.deepEqual(readPart(name, text), {}, name);
   assert.equal(maskOf([[7, 0], [0, 9]], 2, 3), null);
   assert.ok(WRITTEN.every((name) => name === "compare" || Object.keys(readPart(name, null)).length === 0));
@@ -34,6 +34,7 @@ test("tags and frames hold the reader's text as text", () => {
   const folder = "https://example.org/book/_static/manyheads/";
   const tag = tagFor(folder, [["sentence", '"><script>alert(1)</script>']]);
   assert.equal(tag.match(/</g).length, 4);
+  assert.equal(tagFor(folder, [["sentence", "Café 🍵"]]).match(/sentence="(.*)"/)[1], "Caf&#233; &#127861;");
   const address = frameFor(folder, [["sentence", "a&b \"c\""]]).match(/src="([^"]*)"/)[1];
   assert.equal(address, "https://example.org/book/embed.html?sentence=a%26b+%22c%22");
 });

@@ -10,8 +10,10 @@ from conftest import serve
 from mixed_sentences import sentences
 
 from manyheads.models.encoder import load_encoder
+from manyheads.models.senses import labelled_sentences, load_senses, senses_file
 from manyheads.sphinxext.assets import write_scripts
 from manyheads.sphinxext.onnx_export import encoder_page_files
+from manyheads.widgets.one_module import one_module
 
 ODD = [
     *(
@@ -35,7 +37,7 @@ ENGINE = """async () => {
 }"""
 # Compared with the expected weights here, since there are many; a NaN anywhere makes both sums NaN.
 ATTEND = """async ([sentence, mask]) => {
-  const { weights, hidden, ...map } = await encoder.attend(JSON.parse(sentence), mask);
+  const { weights, states, ...map } = await encoder.attend(JSON.parse(sentence), mask, { states: true });
   const expected = new Float32Array(await (await fetch("/weights", { cache: "no-store" })).arrayBuffer());
   const differences = weights.map((weight, index) => Math.abs(weight - expected[index]));
   const rows = new Float64Array(weights.length / map.shape[3]);
@@ -47,7 +49,7 @@ ATTEND = """async ([sentence, mask]) => {
     largest: largest(differences),
     mean: differences.reduce((a, b) => a + b, 0) / weights.length,
     rows: largest(rows.map((sum) => Math.abs(sum - 1))),
-    hidden: { shape: hidden.shape, values: Array.from(hidden.values.subarray(0, 9999)) },
+    states: { shape: states.shape, values: Array.from(states.values.subarray(0, 29999)) },
   };
 }"""
 
@@ -114,7 +116,7 @@ def attend(engine, folder, encoder):
         assert found["notes"] == list(expected.notes)
         assert found["predictions"] == {}
         assert found["rows"] <= 1e-5
-        assert found["hidden"]["shape"] == [len(expected.query_tokens), 384]
+        assert found["states"]["shape"] == [7, len(expected.query_tokens), 384]
         return found
 
     return attend
@@ -134,8 +136,8 @@ def test_heads_turned_off_in_the_page_are_off_in_torch(attend, encoder):
     found = attend(sentence, mask)
     assert found["largest"] <= 0.03
     assert np.abs(encoder(sentence, mask).weights - encoder(sentence).weights).max() > 0.1, "the mask changes a lot"
-    hidden = np.reshape(found["hidden"]["values"], found["hidden"]["shape"])
-    np.testing.assert_allclose(hidden, encoder.hidden_states(sentence, mask)[-1], atol=0.05)
+    states = np.reshape(found["states"]["values"], found["states"]["shape"])
+    np.testing.assert_allclose(states, encoder.hidden_states(sentence, mask), atol=0.05)
 
 
 @pytest.mark.parametrize("sentence", ODD, ids=lambda sentence: ascii(sentence[:12]))
@@ -250,3 +252,30 @@ def test_a_network_that_brings_nothing(browser, address):
     context.route("**/encoder-worker.js", lambda route: route.fulfill(status=404))
     assert outcome(page).startswith("the encoder's worker did not start")
     context.close()
+
+
+SENSES = """async (asked) => {
+  const { SenseAxes, shareOf } = await import("/senses.js");
+  const { readSafetensors } = await import("/files.js");
+  const bytes = new Uint8Array(await (await fetch("/senses.safetensors")).arrayBuffer());
+  const axes = new SenseAxes(readSafetensors(bytes));
+  const found = [];
+  for (const [sentence, word] of asked) {
+    const map = await encoder.attend(sentence, null, { states: true });
+    found.push(axes.scores(map, axes.known(word)).map(shareOf));
+  }
+  return { found, layer: axes.layer };
+}"""
+
+
+def test_the_page_reads_each_labelled_sentence_in_the_sense_that_python_does(engine, folder):
+    for name in ("math/senses.js", "models/files.js"):
+        (folder / name.split("/")[1]).write_text(one_module(name), encoding="utf-8")
+    shutil.copyfile(senses_file(), folder / "senses.safetensors")
+    asked, senses = [(one.text, one.word) for one in labelled_sentences()], load_senses()
+    in_page = engine.evaluate(SENSES, asked)
+    assert in_page["layer"] == senses.layer
+    found, expected = np.array(in_page["found"]), np.array([senses.by_layer(*one) for one in asked])
+    print(f"largest difference of a share {np.abs(found - expected).max():.3f}")
+    np.testing.assert_array_equal(found[:, senses.layer] > 0.5, expected[:, senses.layer] > 0.5)
+    assert np.abs(found - expected).max() < 0.1

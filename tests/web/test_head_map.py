@@ -10,7 +10,8 @@ from manyheads.maps.wire import map_json
 from manyheads.widgets.one_module import WEB
 
 TWINS = """
-import { averageHeads, rollout, withoutSpecial } from "./math/maps.js";
+import { withoutSpecial } from "./math/choosing.js";
+import { averageHeads, rollout } from "./math/maps.js";
 import { decodeMap } from "./math/wire.js";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
@@ -26,7 +27,7 @@ console.log(JSON.stringify({
 """
 
 
-@pytest.mark.parametrize("name", ["head-map", "formula-steps", "kernel-door", "share", "word-shuffle"])
+@pytest.mark.parametrize("name", ["head-map", "formula-steps", "kernel-door", "share", "word-shuffle", "word-sense"])
 def test_the_pure_part_in_node(name):
     run_node("--test", Path(__file__).parent / f"{name}.test.mjs")
 

@@ -8,7 +8,7 @@ from anywidget import AnyWidget
 from node import run_node
 
 from manyheads.maps import is_special, names, readable
-from manyheads.maps.wire import percent
+from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
 from manyheads.widgets import FormulaSteps, HeadMap, formula_steps
 from manyheads.widgets.one_module import WEB
@@ -79,24 +79,40 @@ def test_numbers_are_written_alike():
         assert theirs == [head_cards_table.shown(score, value) for value in shares]
 
 
-def test_tokens_are_read_alike():
-    tokens = [
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        "[PAD]",
-        "[UNK]",
-        "<s>",
-        "</s>",
-        "<eos>",
+SPECIAL = [
+    *("[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]", "[unused7]", "[INST]", "[/INST]"),  # BERT, Mistral
+    *("<s>", "</s>", "<unk>", "<mask>", "<eos>", "<extra_id_0>", "<eod>"),  # RoBERTa, T5, XLNet
+    *(
         "<|endoftext|>",
-        "##able",
-        "##",
-        "#",
-        "tea",
-        "",
-    ]
-    assert of_module("math/text.js", f"{json.dumps(tokens)}.map(it.isSpecial)") == [
-        is_special(token) for token in tokens
-    ]
-    assert of_module("math/text.js", f"{json.dumps(tokens)}.map(it.readable)") == [readable(token) for token in tokens]
+        "<|im_start|>",
+        "<\uff5cbegin of sentence\uff5c>",
+        "<BOS_TOKEN>",
+        "<fim_prefix>",
+    ),  # GPT-2 and later
+    *("<start_of_turn>", "<end_of_turn>", "<start_of_image>", "<unused99>"),  # Gemma
+]
+PLAIN = [
+    "##able",
+    "##",
+    "#",
+    "tea",
+    "",
+    " tea",
+    "\u2581tea",
+    "<or>",
+    "<div>",
+    "</b>",
+    "<",
+    "[",
+    "[tea]",
+    "<0x0A>",
+    "cls",
+    "s",
+]
+
+
+def test_tokens_are_read_alike():
+    tokens = SPECIAL + PLAIN
+    found = of_module("math/text.js", f"{json.dumps(tokens)}.map((token) => [it.isSpecial(token), it.readable(token)])")
+    assert found == [[is_special(token), readable(token)] for token in tokens]
+    assert [token for token in tokens if is_special(token)] == SPECIAL

@@ -4,38 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from conftest import VIEWPORT
 
 from manyheads.models.focus import load_focus_model
 from manyheads.widgets import HeadMap
 
 COFFEE = "Which do you like better, coffee or tea?"
 TOKENS = ["[CLS]", "hot", "tea", "<or>", "[SEP]"]
-
-
-@pytest.fixture
-def opened(browser, faults, tmp_path):
-    """Saves a map, and opens the file in a browser without network that tolerates no error and no request."""
-    context = browser.new_context(offline=True, viewport=VIEWPORT)
-    context.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))
-    context.on("weberror", lambda error: faults.append(str(error.error)))
-    context.on(
-        "request", lambda request: request.url.startswith(("file:", "data:", "blob:")) or faults.append(request.url)
-    )
-
-    def open_saved(map):
-        path = map.save(tmp_path / "map.html")
-        page = context.new_page()
-        requests = []
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(path.as_uri())
-        page.locator("head-map [role=status]").first.wait_for()
-        assert requests == [path.as_uri()]
-        return page
-
-    yield open_saved
-    context.close()
-    assert not faults
 
 
 def given():
@@ -89,7 +63,7 @@ def test_heads_are_switched_off_and_on(opened):
 
 def test_a_picture_is_saved_of_it(opened):
     page = opened(given())
-    page.locator("summary").click()
+    page.get_by_text("Share or save").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="PNG").click()
     assert download.value.path().read_bytes().startswith(b"\x89PNG")

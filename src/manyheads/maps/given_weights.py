@@ -2,11 +2,11 @@
 
 import numpy as np
 
-ROUNDED = (
-    2**-7
-)  # how far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice
+# How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
+ROUNDED = 2**-7
 EXACT = 1e-5  # how far from 1 a row of float32 may sum
 EAGER = 'load the model with attn_implementation="eager", and call it with output_attentions=True'
+AS_THEY_ARE = "HeadMap.of(..., normalised=False)"
 PICK = "pick one text of the batch, as in [layer[:1] for layer in attentions]"
 AVERAGED = (
     "{} is read as [head, query, key]. If nn.MultiheadAttention averaged over its heads and the first axis is the "
@@ -47,41 +47,72 @@ def layers_of(weights):  # 2 to 5 axes -> [layer, head, query, key]
     return weights.reshape((1,) * (4 - weights.ndim) + weights.shape)
 
 
-def rows_to_one(weights, *, normalised=True):
-    """The weights, rows scaled where rounding left them near 1 (any, if not `normalised`), and a note that says so.
+def rows_to_one(weights):
+    """The weights, rows scaled where rounding left them near 1, and a note that says so.
 
     >>> weights, notes = rows_to_one(np.array([[0.25, 0.753]]))
     >>> float(weights.sum()), notes
     (1.0, ('Rows sum to 1.003 at most, as half precision rounds them; they are scaled to 1.',))
-    >>> rows_to_one(np.array([[0.5, 1.5]]), normalised=False)
-    (array([[0.25, 0.75]]), ('Rows sum to 2 to 2; each is scaled to 1.',))
 
-    A row of zeros, of a query that looks at nothing, is left as it is. Raises `ValueError` for weights that make no
-    map.
+    A row of zeros, of a query that looks at nothing, is left as it is. Raises `ValueError` for weights that are no
+    shares.
     """
-    if np.isnan(weights).any():
-        raise ValueError("weights hold NaN, which softmax gives a query whose keys are all masked")
+    refuse_nan(weights)
     if weights.min(initial=0) < 0:
         raise ValueError(
-            f"a weight is a share, 0 or more, got {weights.min():.4g}: scores want a softmax first, and signed weights "
-            "two maps, one of weights.clip(min=0), one of (-weights).clip(min=0)"
+            f"a weight is a share, 0 or more, got {weights.min():.4g}: scores want a softmax first; weights that are "
+            f"meant to be signed are shown as they are by {AS_THEY_ARE}"
         )
-    sums = weights.sum(-1, keepdims=True)
-    there = sums[sums > 0] if (sums > 0).any() else np.ones(1)
-    least, most = there.min(), there.max()
+    least, most = sums_of(weights)
     away = max(1 - least, most - 1)
     if away < EXACT:
         return weights, ()
-    scaled = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
-    if not normalised:
-        return scaled, (f"Rows sum to {least:.4g} to {most:.4g}; each is scaled to 1.",)
     if away < ROUNDED:
+        sums = weights.sum(-1, keepdims=True)
+        scaled = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
         farthest = f"{most:.4g} at most" if most - 1 >= 1 - least else f"{least:.4g} at least"
         return scaled, (f"Rows sum to {farthest}, as half precision rounds them; they are scaled to 1.",)
     raise ValueError(
         f"each row must sum to 1, got sums from {least:.4g} to {most:.4g}. If dropout was left on, call model.eval() "
-        "first; weights that are no shares are scaled by HeadMap.of(..., normalised=False)"
+        f"first; weights that are no shares are shown as they are by {AS_THEY_ARE}"
     )
+
+
+def kind_of(weights):
+    """What weights are that need not be shares, as of `AttentionMap`, and a note that says so.
+
+    >>> kind_of(np.array([[0.5, 1.5]]))
+    ('amounts', ('These weights are no shares: rows sum to 2 to 2. They are shown as they are.',))
+    >>> kind_of(np.array([[0.5, -0.5]]))[0]
+    'signed'
+    """
+    refuse_nan(weights)
+    if weights.min(initial=0) < 0:
+        return "signed", ()
+    least, most = sums_of(weights)
+    if max(1 - least, most - 1) < EXACT:
+        return "shares", ()
+    return "amounts", (
+        f"These weights are no shares: rows sum to {least:.4g} to {most:.4g}. They are shown as they are.",
+    )
+
+
+def refuse_nan(weights):
+    """Refuse what softmax gives a query that may look at nothing.
+
+    >>> refuse_nan(np.array([np.nan]))
+    Traceback (most recent call last):
+    ValueError: weights hold NaN, which softmax gives a query whose keys are all masked
+    """
+    if np.isnan(weights).any():
+        raise ValueError("weights hold NaN, which softmax gives a query whose keys are all masked")
+
+
+def sums_of(weights):
+    """The least and the largest sum of a row that is not all 0."""
+    sums = weights.sum(-1)
+    there = sums[sums > 0] if (sums > 0).any() else np.ones(1)
+    return there.min(), there.max()
 
 
 def weights_of(layers, *, causal=True):  # -> [layer, head, query, key], notes

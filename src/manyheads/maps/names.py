@@ -12,6 +12,8 @@ _NAMES = json.loads((Path(__file__).parent.parent / "web" / "names.json").read_t
 # What a map is shown as; the first of each is where a reader starts.
 VIEWS = _NAMES["views"]
 CHOICES = _NAMES["choices"]
+# What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
+KINDS = _NAMES["kinds"]
 # The models that are so large that a page fetches them only when its reader asks.
 ASKED_FOR = _NAMES["askedFor"]
 
@@ -23,6 +25,13 @@ ONLY_SPECIAL = _NAMES["onlySpecial"]
 # How tokens are told apart: a pattern of those that mark a place, and how the rest of a word begins.
 SPECIAL_TOKEN = _NAMES["specialToken"]
 PIECE_MARK = _NAMES["pieceMark"]
+WORD_MARKS = _NAMES["wordMarks"]  # with one of them a word begins, where tokens carry what stands before them
+
+# Less of a map, for reading it: the share of all attention beyond which a token is a sink; how many decades a log scale
+# has; what is said of a map that is not shown as it was computed.
+SINK = _NAMES["sink"]
+DECADES = _NAMES["decades"]
+NOTES = _NAMES["notes"]
 
 # One colour per head, the same on every page; the first four are the notes' own. An average is no head's.
 HEAD_COLOURS = _NAMES["headColours"]

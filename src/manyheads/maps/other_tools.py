@@ -10,7 +10,7 @@ from torch import nn
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.bertviz_arguments import check_tokens, pretty
-from manyheads.maps.given_weights import EAGER, are_steps, array_of, has_weights, rows_to_one, weights_of
+from manyheads.maps.given_weights import EAGER, are_steps, array_of, has_weights, kind_of, rows_to_one, weights_of
 from manyheads.maps.torch_modules import watched_attention
 
 FIELDS = {  # of a Hugging Face output
@@ -53,7 +53,11 @@ def maps_of(
 def map_of(layers, part, tokens, query_tokens, head_names, key_value_heads, normalised, prettify_tokens):
     """The map of one part: the tokens that ask and those that are looked at depend on which part it is."""
     weights, told = weights_of(layers, causal=part != "cross")
-    weights, scaled = rows_to_one(weights, normalised=normalised)
+    kind = "shares"
+    if normalised:
+        weights, said = rows_to_one(weights)
+    else:
+        kind, said = kind_of(weights)
     asking = tokens if query_tokens is None else query_tokens
     asking = {"encoder": tokens, "decoder": query_tokens, "cross": query_tokens}.get(part, asking)
     looked_at = query_tokens if part == "decoder" else tokens
@@ -63,8 +67,8 @@ def map_of(layers, part, tokens, query_tokens, head_names, key_value_heads, norm
     if prettify_tokens:
         asking, looked_at = pretty(asking), pretty(looked_at)
     heads = names_of_heads(weights.shape[1], head_names, key_value_heads)
-    notes = dict.fromkeys((*told, *scaled, *unasked, *unseen))  # each once
-    return AttentionMap(asking, looked_at, weights, heads, notes=tuple(notes))
+    notes = dict.fromkeys((*told, *said, *unasked, *unseen))  # each once
+    return AttentionMap(asking, looked_at, weights, heads, notes=tuple(notes), kind=kind)
 
 
 # --- What each tool hands out, as {name: layers}; layers are an array, a list of them, or the steps of `generate` --

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from manyheads.maps.names import NUMBER_COLOURS
+
 FEW_TOKENS = 14  # up to so many, numbers fit into the cells of one head, and tokens beside small pictures
 # From paper to ink with even steps of lightness (OKLab, Ottosson 2020), so that equal differences look equal to every
 # eye, in grey print too. The hue is between blue and violet, which no common colour blindness confuses with white.
@@ -32,6 +34,20 @@ def ink():
     from matplotlib.colors import ListedColormap
 
     return ListedColormap(srgb(np.linspace(PAPER, INK, 256)), "ink")
+
+
+def two_inks():
+    """The colours of weights of both signs as a matplotlib colormap: white for 0, blue below, red above.
+
+    >>> below, above = two_inks()(0.0), two_inks()(1.0)
+    >>> bool(below[2] > below[0]), bool(above[0] > above[2])
+    (True, True)
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list(
+        "two inks", [NUMBER_COLOURS["negative"], "white", NUMBER_COLOURS["positive"]]
+    )
 
 
 def srgb(lab):  # [..., 3] -> [..., 3]
@@ -96,7 +112,10 @@ def columns_of(count):
 
 def _draw(axes, map, layer, head, *, large, left=True, below=True):
     weights = map.weights[layer, head]
-    image = axes.imshow(weights, cmap=ink(), vmin=0, vmax=1, interpolation="nearest")
+    shares = map.kind in ("shares", "parts")
+    most = 1 if shares else np.abs(map.weights).max(initial=0) or 1
+    least, colours = (-most, two_inks()) if map.kind == "signed" else (0, ink())
+    image = axes.imshow(weights, cmap=colours, vmin=least, vmax=most, interpolation="nearest")
     few = max(weights.shape) <= FEW_TOKENS
     size = 9 if large and few else 7 if large else 5.5
     for tokens, axis, wanted in ((map.query_tokens, axes.yaxis, left), (map.key_tokens, axes.xaxis, below)):
@@ -109,9 +128,10 @@ def _draw(axes, map, layer, head, *, large, left=True, below=True):
         axes.set(xlabel="looked at (key)", ylabel="asks (query)")
     if large and few:
         for (query, key), weight in np.ndenumerate(weights):
-            if weight >= 0.005:
-                colour = "white" if weight > 0.45 else "black"
-                axes.text(key, query, f"{weight:.2f}".lstrip("0"), ha="center", va="center", fontsize=6.5, color=colour)
+            if abs(weight) >= 0.005 * most:
+                colour = "white" if abs(weight) > 0.45 * most else "black"
+                text = f"{weight:.2f}".lstrip("0") if shares else f"{weight:.2g}".replace("-", "\u2212")
+                axes.text(key, query, text, ha="center", va="center", fontsize=6.5, color=colour)
     for spine in axes.spines.values():
         spine.set(color="#808890", linewidth=0.5)
     return image

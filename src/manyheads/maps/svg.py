@@ -4,7 +4,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from manyheads.maps.names import HEAD_COLOURS, PAPER
+from manyheads.maps.names import HEAD_COLOURS, NUMBER_COLOURS, PAPER
 from manyheads.maps.pictures import chosen, columns_of
 
 SIDE, GAP, MARGIN = 224, 28, 16  # of a head among others, in pixels
@@ -29,10 +29,14 @@ def svg(map, layer=None, head=None):
     width, height = (round(2 * MARGIN + count * step - GAP) for count, step in ((columns, wide), (rows, high)))
     weights = map.weights[np.ix_(layers, heads)]  # [layer, head, query, key]
     drawn = _strongest(weights).reshape(-1, *map.shape[2:])  # [place, query, key]
-    said = footer = ""
-    if weights.size > CELLS:
-        said = f" The {CELLS:,} strongest of {weights.size:,} weights are drawn."
-        footer = f'<text x="{MARGIN}" y="{height - 4}" font-size="10" fill="{PAPER["soft"]}">{said.strip()}</text>'
+    omitted = (f"The {CELLS:,} strongest of {weights.size:,} weights are drawn.",) if weights.size > CELLS else ()
+    notes = [_text(note) for note in (*omitted, *map.notes)]
+    footer = "".join(
+        f'<text x="{MARGIN}" y="{height + 12 * at + 8}" font-size="10" fill="{PAPER["soft"]}">{note}</text>'
+        for at, note in enumerate(notes)
+    )
+    height += 12 * len(notes) + (8 if notes else 0)
+    said = "".join(f" {note}" for note in notes)
     parts = [
         f'<g transform="translate({MARGIN + place % columns * wide:.2f} {MARGIN + place // columns * high:.2f})">'
         f"{_head(map, *which, drawn[place], left, top, cell, size)}</g>"
@@ -51,19 +55,26 @@ def _strongest(weights):
     """Which weights a picture has room for: True for the strongest, for all where they are few."""
     drawn = np.ones(weights.size, bool)
     if weights.size > CELLS:
-        drawn[np.argpartition(weights, -CELLS, axis=None)[:-CELLS]] = False
+        drawn[np.argpartition(np.abs(weights), -CELLS, axis=None)[:-CELLS]] = False
     return drawn.reshape(weights.shape)
 
 
 def _head(map, layer, head, drawn, left, top, cell, size):
     weights = map.weights[layer, head]
-    largest = weights.max(axis=-1, keepdims=True)
-    shares = np.divide(weights, largest, out=np.zeros_like(weights), where=largest > 0)
+    sizes = np.abs(weights)
+    largest = sizes.max(axis=-1, keepdims=True)
+    shares = np.divide(sizes, largest, out=np.zeros_like(weights), where=largest > 0)
+    colours = (
+        [f' fill="{NUMBER_COLOURS[sign]}"' for sign in ("positive", "negative")] if map.kind == "signed" else ["", ""]
+    )
     cells = "".join(
-        f'<rect x="{key}" y="{query}" width="1" height="1" fill-opacity="{PAPER["tint"] * shares[query, key]:.2f}" '
-        f'data-query="{query}" data-key="{key}" data-weight="{weights[query, key]!s}"/>'
+        f'<rect x="{key}" y="{query}" width="1" height="1" fill-opacity="{PAPER["tint"] * shares[query, key]:.2f}"'
+        f'{colours[int(weights[query, key] < 0)]} data-query="{query}" data-key="{key}" '
+        f'data-weight="{weights[query, key]!s}"/>'
         for query, key in np.argwhere(drawn)
     )
+    below = "".join(f"M{key + 0.3:g} {query + 0.5:g}h.4" for query, key in np.argwhere(drawn & (weights < 0)))
+    minus = f'<path d="{below}" stroke="{PAPER["ink"]}" stroke-width="0.08"/>' if below else ""
     name = f"layer {layer + 1}, {map.head_names[head]}" if map.shape[0] > 1 else map.head_names[head]
     queries, keys = weights.shape
     labels = _labels(map, left, top, cell, size) if size else ""
@@ -72,7 +83,7 @@ def _head(map, layer, head, drawn, left, top, cell, size):
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{cell * keys:.2f}" height="{cell * queries:.2f}" '
         f'fill="none" stroke="{PAPER["line"]}"/>'
         f'<g data-layer="{layer}" data-head="{head}" fill="{HEAD_COLOURS[head % len(HEAD_COLOURS)]}" '
-        f'transform="translate({left:.2f} {top:.2f}) scale({cell:.3f})">{cells}</g>'
+        f'transform="translate({left:.2f} {top:.2f}) scale({cell:.3f})">{cells}{minus}</g>'
     )
 
 

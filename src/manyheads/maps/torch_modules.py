@@ -3,14 +3,14 @@
 import inspect
 from contextlib import ExitStack
 
-from torch import Tensor, nn, no_grad
+from torch import Tensor, no_grad
 
 
 def watched_attention(module, inputs):
     """Call a module and return what each `nn.MultiheadAttention` in it looked at, unaveraged, with its name, in order.
 
     >>> import torch
-    >>> layer = nn.TransformerEncoderLayer(d_model=12, nhead=3, batch_first=True)
+    >>> layer = torch.nn.TransformerEncoderLayer(d_model=12, nhead=3, batch_first=True)
     >>> [(name, weights.shape) for name, weights in watched_attention(layer, torch.randn(1, 5, 12))]
     [('self_attn', torch.Size([1, 3, 5, 5]))]
 
@@ -18,7 +18,7 @@ def watched_attention(module, inputs):
     computes what it always computes, without dropout and without gradients. Raises `ValueError` where there is no
     `nn.MultiheadAttention`.
     """
-    layers = {name: part for name, part in module.named_modules() if isinstance(part, nn.MultiheadAttention)}
+    layers = {name: part for name, part in module.named_modules() if is_attention(part)}
     if not layers:
         raise ValueError(
             f"there is no nn.MultiheadAttention in {type(module).__name__}: give what it computes instead, as "
@@ -35,6 +35,19 @@ def watched_attention(module, inputs):
         module.eval()
         module(*arguments, **named)
     return seen
+
+
+def is_attention(module):
+    """Whether a module is an `nn.MultiheadAttention`, or is called as one and gives weights of each head.
+
+    >>> import torch
+    >>> is_attention(torch.nn.MultiheadAttention(embed_dim=4, num_heads=2)), is_attention(torch.nn.Linear(2, 2))
+    (True, False)
+    """
+    try:
+        return "average_attn_weights" in inspect.signature(module.forward).parameters
+    except ValueError:  # of a compiled function
+        return False
 
 
 def _arguments(inputs):

@@ -1,20 +1,43 @@
 """A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.js reads both."""
 
-from decimal import ROUND_HALF_UP, Context, Decimal
+import base64
+import weakref
 
 import numpy as np
 
-from manyheads.maps.names import DIGITS
+from manyheads.maps.choosing import received
+from manyheads.maps.names import DIGITS, KINDS
+from manyheads.maps.small_pictures import small_pictures
 
+WHOLE = 2**20  # up to so many weights a kernel sends at once, 4 MB
+KNOWN = weakref.WeakKeyDictionary()  # what took long: a notebook asks twice, for the widget and for its HTML
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
-def map_json(map):
-    """The map as `decodeMap` reads it in a page. Many weights become digits, each off by 0.0007 at most."""
-    weights = map.weights.ravel()
-    weights = [round(float(weight), 5) for weight in weights] if weights.size <= SMALL else _digits(weights)
-    return map_dict(map) | {"weights": weights}
+def map_json(map, there=None):
+    """The map as `decodeMap` reads it in a page, with the weights of the layers `there`, all unless given.
+
+    Many weights become digits, each off by 0.0007 at most; those that are no shares, by that of the largest at most.
+    """
+    named = map_dict(map)
+    if there is not None:
+        named |= _known_of_all(map, there)
+        named["pictures"]["tints"] = base64.b64encode(named["pictures"]["tints"]).decode()
+    weights = (map.weights if there is None else map.weights[there]).ravel()
+    shares = map.kind in ("shares", "parts")
+    if weights.size <= SMALL:
+        return named | {"weights": [round(float(w), 5) if shares else float(w) for w in weights]}
+    if shares:
+        return named | {"weights": _digits(weights)}
+    largest = float(np.abs(weights).max()) or 1.0
+    return named | {"weights": _pairs(weights / largest), "largest": largest}
+
+
+def _pairs(weights):  # [n], -1 to 1 -> a string of 2n characters
+    steps = (len(ALPHABET) ** 2 - 1) // 2  # to each side of 0
+    digits = np.rint(weights * steps).astype(int) + steps
+    return ALPHABET[np.stack([digits // len(ALPHABET), digits % len(ALPHABET)], axis=1)].tobytes().decode()
 
 
 def _digits(weights):  # [n] -> a string of n to 2n characters
@@ -35,32 +58,33 @@ def map_dict(map):
         "headNames": map.head_names,
         "predictions": map.predictions,
         "notes": list(map.notes),
+        **({} if map.kind == KINDS[0] else {"kind": map.kind}),
         **({} if map.mask is None else {"mask": map.mask.ravel().astype(int).tolist()}),
         **({} if map.translation is None else {"translation": map.translation}),
     }
 
 
-def map_message(map):
-    """The map as a kernel sends it: the weights are the bytes of float32."""
-    return map_dict(map) | {"weights": map.weights.tobytes()}
+def map_message(map, layer=0):
+    """The map as a kernel sends it: its weights as bytes of float32; of a map with more than `WHOLE`, one layer."""
+    if map.weights.size <= WHOLE:
+        return map_dict(map) | {"weights": map.weights.tobytes()}
+    layer = min(layer, map.shape[0] - 1)
+    return map_dict(map) | _known_of_all(map, [layer]) | {"weights": layer_bytes(map, layer)}
 
 
-def percent(share):
-    """A share of 1 in per cent, to a tenth below ten: as `percent` in math/text.js.
-
-    >>> percent(0.034), percent(0.125)
-    ('3.4 %', '13 %')
-    """
-    return f"{fixed(100 * float(share), 1 if 0 < share < 0.0995 else 0)} %"
+def layer_bytes(map, layer):
+    """A layer as a kernel sends it alone: shares in half precision, at most 0.0003 off; amounts as float32."""
+    weights = map.weights[layer]
+    return (weights.astype(np.float16) if map.kind in ("shares", "parts") else weights).tobytes()
 
 
-def fixed(value, digits):
-    """A number with so many decimals, halves rounded away from zero: as `toFixed` of JavaScript writes it.
-
-    >>> fixed(0.125, 2), f"{0.125:.2f}"
-    ('0.13', '0.12')
-    """
-    return f"{HALF_UP.quantize(Decimal(float(value)), Decimal(1).scaleb(-digits)):f}"
-
-
-HALF_UP = Context(prec=400, rounding=ROUND_HALF_UP)  # digits enough for any float
+def _known_of_all(map, there):
+    """What is known of all layers where some are there only: small pictures, and what each token gets."""
+    if map not in KNOWN:
+        KNOWN[map] = np.rint(127 * small_pictures(map)).astype(np.int8), received(map)
+    tints, shares = KNOWN[map]
+    return {
+        "there": there,
+        "received": [round(float(share), 6) for share in shares],
+        "pictures": {"shape": list(tints.shape), "tints": tints.tobytes()},
+    }

@@ -136,8 +136,21 @@ class Encoder:
         >>> load_encoder().hidden_states("The bank of the river.").shape
         (7, 8, 384)
         """
-        _, output = self._run([sentence], head_mask, output_hidden_states=True)
-        return torch.cat(output.hidden_states).numpy(force=True)
+        return self.states([sentence], head_mask)[0][1]
+
+    def states(self, sentences, head_mask=None):
+        """The tokens and hidden states of several sentences, computed together: (tokens, [layer + 1, token, width]).
+
+        >>> (tokens, states), _ = load_encoder().states(["Tea.", "Coffee or tea?"])
+        >>> tokens, states.shape
+        (['[CLS]', 'tea', '.', '[SEP]'], (7, 4, 384))
+        """
+        if not sentences:
+            return []
+        encodings, output = self._run(sentences, head_mask, output_hidden_states=True)
+        layers = torch.stack(output.hidden_states, dim=1).numpy(force=True)  # [b, layer + 1, padded token, width]
+        tokens = [self.tokenizer.convert_ids_to_tokens(encoding["input_ids"]) for encoding in encodings]
+        return [(names, states[:, : len(names)]) for names, states in zip(tokens, layers)]
 
     def sentence_vector(self, sentence, head_mask=None):
         """The mean of the last layer over all tokens, scaled to length 1: float32 [width].

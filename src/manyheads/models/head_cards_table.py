@@ -3,7 +3,7 @@
 import json
 from html import escape
 
-from manyheads.maps.wire import fixed, percent
+from manyheads.maps.written import fixed, percent
 from manyheads.models.head_cards import SCORES, SHARES
 
 

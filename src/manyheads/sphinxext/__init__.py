@@ -1,4 +1,4 @@
-"""Sphinx extension: the `{head-map}`, `{formula-steps}` and `{museum-piece}` directives; what makes the pages live.
+"""Sphinx extension: the `{head-map}`, `{formula-steps}`, `{museum-piece}`, `{word-sense}`; what makes pages live.
 
     ```{head-map} Which do you like better, coffee or tea?
     :models: focus focus/untaught
@@ -9,8 +9,14 @@ bakes the sentence's map into the page. Pages that hold a live figure load the s
 
 import os
 
-from manyheads.sphinxext import assets, execution_cache, notebooks, publishing
-from manyheads.sphinxext.directives import FormulaStepsDirective, HeadMapDirective, MuseumPieceDirective, page_model
+from manyheads.sphinxext import assets, execution_cache, light_theme, notebooks, publishing
+from manyheads.sphinxext.directives import (
+    FormulaStepsDirective,
+    HeadMapDirective,
+    MuseumPieceDirective,
+    WordSenseDirective,
+    page_model,
+)
 from manyheads.sphinxext.docstrings import plain_docstring
 from manyheads.sphinxext.figures_first import FiguresFirst
 from manyheads.widgets.one_module import SITE_SCRIPTS
@@ -21,6 +27,7 @@ def finish(app, error):
     if not error and app.builder.format == "html":
         assets.copy_files(app.outdir)
         publishing.write_pages(app.outdir, page_model("focus"))
+        light_theme.write_icon_font(app)
 
 
 def setup(app):
@@ -28,6 +35,7 @@ def setup(app):
     app.add_directive("head-map", HeadMapDirective)
     app.add_directive("formula-steps", FormulaStepsDirective)
     app.add_directive("museum-piece", MuseumPieceDirective)
+    app.add_directive("word-sense", WordSenseDirective)
     if "sphinx.ext.autodoc" in app.extensions:
         app.connect("autodoc-process-docstring", plain_docstring)
     app.add_post_transform(FiguresFirst)
@@ -35,6 +43,7 @@ def setup(app):
     app.connect("html-page-context", assets.drop_strangers, priority=900)
     app.connect("build-finished", finish)
     execution_cache.setup(app)
+    light_theme.setup(app)
     notebooks.setup(app)
     publishing.setup(app, page_model)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,13 +5,14 @@ import shutil
 from pathlib import Path
 
 from manyheads.models.focus import focus_files
+from manyheads.models.senses import senses_file
 from manyheads.models.translator import translator_files
 from manyheads.sphinxext import bertviz_frames
 from manyheads.sphinxext.onnx_export import encoder_page_files
 from manyheads.widgets.one_module import WEB, one_module
 
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
-FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards", "word-shuffle")
+FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards", "word-shuffle", "word-sense")
 MODELS = ("models", "formula-model", "bugs", "encoder", "encoder-worker", "translator")
 SCRIPTS = (*(f"figures/{name}.js" for name in FIGURES), "doors/embed.js", *(f"models/{name}.js" for name in MODELS))
 STYLESHEETS = (*(f"figures/{name}.css" for name in FIGURES), "doors/plain.css", "doors/chapters.css")
@@ -60,8 +61,9 @@ def copy_files(site):
     write_scripts(folder)
     for name, path in encoder_page_files().items():  # the focus model's tokenizer among them
         shutil.copyfile(path, folder / name)
-    for path in (*focus_files(), *translator_files()):
-        packed = folder / "models" / f"{path.name}.gz"
+    models = {path.name: path for path in (*focus_files(), *translator_files())}
+    for name, path in {"senses.safetensors": senses_file(), **models}.items():
+        packed = folder / "models" / f"{name}.gz"
         packed.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
     for path in (MATHJAX / "tex-chtml.js", *MATHJAX.glob("output/chtml/fonts/woff-v2/*.woff")):
         copy = folder / "mathjax" / path.relative_to(MATHJAX)

@@ -1,4 +1,4 @@
-"""The `{head-map}`, `{formula-steps}` and `{museum-piece}` directives: their maps are computed now and baked in."""
+"""The `{head-map}`, `{formula-steps}`, `{museum-piece}` and `{word-sense}` directives: computed now and baked in."""
 
 import functools
 from html import escape
@@ -13,6 +13,8 @@ from manyheads.maps.names import CHOICES, FLAGS, STEPS, VIEWS
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.bag_of_words import without_order
+from manyheads.models.senses import load_senses
+from manyheads.models.senses.static_html import word_sense_html
 from manyheads.models.translator import ATTENTIONS, load_translator
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_html
 from manyheads.widgets.static_html import head_map_html
@@ -31,6 +33,10 @@ class HeadMapDirective(SphinxDirective):
         "layer": directives.nonnegative_int,
         "head": directives.nonnegative_int,
         "query": directives.nonnegative_int,
+        "first": directives.nonnegative_int,
+        "last": directives.nonnegative_int,
+        "top": directives.positive_int,
+        "find": directives.unchanged_required,
         "compare": directives.unchanged,
         "id": directives.unchanged_required,
     }
@@ -96,6 +102,21 @@ class MuseumPieceDirective(SphinxDirective):
         inside = head_map_html(map, sentence=sentence, models=f"{name} focus/bug-{bug}", **shown)
         attributes = f'class="head-map museum-piece" bug="{escape(bug)}" label="{escape(self.arguments[0])}"'
         return [nodes.raw("", f"<museum-piece {attributes}>{inside}</museum-piece>", format="html")]
+
+
+class WordSenseDirective(SphinxDirective):
+    """`{word-sense} sentence`: in which sense the encoder reads the ambiguous word `word`."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar = {"word": directives.unchanged_required, "id": directives.unchanged_required}
+
+    def run(self):
+        try:
+            html = word_sense_html(load_senses(), self.arguments[0], **self.options)
+        except ValueError as error:
+            raise self.error(f"word-sense: {error}") from error
+        return [nodes.raw("", html, format="html")]
 
 
 def page_model(name):

@@ -1,27 +1,53 @@
 """The book's pages as notebooks: what a page offers for download, and where its launch buttons lead.
 
+A notebook reads like its page: what the page says in HTML, it says in Markdown, and a cell stands for each live figure.
+JupyterLab, Binder and Colab get the same one (`lab.py` brings it to the first two).
+
 The repository's address is `$MANYHEADS_REPOSITORY`, else the git remote's; where neither is known, no page has launch
-buttons. A page's notebook is published beside its source, below `_sources`. Colab reads notebooks from a branch of
-the repository, `$MANYHEADS_NOTEBOOKS`, to which publishing pushes that folder: without one there is no such button.
-Nor is there one for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its address.
+buttons. A page's notebook is published beside its source, below `_sources`. Colab and a JupyterHub take notebooks from
+a branch of the repository, `$MANYHEADS_NOTEBOOKS`, to which publishing pushes that folder: without one there are no
+such buttons. Nor is there one for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` has its address. Binder builds the book.
 """
 
 import os
+import platform
+import posixpath
 import re
 import subprocess
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import nbformat
+from bs4 import BeautifulSoup
 from jupyter_cache import get_cache
 
+from manyheads.sphinxext import publishing
+from manyheads.sphinxext.figure_cells import figure_cell
+from manyheads.sphinxext.notebook_prose import classes, prose
 from manyheads.widgets.one_module import with_style
 
 REPOSITORY, NOTEBOOKS, JUPYTERHUB = "MANYHEADS_REPOSITORY", "MANYHEADS_NOTEBOOKS", "MANYHEADS_JUPYTERHUB"
 HOSTS = {"github.com": "gh", "gitlab.com": "gl"}  # what Binder calls them
+FOLDER = "notebooks"  # below the top: where those who work with the notebooks have them
 EXECUTED = "jupyter_execute"  # beside the site: where MyST-NB leaves what it ran
 WIDGET = "application/vnd.jupyter.widget-view+json"
+FOLDED = {"source_hidden": True}  # how Jupyter is told to show a cell's output only
+COLLAPSED = {"hide-input": FOLDED, "remove-input": FOLDED, "remove-cell": FOLDED | {"outputs_hidden": True}}
+# As JupyterLab writes them, so that a notebook that was only looked at stays as it was.
+KEPT = ("collapsed", "jupyter", "tags")
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": platform.python_version(),
+}
+SHOWN_ABOVE = "remove-output"  # the tag of a cell that shows what the figure of the page above it shows
 INSTALL = """import importlib.util
 
 if importlib.util.find_spec("manyheads") is None:
@@ -55,20 +81,21 @@ def launch_links(repository, page, *, branch="", hub=""):
     """Where a page opens as a notebook: {"Binder": address, ...}; nowhere where the repository is not known.
 
     >>> launch_links("https://github.com/somebody/many-heads", "book/code")["Binder"]
-    'https://mybinder.org/v2/gh/somebody/many-heads/HEAD?urlpath=lab/tree/book/code.md'
+    'https://mybinder.org/v2/gh/somebody/many-heads/HEAD?urlpath=lab/tree/notebooks/code.ipynb'
     >>> launch_links("", "book/code")
     {}
     """
     if not repository:
         return {}
+    opened = f"{FOLDER}/{page.removeprefix('book/')}.ipynb"
     host, path = repository.removeprefix("https://").split("/", 1)
     named = f"{HOSTS[host]}/{quote(path, '/' if host == 'github.com' else '')}" if host in HOSTS else ""
     binder = named or f"git/{quote(repository, '')}"
-    links = {"Binder": f"https://mybinder.org/v2/{binder}/HEAD?urlpath=lab/tree/{page}.md"}
+    links = {"Binder": f"https://mybinder.org/v2/{binder}/HEAD?urlpath=lab/tree/{opened}"}
     if branch and host == "github.com":
         links["Colab"] = f"https://colab.research.google.com/github/{path}/blob/{quote(branch)}/{page}.ipynb"
-    if hub:
-        query = {"repo": repository, "urlpath": f"lab/tree/{path.split('/')[-1]}/{page}.md"}
+    if branch and hub:
+        query = {"repo": repository, "branch": branch, "urlpath": f"lab/tree/{path.split('/')[-1]}/{page}.ipynb"}
         links["JupyterHub"] = f"{hub.rstrip('/')}/hub/user-redirect/git-pull?{urlencode(query, safe='/')}"
     return links
 
@@ -81,12 +108,11 @@ def published_notebook(executed, repository=""):
     package where it is missing.
     """
     notebook = nbformat.from_dict(executed)
-    kept = ("kernelspec", "language_info")  # a page without code has not asked its kernel for its language
-    notebook.metadata = {name: value for name, value in notebook.metadata.items() if name in kept}
+    notebook.metadata = {"kernelspec": KERNEL, "language_info": LANGUAGE}
     for cell in notebook.cells:
-        cell.metadata = {name: value for name, value in cell.metadata.items() if name == "tags"}
+        cell.metadata = {name: value for name, value in cell.metadata.items() if name in KEPT}
         if "outputs" in cell:
-            cell.outputs = [output for output in cell.outputs if not _needs_site(output)]
+            cell.outputs = [output for output in cell.outputs if not (_needs_site(output) or _only_glued(output))]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "text/html" in data:
@@ -101,6 +127,128 @@ def published_notebook(executed, repository=""):
 
 def _needs_site(output):
     return "_static/" in output.get("data", {}).get("text/html", "")
+
+
+def _only_glued(output):
+    """Whether an output is a number that the prose has taken over."""
+    return bool(output.get("data")) and all(mime.startswith("application/papermill") for mime in output["data"])
+
+
+def cells_of_page(cells, body, link, see):
+    """The cells of a notebook that reads like its page: the code of `cells`, and the page's body in between.
+
+    `link` and `see` are as in `prose`. A cell that the page hides comes folded, before the next one that it shows. A
+    live figure becomes a cell, unless the cell below it shows the same.
+
+    Raises `ValueError` where the page shows other cells than the notebook has.
+    """
+    code = deque(cell for cell in cells if cell.cell_type == "code")
+    made, said = [], []
+    above = None  # the figure that the next cell stands for
+
+    def hidden_ones():
+        while code and "remove-cell" in _tags(code[0]):
+            made.append(_collapsed(code.popleft()))
+
+    def end_prose():
+        if text := prose(said, link, see):
+            made.append(nbformat.v4.new_markdown_cell(text))
+        said.clear()
+
+    shown = [*_blocks(BeautifulSoup(body, "html.parser"))]
+    for block, below in zip(shown, [*shown[1:], None]):
+        figure = None if _is_cell(block) else figure_cell(block, link)
+        if block.name == "museum-piece":
+            said.append(block)
+        if _is_cell(block) or figure:
+            end_prose()
+        if figure and below and f"tag_{SHOWN_ABOVE}" in classes(below):
+            above = figure
+        elif figure:
+            made.append(figure)
+        elif _is_cell(block):
+            hidden_ones()
+            if not code:
+                raise ValueError("the page shows more cells than its notebook has")
+            made.append(_collapsed(code.popleft()))
+            if above and not any("text/html" in output.get("data", {}) for output in made[-1].outputs):
+                made[-1].outputs = above.outputs  # its own are for a kernel only
+            above = None
+        else:
+            said.append(block)
+    end_prose()
+    hidden_ones()
+    if code:
+        raise ValueError(f"the page does not show a cell of its notebook: {code[0].source}")
+    for place, cell in enumerate(made):
+        cell.id = f"cell-{place}"  # the same at every build
+    return made
+
+
+def _blocks(node):
+    """What stands on a page, section by section, without the white space in between."""
+    for child in node.find_all(True, recursive=False):
+        if child.name == "section":
+            yield from _blocks(child)
+        else:
+            yield child
+
+
+def _is_cell(block):
+    return "cell" in classes(block)
+
+
+def _tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def _collapsed(cell):
+    """A cell of which Jupyter and Colab fold what the page folds or hides."""
+    for tag in _tags(cell):
+        if tag in COLLAPSED and SHOWN_ABOVE not in _tags(cell):
+            cell.metadata["jupyter"] = COLLAPSED[tag]
+            if "outputs_hidden" in COLLAPSED[tag]:
+                cell.metadata["collapsed"] = True
+    return cell
+
+
+class Links:
+    """Where the links of a page lead from its notebook: to the other notebooks, or to the site if its address is known.
+
+    Called with an address as the page has it; None for what no notebook has.
+    """
+
+    def __init__(self, env, pagename, site):
+        self.env, self.pagename, self.site = env, pagename, site
+
+    def __call__(self, address):
+        if urlsplit(address).scheme:
+            return address
+        path, _, fragment = address.partition("#")
+        folder = posixpath.dirname(self.pagename)
+        page = posixpath.normpath(posixpath.join(folder, path)).removesuffix(".html") if path else self.pagename
+        heading = self._headings(page).get(fragment)
+        there = f"#{quote(heading.replace(' ', '-'))}" if heading else ""
+        if not path:
+            return there or None
+        if self.site:
+            return urljoin(f"{self.site}{self.pagename}.html", address)
+        return f"{posixpath.relpath(page, folder)}.ipynb{there}" if page in self.env.found_docs else None
+
+    def _headings(self, page):
+        """The headings of a page by their ids: a notebook knows them by their texts."""
+        labels = self.env.domains["std"].labels.values()
+        terms = self.env.domains["std"].objects.items()
+        return {
+            **{id: text for _, id, text in self.env.metadata[page].get("myst_slugs", {}).values()},
+            **{id: text for name, id, text in labels if name == page},
+            **{id: name for (kind, name), (where, id) in terms if kind == "term" and where == page},
+        }
+
+    @property
+    def see(self):
+        """Where a figure is that a notebook does not show."""
+        return f"on the [page]({self.site}{self.pagename}.html)" if self.site else "on the page of this chapter"
 
 
 def executed_notebook(app, path):
@@ -126,7 +274,10 @@ def offer_notebook(app, pagename, templatename, context, doctree):
     repository = app.config.manyheads_repository
     path = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(published_notebook(executed_notebook(app, executed), repository), path)
+    links = Links(app.env, pagename, publishing.address())
+    notebook = executed_notebook(app, executed)
+    notebook.cells = cells_of_page(notebook.cells, context["body"], links, links.see)
+    nbformat.write(published_notebook(notebook, repository), path)
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 

@@ -5,8 +5,6 @@ A weight is rounded to a whole number of steps, one step for each row of its mat
 Huffman code gives each as many bits as it needs: about 9 for both. (Weights of 8 bits and a step for every 32 take 8.5
 and err more than twice as much.) The page puts the matrices together again once, as float32, and so computes as fast as
 with the whole 90 MB. The rows of the word embeddings it puts together as sentences need them.
-
-    python -m manyheads.sphinxext.onnx_export    # fills the cache and prints what a page must fetch
 """
 
 import hashlib
@@ -36,7 +34,7 @@ LARGE = 100_000  # smaller tensors stay in the graph as they are
 
 # The version of the export. Raise it when code changes what is in the files: the graph, the rounding, the list; and
 # when a new torch or onnx makes a better graph than the one that is kept.
-RECIPE = 1
+RECIPE = 2
 
 
 def rounded(matrix, steps):  # [row, column] -> 2 x [row, column], [row]
@@ -63,25 +61,25 @@ class PageEncoder(nn.Module):
     """What a page runs for one sentence: the encoder from the words' embeddings on.
 
     >>> encoder = load_encoder()
-    >>> attentions, hidden = PageEncoder(encoder)(torch.zeros(5, 384), torch.ones(6, 12))
-    >>> attentions.shape, hidden.shape  # [layer, head, query, key], [query, width]
-    (torch.Size([6, 12, 5, 5]), torch.Size([5, 384]))
+    >>> attentions, states = PageEncoder(encoder)(torch.zeros(5, 384), torch.ones(6, 12))
+    >>> attentions.shape, states.shape  # [layer, head, query, key], [layer + 1, query, width]
+    (torch.Size([6, 12, 5, 5]), torch.Size([7, 5, 384]))
     """
 
     def __init__(self, encoder):
         super().__init__()
         self.model = encoder.model
 
-    def forward(self, words, head_mask):  # [q, d], [layer, h] -> [layer, h, q, k], [q, d]
+    def forward(self, words, head_mask):  # [q, d], [layer, h] -> [layer, h, q, k], [layer + 1, q, d]
         with heads_off(self.model, head_mask):
-            output = self.model(inputs_embeds=words[None], output_attentions=True)
-        return torch.cat(output.attentions), output.last_hidden_state[0]
+            output = self.model(inputs_embeds=words[None], output_attentions=True, output_hidden_states=True)
+        return torch.cat(output.attentions), torch.cat(output.hidden_states)
 
 
 def export_encoder(encoder):
     """The ONNX graph of a `PageEncoder`, and the matrices it leaves out, by name: bytes, {name: float32 [row, column]}.
 
-    The graph takes `words` and `head_mask`, gives `attentions` and `hidden`, and holds for sentences of any length up
+    The graph takes `words` and `head_mask`, gives `attentions` and `states`, and holds for sentences of any length up
     to `MAX_TOKENS`. It names each matrix as a file of external data.
     """
     import onnx
@@ -95,7 +93,7 @@ def export_encoder(encoder):
             dynamo=True,  # tracing would be silently wrong at every other length
             dynamic_shapes=({0: torch.export.Dim("tokens", min=2, max=MAX_TOKENS)}, None),
             input_names=["words", "head_mask"],
-            output_names=["attentions", "hidden"],
+            output_names=["attentions", "states"],
             verbose=False,
         )
         limits = {"input_size_limit": 2**30, "output_size_limit": 2**30}
@@ -196,8 +194,3 @@ def _quiet():
             yield
     finally:
         logger.setLevel(level)
-
-
-if __name__ == "__main__":
-    for name, path in encoder_page_files().items():
-        print(f"{path.stat().st_size / 1e6:7.2f} MB  {name}")

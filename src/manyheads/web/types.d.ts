@@ -20,6 +20,18 @@ interface AttentionMap {
   notes?: string[];
   mask?: number[]; // [query * key]: 0 where a query may not look
   translation?: string;
+  kind?: string; // one of the kinds of names.json; "shares" unless said
+  there?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
+  received?: ArrayLike<number>; // by each key, of all attention, where not all layers are there
+  pictures?: Pictures; // of all heads, where not all layers are there
+  final?: boolean; // there is nobody to ask for other layers
+  computed?: number; // how many-th map a kernel has sent
+}
+
+/** The tints of all heads, -127 to 127: [layer, head, y, x]. */
+interface Pictures {
+  shape: number[];
+  tints: Int8Array;
 }
 
 /** What is shown of a map: `queries` and `keys` are the places of its tokens; `mixed` says that its rows are no single head's. */
@@ -27,13 +39,15 @@ interface ShownMap extends AttentionMap {
   queries: number[];
   keys?: number[];
   mixed: boolean;
+  top?: number; // so many weights of each row are there; what is 0 is left out
 }
 
-/** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed. */
+/** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed, whether tints are logarithms. */
 interface Look {
   colour: string;
   off: boolean;
   dim: boolean;
+  log: boolean;
 }
 
 /** [layer][head] -> whether it is on; null for all on. */
@@ -51,7 +65,17 @@ interface MapState {
   special: string;
   heads: string;
   layers: string;
+  pieces: string;
+  sinks: string;
+  scale: string;
+  top: number | null;
+  first: number;
+  last: number | null;
+  find: string;
 }
+
+/** What of the state says what is shown of a map. */
+type ShownState = Pick<MapState, "view" | "layer" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale" | "top" | "first" | "last">;
 
 /** What a HeadMapView tells its views, and what draws a picture of it. */
 interface MapOnScreen {
@@ -181,7 +205,15 @@ interface KernelModel {
   save_changes(): void;
   on(events: string, listener: () => void): void;
   off(events: string, listener: () => void): void;
+  widget_manager?: { context?: NotebookContext }; // JupyterLab's has one
 }
+
+/** The notebook that a figure is in, as JupyterLab has it. */
+interface NotebookContext {
+  saveState: { connect(listener: SaveListener): void; disconnect(listener: SaveListener): void };
+  model: { getMetadata(name: string): any; setMetadata(name: string, value: unknown): void };
+}
+type SaveListener = (context: unknown, state: string) => void;
 
 // What npm brings; the build puts it beside our scripts.
 declare module "*/tokenizers.min.mjs" {

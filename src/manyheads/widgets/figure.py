@@ -10,6 +10,7 @@ from IPython import get_ipython
 from manyheads.widgets.one_module import output_html
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+KEEPS = "MANYHEADS_KEEPS_FIGURES"  # set where the server saves figures as they stood: binder/jupyter/
 
 
 class Figure(anywidget.AnyWidget):
@@ -19,6 +20,7 @@ class Figure(anywidget.AnyWidget):
     """
 
     _status = traitlets.Unicode("Ready: Python computes as you type.").tag(sync=True)
+    _kept_as = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, **traits):
         refuse_unknown(traits, self.trait_names(), type(self).__name__)
@@ -27,6 +29,8 @@ class Figure(anywidget.AnyWidget):
         except traitlets.TraitError as error:
             raise ValueError(str(error)) from error
         self._ready = self._status
+        if KEEPS in os.environ:
+            self._kept_as = self.model_id
 
     def _recompute(self, change):
         """Computes anew; where Python raises, says so, shows what it showed, and raises: a notebook logs where."""

@@ -11,7 +11,7 @@ import traitlets
 from manyheads import attention
 from manyheads.maps import AttentionMap, readable
 from manyheads.maps.names import FLAGS, HEAD_COLOURS, NUMBER_COLOURS, OVER_WORDS, PADDING, PAPER, STEPS
-from manyheads.maps.wire import fixed
+from manyheads.maps.written import fixed
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.one_module import WEB, one_module
 

@@ -10,7 +10,7 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.bertviz_arguments import given_maps
 from manyheads.maps.names import CHOICES, VIEWS
 from manyheads.maps.other_tools import maps_of
-from manyheads.maps.wire import map_message
+from manyheads.maps.wire import layer_bytes, map_message
 from manyheads.widgets.figure import Figure, refuse_unknown
 from manyheads.widgets.one_module import WEB, one_module
 from manyheads.widgets.standalone import standalone_page
@@ -31,9 +31,13 @@ class HeadMap(Figure):
     `view` is "paint", "matrix", "grid" (all heads of all layers) or "lines"; `layer`, `head` (the one shown large, or
     whose lines alone are shown) and `query` count from 0; `head_mask[layer][head]` is False for a head that is turned
     off, None for all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
-    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`. All are
-    traits: observe and link them. So is `attention`, the map as it was computed, whatever is shown of it; it is only
-    read.
+    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`.
+
+    For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than
+    30 % of all attention though they are no special ones, `scale="log"` tints by orders of magnitude, `top=3` shows the
+    3 strongest weights of each row, `first` and `last` say which tokens are shown, `find` marks those that hold a word.
+    The map says what was done to it. All are traits: observe and link them. So is `attention`, the map as it was
+    computed, whatever is shown of it; it is only read.
 
     A mask that the model refuses is forgotten, and so is one that does not fit the next model of `models`. What Python
     raises while the reader types is said below the map, which stays as it was.
@@ -50,6 +54,13 @@ class HeadMap(Figure):
     special = traitlets.Enum(CHOICES["special"], CHOICES["special"][0]).tag(sync=True)
     heads = traitlets.Enum(CHOICES["heads"], CHOICES["heads"][0]).tag(sync=True)
     layers = traitlets.Enum(CHOICES["layers"], CHOICES["layers"][0]).tag(sync=True)
+    pieces = traitlets.Enum(CHOICES["pieces"], CHOICES["pieces"][0]).tag(sync=True)
+    sinks = traitlets.Enum(CHOICES["sinks"], CHOICES["sinks"][0]).tag(sync=True)
+    scale = traitlets.Enum(CHOICES["scale"], CHOICES["scale"][0]).tag(sync=True)
+    top = traitlets.Int(None, allow_none=True, min=1).tag(sync=True)
+    first = traitlets.Int(0, min=0).tag(sync=True)
+    last = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    find = traitlets.Unicode().tag(sync=True)
     layer = traitlets.Int(0, min=0).tag(sync=True)
     head = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
     query = traitlets.Int(0, min=0).tag(sync=True)
@@ -60,6 +71,9 @@ class HeadMap(Figure):
     _computes = traitlets.Bool(True).tag(sync=True)
     _attention = traitlets.Dict().tag(sync=True)
     _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
+    # Of a large map the page has one layer at first, and asks for others as they are looked at.
+    _wanted = traitlets.Dict().tag(sync=True)
+    _layer = traitlets.Dict(None, allow_none=True).tag(sync=True)
 
     def __init__(self, sentence="", model=None, view="paint", *, models=None, **traits):
         if not isinstance(sentence, str):
@@ -77,6 +91,7 @@ class HeadMap(Figure):
         for name, count in zip(PLACES, self.attention.shape):
             if (place := getattr(self, name)) is not None and place >= count:
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
+        self.observe(self._send_layers, "_wanted")
         self.observe(self._recompute, ["sentence", "compare", "head_mask", "model_index"])
 
     @classmethod
@@ -169,8 +184,19 @@ class HeadMap(Figure):
 
         `tokens` are looked at, and ask, unless `query_tokens` are others that ask: those of a decoder. Where none are
         given, places are counted. `head_names` name the heads; `key_value_heads` says how many groups of them share
-        keys and values. `normalised=False` is for weights whose rows do not sum to 1: each is scaled, and the map says
-        so. `prettify_tokens` takes away the marks of tokenizers. All else are traits, as of `HeadMap`.
+        keys and values. `normalised=False` is for weights whose rows need not sum to 1: they are shown as they are, and
+        where some are below 0, such as in the difference of two maps, by a hue for each sign. `prettify_tokens` takes
+        away the marks of tokenizers. All else are traits, as of `HeadMap`.
+
+        Two maps side by side are two widgets in a box, and links keep them alike:
+
+        >>> from ipywidgets import HBox, link
+        >>> before, after = HeadMap.of([[1, 0], [0, 1]]), HeadMap.of([[0.5, 0.5], [0.5, 0.5]])
+        >>> links = [link((before, name), (after, name)) for name in ("view", "layer", "head", "query")]
+        >>> both = HBox([before, after])
+        >>> before.query = 1
+        >>> after.query
+        1
 
         Raises `ValueError` for attentions that make no map, with what to do about it, `TypeError` for arguments that
         are unknown or of a wrong type.
@@ -212,9 +238,21 @@ class HeadMap(Figure):
             return  # nothing to send: the page paints what it has
         count = self._attention.get("computed", 0) + 1  # the page also waits for a map that is as before
         with self.hold_sync():
-            self._compared = compared and map_message(compared)
-            self._attention = map_message(attention) | {"computed": count}
+            self._layer = None
+            self._compared = compared and map_message(compared, self.layer)
+            self._attention = map_message(attention, self.layer) | {"computed": count}
+        self._sent = attention, compared
         self.set_trait("attention", attention)
+
+    def _send_layers(self, change):
+        """Sends the layers that the page asks for, one message each; what they are layers of is told by `computed`."""
+        computed = self._attention["computed"]
+        if change.new.get("of") != computed:
+            return
+        maps = dict(zip(("weights", "compared"), self._sent))
+        for layer in change.new["layers"]:
+            parts = {name: layer_bytes(map, layer) for name, map in maps.items() if map and layer < map.shape[0]}
+            self._layer = {"of": computed, "layer": layer, **parts}
 
     def _recompute(self, change):
         heads = tuple(getattr(self.model, name, None) for name in ("num_layers", "num_heads"))
@@ -251,6 +289,7 @@ class HeadMap(Figure):
         counts = zip(places.items(), map.shape)
         shown = {name: None if place is None else min(place, count - 1) for (name, place), count in counts}
         chosen = {name: value for name in CHOICES if (value := getattr(self, name)) != CHOICES[name][0]}
+        chosen |= {"top": self.top, "first": self.first or None, "last": self.last, "find": self.find or None}
         rows = enumerate(mask or [])
         off = " ".join(f"{layer}.{head}" for layer, row in rows for head, on in enumerate(row) if not on)
         return {**shown, "view": self.view, **chosen, "off": off or None}
@@ -275,7 +314,7 @@ class HeadMap(Figure):
             for sentence in sentences:
                 map = model(sentence, head_mask=mask)
                 named = (_name(model) if len(self.models) > 1 else "", sentence)
-                html = head_map_html(map, **self._shown(map, mask), status=SAVED)
+                html = head_map_html(map, **self._shown(map, mask), status=SAVED, whole=True)
                 figures.append((": ".join(part for part in named if part), html))
         path = Path(path)
         path.write_text(standalone_page(figures, self._esm, self._css), encoding="utf-8")

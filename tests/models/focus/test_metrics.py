@@ -6,6 +6,7 @@ import pytest
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.focus.metrics import ablation, accuracies, focus_shares, rests, shares
+from manyheads.models.focus.sentences import parse
 
 NOTES = "Which do you like better, coffee or tea?"
 PAINTED = {  # note A
@@ -69,3 +70,11 @@ def test_untaught_heads_predict_without_being_shown_where_to_look():
     model = load_focus_model("untaught")
     assert accuracies(model, held_out_sentences())["sentence type"] > 0.8
     assert focus_shares(model, held_out_sentences()).shape == (4, 4)
+
+
+def test_a_focus_of_which_no_sentence_has_a_word_has_no_share(taught):
+    """As a new focus may, in the list whose judging words come in pieces; and it is no warning."""
+    plain = [parse("statement, animal, action, neutral: The heron/O waited/R in/R the reeds/O ./T")]
+    found = focus_shares(taught, plain)
+    assert np.isnan(found).tolist() == [[False, False, False, True]] * 4
+    assert np.isnan(shares(taught, plain)["sentiment"])

@@ -15,7 +15,7 @@ def focus_shares(model, labelled):
     (2, 4)
 
     `[CLS]` and `[SEP]` are left out and the rest is made to sum to 1. Averaged over the sentences that have any word of
-    that focus.
+    that focus; NaN where none has.
     """
     found = {label: [] for label in HEADS}
     for sentence in labelled:
@@ -26,7 +26,8 @@ def focus_shares(model, labelled):
             right = token_labels(sentence, label)
             if right.any():
                 averaged.append(weights[:, right].sum(1) / weights.sum(1))
-    return np.array([np.mean(averaged, axis=0) for averaged in found.values()]).T
+    none = np.full(model.num_heads, np.nan)
+    return np.array([np.mean(averaged, axis=0) if averaged else none for averaged in found.values()]).T
 
 
 def shares(model, labelled):

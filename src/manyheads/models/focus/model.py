@@ -73,7 +73,7 @@ class FocusModel(nn.Module):
 
     @property
     def head_names(self):
-        """The four foci where heads were taught them, else `head 1`, `head 2`, ...: nobody told those where to look."""
+        """The foci where heads were taught them, else `head 1`, `head 2`, ...: nobody told those where to look."""
         taught = self.variant == "taught" or self.variant.startswith("step-")
         return list(HEADS.values()) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 

@@ -3,7 +3,7 @@
 
 import { h } from "../views/dom.js";
 import { EXAMPLE } from "../math/names.js";
-import { OPTIONS, readPart, WRITTEN } from "./state.js";
+import { HEIGHT, OPTIONS, readPart, WRITTEN } from "./state.js";
 
 const NAMES = ["model", "models", "theme", ...WRITTEN];
 const THEMES = ["light", "dark"];
@@ -34,4 +34,13 @@ function start() {
   document.body.replaceChildren(...complaints.map((sentence) => h("p", { role: "alert" }, sentence)), map);
 }
 
-if (globalThis.document) start();
+/** Tells the page around it how high the map is, whenever that changes, so that the frame can be as high. */
+function tellHeight() {
+  const tell = () => parent.postMessage({ [HEIGHT]: Math.ceil(document.body.getBoundingClientRect().height) }, "*");
+  new ResizeObserver(tell).observe(document.body);
+}
+
+if (globalThis.document) {
+  start();
+  if (parent !== globalThis.self) tellHeight();
+}

@@ -11,7 +11,8 @@
  * @param {{ make: (state: any, change: (state: any, names: string[]) => void) => View, show: (view: View) => void }} figure
  */
 export function openDoor(model, traits, computed, { make, show }) {
-  const state = () => Object.fromEntries(Object.entries(traits).map(([part, trait]) => [part, model.get(trait)]));
+  const state = () => Object.fromEntries(Object.entries(traits)
+    .map(([part, trait]) => [part, model.get(trait)]).filter(([, value]) => value !== undefined)); // a kernel may know fewer
   let telling = false;
   const view = make(state(), (chosen, names) => {
     telling = true; // each `set` announces a change while the next trait still has its old value

@@ -2,6 +2,10 @@
 
 import { h } from "../views/dom.js";
 
+/** Whether a figure may become an element of this page: not in a notebook, where anywidget loads it and Python computes. */
+export const mayDefine = (/** @type {string} */ name) =>
+  Boolean(globalThis.customElements) && !customElements.get(name) && !/^(blob|data):/.test(import.meta.url);
+
 /** Adds stylesheets that lie beside this module on the site to a page that does not have them, in files or in itself. */
 export function dressPage(/** @type {string[]} */ ...names) {
   if (document.querySelector("style.manyheads")) return;
@@ -27,12 +31,22 @@ export function bakedInto(/** @type {Element} */ element) {
 }
 
 /**
- * Calls `start` when the element scrolls into view or the reader touches it: several times, perhaps.
+ * Calls `start` when the reader first points at the element, touches it or moves the focus into it.
  * @param {Element} element
  * @param {() => void} start
  */
-export function whenSeenOrTouched(element, start) {
-  for (const touch of ["pointerdown", "focusin"]) element.addEventListener(touch, () => start(), { once: true });
+export function whenTouched(element, start) {
+  const touched = new AbortController();
+  for (const touch of ["pointerenter", "pointerdown", "focusin"])
+    element.addEventListener(touch, () => (touched.abort(), start()), { signal: touched.signal });
+}
+
+/**
+ * Calls `start` when the element scrolls into view, once.
+ * @param {Element} element
+ * @param {() => void} start
+ */
+export function whenSeen(element, start) {
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     seen.disconnect();

@@ -29,7 +29,7 @@ export async function loadTold(name, say) {
   return loadModel(name, (done, total) => say(`Loading the model: ${megabytes(done)} of ${megabytes(total)} MB.`));
 }
 
-export const EXAMPLE_SHOWN = "This is a computed example. The model loads when you touch a control.";
+export const EXAMPLE_SHOWN = "This is a computed example. The model loads when you point at it or touch it.";
 export const LOADING = "Loading the model.";
 export const READY = "Ready: computed in this page as you type.";
 

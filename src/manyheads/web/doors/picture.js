@@ -1,9 +1,9 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
-import { DENSE, largestWeight, lineLook, queryWeights, strongest } from "../math/maps.js";
+import { DENSE, largestWeight, lineLook, lineUnit, queryWeights, strongest, tintShare, weightColour } from "../math/maps.js";
 import { OFF_COLOUR, PAPER } from "../math/names.js";
-import { escaped, isSpecial, percent, readable } from "../math/text.js";
+import { escaped, isSpecial, percent, readable, told } from "../math/text.js";
 import { exactly, panels } from "./save.js";
 
 const [WIDTH, MARGIN] = [760, 16];
@@ -26,28 +26,49 @@ export function svgOf(view, width = (text, size) => 0.56 * size * [...text].leng
   const shown = panels(view);
   const least = leastDrawn(shown);
   const { parts, wide, high } = DRAW[view.state.view]({ view, shown, width, least });
-  const [fullWidth, fullHeight] = [wide, high].map((side) => Math.ceil(side + 2 * MARGIN));
-  const left = least > 0 ? ` Weights below ${least.toPrecision(2)} are left out.` : "";
-  return tag("svg", { xmlns: "http://www.w3.org/2000/svg", width: fullWidth, height: fullHeight,
-    viewBox: `0 0 ${fullWidth} ${fullHeight}`, "font-family": "system-ui, sans-serif", "font-size": 14, fill: PAPER.ink, "data-view": view.state.view },
+  const left = least > 0 ? [`Weights below ${least.toPrecision(2)} are left out.`] : [];
+  const said = [...left, ...new Set([view.shown.map, view.shown.compared].flatMap((map) => map?.notes ?? []))];
+  const broad = said.length ? Math.max(wide, 320) : wide;
+  const [fullWidth, fullHeight] = [broad, high].map((side) => Math.ceil(side + 2 * MARGIN));
+  const lines = said.flatMap((note) => wrapped(note, broad, width));
+  const footer = lines.map((line, at) => words(MARGIN, fullHeight + 12 * (at + 1) - 4, line, { fill: PAPER.soft, "font-size": 10 }));
+  const whole = fullHeight + (lines.length ? 12 * lines.length + 8 : 0);
+  return tag("svg", { xmlns: "http://www.w3.org/2000/svg", width: fullWidth, height: whole,
+    viewBox: `0 0 ${fullWidth} ${whole}`, "font-family": "system-ui, sans-serif", "font-size": 14, fill: PAPER.ink, "data-view": view.state.view },
   tag("title", {}, forXml(view.state.sentence || "Attention")),
-  tag("desc", {}, `What each head looks at: data-weight is the share of attention that a query gives to a key.${left}`),
-  tag("rect", { width: fullWidth, height: fullHeight, fill: "#fff" }),
-  tag("g", { transform: `translate(${MARGIN} ${MARGIN})` }, ...parts));
+  tag("desc", {}, `What each head looks at: data-weight is the share of attention that a query gives to a key.${said.map((note) => ` ${forXml(note)}`).join("")}`),
+  tag("rect", { width: fullWidth, height: whole, fill: "#fff" }),
+  tag("g", { transform: `translate(${MARGIN} ${MARGIN})` }, ...parts), ...footer);
+}
+
+/**
+ * A sentence in lines that are no wider than the picture.
+ * @param {string} text
+ * @param {number} room
+ * @param {Measure} width
+ */
+function wrapped(text, room, width) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (width(longer, 10) > room && lines.at(-1)) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
 }
 
 /** The least weight that is drawn, so that no picture has more than `PAPER.cells` of them; 0 where all are. */
 function leastDrawn(/** @type {Panel[]} */ shown) {
   const count = shown.reduce((sum, { map, queries }) => sum + queries.length * map.shape[3], 0);
   if (count <= PAPER.cells) return 0;
-  const all = new Float32Array(count);
+  const all = new Float32Array(count); // their sizes
   let at = 0;
   for (const { map, layer, head, queries } of shown)
     for (const query of queries) {
       all.set(queryWeights(map, layer, head, query), at);
       at += map.shape[3];
     }
-  return all.sort()[count - PAPER.cells];
+  return all.map(Math.abs).sort()[count - PAPER.cells];
 }
 
 // ------------------------------------------------------------------------------------------------------------- XML
@@ -63,9 +84,9 @@ const round = (/** @type {number} */ number) => Number(number.toFixed(2));
  * @param {string[]} inside
  */
 function tag(name, attributes, ...inside) {
-  const written = Object.entries(attributes).filter(([, value]) => value != null)
+  const spelled = Object.entries(attributes).filter(([, value]) => value != null)
     .map(([key, value]) => ` ${key}="${forXml(String(typeof value === "number" ? round(value) : value))}"`);
-  return `<${name}${written.join("")}${inside.length ? `>${inside.join("")}</${name}>` : "/>"}`;
+  return `<${name}${spelled.join("")}${inside.length ? `>${inside.join("")}</${name}>` : "/>"}`;
 }
 
 /**
@@ -81,6 +102,9 @@ const moveTo = (x, y) => `translate(${round(x)} ${round(y)})`;
 
 // ------------------------------------------------------------------------------------------------------- the views
 
+/** Whether a weight is none of the strongest of its row, which alone are there. @param {ShownMap} map @param {number} weight */
+const isLeftOut = ({ top }, weight) => Boolean(top) && weight === 0;
+
 const named = (/** @type {Panel} */ { map, layer, head }) =>
   `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;
 
@@ -95,7 +119,7 @@ const titled = (/** @type {boolean} */ off) => ({ "font-weight": 600, "text-deco
  * @param {number} largest
  */
 function tint(view, { map, query, key }, weight, largest) {
-  const share = largest > 0 ? Math.min(weight / largest, 1) : 0;
+  const share = tintShare(weight, largest, view.state.scale === "log");
   const faint = view.dim && (isSpecial(map.keyTokens[key]) || (view.state.view !== "paint" && isSpecial(map.queryTokens[query])));
   return [share * (faint ? 0.1 : PAPER.tint), faint ? 0 : share];
 }
@@ -106,26 +130,29 @@ function drawPaint(/** @type {Picture} */ { view, shown, width }) {
   const parts = [];
   let y = 0;
   for (const panel of shown) {
-    const { map, layer, head, queries: [query], second, moved = 0 } = panel;
-    const { colour, off, dim } = view.look(map, layer, head);
-    const fill = off ? OFF_COLOUR : colour;
+    const { map, layer, head, queries: [query], second, moved } = panel;
+    const look = view.look(map, layer, head);
+    const { off, dim } = look;
+    const colour = off ? OFF_COLOUR : look.colour;
     const weights = queryWeights(map, layer, head, query);
     const largest = largestWeight(weights, map.keyTokens, dim);
     if (!second && y > 0) parts.push(tag("path", { d: `M0 ${(y += 8)}H${WIDTH}`, stroke: PAPER.line }));
     y += 8;
-    if (!second) parts.push(tag("rect", { y: y + 3, width: 5, height: row - 8, rx: 2, fill }));
-    parts.push(second ? words(14, y + 19, `moved ${percent(moved)}`, { fill: PAPER.soft }) : words(14, y + 19, named(panel), titled(off)));
+    if (!second) parts.push(tag("rect", { y: y + 3, width: 5, height: row - 8, rx: 2, fill: colour }));
+    parts.push(second ? words(14, y + 19, moved === undefined ? "" : `moved ${percent(moved)}`, { fill: PAPER.soft }) : words(14, y + 19, named(panel), titled(off)));
     let x = names;
     const cells = map.keyTokens.map((token, key) => {
       const letters = isSpecial(token) ? 12 : 17;
       const wide = width(readable(token), letters) + 9;
       if (x > names && x + wide > WIDTH) [x, y] = [names, y + row];
       const [opacity, share] = tint(view, { map, query, key }, weights[key], largest);
-      const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": exactly(weights[key]) },
-        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${percent(weights[key])}`),
+      const fill = weightColour(map, look, weights[key]);
+      const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": isLeftOut(map, weights[key]) ? null : exactly(weights[key]) },
+        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${isLeftOut(map, weights[key]) ? "left out" : told(map, weights[key])}`),
         tag("rect", { width: wide, height: 25, rx: 4, fill, "fill-opacity": opacity }),
         tag("rect", { y: 25 - 3 * share, width: wide, height: 3 * share, fill }),
-        words(wide / 2, 18, readable(token), { "text-anchor": "middle", "font-size": letters }));
+        words(wide / 2, 18, readable(token), { "text-anchor": "middle", "font-size": letters }),
+        ...(weights[key] < 0 ? [words(wide - 2, 8, "\u2212", { "text-anchor": "end", "font-size": 11, "font-weight": 700 })] : []));
       x += wide + 3;
       return cell;
     });
@@ -144,23 +171,29 @@ function drawPaint(/** @type {Picture} */ { view, shown, width }) {
  * @param {number} cell
  */
 function cellsOf({ view, least }, { map, layer, head }, x, y, cell) {
-  const { colour, off, dim } = view.look(map, layer, head);
+  const look = view.look(map, layer, head);
+  const { colour, off, dim } = look;
   const [, , queries, keys] = map.shape;
   /** @type {string[]} */
   const cells = [];
+  /** @type {string[]} */
+  const minus = []; // signs, for those who see no hues
   for (let query = 0; query < queries; query++) {
     const weights = queryWeights(map, layer, head, query);
     const largest = largestWeight(weights, map.keyTokens, dim);
     weights.forEach((weight, key) => {
-      if (weight < least) return;
+      if (Math.abs(weight) < least || isLeftOut(map, weight)) return;
       const [opacity] = tint(view, { map, query, key }, weight, largest);
-      cells.push(`<rect x="${key}" y="${query}" width="1" height="1" fill-opacity="${round(opacity)}" data-query="${query}" data-key="${key}" data-weight="${exactly(weight)}"/>`);
+      const own = map.kind === "signed" ? ` fill="${weightColour(map, look, weight)}"` : "";
+      cells.push(`<rect x="${key}" y="${query}" width="1" height="1" fill-opacity="${round(opacity)}"${own} data-query="${query}" data-key="${key}" data-weight="${exactly(weight)}"/>`);
+      if (weight < 0) minus.push(`M${key + 0.3} ${query + 0.5}h.4`);
     });
   }
   return [
     tag("rect", { x, y, width: cell * keys, height: cell * queries, fill: "none", stroke: PAPER.line }),
     tag("g", { "data-layer": layer, "data-head": head, fill: off ? OFF_COLOUR : colour, opacity: off ? 0.55 : null,
-      transform: `${moveTo(x, y)} scale(${round(cell)})` }, ...cells),
+      transform: `${moveTo(x, y)} scale(${round(cell)})` }, ...cells,
+      ...(minus.length ? [tag("path", { d: minus.join(""), stroke: PAPER.ink, "stroke-width": "0.08" })] : [])),
   ];
 }
 
@@ -239,8 +272,9 @@ function drawLines(/** @type {Picture} */ { view, shown, width }) {
   const longest = (/** @type {string[]} */ tokens) => Math.max(...tokens.map((token) => width(readable(token), size)));
   const left = longest(map.queryTokens) + gap;
   const middle = (/** @type {number} */ at) => row * (at + 0.5);
+  const unit = lineUnit(map, layer);
   const lines = strongest(map, layer, { chosen: (head) => chosen.has(head) }).map(({ head, query, key, weight }) => {
-    const look = lineLook(view.look(map, layer, head), map, { query, key, weight });
+    const look = lineLook(view.look(map, layer, head), map, { query, key, weight }, unit);
     const [from, to] = [middle(query), middle(key)];
     return tag("path", { d: `M${round(left)} ${from}C${round(left + 0.45 * room)} ${from} ${round(left + 0.55 * room)} ${to} ${round(left + room)} ${to}`,
       ...look, "data-layer": layer, "data-head": head, "data-query": query, "data-key": key, "data-weight": exactly(weight) });

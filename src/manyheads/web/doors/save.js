@@ -64,6 +64,7 @@ export function csvOf(view) {
     for (const query of queries) {
       const asks = quoted(map.queryTokens[query]);
       queryWeights(map, layer, head, query).forEach((weight, key) => {
+        if (map.top && weight === 0) return; // left out
         const sentence = both ? [second ? 2 : 1] : [];
         lines.push(`${[layer, head, query, key, asks, keys[key], exactly(weight), ...sentence]}\n`);
       });

@@ -1,5 +1,6 @@
 // One small menu for what a map can leave the page as: a link, a tag, a frame; a picture or a table.
 
+import { closeOnEscape } from "../views/controls.js";
 import { h } from "../views/dom.js";
 import { pencil } from "../views/pixels.js";
 import { svgOf } from "./picture.js";
@@ -10,7 +11,7 @@ const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is 
 
 /**
  * The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address.
- * @param {MapOnScreen & { map: AttentionMap | null }} view
+ * @param {MapOnScreen & { complete: boolean }} view
  * @param {Record<string, () => string>} [copies]
  */
 export function shareMenu(view, copies = {}) {
@@ -46,11 +47,11 @@ export function shareMenu(view, copies = {}) {
    */
   const save = (kind, make) => async () => {
     copied.hidden = true;
-    const made = view.map && (await make());
+    const made = view.complete && (await make());
     if (made) download(made, fileName(view, kind));
   };
   const names = Object.keys(copies);
-  return h("details", { class: "hm-menu", onkeydown: close },
+  return h("details", { class: "hm-menu", onkeydown: closeOnEscape },
     h("summary", {}, names.length ? "Share or save" : "Save"),
     h("div", { class: "hm-menu-row" },
       ...(names.length ? [h("span", {}, "Copy", ...names.map((name) => button("Copy", name, () => copy(name, copies[name]))))] : []),
@@ -59,13 +60,6 @@ export function shareMenu(view, copies = {}) {
         button("Save as", "PNG", save("png", () => pngOf(svgOf(view, textWidth())))),
         button("Save as", "CSV", save("csv", () => new Blob(csvOf(view), { type: "text/csv" }))))),
     copied);
-}
-
-function close(/** @type {KeyboardEvent} */ event) {
-  if (event.key !== "Escape") return;
-  const menu = /** @type {HTMLDetailsElement} */ (event.currentTarget);
-  menu.open = false;
-  menu.querySelector("summary")?.focus();
 }
 
 /** A picture's pixels, drawn from its SVG. @returns {Promise<Blob | null>} */

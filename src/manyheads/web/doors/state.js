@@ -19,10 +19,17 @@ export const START = {
   special: CHOICES.special[0],
   heads: CHOICES.heads[0],
   layers: CHOICES.layers[0],
+  pieces: CHOICES.pieces[0],
+  sinks: CHOICES.sinks[0],
+  scale: CHOICES.scale[0],
+  top: null,
+  first: 0,
+  last: null,
+  find: "",
 };
 
-const TEXTS = ["sentence", "compare"];
-const NUMBERS = ["layer", "head", "query"]; // counted from 0, as everywhere
+const TEXTS = ["sentence", "compare", "find"];
+const NUMBERS = ["layer", "head", "query", "first", "last", "top"]; // places are counted from 0, as everywhere
 /** The parts of a state that attributes and links name; `off` lists the heads that are off: "0.3 5.11", layer.head. */
 export const WRITTEN = [...TEXTS, ...Object.keys(OPTIONS), ...NUMBERS, "off"];
 
@@ -40,9 +47,9 @@ export const WRITTEN = [...TEXTS, ...Object.keys(OPTIONS), ...NUMBERS, "off"];
 export function readPart(name, text) {
   if (name === "compare") return { compare: text };
   if (text === null) return {};
-  if (name === "sentence") return { sentence: text };
+  if (name === "sentence" || name === "find") return { [name]: text };
   if (name === "off") return { off: [...text.matchAll(/\b(\d{1,3})\.(\d{1,3})\b/g)].map(([, ...place]) => place.map(Number)) };
-  if (NUMBERS.includes(name)) return /^\d{1,6}$/.test(text) ? { [name]: Number(text) } : {};
+  if (NUMBERS.includes(name)) return /^\d{1,6}$/.test(text) && !(name === "top" && Number(text) === 0) ? { [name]: Number(text) } : {};
   return OPTIONS[name].includes(text) ? { [name]: text } : {};
 }
 
@@ -99,23 +106,31 @@ export function linkedState(hash, places) {
   return { model: said.get("model"), state: Object.assign({ ...START, off: [] }, ...parts) };
 }
 
+/** A text for HTML that may be read in any encoding: pages forget to name theirs. */
+const inAscii = (/** @type {string} */ text) => text.replace(/[^\0-\x7f]/gu, (sign) => `&#${sign.codePointAt(0)};`);
+
 /**
  * What shows the map on any page; `folder` is where the scripts lie.
  * @param {URL | string} folder
  * @param {string[][]} pairs
  */
 export function tagFor(folder, pairs) {
-  const attributes = pairs.map(([name, value]) => ` ${name}="${escaped(value)}"`).join("");
+  const attributes = pairs.map(([name, value]) => ` ${name}="${inAscii(escaped(value))}"`).join("");
   return `<script type="module" src="${escaped(new URL("head-map.js", folder).href)}"></script>\n<head-map${attributes}></head-map>`;
 }
 
+/** What `embed.html` calls its height in pixels when it tells the page around it. */
+export const HEIGHT = "manyHeadsHeight";
+const FIT = `<script>addEventListener("message", ({ source, data }) => document.querySelectorAll("iframe").forEach((frame) =>
+  frame.contentWindow === source && data?.${HEIGHT} && (frame.style.height = data.${HEIGHT} + "px")))</script>`;
+
 /**
- * The same as a page within a page, for where scripts are not allowed.
+ * The same as a page within a page, for where the tag's scripts are not allowed; its own makes it as high as the map.
  * @param {URL | string} folder
  * @param {string[][]} pairs
  */
 export function frameFor(folder, pairs) {
   const url = new URL("../../embed.html", folder);
   url.search = String(new URLSearchParams(pairs));
-  return `<iframe src="${escaped(url.href)}" title="What each head looks at" allow="clipboard-write" loading="lazy" style="width: 100%; height: 32rem; border: 0"></iframe>`;
+  return `<iframe src="${escaped(url.href)}" title="What each head looks at" allow="clipboard-write" loading="lazy" style="width: 100%; height: 32rem; border: 0"></iframe>\n${FIT}`;
 }

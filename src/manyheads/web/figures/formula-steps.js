@@ -3,8 +3,9 @@
 // for pages (models.js and formula-model.js compute). Nothing touches the DOM while it loads.
 
 import { openDoor } from "../doors/kernel-door.js";
-import { bakedInto, dressPage, whenSeenOrTouched, withResolvers } from "../doors/page-element.js";
+import { bakedInto, dressPage, mayDefine, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
 import { EXAMPLE_SHOWN, formulaScript, LOADING, loadTold, notLoaded, READY } from "../doors/page-models.js";
+import { keepWhenSaved } from "../doors/saved-figure.js";
 import { FLAGS } from "../math/names.js";
 import { decodeSteps } from "../math/wire.js";
 import { announce, h } from "../views/dom.js";
@@ -18,7 +19,7 @@ export const TRAITS = { sentence: "sentence", head: "head", word: "word", step: 
 /** @param {{ model: KernelModel, el: HTMLElement }} cell */
 function render({ model, el }) {
   const root = el.appendChild(h("div", { class: "head-map formula-steps" }));
-  return openDoor(model, TRAITS, ["_steps"], {
+  const close = openDoor(model, TRAITS, ["_steps"], {
     make: (state, change) => new FormulaStepsView(root, state, {
       change, types: model.get("_types"), painted: (steps) => announce(el, "steps", steps),
     }),
@@ -26,6 +27,8 @@ function render({ model, el }) {
       view.show(decodeSteps({ ...model.get("_steps"), parameters: model.get("_parameters") }));
     },
   });
+  const forget = keepWhenSaved(model, root);
+  return () => (close(), forget());
 }
 
 export default { render };
@@ -91,7 +94,8 @@ function defineElement() {
         return this.#ready.resolve();
       }
       view.say(EXAMPLE_SHOWN);
-      whenSeenOrTouched(this, () => this.#start());
+      whenTouched(this, () => this.#start());
+      if (!baked) whenSeen(this, () => this.#start());
     }
 
     attributeChangedCallback(/** @type {string} */ name) {
@@ -154,4 +158,4 @@ function defineElement() {
   customElements.define("formula-steps", FormulaStepsElement);
 }
 
-if (globalThis.customElements && !customElements.get("formula-steps")) defineElement();
+if (mayDefine("formula-steps")) defineElement();

@@ -1,10 +1,13 @@
 // What a reader sets a map by: the sentences, the view, who asks, what is shown; and the menu of what can leave the page.
 
 import { shareMenu } from "../doors/share-menu.js";
+import { layersOf } from "../math/maps.js";
 import { CHOICES, VIEWS } from "../math/names.js";
+import { canRollOut } from "../math/shown.js";
 import { modelLabel, readable } from "../math/text.js";
 import { chooser, field, fillOptions, sentenceBox } from "../views/controls.js";
 import { h, setText, setValue, targetOf } from "../views/dom.js";
+import { MoreControls } from "./head-map-more.js";
 import { WordSuggestions } from "../views/suggestions.js";
 
 /** What is shown of a map depends on these. */
@@ -48,7 +51,8 @@ export class MapControls {
     const more = h("div", { class: "hm-tools" }, ...this.choices.map(({ label }) => label));
     if (models.length > 1) tools.append(h("label", { class: "hm-field hm-model" }, "Model ", this.model, this.modelName));
     if (computes) (models.length > 1 ? more : tools).append(this.comparer); // each row on one line of a wide page
-    more.append(shareMenu(host, copies));
+    this.more = new MoreControls(host);
+    more.append(this.more.node, shareMenu(host, copies));
     this.nodes = computes ? [h("div", {}, this.sentence, this.suggestions.node), this.compareRow, tools, more] : [tools, more];
   }
 
@@ -62,6 +66,7 @@ export class MapControls {
     setText(this.comparer, compare === null ? "Compare" : "Stop comparing");
     for (const radio of this.views) radio.checked = radio.value === view;
     for (const { name, select } of this.choices) setValue(select, state[name]);
+    this.more.update(state);
     setValue(this.model, String(model));
     setText(this.modelName, modelLabel(this.models[model] ?? ""));
   }
@@ -74,15 +79,18 @@ export class MapControls {
    * @param {number} asked
    */
   offer(map, shown, state, asked) {
-    const [layers, heads, queries, keys] = map.shape;
+    const [layers, heads] = map.shape;
     const layerNumbers = Array.from({ length: layers }, (_, layer) => String(layer + 1));
     fillOptions(this.query, shown.queryTokens.map(readable), shown.queries, shown.queries[asked]);
     fillOptions(this.layer, layerNumbers, [...Array(layers).keys()], state.layer);
     fillOptions(this.head, ["all", ...map.headNames], ["all", ...map.headNames.keys()], state.head ?? "all");
+    const there = layersOf(map);
+    for (const option of this.layer.options) option.disabled = Boolean(map.final) && !there.includes(Number(option.value));
     this.layerField.hidden = layers === 1;
     this.headField.hidden = state.view !== "lines" || shown.mixed;
-    const useless = { special: false, heads: heads === 1 || (state.layers === "rollout" && layers > 1), layers: layers === 1 || queries !== keys };
+    const useless = { special: false, heads: heads === 1 || (state.layers === "rollout" && layers > 1), layers: layers === 1 || !canRollOut(map) };
     for (const { name, label } of this.choices) label.hidden = useless[name];
+    this.more.offer(map, shown, state);
   }
 }
 

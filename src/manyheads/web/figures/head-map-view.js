@@ -1,7 +1,9 @@
 // What <head-map> and a notebook's HeadMap show, and how it follows its state.
 
 import { START } from "../doors/state.js";
-import { colourOf, headColour, shownMap } from "../math/maps.js";
+import { colourOf, headColour, layersOf } from "../math/maps.js";
+import { askedRow, missingLayers, SHOWN, shownMap } from "../math/shown.js";
+import { setLayer } from "../math/wire.js";
 import { StatusLine } from "../views/controls.js";
 import { arrow, focusOn, h, setText, targetOf } from "../views/dom.js";
 import { GridView } from "../views/grid.js";
@@ -11,6 +13,7 @@ import { PaintView } from "../views/paint.js";
 import { PredictionsView } from "../views/predictions.js";
 import { TranslationLine } from "../views/translation.js";
 import { MapControls } from "./head-map-controls.js";
+import { isFound } from "./head-map-more.js";
 
 /** @type {Record<string, new (stage: HTMLElement, host: MapHost) => MapPart>} */
 const PARTS = { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView };
@@ -20,14 +23,11 @@ let instances = 0;
 /** The parts of the state that a map depends on. @type {(keyof MapState)[]} */
 export const COMPUTED = ["sentence", "compare", "headMask", "model"];
 
-/** The parts that what is shown of a map depends on. @type {(keyof MapState)[]} */
-const SHOWN = ["special", "heads", "layers"];
-
 /**
  * The controls and the map inside `root`. `change(state, names)` is called when the reader changed the named parts
  * of the state; `painted(map)` after every repaint. `models` are the names a slider runs over; `computes` says
  * whether anybody can compute a new map (a map of somebody's own attentions can only be looked at). `copies` are the texts
- * that its menu can copy: {name: () => text}.
+ * that its menu can copy: {name: () => text}. `want(layers, map)` asks for layers of a map that is not there in full.
  * @implements {MapHost}
  */
 export class HeadMapView {
@@ -43,6 +43,11 @@ export class HeadMapView {
   /** @type {MapPart | null} */
   #part = null;
   #drawn = ""; // the name of that view
+  /** The layers that were asked for. @type {Set<number>} */
+  #asked = new Set();
+  #waiting = false; // for some of them
+  /** The place of the asking token among those shown. */
+  asked = 0;
   /** @type {HTMLElement[]} */
   #toggles = [];
   /** What was said last, to be said again with a map's notes. @type {Parameters<StatusLine["tell"]> | null} */
@@ -55,9 +60,10 @@ export class HeadMapView {
    * @param {HTMLElement} root
    * @param {Partial<MapState>} state
    * @param {{ change: (state: MapState, names: string[]) => void, painted?: (map: AttentionMap) => void, models?: string[],
-   *   computes?: boolean, copies?: Record<string, () => string> }} options
+   *   computes?: boolean, copies?: Record<string, () => string>, want?: ((layers: number[], map: AttentionMap) => void) | null }} options
    */
-  constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {} }) {
+  constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {}, want = null }) {
+    this.want = want;
     this.change = change;
     this.painted = painted;
     this.computes = computes;
@@ -73,7 +79,7 @@ export class HeadMapView {
   update(/** @type {Partial<MapState>} */ state) {
     const changes = (/** @type {(keyof MapState)[]} */ names) => names.some((name) => name in state && state[name] !== this.state[name]);
     const stale = this.computes && changes(COMPUTED);
-    if (changes(SHOWN)) this.#shown = null;
+    if (changes([...SHOWN, "layer", "view"])) this.#shown = null;
     Object.assign(this.state, state);
     this.controls.update(this.state);
     if (!this.map) return;
@@ -89,6 +95,8 @@ export class HeadMapView {
   show(map, compared = null) {
     [this.map, this.compared, this.#shown] = [map, compared, null];
     this.#stale(false);
+    this.#asked.clear();
+    if (!this.want) for (const each of [map, compared]) if (each?.there) each.final = true;
     this.#draw(map);
   }
 
@@ -109,6 +117,44 @@ export class HeadMapView {
   }
 
   /**
+   * Takes a layer that was asked for.
+   * @param {number} layer
+   * @param {ArrayBufferView} weights
+   * @param {ArrayBufferView} [compared]
+   */
+  addLayer(layer, weights, compared) {
+    if (!this.map) return;
+    setLayer(this.map, layer, weights);
+    if (this.compared && compared) setLayer(this.compared, layer, compared);
+    this.#shown = null;
+    if (this.#waiting || this.state.view === "grid" || this.controls.more.node.open) this.#draw(this.map);
+  }
+
+  /** Asks for all layers that are not there yet. */
+  fetchAll() {
+    const there = this.map && layersOf(this.map);
+    if (there && this.want) this.want([...Array(this.map?.shape[0]).keys()].filter((layer) => !there.includes(layer)), /** @type {AttentionMap} */ (this.map));
+  }
+
+  /** Asks for layers that what is shown needs; whether they are still to come. */
+  #waitsFor(/** @type {AttentionMap} */ map) {
+    const missing = missingLayers(map, this.state);
+    const asked = missing.filter((layer) => !this.#asked.has(layer));
+    if (asked.length && this.want) this.want(asked, map);
+    asked.forEach((layer) => this.#asked.add(layer));
+    this.#waiting = missing.length > 0;
+    this.stage.inert = this.#waiting;
+    this.stage.ariaBusy = String(this.#waiting);
+    if (this.#waiting && this.#said) this.say(...this.#said);
+    return this.#waiting;
+  }
+
+  /** Whether what is on screen is what was chosen. */
+  get complete() {
+    return this.map !== null && !this.#waiting;
+  }
+
+  /**
    * Tells the reader how things stand; `act` is what a button after the text does.
    * @param {string} text
    * @param {(() => void) | null} [act]
@@ -119,7 +165,9 @@ export class HeadMapView {
     const tokens = this.map?.keyTokens.length ?? 0;
     const long = `This text is long (${tokens} tokens): large matrices are shown as pictures, and only the strongest lines are drawn.`;
     const notes = new Set([this.map, this.compared, this.#shown?.map].flatMap((map) => map?.notes ?? []));
-    this.#status.tell([text, ...notes, ...(tokens > LONG ? [long] : [])].join(" "), act, name);
+    const missing = this.#waiting && this.map ? missingLayers(this.map, this.state).map((layer) => layer + 1) : [];
+    const waits = missing.length ? [`Layer ${missing.join(", ")} of ${this.map?.shape[0]} is on its way; what you see is what was shown before.`] : [];
+    this.#status.tell([text, ...waits, ...notes, ...(tokens > LONG ? [long] : [])].join(" "), act, name);
   }
 
   /** Moves the line that tells how things stand up to the sentences: what it offers comes before what is shown. */
@@ -141,10 +189,6 @@ export class HeadMapView {
     return (this.#shown ??= { map: shownMap(this.map, this.state), compared: this.compared && shownMap(this.compared, this.state) });
   }
 
-  /** The place of the asking token among those shown. */
-  get asked() {
-    return Math.max(this.shown.map.queries.indexOf(this.state.query), 0);
-  }
 
   /**
    * How a head is drawn.
@@ -154,7 +198,7 @@ export class HeadMapView {
    */
   look(map, layer, head) {
     const off = !map.mixed && !this.#isOn(layer, head);
-    return { colour: headColour(map, head), off, dim: this.dim };
+    return { colour: headColour(map, head), off, dim: this.dim, log: this.state.scale === "log" };
   }
 
   /** Whether special tokens are dimmed. */
@@ -199,7 +243,10 @@ export class HeadMapView {
     state.layer = Math.min(state.layer, layers - 1);
     state.query = Math.min(state.query, queries - 1);
     if (state.head !== null) state.head = Math.min(state.head, heads - 1);
+    if (map.final && !layersOf(map).includes(state.layer)) state.layer = layersOf(map)[0];
+    if (this.#waitsFor(map)) return;
     const { map: shown, compared } = this.shown;
+    this.asked = askedRow(shown, state.query, map.queryTokens);
     this.controls.offer(map, shown, state, this.asked);
     if (!this.#part || this.#drawn !== state.view) {
       this.#part?.leave?.();
@@ -209,7 +256,9 @@ export class HeadMapView {
     }
     this.#drawToggles(map);
     stage.classList.toggle("hm-dim", this.dim);
+    stage.classList.toggle("hm-signed", shown.kind === "signed");
     this.#part.draw(shown, compared);
+    this.#mark(state.find);
     for (const table of stage.querySelectorAll("table"))
       if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td[data-weight]")?.setAttribute("tabindex", "0");
     this.#translation.draw(map, state.query);
@@ -235,6 +284,12 @@ export class HeadMapView {
     setText(this.barName, map.shape[0] > 1 ? `Heads of layer ${state.layer + 1}` : "Heads");
     if (!bar.hidden && (bar.childElementCount !== heads + 1 || toggles.some(({ parentElement }) => parentElement !== bar)))
       bar.replaceChildren(this.barName, ...toggles);
+  }
+
+  /** Marks the tokens that are searched. */
+  #mark(/** @type {string} */ sought) {
+    for (const node of this.stage.querySelectorAll(".hm-paint td, .hm-matrix th, .hm-lines li button"))
+      node.classList.toggle("hm-found", isFound(node.textContent ?? "", sought));
   }
 
   #makeToggle(/** @type {number} */ head) {

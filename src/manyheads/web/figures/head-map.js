@@ -4,8 +4,9 @@
 // touches the DOM while it loads, so that Node can test the parts.
 
 import { openDoor } from "../doors/kernel-door.js";
-import { bakedInto, dressPage, whenSeenOrTouched, withResolvers } from "../doors/page-element.js";
+import { bakedInto, dressPage, mayDefine, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
 import { EXAMPLE_SHOWN, LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
+import { keepWhenSaved } from "../doors/saved-figure.js";
 import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState } from "../doors/state.js";
 import { ASKED_FOR } from "../math/names.js";
 import { decodeMap } from "../math/wire.js";
@@ -17,20 +18,39 @@ import { COMPUTED, HeadMapView } from "./head-map-view.js";
 
 /** Which trait of Python's `HeadMap` holds which part of the state. */
 export const TRAITS = { sentence: "sentence", compare: "compare", view: "view", layer: "layer", head: "head",
-  query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers" };
+  query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers",
+  pieces: "pieces", sinks: "sinks", scale: "scale", top: "top", first: "first", last: "last", find: "find" };
 
 /** @param {{ model: KernelModel, el: HTMLElement }} cell */
 function render({ model, el }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
-  return openDoor(model, TRAITS, ["_attention", "_compared"], {
-    make: (state, change) => new HeadMapView(root, state, {
+  /** @type {HeadMapView | undefined} */
+  let shown;
+  let asked = 0;
+  const take = () => {
+    const sent = model.get("_layer");
+    if (sent && sent.of === shown?.map?.computed) shown?.addLayer(sent.layer, sent.weights, sent.compared);
+  };
+  const close = openDoor(model, TRAITS, ["_attention", "_compared"], {
+    make: (state, change) => (shown = new HeadMapView(root, state, {
       change, models: model.get("_models"), computes: model.get("_computes"), painted: (map) => announce(el, "attention", map),
-    }),
+      want: (layers, { computed: of }) => {
+        model.set("_wanted", { of, layers, asked: `${++asked} ${Math.random()}` }); // each time another, so that it is a change
+        model.save_changes();
+      },
+    })),
     show(/** @type {HeadMapView} */ view) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];
       view.show(decodeMap(map), compared && decodeMap(compared));
     },
   });
+  model.on("change:_layer", take);
+  const forget = keepWhenSaved(model, root);
+  return () => {
+    model.off("change:_layer", take);
+    forget();
+    close();
+  };
 }
 
 export default { render };
@@ -90,15 +110,18 @@ function defineElement() {
     }
 
     connectedCallback() {
-      if (this.#view) return;
+      addEventListener("hashchange", this.#follow);
+      if (this.#view) return; // it was moved
       dressPage("head-map.css");
       const baked = bakedInto(this);
       if (!this.#models.length) this.#still = baked?.shape ?? null;
-      const said = this.querySelector(".hm-status")?.textContent ?? "";
+      const told = /** @type {HTMLElement | null} */ (this.querySelector(".hm-status"));
+      const said = told?.dataset.said ?? told?.textContent ?? ""; // without notes, if Python wrote it since they are told apart
       this.classList.add("head-map");
       const maps = [...document.querySelectorAll("head-map")];
       this.#places = [...(this.id ? [this.id] : []), String(maps.indexOf(this) + 1)];
-      const state = this.#linked() ?? Object.assign({}, ...ATTRIBUTES.map((name) => this.#attribute(name)));
+      const linked = this.#linked();
+      const state = linked ?? Object.assign({}, ...ATTRIBUTES.map((name) => this.#attribute(name)));
       const view = (this.#view = new HeadMapView(this, this.#wishFor(state), {
         models: this.#models,
         computes: this.#models.length > 0,
@@ -107,15 +130,20 @@ function defineElement() {
         painted: (map) => announce(this, "attention", map),
       }));
       if (baked) view.show(decodeMap(baked));
-      addEventListener("hashchange", () => this.#follow(view));
       if (!this.#models.length) {
         view.say(said);
         return this.#ready.resolve();
       }
       this.#example = this.getAttribute("sentence") ?? "";
-      if (this.#models.some((name) => ASKED_FOR.includes(name))) view.sayAbove();
       view.say(EXAMPLE_SHOWN);
-      whenSeenOrTouched(this, () => this.#start());
+      whenTouched(this, () => this.#start());
+      const asked = this.#models.some((name) => ASKED_FOR.includes(name));
+      if (asked) view.sayAbove();
+      if (asked || linked || !baked) whenSeen(this, () => this.#start()); // to offer it, or to show what is not there yet
+    }
+
+    disconnectedCallback() {
+      removeEventListener("hashchange", this.#follow);
     }
 
     attributeChangedCallback(/** @type {string} */ name) {
@@ -143,12 +171,12 @@ function defineElement() {
       return { ...linked.state, model: Math.max(this.#models.indexOf(linked.model ?? ""), 0) };
     }
 
-    #follow(/** @type {HeadMapView} */ view) {
+    #follow = () => {
       const linked = this.#linked();
       if (!linked) return;
-      view.update(this.#wishFor(linked));
+      this.#view?.update(this.#wishFor(linked));
       if (this.#models.length) this.#compute();
-    }
+    };
 
     /** Keeps what can only be shown of the map to come; gives the state without the heads that are off. */
     #wishFor(/** @type {Said} */ { off, ...state }) {
@@ -307,4 +335,4 @@ const isComputed = (/** @type {string} */ name) => /** @type {string[]} */ (COMP
  */
 const fits = (mask, { numLayers, numHeads }) => !mask || (mask.length === numLayers && mask[0].length === numHeads);
 
-if (globalThis.customElements && !customElements.get("head-map")) defineElement();
+if (mayDefine("head-map")) defineElement();

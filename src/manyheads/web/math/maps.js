@@ -1,6 +1,6 @@
 // The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
 
-import { HEAD_COLOURS, MIXED_COLOUR, OFF_COLOUR, ONLY_SPECIAL } from "./names.js";
+import { DECADES, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR } from "./names.js";
 import { isSpecial } from "./text.js";
 
 export const DENSE = 20; // keys; a matrix of more has small cells
@@ -18,6 +18,12 @@ export function queryWeights({ shape, weights }, layer, head, query) {
   return weights.subarray(start, start + keys);
 }
 
+/** The layers whose weights are there: all, unless a kernel has sent some only. */
+export const layersOf = (/** @type {AttentionMap} */ { shape: [layers], there }) => there ?? [...Array(layers).keys()];
+
+/** Whether the rows of a map sum to 1, or to 0. */
+export const isOfShares = (/** @type {AttentionMap} */ { kind = "shares" }) => kind === "shares";
+
 /**
  * Whether a query may not look at a key, as at later words in causal attention.
  * @param {Pick<AttentionMap, "shape" | "mask">} map
@@ -27,24 +33,25 @@ export function queryWeights({ shape, weights }, layer, head, query) {
 export const isMasked = ({ shape, mask }, query, key) => Boolean(mask) && !mask?.[query * shape[3] + key];
 
 /**
- * The mean over the heads (for each query those that look at anything), as a map of one head: [layer, head, query, key]
- * -> [layer, 1, query, key].
+ * The mean over the heads (of shares, for each query those that look at anything), as a map of one head:
+ * [layer, head, query, key] -> [layer, 1, query, key].
  * @param {AttentionMap} map
  * @returns {AttentionMap}
  */
 export function averageHeads(map) {
   const [layers, heads, queries, keys] = map.shape;
   const size = queries * keys;
-  const sums = new Float64Array(layers * size);
-  for (let layer = 0; layer < layers; layer++)
+  const weights = new Float32Array(layers * size);
+  for (const layer of layersOf(map)) {
+    const sums = new Float64Array(size);
     for (let head = 0, from = layer * heads * size; head < heads; head++, from += size)
-      for (let at = 0; at < size; at++) sums[layer * size + at] += map.weights[from + at];
-  for (let row = 0; row < sums.length; row += keys) {
-    let sum = 0;
-    for (let at = row; at < row + keys; at++) sum += sums[at];
-    if (sum > 0) for (let at = row; at < row + keys; at++) sums[at] /= sum;
+      for (let at = 0; at < size; at++) sums[at] += map.weights[from + at];
+    for (let row = 0; row < size; row += keys) {
+      const sum = isOfShares(map) ? sums.subarray(row, row + keys).reduce((a, b) => a + b, 0) : heads;
+      if (sum !== 0) for (let at = row; at < row + keys; at++) weights[layer * size + at] = sums[at] / sum;
+    }
   }
-  return { ...map, shape: [layers, 1, queries, keys], weights: Float32Array.from(sums), headNames: [`mean of ${heads} heads`] };
+  return { ...map, shape: [layers, 1, queries, keys], weights, headNames: [`mean of ${heads} heads`] };
 }
 
 /**
@@ -76,49 +83,6 @@ export function rollout(map) {
   return { ...map, shape, weights, headNames: ["rollout"] };
 }
 
-/**
- * The map without special tokens, rows scaled to sum to 1 again (a row that gave all to special tokens stays 0). `queries`
- * and `keys` say which tokens were kept. Where nothing else is there, they are kept, and a note says so.
- * @param {AttentionMap} map
- * @returns {AttentionMap & { queries?: number[], keys?: number[] }}
- */
-export function withoutSpecial(map) {
-  const [queries, keys] = [map.queryTokens, map.keyTokens].map((tokens) =>
-    [...tokens.keys()].filter((index) => !isSpecial(tokens[index])));
-  if (!queries.length || !keys.length) return { ...map, notes: [...(map.notes ?? []), ONLY_SPECIAL] };
-  const [layers, heads] = map.shape;
-  const weights = new Float32Array(layers * heads * queries.length * keys.length);
-  let at = 0;
-  for (let layer = 0; layer < layers; layer++)
-    for (let head = 0; head < heads; head++)
-      for (const query of queries) {
-        const row = queryWeights(map, layer, head, query);
-        let sum = 0;
-        for (const key of keys) sum += row[key];
-        for (const key of keys) weights[at++] = sum > 0 ? row[key] / sum : 0;
-      }
-  return {
-    ...map, queries, keys, weights,
-    mask: map.mask && queries.flatMap((query) => keys.map((key) => Number(!isMasked(map, query, key)))),
-    shape: [layers, heads, queries.length, keys.length],
-    queryTokens: queries.map((query) => map.queryTokens[query]),
-    keyTokens: keys.map((key) => map.keyTokens[key]),
-  };
-}
-
-/**
- * What is shown of a computed map: heads each or averaged, or rolled out; special tokens kept, dimmed or removed.
- * @param {AttentionMap} map
- * @param {Pick<MapState, "heads" | "layers" | "special">} state
- * @returns {ShownMap}
- */
-export function shownMap(map, { heads, layers, special }) {
-  const square = map.shape[2] === map.shape[3];
-  let shown = layers === "rollout" && square ? rollout(map) : heads === "average" ? averageHeads(map) : map;
-  if (special === "remove") shown = withoutSpecial(shown);
-  return { queries: [...shown.queryTokens.keys()], ...shown, mixed: shown.headNames !== map.headNames };
-}
-
 /** The colour of a head, the same on every page. */
 export const colourOf = (/** @type {number} */ head) => HEAD_COLOURS[head % HEAD_COLOURS.length];
 
@@ -130,37 +94,76 @@ export const colourOf = (/** @type {number} */ head) => HEAD_COLOURS[head % HEAD
 export const headColour = ({ mixed }, head) => (mixed ? MIXED_COLOUR : colourOf(head));
 
 /**
+ * The colour of a weight: its head's, or where weights may be below 0, that of its sign.
+ * @param {Pick<AttentionMap, "kind">} map
+ * @param {Look} look
+ * @param {number} weight
+ */
+export function weightColour({ kind }, { colour, off }, weight) {
+  if (off) return OFF_COLOUR;
+  return kind === "signed" ? NUMBER_COLOURS[weight < 0 ? "negative" : "positive"] : colour;
+}
+
+/**
+ * How deep a weight is tinted, 0 to 1: its share of the largest; on a log scale, none where it is `DECADES` powers of ten below.
+ * @param {number} weight
+ * @param {number} largest
+ * @param {boolean} [log]
+ */
+export function tintShare(weight, largest, log = false) {
+  if (!(largest > 0)) return 0;
+  const ratio = Math.min(Math.abs(weight) / largest, 1);
+  return log ? Math.max(1 + Math.log10(ratio) / DECADES, 0) : ratio;
+}
+
+/**
  * The strongest weights of one layer, at most `most` and none below `least`, weakest first so that they are drawn first.
  * `chosen(head, query, key)` says which count. Unless told, as many as Lines draws.
  * @param {AttentionMap} map
  * @param {number} layer
  * @param {{ most?: number, least?: number, chosen?: (head: number, query: number, key: number) => boolean }} [which]
  */
-export function strongest({ shape: [, heads, queries, keys], weights }, layer, { most = 800, least = 0.01, chosen = () => true } = {}) {
+export function strongest(map, layer, { most = 800, least = 0.01 * lineUnit(map, layer), chosen = () => true } = {}) {
+  const { shape: [, heads, queries, keys], weights } = map;
   const size = queries * keys;
   const start = layer * heads * size;
   const found = [];
   for (let at = 0; at < heads * size; at++) {
     const weight = weights[start + at];
-    if (!(weight >= least)) continue;
+    if (!(Math.abs(weight) >= least) || weight === 0) continue;
     const [head, query, key] = [Math.floor(at / size), Math.floor((at % size) / keys), at % keys];
     if (chosen(head, query, key)) found.push({ head, query, key, weight });
   }
-  return found.sort((a, b) => a.weight - b.weight).slice(-most);
+  return found.sort((a, b) => Math.abs(a.weight) - Math.abs(b.weight)).slice(-most);
 }
 
 /**
- * How the line of a weight is drawn: the stronger, the thicker and the less transparent. `look` is that of its head.
+ * The weight whose line is the thickest: 1 of shares, else the largest of the layer.
+ * @param {AttentionMap} map
+ * @param {number} layer
+ */
+export function lineUnit({ kind = "shares", shape: [, heads, queries, keys], weights }, layer) {
+  if (kind === "shares" || kind === "parts") return 1;
+  const size = heads * queries * keys;
+  return weights.subarray(layer * size, (layer + 1) * size).reduce((most, weight) => Math.max(most, Math.abs(weight)), 0);
+}
+
+/**
+ * How the line of a weight is drawn: the stronger, the thicker and the less transparent; below 0, dashed. `look` is that of
+ * its head, `unit` the weight whose line is the thickest.
  * @param {Look} look
  * @param {AttentionMap} map
  * @param {{ query: number, key: number, weight: number }} line
+ * @param {number} unit
  */
-export function lineLook({ colour, off, dim }, { queryTokens, keyTokens }, { query, key, weight }) {
-  const faint = dim && (isSpecial(queryTokens[query]) || isSpecial(keyTokens[key]));
+export function lineLook(look, map, { query, key, weight }, unit) {
+  const faint = look.dim && (isSpecial(map.queryTokens[query]) || isSpecial(map.keyTokens[key]));
+  const strength = tintShare(weight, unit, look.log);
   return {
-    stroke: off ? OFF_COLOUR : colour,
-    "stroke-width": (1 + 3.5 * weight).toFixed(2),
-    "stroke-opacity": ((0.08 + 0.92 * weight) * (faint ? 0.2 : 1)).toFixed(3),
+    stroke: weightColour(map, look, weight),
+    "stroke-width": (1 + 3.5 * strength).toFixed(2),
+    "stroke-opacity": ((0.08 + 0.92 * strength) * (faint ? 0.2 : 1)).toFixed(3),
+    "stroke-dasharray": weight < 0 ? "6 4" : "none",
   };
 }
 
@@ -173,7 +176,7 @@ export function lineLook({ colour, off, dim }, { queryTokens, keyTokens }, { que
 export function largestWeight(weights, tokens, dim) {
   let largest = 0;
   for (let key = 0; key < weights.length; key++)
-    if (weights[key] > largest && !(dim && isSpecial(tokens[key]))) largest = weights[key];
+    if (Math.abs(weights[key]) > largest && !(dim && isSpecial(tokens[key]))) largest = Math.abs(weights[key]);
   return largest;
 }
 
@@ -222,6 +225,7 @@ export function compareHeads(map, compared, layer, asked) {
   if (!compared) return { order, moved: [], pairs: null, asked };
   const pairs = alignTokens(map.keyTokens, compared.keyTokens);
   const second = Math.min(asked, compared.shape[2] - 1);
+  if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { order, moved: [], pairs, asked: second };
   const moved = order.map((head) =>
     attentionMoved(queryWeights(map, layer, head, asked), queryWeights(compared, layer, head, second), pairs));
   return { order: order.sort((a, b) => moved[b] - moved[a]), moved, pairs, asked: second };

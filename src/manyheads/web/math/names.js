@@ -4,12 +4,17 @@ import names from "../names.json" with { type: "json" };
 
 export const VIEWS = names.views;
 export const CHOICES = names.choices;
+export const KINDS = names.kinds;
 export const ASKED_FOR = names.askedFor;
 export const EXAMPLE = names.example;
 export const EMPTY = names.empty;
 export const ONLY_SPECIAL = names.onlySpecial;
 export const SPECIAL_TOKEN = names.specialToken;
 export const PIECE_MARK = names.pieceMark;
+export const WORD_MARKS = names.wordMarks;
+export const SINK = names.sink;
+export const DECADES = names.decades;
+export const NOTES = names.notes;
 export const HEAD_COLOURS = names.headColours;
 export const MIXED_COLOUR = names.mixedColour;
 export const OFF_COLOUR = names.offColour;

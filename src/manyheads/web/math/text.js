@@ -1,6 +1,6 @@
 // How tokens, shares and models are written for people.
 
-import { PIECE_MARK, SPECIAL_TOKEN } from "./names.js";
+import { NOTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS } from "./names.js";
 
 const SPECIAL = new RegExp(`^(${SPECIAL_TOKEN})$`);
 
@@ -17,6 +17,54 @@ export const percent = (/** @type {number} */ share) => `${(100 * share).toFixed
 
 /** @type {Record<string, string>} */
 const PLAIN_NAMES = { focus: "taught", translator: "cross" };
+
+/**
+ * A weight that is no share, to about three digits; `signed`, with its sign.
+ * @param {number} value
+ * @param {boolean} [signed]
+ */
+export function amount(value, signed = false) {
+  const size = Math.abs(value);
+  const sign = value < 0 ? "\u2212" : signed && value > 0 ? "+" : "";
+  return sign + size.toFixed(size < 1 ? 3 : size < 10 ? 2 : size < 100 ? 1 : 0);
+}
+
+/**
+ * A weight of a map as people read it.
+ * @param {Pick<AttentionMap, "kind">} map
+ * @param {number} weight
+ */
+export const told = ({ kind = "shares" }, weight) =>
+  (kind === "shares" || kind === "parts" ? percent(weight) : amount(weight, kind === "signed"));
+
+/**
+ * One of the shared notes, with its values.
+ * @param {keyof typeof NOTES} name
+ * @param {Record<string, string | number>} [values]
+ */
+export const note = (name, values = {}) => NOTES[name].replace(/\{(\w+)\}/g, (_, key) => String(values[key]));
+
+/**
+ * The places at which words begin: all but those of tokens that go on with the word before. A token goes on if it begins with
+ * "##"; where tokens carry the space before them, if a letter or digit follows one without a space.
+ * @param {string[]} tokens
+ */
+export function wordStarts(tokens) {
+  const spaced = tokens.some((token) => token && WORD_MARKS.includes(token[0]));
+  return [...tokens.keys()].filter((place) => place === 0 || !goesOn(tokens[place - 1], tokens[place], spaced));
+}
+
+/**
+ * @param {string} before
+ * @param {string} token
+ * @param {boolean} spaced
+ */
+function goesOn(before, token, spaced) {
+  if (isSpecial(before) || isSpecial(token)) return false;
+  return isPiece(token) || (spaced && isOfWord([...before].at(-1)) && isOfWord([...token][0]));
+}
+
+const isOfWord = (/** @type {string | undefined} */ sign) => sign !== undefined && !WORD_MARKS.includes(sign) && /^[\p{L}\p{M}\p{N}]/u.test(sign);
 
 /** How the slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40", "translator/first" "first". */
 export const modelLabel = (/** @type {string} */ name) =>

@@ -28,8 +28,8 @@ worker.onmessage = async (/** @type {MessageEvent} */ { data }) => {
   try {
     if (data.load) worker.postMessage({ ready: await load(data.load, data.patience) });
     else {
-      const map = await attend(data.sentence, data.headMask);
-      worker.postMessage({ map }, [map.weights.buffer, map.hidden.values.buffer]);
+      const map = await attend(data.sentence, data.headMask, data.states);
+      worker.postMessage({ map }, [map.weights.buffer, ...(map.states ? [map.states.values.buffer] : [])]);
     }
   } catch (error) {
     worker.postMessage({ error: /** @type {Error} */ (error).message });
@@ -70,16 +70,17 @@ async function load(base, milliseconds) {
 /**
  * @param {string} sentence
  * @param {HeadMask} headMask
+ * @param {boolean} wantsStates
  */
-async function attend(sentence, headMask) {
+async function attend(sentence, headMask, wantsStates) {
   const { numLayers, numHeads, headNames } = manifest;
   const { ids, tokens, notes } = tokenize(sentence);
   const mask = Float32Array.from({ length: numLayers * numHeads }, (_, index) =>
     headMask?.[Math.floor(index / numHeads)]?.[index % numHeads] === false ? 0 : 1);
-  const { attentions, hidden } = await session.run({
+  const { attentions, states } = await session.run({
     words: new ort.Tensor("float32", rows(words, ids), [ids.length, words.columns]),
     head_mask: new ort.Tensor("float32", mask, [numLayers, numHeads]),
-  });
+  }, wantsStates ? ["attentions", "states"] : ["attentions"]);
   return {
     queryTokens: tokens,
     keyTokens: tokens,
@@ -88,7 +89,7 @@ async function attend(sentence, headMask) {
     headNames,
     predictions: {},
     notes,
-    hidden: { shape: [...hidden.dims], values: /** @type {Float32Array} */ (hidden.data) },
+    states: states && { shape: [...states.dims], values: /** @type {Float32Array} */ (states.data) },
   };
 }
 

@@ -29,7 +29,7 @@ function startWorker(/** @type {URL} */ url) {
 
 /**
  * A sentence that somebody asked for.
- * @typedef {{ sentence: string, headMask: HeadMask, signal?: AbortSignal, resolve: (map: any) => void, reject: (reason: any) => void }} Request
+ * @typedef {{ sentence: string, headMask: HeadMask, states: boolean, signal?: AbortSignal, resolve: (map: any) => void, reject: (reason: any) => void }} Request
  */
 
 export class Encoder {
@@ -95,8 +95,8 @@ export class Encoder {
   }
 
   /**
-   * A promise of the map of a sentence, with `hidden`, the words' last vectors [query, width]. `headMask[layer][head]` is
-   * false for a head that is off, null for all on.
+   * A promise of the map of a sentence; where `states` is true, with `states`, the words' vectors after each layer, the
+   * embeddings first: [layer + 1, query, width]. `headMask[layer][head]` is false for a head that is off, null for all on.
    *
    * The worker computes one request after the other. A caller that no longer wants one says so: the promise of an
    * aborted `signal` is rejected at once with its reason, by default an AbortError, and if its turn has not come it is
@@ -108,14 +108,14 @@ export class Encoder {
    *
    * @param {string} sentence
    * @param {HeadMask} [headMask]
-   * @param {{ signal?: AbortSignal }} [options]
-   * @returns {Promise<AttentionMap & { hidden: Matrix }>}
+   * @param {{ signal?: AbortSignal, states?: boolean }} [options]
+   * @returns {Promise<AttentionMap & { states?: Matrix }>}
    */
-  attend(sentence, headMask = null, { signal } = {}) {
+  attend(sentence, headMask = null, { signal, states = false } = {}) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-      this.#waiting.push({ sentence, headMask, signal, resolve, reject });
+      this.#waiting.push({ sentence, headMask, states, signal, resolve, reject });
       this.#next();
     });
   }
@@ -133,8 +133,8 @@ export class Encoder {
     if (this.#running) return;
     this.#running = this.#waiting.shift();
     if (!this.#running) return;
-    const { sentence, headMask } = this.#running;
-    this.#worker.postMessage({ sentence: String(sentence), headMask });
+    const { sentence, headMask, states } = this.#running;
+    this.#worker.postMessage({ sentence: String(sentence), headMask, states });
   }
 
   /**

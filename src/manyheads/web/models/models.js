@@ -41,6 +41,9 @@ export async function loadModel(name, progress = () => {}) {
   }
 }
 
+/** The axes between the senses of ambiguous words, a file of senses/model.py; math/senses.js reads it. */
+export const loadSenses = () => once("senses", () => fetchTensors("senses.safetensors.gz"));
+
 /** Fulfilled once anybody on the page has loaded the model. */
 export const whenLoaded = (/** @type {string} */ name) => arrival(name).promise;
 

@@ -42,6 +42,14 @@ export function fillOptions(select, names, values, chosen) {
   setValue(select, String(chosen));
 }
 
+/** Escape closes what is unfolded, and its name gets the focus. */
+export function closeOnEscape(/** @type {KeyboardEvent} */ event) {
+  if (event.key !== "Escape") return;
+  const menu = /** @type {HTMLDetailsElement} */ (event.currentTarget);
+  menu.open = false;
+  menu.querySelector("summary")?.focus();
+}
+
 /** The line that tells how things stand. */
 export class StatusLine {
   node = h("p", { role: "status", class: "hm-status" });

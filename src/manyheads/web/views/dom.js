@@ -1,6 +1,6 @@
 // Small tools for what the views draw: nodes that are kept from one repaint to the next.
 
-import { isPiece, isSpecial, percent, readable } from "../math/text.js";
+import { isPiece, isSpecial, readable, told } from "../math/text.js";
 
 /**
  * A new element. Of `props`, those that begin with "on" listen; true is an attribute without a value, false and null none.
@@ -61,22 +61,23 @@ export function setToken(node, token) {
 }
 
 /**
- * One weight in its cell: the tint goes by `share`, the weight over the largest of its row; a masked one is no weight.
+ * One weight of a map in its cell, tinted as deep as `share` says; a masked one is no weight.
  * @param {HTMLElement & { share?: string }} cell
+ * @param {ShownMap} map
  * @param {number} weight
- * @param {number} largest
+ * @param {number} tinted
  * @param {string} from
  * @param {string} to
  * @param {boolean} [masked]
  */
-export function setWeight(cell, weight, largest, from, to, masked = false) {
+export function setWeight(cell, map, weight, tinted, from, to, masked = false) {
   const shown = weight.toFixed(4);
-  if (cell.dataset.weight !== shown || cell.classList.contains("hm-masked") !== masked) {
-    cell.dataset.weight = shown;
-    cell.dataset.percent = masked ? "masked" : percent(weight);
-    cell.classList.toggle("hm-masked", masked);
-  }
-  const share = largest > 0 ? Math.min(weight / largest, 1).toFixed(3) : "0";
+  const text = masked ? "masked" : map.top && weight === 0 ? "left out" : told(map, weight);
+  if (cell.dataset.weight !== shown) cell.dataset.weight = shown;
+  if (cell.dataset.percent !== text) cell.dataset.percent = text;
+  cell.classList.toggle("hm-minus", weight < 0);
+  cell.classList.toggle("hm-masked", masked);
+  const share = tinted.toFixed(3);
   if (cell.share !== share) cell.style.setProperty("--share", (cell.share = share));
   const label = `${from} to ${to}: ${cell.dataset.percent}`;
   if (cell.ariaLabel !== label) cell.ariaLabel = label;

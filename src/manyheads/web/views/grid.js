@@ -1,9 +1,10 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
+import { layersOf } from "../math/maps.js";
 import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.js";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.js";
 import { drawRow, makeRow } from "./paint.js";
-import { drawHead, onCanvas } from "./pixels.js";
+import { drawHead, drawPicture, onCanvas } from "./pixels.js";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
 const LARGEST = { side: 150, row: 760 };
@@ -84,16 +85,23 @@ export class GridView {
     const step = Math.round(size * scale);
     const gap = Math.max(2, Math.round(2 * scale));
     const inner = { width: step - 2 * gap, height: step - 2 * gap };
+    const there = new Set(layersOf(map));
     onCanvas(canvas, step * columns, step * (layers * heads / columns), (pixels) => {
       for (let layer = 0; layer < layers; layer++)
         for (let head = 0; head < heads; head++) {
           const [row, column] = this.#turned ? [head, layer] : [layer, head];
           const place = { left: column * step + gap, top: row * step + gap, ...inner };
-          drawHead(pixels, canvas.width, place, map, layer, head, host.look(map, layer, head));
+          const { pictures } = map;
+          if (pictures && !there.has(layer)) {
+            if (!map.mixed) drawPicture(pixels, canvas.width, place, { ...map, pictures }, layer, head, host.look(map, layer, head));
+          } else drawHead(pixels, canvas.width, place, map, layer, head, host.look(map, layer, head));
         }
     });
-    setText(this.hint, this.#large === null ? "Choose a head to enlarge it." : "");
-    this.hint.hidden = this.#large !== null;
+    const small = there.size < layers ? map.mixed ? "Layers that were not looked at yet are blank."
+      : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above." : "";
+    const choose = this.#large === null ? "Choose a head to enlarge it." : "";
+    setText(this.hint, [choose, small].filter(Boolean).join(" "));
+    this.hint.hidden = !this.hint.textContent;
     canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
   }
 
@@ -139,9 +147,11 @@ export class GridView {
   #drawDetail(/** @type {ShownMap} */ map) {
     const { host, figure, row } = this;
     const [, , queries, keys] = map.shape;
-    figure.node.hidden = this.#large === null;
-    row.hidden = this.#large !== null;
     const { layer } = this.#large === null ? this.cursor : host.state;
+    const there = layersOf(map).includes(layer);
+    figure.node.hidden = this.#large === null || !there;
+    row.hidden = this.#large !== null || !there;
+    if (!there) return;
     const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
     const name = nameOf(map, layer, head);
     if (this.#large !== null) {

@@ -1,7 +1,7 @@
 // Lines: the sentence twice, and a line from each word that asks to each that is looked at, as strong as the weight.
 
-import { lineLook, strongest } from "../math/maps.js";
-import { percent, readable } from "../math/text.js";
+import { lineLook, lineUnit, strongest } from "../math/maps.js";
+import { readable, told } from "../math/text.js";
 import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "./dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -55,10 +55,11 @@ export class LinesView {
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
     const lines = strongest(map, layer, { chosen: (head, query, key) =>
       (single === null || head === single) && (!only || (only.asks ? query : key) === only.index) });
+    const unit = lineUnit(map, layer);
     const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
     lines.forEach((line, index) => {
       const [from, to] = [line.query + 0.5, line.key + 0.5];
-      const look = lineLook(this.host.look(map, layer, line.head), map, line);
+      const look = lineLook(this.host.look(map, layer, line.head), map, line, unit);
       const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...look };
       for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
     });
@@ -87,8 +88,8 @@ export class LinesView {
         total + map.weights[((this.host.state.layer * heads + head) * queries + query) * keys + key], 0);
       return { token, mean: sum / chosen.length };
     });
-    const most = weights.sort((a, b) => b.mean - a.mean).slice(0, 3);
-    const listed = most.map(({ token, mean }) => `${readable(token)} (${percent(mean)})`).join(", ");
+    const most = weights.sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean)).slice(0, 3);
+    const listed = most.map(({ token, mean }) => `${readable(token)} (${told(map, mean)})`).join(", ");
     const who = single === null && heads > 1 ? "Mean of the heads: " : "";
     return `${who}“${readable(name)}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
   }

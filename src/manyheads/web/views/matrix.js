@@ -1,6 +1,6 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
-import { DENSE, isMasked, largestWeight, queryWeights } from "../math/maps.js";
+import { DENSE, isMasked, largestWeight, queryWeights, tintShare } from "../math/maps.js";
 import { isSpecial } from "../math/text.js";
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
 import { drawHead, onCanvas } from "./pixels.js";
@@ -107,6 +107,7 @@ export class MatrixFigure {
     const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
     for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
     const faint = map.keyTokens.map(isSpecial);
+    const { log } = host.look(map, layer, head);
     const rows = fill(this.rows, queries, () => h("tr", {}, h("th", { scope: "row" })));
     for (let query = 0; query < queries; query++) {
       const weights = queryWeights(map, layer, head, query);
@@ -120,7 +121,8 @@ export class MatrixFigure {
       for (let key = 0; key < keys; key++) {
         const cell = cells[key + 1];
         cell.classList.toggle("hm-faint", faint[key] || isSpecial(map.queryTokens[query]));
-        setWeight(cell, weights[key], largest, map.queryTokens[query], map.keyTokens[key], isMasked(map, query, key));
+        setWeight(cell, map, weights[key], tintShare(weights[key], largest, log), map.queryTokens[query], map.keyTokens[key],
+          isMasked(map, query, key));
       }
     }
   }

@@ -1,6 +1,6 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
-import { compareHeads, isMasked, largestWeight, queryWeights } from "../math/maps.js";
+import { compareHeads, isMasked, largestWeight, queryWeights, tintShare } from "../math/maps.js";
 import { isSpecial, percent } from "../math/text.js";
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
 
@@ -34,7 +34,7 @@ export class PaintView {
       host.placeName(rows[0].cells[0], head);
       drawRow(rows[0], host, map, layer, head, host.asked, pairs && new Set(pairs.map(([i]) => i)));
       if (!compared || !pairs) return;
-      setText(rows[1].cells[0], `moved ${percent(moved[head])}`);
+      setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
       drawRow(rows[1], host, compared, layer, head, asked, new Set(pairs.map(([, j]) => j)));
     });
   }
@@ -55,6 +55,7 @@ export const makeRow = () => h("tr", { role: "row" }, h("th", { scope: "row", ro
 export function drawRow(row, host, map, layer, head, asked, shared) {
   const weights = queryWeights(map, layer, head, asked);
   const largest = largestWeight(weights, map.keyTokens, host.dim);
+  const { log } = host.look(map, layer, head);
   while (row.cells.length > weights.length + 1) row.lastElementChild?.remove();
   while (row.cells.length < weights.length + 1) row.append(h("td", { role: "cell", tabindex: -1 }));
   weights.forEach((weight, key) => {
@@ -62,6 +63,7 @@ export function drawRow(row, host, map, layer, head, asked, shared) {
     setToken(cell, map.keyTokens[key]);
     cell.classList.toggle("hm-only", Boolean(shared) && !shared?.has(key));
     cell.classList.toggle("hm-faint", isSpecial(map.keyTokens[key]));
-    setWeight(cell, weight, largest, map.queryTokens[asked], map.keyTokens[key], isMasked(map, asked, key));
+    setWeight(cell, map, weight, tintShare(weight, largest, log), map.queryTokens[asked], map.keyTokens[key],
+      isMasked(map, asked, key));
   });
 }

@@ -1,10 +1,10 @@
 // Heads as pixels, where tables would be too many or too large.
 
-import { largestWeight, queryWeights } from "../math/maps.js";
-import { OFF_COLOUR } from "../math/names.js";
+import { largestWeight, queryWeights, tintShare, weightColour } from "../math/maps.js";
 import { isSpecial } from "../math/text.js";
 
 const DIMMED = 0.2;
+const HATCHED = 3; // pixels to a side of a weight from which on those below 0 are hatched
 
 /** "#8DB600" as [red, green, blue]. */
 export const rgb = (/** @type {string} */ colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
@@ -21,19 +21,20 @@ export const rgb = (/** @type {string} */ colour) => [1, 3, 5].map((at) => parse
  * @param {number} head
  * @param {Look} look
  */
-export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, map, layer, head, { colour, off, dim }) {
+export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, map, layer, head, look) {
+  const { dim } = look;
   const [, , queries, keys] = map.shape;
-  const [red, green, blue] = rgb(off ? OFF_COLOUR : colour);
-  const ink = (blue << 16) | (green << 8) | red; // the low bytes of a pixel
+  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
+  const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
   const edges = Array.from({ length: width }, (_, x) => span(x, width, keys));
   const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
     Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));
-  const line = new Float32Array(width);
+  const line = new Float32Array(width); // as strong as the tint, below 0 where the weight is
   let drawn = -1;
   for (let y = 0; y < height; y++) {
     const [first, last] = span(y, height, queries);
     const at = (top + y) * stride + left;
-    if (first === drawn && first === last) {
+    if (first === drawn && first === last && !hatched) {
       pixels.copyWithin(at, at - stride, at - stride + width);
       continue;
     }
@@ -44,11 +45,45 @@ export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, m
       if (largest === 0) continue;
       for (let x = 0; x < width; x++)
         for (let key = edges[x][0]; key <= edges[x][1]; key++)
-          line[x] = Math.max(line[x], Math.min(row[key] / largest, 1) * Math.min(faintKeys[key], faintQueries[query]));
+          line[x] = farther(line[x], Math.sign(row[key]) * tintShare(row[key], largest, look.log) * Math.min(faintKeys[key], faintQueries[query]));
     }
-    for (let x = 0; x < width; x++) pixels[at + x] = ink | (Math.round(255 * line[x]) << 24);
+    for (let x = 0; x < width; x++) {
+      const minus = line[x] < 0;
+      const share = Math.abs(line[x]) * (minus && hatched && (x + y) % HATCHED === 0 ? 0.3 : 1);
+      pixels[at + x] = (minus ? below : ink) | (Math.round(255 * share) << 24);
+    }
     drawn = first;
   }
+}
+
+/**
+ * Draws the small picture of a head whose weights are not there, as `drawHead` does.
+ * @param {Uint32Array} pixels
+ * @param {number} stride
+ * @param {{ left: number, top: number, width: number, height: number }} place
+ * @param {ShownMap & { pictures: Pictures }} map
+ * @param {number} layer
+ * @param {number} head
+ * @param {Look} look
+ */
+export function drawPicture(pixels, stride, { left, top, width, height }, map, layer, head, look) {
+  const { shape: [, heads, rows, columns], tints } = map.pictures;
+  const start = (layer * heads + head) * rows * columns;
+  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const deep = tints[start + Math.floor((y * rows) / height) * columns + Math.floor((x * columns) / width)];
+      pixels[(top + y) * stride + left + x] = (deep < 0 ? below : ink) | ((2 * Math.abs(deep)) << 24);
+    }
+}
+
+/** The one that is farther from 0. @param {number} a @param {number} b */
+const farther = (a, b) => (Math.abs(b) > Math.abs(a) ? b : a);
+
+/** A colour as the low bytes of a pixel. */
+function inkOf(/** @type {string} */ colour) {
+  const [red, green, blue] = rgb(colour);
+  return (blue << 16) | (green << 8) | red;
 }
 
 /**

@@ -1,0 +1,133 @@
+"""Less of a map, for reading it: words, no sinks, some of the tokens, the strongest weights.
+
+Twin of `web/math/choosing.js`. Each function gives a new map, whose `notes` say what was done to it.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from manyheads.maps.names import NOTES, ONLY_SPECIAL, SINK
+from manyheads.maps.tokens import is_special, readable, word_starts
+from manyheads.maps.written import percent
+
+
+def rows_to_one(weights):  # [..., q, k] -> [..., q, k]
+    """Each row over its sum; a row of zeros stays."""
+    sums = weights.sum(-1, keepdims=True)
+    return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+
+
+def noted(map, name, **values):
+    """The map with one of the shared `NOTES`."""
+    return replace(map, notes=(*map.notes, NOTES[name].format(**values)))
+
+
+def merged(map):
+    """See `AttentionMap.merge_pieces`."""
+    queries, keys = word_starts(map.query_tokens), word_starts(map.key_tokens)
+    if (len(queries), len(keys)) == map.shape[2:]:
+        return map
+    sums = np.add.reduceat(map.weights.astype(np.float64), keys, axis=3)
+    sums = np.add.reduceat(sums, queries, axis=2)  # [layer, head, word that asks, word looked at]
+    counts = np.diff([*queries, len(map.query_tokens)])
+    words = replace(
+        map,
+        query_tokens=words_of(map.query_tokens, queries),
+        key_tokens=words_of(map.key_tokens, keys),
+        weights=rows_to_one(sums) if map.kind == "shares" else sums / counts[:, None],
+        mask=None if map.mask is None else any_piece(map.mask, queries, keys),
+    )
+    return noted(words, "merged")
+
+
+def any_piece(mask, queries, keys):
+    """Whether any piece of a word may look at any piece of another; words begin at these places.
+
+    >>> any_piece(np.tri(3, dtype=bool), [0, 1], [0, 1]).tolist()
+    [[True, False], [True, True]]
+    """
+    looked_at = np.logical_or.reduceat(mask, keys, axis=1)
+    return np.logical_or.reduceat(looked_at, queries, axis=0)
+
+
+def words_of(tokens, starts):
+    """The words that begin at these places.
+
+    >>> words_of(["un", "##help", "##ful", "!"], [0, 3])
+    ['unhelpful', '!']
+    """
+    ends = [*starts[1:], len(tokens)]
+    return [tokens[start] + "".join(map(readable, tokens[start + 1 : end])) for start, end in zip(starts, ends)]
+
+
+def received(map):  # -> [key]
+    """The share of all attention that each token gets: the mean over heads and layers, and over queries that look."""
+    looking = (map.weights != 0).any(-1).sum()
+    return map.weights.sum(axis=(0, 1, 2), dtype=np.float64) / max(looking, 1)
+
+
+def sinks_of(tokens, shares):
+    """The places of sinks: tokens, but special ones, that get more than `SINK` of all attention."""
+    return [place for place, share in enumerate(shares) if share > SINK and not is_special(tokens[place])]
+
+
+def without_sinks(map, shares=None):
+    """See `AttentionMap.without_sinks`; `shares` are what each token gets, where that is known."""
+    if map.kind != "shares":
+        return map
+    shares = received(map) if shares is None else shares
+    sinks = sinks_of(map.key_tokens, shares)
+    if not sinks or len(sinks) == len(map.key_tokens):
+        return noted(map, "noSinks", share=percent(SINK))
+    kept = [place for place in range(len(map.key_tokens)) if place not in sinks]
+    named = [NOTES["sink"].format(token=map.key_tokens[place].strip(), share=percent(shares[place])) for place in sinks]
+    return noted(taken(map, range(map.shape[2]), kept, scaled=True), "sinks", sinks=", ".join(named))
+
+
+def words_only(map):
+    """See `AttentionMap.without_special`."""
+    queries, keys = unspecial(map.query_tokens), unspecial(map.key_tokens)
+    if not (queries and keys):
+        return replace(map, notes=(*map.notes, ONLY_SPECIAL))
+    return taken(map, queries, keys, scaled=map.kind == "shares")
+
+
+def unspecial(tokens):
+    """The places of what is no special token."""
+    return [place for place, token in enumerate(tokens) if not is_special(token)]
+
+
+def taken(map, queries, keys, *, scaled=False):
+    """A map of some of its tokens; rows `scaled` to sum to 1 again, or parts of what they were."""
+    weights = map.weights[:, :, list(queries)][..., list(keys)]
+    kind = "parts" if map.kind == "shares" and not scaled else map.kind
+    return replace(
+        map,
+        query_tokens=[map.query_tokens[place] for place in queries],
+        key_tokens=[map.key_tokens[place] for place in keys],
+        weights=rows_to_one(weights.astype(np.float64)) if scaled else weights,
+        mask=None if map.mask is None else map.mask[list(queries)][:, list(keys)],
+        kind=kind,
+    )
+
+
+def strongest(map, top, layers=None):
+    """See `AttentionMap.strongest`; of what is left out, the note tells for `layers`, for all unless given."""
+    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:
+        raise ValueError(f"top must be a whole number from 1 on, got {top!r}")
+    size = np.abs(map.weights)
+    order = np.argsort(-size, axis=-1, kind="stable")[..., :top]  # of equal weights, the first
+    kept = np.zeros_like(size, dtype=bool)
+    np.put_along_axis(kept, order, True, axis=-1)
+    weights = np.where(kept, map.weights, 0)
+    share = left_out(size, np.abs(weights), layers)
+    kind = "parts" if map.kind == "shares" else map.kind
+    return noted(replace(map, weights=weights, kind=kind), "strongest", top=top, share=percent(share))
+
+
+def left_out(before, after, layers=None):
+    """The share of all weights of these layers that is gone."""
+    chosen = slice(None) if layers is None else list(layers)
+    whole = before[chosen].sum(dtype=np.float64)
+    return max(1 - after[chosen].sum(dtype=np.float64) / whole, 0) if whole > 0 else 0.0

@@ -1,0 +1,19 @@
+"""Which sense an ambiguous word has in a sentence, read off the pretrained encoder's vectors."""
+
+from manyheads.models.senses.axes import SenseAxes, fit_axes, share
+from manyheads.models.senses.model import Senses, build_senses, load_senses, senses_file, word_sense
+from manyheads.models.senses.sentences import building_sentences, labelled_sentences, word_forms
+
+__all__ = [
+    "SenseAxes",
+    "Senses",
+    "build_senses",
+    "building_sentences",
+    "fit_axes",
+    "labelled_sentences",
+    "load_senses",
+    "senses_file",
+    "share",
+    "word_forms",
+    "word_sense",
+]

@@ -1,0 +1,100 @@
+"""Sentences that hold an ambiguous word in a sense that is clear: those to build from, and those to test on.
+
+Both are text files in `data/`; a header names a word and a sense, and the sentences stand below it.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data"
+CLUE = re.compile(r"_([^_]+)_")
+
+
+@dataclass(frozen=True)
+class SenseSentence:
+    """A sentence, its ambiguous word as the dictionary has it, the word's sense there, and the clues that decide.
+
+    >>> sentence = labelled_sentences()[0]
+    >>> sentence.text, sentence.word, sentence.sense, sentence.clues
+    ('The loan from the bank was larger than we had hoped.', 'bank', 'money', ('loan',))
+    """
+
+    text: str
+    word: str
+    sense: str
+    clues: tuple[str, ...] = ()
+
+
+def building_sentences():
+    """The sentences that the sense vectors are built from.
+
+    >>> len(building_sentences()) > 300
+    True
+    """
+    return _sentences("building.txt")
+
+
+def labelled_sentences():
+    """The sentences for testing, with their clues; the sense vectors know none of them.
+
+    >>> texts = {sentence.text for sentence in building_sentences()}
+    >>> len(labelled_sentences()), texts.isdisjoint(sentence.text for sentence in labelled_sentences())
+    (92, True)
+    """
+    return _sentences("labelled.txt")
+
+
+def noise_words():
+    """Words that tell nothing about the sense of any ambiguous word here.
+
+    >>> noise_words()[:3]
+    ['yesterday', 'purple', 'seven']
+    """
+    lines = (DATA / "noise.txt").read_text(encoding="utf-8").splitlines()
+    return [word for line in lines if not line.startswith("#") for word in line.split()]
+
+
+def word_forms():
+    """The forms of each ambiguous word, the word itself first.
+
+    >>> word_forms()["mouse"]
+    ('mouse', 'mice')
+    """
+    return {line.split()[0]: tuple(line.split()) for line in _sections("building.txt")["forms"]}
+
+
+def senses_of(sentences):
+    """The senses of each word, in the order in which they come.
+
+    >>> senses_of(building_sentences())["bank"]
+    ('money', 'river')
+    """
+    found = {}
+    for sentence in sentences:
+        senses = found.setdefault(sentence.word, [])
+        if sentence.sense not in senses:
+            senses.append(sentence.sense)
+    return {word: tuple(senses) for word, senses in found.items()}
+
+
+def _sentences(file):
+    return [
+        SenseSentence(CLUE.sub(r"\1", line), *header.split("/"), tuple(CLUE.findall(line)))
+        for header, lines in _sections(file).items()
+        if header != "forms"
+        for line in lines
+    ]
+
+
+@cache
+def _sections(file):
+    """The lines below each header in square brackets; a line that starts with # is a comment."""
+    found = {}
+    for line in (DATA / file).read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            lines = found.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return found

@@ -1,0 +1,78 @@
+"""The theme without what no reader of the book waits for: each page gets a font of the few icons that the pages use.
+
+The theme brings 2,000 icons twice, as a font and as a script that draws them; `templates/` leaves out the script.
+"""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from fontTools.subset import Options, Subsetter, load_font, save_font
+
+TEMPLATES = Path(__file__).parent / "templates"
+THEME = "sphinx_book_theme"
+FONT_IN_THEME = Path("static", "vendor", "fontawesome", "webfonts", "fa-solid-900.woff2")
+FONT = Path("_static", *FONT_IN_THEME.parts[1:])
+CSS = Path("_static", "styles", "pydata-sphinx-theme.css")
+SCRIPTS = Path("_static", "scripts")
+READ_AT_ONCE = "documentation_options.js"  # by a script that stands in the page
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+
+
+def icons_by_name(css):
+    """The characters of the icons in the theme's stylesheet, by the names of their classes.
+
+    >>> icons_by_name('.fa-bars:before,.fa-navicon:before{content:"\\\\f0c9"}')
+    {'fa-bars': '\\uf0c9', 'fa-navicon': '\\uf0c9'}
+    """
+    rules = re.findall(r'([^{}]*:before)\{content:"\\([0-9a-f]+)"\}', css)
+    return {name: chr(int(code, 16)) for names, code in rules for name in re.findall(r"\.(fa-[\w-]+):before", names)}
+
+
+def used_icons(site):
+    """The characters of the icons that a site shows: named by its pages and scripts, or drawn by the stylesheet."""
+    css = (site / CSS).read_text(encoding="utf-8")
+    drawn = re.findall(r'--pst-icon-[\w-]+:"(.)"', css)
+    known = icons_by_name(css)
+    texts = [path.read_text(encoding="utf-8") for path in (*site.rglob("*.html"), *(site / SCRIPTS).glob("*theme.js"))]
+    named = {name for text in texts for name in re.findall(r"\bfa-[\w-]+", text)}
+    return {*drawn, *(known[name] for name in named & known.keys())}
+
+
+def write_icon_font(app):
+    """Puts a font of the icons that the built site shows in the place of the theme's."""
+    if app.config.html_theme != THEME:
+        return
+    site = Path(app.outdir)
+    options = Options(flavor="woff2")
+    font = load_font(files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / FONT_IN_THEME, options)
+    subsetter = Subsetter(options)
+    subsetter.populate(text="".join(used_icons(site)))
+    subsetter.subset(font)
+    save_font(font, site / FONT, options)
+
+
+def lighten(app, pagename, templatename, context, doctree):
+    """Takes the state of widgets off a page, which no script of the book reads, and lets its scripts wait for the page.
+
+    Those of the search page stay as they are: its template loads what builds on them, and does not wait.
+    """
+    scripts = [script for script in context["script_files"] if script.attributes.get("type") != WIDGET_STATE]
+    context["script_files"] = scripts if pagename == "search" else [deferred(script) for script in scripts]
+
+
+def deferred(script):
+    """A script of Sphinx's list that waits until the page is read, if it is a file and nothing in the page needs it."""
+    if not script.filename or str(script.filename).endswith(READ_AT_ONCE):
+        return script
+    return type(script)(script.filename, priority=script.priority, **{"defer": "defer", **script.attributes})
+
+
+def add_templates(app, config):
+    if config.html_theme == THEME:
+        config.templates_path.append(str(TEMPLATES))
+
+
+def setup(app):
+    app.connect("config-inited", add_templates)
+    app.connect("html-page-context", lighten, priority=901)

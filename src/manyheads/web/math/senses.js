@@ -1,0 +1,90 @@
+// Which sense an ambiguous word has: its vectors laid on the axes between its senses. Twin of models/senses/model.py.
+
+import { isPiece } from "./text.js";
+
+/** @typedef {{ word: string, senses: [string, string], forms: string[], tokens: string[][] }} AmbiguousWord */
+
+/** The share of a word's second sense, of a score. */
+export const shareOf = (/** @type {number} */ score) => 1 / (1 + Math.exp(-score));
+
+export class SenseAxes {
+  #directions;
+  #offsets;
+
+  /** @param {Safetensors} file the one that models/senses/model.py writes */
+  constructor({ tensors: { directions, offsets }, metadata }) {
+    /** @type {AmbiguousWord[]} */
+    this.words = JSON.parse(metadata.words);
+    /** The layer that decides; 0 is the embeddings. */
+    this.layer = Number(metadata.layer);
+    this.#directions = directions; // [word · layer, width]
+    this.#offsets = offsets; // [word, layer]
+  }
+
+  /** The ambiguous word that this is a form of, if it is known. */
+  known(/** @type {string} */ text) {
+    const tidy = text.trim().toLowerCase();
+    return this.words.find(({ forms }) => forms.includes(tidy));
+  }
+
+  /** The known words that stand among the tokens, each once. */
+  among(/** @type {string[]} */ tokens) {
+    return this.words.filter((word) => wordPlaces(tokens, word.tokens).length > 0);
+  }
+
+  /**
+   * How far each layer's vector of a word is on the side of its second sense; null where the word is not there.
+   * @param {{ queryTokens: string[], states?: Matrix }} map
+   * @param {AmbiguousWord} word
+   */
+  scores({ queryTokens, states }, word) {
+    const places = wordPlaces(queryTokens, word.tokens);
+    if (!states || !places.length) return null;
+    const [layers, tokens, width] = states.shape;
+    const at = this.words.indexOf(word);
+    return Array.from({ length: layers }, (_, layer) => {
+      let score = this.#offsets.values[at * layers + layer];
+      for (const place of places) {
+        const from = (layer * tokens + place) * width;
+        const along = (at * layers + layer) * width;
+        for (let i = 0; i < width; i++) score += states.values[from + i] * this.#directions.values[along + i] / places.length;
+      }
+      return score;
+    });
+  }
+}
+
+/**
+ * Where one of a word's forms first stands, as whole words: its places among the tokens.
+ * @param {string[]} tokens
+ * @param {string[][]} forms
+ * @returns {number[]}
+ */
+export function wordPlaces(tokens, forms) {
+  for (let start = 0; start < tokens.length; start++) {
+    const form = forms.find((pieces) => pieces.every((piece, at) => tokens[start + at] === piece) &&
+      !isPiece(tokens[start + pieces.length] ?? ""));
+    if (form) return form.map((_, at) => start + at);
+  }
+  return [];
+}
+
+/**
+ * Heads by what their absence does, most first: [{ layer, head, moved }, ...], `moved` the change of the score.
+ * @param {number} whole the score with all heads
+ * @param {number[][]} without [layer][head] -> the score without it
+ */
+export const rankedHeads = (whole, without) =>
+  without.flatMap((heads, layer) => heads.map((score, head) => ({ layer, head, moved: score - whole })))
+    .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved));
+
+/**
+ * The mask that turns some heads off; null for none.
+ * @param {{ layer: number, head: number }[]} off
+ * @param {number} numLayers
+ * @param {number} numHeads
+ * @returns {HeadMask}
+ */
+export const maskWithout = (off, numLayers, numHeads) => off.length === 0 ? null :
+  Array.from({ length: numLayers }, (_, layer) => Array.from({ length: numHeads },
+    (__, head) => !off.some((one) => one.layer === layer && one.head === head)));

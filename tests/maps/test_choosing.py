@@ -1,0 +1,166 @@
+"""Less of a map, for reading it: what is left is true, and the map says what was done."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from manyheads.maps import AttentionMap
+from manyheads.maps.choosing import received
+from manyheads.maps.names import DECADES, NOTES
+from manyheads.maps.shown import shown_map
+from manyheads.maps.tokens import word_starts
+from manyheads.widgets.static_html import head_map_html
+
+PIECES = ["[CLS]", "un", "##help", "##ful", "tea", "!", "</s>"]
+SPACED = ["<s>", " un", "help", "ful", " tea", "!", " 7", "th", "é", "\N{COMBINING ACUTE ACCENT}x"]
+LISTS = st.one_of(*(st.lists(st.sampled_from(tokens), min_size=1, max_size=9) for tokens in (PIECES, SPACED)))
+
+
+@st.composite
+def maps(draw):
+    """2 layers x 3 heads over tokens of all sorts; some rows look at nothing, others at one token alone."""
+    queries = draw(LISTS)
+    keys = draw(st.one_of(st.just(queries), LISTS))
+    random = np.random.default_rng(draw(st.integers(0, 99)))
+    weights = random.dirichlet(np.full(len(keys), 0.3), (2, 3, len(queries))).astype(np.float32)
+    weights[random.random((2, 3, len(queries))) < 0.2] = 0
+    return AttentionMap(queries, keys, weights)
+
+
+@given(maps())
+def test_words_are_what_their_pieces_are_together(map):
+    """Against the plain loops over words."""
+    words = map.merge_pieces()
+    asking, looked_at = (
+        [range(start, end) for start, end in zip(starts, [*starts[1:], len(tokens)])]
+        for tokens in (map.query_tokens, map.key_tokens)
+        for starts in [word_starts(tokens)]
+    )
+    assert "".join(words.key_tokens).replace("##", "") == "".join(map.key_tokens).replace("##", "")
+    for query, rows in enumerate(asking):
+        summed = np.stack([map.weights[:, :, rows][..., columns].sum(-1) for columns in looked_at], axis=-1)
+        looks = (summed.sum(-1) > 0).sum(2)[..., None]
+        np.testing.assert_allclose(words.weights[:, :, query], summed.sum(2) / np.maximum(looks, 1), atol=1e-5)
+    merges = (len(asking), len(looked_at)) != map.shape[2:]
+    assert words.notes == ((NOTES["merged"],) if merges else ())
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        (["[CLS]", "un", "##help", "##ful", "!"], ["[CLS]", "unhelpful", "!"]),
+        (["<s>", "▁un", "help", "ful", "!", "▁Tea"], ["<s>", "▁unhelpful", "!", "▁Tea"]),
+        ([" un", "help", "ful", ",", "</s>", "tea"], [" unhelpful", ",", "</s>", "tea"]),
+        (["un", "help", "ful"], ["un", "help", "ful"]),
+        (["Ġtea", "Ċ", "Hot"], ["Ġtea", "Ċ", "Hot"]),
+        (["##s"], ["##s"]),
+    ],
+)
+def test_where_words_begin(tokens, words):
+    map = AttentionMap(tokens, tokens, np.full((1, 1, len(tokens), len(tokens)), 1 / len(tokens)))
+    assert map.merge_pieces().key_tokens == words
+
+
+@given(maps(), st.integers(1, 12))
+def test_the_strongest_are_true_and_the_rest_is_told(map, top):
+    shown = map.strongest(top)
+    kept = shown.weights != 0
+    np.testing.assert_array_equal(shown.weights[kept], map.weights[kept])
+    assert (kept.sum(-1) == np.minimum((map.weights > 0).sum(-1), top)).all()
+    strongest = np.sort(map.weights, axis=-1)[..., ::-1][..., :top]
+    np.testing.assert_allclose(shown.weights.sum(-1), strongest.sum(-1), atol=1e-6)
+    assert shown.notes[-1].startswith(f"The {top} strongest weights of each row are shown. The rest, ")
+
+
+def causal():
+    """Ten tokens of a decoder; the first, which is no special token, gets half of all attention and more."""
+    weights = np.tril(np.full((10, 10), 0.02))
+    weights[:, 0] += 1 - weights.sum(-1)
+    return AttentionMap(tokens := [f" w{place}" for place in range(10)], tokens, weights[None, None])
+
+
+def test_a_sink_is_hidden_and_named():
+    shown = causal().without_sinks()
+    assert shown.key_tokens == causal().key_tokens[1:]
+    assert shown.query_tokens == causal().query_tokens, "it still asks"
+    np.testing.assert_allclose(shown.weights.sum(-1)[0, 0], [0] + [1] * 9, atol=1e-6)
+    assert shown.notes == (
+        f"Hidden as sinks, though no special tokens: “w0”, which gets {received(causal())[0]:.0%}".replace("%", " %")
+        + " of all attention. The rest of each row is scaled to sum to 1.",
+    )
+
+
+def test_special_tokens_and_faint_ones_are_no_sinks():
+    map = causal()
+    named = AttentionMap(["<s>", *map.key_tokens[1:]], ["<s>", *map.key_tokens[1:]], map.weights)
+    assert named.without_sinks().notes == (NOTES["noSinks"].format(share="30 %"),)
+    assert named.without_sinks().shape == map.shape
+
+
+def test_a_range_keeps_true_weights_and_tells_what_lies_outside():
+    shown = shown_map(causal(), {"first": 4, "last": 6}).map
+    np.testing.assert_array_equal(shown.weights, causal().weights[:, :, 4:7, 4:7])
+    outside = 1 - causal().weights[:, :, 4:7, 4:7].sum() / 3
+    told = f"Tokens 5 to 7 of 10 are shown. Weights are as they were: {outside:.0%}".replace("%", " %")
+    assert shown.notes == (f"{told} of what is looked at here lies outside.",)
+    assert shown_map(causal(), {"last": 0}).map.key_tokens == [" w0"]
+
+
+def test_the_asking_piece_is_found_in_its_word():
+    tokens = ["[CLS]", "tea", "un", "##help", "##ful"]
+    map = AttentionMap(tokens, tokens, np.full((1, 1, 5, 5), 0.2))
+    shown = shown_map(map, {"pieces": "merge", "special": "remove"})
+    assert [shown.asked(query, tokens) for query in range(5)] == [0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "weights", "says"),
+    [
+        ("pie", [1, 0], "kind must be one of shares, parts, amounts, signed, got 'pie'"),
+        ("parts", [1, 1], "parts must sum to 1 at most, got 2"),
+        ("amounts", [-1, 0], "amounts must be 0 or more, got -1"),
+        ("signed", [np.inf, 0], "must be finite"),
+        ("shares", [0.5, 0], "must sum to 1"),
+    ],
+)
+def test_weights_are_of_their_kind(kind, weights, says):
+    with pytest.raises(ValueError, match=says):
+        AttentionMap(["a"], ["a", "b"], [[[weights]]], kind=kind)
+
+
+def test_what_is_no_share_is_never_scaled():
+    weights = np.array([[[[-2, 0.5, 1], [0, 4, -1], [1, 1, 1]]], [[[0, 0, 0], [1, 2, 3], [3, 2, 1]]]])
+    tokens = ["[CLS]", "tea", "##s"]
+    map = AttentionMap(tokens, tokens, weights, kind="signed")
+    np.testing.assert_array_equal(map.without_special().weights, weights[:, :, 1:, 1:])
+    np.testing.assert_array_equal(map.merge_pieces().weights[0, 0], [[-2, 1.5], [0.5, 2.5]])
+    np.testing.assert_array_equal(map.strongest(1).weights[0, 0], [[-2, 0, 0], [0, 4, 0], [1, 0, 0]])
+    assert map.without_sinks() is map
+    with pytest.raises(ValueError, match="rollout is for rows that sum to 1, got signed"):
+        map.rollout()
+
+
+def tints(html):
+    return [float(share) for share in re.findall(r"--share:([\d.]+)", html)]
+
+
+def test_a_log_scale_is_as_deep_as_it_says():
+    map = AttentionMap(["a"], list("abcd"), np.array([[[[0.98, 0.0098, 0.000098, 0.0101]]]]) / 0.9999)
+    html = head_map_html(map, scale="log")
+    np.testing.assert_allclose(tints(html)[:3], [1, 0.5, 0], atol=0.01)
+    assert NOTES["log"] in html
+    assert DECADES == 4, "as the note says"
+
+
+def test_signed_weights_differ_by_more_than_a_hue():
+    html = head_map_html(AttentionMap(["a"], list("abc"), [[[[0.5, -0.25, 0]]]], kind="signed"))
+    assert "hm-signed" in html
+    assert html.count('class="hm-minus"') == 1
+    for text in ("+0.500", "\N{MINUS SIGN}0.250", "0.000"):
+        assert f'data-percent="{text}"' in html
+    svg = AttentionMap(["a"], list("abc"), [[[[0.5, -0.25, 0]]]], kind="signed", notes=("Both signs.",)).to_svg()
+    assert svg.count('<path d="M1.3 0.5h.4"') == 1
+    assert svg.count("Both signs.") == 2

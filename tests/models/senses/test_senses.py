@@ -1,0 +1,132 @@
+"""The sense of ambiguous words: right on sentences that nothing was built from, whatever the form, plain about bad input."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from manyheads import word_sense
+from manyheads.models.senses import building_sentences, fit_axes, labelled_sentences, load_senses, share
+from manyheads.models.senses.sentences import SenseSentence
+from manyheads.widgets import HeadMap
+
+PROMISED = {
+    "bank": ["money", "river"],
+    "bat": ["animal", "sport"],
+    "spring": ["season", "coil"],
+    "match": ["game", "fire"],
+    "light": ["lamp", "weight"],
+    "mouse": ["animal", "computer"],
+    "crane": ["bird", "machine"],
+}
+
+
+@pytest.mark.parametrize("word", PROMISED)
+def test_the_promised_words_have_the_promised_senses(word):
+    shares = word_sense(f"The {word} is here.", word)
+    assert list(shares) == PROMISED[word]
+    assert sum(shares.values()) == pytest.approx(1)
+    assert len(load_senses().words) >= len(PROMISED) + 5
+
+
+def test_the_labelled_sentences_are_many_balanced_and_kept_apart():
+    labelled, building = labelled_sentences(), building_sentences()
+    assert len(labelled) >= 60
+    counts = Counter((sentence.word, sentence.sense) for sentence in labelled)
+    assert set(counts) == {(sentence.word, sentence.sense) for sentence in building}
+    for word in load_senses().words:
+        assert len({counts[word, sense] for sense in load_senses().axes.senses[word]}) == 1, word
+    assert min(counts.values()) >= 3
+    assert {one.text for one in labelled}.isdisjoint(one.text for one in building)
+    assert all(sentence.clues for sentence in labelled)
+    assert min(Counter((sentence.word, sentence.sense) for sentence in building).values()) >= 8
+
+
+def test_the_sense_is_right_on_the_labelled_sentences():
+    shares = [word_sense(one.text, one.word)[one.sense] for one in labelled_sentences()]
+    assert np.mean(np.array(shares) > 0.5) >= 0.9
+
+
+def test_no_sense_is_favoured():
+    firsts = [next(iter(word_sense(one.text, one.word).values())) > 0.5 for one in labelled_sentences()]
+    assert 0.4 < np.mean(firsts) < 0.6
+
+
+def test_forms_capitals_and_spaces_count():
+    sentence = "Bats sleep in caves during the day."
+    assert word_sense(sentence, "bat") == word_sense(sentence, " Bats ") == word_sense(sentence.upper(), "BAT")
+    assert word_sense("Mice ate the cheese.", "mouse")["animal"] > 0.5
+    assert word_sense("Her dog barks all night.", "bark")["dog"] > 0.5  # two tokens
+
+
+def test_the_embeddings_know_nothing_and_later_layers_do():
+    for sentence in ("She took her money to the bank.", "The boat drifted to the bank of the river."):
+        assert abs(load_senses().by_layer(sentence, "bank")[0] - 0.5) < 0.2
+    river = load_senses().by_layer("The boat drifted to the bank of the river.", "bank")
+    assert river[-1] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "error", "said"),
+    [
+        ("The pitch was wet.", "pitch", ValueError, "To add a word, write eight sentences"),
+        ("", "bank", ValueError, "The sentence has to hold the word bank or banks"),
+        ("The banker retired.", "bank", ValueError, "this one does not: 'The banker retired.'"),
+        ("tea " * 600 + "bank", "bank", ValueError, "this one does not"),
+        (None, "bank", TypeError, "a sentence is a string, got None"),
+        ("The bank.", 3, TypeError, "a word is a string, got 3"),
+    ],
+)
+def test_bad_input_is_refused_in_plain_words(sentence, word, error, said):
+    with pytest.raises(error, match=re.escape(said)) as caught:
+        word_sense(sentence, word)
+    assert len(str(caught.value)) < 500
+
+
+def test_heads_that_are_off_move_the_sense():
+    senses = load_senses()
+    sentence = "The loan from the bank was large."
+    moves = senses.without_each_head(sentence, "bank")
+    one = np.unravel_index(np.abs(moves).argmax(), moves.shape)
+    mask = senses.mask_without(one)
+    before, after = (senses.scores([(sentence, "bank")], off)[0, senses.layer] for off in (None, mask))
+    assert after - before == pytest.approx(moves[one], abs=1e-4)
+    all_off = senses.by_layer(sentence, "bank", np.zeros((6, 12), bool))
+    alone = senses.by_layer("bank", "bank", np.zeros((6, 12), bool))
+    assert np.ptp(all_off) < 1
+    assert abs(all_off[-1] - alone[-1]) < 0.5, "no word says anything to another"
+
+
+def test_it_is_a_head_model():
+    map = HeadMap("The bat saw a bank.", model=load_senses()).attention
+    assert list(map.predictions) == ["bank", "bat"]
+    assert map.predictions["bat"] == word_sense("The bat saw a bank.", "bat")
+
+
+def test_a_word_can_be_added():
+    pitch = {
+        "field": ["The players ran onto the pitch."] * 4 + ["Grass grows on the football pitch."] * 4,
+        "tone": ["The singer could not hold the pitch."] * 4 + ["The pitch of the flute is high."] * 4,
+    }
+    senses = load_senses().with_words({"pitch pitches": pitch})
+    assert senses.word_sense("Rain soaked the pitch before the game.", "pitch")["field"] > 0.5
+    assert senses.word_sense("His voice rose in pitch.", "pitch")["tone"] > 0.5
+    with pytest.raises(ValueError, match="7 sentences for the sense 'tone'; eight are the least"):
+        load_senses().with_words({"pitch": {**pitch, "tone": pitch["tone"][1:]}})
+    with pytest.raises(ValueError, match="a scale needs two"):
+        load_senses().with_words({"pitch": {"field": pitch["field"]}})
+    with pytest.raises(ValueError, match="does not hold 'pitch'"):
+        load_senses().with_words({"pitch": {**pitch, "tone": ["Silence."] * 8}})
+
+
+def test_a_lean_that_both_senses_share_is_taken_out():
+    sentences = [SenseSentence("", "bank", sense) for sense in ("money", "river") for _ in range(10)]
+    vectors = np.random.default_rng(0).normal(size=(20, 3, 5))
+    vectors[10:, :, 0] += 6
+    axes = fit_axes(vectors, sentences)
+    leaning = fit_axes(vectors + 100.0, sentences)
+    np.testing.assert_allclose(leaning.directions, axes.directions, rtol=1e-4)
+    scores = leaning.scores(vectors + 100.0, "bank")
+    assert (share(scores[:10]) < 0.5).all()
+    assert (share(scores[10:]) > 0.5).all()

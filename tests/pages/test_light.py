@@ -1,0 +1,79 @@
+"""What a page weighs: nothing comes before it is wanted, and of the theme only what is used."""
+
+import re
+
+import pytest
+from conftest import HTML
+from fontTools.ttLib import TTFont
+from live_maps import open_map, ready
+
+from manyheads.sphinxext.light_theme import CSS, FONT, icons_by_name
+
+PAGES = sorted(path.relative_to(HTML).as_posix() for path in (HTML / "book").glob("*.html"))
+
+
+def fetched_models(page):
+    """The models that a page has asked for; grows as it asks for more."""
+    fetched = []
+    page.on("request", lambda request: "/models/" in request.url and fetched.append(request.url))
+    return fetched
+
+
+@pytest.mark.parametrize("figure", ["head-map", "formula-steps"])
+def test_no_model_comes_before_the_reader_points_at_a_figure(page, site, figure):
+    fetched = fetched_models(page)
+    chapter = {"head-map": "index", "formula-steps": "formula"}[figure]
+    page.goto(f"{site}/book/{chapter}.html", wait_until="networkidle")
+    shown = page.locator(figure).first
+    assert "The model loads when you point at it" in shown.get_by_role("status").inner_text()
+    assert not fetched
+    shown.hover()
+    shown.get_by_role("status").get_by_text("Ready").wait_for()
+    assert fetched
+
+
+def test_a_map_that_a_link_describes_needs_no_touch(page, site):
+    page.goto(f"{site}/book/index.html#map=1&sentence=Hello.")
+    page.locator("head-map td", has_text="hello").first.wait_for()
+
+
+def test_a_map_that_was_removed_hears_no_link(page, site):
+    open_map(page, site)
+    page.evaluate("() => { const map = document.querySelector('head-map'); globalThis.kept = map; map.remove() }")
+    page.evaluate("() => { globalThis.told = 0; kept.addEventListener('attention', () => told++) }")
+    before = page.evaluate("kept.sentence")
+    page.evaluate("""() => new Promise((heard) => {
+        addEventListener("hashchange", () => requestAnimationFrame(heard)); location.hash = "map=1&sentence=Hello." })""")
+    assert page.evaluate("[kept.sentence, told]") == [before, 0]
+    page.evaluate("document.querySelector('article').append(kept)")
+    ready(page.locator("head-map").first)
+    page.evaluate("location.hash = 'map=1&sentence=Goodbye.'")
+    page.locator("head-map td", has_text="goodbye").first.wait_for()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_brings_neither_icons_nor_indexes_nor_states_that_it_does_not_use(path):
+    text = (HTML / path).read_text(encoding="utf-8")
+    for unused in ("fontawesome.js", "searchindex.js", "vnd.jupyter.widget-state"):
+        assert unused not in text
+    waiting = re.findall(r'<script[^>]* src="(?!\.\./_static/documentation_options)[^"]*"[^>]*>', text)
+    assert waiting
+    assert all("defer" in tag or 'type="module"' in tag for tag in waiting), waiting
+
+
+def test_the_icons_that_are_used_are_in_the_font():
+    known = icons_by_name((HTML / CSS).read_text(encoding="utf-8"))
+    there = TTFont(HTML / FONT).getBestCmap()
+    assert (HTML / FONT).stat().st_size < 10_000
+    for path in PAGES:
+        for name in re.findall(r"fa-solid (?:fa-lg )?(fa-[\w-]+)", (HTML / path).read_text(encoding="utf-8")):
+            assert ord(known[name]) in there, name
+
+
+def test_formulas_are_no_stops_of_the_tab_key(page, site):
+    page.goto(f"{site}/book/formula.html")
+    page.locator("mjx-container").first.wait_for(state="attached")
+    page.evaluate("MathJax.startup.promise")
+    assert page.locator("mjx-container").count() > 20
+    assert page.locator("mjx-container[tabindex]").count() == 0
+    assert page.locator("mjx-container mjx-assistive-mml").count() > 20, "screen readers have their own"
