@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import suppress
 
 import jupytext
 import nbformat
@@ -10,6 +11,7 @@ import pytest
 from conftest import ROOT
 from jupyter_client import BlockingKernelClient
 from lab_server import PATIENCE, jupyter_lab, open_notebook, put_notebooks, run_cell_with, run_first_cell
+from playwright.sync_api import TimeoutError
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
@@ -316,11 +318,18 @@ def choose(page, *menu):
 
 
 def save_when_idle(page):
-    """Waits until the kernel has nothing to do, then saves."""
+    """Waits until the kernel has nothing to do, then saves; again where JupyterLab, still saving, does not hear."""
     page.get_by_text("| Idle").wait_for(timeout=3000 * PATIENCE)
-    saved = lambda response: response.request.method == "PUT" and "/api/contents/" in response.url  # noqa: E731
-    with page.expect_response(saved, timeout=1000 * PATIENCE):
-        page.keyboard.press("Control+s")
+    for _ in range(PATIENCE):
+        with suppress(TimeoutError):
+            with page.expect_response(is_saved, timeout=5000):
+                page.keyboard.press("Control+s")
+            return
+    raise AssertionError("JupyterLab did not save")
+
+
+def is_saved(response):
+    return response.request.method == "PUT" and "/api/contents/" in response.url
 
 
 def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters):

@@ -325,9 +325,9 @@ def test_rounding_is_off_by_half_a_step_at_most():
 def test_the_page_starts_from_the_embeddings_of_words(encoder):
     words = encoder.model.get_input_embeddings()(torch.tensor(encoder.tokenizer(COFFEE)["input_ids"]))
     for mask in (np.ones((6, 12), dtype=bool), mask_without(6, 12, (1, 4), (3, 0))):
-        attentions, hidden = PageEncoder(encoder)(words, torch.tensor(mask).float())
+        attentions, states = PageEncoder(encoder)(words, torch.tensor(mask).float())
         np.testing.assert_allclose(attentions.detach(), encoder(COFFEE, mask).weights, atol=1e-6)
-        np.testing.assert_allclose(hidden.detach(), encoder.hidden_states(COFFEE, mask)[-1], atol=1e-5)
+        np.testing.assert_allclose(states.detach(), encoder.hidden_states(COFFEE, mask), atol=1e-5)
 
 
 def test_every_large_matrix_is_rounded():
