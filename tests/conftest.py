@@ -26,9 +26,10 @@ hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("suite")
 
 # Fixtures that take long: their tests go to one worker.
-MADE_ONCE = {"environment", "plain", "small_book", "wheel"}
+MADE_ONCE = {"environment", "five_heads", "plain", "printed", "small_book", "wheel"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
     """Marks each test with its kind, where it does not say so itself, and those that should stay together."""
     for item in items:
@@ -69,10 +70,14 @@ class Shared(Quiet):
         super().end_headers()
 
 
+class Server(ThreadingHTTPServer):
+    request_queue_size = 128  # a page asks for dozens of files at once; with the usual 5 a busy machine drops some
+
+
 @contextmanager
 def serve(folder, handler=Quiet):
     """Serves a folder on a free port of this machine; gives the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
+    server = Server(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

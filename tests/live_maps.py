@@ -33,6 +33,14 @@ def open_map(page, site, chapter="book/index"):
     return map
 
 
+def choose(map, label, option):
+    """Chooses from one of a map's lists, and unfolds `More` where it stands there; `option` is a value or what is read."""
+    found = map.get_by_role("combobox", name=label, exact=True)
+    if not found.is_visible():
+        map.locator("details.hm-more > summary").click()
+    found.select_option(option)
+
+
 def renew(page, selector):
     """Puts a figure back into an open page as the server sends it, and gives it; the models stay loaded."""
     page.evaluate(
@@ -84,3 +92,20 @@ def assert_unmoved(before, after):
     """Nothing is 3 pixels or more from where it was."""
     for side in ("x", "y"):
         np.testing.assert_allclose([box[side] for box in after], [box[side] for box in before], rtol=0, atol=3)
+
+
+def open_menu(map):
+    summary = map.locator("details.hm-menu > summary")
+    if not summary.is_visible():
+        map.locator("details.hm-more > summary").click()
+    summary.click()
+
+
+def saved(page, map, kind):
+    """The contents of what the menu saves, and its name."""
+    button = map.get_by_role("button", name=f"Save as {kind}", exact=True)
+    if not button.is_visible():
+        open_menu(map)
+    with page.expect_download() as download:
+        button.click()
+    return download.value.path().read_bytes(), download.value.suggested_filename

@@ -15,6 +15,7 @@ from pypdf import PdfReader, PdfWriter
 
 from manyheads.sphinxext import publishing
 
+PATIENCE = 180_000  # milliseconds: so long a document takes its time where others work, too
 NAME = "book/whole.html"  # where the browser thinks that the document lies
 STYLE = """
 @page { size: A4; margin: 17mm 15mm 19mm }
@@ -112,6 +113,7 @@ def write_pdf(path, html=HTML):
     """Prints the built book into a file, which has a bookmark for each chapter."""
     with serve(html) as site, chromium() as browser:
         page = browser.new_page(viewport={"width": 680, "height": 1000}, color_scheme="light")  # A4 without its margins
+        page.set_default_timeout(PATIENCE)
         page.route(f"**/{NAME}", lambda route: route.fulfill(body=whole_book(html), content_type="text/html"))
         page.emulate_media(media="print")
         page.goto(f"{site}/{NAME}")

@@ -3,6 +3,7 @@
 The names a notebook needs; each module has more, and imports only those that stand above it in CONTRIBUTING.
 """
 
+from manyheads import check
 from manyheads.attention import MultiHeadAttention, multi_head_attention, self_attention
 from manyheads.maps import AttentionMap
 from manyheads.models.focus import load_focus_model, train_focus_model
@@ -16,6 +17,7 @@ __all__ = [
     "FormulaSteps",
     "HeadMap",
     "MultiHeadAttention",
+    "check",
     "load_focus_model",
     "load_translator",
     "multi_head_attention",

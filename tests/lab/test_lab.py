@@ -11,6 +11,7 @@ import pytest
 from conftest import ROOT
 from jupyter_client import BlockingKernelClient
 from lab_server import PATIENCE, jupyter_lab, open_notebook, put_notebooks, run_cell_with, run_first_cell
+from live_maps import choose as choose_option
 from playwright.sync_api import TimeoutError
 
 from manyheads.models.encoder import load_encoder
@@ -176,7 +177,7 @@ def test_python_computes_the_encoder_as_one_types(notebook, plain):
     cells = map.locator("td[data-weight]:visible")
     shown = cells.evaluate_all(WEIGHTS)
     np.testing.assert_allclose(shown, weights[1, 2].ravel(), atol=5.1e-5)
-    map.get_by_role("combobox", name="Special tokens").select_option("remove")
+    choose_option(map, "Special tokens", "remove")
     map.get_by_role("button", name="head 3", exact=True).click()
     map.locator(".hm-off").first.wait_for()
     mask = ask_kernel(plain, "encoder.ipynb", "[map.layer, map.head, map.special, map.head_mask]")
@@ -348,7 +349,7 @@ def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters
     map.get_by_role("radio", name="Matrix").check()
     controls.locator(".widget-toggle-button.mod-active", has_text="matrix").wait_for()
     controls.get_by_role("button", name="lines", exact=True).click()
-    map.locator(".hm-lines").wait_for()
+    map.locator(".hm-lines").first.wait_for()
     assert ask_kernel(chapters, path, "[view.value, steered.view]") == ["lines"] * 2
 
     map = run_cell_with(page, "told.observe")
@@ -357,6 +358,10 @@ def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters
         map.get_by_role("textbox", name="Sentence").fill(sentence)
         diary.get_by_text(sentence).wait_for()
         assert diary.inner_text().splitlines()[-1] == f"{sentence} {label}"
+    save_when_idle(page)
+    shown = [output.data for cell in code_cells(chapters.folder / path) for output in cell.outputs if "data" in output]
+    assert not [data for data in shown if "application/vnd.jupyter.widget-view+json" in data]
+    assert {"text/plain": "Run the cell: its controls come from Python."} in shown
     assert not faults
 
 

@@ -12,6 +12,7 @@ from manyheads.maps.choosing import received
 from manyheads.maps.names import DECADES, NOTES
 from manyheads.maps.shown import shown_map
 from manyheads.maps.tokens import word_starts
+from manyheads.widgets import HeadMap
 from manyheads.widgets.static_html import head_map_html
 
 PIECES = ["[CLS]", "un", "##help", "##ful", "tea", "!", "</s>"]
@@ -114,6 +115,7 @@ def test_the_asking_piece_is_found_in_its_word():
     map = AttentionMap(tokens, tokens, np.full((1, 1, 5, 5), 0.2))
     shown = shown_map(map, {"pieces": "merge", "special": "remove"})
     assert [shown.asked(query, tokens) for query in range(5)] == [0, 0, 1, 1, 1]
+    assert shown.asked(9, tokens) == 0  # the sentence has become shorter
 
 
 @pytest.mark.parametrize(
@@ -152,6 +154,22 @@ def test_a_log_scale_is_as_deep_as_it_says():
     html = head_map_html(map, scale="log")
     np.testing.assert_allclose(tints(html)[:3], [1, 0.5, 0], atol=0.01)
     assert NOTES["log"] in html
+
+
+def test_the_usual_scale_is_the_same_for_every_row_and_the_old_name_of_the_relative_one_is_known():
+    map = AttentionMap(["a"], list("abcd"), [[[[0.1, 0.2, 0.2, 0.5]]]])
+    np.testing.assert_allclose(tints(head_map_html(map)), [0.25, 0.5, 0.5, 1])
+    assert "40 % of a head" in head_map_html(map)
+    for name in ("relative", "linear"):
+        html = head_map_html(map, scale=name)
+        np.testing.assert_allclose(tints(html), [0.2, 0.4, 0.4, 1])
+        assert NOTES["relative"] in html
+        assert HeadMap.of(map, scale=name).scale == "relative"
+    with pytest.raises(ValueError, match="'absolute', 'relative', 'log'"):
+        HeadMap.of(map, scale="loud")
+
+
+def test_log_scales_have_as_many_decades_as_the_note_says():
     assert DECADES == 4, "as the note says"
 
 

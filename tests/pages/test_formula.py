@@ -353,12 +353,51 @@ def test_text_is_readable_in_both_themes(page, site, theme):
         assert page.evaluate(contrast) == []
 
 
-def test_the_losses_are_the_measured_ones(page, site):
-    from manyheads.models.focus.head_counts import measure_head_counts
+# ------------------------------------------------------------------------------------------------- walk, full screen
 
-    page.goto(f"{site}/book/claims.html")
-    text = page.locator("article").inner_text()
-    for heads, found in measure_head_counts().items():
-        losses = found["validation loss"]
-        assert len(losses) == 5
-        assert re.search(rf"{heads}\s+{np.mean(losses):.2f} ± {np.std(losses, ddof=1):.2f}", text), heads
+
+def test_a_walk_goes_through_the_products_to_the_result(page, site):
+    formula = open_steps(page, site)
+    arithmetic = formula.get_by_role("region", name="Arithmetic")
+    result = arithmetic.locator(".fs-sums b").last.inner_text()
+    formula.get_by_role("button", name="Walk through it").click()
+    arithmetic.get_by_role("button", name="Pause").click()
+    paused = arithmetic.get_by_text("of 16 terms").inner_text()
+    assert formula.locator("td.fs-now").count() == 2  # of the query and of the key
+    shown = arithmetic.locator("tbody tr:last-child td:not(.fs-later)").all_inner_texts()
+    so_far = arithmetic.locator(".fs-so-far b").inner_text()
+    assert abs(sum(map(number, shown)) - number(so_far)) < 1e-3
+    arithmetic.get_by_role("button", name="Walk through it").click()
+    formula.locator("td.fs-landed").wait_for()
+    assert int(re.search(r"after (\d+)", paused)[1]) < 16
+    assert arithmetic.locator(".fs-sums b").last.inner_text() == result
+    assert formula.locator("td.fs-now").count() == 0
+
+
+def test_who_asks_for_less_motion_walks_a_step_a_press(page, site):
+    page.emulate_media(reduced_motion="reduce")
+    formula = open_steps(page, site)
+    for step in (1, 2, 3):
+        formula.get_by_role("button", name="Walk through it").click()
+        formula.get_by_text(f"after {step} of 16 terms").wait_for()
+
+
+def test_the_notes_sentence_fits_and_the_arithmetic_stays_in_sight(page, site):
+    formula = open_steps(page, site)
+    scores = formula.locator(".fs-results .hm-scroll").first
+    assert scores.evaluate("frame => frame.scrollWidth <= frame.clientWidth")
+    formula.locator(".fs-results td").first.hover()
+    box = formula.get_by_role("region", name="Arithmetic").bounding_box()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= page.viewport_size["height"]
+
+
+def test_the_figure_takes_the_whole_screen_and_gives_it_back(page, site):
+    formula = open_steps(page, site)
+    formula.get_by_role("button", name="Full screen").click()
+    leave = formula.get_by_role("button", name="Leave full screen")
+    leave.wait_for()
+    assert page.evaluate("document.fullscreenElement.tagName") == "FORMULA-STEPS"
+    leave.click()
+    formula.get_by_role("button", name="Full screen", exact=True).wait_for()
+    assert page.evaluate("document.fullscreenElement") is None

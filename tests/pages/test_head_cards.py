@@ -67,7 +67,7 @@ def test_a_heads_name_turns_the_live_map_to_it_by_keyboard(table):
     page.keyboard.press("Enter")
     assert (map.get_attribute("layer"), map.get_attribute("head")) == ("2", "9")
     assert page.url.endswith("#map")
-    page.wait_for_function("map.getBoundingClientRect().top >= 0 && map.getBoundingClientRect().top < 300")
+    page.wait_for_function("() => map.getBoundingClientRect().top >= 0 && map.getBoundingClientRect().top < 300")
     large = map.locator(".hm-large")
     assert large.count() == 1
     shown = large.locator("td[data-weight]").evaluate_all(

@@ -1,8 +1,11 @@
 """The translation chapter in a real browser: French as one types, heads off, words it does not know, what is masked."""
 
+import csv
+import io
+
 import numpy as np
 import pytest
-from live_maps import ready
+from live_maps import ready, saved
 
 from manyheads import load_translator
 
@@ -44,7 +47,8 @@ def test_the_page_translates_as_python_does(map):
 
 
 def test_a_french_word_asks(map):
-    type_sentence(map, SENTENCE)
+    type_sentence(map, SENTENCE)  # shorter than the one before: its first word asks then
+    assert map.get_by_role("table").get_attribute("aria-label") == "What each head looks at when les asks"
     map.get_by_label("Translation").get_by_role("button", name="pomme").click()
     assert map.get_by_role("table").get_attribute("aria-label") == "What each head looks at when pomme asks"
     cell = map.get_by_role("cell", name="pomme to apple:").first
@@ -90,3 +94,53 @@ def test_what_is_masked_is_no_zero(map):
     assert "hm-masked" in cell.get_attribute("class")
     assert map.get_by_role("cell", name="filles to mangent: masked", exact=True).first.is_visible()
     assert not map.get_by_role("cell", name="filles to les: masked", exact=True).count()
+
+
+HATCHED = """(canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return [...data.keys()].filter((at) => at % 4 === 3 && data[at] === 0x60 && data[at - 1] === data[at - 2]).length;
+}"""
+
+
+def test_what_is_masked_is_hatched_in_the_grid_and_has_no_weight_in_files(page, map):
+    type_sentence(map, SENTENCE)
+    map.get_by_role("radio", name="Grid").check()
+    canvas = map.locator(".hm-grid canvas")
+    assert canvas.evaluate(HATCHED) == 0
+    map.get_by_role("slider", name="Model").fill("3")
+    assert canvas.evaluate(HATCHED) > 100
+    map.get_by_role("radio", name="Matrix").check()
+    queries, keys = map.evaluate("(el) => el.attention.shape").copy()[2:]
+    rows = list(csv.DictReader(io.StringIO(saved(page, map, "CSV")[0].decode())))
+    for row in rows:
+        assert (row["weight"] == "") == (int(row["key"]) > int(row["query"]))
+    ours = load_translator(attention="french")(SENTENCE)
+    layer = [line for line in ours.to_csv().splitlines() if line.startswith("0,")]
+    assert [[*[*row.values()][:6], row["weight"] == ""] for row in rows] == [
+        [*line[:6], line[6] == ""] for line in csv.reader(layer)
+    ]
+    svg = saved(page, map, "SVG")[0].decode()
+    for picture in (svg, ours.to_svg(layer=0)):
+        assert picture.count("data-masked") == 4  # of each head
+        assert picture.count("data-weight=") == 4 * sum(range(1, queries + 1))
+    assert queries == keys
+
+
+def test_all_models_are_played_one_after_the_other(page, map):
+    type_sentence(map, SENTENCE)
+    slider = map.get_by_role("slider", name="Model")
+    map.get_by_role("button", name="Play").click()
+    map.get_by_role("button", name="Pause").wait_for()
+    for model in ("1", "2", "3"):
+        page.wait_for_function("([el, model]) => el.value === model", arg=[slider.element_handle(), model])
+    map.get_by_role("button", name="Play").wait_for()  # it has come to the end
+    assert map.evaluate("(el) => el.attention.mask !== null")
+
+
+def test_who_asks_for_less_motion_plays_a_model_a_press(page, map):
+    page.emulate_media(reduced_motion="reduce")
+    slider = map.get_by_role("slider", name="Model")
+    for model in ("1", "2"):
+        map.get_by_role("button", name="Play").click()
+        assert slider.input_value() == model
+    assert map.get_by_role("button", name="Pause").count() == 0

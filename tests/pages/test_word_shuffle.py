@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from live_maps import attend, ready, type_sentence
+from playwright.sync_api import expect
 
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.bag_of_words import without_order
@@ -38,6 +39,7 @@ def test_shuffling_changes_nothing_for_the_model_without_order(page, site):
     type_sentence(map, "The soup was good, not awful.")
     for _ in range(3):
         shuffle.get_by_role("button", name="Shuffle the words").click()
+        expect(shuffle.locator("[role=status]")).to_have_text("")  # it says so while the models come
         bag, taught = (row.locator("th, td").all_inner_texts() for row in shuffle.locator("tbody tr").all())
         assert [bag[0], bag[2]] == ["no order", "none"]
         assert re.fullmatch(r"0(\.0)? %", bag[1])

@@ -111,6 +111,14 @@ def test_data_beside_a_module_counts(copied):
     assert changes("from manyheads import maps", copied / "web" / "names.json", "coffee or tea", "milk or tea")
 
 
+def test_a_readers_own_results_count(copied, tmp_path, monkeypatch):
+    monkeypatch.setattr(execution_cache, "cache_folder", lambda: tmp_path)
+    own = tmp_path / "experiments.json"
+    own.write_text("{}")
+    assert changes("from manyheads.experiments import runs_of", own, "{}", '{"lookups": {}}')
+    assert not changes("import manyheads.attention", own, "lookups", "distances")
+
+
 @pytest.mark.parametrize(
     ("name", "file"),
     [

@@ -50,6 +50,9 @@ def test_an_address_that_is_none_is_refused(monkeypatch, said):
         publishing.address()
 
 
+TITLES = {"book/index": "Many Heads", "book/code": "Write it <five> ways"}
+
+
 class WithLost(Quiet):
     """Shows 404.html for what is missing, as GitHub Pages does."""
 
@@ -67,7 +70,7 @@ def below(html, tmp_path, monkeypatch):
     """The built book below a path, told its address; gives what it is served at."""
     shutil.copytree(html, tmp_path / "some" / "prefix")
     monkeypatch.setenv(publishing.ADDRESS, ADDRESS)
-    publishing.write_pages(tmp_path / "some" / "prefix", load_focus_model())
+    publishing.write_pages(tmp_path / "some" / "prefix", load_focus_model(), TITLES)
     with serve(tmp_path, WithLost) as address:
         yield f"{address}/some/prefix"
 
@@ -89,10 +92,19 @@ def elsewhere(browser, faults):
 def test_a_missing_page_is_answered_at_any_depth(elsewhere, below, path):
     assert elsewhere.goto(f"{below}/{path}").status == 404
     ready(elsewhere.locator("head-map"))
-    assert elsewhere.evaluate("getComputedStyle(document.querySelector('head-map')).display") == "block"
+    assert elsewhere.evaluate("getComputedStyle(document.querySelector('head-map')).display") == "flex"
     elsewhere.get_by_role("link", name="Many Heads").click()
     elsewhere.wait_for_url(f"{below}/book/index.html")
     assert elsewhere.locator("article h1").count() == 1
+    elsewhere.go_back()
+    assert elsewhere.get_by_role("navigation", name="Chapters").get_by_role("link").all_inner_texts() == [
+        *TITLES.values()
+    ]
+    elsewhere.get_by_role("searchbox", name="Search the book").fill("softmax")
+    elsewhere.keyboard.press("Enter")
+    elsewhere.locator("#search-results li").first.wait_for()
+    assert elsewhere.url.startswith(f"{below}/search.html?q=softmax")
+    elsewhere.wait_for_load_state("networkidle")  # the excerpts are fetched
 
 
 # --------------------------------------------------------------------------------------------------------- workflows
@@ -103,8 +115,8 @@ def steps(workflow):
 
 
 def test_the_workflows_test_every_push_and_publish_what_passed(html):
-    assert [path.name for path in WORKFLOWS] == ["publish.yml", "test.yml"]
-    test, publish = (yaml.load(path.read_text(), yaml.BaseLoader) for path in reversed(WORKFLOWS))
+    assert [path.name for path in WORKFLOWS] == ["audit.yml", "publish.yml", "test.yml"]
+    _, publish, test = (yaml.load(path.read_text(), yaml.BaseLoader) for path in WORKFLOWS)
     assert {"push", "pull_request", "workflow_call"} <= set(test["on"])
     assert test["jobs"]["test"]["steps"][-1]["run"] == (ROOT / ".ci" / "run").read_text().splitlines()[-1]
     assert publish["jobs"]["publish"]["needs"] == "test"
@@ -116,6 +128,16 @@ def test_the_workflows_test_every_push_and_publish_what_passed(html):
     assert all(step["env"][NOTEBOOKS] == pushed["branch"] for step in said)
     assert list((ROOT / pushed["folder"]).glob("book/*.ipynb"))
     assert publish["jobs"]["publish"]["permissions"]["contents"] == "write"
+
+
+def test_a_weekly_workflow_audits_packages_and_pages_and_blocks_nothing():
+    audit = yaml.load(WORKFLOWS[0].read_text(), yaml.BaseLoader)
+    assert set(audit["on"]) == {"schedule", "workflow_dispatch"}
+    assert re.fullmatch(r"\d+ \d+ \* \* \d", audit["on"]["schedule"][0]["cron"])
+    (npm,) = (step for step in steps(audit) if step.get("run") == "npm audit")
+    assert (ROOT / npm["working-directory"] / "package-lock.json").is_file()
+    assert any(re.search(r"pip-audit==[\d.]+$", step.get("run", ""), re.MULTILINE) for step in steps(audit))
+    assert any(step.get("run") == "make audit" for step in steps(audit))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

@@ -107,7 +107,7 @@ test("the strongest lines are few, of one layer, weakest first", () => {
 });
 
 test("pixels show each weight, and where there are fewer pixels, the largest of several", () => {
-  const look = { colour: "#102030", off: false, dim: false, log: false };
+  const look = { colour: "#102030", off: false, dim: false, scale: "absolute" };
   const map = { ...example(4), shape: [1, 1, 4, 4], weights: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1) };
   const draw = (side) => {
     const pixels = new Uint32Array(side * side);
@@ -124,7 +124,7 @@ test("dimmed special tokens leave the tint to the words", () => {
   const tokens = ["[CLS]", "tea", "or"];
   const map = { queryTokens: tokens, keyTokens: tokens, shape: [1, 1, 3, 3], weights: Float32Array.of(1, 0, 0, 0.8, 0.1, 0.1, 0.9, 0.1, 0) };
   const pixels = new Uint32Array(9);
-  drawHead(pixels, 3, { width: 3, height: 3 }, map, 0, 0, { colour: "#000000", off: false, dim: true, log: false });
+  drawHead(pixels, 3, { width: 3, height: 3 }, map, 0, 0, { colour: "#000000", off: false, dim: true, scale: "relative" });
   assert.deepEqual([...pixels].map((pixel) => pixel >>> 24), [0, 0, 0, 51, 255, 255, 51, 255, 0]);
 });
 

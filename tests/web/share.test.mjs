@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { svgOf } from "../../src/manyheads/web/doors/picture.js";
 import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.js";
+import { History } from "../../src/manyheads/web/doors/history.js";
 import { frameFor, linkedState, linkTo, maskOf, readPart, START, tagFor, WRITTEN, writeState } from "../../src/manyheads/web/doors/state.js";
 
 const FULL = { sentence: "a & \"b\" <c>?#=+%", compare: "", view: "lines", layer: 2, head: 0, query: 3, special: "dim",
@@ -64,7 +65,7 @@ test("a file holds what its view shows, on unequal axes", () => {
   assert.deepEqual([count(view({ view: "matrix" })), rows(view({ view: "matrix" })).length], [105, 105]);
   assert.deepEqual([count(view({ view: "grid" })), rows(view({ view: "grid" })).length], [210, 210]);
   assert.deepEqual([count(view({ view: "grid", head: 1 })), rows(view({ view: "grid", head: 1 })).length], [245, 210]);
-  assert.equal(rows(view({ view: "lines", head: 2 })).length, 35);
+  assert.equal(rows(view({ view: "lines", head: 2 })).length, 7);
   assert.equal(rows(view({ view: "paint" }))[8], `1,1,4,1,q4,"a,b",${exactly(Math.fround((((1 * 3 + 1) * 5 + 4) * 7 + 1) * 37 % 101 / 101))}`);
   assert.ok(rows(view({ view: "paint" }))[0].startsWith('1,0,4,0,q4,"""",'));
 });
@@ -84,4 +85,22 @@ test("a large picture leaves out the weakest, and says so; its table does not", 
 test("files are named after the sentence", () => {
   assert.equal(fileName(view({ sentence: "Tee oder Käse?", view: "grid" }), "svg"), "tee-oder-käse-grid.svg");
   assert.equal(fileName(view({ sentence: "../!?" }), "csv"), "map-paint.csv");
+});
+
+test("what was done is undone step by step; keystrokes without a pause are one", () => {
+  const history = new History();
+  history.note("a", ["sentence"], 0);
+  history.note("ab", ["sentence"], 500);
+  history.note("abc", ["view"], 600);
+  history.note("abc, view", ["sentence"], 700);
+  history.note("abcd, view", ["sentence"], 5000);
+  assert.deepEqual(history.past, ["a", "abc", "abc, view", "abcd, view"]);
+  assert.equal(history.step("now", true), "abcd, view");
+  assert.equal(history.step("abcd, view", true), "abc, view");
+  assert.equal(history.step("abc, view", false), "abcd, view");
+  assert.equal(history.step("abcd, view", false), "now");
+  assert.equal(history.step("now", false), undefined);
+  history.step("now", true);
+  history.note("abcd, view", ["head"], 5001);
+  assert.deepEqual(history.future, []);
 });

@@ -9,14 +9,14 @@ from node import run_node
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import CHOICES
-from manyheads.maps.shown import shown_map
+from manyheads.maps.shown import legend_of, shown_map
 from manyheads.maps.wire import map_dict, map_json
 from manyheads.maps.written import amount
 from manyheads.widgets.one_module import WEB
 
 TWIN = """
 import { START } from "./doors/state.js";
-import { askedRow, shownMap } from "./math/shown.js";
+import { askedRow, legendOf, shownMap } from "./math/shown.js";
 import { amount } from "./math/text.js";
 import { decodeMap } from "./math/wire.js";
 let text = "";
@@ -25,7 +25,8 @@ const { cases, numbers } = JSON.parse(text);
 const found = cases.map(({ written, state }) => {
   const map = decodeMap(written);
   const shown = shownMap(map, { ...START, ...state });
-  return { ...shown, weights: [...shown.weights], asked: askedRow(shown, state.query, map.queryTokens) };
+  const legend = legendOf(shown, { ...START, ...state, layer: 0 });
+  return { ...shown, legend, weights: [...shown.weights], asked: askedRow(shown, state.query, map.queryTokens) };
 });
 console.log(JSON.stringify({ found, amounts: numbers.map((number) => [amount(number), amount(number, true)]) }));
 """
@@ -81,10 +82,11 @@ def test_python_and_the_page_show_the_same():
         assert theirs["queries"] == ours.queries
         assert theirs.get("keys", list(range(map.shape[3]))) == ours.keys
         assert theirs["asked"] == ours.asked(state["query"], map.query_tokens)
+        assert theirs["legend"] == legend_of(ours.map, state["scale"], 0)
         assert theirs.get("kind", "shares") == ours.map.kind
         assert theirs["notes"] == list(ours.map.notes)
         notes |= {note.split()[0] for note in ours.map.notes}
-    assert notes == {"Word", "Weights", "Hidden", "No", "There", "Tokens", "The", "Log"}, (
+    assert notes == {"Word", "Weights", "Hidden", "No", "There", "Tokens", "The", "Relative", "Log"}, (
         "every note was among the examples"
     )
 

@@ -113,7 +113,7 @@ def test_a_log_scale_is_said(more):
     figure.get_by_role("combobox", name="Scale").select_option("log")
     tints = cells.evaluate_all("(all) => all.map((one) => Number(one.style.getPropertyValue('--share')))")
     row = map.weights[0, 1, 1]
-    np.testing.assert_allclose(tints, np.maximum(1 + np.log10(row / row.max()) / 4, 0), atol=0.002)
+    np.testing.assert_allclose(tints, np.maximum(1 + np.log10(row) / 4, 0), atol=0.002)
     assert NOTES["log"] in said(figure)
 
 
@@ -179,7 +179,7 @@ def test_signed_weights_have_two_hues_and_a_second_sign(more, view, scheme):
         dashed = figure.locator("svg path").evaluate_all(
             "(all) => all.map((one) => one.getAttribute('stroke-dasharray') !== 'none')"
         )
-        assert sum(dashed) == (map.weights[0] < -0.01 * np.abs(map.weights[0]).max()).sum()
+        assert sum(dashed) == (map.weights[0, :, 0] < -0.01 * np.abs(map.weights[0]).max()).sum()
 
 
 def test_signed_files_are_true(more, tmp_path):
@@ -218,10 +218,21 @@ def test_the_rest_is_folded_and_works_by_keys_on_a_phone(opened):
     summary.focus()
     page.keyboard.press("Enter")
     names = []
-    for _ in range(7):
+    for _ in range(10):
         page.keyboard.press("Tab")
         names.append(page.evaluate("() => document.activeElement.getAttribute('aria-label')"))
-    assert names == ["Word pieces", "Sinks", "Scale", "Strongest per row", "First token", "Last token", "Find a word"]
+    assert names == [
+        "Special tokens",
+        "Heads",
+        "Layers",
+        "Word pieces",
+        "Sinks",
+        "Scale",
+        "Strongest per row",
+        "First token",
+        "Last token",
+        "Find a word",
+    ]
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
     page.keyboard.press("Escape")
     assert not page.get_by_label("Word pieces").is_visible()

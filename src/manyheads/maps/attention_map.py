@@ -244,13 +244,15 @@ class AttentionMap:
         <BLANKLINE>
 
         Returns the text; with a `path`, writes it there in UTF-8. The weights are exact: reading them gives the same
-        float32.
+        float32. What is masked has none.
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(CSV_COLUMNS)
         for (layer, head, query, key), weight in np.ndenumerate(self.weights):
-            writer.writerow([layer, head, query, key, self.query_tokens[query], self.key_tokens[key], str(weight)])
+            masked = self.mask is not None and not self.mask[query, key]
+            weight = "" if masked else str(weight)
+            writer.writerow([layer, head, query, key, self.query_tokens[query], self.key_tokens[key], weight])
         if path is not None:
             Path(path).write_text(text.getvalue(), encoding="utf-8", newline="")
         return text.getvalue()

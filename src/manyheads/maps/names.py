@@ -12,6 +12,8 @@ _NAMES = json.loads((Path(__file__).parent.parent / "web" / "names.json").read_t
 # What a map is shown as; the first of each is where a reader starts.
 VIEWS = _NAMES["views"]
 CHOICES = _NAMES["choices"]
+# What choices were called before, in links and notebooks that are about.
+FORMER_NAMES = _NAMES["formerNames"]
 # What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
 KINDS = _NAMES["kinds"]
 # The models that are so large that a page fetches them only when its reader asks.
@@ -35,6 +37,11 @@ NOTES = _NAMES["notes"]
 
 # One colour per head, the same on every page; the first four are the notes' own. An average is no head's.
 HEAD_COLOURS = _NAMES["headColours"]
+# The same as cells: so light that black letters on them can be read, and white ones, and both papers are 3:1 away.
+TONES = _NAMES["tones"]
+DEPTH = _NAMES["depth"]  # of a cell's colour, at most
+FULL = _NAMES["full"]  # the share of attention from which on a cell has it, on the absolute scale
+LEGEND = _NAMES["legend"]
 MIXED_COLOUR = _NAMES["mixedColour"]
 OFF_COLOUR = _NAMES["offColour"]
 # Of pictures: how deep the largest weight of a row is tinted, and how many cells one may have (some 5 MB). Where there

@@ -6,9 +6,9 @@ import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.choosing import left_out, noted, received, sinks_of, strongest, taken, unspecial, without_sinks
-from manyheads.maps.names import CHOICES
+from manyheads.maps.names import CHOICES, DECADES, FORMER_NAMES, FULL, LEGEND
 from manyheads.maps.tokens import word_starts
-from manyheads.maps.written import percent
+from manyheads.maps.written import amount, percent
 
 USUAL = {name: values[0] for name, values in CHOICES.items()}
 
@@ -31,6 +31,8 @@ class Shown:
         """
         if query in self.queries:
             return self.queries.index(query)
+        if query >= len(tokens):
+            return 0
         start = max((place for place in word_starts(tokens) if place <= query), default=0)
         return self.queries.index(start) if start in self.queries else 0
 
@@ -44,7 +46,7 @@ def shown_map(map, chosen, layers=None):
 
     `layers` are those that are looked at, of which notes tell; all unless given.
     """
-    chosen = {**USUAL, **{name: value for name, value in chosen.items() if value is not None}}
+    chosen = {**USUAL, **{name: FORMER_NAMES.get(value, value) for name, value in chosen.items() if value is not None}}
     alike = map.query_tokens == map.key_tokens
     shown = _mixed(map, chosen, alike)
     queries, keys = list(range(shown.shape[2])), list(range(shown.shape[3]))
@@ -66,9 +68,27 @@ def shown_map(map, chosen, layers=None):
     shown, queries, keys = _between(shown, queries, keys, chosen, map, alike, layers)
     if chosen.get("top"):
         shown = strongest(shown, chosen["top"], layers)
-    if chosen["scale"] == "log":
-        shown = noted(shown, "log")
+    if chosen["scale"] != USUAL["scale"]:
+        shown = noted(shown, chosen["scale"])
     return Shown(shown, queries, keys)
+
+
+def legend_of(map, scale, layer, full=None):
+    """What no colour and the full colour mean in a shown map: [from, to]. Twin of `legendOf` in `web/math/shown.js`.
+
+    `full` is the difference of two shares that has the full colour, where such are shown.
+
+    >>> map = AttentionMap(["a"], ["a", "b"], [[[[0.25, 0.75]]]])
+    >>> legend_of(map, "relative", 0)
+    ['0', 'the largest weight of its row']
+    """
+    if full and scale != "relative":
+        return [text.format(full=percent(full)) for text in LEGEND["difference"]]
+    shares = map.kind in ("shares", "parts")
+    name = scale if shares or scale == "relative" else "signed" if map.kind == "signed" else "amounts"
+    full = percent(FULL) if shares else amount(np.abs(map.weights[layer]).max(initial=0))
+    low, high = (text.format(full=full, least=f"{100 / 10**DECADES:g} %") for text in LEGEND[name])
+    return [low, f"{high}, on a log scale" if scale == "log" and name in ("amounts", "signed") else high]
 
 
 def _mixed(map, chosen, alike):

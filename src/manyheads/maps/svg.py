@@ -4,8 +4,10 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from manyheads.maps.names import HEAD_COLOURS, NUMBER_COLOURS, PAPER
+from manyheads.maps.names import CHOICES, DEPTH, NUMBER_COLOURS, PAPER, TONES
 from manyheads.maps.pictures import chosen, columns_of
+from manyheads.maps.shown import legend_of
+from manyheads.maps.small_pictures import Tint
 
 SIDE, GAP, MARGIN = 224, 28, 16  # of a head among others, in pixels
 FEW_HEADS = 8  # up to so many, each has its tokens beside it
@@ -30,7 +32,9 @@ def svg(map, layer=None, head=None):
     weights = map.weights[np.ix_(layers, heads)]  # [layer, head, query, key]
     drawn = _strongest(weights).reshape(-1, *map.shape[2:])  # [place, query, key]
     omitted = (f"The {CELLS:,} strongest of {weights.size:,} weights are drawn.",) if weights.size > CELLS else ()
-    notes = [_text(note) for note in (*omitted, *map.notes)]
+    legends = dict.fromkeys(" to ".join(legend_of(map, CHOICES["scale"][0], layer)) for layer in layers)
+    colours = [f"Colour: {legend}." for legend in legends] if len(legends) == 1 else []
+    notes = [_text(note) for note in (*omitted, *colours, *map.notes)]
     footer = "".join(
         f'<text x="{MARGIN}" y="{height + 12 * at + 8}" font-size="10" fill="{PAPER["soft"]}">{note}</text>'
         for at, note in enumerate(notes)
@@ -61,20 +65,23 @@ def _strongest(weights):
 
 def _head(map, layer, head, drawn, left, top, cell, size):
     weights = map.weights[layer, head]
-    sizes = np.abs(weights)
-    largest = sizes.max(axis=-1, keepdims=True)
-    shares = np.divide(sizes, largest, out=np.zeros_like(weights), where=largest > 0)
+    masked = np.zeros(weights.shape, bool) if map.mask is None else ~map.mask
+    drawn = drawn & ~masked
+    tint = Tint()
+    shares = tint.of(weights, tint.full(map, layer)[head])
     colours = (
         [f' fill="{NUMBER_COLOURS[sign]}"' for sign in ("positive", "negative")] if map.kind == "signed" else ["", ""]
     )
     cells = "".join(
-        f'<rect x="{key}" y="{query}" width="1" height="1" fill-opacity="{PAPER["tint"] * shares[query, key]:.2f}"'
+        f'<rect x="{key}" y="{query}" width="1" height="1" fill-opacity="{DEPTH * shares[query, key]:.2f}"'
         f'{colours[int(weights[query, key] < 0)]} data-query="{query}" data-key="{key}" '
         f'data-weight="{weights[query, key]!s}"/>'
         for query, key in np.argwhere(drawn)
     )
     below = "".join(f"M{key + 0.3:g} {query + 0.5:g}h.4" for query, key in np.argwhere(drawn & (weights < 0)))
     minus = f'<path d="{below}" stroke="{PAPER["ink"]}" stroke-width="0.08"/>' if below else ""
+    lines = "".join(f"M{key} {query + 1}L{key + 1} {query}" for query, key in np.argwhere(masked))
+    hatched = f'<path d="{lines}" stroke="{PAPER["line"]}" stroke-width="0.08" data-masked=""/>' if lines else ""
     name = f"layer {layer + 1}, {map.head_names[head]}" if map.shape[0] > 1 else map.head_names[head]
     queries, keys = weights.shape
     labels = _labels(map, left, top, cell, size) if size else ""
@@ -82,8 +89,8 @@ def _head(map, layer, head, drawn, left, top, cell, size):
         f'<text x="{left:.2f}" y="14" font-size="{14 if size else 11}" font-weight="600">{_text(name)}</text>{labels}'
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{cell * keys:.2f}" height="{cell * queries:.2f}" '
         f'fill="none" stroke="{PAPER["line"]}"/>'
-        f'<g data-layer="{layer}" data-head="{head}" fill="{HEAD_COLOURS[head % len(HEAD_COLOURS)]}" '
-        f'transform="translate({left:.2f} {top:.2f}) scale({cell:.3f})">{cells}{minus}</g>'
+        f'<g data-layer="{layer}" data-head="{head}" fill="{TONES[head % len(TONES)]}" '
+        f'transform="translate({left:.2f} {top:.2f}) scale({cell:.3f})">{cells}{minus}{hatched}</g>'
     )
 
 

@@ -8,9 +8,12 @@ Hugging Face hub at a fixed revision. Wherever they come from, their SHA-256 is 
 import hashlib
 import json
 import os
+from concurrent.futures import ProcessPoolExecutor
 from importlib import metadata
+from multiprocessing import get_context
 from pathlib import Path
 
+from filelock import FileLock
 from safetensors.torch import save_file
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
@@ -47,6 +50,29 @@ def write_tensors(path, tensors, header):
     beside = Path(f"{path}.{os.getpid()}")
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, header)
     beside.replace(path)
+
+
+def made_once(path, make, lock=None):
+    """The path, after calling `make()` if nothing is there; of several processes the first makes it, the rest wait.
+
+    >>> made_once(cache_folder(), make=None) == cache_folder()  # it is there
+    True
+    """
+    if not path.exists():
+        with FileLock(lock or path.with_suffix(".lock")):
+            if not path.exists():
+                make()
+    return path
+
+
+def side_by_side(make, names):
+    """Call `make` with each of the names, in as many processes as there are processors.
+
+    >>> side_by_side(print, [])
+    """
+    if names:
+        with ProcessPoolExecutor(min(len(names), os.cpu_count()), get_context("spawn")) as pool:
+            list(pool.map(make, names))
 
 
 def key_of(**parts):

@@ -9,7 +9,16 @@ bakes the sentence's map into the page. Pages that hold a live figure load the s
 
 import os
 
-from manyheads.sphinxext import assets, execution_cache, light_theme, notebooks, publishing
+from manyheads.sphinxext import (
+    assets,
+    execution_cache,
+    exercises,
+    light_theme,
+    notebooks,
+    page_frame,
+    policy,
+    publishing,
+)
 from manyheads.sphinxext.directives import (
     FormulaStepsDirective,
     HeadMapDirective,
@@ -26,8 +35,9 @@ def finish(app, error):
     """Puts what the pages need into the built site."""
     if not error and app.builder.format == "html":
         assets.copy_files(app.outdir)
-        publishing.write_pages(app.outdir, page_model("focus"))
+        publishing.write_pages(app.outdir, page_model("focus"), publishing.chapters(app.env))
         light_theme.write_icon_font(app)
+        policy.finish_pages(app.outdir)
 
 
 def setup(app):
@@ -43,7 +53,9 @@ def setup(app):
     app.connect("html-page-context", assets.drop_strangers, priority=900)
     app.connect("build-finished", finish)
     execution_cache.setup(app)
+    exercises.setup(app)
     light_theme.setup(app)
     notebooks.setup(app)
+    page_frame.setup(app)
     publishing.setup(app, page_model)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

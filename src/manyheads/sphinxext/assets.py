@@ -12,10 +12,18 @@ from manyheads.sphinxext.onnx_export import encoder_page_files
 from manyheads.widgets.one_module import WEB, one_module
 
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
-FIGURES = ("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards", "word-shuffle", "word-sense")
+FIGURES = (
+    *("head-map", "formula-steps", "softmax-scale", "museum-piece", "head-cards", "word-shuffle", "word-sense"),
+    *("head-pruning", "field-exercise", "exercise-list"),
+)
 MODELS = ("models", "formula-model", "bugs", "encoder", "encoder-worker", "translator")
-SCRIPTS = (*(f"figures/{name}.js" for name in FIGURES), "doors/embed.js", *(f"models/{name}.js" for name in MODELS))
-STYLESHEETS = (*(f"figures/{name}.css" for name in FIGURES), "doors/plain.css", "doors/chapters.css")
+DOORS = ("embed", "paper", "search-excerpts", "standing-still", "theme")
+ROOMS = {"figures": FIGURES, "doors": DOORS, "models": MODELS}
+SCRIPTS = tuple(f"{room}/{name}.js" for room, names in ROOMS.items() for name in names)
+STYLESHEETS = (
+    *(f"figures/{name}.css" for name in FIGURES),
+    *(f"doors/{name}.css" for name in ("plain", "chapters", "theme")),
+)
 MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
 TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 
@@ -23,12 +31,15 @@ TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tok
 def add_scripts(app, pagename, templatename, context, doctree):
     """Puts the scripts on the pages that hold a live figure, whether from a directive or a notebook's output."""
     live = [name for name in FIGURES if f"<{name}" in (context.get("body") or "")]
-    for name in live:
+    app.add_css_file(f"{FOLDER}/theme.css")
+    app.add_js_file(f"{FOLDER}/theme.js")
+    for name in ["paper", *live] if live else []:
         app.add_js_file(f"{FOLDER}/{name}.js", type="module")
+    if live:  # as soon as may be: it waits for none of those that may not come
+        app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"})
     for name in dict.fromkeys([FIGURES[0], *live] if live else []):  # the first stylesheet is the others' base
         app.add_css_file(f"{FOLDER}/{name}.css")
-    if "tag_hide-input" in (context.get("body") or ""):
-        app.add_css_file(f"{FOLDER}/chapters.css")
+    app.add_css_file(f"{FOLDER}/chapters.css")
 
 
 def drop_strangers(app, pagename, templatename, context, doctree):

@@ -9,7 +9,7 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from manyheads.attention import causal_mask
-from manyheads.maps.names import CHOICES, FLAGS, STEPS, VIEWS
+from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STEPS, VIEWS
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.bag_of_words import without_order
@@ -18,6 +18,9 @@ from manyheads.models.senses.static_html import word_sense_html
 from manyheads.models.translator import ATTENTIONS, load_translator
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_html
 from manyheads.widgets.static_html import head_map_html
+
+MASKED = ("mask", "padding", "polarity")  # the switches of bugs.js that start from the causal mask
+WORDING = ("switch", "off", "on")
 
 
 class HeadMapDirective(SphinxDirective):
@@ -30,6 +33,7 @@ class HeadMapDirective(SphinxDirective):
         "models": directives.unchanged,
         "view": lambda view: directives.choice(view, VIEWS),
         **{name: functools.partial(directives.choice, values=values) for name, values in CHOICES.items()},
+        "scale": functools.partial(directives.choice, values=(*CHOICES["scale"], *FORMER_NAMES)),
         "layer": directives.nonnegative_int,
         "head": directives.nonnegative_int,
         "query": directives.nonnegative_int,
@@ -38,21 +42,29 @@ class HeadMapDirective(SphinxDirective):
         "top": directives.positive_int,
         "find": directives.unchanged_required,
         "compare": directives.unchanged,
+        "try": directives.unchanged_required,
+        "guide": directives.flag,
         "id": directives.unchanged_required,
     }
 
     def run(self):
         sentence = self.arguments[0]
-        options = {"model": "focus", **self.options} if "models" not in self.options else self.options
+        options = {"model": "focus", **self.options} if "models" not in self.options else {**self.options}
+        if "try" in options:
+            options["examples"] = options.pop("try")
+        if "guide" in options:
+            options["guide"] = ""
         name = (options.get("models") or options["model"]).split()[0]
         try:
-            map = page_model(name)(sentence)
+            model = page_model(name)
+            map = model(sentence)
+            compared = model(options["compare"]) if "compare" in options else None
         except ValueError as error:
             raise self.error(f"head-map: {error}") from error
         for option, axis in (("layer", 0), ("query", 2)):
             if options.get(option, 0) >= map.shape[axis]:
                 raise self.error(f"head-map: {option} counts from 0 to {map.shape[axis] - 1}, got {options[option]}")
-        return [nodes.raw("", head_map_html(map, sentence=sentence, **options), format="html")]
+        return [nodes.raw("", head_map_html(map, sentence=sentence, compared=compared, **options), format="html")]
 
 
 class FormulaStepsDirective(SphinxDirective):
@@ -84,24 +96,33 @@ class FormulaStepsDirective(SphinxDirective):
 
 
 class MuseumPieceDirective(SphinxDirective):
-    """`{museum-piece} what the bug does`: a live map of `sentence`, the bug `bug` of bugs.js behind a switch."""
+    """`{museum-piece} what the bug does`: a live map of `sentence`, the bug `bug` of bugs.js behind a switch.
+
+    For another mask instead of a bug, `switch` names the switch, `off` and `on` what it chooses from.
+    """
 
     required_arguments = 1
     final_argument_whitespace = True
     option_spec: ClassVar = {
         "bug": directives.unchanged_required,
         "sentence": directives.unchanged_required,
-        **{name: HeadMapDirective.option_spec[name] for name in ("view", "head")},
+        **dict.fromkeys(WORDING, directives.unchanged_required),
+        **{name: HeadMapDirective.option_spec[name] for name in ("view", "head", "id")},
     }
 
     def run(self):
         sentence, bug = self.options["sentence"], self.options["bug"]
-        name = "focus/causal" if bug == "mask" else "focus"
+        name = "focus/causal" if bug in MASKED else "focus"
         map = page_model(name)(sentence)
-        shown = {option: self.options[option] for option in ("view", "head") if option in self.options}
+        shown = {option: self.options[option] for option in ("view", "head", "id") if option in self.options}
         inside = head_map_html(map, sentence=sentence, models=f"{name} focus/bug-{bug}", **shown)
-        attributes = f'class="head-map museum-piece" bug="{escape(bug)}" label="{escape(self.arguments[0])}"'
-        return [nodes.raw("", f"<museum-piece {attributes}>{inside}</museum-piece>", format="html")]
+        words = {"label": self.arguments[0]} | {name: self.options[name] for name in WORDING if name in self.options}
+        written = " ".join(f'{name}="{escape(text)}"' for name, text in words.items())
+        attributes = f'class="head-map museum-piece" bug="{escape(bug)}" {written}'
+        named = f"<b>{escape(words.get('switch', 'The bug'))}: </b>{escape(words['label'])}"
+        switch = f'<input type="checkbox" disabled><span>{named}</span><span class="mp-state">off</span>'
+        room = f'<p class="mp-switch mp-room">{switch}</p>'
+        return [nodes.raw("", f"<museum-piece {attributes}>{room}{inside}</museum-piece>", format="html")]
 
 
 class WordSenseDirective(SphinxDirective):

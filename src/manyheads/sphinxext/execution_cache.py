@@ -1,8 +1,9 @@
 """Executes a chapter again when what it imports changed: MyST-NB's cache knows no more than the chapter's own code.
 
-Of each of our modules that a chapter imports, or that those import, the statements count, and the data that it reads;
-comments and docstrings do not. A chapter that imports `inspect` shows source: there every character
-of the modules that it names counts. All pages are read again, and executed or not, when any of our code changed.
+Of each of our modules that a chapter imports, or that those import, the statements count, and the data that it reads, a
+reader's own results in the cache among them; comments and docstrings do not. A chapter that imports `inspect` shows
+source: there every character of the modules that it names counts. All pages are read again, and executed or not, when
+any of our code changed.
 """
 
 import ast
@@ -13,6 +14,8 @@ from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
+
+from manyheads.models.files import cache_folder
 
 PACKAGE = Path(__file__).parent.parent
 KEPT = "imports.json"  # in the folder of the cache: hash of a chapter's code -> digest of what it imported
@@ -70,8 +73,12 @@ def parsed(source):
 
 @cache
 def meaning(source):
-    """What counts of a module: its statements, what lies in `data` beside it, and the JSON of its name in `web`."""
+    """What counts of a module: its statements, what lies in `data` beside it, the JSON of its name in `web`.
+
+    And that of its folder's name in the cache: results of a reader's own.
+    """
     data = [*sorted(source.parent.glob("data/*")), *source.parent.glob(f"../web/{source.stem}.json")]
+    data += cache_folder().glob(f"{source.parent.name}.json")
     lines = [line for path in data for line in path.read_text(encoding="utf-8").splitlines()]
     return "\n".join([ast.dump(parsed(source)), *(line for line in lines if not line.startswith("#"))])
 

@@ -10,7 +10,7 @@ from manyheads.widgets.one_module import with_style
 
 MADE = "live-figure"  # the tag of such a cell: its chapter has a directive in its place
 NUMBERS = ("layer", "head", "query", "word")
-LEFT_OUT = ("class", "sentence", "model", "models", "id")
+LEFT_OUT = ("class", "sentence", "model", "models", "id", "examples", "guide")
 UNTIL_RUN = "A computed example. Run the cell, and it answers to a sentence of your own."
 DEFAULTS = {"layer": "0", "step": "X"}
 ENCODER = "from manyheads.models.encoder import load_encoder"

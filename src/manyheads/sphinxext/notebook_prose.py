@@ -107,6 +107,9 @@ class _Prose(MarkdownConverter):
     def convert_td(self, el, text, parent_tags):
         return super().convert_td(el, re.sub(r"(?<!\\)\|", r"\\|", text), parent_tags)
 
+    def convert_script(self, el, text, parent_tags):
+        return ""
+
     def convert_svg(self, el, text, parent_tags):
         return ""
 
@@ -115,7 +118,9 @@ class _Prose(MarkdownConverter):
         return f"\n\n{fence}{_language(el)}\n{text.strip(chr(10))}\n{fence}\n\n"
 
     def convert_live(self, el, text, parent_tags):
-        does = f"a switch puts a bug in: *{el['label']}*" if "label" in el.attrs else "there is a live figure here"
+        does = "there is a live figure here"
+        if "label" in el.attrs:
+            does = f"{'a switch' if 'switch' in el.attrs else 'a switch puts a bug in'}: *{el['label']}*"
         return f"\n\n> {self.see[0].upper()}{self.see[1:]}, {does}.\n\n"
 
     def get_conv_fn(self, tag_name):

@@ -239,9 +239,10 @@ class Links:
         """The headings of a page by their ids: a notebook knows them by their texts."""
         labels = self.env.domains["std"].labels.values()
         terms = self.env.domains["std"].objects.items()
+        exercises = getattr(self.env, "sphinx_exercise_registry", {})  # they have titles, but no headings
         return {
             **{id: text for _, id, text in self.env.metadata[page].get("myst_slugs", {}).values()},
-            **{id: text for name, id, text in labels if name == page},
+            **{id: text for name, id, text in labels if name == page and id not in exercises},
             **{id: name for (kind, name), (where, id) in terms if kind == "term" and where == page},
         }
 

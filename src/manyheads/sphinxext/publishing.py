@@ -4,6 +4,7 @@ The site's address comes from the environment, as `MANYHEADS_URL`; what cannot d
 """
 
 import os
+from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -28,6 +29,7 @@ PAGE = """<!DOCTYPE html>
 <link rel="icon" href="{root}_static/favicon.svg">
 <link rel="stylesheet" href="{root}_static/manyheads/head-map.css">
 <link rel="stylesheet" href="{root}_static/manyheads/plain.css">
+<script async src="{root}_static/manyheads/standing-still.js"></script>
 <script type="module" src="{root}_static/manyheads/head-map.js"></script>
 </head>
 <body>
@@ -35,6 +37,16 @@ PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
+
+LOST_PAGE = """<main>
+<h1>There is no such page</h1>
+<p>Perhaps it moved. Look for a word of it, or choose a chapter below.</p>
+<form action="{root}search.html" role="search">
+<input type="search" name="q" aria-label="Search the book" required> <button>Search the book</button>
+</form>
+{live}
+<nav aria-label="Chapters"><ul>{listed}</ul></nav>
+</main>"""
 
 
 def address():
@@ -56,18 +68,24 @@ def address():
     return said.rstrip("/") + "/"
 
 
-def write_pages(folder, model):
+def chapters(env):
+    """The title of each page, by its name, in the order of the contents."""
+    root = env.config.root_doc
+    return {name: env.titles[name].astext() for name in (root, *env.toctree_includes.get(root, []))}
+
+
+def write_pages(folder, model, titles):
     """Write `embed.html`, one live map and nothing else, and `404.html` into the site's folder.
 
     A host shows `404.html` for a missing page at any depth, so its links start from the address's own path, "/" where
-    none is known. `model` computes the map that it holds.
+    none is known. `model` computes the map that it holds; `titles` are those of the pages, by name.
     """
     root = urlsplit(address() or "/").path
-    home = f'<p><a href="{root}book/index.html">Many Heads</a></p>'
     live = head_map_html(model(LOST), sentence=LOST, model="focus")
-    lost = f"<main><h1>There is no such page</h1><p>Perhaps it moved. The book starts here:</p>{home}{live}</main>"
+    listed = "".join(f'<li><a href="{root}{name}.html">{escape(title)}</a></li>' for name, title in titles.items())
+    lost = LOST_PAGE.format(root=root, live=live, listed=listed)
     embed = '<script type="module" src="_static/manyheads/embed.js"></script>'
-    alone = f"<noscript>This map needs JavaScript.</noscript>{embed}"
+    alone = f'<p class="hm-status">The map is on its way: a script draws it.</p>{embed}'
     pages = {
         "embed.html": {"title": "Many Heads", "root": "", "body": alone},
         "404.html": {"title": "No such page · Many Heads", "root": root, "body": lost},
@@ -105,11 +123,3 @@ def setup(app, page_model):
     app.setup_extension("sphinxext.opengraph")
     app.connect("config-inited", lambda app, config: [setattr(config, *setting) for setting in settings.items()])
     app.connect("builder-inited", lambda app: draw_emblem(app, page_model("focus")(EXAMPLE)))
-    app.connect("html-page-context", describe, priority=100)  # before the tags are made
-
-
-def describe(app, pagename, templatename, context, doctree):
-    """A page's own `description`, in its front matter, goes before what would be taken of its text."""
-    meta = context.get("meta") or {}
-    if "description" in meta:
-        meta["og:description"] = meta["description"]

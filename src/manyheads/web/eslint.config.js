@@ -17,6 +17,7 @@ export default [
     rules: {
       eqeqeq: ["error", "always", { null: "ignore" }], // == null is null or undefined
       "no-control-regex": "off", // texts hold control characters, and ours say which
+      "no-misleading-character-class": ["error", { allowEscape: true }], // an escaped mark is meant alone
       "no-shadow": "error",
       "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
       "no-var": "error",

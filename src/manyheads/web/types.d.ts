@@ -39,15 +39,16 @@ interface ShownMap extends AttentionMap {
   queries: number[];
   keys?: number[];
   mixed: boolean;
+  full?: number; // the weight that has the full colour
   top?: number; // so many weights of each row are there; what is 0 is left out
 }
 
-/** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed, whether tints are logarithms. */
+/** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed, by which scale weights are tinted. */
 interface Look {
   colour: string;
   off: boolean;
   dim: boolean;
-  log: boolean;
+  scale: string;
 }
 
 /** [layer][head] -> whether it is on; null for all on. */
@@ -75,7 +76,7 @@ interface MapState {
 }
 
 /** What of the state says what is shown of a map. */
-type ShownState = Pick<MapState, "view" | "layer" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale" | "top" | "first" | "last">;
+type ShownState = Pick<MapState, "view" | "layer" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale" | "top" | "first" | "last" | "headMask">;
 
 /** What a HeadMapView tells its views, and what draws a picture of it. */
 interface MapOnScreen {
@@ -88,6 +89,13 @@ interface MapOnScreen {
 
 /** What the views of a map ask of the figure they are in. */
 interface MapHost extends MapOnScreen {
+  mostHeads: number; // room is kept for so many; 0 for those there are
+  rest: number; // the place of the token that asks while nobody points at another
+  pinned: boolean;
+  point(place: number | null): void; // somebody points at a token
+  pin(place: number | null): void; // it goes on asking
+  askersOf(map: ShownMap): (number | null)[] | null;
+  keyOf(map: ShownMap, asked: number): number;
   set(state: Partial<MapState>): void; // the reader chose
   dress(node: HTMLElement, layer: number, head: number): void; // in a head's colour
   placeName(place: HTMLElement, head: number): void; // which is the head's switch where heads are shown one by one
@@ -97,6 +105,7 @@ interface MapHost extends MapOnScreen {
 interface MapPart {
   placesToggles?: boolean; // it shows the heads' switches; else the bar does
   draw(map: ShownMap, compared: ShownMap | null): void;
+  ask?(): void; // another token asks
   leave?(): void; // another view takes its place
 }
 
@@ -191,6 +200,7 @@ interface Cell {
 interface HeadMapElement extends HTMLElement {
   readonly ready: Promise<void>;
   readonly attention: AttentionMap | null;
+  readonly computedBy: string; // a model's name
   sentence: string;
 }
 

@@ -8,7 +8,7 @@ from IPython.display import HTML
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.bertviz_arguments import given_maps
-from manyheads.maps.names import CHOICES, VIEWS
+from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.wire import layer_bytes, map_message
 from manyheads.widgets.figure import Figure, refuse_unknown
@@ -18,6 +18,13 @@ from manyheads.widgets.static_html import head_map_html
 
 PLACES = ("layer", "head", "query")  # in the order of a map's axes
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
+
+
+class _Choice(traitlets.Enum):
+    """One of some names, or what it was called before."""
+
+    def validate(self, obj, value):
+        return super().validate(obj, FORMER_NAMES.get(value, value) if isinstance(value, str) else value)
 
 
 class HeadMap(Figure):
@@ -34,8 +41,9 @@ class HeadMap(Figure):
     `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`.
 
     For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than
-    30 % of all attention though they are no special ones, `scale="log"` tints by orders of magnitude, `top=3` shows the
-    3 strongest weights of each row, `first` and `last` say which tokens are shown, `find` marks those that hold a word.
+    30 % of all attention though they are no special ones, `scale="relative"` tints each row by its own largest weight
+    and `scale="log"` by orders of magnitude (else a weight has the same colour on every map), `top=3` shows the 3
+    strongest weights of each row, `first` and `last` say which tokens are shown, `find` marks those that hold a word.
     The map says what was done to it. All are traits: observe and link them. So is `attention`, the map as it was
     computed, whatever is shown of it; it is only read.
 
@@ -56,7 +64,7 @@ class HeadMap(Figure):
     layers = traitlets.Enum(CHOICES["layers"], CHOICES["layers"][0]).tag(sync=True)
     pieces = traitlets.Enum(CHOICES["pieces"], CHOICES["pieces"][0]).tag(sync=True)
     sinks = traitlets.Enum(CHOICES["sinks"], CHOICES["sinks"][0]).tag(sync=True)
-    scale = traitlets.Enum(CHOICES["scale"], CHOICES["scale"][0]).tag(sync=True)
+    scale = _Choice(CHOICES["scale"], CHOICES["scale"][0]).tag(sync=True)
     top = traitlets.Int(None, allow_none=True, min=1).tag(sync=True)
     first = traitlets.Int(0, min=0).tag(sync=True)
     last = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
@@ -279,6 +287,7 @@ class HeadMap(Figure):
             self.attention,
             **self._shown(self.attention, self.head_mask),
             compare=self.compare,
+            compared=self._sent[1],
             sentence=self.sentence if self._computes else None,
             **({"models" if len(self._models) > 1 else "model": names} if live else {"status": still}),
         )
@@ -300,7 +309,7 @@ class HeadMap(Figure):
         >>> from tempfile import TemporaryDirectory
         >>> map = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
         >>> with TemporaryDirectory() as folder:
-        ...     map.save(f"{folder}/map.html").stat().st_size < 150_000
+        ...     map.save(f"{folder}/map.html").stat().st_size < 200_000
         True
 
         The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence

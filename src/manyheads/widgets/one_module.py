@@ -9,7 +9,7 @@ SITE_SCRIPTS = "MANYHEADS_SITE_SCRIPTS"  # set while the book is built: where Be
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "(\.[\w./-]+\.js)";\n', re.MULTILINE)
 JSON = re.compile(r'^import (\w+) from "(\.[\w./-]+\.json)" with \{ type: "json" \};\n', re.MULTILINE)
-DOC_COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n", re.MULTILINE | re.DOTALL)
+OWN_COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
 
 
 def one_module(name):
@@ -19,7 +19,8 @@ def one_module(name):
     []
 
     Such a module suits a notebook, which knows no other files, and a site, on which all lie in one folder. Top-level
-    names must differ between the files. What comes from npm (`.mjs`) stays imported; doc comments are left out.
+    names must differ between the files. What comes from npm (`.mjs`) stays imported; comments on lines of their own are
+    left out.
     """
     parts = {}
 
@@ -30,7 +31,7 @@ def one_module(name):
         for imported in IMPORT.findall(text):
             read((path.parent / imported).resolve())
         text = JSON.sub(lambda found: f"const {found[1]} = {(path.parent / found[2]).read_text('utf-8')}", text)
-        parts[path] = DOC_COMMENT.sub("", IMPORT.sub("", text))
+        parts[path] = OWN_COMMENT.sub("", IMPORT.sub("", text))
 
     path = (WEB / name).resolve()
     read(path)

@@ -25,9 +25,7 @@ def tried(translator):
 def test_held_out_sentences_are_translated(translator):
     sentences = held_out_sentences()
     assert len(sentences) >= 500
-    assert (
-        exact(translator, sentences) >= 0.97
-    )  # 0.983 where it was measured; another processor trains a little differently
+    assert exact(translator, sentences) >= 0.98
 
 
 def test_a_sentence_becomes_french_and_a_map(translator):
@@ -116,4 +114,4 @@ def test_training_is_the_same_for_the_same_seed():
     options = {"steps": 2, "num_sentences": 300, "progress": False}
     first, second, other = (train_translator(**options, seed=seed).state_dict() for seed in (0, 0, 1))
     assert all(torch.equal(first[name], second[name]) for name in first)
-    assert not torch.equal(first["network.readout.weight"], other["network.readout.weight"])
+    assert not torch.equal(first["network.french.weight"], other["network.french.weight"])

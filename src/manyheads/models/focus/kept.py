@@ -1,13 +1,8 @@
 """Focus models that are trained once and kept: in the cache, or in the package that a wheel brings."""
 
-import os
-from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
-from multiprocessing import get_context
 
-from filelock import FileLock
-
-from manyheads.models.files import kept_folder, key_of
+from manyheads.models.files import kept_folder, key_of, made_once, side_by_side
 from manyheads.models.focus import sentences
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.grammar import grammar_data
@@ -63,11 +58,7 @@ def focus_file(variant="taught", *, config=FocusConfig(), progress=True):
         raise ValueError(f"no such variant: {variant!r}; there are {', '.join(VARIANTS)}")
     path = _path(variant, config)
     job = MADE_WITH.get(variant, variant)
-    if not path.exists():
-        with FileLock(path.with_name(f"{job}.lock")):  # whoever comes second waits and finds it made
-            if not path.exists():
-                _make(job, config, progress)
-    return path
+    return made_once(path, lambda: _make(job, config, progress), lock=path.with_name(f"{job}.lock"))
 
 
 def _path(variant, config):
@@ -97,7 +88,5 @@ def focus_files(*, config=FocusConfig(), progress=True):
     """
     words = words_file(config)
     jobs = {MADE_WITH.get(variant, variant): None for variant in VARIANTS if not _path(variant, config).exists()}
-    if jobs:
-        with ProcessPoolExecutor(min(len(jobs), os.cpu_count()), get_context("spawn")) as pool:
-            list(pool.map(partial(focus_file, config=config, progress=progress), jobs))
+    side_by_side(partial(focus_file, config=config, progress=progress), list(jobs))
     return [words, *(focus_file(variant, config=config, progress=progress) for variant in VARIANTS)]

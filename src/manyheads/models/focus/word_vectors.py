@@ -4,10 +4,9 @@ import json
 from functools import lru_cache
 
 import torch
-from filelock import FileLock
 from safetensors import safe_open
 
-from manyheads.models.files import SHA256, encoder_file, kept_folder, key_of, write_tensors
+from manyheads.models.files import SHA256, encoder_file, kept_folder, key_of, made_once, write_tensors
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.tokens import tokenizer
 
@@ -25,14 +24,13 @@ def words_file(config=FocusConfig()):
     >>> words_file().name
     'focus-words.safetensors'
     """
-    folder = kept_folder(f"words-{words_key(config)}")
-    path = folder / "focus-words.safetensors"
-    if not path.exists():
-        with FileLock(folder / "words.lock"):  # whoever comes second waits and finds it made
-            if not path.exists():
-                codes, scale = reduce_words(config)
-                write_tensors(path, {"codes": codes, "scale": scale}, {"encoder": json.dumps(SHA256)})
-    return path
+    path = kept_folder(f"words-{words_key(config)}") / "focus-words.safetensors"
+
+    def make():
+        codes, scale = reduce_words(config)
+        write_tensors(path, {"codes": codes, "scale": scale}, {"encoder": json.dumps(SHA256)})
+
+    return made_once(path, make)
 
 
 @lru_cache

@@ -5,6 +5,12 @@ from html import escape
 
 from manyheads.maps.written import percent
 
+# As wide as the controls that come here, so that nothing moves when they do.
+ROOM = (
+    '<span class="hm-field hm-room" aria-hidden="true">Heads off <b class="hm-select">layer 6, head 12</b></span>'
+    '<button type="button" class="hm-room" disabled>Rank the heads</button>'
+)
+
 
 def word_sense_html(senses, sentence, word=None, id=None):
     """The `<word-sense>` element with the shares of `sentence` baked in; `word` is the first known one unless given.
@@ -33,7 +39,8 @@ def word_sense_html(senses, sentence, word=None, id=None):
         f'<word-sense class="head-map word-sense"{named} sentence="{escape(sentence)}" word="{escape(word)}">'
         '<p class="hm-status">A computed example. Live, it answers to your own sentence.</p>'
         f'<div><p class="hm-sentence">{escape(sentence)}</p></div>'
-        f'<p class="hm-tools">Word {escape(word)}</p><p class="ws-ends">{ends}</p>'
+        f'<div class="hm-tools"><span class="hm-field">Word <b class="hm-select">{escape(word)}</b></span>{ROOM}</div>'
+        f'<p class="ws-ends">{ends}</p>'
         f'<table class="ws-scales" aria-label="The sense after each layer"><tbody>{rows}</tbody></table>'
         f'<script type="application/json">{written}</script></word-sense>'
     )

@@ -14,7 +14,7 @@ class TranslatorConfig:
     # The model.
     layers: int = 2  # of the encoder and of the decoder
     width: int = 80
-    hidden: int = 160  # of the feed-forward layers
+    hidden: int = 320  # of the feed-forward layers
     positions: int = 24  # words of a sentence, the mark of its end included
     # Training.
     num_sentences: int = 80_000

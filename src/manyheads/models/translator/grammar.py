@@ -62,78 +62,112 @@ def grammar():
     """
     kinds = kinds_of_words()
     letter = {kind: chr(FIRST_LETTER + number) for number, kind in enumerate(kinds)}
-    return {word: letter[kind] for kind, words in kinds.items() for word in words}, _pattern(letter)
+    return {word: letter[kind] for kind, words in kinds.items() for word in words}, Pattern(letter).sentence()
 
 
-def _pattern(letter):
-    def any_of(*parts):
-        return f"(?:{'|'.join(parts)})"
+def any_of(*parts):
+    return f"(?:{'|'.join(parts)})"
 
-    def said(*takings, third, negated=True):
-        """Verbs that take one of these, with their helpers, for he and she or for the rest."""
-        before = f"[{letter['never']}{letter['adverb']}]?" if negated else f"{letter['adverb']}?"
-        adverb = f"(?:{letter['not']}|{before})" if negated else before
+
+class Pattern:
+    """The pattern's parts, from single phrases to the whole sentence; `letter` has the letter of each kind of word."""
+
+    def __init__(self, letter):
+        self.letter = letter
+        self.one = self.phrase("one")
+        self.many = self.phrase("many")
+        self.thing = any_of(self.one, self.many)
+        self.where = letter["preposition"] + self.thing
+        self.perhaps_where = any_of(self.where, "")
+        self.him = self.letters("him", "it", "them")
+        self.more_one = self.more(self.one, third=True)
+        self.more_many = self.more(self.many, third=False)
+
+    def letters(self, *kinds):
+        """One word, of any of these kinds."""
+        return f"[{''.join(self.letter[kind] for kind in kinds)}]"
+
+    def phrase(self, number):
+        return f"{self.letters(f'{number} article', 'any article')}{self.letter['quality']}?{self.letter[number]}"
+
+    def said(self, *takings, third, negated=True):
+        """Verbs that take one of these, with their helpers, for he and she (`third`) or for the rest."""
+        adverb = f"{self.letter['adverb']}?"
+        before = f"{self.letters('never', 'adverb')}?" if negated else adverb
+        within = f"(?:{self.letter['not']}|{before})" if negated else adverb
         forms = []
-        for kind in letter:
-            taking, _, form = kind.partition(", ")
-            if taking not in takings or not form.endswith("base"):
-                continue
-            base, third_form, past = (letter[kind.removesuffix("base") + form] for form in FORMS)
-            after = letter.get(kind.split(", ")[1], "")
-            present = third_form if third else base
-            forms.append(f"{letter['will']}{adverb}{base}{after}")
-            forms.append(f"{before}[{present}{past}]{after}")
+        for base, past_and_present, after in self.verbs(takings, third):
+            forms.append(f"{self.letter['will']}{within}{base}{after}")
+            forms.append(f"{before}[{past_and_present}]{after}")
             if negated:
-                forms.append(f"[{letter['does' if third else 'do']}{letter['did']}]{letter['not']}{base}{after}")
+                did = self.letters("does" if third else "do", "did")
+                forms.append(f"{did}{self.letter['not']}{base}{after}")
         return any_of(*forms)
 
-    def is_so(third):
-        now = letter["is"] + letter["was"] if third else letter["are"] + letter["were"]
-        adverb = f"[{letter['not']}{letter['never']}{letter['adverb']}]?"
-        return any_of(f"[{now}]{adverb}", f"{letter['will']}{adverb}{letter['be']}") + letter["quality"]
+    def verbs(self, takings, third):
+        """The letters of each kind of verb: its base, its present and past, and what comes after it."""
+        for kind in self.letter:
+            taking, _, form = kind.partition(", ")
+            if taking in takings and form.endswith("base"):
+                base, third_form, past = (self.letter[kind.removesuffix("base") + form] for form in FORMS)
+                after = self.letter.get(kind.split(", ")[1], "")
+                yield base, (third_form if third else base) + past, after
 
-    one = f"[{letter['one article']}{letter['any article']}]{letter['quality']}?{letter['one']}"
-    many = f"[{letter['many article']}{letter['any article']}]{letter['quality']}?{letter['many']}"
-    thing = any_of(one, many)
-    him = f"[{letter['him']}{letter['it']}{letter['them']}]"
-    where = letter["preposition"] + thing
-    alone = any_of(where, "")
+    def is_so(self, third):
+        """What a thing is: is red, will not be red."""
+        now = self.letters("is", "was") if third else self.letters("are", "were")
+        adverb = f"{self.letters('not', 'never', 'adverb')}?"
+        being = any_of(f"{now}{adverb}", f"{self.letter['will']}{adverb}{self.letter['be']}")
+        return being + self.letter["quality"]
 
-    def follows(third, whole=thing, simple=False):
+    def gives(self, third):
+        return self.said("giving", third=third) + self.thing + self.letter["to"] + self.thing
+
+    def follows(self, third, whole=None, simple=False):
         """What follows a subject; a `simple` one has no pronoun and no second object."""
-        parts = [is_so(third), said("object", third=third) + whole, said("alone", "moving", third=third) + alone]
+        parts = [
+            self.is_so(third),
+            self.said("object", third=third) + (whole or self.thing),
+            self.said("alone", "moving", third=third) + self.perhaps_where,
+        ]
         if not simple:
-            parts.append(said("object", third=third) + him)
-            parts.append(said("giving", third=third) + thing + letter["to"] + thing)
+            parts.append(self.said("object", third=third) + self.him)
+            parts.append(self.gives(third))
         return any_of(*parts)
 
-    speaker = letter["speaker"]
-    gap = any_of(  # that somebody sees
-        any_of(one, letter["he"]) + said("object", third=True), any_of(many, speaker) + said("object", third=False)
-    )
-    near = any_of(letter["of"] + thing, where, letter["that"] + gap)
-    who = f"[{letter['who']}{letter['that']}]"
-    more_one = one + any_of(near, who + follows(True, simple=True), "")
-    more_many = many + any_of(near, who + follows(False, simple=True), "")
-    more = any_of(more_one, more_many)
-    speaking = any_of(
-        said("object", third=False) + any_of(more, him),
-        said("alone", third=False) + alone,
-        said("giving", third=False) + thing + letter["to"] + thing,
-    )
+    def more(self, phrase, third):
+        """A noun phrase, and perhaps whose it is, where it is, or a clause about it."""
+        that_somebody_sees = any_of(
+            any_of(self.one, self.letter["he"]) + self.said("object", third=True),
+            any_of(self.many, self.letter["speaker"]) + self.said("object", third=False),
+        )
+        near = any_of(self.letter["of"] + self.thing, self.where, self.letter["that"] + that_somebody_sees)
+        who = self.letters("who", "that") + self.follows(third, simple=True)
+        return phrase + any_of(near, who, "")
 
-    def clause(he, they):
+    def clause(self, he, many):
+        """A clause whose subject is a noun phrase, a pronoun of `he` or `many`, or who speaks."""
+        more = any_of(self.more_one, self.more_many)
+        speaking = any_of(
+            self.said("object", third=False) + any_of(more, self.him),
+            self.said("alone", third=False) + self.perhaps_where,
+            self.gives(third=False),
+        )
         return any_of(
-            any_of(more_one, he) + follows(True, more),
-            (any_of(more_many, they) if they else more_many) + follows(False, more),
-            speaker + speaking,
+            any_of(self.more_one, he) + self.follows(True, more),
+            many + self.follows(False, more),
+            self.letter["speaker"] + speaking,
         )
 
-    first = clause(letter["he"], "")
-    second = clause(f"[{letter['he']}{letter['it']}]", letter["they"])
-    telling = any_of(
-        any_of(one, letter["he"]) + said("saying", third=True, negated=False),
-        any_of(many, speaker) + said("saying", third=False, negated=False),
-    )
-    nobody = f"(?![^{letter['one']}{letter['many']}]*[{letter['it']}{letter['they']}{letter['them']}])"  # to stand for
-    return nobody + any_of(first + any_of(letter["conjunction"] + second, ""), telling + letter["that"] + second)
+    def sentence(self):
+        letter = self.letter
+        first = self.clause(letter["he"], self.more_many)
+        second = self.clause(self.letters("he", "it"), any_of(self.more_many, letter["they"]))
+        telling = any_of(
+            any_of(self.one, letter["he"]) + self.said("saying", third=True, negated=False),
+            any_of(self.many, letter["speaker"]) + self.said("saying", third=False, negated=False),
+        )
+        nouns, pronouns = letter["one"] + letter["many"], self.letters("it", "they", "them")
+        pronoun_without_noun = f"(?![^{nouns}]*{pronouns})"
+        joined = first + any_of(letter["conjunction"] + second, "")
+        return pronoun_without_noun + any_of(joined, telling + letter["that"] + second)

@@ -1,13 +1,8 @@
 """Translators that are trained once and kept: in the cache, or in the package that a wheel brings."""
 
-import os
-from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache, partial
-from multiprocessing import get_context
 
-from filelock import FileLock
-
-from manyheads.models.files import kept_folder, key_of
+from manyheads.models.files import kept_folder, key_of, made_once, side_by_side
 from manyheads.models.translator import sentences
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.training import RECIPE, VARIANTS, train_translator
@@ -47,11 +42,7 @@ def translator_file(variant="taught", *, config=TranslatorConfig(), progress=Tru
     if variant not in VARIANTS:
         raise ValueError(f"no such variant: {variant!r}; there are {', '.join(VARIANTS)}")
     path = _path(variant, config)
-    if not path.exists():
-        with FileLock(path.with_suffix(".lock")):  # whoever comes second waits and finds it made
-            if not path.exists():
-                train_translator(variant, config=config, progress=progress).save(path)
-    return path
+    return made_once(path, lambda: train_translator(variant, config=config, progress=progress).save(path))
 
 
 def _path(variant, config):
@@ -61,7 +52,5 @@ def _path(variant, config):
 def translator_files(*, config=TranslatorConfig(), progress=True):
     """The paths of all variants; those that are missing are trained now, side by side where there are processors."""
     missing = [variant for variant in VARIANTS if not _path(variant, config).exists()]
-    if missing:
-        with ProcessPoolExecutor(min(len(missing), os.cpu_count()), get_context("spawn")) as pool:
-            list(pool.map(partial(translator_file, config=config, progress=progress), missing))
+    side_by_side(partial(translator_file, config=config, progress=progress), missing)
     return [translator_file(variant, config=config, progress=progress) for variant in VARIANTS]

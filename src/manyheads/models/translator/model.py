@@ -63,22 +63,34 @@ def sinusoids(positions, width):  # -> [t, d]
     return torch.cat([angles.sin(), angles.cos()], dim=-1)
 
 
+def word_vectors(words, width):
+    """A vector for each word, drawn so short that it can also score the words that may come next: section 3.4."""
+    vectors = nn.Embedding(words, width)
+    nn.init.normal_(vectors.weight, std=1 / math.sqrt(width))
+    return vectors
+
+
+def placed(vectors, positions):  # [..., t, d], [longest, d] -> [..., t, d]
+    """Words' vectors at the length that layers expect, with where the words stand: sections 3.4 and 3.5."""
+    return math.sqrt(vectors.shape[-1]) * vectors + positions[: vectors.shape[-2]]
+
+
 class EncoderDecoder(nn.Module):
     """The network alone, from numbers to numbers."""
 
     def __init__(self, english, french, num_heads, config=TranslatorConfig()):
         super().__init__()
         width, hidden = config.width, config.hidden
-        self.english = nn.Embedding(english, width)
-        self.french = nn.Embedding(french, width)
+        self.english = word_vectors(english, width)
+        self.french = word_vectors(french, width)
         self.english_position = nn.Parameter(sinusoids(config.positions, width))
         self.french_position = nn.Parameter(sinusoids(config.positions, width))
         self.encoder = nn.ModuleList(EncoderLayer(width, hidden, num_heads) for _ in range(config.layers))
         self.decoder = nn.ModuleList(DecoderLayer(width, hidden, num_heads) for _ in range(config.layers))
-        self.readout = nn.Linear(width, french)
+        self.bias = nn.Parameter(torch.zeros(french))  # of the scores
 
     def encode(self, ids, mask=None, off=None):  # [b, k] -> [b, k, d], layers × [b, h, k, k]
-        x, maps = self.english(ids) + self.english_position[: ids.shape[-1]], []
+        x, maps = placed(self.english(ids), self.english_position), []
         for number, layer in enumerate(self.encoder):
             x, weights = layer(x, mask, heads(off, "english", number))
             maps.append(weights)
@@ -86,13 +98,13 @@ class EncoderDecoder(nn.Module):
 
     def decode(self, ids, memory, mask=None, off=None):
         # [b, q], [b, k, d] -> [b, q, word], layers × [b, h, q, q], layers × [b, h, q, k]
-        x, own_maps, cross_maps = self.french(ids) + self.french_position[: ids.shape[-1]], [], []
+        x, own_maps, cross_maps = placed(self.french(ids), self.french_position), [], []
         for number, layer in enumerate(self.decoder):
             own_heads, cross_heads = heads(off, "french", number), heads(off, "cross", number)
             x, own, cross = layer(x, memory, mask, own_heads, cross_heads)
             own_maps.append(own)
             cross_maps.append(cross)
-        return self.readout(x), own_maps, cross_maps
+        return F.linear(x, self.french.weight, self.bias), own_maps, cross_maps  # the same vectors say the next word
 
 
 def heads(off, part, layer):

@@ -31,7 +31,8 @@ function start() {
   if (theme) document.documentElement.dataset.theme = theme;
   const defaults = { sentence: EXAMPLE, ...(said.has("models") ? {} : { model: "focus" }) };
   const map = h("head-map", { ...defaults, ...attributes });
-  document.body.replaceChildren(...complaints.map((sentence) => h("p", { role: "alert" }, sentence)), map);
+  const title = h("h1", { class: "unseen" }, "What each head looks at");
+  document.body.replaceChildren(h("main", { class: "alone" }, title, ...complaints.map((sentence) => h("p", { role: "alert" }, sentence)), map));
 }
 
 /** Tells the page around it how high the map is, whenever that changes, so that the frame can be as high. */

@@ -24,6 +24,16 @@ export function withResolvers() {
   return { promise, resolve };
 }
 
+/**
+ * Asks a figure to compute once something is there; one that is gone by then is not kept for that.
+ * @param {Promise<void>} there
+ * @param {HTMLElement & { readonly ready: Promise<void> }} element
+ */
+export function readyAfter(there, element) {
+  const figure = new WeakRef(element);
+  there.then(() => figure.deref()?.ready);
+}
+
 /** What Python baked into an element; null where it baked nothing. */
 export function bakedInto(/** @type {Element} */ element) {
   const script = element.querySelector('script[type="application/json"]');
@@ -42,7 +52,7 @@ export function whenTouched(element, start) {
 }
 
 /**
- * Calls `start` when the element scrolls into view, once.
+ * Calls `start` when the element scrolls into view, once; gives what ends the watch, for when the element leaves the page.
  * @param {Element} element
  * @param {() => void} start
  */
@@ -53,4 +63,5 @@ export function whenSeen(element, start) {
     start();
   });
   seen.observe(element);
+  return () => seen.disconnect();
 }

@@ -1,8 +1,9 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
-import { DENSE, largestWeight, lineLook, lineUnit, queryWeights, strongest, tintShare, weightColour } from "../math/maps.js";
-import { OFF_COLOUR, PAPER } from "../math/names.js";
+import { DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, tintShare, toneOf, weightColour } from "../math/maps.js";
+import { DEPTH, OFF_COLOUR, PAPER } from "../math/names.js";
+import { legendOf } from "../math/shown.js";
 import { escaped, isSpecial, percent, readable, told } from "../math/text.js";
 import { exactly, panels } from "./save.js";
 
@@ -27,7 +28,8 @@ export function svgOf(view, width = (text, size) => 0.56 * size * [...text].leng
   const least = leastDrawn(shown);
   const { parts, wide, high } = DRAW[view.state.view]({ view, shown, width, least });
   const left = least > 0 ? [`Weights below ${least.toPrecision(2)} are left out.`] : [];
-  const said = [...left, ...new Set([view.shown.map, view.shown.compared].flatMap((map) => map?.notes ?? []))];
+  const colours = view.state.view === "lines" ? [] : [`Colour: ${legendOf(shown[0].map, view.state).join(" to ")}.`];
+  const said = [...left, ...colours, ...new Set([view.shown.map, view.shown.compared].flatMap((map) => map?.notes ?? []))];
   const broad = said.length ? Math.max(wide, 320) : wide;
   const [fullWidth, fullHeight] = [broad, high].map((side) => Math.ceil(side + 2 * MARGIN));
   const lines = said.flatMap((note) => wrapped(note, broad, width));
@@ -112,16 +114,16 @@ const named = (/** @type {Panel} */ { map, layer, head }) =>
 const titled = (/** @type {boolean} */ off) => ({ "font-weight": 600, "text-decoration": off ? "line-through" : null });
 
 /**
- * How one weight is tinted: [opacity, share of the largest of its row].
+ * How one weight is tinted: [opacity, share of the full colour].
  * @param {MapOnScreen} view
  * @param {{ map: ShownMap, query: number, key: number }} place
  * @param {number} weight
- * @param {number} largest
+ * @param {number} full
  */
-function tint(view, { map, query, key }, weight, largest) {
-  const share = tintShare(weight, largest, view.state.scale === "log");
+function tint(view, { map, query, key }, weight, full) {
+  const share = tintShare(weight, full, view.state.scale);
   const faint = view.dim && (isSpecial(map.keyTokens[key]) || (view.state.view !== "paint" && isSpecial(map.queryTokens[query])));
-  return [share * (faint ? 0.1 : PAPER.tint), faint ? 0 : share];
+  return [share * (faint ? 0.1 : DEPTH), faint ? 0 : share];
 }
 
 /** @returns {Drawing} */
@@ -132,10 +134,10 @@ function drawPaint(/** @type {Picture} */ { view, shown, width }) {
   for (const panel of shown) {
     const { map, layer, head, queries: [query], second, moved } = panel;
     const look = view.look(map, layer, head);
-    const { off, dim } = look;
+    const { off } = look;
     const colour = off ? OFF_COLOUR : look.colour;
     const weights = queryWeights(map, layer, head, query);
-    const largest = largestWeight(weights, map.keyTokens, dim);
+    const full = fullWeight(map, layer, weights, look);
     if (!second && y > 0) parts.push(tag("path", { d: `M0 ${(y += 8)}H${WIDTH}`, stroke: PAPER.line }));
     y += 8;
     if (!second) parts.push(tag("rect", { y: y + 3, width: 5, height: row - 8, rx: 2, fill: colour }));
@@ -145,12 +147,14 @@ function drawPaint(/** @type {Picture} */ { view, shown, width }) {
       const letters = isSpecial(token) ? 12 : 17;
       const wide = width(readable(token), letters) + 9;
       if (x > names && x + wide > WIDTH) [x, y] = [names, y + row];
-      const [opacity, share] = tint(view, { map, query, key }, weights[key], largest);
-      const fill = weightColour(map, look, weights[key]);
-      const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": isLeftOut(map, weights[key]) ? null : exactly(weights[key]) },
-        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${isLeftOut(map, weights[key]) ? "left out" : told(map, weights[key])}`),
+      const [opacity, share] = tint(view, { map, query, key }, weights[key], full);
+      const fill = toneOf(weightColour(map, look, weights[key]));
+      const hidden = isMasked(map, query, key) ? "masked" : isLeftOut(map, weights[key]) ? "left out" : "";
+      const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": hidden ? null : exactly(weights[key]) },
+        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${hidden || told(map, weights[key])}`),
         tag("rect", { width: wide, height: 25, rx: 4, fill, "fill-opacity": opacity }),
         tag("rect", { y: 25 - 3 * share, width: wide, height: 3 * share, fill }),
+        ...(hidden === "masked" ? [tag("path", { d: `M0 25L${round(wide)} 0`, stroke: PAPER.line, "data-masked": "" })] : []),
         words(wide / 2, 18, readable(token), { "text-anchor": "middle", "font-size": letters }),
         ...(weights[key] < 0 ? [words(wide - 2, 8, "\u2212", { "text-anchor": "end", "font-size": 11, "font-weight": 700 })] : []));
       x += wide + 3;
@@ -172,18 +176,21 @@ function drawPaint(/** @type {Picture} */ { view, shown, width }) {
  */
 function cellsOf({ view, least }, { map, layer, head }, x, y, cell) {
   const look = view.look(map, layer, head);
-  const { colour, off, dim } = look;
+  const { colour, off } = look;
   const [, , queries, keys] = map.shape;
   /** @type {string[]} */
   const cells = [];
   /** @type {string[]} */
   const minus = []; // signs, for those who see no hues
+  /** @type {string[]} */
+  const masked = [];
   for (let query = 0; query < queries; query++) {
     const weights = queryWeights(map, layer, head, query);
-    const largest = largestWeight(weights, map.keyTokens, dim);
+    const full = fullWeight(map, layer, weights, look);
     weights.forEach((weight, key) => {
+      if (isMasked(map, query, key)) return masked.push(`M${key} ${query + 1}L${key + 1} ${query}`);
       if (Math.abs(weight) < least || isLeftOut(map, weight)) return;
-      const [opacity] = tint(view, { map, query, key }, weight, largest);
+      const [opacity] = tint(view, { map, query, key }, weight, full);
       const own = map.kind === "signed" ? ` fill="${weightColour(map, look, weight)}"` : "";
       cells.push(`<rect x="${key}" y="${query}" width="1" height="1" fill-opacity="${round(opacity)}"${own} data-query="${query}" data-key="${key}" data-weight="${exactly(weight)}"/>`);
       if (weight < 0) minus.push(`M${key + 0.3} ${query + 0.5}h.4`);
@@ -191,9 +198,10 @@ function cellsOf({ view, least }, { map, layer, head }, x, y, cell) {
   }
   return [
     tag("rect", { x, y, width: cell * keys, height: cell * queries, fill: "none", stroke: PAPER.line }),
-    tag("g", { "data-layer": layer, "data-head": head, fill: off ? OFF_COLOUR : colour, opacity: off ? 0.55 : null,
+    tag("g", { "data-layer": layer, "data-head": head, fill: off ? OFF_COLOUR : toneOf(colour), opacity: off ? 0.55 : null,
       transform: `${moveTo(x, y)} scale(${round(cell)})` }, ...cells,
-      ...(minus.length ? [tag("path", { d: minus.join(""), stroke: PAPER.ink, "stroke-width": "0.08" })] : [])),
+      ...(minus.length ? [tag("path", { d: minus.join(""), stroke: PAPER.ink, "stroke-width": "0.08" })] : []),
+      ...(masked.length ? [tag("path", { d: masked.join(""), stroke: PAPER.line, "stroke-width": "0.08", "data-masked": "" })] : [])),
   ];
 }
 
@@ -247,7 +255,8 @@ function drawMatrices(/** @type {Picture} */ picture) {
 
 /** @returns {Drawing} */
 function drawGrid(/** @type {Picture} */ picture) {
-  const { state, shown: { map } } = picture.view;
+  const { state } = picture.view;
+  const [{ map }] = picture.shown;
   const [layers, heads, queries, keys] = map.shape;
   const [names, titles, gap] = [64, 22, 4];
   const side = Math.max(24, Math.min(150, (WIDTH - names) / heads));
@@ -265,22 +274,41 @@ function drawGrid(/** @type {Picture} */ picture) {
 }
 
 /** @returns {Drawing} */
-function drawLines(/** @type {Picture} */ { view, shown, width }) {
-  const { map, layer } = shown[0];
+function drawLines(/** @type {Picture} */ picture) {
+  const parts = [];
+  let [wide, high] = [0, 0];
+  for (const second of [false, true]) {
+    const shown = picture.shown.filter((panel) => Boolean(panel.second) === second);
+    if (shown.length === 0) continue;
+    const drawing = linesOf(picture, shown);
+    parts.push(tag("g", { transform: moveTo(0, high), "data-sentence": second ? 2 : null }, ...drawing.parts));
+    [wide, high] = [Math.max(wide, drawing.wide), high + drawing.high + 24];
+  }
+  return { parts, wide, high: high - 24 };
+}
+
+/**
+ * The lines of the word that asks in one sentence.
+ * @param {Picture} picture
+ * @param {Panel[]} shown
+ * @returns {Drawing}
+ */
+function linesOf({ view, width }, shown) {
+  const { map, layer, queries: [asked] } = shown[0];
   const chosen = new Set(shown.map(({ head }) => head));
   const [row, size, gap, room] = [28, 16, 10, 260];
   const longest = (/** @type {string[]} */ tokens) => Math.max(...tokens.map((token) => width(readable(token), size)));
   const left = longest(map.queryTokens) + gap;
   const middle = (/** @type {number} */ at) => row * (at + 0.5);
   const unit = lineUnit(map, layer);
-  const lines = strongest(map, layer, { chosen: (head) => chosen.has(head) }).map(({ head, query, key, weight }) => {
+  const lines = strongest(map, layer, { chosen: (head, query) => query === asked && chosen.has(head) && !view.look(map, layer, head).off }).map(({ head, query, key, weight }) => {
     const look = lineLook(view.look(map, layer, head), map, { query, key, weight }, unit);
     const [from, to] = [middle(query), middle(key)];
     return tag("path", { d: `M${round(left)} ${from}C${round(left + 0.45 * room)} ${from} ${round(left + 0.55 * room)} ${to} ${round(left + room)} ${to}`,
       ...look, "data-layer": layer, "data-head": head, "data-query": query, "data-key": key, "data-weight": exactly(weight) });
   });
   const asking = map.queryTokens.map((token, at) => words(left - gap, middle(at) + size / 3, readable(token),
-    { "text-anchor": "end", "font-weight": at === view.asked ? 700 : null }));
+    { "text-anchor": "end", "font-weight": at === asked ? 700 : null }));
   const lookedAt = map.keyTokens.map((token, at) => words(left + room + gap, middle(at) + size / 3, readable(token), { "text-anchor": "start" }));
   const parts = [tag("g", { fill: "none" }, ...lines), tag("g", { "font-size": size }, ...asking, ...lookedAt)];
   return { parts, wide: left + room + gap + longest(map.keyTokens), high: row * Math.max(map.shape[2], map.shape[3]) };

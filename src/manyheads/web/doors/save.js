@@ -1,6 +1,7 @@
 // What is on screen as a file: its name, and a table of its weights. picture.js draws it. No DOM.
 
-import { compareHeads, queryWeights } from "../math/maps.js";
+import { difference, movedHeads } from "../math/compared.js";
+import { compareHeads, isMasked, queryWeights } from "../math/maps.js";
 import { CSV_COLUMNS } from "../math/names.js";
 
 /** The shortest decimal that is read as the same float32. */
@@ -29,11 +30,14 @@ export function fileName({ state: { sentence, view } }, kind) {
  */
 
 /**
- * The heads on screen, in their order; Paint shows one query of each.
+ * The heads on screen, in their order; Paint and Lines show one query of each.
  * @param {MapOnScreen} view
  * @returns {Panel[]}
  */
-export function panels({ state, shown: { map, compared }, asked }) {
+export function panels({ state, shown, asked }) {
+  const { compared } = shown;
+  const differ = compared && (state.view === "matrix" || state.view === "grid");
+  const map = differ ? difference(shown.map, compared) : shown.map;
   const [layers, heads, queries] = map.shape;
   if (state.view === "paint") {
     const { layer } = state;
@@ -43,20 +47,26 @@ export function panels({ state, shown: { map, compared }, asked }) {
       return compared ? [first, { map: compared, layer, head, queries: [second], second: true, moved: moved[head] }] : [first];
     });
   }
-  const every = [...Array(queries).keys()];
-  const single = state.view === "lines" && state.head !== null;
+  const lines = state.view === "lines";
+  const every = lines ? [asked] : [...Array(queries).keys()];
+  const single = lines && state.head !== null;
   const chosen = single ? [Math.min(state.head ?? 0, heads - 1)] : [...Array(heads).keys()];
-  const shown = state.view === "grid" ? [...Array(layers).keys()] : [state.layer];
-  return shown.flatMap((layer) => chosen.map((head) => ({ map, layer, head, queries: every })));
+  const drawn = state.view === "grid" ? [...Array(layers).keys()] : [state.layer];
+  const order = differ && !single ? movedHeads(shown.map, compared, state.layer).order : chosen;
+  const first = drawn.flatMap((layer) => order.map((head) => ({ map, layer, head, queries: every })));
+  if (!lines || !compared) return first;
+  const { asked: second } = compareHeads(map, compared, state.layer, asked);
+  return [...first, ...chosen.map((head) => ({ map: compared, layer: state.layer, head, queries: [second], second: true }))];
 }
 
 /**
  * The weights on screen as lines of CSV, one text per head, as `AttentionMap.to_csv` writes them. Where two sentences are
- * compared, a last column says which.
+ * compared, a last column says which; 2-1 is how they differ.
  * @param {MapOnScreen} view
  */
 export function csvOf(view) {
-  const both = view.shown.compared && view.state.view === "paint";
+  const both = view.shown.compared;
+  const differ = view.state.view === "matrix" || view.state.view === "grid";
   const heads = panels(view).map(({ map, layer, head, queries, second }) => {
     const keys = map.keyTokens.map(quoted);
     /** @type {string[]} */
@@ -65,8 +75,9 @@ export function csvOf(view) {
       const asks = quoted(map.queryTokens[query]);
       queryWeights(map, layer, head, query).forEach((weight, key) => {
         if (map.top && weight === 0) return; // left out
-        const sentence = both ? [second ? 2 : 1] : [];
-        lines.push(`${[layer, head, query, key, asks, keys[key], exactly(weight), ...sentence]}\n`);
+        const sentence = both ? [differ ? "2-1" : second ? 2 : 1] : [];
+        const written = isMasked(map, query, key) ? "" : exactly(weight);
+        lines.push(`${[layer, head, query, key, asks, keys[key], written, ...sentence]}\n`);
       });
     }
     return lines.join("");

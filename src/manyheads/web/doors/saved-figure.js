@@ -5,14 +5,15 @@ import { h } from "../views/dom.js";
 
 const PLACE = "manyheads"; // in the notebook's metadata: {id: HTML}; the server's settings call it so, too
 const STOOD = "This is how it stood when it was saved. Run the cell, and it answers again.";
-const USELESS = ".hm-menu, .hm-more, .hm-comparer, .hm-views, [type=range]";
-const REPLACED = "input, select, canvas, button, [role=status]";
+const USELESS = ".hm-menu, .hm-more, .hm-comparer, .hm-views, .hm-tip, .hm-undo, .hm-start, .hm-guide, [type=range]";
+const REPLACED = "input, textarea, select, canvas, button, [role=status]";
 
 /** What stands for an element where nothing can be typed, chosen or drawn. */
 function still(/** @type {Element} */ node) {
   if (node instanceof HTMLCanvasElement) return h("img", { src: node.toDataURL(), alt: node.ariaLabel ?? "", class: node.className, style: node.style.cssText });
   if (node instanceof HTMLSelectElement) return h("b", {}, node.selectedOptions[0]?.text ?? "");
   if (node instanceof HTMLButtonElement) return h("span", { class: node.className, style: node.style.cssText }, ...node.cloneNode(true).childNodes);
+  if (node instanceof HTMLTextAreaElement) return h("p", { class: node.className }, node.value);
   if (!(node instanceof HTMLInputElement)) return h("p", { class: "hm-status" }, STOOD);
   if (node.type === "text") return h("p", { class: node.className }, node.value);
   return h("input", { type: node.type, checked: node.checked, disabled: true });

@@ -6,6 +6,9 @@ import { pencil } from "../views/pixels.js";
 import { svgOf } from "./picture.js";
 import { csvOf, fileName } from "./save.js";
 
+/** What is copied is good for. @type {Record<string, string>} */
+const MEANING = { link: "It leads to this map as it stands.", tag: "Put it into the HTML of a page of yours, and the map is live there.",
+  frame: "Put it into a page that allows no scripts of others: it shows the map in a frame." };
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
 const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is much larger
 
@@ -35,10 +38,10 @@ export function shareMenu(view, copies = {}) {
     told.textContent = "";
     try {
       await navigator.clipboard.writeText(text.value);
-      told.textContent = "Copied.";
+      told.textContent = `Copied. ${MEANING[name] ?? ""}`;
     } catch { // not allowed here, or no https
       text.focus();
-      told.textContent = "Copy the marked text.";
+      told.textContent = `Copy the marked text. ${MEANING[name] ?? ""}`;
     }
   };
   /**

@@ -1,6 +1,6 @@
 // The state of a map: its parts, what each may be, and how it is written, in attributes and in links. No DOM.
 
-import { CHOICES, VIEWS } from "../math/names.js";
+import { CHOICES, FORMER_NAMES, VIEWS } from "../math/names.js";
 import { escaped } from "../math/text.js";
 
 /** What the parts that are words may be; the first is where they start. @type {Record<string, string[]>} */
@@ -50,7 +50,8 @@ export function readPart(name, text) {
   if (name === "sentence" || name === "find") return { [name]: text };
   if (name === "off") return { off: [...text.matchAll(/\b(\d{1,3})\.(\d{1,3})\b/g)].map(([, ...place]) => place.map(Number)) };
   if (NUMBERS.includes(name)) return /^\d{1,6}$/.test(text) && !(name === "top" && Number(text) === 0) ? { [name]: Number(text) } : {};
-  return OPTIONS[name].includes(text) ? { [name]: text } : {};
+  const known = /** @type {Record<string, string>} */ (FORMER_NAMES)[text] ?? text;
+  return OPTIONS[name].includes(known) ? { [name]: known } : {};
 }
 
 /**

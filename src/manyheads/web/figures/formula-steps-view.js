@@ -4,9 +4,10 @@ import { arithmetic } from "../math/arithmetic.js";
 import { colourOf } from "../math/maps.js";
 import { columnName, columnsAreWords, findMatrix, MADE_BY, MATRICES, matrix, PATH, rowName, rowOf } from "../math/steps.js";
 import { readable } from "../math/text.js";
+import { Announcer } from "../views/announcer.js";
 import { ArithmeticSheet } from "../views/arithmetic-sheet.js";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.js";
-import { arrow, h, setText, setValue, targetOf } from "../views/dom.js";
+import { arrow, h, setText, setValue, targetOf, uncover } from "../views/dom.js";
 import { equation, math, mathOf, sub, symbol } from "../views/formula-mathml.js";
 import { MatrixTable } from "../views/matrix-table.js";
 import { Thumbnail } from "../views/thumbnail.js";
@@ -14,6 +15,7 @@ import { Thumbnail } from "../views/thumbnail.js";
 /** What may be changed in the formula. */
 const TOGGLES = { causal: "Causal mask", padding: "Padding", unscaled: "No scaling" };
 const TOGGLE_NAMES = /** @type {(keyof typeof TOGGLES)[]} */ (Object.keys(TOGGLES));
+const PROJECTIONS = ["Wq", "Wk", "Wv"];
 let instances = 0;
 
 const whenIdle = (/** @type {() => void} */ todo) => (globalThis.requestIdleCallback ?? setTimeout)(todo);
@@ -42,6 +44,8 @@ export class FormulaStepsView {
   #written = ""; // the equation, by what it depends on
   #shaped = "";
   #idle = 0;
+  #learnt = "Wq"; // the learnt matrix of the projections that is on display
+  #announcer = new Announcer();
 
   /**
    * @param {HTMLElement} root
@@ -77,14 +81,16 @@ export class FormulaStepsView {
     this.sources = h("div", { class: "fs-sources" });
     this.results = h("div", { class: "fs-results" });
     this.stage = this.#stage();
-    this.sheet = new ArithmeticSheet(this.id, () => this.#cell(this.#opened)?.focus({ preventScroll: true }));
+    const region = instances > 1 ? `Arithmetic ${instances}` : "Arithmetic";
+    this.sheet = new ArithmeticSheet(this.id, region, () => this.#cell(this.#opened)?.focus({ preventScroll: true }),
+      (term) => this.#walkTo(term));
     this.panel = h("div", { class: "fs-step", role: "tabpanel", id: `${this.id}-step`,
       onkeydown: (/** @type {KeyboardEvent} */ event) => targetOf(event).classList.contains("fs-go") && this.#moveStep(event, false) },
-    h("div", { class: "fs-bar" }, this.title, h("span", {}, this.back, " ", this.next)),
+    h("div", { class: "fs-bar" }, this.title, h("span", {}, ...(document.fullscreenEnabled ? [this.#fullScreen(root), " "] : []), this.back, " ", this.next)),
     this.equation, this.says, this.shapes, this.stage, this.sheet.node);
 
     this.status = new StatusLine();
-    root.replaceChildren(...(types ? [h("div", {}, this.sentence)] : []), tools, path, this.panel, h("div", {}, legend(), this.status.node));
+    root.replaceChildren(...(types ? [h("div", {}, this.sentence)] : []), tools, path, this.panel, h("div", {}, legend(), this.status.node, this.#announcer.node));
     this.update(state);
   }
 
@@ -119,6 +125,7 @@ export class FormulaStepsView {
   }
 
   #set(/** @type {Partial<StepsState>} */ state) {
+    this.#announcer.changed();
     this.update(state);
     this.change(this.state, Object.keys(state));
   }
@@ -129,6 +136,14 @@ export class FormulaStepsView {
   }
 
   // --- what there is to draw on
+
+  /** The button that gives the figure the whole screen, and takes it back. */
+  #fullScreen(/** @type {HTMLElement} */ root) {
+    const button = h("button", { type: "button", class: "fs-go",
+      onclick: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen()) }, "Full screen");
+    root.addEventListener("fullscreenchange", () => setText(button, document.fullscreenElement ? "Leave full screen" : "Full screen"));
+    return button;
+  }
 
   #toggle(/** @type {keyof typeof TOGGLES} */ name) {
     return h("input", { type: "checkbox",
@@ -185,6 +200,8 @@ export class FormulaStepsView {
     const moved = drawn !== this.#drawn;
     this.#drawn = drawn;
     this.#open(pinned, moved);
+    this.sheet.describe();
+    this.#announcer.drawn(() => `${this.title.textContent} ${this.sheet.describe()}`);
     this.painted(steps);
     cancelIdle(this.#idle);
     this.#idle = whenIdle(() => this.flush());
@@ -213,13 +230,13 @@ export class FormulaStepsView {
     return PATH.find(({ name }) => name === this.state.step) ?? PATH[0];
   }
 
-  /** The matrices on display; the learnt one of the projections is that of the open cell. */
+  /** The matrices on display; the learnt one of the projections is that of the last cell that was made by one. */
   #names(/** @type {Steps} */ steps) {
     const { sources, results } = this.#step;
     const open = this.#opened?.name ?? "";
     const made = MADE_BY[open]?.[0] ?? open;
-    const learnt = ["Wk", "Wv"].includes(made) ? made : "Wq";
-    const names = [...sources.map((name) => (name === "W" ? learnt : name)), ...results];
+    if (PROJECTIONS.includes(made)) this.#learnt = made;
+    const names = [...sources.map((name) => (name === "W" ? this.#learnt : name)), ...results];
     return names.filter((name) => findMatrix(steps, name));
   }
 
@@ -283,12 +300,14 @@ export class FormulaStepsView {
     if (!this.steps) return;
     this.#pinned = { ...at };
     this.#open(this.#pinned, true);
+    this.sheet.describe();
     const { name, row, column } = at;
     const [from, to] = [rowName(this.steps, name, row), columnName(this.steps, name, column)];
     node.ariaLabel = `${MATRICES[name]}, ${from}, ${to}: ${node.textContent}`;
     node.setAttribute("aria-describedby", this.sheet.describedBy);
     this.#table(name).table.querySelector('td[tabindex="0"]')?.setAttribute("tabindex", "-1");
     node.setAttribute("tabindex", "0");
+    requestAnimationFrame(() => uncover(node, this.sheet.node)); // the browser scrolls to what has the focus after this
   }
 
   /**
@@ -299,7 +318,8 @@ export class FormulaStepsView {
   #open(at, reveal = false) {
     const { steps } = this;
     if (!steps) return;
-    this.#cell(this.#opened)?.classList.remove("fs-open");
+    this.#cell(this.#opened)?.classList.remove("fs-open", "fs-landed");
+    this.stage.querySelectorAll(".fs-now").forEach((node) => node.classList.remove("fs-now"));
     this.#opened = at;
     if (this.#step.sources.includes("W")) this.#arrange(steps);
     const told = arithmetic(steps, at.name, at.row, at.column);
@@ -315,6 +335,19 @@ export class FormulaStepsView {
     }
     this.#cell(at)?.classList.add("fs-open");
     for (const [name, thumbnail] of this.#thumbnails) thumbnail.light(litIn(name));
+  }
+
+  /** Marks what a walk through the open cell's arithmetic multiplies now; at its end, the cell where the result lands. */
+  #walkTo(/** @type {number} */ term) {
+    if (!this.steps || !this.#opened) return;
+    const { name, row, column } = this.#opened;
+    this.stage.querySelectorAll(".fs-now").forEach((node) => node.classList.remove("fs-now"));
+    this.#cell(this.#opened)?.classList.toggle("fs-landed", term < 0);
+    if (term < 0) return;
+    for (const { name: source, row: line = term, column: place = term } of arithmetic(this.steps, name, row, column).lit) {
+      this.#cell({ name: source, row: line, column: place })?.classList.add("fs-now");
+      if (this.#tables.get(source)?.cells[line]?.[place]) this.#table(source).reveal(line, place);
+    }
   }
 
   // --- the keyboard

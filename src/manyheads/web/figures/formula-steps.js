@@ -4,7 +4,7 @@
 
 import { openDoor } from "../doors/kernel-door.js";
 import { bakedInto, dressPage, mayDefine, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
-import { EXAMPLE_SHOWN, formulaScript, LOADING, loadTold, notLoaded, READY } from "../doors/page-models.js";
+import { EXAMPLE_SHOWN, failedTo, formulaScript, LOADING, loadTold, notLoaded, READY } from "../doors/page-models.js";
 import { keepWhenSaved } from "../doors/saved-figure.js";
 import { FLAGS } from "../math/names.js";
 import { decodeSteps } from "../math/wire.js";
@@ -50,6 +50,8 @@ function defineElement() {
     /** @type {Promise<Engine> | null} */
     #loading = null;
     #ready = withResolvers();
+    #watches = false; // for being seen
+    #unwatch = () => {};
 
     /** Fulfilled once the element computes for itself; asking for it starts the loading. */
     get ready() {
@@ -76,7 +78,7 @@ function defineElement() {
     }
 
     connectedCallback() {
-      if (this.#view) return;
+      if (this.#view) return this.#watch();
       dressPage("head-map.css", "formula-steps.css");
       const baked = bakedInto(this);
       this.classList.add("head-map", "formula-steps");
@@ -95,7 +97,16 @@ function defineElement() {
       }
       view.say(EXAMPLE_SHOWN);
       whenTouched(this, () => this.#start());
-      if (!baked) whenSeen(this, () => this.#start());
+      this.#watches = !baked;
+      this.#watch();
+    }
+
+    #watch() {
+      if (this.#watches) this.#unwatch = whenSeen(this, () => this.#start());
+    }
+
+    disconnectedCallback() {
+      this.#unwatch();
     }
 
     attributeChangedCallback(/** @type {string} */ name) {
@@ -125,7 +136,8 @@ function defineElement() {
      */
     async #load(view) {
       const name = this.getAttribute("model") ?? "";
-      const [{ stepsOf }, model] = await Promise.all([formulaScript(), loadTold(name, (text) => view.say(text))]);
+      const { stepsOf } = await formulaScript(); // one after the other: progress would write over what is said of a fault
+      const model = await loadTold(name, (text) => view.say(text));
       return stepsOf(/** @type {import("../models/focus.js").FocusModel} */ (model));
     }
 
@@ -149,7 +161,12 @@ function defineElement() {
         }
       }
       // No await on this path: with the model loaded, all is repainted before the keystroke's event returns.
-      view.show(this.#engine(view.state));
+      try {
+        view.show(this.#engine(view.state));
+      } catch (error) {
+        view.say(failedTo("The steps could not be computed", error), () => this.#compute());
+        return;
+      }
       view.say(READY);
       this.#ready.resolve();
     }

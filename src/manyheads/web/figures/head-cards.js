@@ -4,7 +4,8 @@
 
 import { bakedInto } from "../doors/page-element.js";
 import { isPiece, percent, readable } from "../math/text.js";
-import { h, targetOf } from "../views/dom.js";
+import { Announcer } from "../views/announcer.js";
+import { arrow, focusOn, h, targetOf } from "../views/dom.js";
 
 // ------------------------------------------------------------------------------------------------ pure part
 
@@ -51,11 +52,13 @@ function defineElement() {
     #rows = [];
     /** @type {HTMLTableCellElement[]} */
     #columns = [];
-    #card = h("section", { class: "hc-card", "aria-live": "polite" });
+    #card = h("section", { class: "hc-card" });
+    #announcer = new Announcer();
     /** Waits for the map of a sentence. @type {AbortController | undefined} */
     #waiting;
 
     connectedCallback() {
+      document.addEventListener("click", this.#follow);
       const table = this.querySelector("table");
       if (this.#card.isConnected || !table?.tHead) return;
       this.#data = bakedInto(this);
@@ -63,16 +66,28 @@ function defineElement() {
       this.#columns = [...table.tHead.rows[0].cells];
       this.#columns.forEach((column, at) => column.replaceChildren(
         h("button", { type: "button", onclick: () => this.#sort(at) }, column.textContent ?? "")));
-      this.#rows.forEach((row, at) => row.cells[0].append(
-        h("button", { type: "button", class: "hc-open", "aria-pressed": "false", onclick: () => this.#open(at) }, "card")));
-      this.append(this.#card);
-      document.addEventListener("click", (event) => { // links in the page's text lead there, too
-        /** @type {HTMLAnchorElement | null} */
-        const link = targetOf(event).closest?.(`a[data-layer][href="#${this.getAttribute("for")}"]`);
-        if (link) this.#lead(link);
+      this.#rows.forEach((row, at) => {
+        const name = `card of ${row.cells[0].textContent?.trim()}`;
+        row.cells[0].append(h("button", { type: "button", class: "hc-open", "aria-pressed": "false", "aria-label": name,
+          onclick: () => (this.#announcer.changed(), this.#open(at)) }, "card"));
+        for (const stop of stops(row)) stop.tabIndex = at === 0 ? 0 : -1;
       });
+      table.tBodies[0].addEventListener("keydown", moveInTable);
+      this.append(this.#card, this.#announcer.node);
       this.#open(order(this.#column(1), true)[0]);
     }
+
+    disconnectedCallback() {
+      document.removeEventListener("click", this.#follow);
+      this.#waiting?.abort();
+    }
+
+    /** Links in the page's text lead there, too. */
+    #follow = (/** @type {Event} */ event) => {
+      /** @type {HTMLAnchorElement | null} */
+      const link = targetOf(event).closest?.(`a[data-layer][href="#${this.getAttribute("for")}"]`);
+      if (link) this.#lead(link);
+    };
 
     /** The values of a column; the first is that of the names, in the order of layers and heads. */
     #column(/** @type {number} */ at) {
@@ -105,8 +120,9 @@ function defineElement() {
             h("small", {}, `${score.says}; ${ranks[at]} of ${this.#rows.length}`)),
           h("ol", {}, ...strongest[at].map((example) => item(example, score))),
           h("p", {}, "and least here: ", ...item(weakest[at], score).childNodes)));
-      this.#card.replaceChildren(
-        h("h3", {}, `Layer ${Number(layer) + 1}, head ${Number(place) + 1}`), ...blocks);
+      const title = `Layer ${Number(layer) + 1}, head ${Number(place) + 1}`;
+      this.#card.replaceChildren(h("h3", {}, title), ...blocks);
+      this.#announcer.drawn(() => `${title}: ${blocks[best].firstElementChild?.textContent}`);
     }
 
     /**
@@ -153,6 +169,25 @@ function defineElement() {
   }
 
   customElements.define("head-cards", HeadCardsElement);
+}
+
+/** What of a row can have the focus. @returns {HTMLElement[]} */
+const stops = (/** @type {Element} */ row) => [...row.querySelectorAll(/** @type {"a"} */ ("a, button"))];
+
+/** Arrow keys move between the rows, of which one is a stop of the Tab key, and within a row. */
+function moveInTable(/** @type {KeyboardEvent} */ event) {
+  const step = arrow(event.key);
+  const row = /** @type {HTMLTableRowElement | null} */ (targetOf(event).closest("tr"));
+  if (!step || !row) return;
+  const at = stops(row).indexOf(targetOf(event));
+  const rows = [.../** @type {HTMLElement} */ (row.parentElement).children];
+  const next = rows[rows.indexOf(row) + step[0]];
+  const to = next && stops(next)[at + step[1]];
+  if (!to) return;
+  event.preventDefault();
+  for (const stop of stops(row)) stop.tabIndex = -1;
+  for (const stop of stops(next)) stop.tabIndex = 0;
+  focusOn(to, null);
 }
 
 if (globalThis.customElements && !customElements.get("head-cards")) defineElement();

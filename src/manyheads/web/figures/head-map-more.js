@@ -1,19 +1,22 @@
-// Controls that few maps need: words instead of pieces, sinks, the scale, the strongest weights, some of the tokens, a search. They
-// stand behind "More", which tells how many of them are in use.
+// Controls that few readers need at first: special tokens, heads and layers, words instead of pieces, sinks, the scale, the strongest
+// weights, some of the tokens, a search. They stand behind "More", which tells how many of them are in use.
 
 import { received, sinksOf } from "../math/choosing.js";
 import { isOfShares } from "../math/maps.js";
 import { CHOICES } from "../math/names.js";
+import { canRollOut } from "../math/shown.js";
 import { readable, wordStarts } from "../math/text.js";
 import { chooser, closeOnEscape, field, fillOptions } from "../views/controls.js";
 import { h, setText, setValue, targetOf } from "../views/dom.js";
+import { isKept, keep } from "../doors/kept.js";
 import { START } from "../doors/state.js";
 import { LinkedSums, SimilarHeads } from "./head-map-heads.js";
 
-/** @type {[keyof MapState & ("pieces" | "sinks" | "scale"), string][]} */
-const MORE_LABELS = [["pieces", "Word pieces"], ["sinks", "Sinks"], ["scale", "Scale"]];
+/** @type {[keyof MapState & ("special" | "heads" | "layers" | "pieces" | "sinks" | "scale"), string][]} */
+const MORE_LABELS = [["special", "Special tokens"], ["heads", "Heads"], ["layers", "Layers"], ["pieces", "Word pieces"], ["sinks", "Sinks"], ["scale", "Scale"]];
 /** @type {(keyof MapState)[]} */
-const PARTS_OF_MORE = ["pieces", "sinks", "scale", "top", "first", "last", "find"];
+const PARTS_OF_MORE = ["special", "heads", "layers", "pieces", "sinks", "scale", "top", "first", "last", "find"];
+const KEPT = "manyheads.more"; // in the browser: whether the reader had it open
 
 /**
  * Whether a token has in it what the reader searches.
@@ -41,7 +44,11 @@ export class MoreControls {
     this.summary = h("summary", {}, "More");
     this.similar = new SimilarHeads(host);
     this.sums = new LinkedSums(host);
-    this.node = h("details", { class: "hm-more", onkeydown: closeOnEscape, ontoggle: () => host.map && this.#offerOpen(host.map, host.state) },
+    this.node = h("details", { class: "hm-more", open: isKept(KEPT), onkeydown: closeOnEscape,
+      ontoggle: () => {
+        keep(KEPT, this.node.open);
+        if (host.map) this.#offerOpen(host.map, host.state);
+      } },
       this.summary,
       h("div", { class: "hm-menu-row" }, ...this.choices.map(({ label }) => label), field(this.top),
         h("span", {}, "Tokens ", this.first, " to ", this.last),
@@ -97,8 +104,10 @@ export class MoreControls {
   #offerChoices(map, state) {
     const whole = [map.queryTokens, map.keyTokens].every((tokens) => wordStarts(tokens).length === tokens.length);
     const sinkless = !isOfShares(map) || sinksOf(map.keyTokens, received(map)).length === 0;
-    const useless = { pieces: whole, sinks: sinkless && state.pieces === START.pieces, scale: false };
-    for (const { name, label } of this.choices) label.hidden = useless[name] && state[name] === START[name];
+    const [layers, heads] = map.shape;
+    const useless = { special: false, heads: heads === 1 || (state.layers === "rollout" && layers > 1), layers: layers === 1 || !canRollOut(map),
+      pieces: whole, sinks: sinkless && state.pieces === START.pieces, scale: false };
+    for (const { name, label } of this.choices) label.hidden = useless[name] && (name === "heads" || state[name] === START[name]);
   }
 
   #found(/** @type {ShownMap} */ shown, /** @type {string} */ sought) {

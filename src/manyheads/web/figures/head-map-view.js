@@ -1,22 +1,31 @@
 // What <head-map> and a notebook's HeadMap show, and how it follows its state.
 
 import { START } from "../doors/state.js";
-import { colourOf, headColour, layersOf } from "../math/maps.js";
-import { askedRow, missingLayers, SHOWN, shownMap } from "../math/shown.js";
+import { colourOf, headColour, isOfParts, layersOf, toneOf } from "../math/maps.js";
+import { FULL } from "../math/names.js";
+import { askedRow, askersOf, missingLayers, SHOWN, shownMap } from "../math/shown.js";
+import { isSpecial, mostHeads, readable } from "../math/text.js";
 import { setLayer } from "../math/wire.js";
+import { Announcer, summaryOf } from "../views/announcer.js";
+import { Asking, WordTip } from "../views/asking.js";
 import { StatusLine } from "../views/controls.js";
 import { arrow, focusOn, h, setText, targetOf } from "../views/dom.js";
 import { GridView } from "../views/grid.js";
+import { Legend } from "../views/legend.js";
 import { LinesView } from "../views/lines.js";
 import { MatrixView } from "../views/matrix.js";
 import { PaintView } from "../views/paint.js";
 import { PredictionsView } from "../views/predictions.js";
+import { SteadyHeight } from "../views/steady-height.js";
 import { TranslationLine } from "../views/translation.js";
 import { MapControls } from "./head-map-controls.js";
 import { isFound } from "./head-map-more.js";
 
 /** @type {Record<string, new (stage: HTMLElement, host: MapHost) => MapPart>} */
 const PARTS = { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView };
+const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
+const TYPED = ["sentence", "compare"];
+const STILL = ["headMask", "query", "find", "head"]; // parts of the state that may change while a figure keeps its height
 const LONG = 90; // tokens; beyond, matrices become pictures
 let instances = 0;
 
@@ -27,7 +36,7 @@ export const COMPUTED = ["sentence", "compare", "headMask", "model"];
  * The controls and the map inside `root`. `change(state, names)` is called when the reader changed the named parts
  * of the state; `painted(map)` after every repaint. `models` are the names a slider runs over; `computes` says
  * whether anybody can compute a new map (a map of somebody's own attentions can only be looked at). `copies` are the texts
- * that its menu can copy: {name: () => text}. `want(layers, map)` asks for layers of a map that is not there in full.
+ * that its menu can copy: {name: () => text}; `examples` sentences to press, with "|" between them; `guide` names three first steps. `want(layers, map)` asks for layers of a map that is not there in full.
  * @implements {MapHost}
  */
 export class HeadMapView {
@@ -46,32 +55,49 @@ export class HeadMapView {
   /** The layers that were asked for. @type {Set<number>} */
   #asked = new Set();
   #waiting = false; // for some of them
-  /** The place of the asking token among those shown. */
-  asked = 0;
+  /** The place, among the tokens shown, of the one that asks while nobody points at another. */
+  rest = 0;
+  /** The place of the one that is pointed at. @type {number | null} */
+  #pointed = null;
+  pinned = false; // the asking token goes on asking, whatever is pointed at
+  /** Which tokens looked at also ask, for each map shown. @type {WeakMap<ShownMap, (number | null)[] | null>} */
+  #askers = new WeakMap();
+  #home = 0; // the token that asks when none is pinned, by its place in the computed map
+  /** The head whose row is lit. @type {number | null} */
+  #lit = null;
   /** @type {HTMLElement[]} */
   #toggles = [];
   /** What was said last, to be said again with a map's notes. @type {Parameters<StatusLine["tell"]> | null} */
   #said = null;
   #status = new StatusLine();
-  #predictions = new PredictionsView();
-  #translation = new TranslationLine((query) => this.set({ query }));
+  #announcer = new Announcer();
+  #predictions = new PredictionsView((head) => this.light(head));
+  #translation = new TranslationLine((query) => this.set({ query }),
+    (query) => this.point(query === null || !this.#shown ? null : this.#shown.map.queries.indexOf(query)));
+  #legend = new Legend();
+  #tip = new WordTip(`${this.id}-tip`);
 
   /**
    * @param {HTMLElement} root
    * @param {Partial<MapState>} state
    * @param {{ change: (state: MapState, names: string[]) => void, painted?: (map: AttentionMap) => void, models?: string[],
-   *   computes?: boolean, copies?: Record<string, () => string>, want?: ((layers: number[], map: AttentionMap) => void) | null }} options
+   *   computes?: boolean, copies?: Record<string, () => string>, examples?: string, guide?: boolean, want?: ((layers: number[], map: AttentionMap) => void) | null }} options
    */
-  constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {}, want = null }) {
+  constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {}, want = null, examples = "", guide = false }) {
     this.want = want;
     this.change = change;
     this.painted = painted;
     this.computes = computes;
-    this.controls = new MapControls(this, { models, computes, copies });
+    this.mostHeads = mostHeads(models);
+    this.controls = new MapControls(this, { models, computes, copies, examples, guide });
     this.barName = h("span");
     this.bar = h("div", { class: "hm-heads", hidden: true }, this.barName);
-    this.stage = h("div", { class: "hm-stage", onkeydown: moveFocus });
-    root.replaceChildren(...this.controls.nodes, this.#translation.node, this.bar, this.stage, this.#predictions.node, this.#status.node);
+    this.stage = h("div", { class: "hm-stage hm-live", onkeydown: moveFocus });
+    this.asking = new Asking(this.stage, this, this.#tip);
+    this.height = new SteadyHeight(root);
+    this.body = h("div", { class: "hm-body" }, this.bar, this.stage, h("div", { class: "hm-key" }, this.controls.asked, this.#legend.node), this.#predictions.node, ...(this.controls.guide ? [this.controls.guide.node] : []), this.#tip.node);
+    root.replaceChildren(...this.controls.nodes, this.#translation.node, this.body, this.#status.node, this.#announcer.node);
+    this.#home = state.query ?? START.query;
     this.update(state);
   }
 
@@ -167,7 +193,15 @@ export class HeadMapView {
     const notes = new Set([this.map, this.compared, this.#shown?.map].flatMap((map) => map?.notes ?? []));
     const missing = this.#waiting && this.map ? missingLayers(this.map, this.state).map((layer) => layer + 1) : [];
     const waits = missing.length ? [`Layer ${missing.join(", ")} of ${this.map?.shape[0]} is on its way; what you see is what was shown before.`] : [];
-    this.#status.tell([text, ...waits, ...notes, ...(tokens > LONG ? [long] : [])].join(" "), act, name);
+    this.#status.tell([text, ...waits, ...this.#tellInstead(), ...notes, ...(tokens > LONG ? [long] : [])].join(" "), act, name);
+  }
+
+  /** Who asks, where the one that asked is not shown. */
+  #tellInstead() {
+    const { map, state } = this;
+    const shown = this.#shown?.map;
+    if (!map || !shown || state.special !== "remove" || shown.queries.includes(state.query) || !isSpecial(map.queryTokens[state.query])) return [];
+    return [`${map.queryTokens[state.query]} is not shown; “${readable(shown.queryTokens[this.rest])}” asks instead.`];
   }
 
   /** Moves the line that tells how things stand up to the sentences: what it offers comes before what is shown. */
@@ -175,12 +209,75 @@ export class HeadMapView {
     this.controls.compareRow.after(this.#status.node);
   }
 
+  // --- who asks
+
+  /** The place of the asking token among those shown. */
+  get asked() {
+    return this.#pointed ?? this.rest;
+  }
+
+  /** Somebody points at a token, by its place among those shown; at none. */
+  point(/** @type {number | null} */ place) {
+    const pointed = this.pinned || (place ?? 0) < 0 ? null : place;
+    if (pointed === this.#pointed || !this.map) return;
+    this.#pointed = pointed;
+    this.controls.tellAsked(this.shown.map.queries[this.asked]);
+    if (pointed !== null) this.controls.guide?.note(["query"]);
+    this.#part?.ask?.();
+  }
+
+  /** A token goes on asking; none, or the same once more, and the first asks again. */
+  pin(/** @type {number | null} */ place) {
+    const again = place === null || (this.pinned && place === this.rest);
+    if (again && !this.pinned) return this.point(null);
+    this.#pointed = null;
+    if (again) return this.set({ query: this.#home }, false);
+    this.set({ query: this.shown.map.queries[place] });
+  }
+
+  /** The places as those that ask of the tokens looked at; null where others ask. */
+  askersOf(/** @type {ShownMap} */ map) {
+    if (!this.map) return null;
+    let askers = this.#askers.get(map);
+    if (askers === undefined) this.#askers.set(map, (askers = askersOf(map, this.map)));
+    return askers;
+  }
+
+  /** The place among the tokens looked at of one that asks; -1 where it is not there. */
+  keyOf(/** @type {ShownMap} */ map, /** @type {number} */ asked) {
+    return this.askersOf(map)?.indexOf(asked) ?? -1;
+  }
+
+  /** Lights what shows a head. */
+  light(/** @type {number | null} */ head) {
+    this.#lit = head;
+    for (const node of /** @type {NodeListOf<HTMLElement>} */ (this.stage.querySelectorAll("[data-head]")))
+      node.classList.toggle("hm-lit", head !== null && Number(node.dataset.head) === head);
+  }
+
   // --- what the views ask for
 
-  /** The reader chose parts of the state. */
-  set(/** @type {Partial<MapState>} */ state) {
+  /** The reader chose parts of the state; a `query` that was chosen goes on asking if `pinned`. */
+  set(/** @type {Partial<MapState>} */ state, pinned = true) {
+    const names = Object.keys(state);
+    if (names.every((name) => TYPED.includes(name)) && typeof (state.sentence ?? state.compare) === "string") this.height.keep(this.map?.keyTokens.length ?? 0);
+    else if (names.includes("model")) this.height.keepAtLeast();
+    else if (!names.every((name) => STILL.includes(name))) this.height.release();
+    if (state.query !== undefined) this.pinned = pinned;
+    this.controls.undo.note(names);
+    this.controls.guide?.note(names);
+    this.#announcer.changed();
     this.update(state);
-    this.change(this.state, Object.keys(state));
+    this.change(this.state, names);
+  }
+
+  /** The state as it was before, or after, what the reader did. */
+  restore(/** @type {MapState} */ state) {
+    const names = /** @type {(keyof MapState)[]} */ (Object.keys(state)).filter((name) => state[name] !== this.state[name]);
+    this.pinned = state.query !== this.#home;
+    if (!names.every((name) => TYPED.includes(name) || STILL.includes(name))) this.height.release();
+    this.update(state);
+    this.change(this.state, names);
   }
 
   /** What is shown of the maps. */
@@ -190,6 +287,13 @@ export class HeadMapView {
   }
 
 
+  /** What is drawn: of two sentences, Matrix and Grid show the difference. */
+  get drawn() {
+    const { map, compared } = this.shown;
+    if (!compared || !DIFFERENCES.includes(this.state.view)) return map;
+    return { ...map, kind: "signed", full: isOfParts(map) ? FULL : undefined };
+  }
+
   /**
    * How a head is drawn.
    * @param {ShownMap} map
@@ -198,7 +302,7 @@ export class HeadMapView {
    */
   look(map, layer, head) {
     const off = !map.mixed && !this.#isOn(layer, head);
-    return { colour: headColour(map, head), off, dim: this.dim, log: this.state.scale === "log" };
+    return { colour: headColour(map, head), off, dim: this.dim, scale: this.state.scale };
   }
 
   /** Whether special tokens are dimmed. */
@@ -215,7 +319,10 @@ export class HeadMapView {
   dress(node, layer, head) {
     const { colour, off } = this.look(this.shown.map, layer, head);
     node.style.setProperty("--head", colour);
+    node.style.setProperty("--tone", toneOf(colour));
     node.classList.toggle("hm-off", off);
+    node.dataset.head = String(head);
+    node.classList.toggle("hm-lit", head === this.#lit);
   }
 
   /**
@@ -241,13 +348,14 @@ export class HeadMapView {
     const { state, stage } = this;
     const [layers, heads, queries] = map.shape;
     state.layer = Math.min(state.layer, layers - 1);
-    state.query = Math.min(state.query, queries - 1);
+    if (state.query >= queries) state.query = 0;
     if (state.head !== null) state.head = Math.min(state.head, heads - 1);
     if (map.final && !layersOf(map).includes(state.layer)) state.layer = layersOf(map)[0];
     if (this.#waitsFor(map)) return;
     const { map: shown, compared } = this.shown;
-    this.asked = askedRow(shown, state.query, map.queryTokens);
-    this.controls.offer(map, shown, state, this.asked);
+    this.rest = askedRow(shown, state.query, map.queryTokens);
+    if (this.#pointed !== null && this.#pointed >= shown.queryTokens.length) this.#pointed = null;
+    this.controls.offer(map, shown, state, this.rest);
     if (!this.#part || this.#drawn !== state.view) {
       this.#part?.leave?.();
       stage.replaceChildren();
@@ -256,14 +364,19 @@ export class HeadMapView {
     }
     this.#drawToggles(map);
     stage.classList.toggle("hm-dim", this.dim);
-    stage.classList.toggle("hm-signed", shown.kind === "signed");
-    this.#part.draw(shown, compared);
+    this.body.classList.toggle("hm-signed", this.drawn.kind === "signed");
+    stage.classList.toggle("hm-pinned", this.pinned);
+    this.height.fit(map.keyTokens.length);
+    this.#legend.draw(this.drawn, state);
+    this.#translation.draw(map, state.query);
+    this.#predictions.draw(map, this.compared, state, (head) => this.#isOn(state.layer, head));
+    this.#part.draw(shown, compared); // asks where words are: after all that may move them
     this.#mark(state.find);
+    this.asking.refresh();
     for (const table of stage.querySelectorAll("table"))
       if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td[data-weight]")?.setAttribute("tabindex", "0");
-    this.#translation.draw(map, state.query);
-    this.#predictions.draw(map, state, (head) => this.#isOn(state.layer, head));
     if (this.#said) this.say(...this.#said);
+    this.#announcer.drawn(() => summaryOf(map, state));
     this.painted(map);
   }
 

@@ -4,9 +4,10 @@
 // touches the DOM while it loads, so that Node can test the parts.
 
 import { openDoor } from "../doors/kernel-door.js";
-import { bakedInto, dressPage, mayDefine, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
-import { EXAMPLE_SHOWN, LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
+import { bakedInto, dressPage, mayDefine, readyAfter, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
+import { EXAMPLE_SHOWN, failedTo, LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
 import { keepWhenSaved } from "../doors/saved-figure.js";
+import { makePressable } from "../doors/worth-trying.js";
 import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState } from "../doors/state.js";
 import { ASKED_FOR } from "../math/names.js";
 import { decodeMap } from "../math/wire.js";
@@ -62,6 +63,7 @@ export default { render };
 const ATTRIBUTES = ["model", "models", ...WRITTEN];
 /** What a model throws that cannot read a sentence. @typedef {Error & { word?: string, near?: string[] }} Refusal */
 
+const NO_MAP = "The map could not be computed";
 const STAYS = "What you see is the last sentence that could be read.";
 const PATIENCE = 400; // milliseconds until a reader is told that a map is being computed
 
@@ -76,9 +78,12 @@ function defineElement() {
     /** Models that are on their way. @type {Map<string, Promise<HeadModel>>} */
     #loading = new Map();
     #wanted = 0; // counts what was to be computed: the last keystroke wins
+    #watches = false; // for being seen
+    #unwatch = () => {};
     #allowed = false; // to fetch a model that is asked for
     /** Aborts the sentences that are being computed. @type {AbortController | undefined} */
     #asking;
+    #computedBy = "";
     #example = ""; // the sentence whose map is baked in
     /** The shape of a map that no model stands behind. @type {number[] | null} */
     #still = null;
@@ -101,6 +106,11 @@ function defineElement() {
       return this.#view?.map ?? null;
     }
 
+    /** The name of the model that computed it; "" where the page brought it. */
+    get computedBy() {
+      return this.#computedBy;
+    }
+
     get sentence() {
       return this.#view?.state.sentence ?? this.getAttribute("sentence") ?? "";
     }
@@ -111,7 +121,7 @@ function defineElement() {
 
     connectedCallback() {
       addEventListener("hashchange", this.#follow);
-      if (this.#view) return; // it was moved
+      if (this.#view) return this.#resume(); // it was moved, or removed for a while
       dressPage("head-map.css");
       const baked = bakedInto(this);
       if (!this.#models.length) this.#still = baked?.shape ?? null;
@@ -126,24 +136,45 @@ function defineElement() {
         models: this.#models,
         computes: this.#models.length > 0,
         copies: this.#copies(),
+        examples: this.getAttribute("examples") ?? "",
+        guide: this.hasAttribute("guide"),
         change: (_, names) => this.#changed(names),
         painted: (map) => announce(this, "attention", map),
       }));
-      if (baked) view.show(decodeMap(baked));
+      if (baked) view.show(decodeMap(baked), baked.compared ? decodeMap(baked.compared) : null);
       if (!this.#models.length) {
         view.say(said);
         return this.#ready.resolve();
       }
+      makePressable();
       this.#example = this.getAttribute("sentence") ?? "";
       view.say(EXAMPLE_SHOWN);
       whenTouched(this, () => this.#start());
       const asked = this.#models.some((name) => ASKED_FOR.includes(name));
       if (asked) view.sayAbove();
-      if (asked || linked || !baked) whenSeen(this, () => this.#start()); // to offer it, or to show what is not there yet
+      this.#watches = asked || Boolean(linked) || !baked; // to offer it, or to show what is not there yet
+      this.#watch();
+    }
+
+    #watch() {
+      if (this.#watches) this.#unwatch = whenSeen(this, () => this.#start());
     }
 
     disconnectedCallback() {
       removeEventListener("hashchange", this.#follow);
+      this.#unwatch();
+      queueMicrotask(() => this.isConnected || this.#stop());
+    }
+
+    #resume() {
+      this.#watch();
+      if (this.#asking?.signal.aborted) this.#compute();
+    }
+
+    /** Gives up what is being computed. */
+    #stop() {
+      this.#wanted++;
+      this.#asking?.abort();
     }
 
     attributeChangedCallback(/** @type {string} */ name) {
@@ -244,8 +275,7 @@ function defineElement() {
         } catch (error) {
           if (engine.broken) this.#engines.delete(name); // the next try makes a new one
           if (wanted !== this.#wanted) return;
-          const { message } = /** @type {Error} */ (error);
-          view.say(`The map could not be computed: ${message} What you see stays.`, () => this.#compute());
+          view.say(failedTo(NO_MAP, error), () => this.#compute());
           return;
         } finally {
           clearTimeout(slow);
@@ -253,6 +283,7 @@ function defineElement() {
       }
       Object.assign(view.state, this.#wish);
       this.#wish = {};
+      this.#computedBy = name;
       view.show(map, /** @type {AttentionMap | null} */ (compared));
       view.say(READY);
       this.#ready.resolve();
@@ -263,7 +294,8 @@ function defineElement() {
      * @param {HeadMapView} view
      * @param {Refusal} refusal
      */
-    #refuse(view, { message, word, near }) {
+    #refuse(view, { name, message, word, near }) {
+      if (name !== "Fault") return view.say(failedTo(NO_MAP, { name }), () => this.#compute());
       this.#ready.resolve();
       const said = `${message} ${STAYS}`;
       if (!word || !near?.length) return view.refuse(said);
@@ -318,7 +350,7 @@ function defineElement() {
       const typed = view.state.sentence !== this.#example;
       view.say(typed ? `Your text will be answered once the ${name} has loaded.` : "This is a computed example.",
         () => this.ready, `Load the ${name} (${(bytes / 1e6).toFixed(1)} MB)`);
-      whenLoaded(name).then(() => this.#start()); // at the wish of another figure
+      readyAfter(whenLoaded(name), this); // at the wish of another figure
       return true;
     }
   }

@@ -1,10 +1,12 @@
-// <museum-piece>: a live map with one switch, which puts a bug into the attention, and a table of what that changes. The
+// <museum-piece>: a live map with one switch, which puts a bug into the attention, or another mask where its attributes
+// `switch`, `off` and `on` say so, and a table of what that changes. The
 // map inside is a <head-map> with two models, the right one and the one with a bug of bugs.js; the switch moves its slider
 // and takes its place. No DOM while the module loads, as in head-map.js.
 
-import { modelsScript } from "../doors/page-models.js";
+import { failedTo, modelsScript } from "../doors/page-models.js";
 import { likeliest } from "../math/maps.js";
 import { percent } from "../math/text.js";
+import { StatusLine } from "../views/controls.js";
 import { h } from "../views/dom.js";
 
 // ------------------------------------------------------------------------------------------------ pure part
@@ -98,6 +100,7 @@ function defineElement() {
     #state = h("span", { class: "mp-state" }, "off");
     #rows = h("tbody");
     #changes = h("table", { class: "mp-changes", hidden: true });
+    #status = new StatusLine();
     /** Both models, once they are wanted. @type {HeadModel[] | undefined} */
     #models;
 
@@ -108,11 +111,13 @@ function defineElement() {
 
     connectedCallback() {
       if (this.#switch.isConnected) return;
+      this.querySelector(".mp-room")?.remove(); // what stood here without scripts
       this.prepend(h("label", { class: "mp-switch" }, this.#switch,
-        h("span", {}, h("b", {}, "The bug: "), this.getAttribute("label") ?? ""), this.#state));
-      const heads = ["What changes here", "right", "with the bug"].map((text) => h("th", { scope: "col" }, text));
+        h("span", {}, h("b", {}, `${this.getAttribute("switch") ?? "The bug"}: `), this.getAttribute("label") ?? ""), this.#state));
+      const compared = [this.getAttribute("off") ?? "right", this.getAttribute("on") ?? "with the bug"];
+      const heads = ["What changes here", ...compared].map((text) => h("th", { scope: "col" }, text));
       this.#changes.replaceChildren(h("thead", {}, h("tr", {}, ...heads)), this.#rows);
-      this.append(this.#changes);
+      this.append(this.#changes, this.#status.node);
       this.#switch.addEventListener("change", () => {
         const slider = this.#slider;
         slider.value = String(Number(this.#switch.checked));
@@ -134,15 +139,19 @@ function defineElement() {
       return /** @type {HTMLInputElement} */ (this.map.querySelector('input[type="range"]'));
     }
 
+    /** Says whether the bug is on: not before the map is that of the model with the bug. */
     #tell() {
-      const on = this.#switch.checked;
+      const wanted = this.#switch.checked;
+      const on = wanted && this.map.computedBy === this.names[1];
       this.classList.toggle("mp-on", on);
-      this.#state.textContent = on ? "on" : "off";
+      this.#state.textContent = on ? "on" : wanted ? "not yet" : "off";
       this.#changes.hidden = !on;
-      if (on) this.#compare();
+      this.#status.tell("");
+      if (on) this.#compare().catch((error) =>
+        this.#status.tell(failedTo("What changes could not be computed", error), () => this.#tell()));
     }
 
-    /** Fills the table; until the models are there it stays as it is. */
+    /** Fills the table. */
     async #compare() {
       this.#models ??= await this.#load();
       const toggles = [...this.map.querySelectorAll("button.hm-head")];

@@ -2,6 +2,7 @@
 // the division by √d_k. The maths is that of attention.js. Nothing touches the DOM while the module loads.
 
 import { softmax } from "../math/attention.js";
+import { Announcer } from "../views/announcer.js";
 import { h } from "../views/dom.js";
 
 export const WIDTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
@@ -45,8 +46,9 @@ function defineElement() {
     /** The table's rows, one for each key. @type {HTMLTableRowElement[]} */
     #rows = [];
     #width = h("input", { type: "range", min: 0, max: WIDTHS.length - 1, value: 6, "aria-label": "Width d_k" });
-    #named = h("output");
-    #said = h("p", { role: "status", class: "hm-status" });
+    #named = h("span");
+    #said = h("p", { class: "hm-status" });
+    #announcer = new Announcer();
 
     connectedCallback() {
       if (this.#rows.length) return;
@@ -54,13 +56,13 @@ function defineElement() {
       const again = h("button", { type: "button" }, "Draw others");
       this.#rows = Array.from({ length: KEYS }, (_, key) =>
         h("tr", {}, h("th", { scope: "row" }, `key ${key + 1}`), h("td", {}), h("td", { class: "bar" }), h("td", { class: "bar" })));
-      const heads = ["", "q · k", "softmax(q · k)", "softmax(q · k / √dₖ)"].map((text) => h("th", { scope: "col" }, text));
+      const heads = ["key", "q · k", "softmax(q · k)", "softmax(q · k / √dₖ)"].map((text) => h("th", { scope: "col" }, text));
       const table = h("table", { "aria-label": "Scores and weights of eight random keys" },
         h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...this.#rows));
       this.replaceChildren(h("div", { class: "hm-tools" },
-        h("label", { class: "hm-field" }, "Width ", this.#width, this.#named), again), table, this.#said);
-      this.#width.addEventListener("input", () => this.#draw());
-      again.addEventListener("click", () => this.#redraw());
+        h("label", { class: "hm-field" }, "Width ", this.#width, this.#named), again), table, this.#said, this.#announcer.node);
+      this.#width.addEventListener("input", () => (this.#announcer.changed(), this.#draw()));
+      again.addEventListener("click", () => (this.#announcer.changed(), this.#redraw()));
       this.#redraw();
     }
 
@@ -71,7 +73,7 @@ function defineElement() {
 
     #draw() {
       const width = WIDTHS[Number(this.#width.value)];
-      this.#named.textContent = `dₖ = ${width}`;
+      this.#named.textContent = this.#width.ariaValueText = `dₖ = ${width}`;
       const scores = scoresOf(this.#numbers, width);
       const shares = (/** @type {Float32Array} */ values) => softmax({ shape: [1, KEYS], values }).values;
       const both = [shares(scores), shares(scores.map((score) => score / Math.sqrt(width)))];
@@ -84,6 +86,7 @@ function defineElement() {
       });
       const [raw, scaled] = both.map((weights) => Math.max(...weights).toFixed(2));
       this.#said.textContent = `The largest weight is ${raw} without scaling, ${scaled} with it.`;
+      this.#announcer.drawn(() => this.#said.textContent ?? "");
       this.dispatchEvent(new CustomEvent("weights", { bubbles: true, detail: { width, scores, unscaled: both[0], scaled: both[1] } }));
     }
   }

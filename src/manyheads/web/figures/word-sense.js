@@ -2,11 +2,13 @@
 // heads decide it. The encoder and the axes between the senses come when the reader asks. No DOM while the module loads, as
 // in head-map.js.
 
-import { bakedInto, dressPage, whenSeen, withResolvers } from "../doors/page-element.js";
-import { LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
+import { bakedInto, dressPage, readyAfter, whenSeen, withResolvers } from "../doors/page-element.js";
+import { failedTo, LOADING, loadTold, modelsScript, notLoaded, READY } from "../doors/page-models.js";
 import { queryWeights } from "../math/maps.js";
 import { maskWithout, rankedHeads, SenseAxes, shareOf, wordPlaces } from "../math/senses.js";
 import { isSpecial, percent, readable } from "../math/text.js";
+import { grow, sentenceBox } from "../views/controls.js";
+import { Announcer } from "../views/announcer.js";
 import { announce, fill, h, setText, setValue } from "../views/dom.js";
 
 // ------------------------------------------------------------------------------------------------ pure part
@@ -27,6 +29,14 @@ export const layerName = (/** @type {number} */ layer) => (layer === 0 ? "embedd
  * @param {number} share of the second
  */
 export const leaning = (senses, share) => (share >= 0.5 ? `${percent(share)} ${senses[1]}` : `${percent(1 - share)} ${senses[0]}`);
+
+/**
+ * In which sense a word is read, in a sentence.
+ * @param {Sense} sense
+ * @param {number} off how many heads are
+ */
+export const senseSaid = ({ word, senses, shares, layer }, off) =>
+  `${word}: ${leaning(senses, shares[layer])} after ${layerName(layer)}${off ? `, with ${off} ${off === 1 ? "head" : "heads"} off` : ""}.`;
 
 /**
  * Towards which sense a score has moved, and how far: "money 1.2".
@@ -67,6 +77,7 @@ function defineElement() {
     #allowed = false; // to fetch the encoder
     #started = false;
     #made = false;
+    #unwatch = () => {};
     #wanted = 0; // counts what was to be computed: the last keystroke wins
     /** @type {AbortController | undefined} */
     #asking;
@@ -81,7 +92,7 @@ function defineElement() {
     /** The heads by what their absence does to this sentence, once the reader asked. @type {RankedHead[]} */
     #ranking = [];
 
-    #box = h("input", { class: "hm-sentence", type: "text", "aria-label": "Sentence", spellcheck: "false", autocomplete: "off" });
+    #box = sentenceBox("Sentence", "Type a sentence", () => this.#changed());
     #words = h("select", { "aria-label": "Word" });
     #heads = h("select", { "aria-label": "Heads off" });
     #rank = h("button", { type: "button", disabled: true }, "Rank the heads");
@@ -93,6 +104,7 @@ function defineElement() {
     #said = h("span");
     #button = h("button", { type: "button", hidden: true });
     #status = h("p", { class: "hm-status", role: "status" }, this.#said, " ", this.#button);
+    #announcer = new Announcer();
 
     /** Fulfilled once the element computes for itself; asking for it starts the loading. */
     get ready() {
@@ -115,7 +127,8 @@ function defineElement() {
     }
 
     connectedCallback() {
-      if (this.#made) return;
+      this.#unwatch = whenSeen(this, () => this.#start()); // to offer the encoder
+      if (this.#made) return this.#asking?.signal.aborted ? this.#compute() : undefined; // it was moved, or removed for a while
       this.#made = true;
       dressPage("head-map.css", "word-sense.css");
       const baked = /** @type {Sense | null} */ (bakedInto(this));
@@ -125,20 +138,30 @@ function defineElement() {
       this.replaceChildren(this.#status, this.#box,
         h("div", { class: "hm-tools" }, h("label", { class: "hm-field" }, "Word ", this.#words),
           h("label", { class: "hm-field" }, "Heads off ", this.#heads), this.#rank),
-        this.#ends, scales, this.#table);
+        this.#ends, scales, this.#table, this.#announcer.node);
+      grow(this.#box);
       this.#offerHeads();
       if (baked) this.#show(baked, [baked.word]);
       this.#say("This is a computed example.");
-      this.#box.addEventListener("input", () => this.#changed());
+      for (const change of ["input", "click"]) this.addEventListener(change, () => this.#announcer.changed());
       this.#words.addEventListener("change", () => this.#changed());
       this.#heads.addEventListener("change", () => this.#turnOff());
       this.#rank.addEventListener("click", () => this.#rankHeads());
-      whenSeen(this, () => this.#start()); // to offer the encoder
+    }
+
+    disconnectedCallback() {
+      this.#unwatch();
+      queueMicrotask(() => {
+        if (this.isConnected) return;
+        this.#wanted++;
+        this.#asking?.abort();
+      });
     }
 
     attributeChangedCallback(/** @type {string} */ _, /** @type {string} */ __, /** @type {string} */ value) {
       if (!this.#made) return;
       setValue(this.#box, value);
+      grow(this.#box);
       this.#changed();
     }
 
@@ -164,12 +187,12 @@ function defineElement() {
         const bytes = this.#allowed ? 0 : await missingBytes("encoder");
         if (bytes > 0 && !this.#allowed) {
           this.#say("This is a computed example.", () => this.ready, `Load the encoder (${(bytes / 1e6).toFixed(1)} MB)`);
-          whenLoaded("encoder").then(() => this.ready); // at the wish of another figure
+          readyAfter(whenLoaded("encoder"), this); // at the wish of another figure
           return;
         }
         this.#say(LOADING);
-        const [encoder, file] = await Promise.all([loadTold("encoder", (text) => this.#say(text)), loadSenses()]);
-        this.#axes ??= new SenseAxes(file);
+        this.#axes ??= new SenseAxes(await loadSenses());
+        const encoder = await loadTold("encoder", (text) => this.#say(text));
         this.#encoder = encoder;
         this.#rank.disabled = false;
         await this.#compute();
@@ -216,7 +239,7 @@ function defineElement() {
     #failed(what, error) {
       if (this.#encoder.broken) this.#encoder = undefined;
       const again = () => (this.#encoder ? this.#compute() : this.#start());
-      this.#say(`${what}: ${/** @type {Error} */ (error).message} What you see stays.`, again);
+      this.#say(failedTo(what, error), again);
     }
 
     #take(/** @type {MapWithStates} */ map) {
@@ -233,7 +256,9 @@ function defineElement() {
         return;
       }
       const shares = /** @type {number[]} */ (axes.scores(map, word)).map(shareOf);
-      this.#show({ word: word.word, senses: word.senses, shares, layer: axes.layer }, here.map((one) => one.word));
+      const sense = { word: word.word, senses: word.senses, shares, layer: axes.layer };
+      this.#show(sense, here.map((one) => one.word));
+      this.#announcer.drawn(() => senseSaid(sense, this.#off.length));
       this.#say([READY, ...(map.notes ?? [])].join(" "));
       this.#ready.resolve();
       announce(this, "sense", this.#sense);

@@ -1,9 +1,10 @@
 // <word-shuffle for="ID">: puts the words of the <head-map> with that id into another order, and says what this changes in
 // each of the map's models. No DOM while the module loads, as in head-map.js.
 
-import { modelsScript } from "../doors/page-models.js";
+import { failedTo, LOADING, modelsScript } from "../doors/page-models.js";
 import { likeliest } from "../math/maps.js";
 import { modelLabel, percent } from "../math/text.js";
+import { StatusLine } from "../views/controls.js";
 import { h } from "../views/dom.js";
 
 // ------------------------------------------------------------------------------------------------ pure part
@@ -74,17 +75,30 @@ function defineElement() {
     #given = ""; // and in ours
     #back = h("button", { type: "button", onclick: () => (this.#map.sentence = this.#typed) }, "Back in order");
     #rows = h("tbody");
+    #status = new StatusLine();
     #changes = h("table", {}, h("thead", {}, h("tr", {},
       ...["Model", "Largest change of a weight", "Conclusions that change"].map((text) => h("th", { scope: "col" }, text)))), this.#rows);
 
+    /** The map that it listens to. @type {HeadMapElement | null} */
+    #heard = null;
+
     connectedCallback() {
+      this.#heard = this.#map;
+      this.#heard?.addEventListener("attention", this.#hear);
       if (this.#changes.isConnected) return;
       this.classList.add("head-map", "word-shuffle");
-      const shuffle = h("button", { type: "button", onclick: () => this.#shuffle() }, "Shuffle the words");
-      this.replaceChildren(h("p", {}, shuffle, " ", this.#back), h("div", { "aria-live": "polite" }, this.#changes));
-      this.#map.addEventListener("attention", () => this.#map.sentence !== this.#given && this.#take());
+      const shuffle = h("button", { type: "button", onclick: () => this.#tryToShuffle() }, "Shuffle the words");
+      this.replaceChildren(h("p", {}, shuffle, " ", this.#back), h("div", { "aria-live": "polite" }, this.#changes), this.#status.node);
       this.#take();
     }
+
+    disconnectedCallback() {
+      this.#heard?.removeEventListener("attention", this.#hear);
+    }
+
+    #hear = () => {
+      if (this.#map.sentence !== this.#given) this.#take();
+    };
 
     get #map() {
       return /** @type {HeadMapElement} */ (document.getElementById(this.getAttribute("for") ?? ""));
@@ -94,6 +108,16 @@ function defineElement() {
     #take() {
       this.#typed = this.#given = this.#map.sentence;
       this.#back.disabled = this.#changes.hidden = true;
+    }
+
+    async #tryToShuffle() {
+      this.#status.tell(LOADING);
+      try {
+        await this.#shuffle();
+        this.#status.tell("");
+      } catch (error) {
+        this.#status.tell(failedTo("The words could not be shuffled", error), () => this.#tryToShuffle());
+      }
     }
 
     async #shuffle() {

@@ -1,6 +1,6 @@
 // The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
 
-import { DECADES, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR } from "./names.js";
+import { DECADES, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.js";
 import { isSpecial } from "./text.js";
 
 export const DENSE = 20; // keys; a matrix of more has small cells
@@ -33,25 +33,26 @@ export const isOfShares = (/** @type {AttentionMap} */ { kind = "shares" }) => k
 export const isMasked = ({ shape, mask }, query, key) => Boolean(mask) && !mask?.[query * shape[3] + key];
 
 /**
- * The mean over the heads (of shares, for each query those that look at anything), as a map of one head:
+ * The mean over the heads that are on (of shares, for each query those that look at anything), as a map of one head:
  * [layer, head, query, key] -> [layer, 1, query, key].
  * @param {AttentionMap} map
+ * @param {HeadMask} [mask]
  * @returns {AttentionMap}
  */
-export function averageHeads(map) {
+export function averageHeads(map, mask = null) {
   const [layers, heads, queries, keys] = map.shape;
   const size = queries * keys;
   const weights = new Float32Array(layers * size);
   for (const layer of layersOf(map)) {
     const sums = new Float64Array(size);
     for (let head = 0, from = layer * heads * size; head < heads; head++, from += size)
-      for (let at = 0; at < size; at++) sums[at] += map.weights[from + at];
+      if (mask?.[layer]?.[head] ?? true) for (let at = 0; at < size; at++) sums[at] += map.weights[from + at];
     for (let row = 0; row < size; row += keys) {
-      const sum = isOfShares(map) ? sums.subarray(row, row + keys).reduce((a, b) => a + b, 0) : heads;
+      const sum = isOfShares(map) ? sums.subarray(row, row + keys).reduce((a, b) => a + b, 0) : (mask?.[layer]?.filter(Boolean).length ?? heads);
       if (sum !== 0) for (let at = row; at < row + keys; at++) weights[layer * size + at] = sums[at] / sum;
     }
   }
-  return { ...map, shape: [layers, 1, queries, keys], weights, headNames: [`mean of ${heads} heads`] };
+  return { ...map, shape: [layers, 1, queries, keys], weights, headNames: [mask ? "mean of the heads that are on" : `mean of ${heads} heads`] };
 }
 
 /**
@@ -104,16 +105,37 @@ export function weightColour({ kind }, { colour, off }, weight) {
   return kind === "signed" ? NUMBER_COLOURS[weight < 0 ? "negative" : "positive"] : colour;
 }
 
+/** A colour as a cell has it: as far from black letters as from white ones. */
+export const toneOf = (/** @type {string} */ colour) => TONES[HEAD_COLOURS.indexOf(colour)] ?? colour;
+
 /**
- * How deep a weight is tinted, 0 to 1: its share of the largest; on a log scale, none where it is `DECADES` powers of ten below.
- * @param {number} weight
- * @param {number} largest
- * @param {boolean} [log]
+ * The weight that has the full colour in a row: the same for every map of shares; of other numbers, the largest of the layer; on the
+ * relative scale, the largest of the row.
+ * @param {AttentionMap & { full?: number }} map
+ * @param {number} layer
+ * @param {ArrayLike<number>} weights
+ * @param {Partial<Look>} look
  */
-export function tintShare(weight, largest, log = false) {
-  if (!(largest > 0)) return 0;
-  const ratio = Math.min(Math.abs(weight) / largest, 1);
-  return log ? Math.max(1 + Math.log10(ratio) / DECADES, 0) : ratio;
+export function fullWeight(map, layer, weights, { scale, dim = false }) {
+  if (scale === "relative") return largestWeight(weights, map.keyTokens, dim);
+  if (map.full) return map.full;
+  return isOfParts(map) ? (scale === "log" ? 1 : FULL) : lineUnit(map, layer);
+}
+
+/** Whether the weights of a map are shares of a head's attention. */
+export const isOfParts = (/** @type {Pick<AttentionMap, "kind">} */ { kind = "shares" }) => kind === "shares" || kind === "parts";
+
+/**
+ * How deep a weight is tinted, 0 to 1: its share of the one that has the full colour; on a log scale, none where it is `DECADES`
+ * powers of ten below.
+ * @param {number} weight
+ * @param {number} full
+ * @param {string} [scale]
+ */
+export function tintShare(weight, full, scale = "absolute") {
+  if (!(full > 0)) return 0;
+  const ratio = Math.min(Math.abs(weight) / full, 1);
+  return scale === "log" ? Math.max(1 + Math.log10(ratio) / DECADES, 0) : ratio;
 }
 
 /**
@@ -142,8 +164,21 @@ export function strongest(map, layer, { most = 800, least = 0.01 * lineUnit(map,
  * @param {AttentionMap} map
  * @param {number} layer
  */
-export function lineUnit({ kind = "shares", shape: [, heads, queries, keys], weights }, layer) {
-  if (kind === "shares" || kind === "parts") return 1;
+export function lineUnit(map, layer) {
+  if (isOfParts(map)) return 1;
+  const known = LARGEST_OF_LAYERS.get(map) ?? [];
+  LARGEST_OF_LAYERS.set(map, known);
+  return (known[layer] ??= largestOfLayer(map, layer));
+}
+
+/** @type {WeakMap<AttentionMap, number[]>} */
+const LARGEST_OF_LAYERS = new WeakMap();
+
+/**
+ * @param {AttentionMap} map
+ * @param {number} layer
+ */
+function largestOfLayer({ shape: [, heads, queries, keys], weights }, layer) {
   const size = heads * queries * keys;
   return weights.subarray(layer * size, (layer + 1) * size).reduce((most, weight) => Math.max(most, Math.abs(weight)), 0);
 }
@@ -158,7 +193,7 @@ export function lineUnit({ kind = "shares", shape: [, heads, queries, keys], wei
  */
 export function lineLook(look, map, { query, key, weight }, unit) {
   const faint = look.dim && (isSpecial(map.queryTokens[query]) || isSpecial(map.keyTokens[key]));
-  const strength = tintShare(weight, unit, look.log);
+  const strength = tintShare(weight, unit, look.scale);
   return {
     stroke: weightColour(map, look, weight),
     "stroke-width": (1 + 3.5 * strength).toFixed(2),
@@ -224,7 +259,8 @@ export function compareHeads(map, compared, layer, asked) {
   const order = [...Array(map.shape[1]).keys()];
   if (!compared) return { order, moved: [], pairs: null, asked };
   const pairs = alignTokens(map.keyTokens, compared.keyTokens);
-  const second = Math.min(asked, compared.shape[2] - 1);
+  const alike = map.queryTokens === map.keyTokens ? pairs : alignTokens(map.queryTokens, compared.queryTokens);
+  const second = alike.find(([i]) => i === asked)?.[1] ?? Math.min(asked, compared.shape[2] - 1);
   if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { order, moved: [], pairs, asked: second };
   const moved = order.map((head) =>
     attentionMoved(queryWeights(map, layer, head, asked), queryWeights(compared, layer, head, second), pairs));

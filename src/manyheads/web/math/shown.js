@@ -1,11 +1,12 @@
 // What is shown of a map, by what its reader chose. Twin of maps/shown.py.
 
 import { between, mergePieces, noted, placesOf, received, strongestOfRows, withoutSinks, withoutSpecial, wordOf } from "./choosing.js";
-import { averageHeads, isOfShares, layersOf, rollout } from "./maps.js";
-import { note, wordStarts } from "./text.js";
+import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.js";
+import { DECADES, FULL, LEGEND } from "./names.js";
+import { amount, note, percent, wordStarts } from "./text.js";
 
 /** The parts of the state that what is shown of a map depends on. @type {(keyof MapState)[]} */
-export const SHOWN = ["special", "heads", "layers", "pieces", "sinks", "scale", "top", "first", "last"];
+export const SHOWN = ["special", "heads", "layers", "pieces", "sinks", "scale", "top", "first", "last", "headMask"];
 
 /**
  * Whether those that ask are those that are looked at.
@@ -13,6 +14,20 @@ export const SHOWN = ["special", "heads", "layers", "pieces", "sinks", "scale", 
  */
 export const isAlike = ({ queryTokens, keyTokens }) =>
   queryTokens.length === keyTokens.length && queryTokens.every((token, place) => token === keyTokens[place]);
+
+/**
+ * What no colour and the full colour mean in what is shown: [from, to].
+ * @param {AttentionMap & { full?: number }} map
+ * @param {Pick<MapState, "scale" | "layer">} state
+ */
+export function legendOf(map, { scale, layer }) {
+  const { kind = "shares" } = map;
+  if (map.full && scale !== "relative") return LEGEND.difference.map((text) => text.replace("{full}", percent(FULL)));
+  const name = isOfParts(map) || scale === "relative" ? scale : kind === "signed" ? "signed" : "amounts";
+  const full = isOfParts(map) ? percent(FULL) : amount(lineUnit(map, layer));
+  const [from, to] = LEGEND[/** @type {keyof typeof LEGEND} */ (name)].map((text) => text.replace("{full}", full).replace("{least}", `${100 / 10 ** DECADES} %`));
+  return [from, name === "amounts" || name === "signed" ? `${to}${scale === "log" ? ", on a log scale" : ""}` : to];
+}
 
 /** Whether attention rollout can be shown of a map. */
 export const canRollOut = (/** @type {AttentionMap} */ map) =>
@@ -54,7 +69,7 @@ export function shownMap(map, state) {
   /** @type {AttentionMap & { queries?: number[], keys?: number[] }} */
   let shown = { ...map, there: layersOf(map).filter((layer) => needed.includes(layer)) };
   if (rolled) shown = rollout(shown);
-  else if (heads === "average") shown = averageHeads(shown);
+  else if (heads === "average") shown = averageHeads(shown, state.headMask);
   const mixed = shown.headNames !== map.headNames;
   let shares = sinks === "hide" && isOfShares(map) ? received(map) : null; // of what was computed
   if (pieces === "merge") {
@@ -65,7 +80,7 @@ export function shownMap(map, state) {
   if (special === "remove") shown = withoutSpecial(shown);
   shown = between(shown, state, map.shape[3], alike);
   if (top !== null) shown = strongestOfRows(shown, top);
-  if (scale === "log") shown = noted(shown, note("log"));
+  if (scale === "relative" || scale === "log") shown = noted(shown, note(scale));
   return { queries: placesOf(shown.queryTokens), ...shown, mixed };
 }
 
@@ -78,8 +93,21 @@ export function shownMap(map, state) {
 export function askedRow({ queries }, query, tokens) {
   const place = queries.indexOf(query);
   if (place >= 0) return place;
+  if (query >= tokens.length) return 0;
   const start = wordStarts(tokens).findLast((at) => at <= query) ?? 0;
   return Math.max(queries.indexOf(start), 0);
+}
+
+/**
+ * The places among those that ask of the tokens looked at; null where others ask than are looked at.
+ * @param {ShownMap} shown
+ * @param {AttentionMap} computed
+ */
+export function askersOf(shown, computed) {
+  if (!isAlike(computed)) return null;
+  const places = shown.keys ?? [...shown.keyTokens.keys()];
+  const asking = new Map(shown.queries.map((place, at) => [place, at]));
+  return places.map((place) => asking.get(place) ?? null);
 }
 
 /**

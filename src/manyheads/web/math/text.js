@@ -68,7 +68,29 @@ const isOfWord = (/** @type {string | undefined} */ sign) => sign !== undefined 
 
 /** How the slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40", "translator/first" "first". */
 export const modelLabel = (/** @type {string} */ name) =>
-  PLAIN_NAMES[name] ?? name.replace(/^(focus|translator)\//, "").replace("-", " ");
+  PLAIN_NAMES[name] ?? counted(name) ?? name.replace(/^(focus|translator)\//, "").replace("-", " ");
+
+/** The most heads that any of these models has whose name tells it; 0 where none does, or there is one model. */
+export const mostHeads = (/** @type {string[]} */ names) => names.length > 1 ? Math.max(0, ...names.map((name) => Number(countOf(name) ?? 0))) : 0;
+
+/** "8" of "focus/heads-8"; undefined of other names. */
+const countOf = (/** @type {string} */ name) => /\bheads-(\d+)$/.exec(name)?.[1];
+
+/** "8 heads" of "focus/heads-8"; undefined of other names. */
+function counted(/** @type {string} */ name) {
+  const count = countOf(name);
+  return count && `${count} ${count === "1" ? "head" : "heads"}`;
+}
 
 /** Text for the inside of HTML or XML and their attributes. */
 export const escaped = (/** @type {string} */ text) => text.replace(/[&"<>]/g, (sign) => `&#${sign.codePointAt(0)};`);
+
+/**
+ * A formula in TeX as plain text can say it: `\\(\\sqrt{d_k}\\)` is "sqrt d_k".
+ * @param {string} tex
+ */
+export function plainFormula(tex) {
+  const named = tex.replace(/\\(?:begin|end)\{[^}]*\}|\\(?:text|mathrm|operatorname|left|right)\b/g, " ");
+  const words = named.replace(/\\([a-zA-Z]+)/g, " $1 ").replace(/\\[^a-zA-Z]|[{}&$]/g, " ");
+  return words.replace(/\s+/g, " ").trim();
+}

@@ -45,6 +45,22 @@ export const BUGS = {
 /** @type {Attention} */
 const causal = (X, layer, options) => multiHeadAttention(X, layer, { ...options, mask: causalMask(X.shape[0]) });
 
+/** As if the last three tokens were padding: nobody may look at them. @type {Attention} */
+const padded = (X, layer, options) => {
+  const [length] = X.shape;
+  const mask = Uint8Array.from({ length: length * length }, (_, at) => Number(at % length < length - 3));
+  return multiHeadAttention(X, layer, { ...options, mask });
+};
+
+/** The causal mask as one reads it for whom True forbids. @type {Attention} */
+const turnedRound = (X, layer, options) => {
+  const mask = causalMask(X.shape[0]).map((shown) => Number(!shown));
+  return multiHeadAttention(X, layer, { ...options, mask });
+};
+
+/** What a switch may do instead of a bug. @type {Map<string, Attention>} */
+const OTHER_MASKS = new Map([["padding", padded], ["polarity", turnedRound]]);
+
 /**
  * The model called `focus/${piece}`: `bug-NAME`, or `causal`, which is right, for the bug of the mask to start from.
  * @param {import("./focus.js").FocusModel} model
@@ -52,11 +68,11 @@ const causal = (X, layer, options) => multiHeadAttention(X, layer, { ...options,
  */
 export function museumModel(model, piece) {
   const name = piece.replace("bug-", "");
-  if (piece !== "causal" && !Object.hasOwn(BUGS, name)) throw new Error(`There is no bug called “${name}”.`);
+  if (piece !== "causal" && !OTHER_MASKS.has(name) && !Object.hasOwn(BUGS, name)) throw new Error(`There is no bug called “${name}”.`);
   const numHeads = name === "width" ? oddHeads(model) : model.numHeads;
   const columns = Array.from({ length: numHeads }, (_, head) => `columns ${head + 1}`);
   const headNames = name === "width" ? columns : model.headNames;
-  const wrong = piece === "causal" ? causal : BUGS[name];
+  const wrong = piece === "causal" ? causal : OTHER_MASKS.get(name) ?? BUGS[name];
   /** @type {Attention} */
   const attention = (X, layer, options) => wrong(X, layer, { ...options, numHeads });
   return {

@@ -1,30 +1,39 @@
 // The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
 // stutters; encoder-worker.js fetches, checks and computes. The files are made by sphinxext/onnx_export.py.
 
-import { fileUrl, MANIFEST, openCache } from "./encoder-files.js";
+import { again, Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.js";
+import { fileUrl, MANIFEST, Store } from "./encoder-files.js";
+import { download, readAs, readJson } from "./files.js";
 
 /** How many bytes a first sentence would have to fetch: 0 where an earlier visit kept all files. */
 export async function missingBytes(base = new URL("./models/", import.meta.url)) {
-  const cache = await openCache();
+  const store = new Store();
   const url = new URL(MANIFEST, base);
-  const kept = await cache?.match(url);
-  const response = await fetch(url, { cache: "no-cache" }).catch(() => kept);
-  if (!response) throw new Error(`the network did not bring ${MANIFEST}.`);
-  if (!response.ok) throw new Error(`${MANIFEST} is missing (status ${response.status}).`);
-  const { files } = await response.json().catch(() => {
-    throw new Error(`${MANIFEST} is not the file it should be.`);
+  const kept = await store.match(url);
+  const bytes = await download(url, { cache: "no-cache" }).catch(async (fault) => {
+    if (!kept) throw fault;
+    return new Uint8Array(await kept.arrayBuffer());
   });
-  /** @type {EncoderFile[]} */
-  const all = Object.values(files);
-  const missing = await Promise.all(all.map(async (file) => ((await cache?.match(fileUrl(file, base))) ? 0 : file.packed)));
+  const all = readAs(bytes, (file) => /** @type {EncoderFile[]} */ (Object.values(readJson(file).files)));
+  const missing = await Promise.all(all.map(async (file) => ((await store.match(fileUrl(file, base))) ? 0 : file.packed)));
   return missing.reduce((a, b) => a + b);
 }
 
+let starts = triesOf(import.meta.url); // that failed
+
 /** A worker of a script that may lie on another host, from which browsers start none: one of ours that imports it. */
 function startWorker(/** @type {URL} */ url) {
-  if (url.origin === location.origin) return new Worker(url, { type: "module" });
-  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: "text/javascript" }));
-  return new Worker(script, { type: "module" });
+  try {
+    return new Worker(url.origin === globalThis.origin ? url : addressOf(`import ${JSON.stringify(url.href)};`), { type: "module" });
+  } catch {
+    throw new Fault(WHY.worker);
+  }
+}
+
+/** An address for a script; in a sandboxed frame, which has no origin, browsers read no blob as a module. */
+function addressOf(/** @type {string} */ script) {
+  if (globalThis.origin === "null") return `data:text/javascript,${encodeURIComponent(script)}`;
+  return URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
 }
 
 /**
@@ -42,31 +51,42 @@ export class Encoder {
   #broken = null;
 
   /**
-   * Fetches the model and starts it. `progress(done, total)` is told of bytes, of all files together. Fails with an
-   * Error whose message is half a sentence for the reader ("the network did not bring encoder.onnx.gz."); a new call
-   * tries again, and what had arrived whole is not fetched twice. `base` is the folder that holds `encoder.json`; a
-   * file that brings no byte for `patience` milliseconds has failed.
+   * Fetches the model and starts it. `progress(done, total)` is told of bytes, of all files together. Fails with a `Fault`,
+   * whose message is half a sentence for the reader; a new call tries again, and what had arrived whole is not fetched
+   * twice. `base` is the folder that holds `encoder.json`; a worker that says nothing for `patience` milliseconds has failed.
    * @param {{ base?: URL | string, progress?: Progress, patience?: number }} [options]
    */
-  static async load({ base = new URL("./models/", import.meta.url), progress = () => {}, patience = 30_000 } = {}) {
-    const worker = startWorker(new URL("./encoder-worker.js", import.meta.url));
+  static async load({ base = new URL("./models/", import.meta.url), progress = () => {}, patience = LONGEST_WAIT } = {}) {
+    if (!globalThis.WebAssembly) throw new Fault(WHY.engine);
+    const worker = startWorker(new URL(`./encoder-worker.js${again(starts)}`, import.meta.url));
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
     try {
       const facts = await new Promise((resolve, reject) => {
+        const wait = () => {
+          clearTimeout(timer);
+          timer = setTimeout(() => reject(new Fault(WHY.absent)), patience);
+        };
+        wait();
         worker.onmessage = ({ data }) => {
+          wait();
           if (data.progress) progress(data.progress[0], data.progress[1]);
-          else if (data.error) reject(new Error(data.error));
+          else if (data.error) reject(new Fault(data.error));
           else resolve(data.ready);
         };
         worker.onerror = (event) => {
           event.preventDefault();
-          reject(new Error(`the encoder's worker did not start (${event.message ?? "its script is missing"}).`));
+          reject(new Fault(WHY.absent)); // its script: what goes wrong inside is told by a message
         };
-        worker.postMessage({ load: String(new URL(base, import.meta.url)), patience });
+        worker.postMessage({ load: String(new URL(base, import.meta.url)) });
       });
       return new Encoder(worker, facts);
     } catch (error) {
+      starts++;
       worker.terminate();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -81,10 +101,10 @@ export class Encoder {
     this.headNames = headNames;
     this.maxTokens = maxTokens;
     this.#worker = worker;
-    worker.onmessage = ({ data }) => this.#settle(data.error ? new Error(data.error) : null, data.map);
+    worker.onmessage = ({ data }) => this.#settle(data.error ? new Fault(data.error) : null, data.map);
     worker.onerror = (event) => {
       event.preventDefault();
-      this.#broken = new Error(`the encoder stopped (${event.message}).`);
+      this.#broken = new Fault(WHY.stopped);
       this.#settle(this.#broken);
     };
   }
@@ -123,7 +143,7 @@ export class Encoder {
   /** Frees the model's memory; what was asked for and all that will be is rejected. */
   close() {
     this.#worker.terminate();
-    this.#broken = new Error("the encoder was closed.");
+    this.#broken = new Fault(WHY.closed);
     this.#settle(this.#broken);
   }
 

@@ -1,20 +1,76 @@
-// Files as bytes: collected, unpacked, read.
+// Files as bytes: fetched, unpacked, read. What goes wrong is told as a `Fault`.
+
+import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.js";
+
+/** Whether the browser's own cache is passed by: it may hold what came damaged. */
+let mistrusted = triesOf(import.meta.url) > 0;
+
+/** A file that is not what it should be. */
+export function damaged() {
+  mistrusted = true;
+  return new Fault(WHY.damaged);
+}
 
 /** All bytes of a stream. */
-export const collect = async (/** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ stream) =>
+const collect = async (/** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ stream) =>
   new Uint8Array(await new Response(stream).arrayBuffer());
+
+/**
+ * The bytes of one file, as they were sent; `told(done, total)` hears of them, with 0 for an unknown total. One that stands still is given up.
+ * @param {URL} url
+ * @param {RequestInit & { told?: Progress }} [options]
+ */
+export async function download(url, { told = () => {}, ...options } = {}) {
+  const controller = new AbortController();
+  let timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
+  try {
+    const response = await fetch(url, { ...(mistrusted && { cache: "reload" }), ...options, signal: controller.signal });
+    if (!response.ok || !response.body) throw new Fault(WHY.missing);
+    const total = Number(response.headers.get("content-length"));
+    const tell = counted((done) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
+      told(done, total);
+    });
+    return await collect(response.body.pipeThrough(tell));
+  } catch (error) {
+    throw error instanceof Fault ? error : new Fault(WHY.absent);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** What was gzipped, unpacked; some hosts have done it on the way. */
 export async function unpacked(/** @type {Uint8Array<ArrayBuffer>} */ bytes) {
-  const gzipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return gzipped ? collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))) : bytes;
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  if (!globalThis.DecompressionStream) throw new Fault(WHY.packed);
+  return collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).catch(() => {
+    throw damaged();
+  });
 }
+
+/**
+ * What `read` makes of a file's bytes; a file of which it makes nothing is damaged.
+ * @template Made
+ * @param {Uint8Array} bytes
+ * @param {(bytes: Uint8Array) => Made} read
+ */
+export function readAs(bytes, read) {
+  try {
+    return read(bytes);
+  } catch {
+    throw damaged();
+  }
+}
+
+/** What a file of JSON says. */
+export const readJson = (/** @type {Uint8Array} */ bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
 /**
  * A stream that lets bytes through, and tells of how many there have been.
  * @param {(done: number) => void} tell
  */
-export function counted(tell) {
+function counted(tell) {
   let done = 0;
   return new TransformStream({
     transform(chunk, stream) {

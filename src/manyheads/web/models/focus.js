@@ -1,10 +1,7 @@
 // Twin of models/focus: the same tokens, the same numbers. tests/pages/test_pages.py holds the two equal.
 
 import { layerNorm, linear, multiHeadAttention, partOf, relu, softmax } from "../math/attention.js";
-import { EMPTY } from "../math/names.js";
-
-// What Python's str.split() takes for white space; JavaScript's \s differs.
-const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+import { focusTokens } from "./tokens.js";
 
 export class FocusModel {
   /**
@@ -57,17 +54,7 @@ export class FocusModel {
 
   /** Token ids with [CLS] and [SEP], the tokens' texts, and notes about what was left out. */
   tokenize(/** @type {string} */ sentence) {
-    const { max_words: maxWords, max_tokens: maxTokens } = this.config;
-    const given = sentence.replace(/\p{Surrogate}/gu, "?").split(SPACE).filter(Boolean);
-    const notes = [];
-    if (given.length > maxWords) notes.push(`Only the first ${maxWords} of ${given.length} words are shown.`);
-    let { ids } = this.tokenizer.encode(given.slice(0, maxWords).join(" "));
-    if (ids.length > maxTokens) {
-      notes.push(`Only the first ${maxTokens - 2} of ${ids.length - 2} word pieces are shown.`);
-      ids = [...ids.slice(0, maxTokens - 1), ids[ids.length - 1]];
-    }
-    if (ids.length === 2) notes.push(EMPTY);
-    return { ids, tokens: ids.map((id) => /** @type {string} */ (this.tokenizer.id_to_token(id))), notes };
+    return focusTokens(this.tokenizer, sentence, this.config);
   }
 
   /** This model with nothing that tells it the order, neither positions nor neighbours: `without_order` in Python. */

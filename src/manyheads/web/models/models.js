@@ -1,7 +1,8 @@
 // The models that a page can run, by name. Their files lie on the site below this module; each is fetched once however many
 // elements ask.
 
-import { collect, counted, readSafetensors, unpacked } from "./files.js";
+import { Fault, importScript } from "../math/faults.js";
+import { download, readAs, readJson, readSafetensors, unpacked } from "./files.js";
 import { FocusModel } from "./focus.js";
 
 const FOCUS = /^focus(?:\/([a-z]+(?:-\d+)?))?$/;
@@ -49,7 +50,7 @@ export const whenLoaded = (/** @type {string} */ name) => arrival(name).promise;
 
 /** How many bytes the model would have to fetch, of those that a reader should be asked for. */
 export async function missingBytes(/** @type {string} */ name) {
-  return name === "encoder" && !arrival(name).here ? (await import("./encoder.js")).missingBytes() : 0;
+  return name === "encoder" && !arrival(name).here ? (await siteModule("encoder.js")).missingBytes() : 0;
 }
 
 function arrival(/** @type {string} */ name) {
@@ -70,14 +71,14 @@ function arrival(/** @type {string} */ name) {
  */
 function makeOnce(name, progress) {
   return once(`model ${name}`, async () => {
-    if (name === "encoder") return (await import("./encoder.js")).Encoder.load({ progress });
+    if (name === "encoder") return (await siteModule("encoder.js")).Encoder.load({ progress });
     if (name === "focus/no-order") return (await loadTaught(progress)).withoutOrder();
     const translator = TRANSLATOR.exec(name);
     if (translator) return loadTranslator(translator[1] ?? "taught", translator[2] ?? "cross", progress);
     const piece = MUSEUM.exec(name)?.[1];
-    if (piece) return (await import("./bugs.js")).museumModel(await loadTaught(progress), piece);
+    if (piece) return (await siteModule("bugs.js")).museumModel(await loadTaught(progress), piece);
     const variant = FOCUS.exec(name);
-    if (!variant) throw new Error(`There is no model called “${name}” on this page.`);
+    if (!variant) throw new Fault(`There is no model called “${name}” on this page.`);
     const [words, tokenizer, weights] = await Promise.all([
       once("words", () => fetchTensors("focus-words.safetensors.gz", progress)),
       once("tokenizer", loadTokenizer),
@@ -94,7 +95,7 @@ function makeOnce(name, progress) {
  */
 async function loadTranslator(variant, attention, progress) {
   const file = `translator-${variant}.safetensors.gz`;
-  const [{ Translator }, weights] = await Promise.all([import("./translator.js"), once(file, () => fetchTensors(file, progress))]);
+  const [{ Translator }, weights] = await Promise.all([siteModule("translator.js"), once(file, () => fetchTensors(file, progress))]);
   return new Translator(weights, attention);
 }
 
@@ -119,22 +120,17 @@ function once(key, make) {
 }
 
 async function loadTokenizer() {
-  const [{ Tokenizer }, file] = await Promise.all([import("./tokenizers.min.mjs"), fetchFile("tokenizer.json.gz")]);
-  return new Tokenizer(JSON.parse(new TextDecoder().decode(file)), {});
+  const [{ Tokenizer }, bytes] = await Promise.all([siteModule("tokenizers.min.mjs"), fetchFile("tokenizer.json.gz")]);
+  return readAs(bytes, (file) => new Tokenizer(readJson(file), {}));
 }
+
+const siteModule = (/** @type {string} */ name) => importScript(`./${name}`, import.meta.url);
 
 /**
  * @param {string} name
  * @param {Progress} [progress]
  */
-async function fetchTensors(name, progress) {
-  const bytes = await fetchFile(name, progress);
-  try {
-    return readSafetensors(bytes);
-  } catch {
-    throw new Error(`${name} is not the file it should be.`);
-  }
-}
+const fetchTensors = async (name, progress) => readAs(await fetchFile(name, progress), readSafetensors);
 
 /**
  * The bytes of one file of this site, unpacked.
@@ -143,15 +139,6 @@ async function fetchTensors(name, progress) {
  */
 async function fetchFile(name, progress = () => {}) {
   const url = new URL(`./models/${name}`, import.meta.url);
-  const response = await fetch(url).catch(() => {
-    throw new Error(`the network did not bring ${name}.`);
-  });
-  if (!response.ok || !response.body) throw new Error(`${name} is missing (status ${response.status}).`);
-  const total = Number(response.headers.get("content-length"));
-  const tell = counted((done) => total && progress(Math.min(done, total), total));
-  try {
-    return await unpacked(await collect(response.body.pipeThrough(tell)));
-  } catch {
-    throw new Error(`${name} arrived incomplete.`);
-  }
+  const told = (/** @type {number} */ done, /** @type {number} */ total) => total && progress(Math.min(done, total), total);
+  return unpacked(await download(url, { told }));
 }

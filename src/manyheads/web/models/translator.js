@@ -1,6 +1,7 @@
 // Twin of models/translator: the same words, the same numbers, the same French. tests/web/test_translator.py holds them equal.
 
 import { added, attentionBlock, causalMask, layerNorm, linear, partOf, relu } from "../math/attention.js";
+import { Fault } from "../math/faults.js";
 
 const START = "<s>";
 const END = "</s>";
@@ -8,7 +9,7 @@ const NEAR = 0.6; // how like two words are that are offered for each other, and
 const MOST_NEAR = 3;
 
 /** A sentence that the translator cannot read; says why, and what to try. */
-export class NotTranslated extends Error {
+export class NotTranslated extends Fault {
   /**
    * @param {string} message
    * @param {string | null} [word]
@@ -132,7 +133,7 @@ export class Translator {
     });
     const width = x.shape[1];
     const last = { shape: [1, width], values: x.values.slice(-width) };
-    const { values } = linear(last, this.tensors["readout.weight"], this.tensors["readout.bias"]);
+    const { values } = linear(last, this.tensors["french.weight"], this.tensors.bias);
     const best = values.reduce((most, value, at) => (value > values[most] ? at : most), 0);
     return { next: /** @type {string} */ (this.header.french[best]), own, cross };
   }
@@ -158,7 +159,8 @@ export class Translator {
     const x = { shape: [words.length, width], values: new Float32Array(words.length * width) };
     words.forEach((word, at) => {
       const from = /** @type {number} */ (this.numbers[language].get(word)) * width;
-      for (let d = 0; d < width; d++) x.values[at * width + d] = vectors.values[from + d] + places[at * width + d];
+      for (let d = 0; d < width; d++)
+        x.values[at * width + d] = Math.sqrt(width) * vectors.values[from + d] + places[at * width + d];
     });
     return x;
   }

@@ -3,27 +3,49 @@
 import { written } from "../math/steps.js";
 import { fill, h, setText } from "./dom.js";
 import { symbol } from "./formula-mathml.js";
+import { Player } from "./player.js";
+
+const MOST_STOPS = 16; // of a walk, at most: of more terms, several come at once
+const STOP = 450;
 
 export class ArithmeticSheet {
+  /** The terms, of which a walk shows more and more. @type {import("../math/arithmetic.js").Line[]} */
+  #rows = [];
+  #walked = 0;
+  #cell = "";
+
   /**
+   * `arrive(term)` is called for each term that a walk comes to, and with -1 when it has come to the end.
    * @param {string} id
+   * @param {string} name
    * @param {() => void} leave
+   * @param {(term: number) => void} arrive
    */
-  constructor(id, leave) {
-    this.asks = h("p", { class: "fs-asks", id: `${id}-asks`, "aria-live": "polite" });
-    this.columns = h("tr", {}, h("th"));
+  constructor(id, name, leave, arrive) {
+    this.arrive = arrive;
+    this.walk = new Player("▶ Walk through it", STOP, () => this.#walkOn());
+    this.soFar = h("p", { class: "fs-so-far", hidden: true });
+    this.asks = h("p", { class: "fs-asks" });
+    this.columns = h("tr", {}, h("th", { role: "cell" }));
     this.lines = h("tbody");
     const terms = h("table", { class: "fs-terms" }, h("thead", {}, this.columns), this.lines);
     this.frame = h("div", { class: "hm-scroll", tabindex: 0, role: "group", "aria-label": "Terms" }, terms);
-    this.sums = h("p", { class: "fs-sums", id: `${id}-sums`, "aria-live": "polite" });
-    this.node = h("div", { class: "fs-arithmetic", role: "region", "aria-label": "Arithmetic", tabindex: -1,
+    this.sums = h("p", { class: "fs-sums" });
+    this.said = h("p", { class: "hm-unseen", id: `${id}-said` }); // describes the open cell, whatever the mouse points at
+    this.node = h("div", { class: "fs-arithmetic", role: "region", "aria-label": name, tabindex: -1,
       onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave() },
-    this.asks, this.frame, this.sums);
+    h("div", { class: "fs-bar" }, this.asks, this.walk.node), this.frame, this.soFar, this.sums, this.said);
   }
 
-  /** The ids of what describes a cell that is open. */
+  /** The id of what describes the cell that is open. */
   get describedBy() {
-    return `${this.asks.id} ${this.sums.id}`;
+    return this.said.id;
+  }
+
+  /** Takes what is written for the description; gives it. */
+  describe() {
+    setText(this.said, [this.asks, ...this.sums.children].map(({ textContent }) => textContent?.trim()).join("; "));
+    return this.said.textContent ?? "";
   }
 
   /**
@@ -32,11 +54,48 @@ export class ArithmeticSheet {
    * @param {number} head
    * @param {number} marked
    */
-  write({ name, title, rows, columns, results }, head, marked) {
+  write({ name, row, column, title, rows, columns, results }, head, marked) {
+    const terms = rows[0]?.values.length ?? 0;
+    const cell = `${name} ${row} ${column} ${terms}`;
+    if (cell !== this.#cell) { // else numbers have changed, and a walk goes on
+      this.walk.stop();
+      this.#walked = terms;
+    }
+    this.#cell = cell;
+    this.walk.node.hidden = terms === 0;
+    this.#rows = rows;
     this.asks.innerHTML = symbol(name, head);
     this.asks.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
     this.#writeTerms(rows, columns, marked);
-    this.sums.replaceChildren(...results.map(([words, value]) => h("span", {}, `${words} = `, h("b", {}, written(value)))));
+    this.sums.replaceChildren(...results.flatMap(([words, value]) => [h("span", {}, `${words} = `, h("b", {}, written(value))), " "]));
+    this.#showTerms(this.#walked);
+  }
+
+  /** Comes to the next terms, or to the end; tells whether it goes on. */
+  #walkOn() {
+    const terms = this.#rows[0].values.length;
+    if (this.#walked === terms) this.#walked = 0;
+    const next = Math.min(this.#walked + Math.ceil(terms / MOST_STOPS), terms);
+    this.#showTerms(next);
+    this.arrive(next === terms ? -1 : next - 1);
+    return next < terms;
+  }
+
+  /** Shows the first terms, and what they come to so far where there are more. */
+  #showTerms(/** @type {number} */ count) {
+    this.#walked = count;
+    const last = this.#rows.at(-1)?.values ?? [];
+    const whole = count === last.length;
+    for (const { cells } of this.lines.rows)
+      for (let term = 0; term < last.length; term++) cells[term + 1].classList.toggle("fs-later", term >= count);
+    this.soFar.hidden = whole;
+    this.sums.hidden = !whole;
+    if (whole) return;
+    const sum = Array.from(last).slice(0, count).reduce((total, value) => total + value, 0);
+    this.soFar.replaceChildren(`after ${count} of ${last.length} terms: `, h("b", {}, written(sum)));
+    const [shown] = this.lines.rows;
+    const { offsetLeft, offsetWidth } = shown.cells[count];
+    this.frame.scrollLeft = offsetLeft + offsetWidth - this.frame.clientWidth;
   }
 
   /**

@@ -4,15 +4,36 @@ import { fill, h, setText, setValue, targetOf } from "./dom.js";
 
 const valueOf = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (targetOf(event)).value;
 
+/** A box for a sentence. @typedef {HTMLInputElement | HTMLTextAreaElement} SentenceBox */
+
 /**
- * A box for a sentence; `typed(text)` is called at every keystroke.
+ * A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. One line where words are
+ * `suggested`, by the browser's own list, which larger boxes do not have.
  * @param {string} label
  * @param {string} placeholder
  * @param {(text: string) => void} typed
+ * @param {boolean} [suggested]
+ * @returns {SentenceBox}
  */
-export const sentenceBox = (label, placeholder, typed) =>
-  h("input", { type: "text", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off",
-    autocapitalize: "off", spellcheck: "false", oninput: (/** @type {Event} */ event) => typed(valueOf(event)) });
+export function sentenceBox(label, placeholder, typed, suggested = false) {
+  const usual = { class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+  if (suggested) return h("input", { type: "text", ...usual, oninput: (/** @type {Event} */ event) => typed(valueOf(event)) });
+  const box = h("textarea", { rows: 1, ...usual,
+    onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.isComposing && event.preventDefault(),
+    oninput: () => {
+      if (/[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
+      grow(box);
+      typed(box.value);
+    } });
+  return box;
+}
+
+/** As high as its text, in browsers that do not see to it. */
+export function grow(/** @type {SentenceBox} */ box) {
+  if (CSS.supports("field-sizing", "content") || box instanceof HTMLInputElement) return;
+  box.style.height = "auto";
+  box.style.height = `${box.scrollHeight + 2}px`;
+}
 
 /**
  * A list; `chosen(value)` is called when the reader chose from it.

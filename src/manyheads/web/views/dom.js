@@ -51,18 +51,22 @@ export const setValue = (input, value) => {
 
 /**
  * Shows a token as the reader wrote it; the classes carry what its marks said.
- * @param {Element} node
+ * @param {Element & { token?: string }} node
  * @param {string} token
  */
 export function setToken(node, token) {
+  if (node.token === token) return;
+  node.token = token;
   setText(node, readable(token));
   node.classList.toggle("hm-piece", isPiece(token));
   node.classList.toggle("hm-special", isSpecial(token));
 }
 
+/** A cell, and what it shows. @typedef {HTMLElement & { shown?: string, percent?: string, share?: string, named?: string }} WeightCell */
+
 /**
  * One weight of a map in its cell, tinted as deep as `share` says; a masked one is no weight.
- * @param {HTMLElement & { share?: string }} cell
+ * @param {WeightCell} cell
  * @param {ShownMap} map
  * @param {number} weight
  * @param {number} tinted
@@ -71,16 +75,29 @@ export function setToken(node, token) {
  * @param {boolean} [masked]
  */
 export function setWeight(cell, map, weight, tinted, from, to, masked = false) {
-  const shown = weight.toFixed(4);
+  setTint(cell, weight, tinted, masked);
   const text = masked ? "masked" : map.top && weight === 0 ? "left out" : told(map, weight);
-  if (cell.dataset.weight !== shown) cell.dataset.weight = shown;
-  if (cell.dataset.percent !== text) cell.dataset.percent = text;
-  cell.classList.toggle("hm-minus", weight < 0);
+  if (cell.percent !== text) cell.dataset.percent = cell.percent = text;
+  const label = `${from} to ${to}: ${text}`;
+  if (cell.named !== label) cell.ariaLabel = cell.named = label;
+}
+
+/**
+ * A weight and its tint alone.
+ * @param {WeightCell} cell
+ * @param {number} weight
+ * @param {number} tinted
+ * @param {boolean} masked
+ */
+export function setTint(cell, weight, tinted, masked) {
+  const shown = weight.toFixed(4);
+  if (cell.shown !== shown) {
+    cell.dataset.weight = cell.shown = shown;
+    cell.classList.toggle("hm-minus", Number(shown) < 0);
+  }
   cell.classList.toggle("hm-masked", masked);
   const share = tinted.toFixed(3);
   if (cell.share !== share) cell.style.setProperty("--share", (cell.share = share));
-  const label = `${from} to ${to}: ${cell.dataset.percent}`;
-  if (cell.ariaLabel !== label) cell.ariaLabel = label;
 }
 
 /**
@@ -111,3 +128,18 @@ const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], Arrow
 
 /** The step of an arrow key over rows and columns; undefined for any other key. */
 export const arrow = (/** @type {string} */ key) => ARROWS[key];
+
+/**
+ * Scrolls what holds both, the page or a notebook, until `cover`, which sticks to the bottom of the screen, hides nothing of `node`.
+ * @param {Element} node
+ * @param {Element} cover
+ */
+export function uncover(node, cover) {
+  const [box, over] = [node.getBoundingClientRect(), cover.getBoundingClientRect()];
+  const beside = box.right <= over.left || box.left >= over.right || box.bottom <= over.top || box.top >= over.bottom;
+  for (let at = beside ? null : cover.parentElement; at; at = at.parentElement) {
+    const before = at.scrollTop;
+    at.scrollTop += box.bottom - over.top;
+    if (at.scrollTop !== before) return;
+  }
+}

@@ -1,13 +1,16 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
-import { layersOf } from "../math/maps.js";
+import { difference, movedHeads } from "../math/compared.js";
+import { compareHeads, layersOf } from "../math/maps.js";
+import { percent } from "../math/text.js";
 import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.js";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.js";
-import { drawRow, makeRow } from "./paint.js";
+import { drawRow, makeRow, secondAskers } from "./paint.js";
 import { drawHead, drawPicture, onCanvas } from "./pixels.js";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
 const LARGEST = { side: 150, row: 760 };
+const MOVERS = 5; // heads that are named
 const SIDE = 60; // the names of the rows, as in head-map.css
 
 /** @implements {MapPart} */
@@ -18,6 +21,8 @@ export class GridView {
   #layer = -1;
   /** @type {number | null} */
   #large = null;
+  /** The maps that are compared. @type {ShownMap[] | null} */
+  #both = null;
   #turned = false; // the columns are the layers
   #named = "";
 
@@ -56,8 +61,14 @@ export class GridView {
     this.resized.disconnect();
   }
 
-  draw(/** @type {ShownMap} */ map) {
+  /**
+   * @param {ShownMap} first
+   * @param {ShownMap | null} second
+   */
+  draw(first, second) {
+    const map = second ? difference(first, second) : first;
     this.#map = map;
+    this.#both = second ? [first, second] : null;
     const [layers, heads] = map.shape;
     const { layer, head } = this.host.state;
     if (layer !== this.#layer || head !== this.#large) this.cursor = { layer, head: head ?? this.cursor.head };
@@ -100,7 +111,7 @@ export class GridView {
     const small = there.size < layers ? map.mixed ? "Layers that were not looked at yet are blank."
       : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above." : "";
     const choose = this.#large === null ? "Choose a head to enlarge it." : "";
-    setText(this.hint, [choose, small].filter(Boolean).join(" "));
+    setText(this.hint, [this.#tellMoved(), choose, small].filter(Boolean).join(" "));
     this.hint.hidden = !this.hint.textContent;
     canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
   }
@@ -159,10 +170,58 @@ export class GridView {
       figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
     } else {
       host.dress(this.paintedHead, layer, head);
-      row.ariaLabel = `What ${name} looks at when ${map.queryTokens[host.asked]} asks`;
+      row.ariaLabel = `What ${name} looks at when ${host.shown.map.queryTokens[host.asked]} asks`;
       setText(this.paintedName, name);
-      drawRow(this.painted, host, map, layer, head, host.asked);
+      this.#paint(layer, head);
     }
+    this.#highlight(map);
+  }
+
+  /** The words of the head that is pointed at, in both sentences where two are compared. */
+  #paint(/** @type {number} */ layer, /** @type {number} */ head) {
+    const { host } = this;
+    const { map, compared } = host.shown;
+    const { asked, pairs } = compareHeads(map, compared, layer, host.asked);
+    const askers = host.askersOf(map);
+    this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
+    const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
+    drawRow(rows[0], host, map, { layer, head, asked: host.asked, askers, shared: pairs && new Set(pairs.map(([i]) => i)) });
+    const told = /** @type {import("./asking.js").RowTold | undefined} */ (/** @type {any} */ (rows[0]).told);
+    if (told) told.query = host.rest;
+    if (!compared || !pairs) return;
+    setText(rows[1].cells[0], "second sentence");
+    drawRow(rows[1], host, compared, { layer, head, asked, askers: secondAskers(pairs, askers, compared.shape[3]), second: true, shared: new Set(pairs.map(([, j]) => j)) });
+  }
+
+  /** Where two sentences are compared, the heads that moved most. */
+  #tellMoved() {
+    if (!this.#both) return "";
+    const [first, second] = this.#both;
+    const all = layersOf(first).filter((layer) => layersOf(second).includes(layer)).flatMap((layer) => {
+      const { moved } = movedHeads(first, second, layer);
+      return moved.map((share, head) => ({ name: nameOf(first, layer, head), share }));
+    });
+    const most = all.sort((a, b) => b.share - a.share).slice(0, MOVERS);
+    return most.length ? `Moved most: ${most.map(({ name, share }) => `${name} (${percent(share)})`).join(", ")}.` : "";
+  }
+
+  /** The row of the word that asks, in every head. */
+  #highlight(/** @type {ShownMap} */ map) {
+    const { shown, asked } = this.host;
+    const row = map.queries.indexOf(shown.map.queries[asked]);
+    this.frame.classList.toggle("hm-asked", row >= 0);
+    this.frame.style.setProperty("--asks", String(Math.max(row, 0) / map.shape[2]));
+    this.frame.style.setProperty("--queries", String(map.shape[2]));
+  }
+
+  /** Another word asks. */
+  ask() {
+    const map = this.#map;
+    if (!map) return;
+    this.#highlight(map);
+    if (this.#large !== null) return this.figure.ask();
+    const { layer, head } = this.cursor;
+    if (layersOf(map).includes(layer)) this.#paint(layer, Math.min(head, map.shape[1] - 1));
   }
 
   #look(/** @type {Event} */ event) {

@@ -1,18 +1,17 @@
-// Lines: the sentence twice, and a line from each word that asks to each that is looked at, as strong as the weight.
+// Lines: the sentence twice, and a line from the word that asks to each that it looks at, as strong as the weight. Of two
+// sentences, one below the other.
 
-import { lineLook, lineUnit, strongest } from "../math/maps.js";
+import { compareHeads, lineLook, lineUnit, strongest } from "../math/maps.js";
 import { readable, told } from "../math/text.js";
 import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "./dom.js";
+import { secondAskers } from "./paint.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const HINT = "Point at a word to see its lines alone.";
 
 /** @implements {MapPart} */
 export class LinesView {
-  /** @type {ShownMap | null} */
-  #map = null;
-  /** The word that is pointed at. @type {{ asks: boolean, index: number } | null} */
-  #only = null;
+  /** @type {{ map: ShownMap, compared: ShownMap | null } | null} */
+  #maps = null;
 
   /**
    * @param {HTMLElement} stage
@@ -20,68 +19,136 @@ export class LinesView {
    */
   constructor(stage, host) {
     this.host = host;
-    this.asking = h("ol", { "aria-label": "Words that ask", "data-side": "query" });
-    this.lookedAt = h("ol", { "aria-label": "Words looked at", "data-side": "key" });
+    this.panels = [new LinesPanel(host, ""), new LinesPanel(host, " in the second sentence")];
+    stage.append(...this.panels.map(({ node }) => node));
+  }
+
+  /**
+   * @param {ShownMap} map
+   * @param {ShownMap | null} compared
+   */
+  draw(map, compared) {
+    const { host, panels: [first, second] } = this;
+    this.#maps = { map, compared };
+    const { pairs } = compareHeads(map, compared, host.state.layer, host.rest);
+    const askers = map.queryTokens.map((_, query) => query);
+    first.take(map, askers, pairs && new Set(pairs.map(([i]) => i)));
+    second.node.hidden = !compared || !pairs;
+    if (compared && pairs) second.take(compared, secondAskers(pairs, askers, compared.shape[2]), new Set(pairs.map(([, j]) => j)));
+    this.ask();
+  }
+
+  /** Another word asks. */
+  ask() {
+    if (!this.#maps) return;
+    const { host, panels: [first, second] } = this;
+    const { map, compared } = this.#maps;
+    const { layer } = host.state;
+    first.draw(host.asked, host.rest);
+    if (compared) second.draw(compareHeads(map, compared, layer, host.asked).asked, compareHeads(map, compared, layer, host.rest).asked);
+  }
+}
+
+/** One sentence and its lines. */
+class LinesPanel {
+  /** @type {ShownMap | null} */
+  #map = null;
+  /** The words as they ask in the first sentence. @type {(number | null)[]} */
+  #askers = [];
+  /** The word looked at that is pointed at. @type {number | null} */
+  #only = null;
+  /** Who asks, and who asks while nobody is pointed at. */
+  #asked = [0, 0];
+
+  /**
+   * @param {MapHost} host
+   * @param {string} which
+   */
+  constructor(host, which) {
+    this.host = host;
+    this.asking = h("ol", { "aria-label": `Words that ask${which}`, "data-side": "query" });
+    this.lookedAt = h("ol", { "aria-label": `Words looked at${which}`, "data-side": "key" });
     this.svg = document.createElementNS(SVG, "svg");
     this.svg.setAttribute("preserveAspectRatio", "none");
     this.svg.ariaHidden = "true";
-    this.told = h("p", { class: "hm-hint", "aria-live": "polite" });
+    this.told = h("p", { class: "hm-hint" });
     const point = (/** @type {Event} */ event) => this.#point(event);
     const leave = (/** @type {PointerEvent | FocusEvent} */ event) => this.#leave(event);
     const box = h("div", { class: "hm-lines", onpointerover: point, onpointerleave: leave, onfocusin: point, onfocusout: leave,
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#move(event),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#press(event),
       onclick: (/** @type {Event} */ event) => this.#ask(event) },
     this.asking, this.svg, this.lookedAt);
-    stage.append(h("div", { class: "hm-scroll" }, box), this.told);
+    this.node = h("div", {}, this.told, h("div", { class: "hm-scroll" }, box));
   }
 
-  draw(/** @type {ShownMap} */ map) {
+  /**
+   * Shows the words of a map; `shared` are those that both sentences have.
+   * @param {ShownMap} map
+   * @param {(number | null)[]} askers
+   * @param {Set<number> | null} shared
+   */
+  take(map, askers, shared) {
     this.#map = map;
+    this.#askers = askers;
     const [, , queries, keys] = map.shape;
-    if (this.#only && this.#only.index >= (this.#only.asks ? queries : keys)) this.#only = null;
+    if (this.#only !== null && this.#only >= keys) this.#only = null;
     this.svg.setAttribute("viewBox", `0 0 100 ${Math.max(queries, keys)}`);
     this.svg.style.setProperty("--rows", String(Math.max(queries, keys)));
     for (const [list, tokens] of /** @type {const} */ ([[this.asking, map.queryTokens], [this.lookedAt, map.keyTokens]])) {
       const items = fill(list, tokens.length, () => h("li", {}, h("button", { type: "button", tabindex: -1 })));
-      tokens.forEach((token, index) => setToken(items[index].children[0], token));
+      tokens.forEach((token, index) => {
+        setToken(items[index].children[0], token);
+        items[index].classList.toggle("hm-only", list === this.lookedAt && Boolean(shared) && !shared?.has(index));
+      });
       if (!list.querySelector('[tabindex="0"]')) items[0]?.children[0].setAttribute("tabindex", "0");
     }
-    this.#drawLines(map);
   }
 
-  #drawLines(/** @type {ShownMap} */ map) {
+  /**
+   * Draws the lines of the word that asks, or those to the one that is pointed at.
+   * @param {number} asked
+   * @param {number} rest
+   */
+  draw(asked, rest) {
+    this.#asked = [asked, rest];
+    const map = this.#map;
+    if (!map) return;
     const only = this.#only;
-    const { layer, head: chosen } = this.host.state;
+    const { host } = this;
+    const { layer, head: chosen } = host.state;
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
-    const lines = strongest(map, layer, { chosen: (head, query, key) =>
-      (single === null || head === single) && (!only || (only.asks ? query : key) === only.index) });
+    const looks = Array.from({ length: map.shape[1] }, (_, head) => host.look(map, layer, head));
+    const lines = strongest(map, layer, { chosen: (head, query, key) => !looks[head].off &&
+      (single === null || head === single) && (only === null ? query === asked : key === only) });
     const unit = lineUnit(map, layer);
     const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
     lines.forEach((line, index) => {
       const [from, to] = [line.query + 0.5, line.key + 0.5];
-      const look = lineLook(this.host.look(map, layer, line.head), map, line, unit);
+      const look = lineLook(looks[line.head], map, line, unit);
       const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...look };
       for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
     });
     for (const list of [this.asking, this.lookedAt])
       [...list.children].forEach((item, index) => {
         const asks = list === this.asking;
-        item.classList.toggle("hm-lit", only?.index === index && only.asks === asks);
-        item.classList.toggle("hm-asks", asks && index === this.host.asked);
+        item.classList.toggle("hm-lit", asks ? only === null && index === asked : index === only);
+        item.classList.toggle("hm-asks", asks && index === rest);
       });
-    setText(this.told, only ? this.#tell(map, only, single) : HINT);
+    setText(this.told, this.#tell(map, only === null ? { asks: true, index: asked } : { asks: false, index: only }, single, looks));
   }
 
   /**
-   * What the chosen word's lines say, in words; the mean of the heads where all are shown.
+   * What the chosen word's lines say, in words; the mean of the heads that are on where all are shown.
    * @param {ShownMap} map
    * @param {{ asks: boolean, index: number }} only
    * @param {number | null} single
+   * @param {Look[]} looks
    */
-  #tell(map, { asks, index }, single) {
+  #tell(map, { asks, index }, single, looks) {
     const [, heads, queries, keys] = map.shape;
     const [name, others] = asks ? [map.queryTokens[index], map.keyTokens] : [map.keyTokens[index], map.queryTokens];
-    const chosen = single === null ? [...Array(heads).keys()] : [single];
+    const chosen = single === null ? [...Array(heads).keys()].filter((head) => !looks[head].off) : [single];
+    if (chosen.length === 0) return "All heads are off.";
     const weights = others.map((token, other) => {
       const [query, key] = asks ? [index, other] : [other, index];
       const sum = chosen.reduce((total, head) =>
@@ -90,30 +157,44 @@ export class LinesView {
     });
     const most = weights.sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean)).slice(0, 3);
     const listed = most.map(({ token, mean }) => `${readable(token)} (${told(map, mean)})`).join(", ");
-    const who = single === null && heads > 1 ? "Mean of the heads: " : "";
+    const all = chosen.length === heads;
+    const who = single === null && heads > 1 ? (all ? "Mean of the heads: " : `Mean of the ${chosen.length} heads that are on: `) : "";
     return `${who}“${readable(name)}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
   }
 
   #point(/** @type {Event} */ event) {
     const item = targetOf(event).closest("li");
     if (!item || !this.#map) return;
-    this.#only = { asks: item.parentElement === this.asking, index: placeOfItem(item) };
-    this.#drawLines(this.#map);
+    const asks = item.parentElement === this.asking;
+    this.#show(asks ? null : placeOfItem(item), asks ? this.#askers[placeOfItem(item)] ?? null : null);
   }
 
   #leave(/** @type {PointerEvent | FocusEvent} */ { relatedTarget, currentTarget }) {
     const box = /** @type {Element} */ (currentTarget);
     if (box.contains(/** @type {Node | null} */ (relatedTarget)) || !this.#map) return;
-    this.#only = null;
-    this.#drawLines(this.#map);
+    this.#show(null, null);
+  }
+
+  /**
+   * @param {number | null} only
+   * @param {number | null} asks
+   */
+  #show(only, asks) {
+    const changed = only !== this.#only;
+    this.#only = only;
+    const before = this.host.asked;
+    this.host.point(asks); // draws, where another asks
+    if (changed && before === this.host.asked) this.draw(this.#asked[0], this.#asked[1]);
   }
 
   #ask(/** @type {Event} */ event) {
     const item = targetOf(event).closest("li");
-    if (item?.parentElement === this.asking && this.#map) this.host.set({ query: this.#map.queries[placeOfItem(item)] });
+    const asker = item?.parentElement === this.asking ? this.#askers[placeOfItem(item)] : null;
+    if (asker != null) this.host.pin(asker);
   }
 
-  #move(/** @type {KeyboardEvent} */ event) {
+  #press(/** @type {KeyboardEvent} */ event) {
+    if (event.key === "Escape") return this.host.pin(null);
     const step = arrow(event.key);
     const item = targetOf(event).closest("li");
     if (!step || !item) return;

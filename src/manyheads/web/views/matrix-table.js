@@ -30,7 +30,7 @@ export class MatrixTable {
   constructor(/** @type {string} */ name) {
     this.name = name;
     this.caption = h("figcaption");
-    this.head = h("tr", {}, h("th"));
+    this.head = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
     this.body = h("tbody");
     this.table = h("table", {}, h("thead", {}, this.head), this.body);
     this.scroll = h("div", { class: "hm-scroll", onscroll: () => this.flush() }, this.table);

@@ -1,7 +1,8 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
-import { DENSE, isMasked, largestWeight, queryWeights, tintShare } from "../math/maps.js";
-import { isSpecial } from "../math/text.js";
+import { difference, movedHeads } from "../math/compared.js";
+import { DENSE, fullWeight, isMasked, queryWeights, tintShare } from "../math/maps.js";
+import { isSpecial, percent } from "../math/text.js";
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
 import { drawHead, onCanvas } from "./pixels.js";
 
@@ -23,8 +24,19 @@ export class MatrixView {
     this.figures = [];
   }
 
-  draw(/** @type {ShownMap} */ map) {
+  /** Another word asks: its rows stand out. */
+  ask() {
+    for (const figure of this.figures) figure.ask();
+  }
+
+  /**
+   * @param {ShownMap} first
+   * @param {ShownMap | null} second
+   */
+  draw(first, second) {
     const { layer, head: chosen } = this.host.state;
+    const map = second ? difference(first, second) : first;
+    const { order, moved } = second ? movedHeads(first, second, layer) : { order: [], moved: [] };
     const [, heads, queries, keys] = map.shape;
     while (this.figures.length > heads) this.figures.pop()?.node.remove();
     while (this.figures.length < heads) {
@@ -37,17 +49,23 @@ export class MatrixView {
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
       this.host.placeName(figure.title, head);
       figure.draw(map, layer, head, { large, table, name: map.headNames[head] });
+      setText(figure.moved, moved.length ? `moved ${percent(moved[head])}` : "");
+      figure.node.style.order = second && !large ? String(order.indexOf(head)) : ""; // nodes stay: one may have the focus
     });
   }
 }
 
 /** One head, as a table or as a picture, with a button that enlarges and shrinks it. */
 export class MatrixFigure {
+  /** @type {ShownMap | null} */
+  map = null;
+
   constructor(/** @type {MapHost} */ host) {
     this.host = host;
     this.title = h("span");
     this.button = h("button", { type: "button", class: "hm-enlarge" });
-    this.caption = h("figcaption", {}, this.title, this.button);
+    this.moved = h("span", { class: "hm-moved" });
+    this.caption = h("figcaption", {}, this.title, this.moved, this.button);
     this.scroll = h("div", { class: "hm-scroll" });
     this.node = h("figure", { class: "hm-matrix" }, this.caption, this.scroll);
     this.columns = h("tr", {}, h("th"));
@@ -65,6 +83,7 @@ export class MatrixFigure {
   draw(map, layer, head, { large, table, name }) {
     const { host, node, button } = this;
     const keys = map.shape[3];
+    this.map = map;
     host.dress(node, layer, head);
     node.style.setProperty("--keys", String(keys));
     node.classList.toggle("hm-large", large);
@@ -72,11 +91,23 @@ export class MatrixFigure {
     setText(button, large ? "Shrink" : "Enlarge");
     button.ariaLabel = `${large ? "Shrink" : "Enlarge"} ${name}`;
     button.onclick = () => host.set({ layer, head: large ? null : head });
-    const label = `${name}: rows ask, columns are looked at`;
+    const label = `${name}: rows ask, columns are looked at${map.full ? "; the second sentence less the first" : ""}`;
     const shown = table ? this.table : this.canvas;
     if (this.scroll.firstChild !== shown) this.scroll.replaceChildren(shown);
     if (table) this.#drawTable(map, layer, head, label);
     else this.#drawPicture(map, layer, head, label, large);
+  }
+
+  /** The row of the word that asks; of two sentences, only shared words have one. */
+  #asked() {
+    const { shown, asked } = this.host;
+    return this.map?.queries.indexOf(shown.map.queries[asked]);
+  }
+
+  /** Another word asks: its row stands out. */
+  ask() {
+    const asked = this.#asked();
+    [...this.rows.rows].forEach((row, query) => row.classList.toggle("hm-asks", query === asked));
   }
 
   /**
@@ -107,21 +138,23 @@ export class MatrixFigure {
     const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
     for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
     const faint = map.keyTokens.map(isSpecial);
-    const { log } = host.look(map, layer, head);
+    const look = host.look(map, layer, head);
+    const asked = this.#asked();
     const rows = fill(this.rows, queries, () => h("tr", {}, h("th", { scope: "row" })));
     for (let query = 0; query < queries; query++) {
       const weights = queryWeights(map, layer, head, query);
-      const largest = largestWeight(weights, map.keyTokens, host.dim);
-      const row = rows[query];
+      const full = fullWeight(map, layer, weights, look);
+      const row = /** @type {HTMLTableRowElement & { told?: import("./asking.js").RowTold }} */ (rows[query]);
       const { cells } = row;
-      row.classList.toggle("hm-asks", query === host.asked);
+      row.told = { map, layer, head, query, own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]) };
+      row.classList.toggle("hm-asks", query === asked);
       setToken(cells[0], map.queryTokens[query]);
       while (cells.length > keys + 1) row.lastElementChild?.remove();
       while (cells.length < keys + 1) row.append(h("td", { tabindex: -1 }));
       for (let key = 0; key < keys; key++) {
         const cell = cells[key + 1];
         cell.classList.toggle("hm-faint", faint[key] || isSpecial(map.queryTokens[query]));
-        setWeight(cell, map, weights[key], tintShare(weights[key], largest, log), map.queryTokens[query], map.keyTokens[key],
+        setWeight(cell, map, weights[key], tintShare(weights[key], full, look.scale), map.queryTokens[query], map.keyTokens[key],
           isMasked(map, query, key));
       }
     }

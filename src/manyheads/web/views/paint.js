@@ -1,12 +1,26 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
-import { compareHeads, isMasked, largestWeight, queryWeights, tintShare } from "../math/maps.js";
+import { compareHeads, fullWeight, isMasked, queryWeights, tintShare } from "../math/maps.js";
 import { isSpecial, percent } from "../math/text.js";
-import { fill, h, setText, setToken, setWeight } from "./dom.js";
+import { Arcs } from "./arcs.js";
+import { fill, h, setText, setToken, setTint, setWeight } from "./dom.js";
+
+const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
+const UNSEEN = 120; // milliseconds until the others are
+const GLIDING = 120; // cells; the tints of more change at once
+
+/** A row, and what it shows. @typedef {import("./arcs.js").PaintedRow & { second: boolean }} DrawnRow */
 
 /** @implements {MapPart} */
 export class PaintView {
   placesToggles = true;
+  /** @type {DrawnRow[]} */
+  #rows = [];
+  /** @type {{ map: ShownMap, compared: ShownMap | null } | null} */
+  #maps = null;
+  #asked = 0; // who asked when the words were painted last
+  #arcs = new Arcs();
+  #later = 0; // the timer for rows that are not on screen
 
   /**
    * @param {HTMLElement} stage
@@ -14,7 +28,15 @@ export class PaintView {
    */
   constructor(stage, host) {
     this.host = host;
-    this.table = stage.appendChild(h("table", { class: "hm-paint", role: "table" }));
+    this.table = h("table", { class: "hm-paint", role: "table" });
+    stage.append(h("div", { class: "hm-painted" }, this.table, this.#arcs.node));
+    this.resized = new ResizeObserver(() => this.#moved());
+    this.resized.observe(this.table);
+  }
+
+  leave() {
+    this.resized.disconnect();
+    clearTimeout(this.#later);
   }
 
   /**
@@ -24,46 +46,128 @@ export class PaintView {
   draw(map, compared) {
     const { host, table } = this;
     const { layer } = host.state;
-    const { order, moved, pairs, asked } = compareHeads(map, compared, layer, host.asked);
-    table.ariaLabel = `What each head looks at when ${map.queryTokens[host.asked]} asks`;
+    const { order, moved, pairs, asked } = compareHeads(map, compared, layer, host.rest);
+    const askers = host.askersOf(map);
+    const second = pairs && compared && secondAskers(pairs, askers, compared.shape[3]);
+    table.ariaLabel = `What each head looks at when ${map.queryTokens[host.rest]} asks`;
     const bodies = fill(table, order.length, () => h("tbody", { role: "rowgroup" }));
+    this.#rows = [];
     order.forEach((head, place) => {
       const body = bodies[place];
       host.dress(body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
       host.placeName(rows[0].cells[0], head);
-      drawRow(rows[0], host, map, layer, head, host.asked, pairs && new Set(pairs.map(([i]) => i)));
+      this.#rows.push(drawRow(rows[0], host, map, { layer, head, asked: host.rest, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }));
       if (!compared || !pairs) return;
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
-      drawRow(rows[1], host, compared, layer, head, asked, new Set(pairs.map(([, j]) => j)));
+      this.#rows.push(drawRow(rows[1], host, compared, { layer, head, asked, askers: second, second: true, shared: new Set(pairs.map(([, j]) => j)) }));
     });
+    table.style.setProperty("--keys", String(map.shape[3]));
+    table.style.setProperty("--most", String(host.mostHeads));
+    table.classList.toggle("hm-roomy", host.mostHeads > 0 && !map.mixed);
+    table.classList.toggle("hm-gliding", this.#rows.length * map.shape[3] <= GLIDING);
+    clearTimeout(this.#later);
+    this.#maps = { map, compared };
+    this.#asked = host.rest;
+    this.#arcs.forget();
+    if (host.asked === host.rest) this.#drawArcs();
+    else this.ask();
   }
+
+  /** Paints what another word looks at. */
+  ask() {
+    const { host } = this;
+    if (!this.#maps) return;
+    const { map, compared } = this.#maps;
+    const [asked, other] = [host.asked, compareHeads(map, compared, host.state.layer, host.asked).asked];
+    this.#rows = this.#rows.map((row) => ({ ...row, asked: row.second ? other : asked }));
+    for (const row of this.#rows) row.from = host.keyOf(row.map, row.asked);
+    const seen = near(this.#rows);
+    this.#arcs.draw(this.#hasArcs ? seen : [], host); // reads where words are before any is painted
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    for (const row of seen) tintRow(row, host);
+    clearTimeout(this.#later);
+    if (seen.length < this.#rows.length) this.#later = setTimeout(() => this.#rows.forEach((row) => tintRow(row, host)), UNSEEN);
+  }
+
+  /** Whether somebody wants to know who asks. */
+  get #hasArcs() {
+    return this.host.pinned || this.host.asked !== this.host.rest;
+  }
+
+  #moved() {
+    this.#arcs.forget();
+    this.#drawArcs();
+  }
+
+  #drawArcs() {
+    this.#arcs.draw(this.#hasArcs ? near(this.#rows) : [], this.host);
+  }
+}
+
+/** The rows that are on screen, where there are many. @param {DrawnRow[]} rows */
+function near(rows) {
+  if (rows.length <= FEW_ROWS) return rows;
+  const seen = rows.findIndex(({ row }) => row.getBoundingClientRect().bottom > 0);
+  const below = rows.findIndex(({ row }, at) => at > seen && row.getBoundingClientRect().top > innerHeight);
+  return rows.slice(Math.max(seen, 0), below < 0 ? rows.length : below);
+}
+
+/**
+ * The words of the second sentence as they would ask in the first.
+ * @param {number[][]} pairs
+ * @param {(number | null)[] | null} askers
+ * @param {number} count
+ */
+export function secondAskers(pairs, askers, count) {
+  /** @type {(number | null)[]} */
+  const second = Array(count).fill(null);
+  for (const [i, j] of pairs) second[j] = askers?.[i] ?? null;
+  return second;
 }
 
 export const makeRow = () => h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }));
 
 /**
  * One head's weights on all tokens; `shared`, where two sentences are compared, are the tokens that both have.
- * @param {HTMLTableRowElement} row
+ * @param {HTMLTableRowElement & { told?: import("./asking.js").RowTold }} row
  * @param {MapHost} host
  * @param {ShownMap} map
- * @param {number} layer
- * @param {number} head
- * @param {number} asked
- * @param {Set<number> | null} [shared]
+ * @param {{ layer: number, head: number, asked: number, askers: (number | null)[] | null, second?: boolean, shared?: Set<number> | null }} what
+ * @returns {DrawnRow}
  */
-export function drawRow(row, host, map, layer, head, asked, shared) {
+export function drawRow(row, host, map, { layer, head, asked, askers, second = false, shared = null }) {
   const weights = queryWeights(map, layer, head, asked);
-  const largest = largestWeight(weights, map.keyTokens, host.dim);
-  const { log } = host.look(map, layer, head);
+  const look = host.look(map, layer, head);
+  const full = fullWeight(map, layer, weights, look);
+  const from = host.keyOf(map, asked);
+  row.told = { map, layer, head, query: asked, askers, second };
   while (row.cells.length > weights.length + 1) row.lastElementChild?.remove();
   while (row.cells.length < weights.length + 1) row.append(h("td", { role: "cell", tabindex: -1 }));
   weights.forEach((weight, key) => {
     const cell = row.cells[key + 1];
-    setToken(cell, map.keyTokens[key]);
+    const token = map.keyTokens[key];
+    setToken(cell, token);
+    const special = isSpecial(token);
     cell.classList.toggle("hm-only", Boolean(shared) && !shared?.has(key));
-    cell.classList.toggle("hm-faint", isSpecial(map.keyTokens[key]));
-    setWeight(cell, map, weight, tintShare(weight, largest, log), map.queryTokens[asked], map.keyTokens[key],
-      isMasked(map, asked, key));
+    cell.classList.toggle("hm-faint", special);
+    cell.classList.toggle("hm-asker", key === from);
+    setWeight(cell, map, weight, tintShare(weight, full, look.scale), map.queryTokens[asked], token, isMasked(map, asked, key));
   });
+  return { row, map, layer, head, asked, from, second };
+}
+
+/** The tints of a row alone, and who asks. @param {DrawnRow} painted @param {MapHost} host */
+function tintRow({ row, map, layer, head, asked, from }, host) {
+  const weights = queryWeights(map, layer, head, asked);
+  const look = host.look(map, layer, head);
+  const full = fullWeight(map, layer, weights, look);
+  const { cells } = row;
+  for (let key = 0; key < weights.length; key++)
+    setTint(cells[key + 1], weights[key], tintShare(weights[key], full, look.scale), isMasked(map, asked, key));
+  const before = row.querySelector(".hm-asker");
+  if (before === cells[from + 1]) return;
+  before?.classList.remove("hm-asker");
+  if (from >= 0) cells[from + 1].classList.add("hm-asker");
 }

@@ -1,9 +1,10 @@
 // Heads as pixels, where tables would be too many or too large.
 
-import { largestWeight, queryWeights, tintShare, weightColour } from "../math/maps.js";
+import { fullWeight, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.js";
 import { isSpecial } from "../math/text.js";
 
 const DIMMED = 0.2;
+const MASKED = { every: 4, pixel: 0x60808080 }; // a grey line
 const HATCHED = 3; // pixels to a side of a weight from which on those below 0 are hatched
 
 /** "#8DB600" as [red, green, blue]. */
@@ -11,8 +12,8 @@ export const rgb = (/** @type {string} */ colour) => [1, 3, 5].map((at) => parse
 
 /**
  * Draws one head of a map into `pixels` (RGBA in one number, `stride` to a line), from `left`, `top` on: `height` lines for
- * the queries, `width` columns for the keys. A pixel's opacity is the weight over the largest of its row; where several
- * weights fall on one pixel, the largest of them, so that no line of a long text is lost.
+ * the queries, `width` columns for the keys. A pixel's opacity is how deep the weight is tinted; where several
+ * weights fall on one pixel, the largest of them, so that no line of a long text is lost. What is masked is hatched.
  * @param {Uint32Array} pixels
  * @param {number} stride
  * @param {{ left?: number, top?: number, width: number, height: number }} place
@@ -24,33 +25,38 @@ export const rgb = (/** @type {string} */ colour) => [1, 3, 5].map((at) => parse
 export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, map, layer, head, look) {
   const { dim } = look;
   const [, , queries, keys] = map.shape;
-  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
+  const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
   const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
   const edges = Array.from({ length: width }, (_, x) => span(x, width, keys));
   const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
     Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));
   const line = new Float32Array(width); // as strong as the tint, below 0 where the weight is
+  const open = new Uint8Array(width).fill(1); // whether any of its weights may be looked at
   let drawn = -1;
   for (let y = 0; y < height; y++) {
     const [first, last] = span(y, height, queries);
     const at = (top + y) * stride + left;
-    if (first === drawn && first === last && !hatched) {
+    if (first === drawn && first === last && !hatched && !map.mask) {
       pixels.copyWithin(at, at - stride, at - stride + width);
       continue;
     }
     line.fill(0);
+    if (map.mask) open.fill(0);
     for (let query = first; query <= last; query++) {
       const row = queryWeights(map, layer, head, query);
-      const largest = largestWeight(row, map.keyTokens, dim);
-      if (largest === 0) continue;
+      const full = fullWeight(map, layer, row, look);
+      for (let x = 0; x < width && map.mask; x++)
+        for (let key = edges[x][0]; key <= edges[x][1]; key++) if (!isMasked(map, query, key)) open[x] = 1;
+      if (full === 0) continue;
       for (let x = 0; x < width; x++)
         for (let key = edges[x][0]; key <= edges[x][1]; key++)
-          line[x] = farther(line[x], Math.sign(row[key]) * tintShare(row[key], largest, look.log) * Math.min(faintKeys[key], faintQueries[query]));
+          line[x] = farther(line[x], Math.sign(row[key]) * tintShare(row[key], full, look.scale) * Math.min(faintKeys[key], faintQueries[query]));
     }
     for (let x = 0; x < width; x++) {
       const minus = line[x] < 0;
       const share = Math.abs(line[x]) * (minus && hatched && (x + y) % HATCHED === 0 ? 0.3 : 1);
-      pixels[at + x] = (minus ? below : ink) | (Math.round(255 * share) << 24);
+      if (open[x]) pixels[at + x] = (minus ? below : ink) | (Math.round(255 * share) << 24);
+      else pixels[at + x] = (x + y) % MASKED.every === 0 ? MASKED.pixel : 0;
     }
     drawn = first;
   }
@@ -69,7 +75,7 @@ export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, m
 export function drawPicture(pixels, stride, { left, top, width, height }, map, layer, head, look) {
   const { shape: [, heads, rows, columns], tints } = map.pictures;
   const start = (layer * heads + head) * rows * columns;
-  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
+  const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const deep = tints[start + Math.floor((y * rows) / height) * columns + Math.floor((x * columns) / width)];

@@ -2,19 +2,28 @@
 
 import { colourOf, likeliest } from "../math/maps.js";
 import { percent } from "../math/text.js";
-import { fill, h, setText } from "./dom.js";
+import { fill, h, setText, targetOf } from "./dom.js";
 
 export class PredictionsView {
-  node = h("dl", { class: "hm-predictions", "aria-label": "Predictions" });
+  /** @param {(head: number | null) => void} light lights a head, or none */
+  constructor(light) {
+    const point = (/** @type {Event} */ event) => {
+      const item = /** @type {HTMLElement | null} */ (targetOf(event).closest("[data-of]"));
+      light(item ? Number(item.dataset.of) : null);
+    };
+    this.node = h("dl", { class: "hm-predictions", "aria-label": "Predictions", onpointerover: point, onpointerleave: () => light(null) });
+  }
+
   /** What was predicted with all heads on, and of what. */
   #allOn = { of: "", predictions: /** @type {Predictions} */ ({}) };
 
   /**
    * @param {AttentionMap} map
+   * @param {AttentionMap | null} compared
    * @param {MapState} state
    * @param {(head: number) => boolean} isOn
    */
-  draw(map, state, isOn) {
+  draw(map, compared, state, isOn) {
     const of = `${state.model} ${state.sentence}`;
     if (!state.headMask) this.#allOn = { of, predictions: map.predictions };
     const before = state.headMask && this.#allOn.of === of ? this.#allOn.predictions : {};
@@ -24,11 +33,14 @@ export class PredictionsView {
     names.forEach((name, index) => {
       const item = items[index];
       const [term, value] = item.children;
+      drawSecond(item, name, compared?.predictions[name]);
       const [best, share, meter, earlier] = value.children;
       const [label, probability] = likeliest(map.predictions[name]);
       const head = map.headNames.indexOf(name);
+      delete item.dataset.of;
       if (head >= 0) {
         item.style.setProperty("--head", colourOf(head));
+        item.dataset.of = String(head);
         item.classList.toggle("hm-off", !isOn(head));
       }
       item.dataset.prediction = name;
@@ -40,6 +52,22 @@ export class PredictionsView {
       setText(earlier, was ? `all heads on: ${was[0]} ${percent(was[1])}` : "");
     });
   }
+}
+
+/**
+ * What is predicted of the second sentence.
+ * @param {Element} item
+ * @param {string} name
+ * @param {Record<string, number> | undefined} labels
+ */
+function drawSecond(item, name, labels) {
+  if (!labels) return item.children[2]?.remove();
+  if (!item.children[2]) item.append(h("dd", { class: "hm-second" }, h("b"), h("span"), h("meter", { max: 1 })));
+  const [best, share, meter] = item.children[2].children;
+  const [label, probability] = likeliest(labels);
+  setText(best, label);
+  setText(share, percent(probability));
+  Object.assign(meter, { value: probability, ariaLabel: `${name} of the second sentence: ${label}` });
 }
 
 const makeItem = () => h("div", {}, h("dt"), h("dd", {}, h("b"), h("span"), h("meter", { max: 1 }), h("small")));

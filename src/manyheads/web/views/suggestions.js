@@ -11,7 +11,7 @@ export class WordSuggestions {
   #words = NONE;
 
   /**
-   * @param {HTMLInputElement} box
+   * @param {import("./controls.js").SentenceBox} box
    * @param {string} id
    */
   constructor(box, id) {

@@ -7,9 +7,14 @@ const STEP = 70; // milliseconds from word to word, for readers who do not ask f
 export class TranslationLine {
   node = h("p", { class: "hm-translation", "aria-label": "Translation", hidden: true });
 
-  /** @param {(query: number) => void} ask */
-  constructor(ask) {
+  /**
+   * @param {(query: number) => void} ask
+   * @param {(query: number | null) => void} point
+   */
+  constructor(ask, point) {
     this.ask = ask;
+    this.point = point;
+    this.node.addEventListener("pointerleave", () => point(null));
   }
 
   /**
@@ -24,7 +29,7 @@ export class TranslationLine {
     const asks = spelt(words) === spelt(translation.replace(/\.$/, "").split(" "));
     if (!asks) return setText(node, translation); // English words ask
     if (node.firstChild?.nodeType === Node.TEXT_NODE) node.replaceChildren();
-    const buttons = fill(node, words.length, (query) => h("button", { type: "button", lang: "fr", onclick: () => this.ask(query) }));
+    const buttons = fill(node, words.length, (query) => h("button", { type: "button", lang: "fr", onclick: () => this.ask(query), onpointerover: () => this.point(query) }));
     const first = words.findIndex((word, query) => buttons[query].textContent !== word);
     words.forEach((word, query) => {
       const button = /** @type {HTMLElement} */ (buttons[query]);

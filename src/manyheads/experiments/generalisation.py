@@ -1,0 +1,50 @@
+"""Claim: diverse heads generalise better (note B), to words and to structures that no training sentence had."""
+
+import numpy as np
+
+from manyheads.experiments.evidence import clearly, differences
+from manyheads.models.focus.held_out import held_out_sentences
+
+MANY = 8
+
+
+def statements(runs):
+    """Whether eight heads answer more rightly than one, and lose less; `runs` are those of short_trainings."""
+    lost = [differences(runs, (heads, "known structures"), (heads, "new structures")) for heads in (1, MANY)]
+    return {
+        "Eight heads are right more often than one on words that training never had": _better(runs, "held-out words"),
+        "Eight heads are right more often than one on structures that it never had": _better(runs, "new structures"),
+        "From known structures to new ones, eight heads lose less than one": clearly(np.subtract(*lost)) > 0,
+    }
+
+
+def _better(runs, name):
+    return clearly(differences(runs, (MANY, name), (1, name))) > 0
+
+
+def sentences_of(trained_on, fresh):
+    """Sentences to ask about: held-out words, new structures and, beside them, known ones.
+
+    >>> from manyheads.models.focus.sentences import generate_sentences
+    >>> made = sentences_of(generate_sentences(200), generate_sentences(100, seed=1))
+    >>> len(made["new structures"]) + len(made["known structures"])
+    100
+    """
+    known = {structure(sentence) for sentence in trained_on}
+    return {
+        "held-out words": held_out_sentences(),
+        "new structures": [sentence for sentence in fresh if structure(sentence) not in known],
+        "known structures": [sentence for sentence in fresh if structure(sentence) in known],
+    }
+
+
+def structure(sentence):
+    """The labels of a sentence's words, in order, and its facts.
+
+    >>> from manyheads.models.focus.sentences import parse
+    >>> tea = parse("statement, food or drink, state, neutral: Tea/O is/R hot ./T")
+    >>> ale = parse("statement, food or drink, state, neutral: Ale/O was/R cold ./T")
+    >>> structure(tea) == structure(ale)
+    True
+    """
+    return sentence.labels, tuple(sentence.facts.values())

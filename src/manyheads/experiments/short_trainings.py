@@ -1,0 +1,53 @@
+"""Focus models that differ in their number of heads alone, trained briefly: four of the claims are tested on them.
+
+Width, parameters and sentences are the same for every number of heads; each seed draws its own sentences and first
+weights.
+"""
+
+from manyheads.experiments import diversity, generalisation, noise
+from manyheads.experiments.focus_sentences import drawn, losses, right
+from manyheads.models.focus import encode, focus_key, train_focus_model
+from manyheads.models.focus.held_out import held_out_sentences
+from manyheads.models.focus.sentences import generate_sentences
+
+RECIPE = 1
+SEEDS = 10
+HEADS = (1, 2, 4, 8, 64)
+STEPS, NUM_SENTENCES, DRAWN = 150, 6_000, 500
+
+
+def parts():
+    """What the numbers follow from, for their key."""
+    return {"focus": focus_key(), "held_out": held_out_sentences(), "sizes": (HEADS, STEPS, NUM_SENTENCES, DRAWN)}
+
+
+def measure(seed, heads=HEADS, steps=STEPS, num_sentences=NUM_SENTENCES):
+    """All that is measured of the models of one seed: {heads: {name: number}}.
+
+    >>> found = measure(0, heads=(2,), steps=1, num_sentences=200)
+    >>> found["2"]["look apart"] > 0, found["2"]["validation loss"] > 1
+    (True, True)
+
+    Beside the losses there are the numbers of `diversity.py` (again at the start, before training), and the share of
+    right answers on the sentences of `generalisation.py` and with each noise of `noise.py`.
+    """
+    trained_on, fresh = generate_sentences(num_sentences, seed), drawn(DRAWN, seed)
+    learnt, tested = encode(trained_on[:DRAWN]), encode(fresh)
+    asked = generalisation.sentences_of(trained_on, fresh) | noise.sentences_of(fresh, seed)
+    asked = {name: encode(sentences) for name, sentences in asked.items()}
+    found = {}
+    for count in heads:
+        numbers = {}
+
+        def at_start(step, model, numbers=numbers):
+            if step == 0:
+                first = diversity.of(model, fresh, tested)
+                numbers.update({f"{name} at the start": number for name, number in first.items()})
+
+        options = {"steps": steps, "num_sentences": num_sentences, "checkpoint": at_start, "progress": False}
+        model = train_focus_model(f"heads-{count}", seed=seed, **options)
+        numbers |= {"training loss": losses(model, learnt), "validation loss": losses(model, tested)}
+        numbers |= diversity.of(model, fresh, tested)
+        numbers |= {name: right(model, encoded) for name, encoded in asked.items()}
+        found[str(count)] = numbers
+    return found

@@ -1,0 +1,193 @@
+"""Exercises, by sphinx-exercise: each with its kind and what it practises, its solution folded, all listed on one page.
+
+`{exercise}` takes `:label:`, `:kind:` and `:practises:`; `{solution} label` is closed until a reader opens it;
+`{field-exercise}` inside an exercise is answered on the page; `{exercise-list}` lists them all.
+"""
+
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx import addnodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx_design.shared import create_component
+from sphinx_exercise.directive import ExerciseDirective
+from sphinx_exercise.nodes import solution_node
+
+from manyheads.sphinxext.fields import fields_html, read_fields
+
+KINDS = {
+    "shape": "predict the shape",
+    "word": "predict the word, then look",
+    "bug": "find the bug",
+    "query": "change the query",
+    "hand": "by hand",
+    "cell": "write it in a cell",
+    "live": "try it on a live figure",
+    "think": "think it through",
+}
+OPEN = "manyheads_exercise"  # in the build's memory: the label of the exercise that is being read
+
+
+class Exercise(ExerciseDirective):
+    """`{exercise} title` with `:label:`, `:kind:` (one of `KINDS`) and `:practises:`."""
+
+    required_arguments = 1
+    optional_arguments = 0
+    option_spec: ClassVar = {
+        **ExerciseDirective.option_spec,
+        "kind": lambda kind: directives.choice(kind, tuple(KINDS)),
+        "practises": directives.unchanged_required,
+    }
+
+    def run(self):
+        if missing := {"label", "kind", "practises"} - {*self.options}:
+            raise self.error(f"exercise: it needs {', '.join(sorted(missing))}")
+        label = self.options["label"]
+        self.env.temp_data[OPEN] = label
+        found = super().run()
+        del self.env.temp_data[OPEN]
+        for node in found:
+            node["classes"].append("note")
+            told = {name: self.options[name] for name in ("kind", "practises")}
+            self.env.sphinx_exercise_registry[label] |= told | {"title": self.arguments[0]}
+        return found
+
+
+class FieldExercise(SphinxDirective):
+    """`{field-exercise}` in an exercise: fields that the page checks; the live `:map:` then shows the `:sentence:`."""
+
+    has_content = True
+    option_spec: ClassVar = {"map": directives.unchanged_required, "sentence": directives.unchanged_required}
+
+    def run(self):
+        if OPEN not in self.env.temp_data:
+            raise self.error("field-exercise: it stands in an exercise")
+        try:
+            fields = read_fields("\n".join(self.content))
+        except ValueError as error:
+            raise self.error(f"field-exercise: {error}") from error
+        return [nodes.raw("", fields_html(self.env.temp_data[OPEN], fields, **self.options), format="html")]
+
+
+class exercise_list(nodes.General, nodes.Element):
+    """Where all exercises are to be listed."""
+
+
+class ExerciseList(SphinxDirective):
+    """`{exercise-list}`: all exercises of the book, page by page."""
+
+    def run(self):
+        return [exercise_list()]
+
+
+class ListExercises(SphinxPostTransform):
+    """Fills the lists, once all pages are read."""
+
+    default_priority = 4  # before references are resolved
+
+    def run(self, **kwargs):
+        for node in list(self.document.findall(exercise_list)):
+            inside = [part for page in pages(self.env) for part in self.listed(page)]
+            begin, end = (nodes.raw("", text, format="html") for text in ("<exercise-list>", "</exercise-list>"))
+            node.replace_self([begin, *inside, end])
+
+    def listed(self, page):
+        """A page's title and its exercises in a table."""
+        own = exercises(self.env, page)
+        if not own:
+            return []
+        title = nodes.rubric("", self.env.titles[page].astext(), classes=["exercise-page"])
+        head = nodes.thead("", _row(*(nodes.Text(text) for text in ("exercise", "kind", "what it practises"))))
+        body = nodes.tbody("", *(self.row(page, label, told) for label, told in own.items()))
+        columns = [nodes.colspec(colwidth=width) for width in (40, 25, 35)]
+        table = nodes.table("", nodes.tgroup("", *columns, head, body, cols=3), classes=["exercise-table"])
+        return [title, table]
+
+    def row(self, page, label, told):
+        number = ".".join(map(str, self.env.toc_fignumbers.get(page, {}).get("exercise", {}).get(label, ())))
+        link = addnodes.pending_xref(
+            "",
+            nodes.inline("", f"{number} {told['title']}".strip()),
+            refdomain="std",
+            reftype="ref",
+            reftarget=label,
+            refexplicit=True,
+            refdoc=self.env.docname,
+            refwarn=True,
+        )
+        return _row(link, nodes.Text(KINDS[told["kind"]]), nodes.Text(told["practises"]))
+
+
+def _row(*cells):
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+
+
+def exercises(env, page):
+    """The exercises of a page in its order: {label: {kind, practises, title, ...}}."""
+    registry = getattr(env, "sphinx_exercise_registry", {})
+    return {label: told for label, told in registry.items() if told["docname"] == page and "kind" in told}
+
+
+def pages(env):
+    """All pages, in the order of the book's contents."""
+    waiting, found = [env.config.root_doc], []
+    while waiting:
+        page = waiting.pop(0)
+        if page not in found:
+            found.append(page)
+            waiting = [*env.toctree_includes.get(page, []), *waiting]
+    return found
+
+
+class FoldSolutions(SphinxPostTransform):
+    """Makes a solution a fold that opens without a script, and takes ids out that each exercise has alike."""
+
+    default_priority = 30  # sphinx-exercise gives it its title at 21
+    formats = ("html",)
+
+    def run(self, **kwargs):
+        for section in list(self.document.findall(nodes.section)):
+            if section["ids"] in (["exercise-content"], ["solution-content"]):
+                section["ids"] = []  # else its first child would take it over
+                section.replace_self(section.children)
+        for solution in list(self.document.findall(solution_node)):
+            fold = create_component(
+                "dropdown",
+                classes=[],
+                opened=False,
+                type="dropdown",
+                has_title=True,
+                icon=None,
+                chevron=None,
+                container_classes=["sd-mb-3", "solution"],
+                title_classes=[],
+                body_classes=[],
+            )
+            fold += [nodes.rubric("", "Solution"), *solution.children[1:]]
+            solution.replace_self(fold)
+
+
+def list_again(app, env):
+    """The pages to be written again because other pages' exercises may have changed."""
+    return [page for page in env.found_docs if next(env.get_doctree(page).findall(exercise_list), None)]
+
+
+def drop_stylesheet(app, pagename, templatename, context, doctree):
+    """Takes sphinx-exercise's stylesheet off the pages: an exercise looks like any other note here."""
+    context["css_files"] = [sheet for sheet in context["css_files"] if Path(str(sheet.filename)).name != "exercise.css"]
+
+
+def setup(app):
+    app.setup_extension("sphinx_design")
+    app.setup_extension("sphinx_exercise")
+    app.add_directive("exercise", Exercise, override=True)
+    app.add_directive("field-exercise", FieldExercise)
+    app.add_directive("exercise-list", ExerciseList)
+    app.add_node(exercise_list)
+    app.add_post_transform(ListExercises)
+    app.add_post_transform(FoldSolutions)
+    app.connect("env-updated", list_again)
+    app.connect("html-page-context", drop_stylesheet)

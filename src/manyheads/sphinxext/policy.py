@@ -1,0 +1,83 @@
+"""A Content-Security-Policy in every page of the built site: its scripts are the site's own, and it calls nobody else.
+
+The theme writes scripts into its pages; the policy names them by their hashes.
+"""
+
+import base64
+import hashlib
+import re
+from html import unescape
+from pathlib import Path
+
+from manyheads.sphinxext.mended_theme import mended
+
+SOURCES = {
+    "default-src": "'self'",
+    "script-src": "'self' 'wasm-unsafe-eval'",  # the encoder's runtime is WebAssembly
+    "style-src": "'self' 'unsafe-inline'",  # maps are tinted by style attributes
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "worker-src": "'self' blob: data:",  # in a page of another host, or in a sandboxed frame, a worker imports ours
+    "object-src": "'none'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+}
+META = '<meta http-equiv="Content-Security-Policy" content="{}">'
+CHARSET = re.compile(r"<meta charset=[^>]*>", re.IGNORECASE)
+SCRIPT = re.compile(r"<script(?P<attributes>[^>]*)>(?P<text>.*?)</script>", re.DOTALL)
+FRAME = re.compile(r'<iframe[^>]* srcdoc="([^"]*)"')
+
+
+def inline_scripts(html):
+    """The texts of the scripts that stand in a page, those of its frames among them.
+
+    >>> inline_scripts('<script src="a.js"></script><script>b()</script><script type="application/json">{}</script>')
+    ['b()']
+    >>> inline_scripts('<iframe srcdoc="&lt;script&gt;c()&lt;/script&gt;"></iframe>')
+    ['c()']
+    """
+    own = [
+        found["text"]
+        for found in SCRIPT.finditer(html)
+        if not re.search(r'\bsrc=|type="(?!module|text/javascript)', found["attributes"])
+    ]
+    return own + [text for frame in FRAME.findall(html) for text in inline_scripts(unescape(frame))]
+
+
+def policy_of(html):
+    """The policy of a page.
+
+    >>> policy_of("<script>b()</script>").split("; ")[1]
+    "script-src 'self' 'wasm-unsafe-eval' 'sha256-cf242PFc/kb7xD0Qzhsmd9vvRkc+cWFmbi+k+YvtdKc='"
+    """
+    digests = (hashlib.sha256(text.encode()).digest() for text in inline_scripts(html))
+    hashes = dict.fromkeys(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    scripts = " ".join([SOURCES["script-src"], *hashes])
+    return "; ".join(f"{kind} {sources}" for kind, sources in (SOURCES | {"script-src": scripts}).items())
+
+
+def with_policy(html):
+    """A page with its policy, which stands before all that it speaks of.
+
+    >>> page = with_policy('<meta charset="utf-8"><script>b()</script>')
+    >>> page.startswith('<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src')
+    True
+    >>> with_policy(page) == page
+    True
+
+    A page that names no encoding stays as it is: it holds nothing but where to go.
+    """
+    if not CHARSET.search(html):
+        return html
+    html = re.sub(META.format('[^"]*'), "", html)
+    return CHARSET.sub(lambda found: found[0] + META.format(policy_of(html)), html, count=1)
+
+
+def finish_pages(site):
+    """Mend every page in a site's folder, and give it its policy."""
+    site = Path(site)
+    for path in site.rglob("*.html"):
+        if "_static" in path.relative_to(site).parts:
+            continue
+        html = path.read_text(encoding="utf-8")
+        path.write_text(with_policy(mended(html)), encoding="utf-8")

@@ -1,0 +1,84 @@
+// Arcs over the words of Paint, from the one that asks to those that it looks at: in the head's colour, the thicker, the more.
+
+import { lineLook, lineUnit, queryWeights } from "../math/maps.js";
+import { fill } from "./dom.js";
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const [MOST_ARCS, LEAST_ARC] = [8, 0.03]; // arcs of a row; the least share of the thickest that has one
+const [LOW, HIGH] = [9, 22]; // pixels an arc rises over its words
+
+/** A row of words on screen, and the place in it of the one that asks. @typedef {{ row: HTMLTableRowElement, map: ShownMap, layer: number, head: number, asked: number, from: number }} PaintedRow */
+
+export class Arcs {
+  node = document.createElementNS(NAMESPACE, "svg");
+  /** Where the words of a map are in their row: [key][left, top, width]; of all rows of the map. @type {Map<ShownMap, number[][]>} */
+  #places = new Map();
+
+  constructor() {
+    this.node.setAttribute("class", "hm-arcs");
+    this.node.ariaHidden = "true";
+  }
+
+  /** Words have moved. */
+  forget() {
+    this.#places.clear();
+  }
+
+  /**
+   * @param {PaintedRow[]} rows
+   * @param {MapHost} host
+   */
+  draw(rows, host) {
+    if (rows.length === 0) return this.node.replaceChildren();
+    const own = this.node.getBoundingClientRect();
+    const drawn = rows.flatMap(({ row, map, layer, head, asked, from }) => {
+      const look = host.look(map, layer, head);
+      if (look.off || from < 0) return [];
+      const weights = queryWeights(map, layer, head, asked);
+      const unit = lineUnit(map, layer);
+      const keys = [...weights.keys()].filter((key) => Math.abs(weights[key]) >= LEAST_ARC * unit)
+        .sort((a, b) => Math.abs(weights[b]) - Math.abs(weights[a])).slice(0, MOST_ARCS);
+      if (keys.length === 0) return [];
+      const words = this.#wordsOf(map, row);
+      const { left, top } = row.getBoundingClientRect();
+      return keys.map((key) => ({ d: arc(words[from], words[key], left - own.left, top - own.top),
+        ...lineLook(look, map, { query: asked, key, weight: weights[key] }, unit),
+        "stroke-opacity": (0.3 + 0.6 * Math.sqrt(Math.abs(weights[key]) / unit)).toFixed(2) }));
+    });
+    const paths = fill(this.node, drawn.length, () => document.createElementNS(NAMESPACE, "path"));
+    drawn.forEach((attributes, at) => {
+      for (const [name, value] of Object.entries(attributes)) paths[at].setAttribute(name, value);
+    });
+  }
+
+  /**
+   * @param {ShownMap} map
+   * @param {HTMLTableRowElement} row
+   */
+  #wordsOf(map, row) {
+    const known = this.#places.get(map);
+    if (known) return known;
+    const { left, top } = row.getBoundingClientRect();
+    const words = [...row.cells].slice(1).map((cell) => {
+      const at = cell.getBoundingClientRect();
+      return [at.left - left, at.top - top, at.width];
+    });
+    this.#places.set(map, words);
+    return words;
+  }
+}
+
+/**
+ * The path of an arc from word to word, each [left, top, width] in its row, which is at x, y.
+ * @param {number[]} from
+ * @param {number[]} to
+ * @param {number} x
+ * @param {number} y
+ */
+function arc(from, to, x, y) {
+  const [start, end] = [from, to].map(([left, top, width]) => [x + left + width / 2, y + top + 2]);
+  const rise = Math.min(HIGH, LOW + 0.04 * Math.abs(end[0] - start[0]));
+  if (from === to) return `M${start[0] - 5} ${start[1]}c-6 -${HIGH / 2} 16 -${HIGH / 2} 10 0`;
+  const [first, second] = [start, end].map(([across, down]) => `${Math.round(across)} ${Math.round(down - rise * 1.3)}`);
+  return `M${Math.round(start[0])} ${Math.round(start[1])}C${first} ${second} ${Math.round(end[0])} ${Math.round(end[1])}`;
+}

@@ -1,0 +1,152 @@
+// Words that ask: pointed at, focused or tapped, a word of Paint asks; a click or Enter lets it go on asking, Escape ends that.
+
+import { isMasked, queryWeights } from "../math/maps.js";
+import { readable, told } from "../math/text.js";
+import { h, targetOf } from "./dom.js";
+
+const WORD = "td[data-weight]";
+const TIP_GAP = 4; // pixels between a word and what is said of it
+
+/** What is said of a word under the pointer; read out with a word that has the focus. */
+export class WordTip {
+  /** @param {string} id */
+  constructor(id) {
+    this.node = h("div", { class: "hm-tip", role: "tooltip", id, hidden: true });
+  }
+
+  /**
+   * @param {HTMLElement} word
+   * @param {string[]} lines
+   */
+  show(word, lines) {
+    const { node } = this;
+    if (lines.length === 0) return this.hide();
+    node.replaceChildren(...lines.map((line) => h("span", {}, line)));
+    node.hidden = false;
+    const room = /** @type {HTMLElement} */ (node.parentElement).getBoundingClientRect();
+    const at = word.getBoundingClientRect();
+    const middle = at.left + at.width / 2 - room.left - node.offsetWidth / 2;
+    node.style.left = `${Math.max(0, Math.min(middle, room.width - node.offsetWidth))}px`;
+    node.style.top = `${at.bottom - room.top + TIP_GAP}px`; // arcs are above
+  }
+
+  hide() {
+    this.node.hidden = true;
+  }
+}
+
+/** Listens to the words of a stage, and tells the host who asks. */
+export class Asking {
+  /** The word that is pointed at or has the focus. @type {HTMLElement | null} */
+  #word = null;
+  #dismissed = false; // by Escape, until the focus moves
+
+  /**
+   * @param {HTMLElement} stage
+   * @param {MapHost} host
+   * @param {WordTip} tip
+   */
+  constructor(stage, host, tip) {
+    this.host = host;
+    this.tip = tip;
+    const listeners = {
+      pointerover: (/** @type {PointerEvent} */ event) => event.pointerType !== "touch" && this.#point(wordAt(event)),
+      pointerleave: () => this.#point(this.#dismissed ? null : focusedWord(stage)),
+      focusin: (/** @type {Event} */ event) => {
+        this.#dismissed = false;
+        if (targetOf(event).matches(":focus-visible")) this.#point(wordAt(event));
+      },
+      focusout: (/** @type {FocusEvent} */ event) => !stage.contains(/** @type {Node | null} */ (event.relatedTarget)) && this.#point(null),
+      click: (/** @type {Event} */ event) => this.#pin(wordAt(event)),
+      keydown: (/** @type {KeyboardEvent} */ event) => this.#press(event),
+    };
+    for (const [name, listener] of Object.entries(listeners)) stage.addEventListener(name, /** @type {EventListener} */ (listener));
+  }
+
+  /** What is said follows a repaint. */
+  refresh() {
+    if (this.#word?.isConnected) this.#tell(this.#word);
+    else this.#point(null);
+  }
+
+  /** @param {HTMLElement | null} word */
+  #point(word) {
+    if (word === this.#word) return;
+    this.#word?.removeAttribute("aria-describedby");
+    this.#word = word;
+    this.host.point(word && this.#asker(word));
+    if (!word) return this.tip.hide();
+    this.#tell(word);
+    word.setAttribute("aria-describedby", this.tip.node.id);
+  }
+
+  /** @param {HTMLElement} word */
+  #tell(word) {
+    const place = placeOfWord(word);
+    if (!place) return this.tip.hide();
+    const { map, layer, head, query, key } = place;
+    const weight = queryWeights(map, layer, head, query)[key];
+    const share = isMasked(map, query, key) ? "nothing: masked" : map.top && weight === 0 ? "little: left out" : told(map, weight);
+    const given = `${map.headNames[head]}: ${readable(map.queryTokens[query])} gives ${readable(map.keyTokens[key])} ${share}`;
+    this.tip.show(word, [given, ...this.#looks(place)]);
+  }
+
+  /** Where the word itself looks, while it asks. @param {WordPlace} place @returns {string[]} */
+  #looks({ map, layer, head, query, asker, second }) {
+    if (asker === null || second || asker === query || asker !== this.host.asked) return [];
+    const weights = queryWeights(map, layer, head, asker);
+    const most = weights.reduce((best, weight, key) => (Math.abs(weight) > Math.abs(weights[best]) ? key : best), 0);
+    return [`${readable(map.queryTokens[asker])} looks most at ${readable(map.keyTokens[most])}, ${told(map, weights[most])}`];
+  }
+
+  /** The place among those that ask of a word; null where it is only looked at. @param {HTMLElement} word */
+  #asker(word) {
+    return placeOfWord(word)?.asker ?? null;
+  }
+
+  /** @param {HTMLElement | null} word */
+  #pin(word) {
+    const asker = word && this.#asker(word);
+    if (asker === null) return;
+    this.host.pin(asker);
+    const pointed = this.host.pinned ? word : null;
+    if (pointed !== this.#word) this.#point(pointed);
+    else this.refresh();
+  }
+
+  #press(/** @type {KeyboardEvent} */ event) {
+    const word = wordAt(event);
+    if (event.key === "Escape" && (this.host.pinned || this.#word)) {
+      event.stopPropagation();
+      this.#dismissed = true;
+      this.#point(null);
+      this.host.pin(null);
+    } else if (word && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      this.#pin(word);
+    }
+  }
+}
+
+/**
+ * What a row of words tells of a head: its words as they would ask, by place in the first of two maps; no `askers` where the
+ * row itself is a word that asks, `own`.
+ * @typedef {{ map: ShownMap, layer: number, head: number, query: number, askers?: (number | null)[] | null, own?: number, second?: boolean }} RowTold
+ * @typedef {Omit<RowTold, "askers"> & { key: number, asker: number | null }} WordPlace
+ */
+
+/** What a word stands for. @param {HTMLElement} word @returns {WordPlace | null} */
+function placeOfWord(word) {
+  const cell = /** @type {HTMLTableCellElement} */ (word);
+  const row = /** @type {HTMLElement & { told?: RowTold }} */ (cell.parentElement);
+  if (!row?.told) return null;
+  const key = cell.cellIndex - 1;
+  const { askers, ...place } = row.told;
+  return { ...place, key, asker: askers === undefined ? place.own ?? null : askers?.[key] ?? null };
+}
+
+const wordAt = (/** @type {Event} */ event) => /** @type {HTMLElement | null} */ (targetOf(event).closest(WORD));
+const focusedWord = (/** @type {HTMLElement} */ stage) => {
+  const { activeElement } = /** @type {Document | ShadowRoot} */ (stage.getRootNode());
+  return stage.contains(activeElement) ? /** @type {HTMLElement | null} */ (activeElement?.closest(`${WORD}:focus-visible`) ?? null) : null;
+};

@@ -1,0 +1,21 @@
+// What the colours of a map mean, from none to the full one.
+
+import { legendOf } from "../math/shown.js";
+import { h, setText } from "./dom.js";
+
+export class Legend {
+  #from = h("span");
+  #to = h("span");
+  node = h("p", { class: "hm-legend" }, this.#from, h("i", { "aria-hidden": "true" }), this.#to);
+
+  /**
+   * @param {ShownMap} map
+   * @param {MapState} state
+   */
+  draw(map, state) {
+    const [from, to] = legendOf(map, state);
+    setText(this.#from, from);
+    setText(this.#to, to);
+    this.node.hidden = state.view === "lines";
+  }
+}

@@ -1,0 +1,73 @@
+"""axe on the pages of the built book: `python tests/axe.py` tells what it finds on every page, theme and width, everything open.
+
+Its rules are those of WCAG 2.2, levels A and AA, and its own best practices.
+"""
+
+import sys
+from collections import Counter
+from functools import cache
+
+from conftest import HTML, Below, chromium, serve
+
+from manyheads.widgets.one_module import WEB
+
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
+THEMES = ("light", "dark")
+WIDTHS = (360, 768, 1400)
+OPENED = """() => {
+  document.querySelectorAll("details").forEach((details) => (details.open = true));
+  document.querySelectorAll(".toggle-button").forEach((button) => button.click()) }"""
+# The theme measures what scrolls a moment after a change.
+MEASURED = """() => [...document.querySelectorAll("pre, .pst-scrollable-table-container")].every((box) =>
+  !box.checkVisibility() || box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"""
+RUN = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], iframes: false });
+  return violations.flatMap(({ id, impact, nodes }) => nodes.map(({ target, html }) => [id, impact, String(target), html.slice(0, 200)])) }"""
+
+
+@cache
+def axe_script():
+    assert AXE.is_file(), f"{AXE} is missing: run `npm ci` in {WEB}, as `make book` does"
+    return AXE.read_text(encoding="utf-8")
+
+
+def violations(page, theme="light", width=1400, opened=True):
+    """What axe finds on an open page: [(rule, impact, selector, html), ...]."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.evaluate("(theme) => { document.documentElement.dataset.theme = theme }", theme)
+    if opened:
+        page.evaluate(OPENED)
+    page.evaluate("() => globalThis.MathJax?.startup?.promise.then(() => {})")
+    page.wait_for_function(MEASURED)
+    if not page.evaluate("'axe' in globalThis"):
+        page.evaluate(axe_script())
+    return [tuple(found) for found in page.evaluate(RUN)]
+
+
+def main(names):
+    pages = sorted(path.relative_to(HTML).as_posix() for path in (*HTML.glob("book/*.html"), *HTML.glob("*.html")))
+    pages = [
+        path
+        for path in pages
+        if path not in ("index.html", "404.html") and (not names or any(n in path for n in names))
+    ]
+    counts, examples = Counter(), {}
+    with chromium() as browser, serve(HTML, Below) as address:
+        for path in pages:
+            page = browser.new_page()
+            page.goto(f"{address}{Below.path_before}/{path}")
+            for theme in THEMES:
+                for width in WIDTHS:
+                    for rule, impact, target, html in violations(page, theme, width):
+                        counts[rule, impact] += 1
+                        examples.setdefault((rule, impact), []).append(f"{path} {theme} {width}: {target}\n    {html}")
+            page.close()
+    for (rule, impact), count in counts.most_common():
+        print(count, rule, impact, *dict.fromkeys(examples[rule, impact][:: max(1, count // 4)][:4]), sep="\n  ")
+    print(f"{sum(counts.values())} violations on {len(pages)} pages, {len(THEMES)} themes and {len(WIDTHS)} widths")
+    return bool(counts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,140 @@
+"""The experiments' kept results: fitting, small, told how they came about, the same when measured again, replaceable."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from manyheads.experiments import CLAIMS, kept, overfitting, pruning, running, runs_of, verdict, verdict_of
+from manyheads.experiments.claims import statements_of
+from manyheads.experiments.evidence import VERDICTS, clearly
+from manyheads.experiments.running import BUDGET
+from manyheads.experiments.shown import answered, made
+
+HALVES = slice(0, None, 2), slice(1, None, 2)
+
+
+@pytest.fixture
+def shipped():
+    return kept.read(kept.SHIPPED)
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A cache in which nobody has measured anything."""
+    monkeypatch.setattr(kept, "own_path", lambda: tmp_path / "experiments.json")
+    return tmp_path / "experiments.json"
+
+
+def test_results_of_all_experiments_come_with_the_package(shipped):
+    assert set(shipped) == set(kept.EXPERIMENTS)
+    assert kept.SHIPPED.stat().st_size <= 200_000
+    for name, result in shipped.items():
+        assert result["key"] == kept.key(name), f"{name}: its recipe has changed; run it again and ship what it gives"
+        assert len(result["seeds"]) == len(result["runs"]) >= 5
+        assert result["command"].startswith(("make experiments", "python -m manyheads.experiments"))
+        assert result["date"] >= "2026-11-22"
+        assert result["machine"]["processors"] >= 1
+
+
+def test_they_keep_to_their_budget(shipped):
+    """Five minutes on two processors; what takes times has them for itself."""
+    alone = BUDGET["parallel"]
+    assert (sum(BUDGET.values()) - alone) / 2 + alone <= 300
+    for name, result in shipped.items():
+        assert result["seconds"] <= BUDGET[name], name
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_disjoint_seeds_agree_or_the_text_says_that_they_do_not(claim, own):
+    halves = [verdict(statements_of(claim, half)) for half in HALVES]
+    agree = halves == [verdict_of(claim)] * 2
+    said = answered(claim).data
+    assert f"**Verdict: {verdict_of(claim)}.**" in said
+    assert verdict_of(claim) in VERDICTS
+    assert ("with care" in said) == (not agree)
+
+
+def test_most_verdicts_do_not_hang_on_the_seeds(own):
+    assert sum("with care" not in answered(claim).data for claim in CLAIMS) >= 6
+
+
+def test_a_verdict_can_be_lost(own):
+    """The rules do say no: with the heads of the lookups exchanged, nothing of the claim is left."""
+    runs = json.loads(json.dumps(runs_of("lookups")))
+    for run in runs:
+        for kind in run.values():
+            for by_heads in kind.values():
+                by_heads["1"], by_heads["2"] = by_heads["2"], by_heads["1"]
+    statements, _ = CLAIMS["lookups"]
+    assert verdict(statements(runs)) == "not here"
+
+
+def test_one_run_has_no_spread():
+    with pytest.raises(ValueError, match="at least two seeds, got 1"):
+        clearly([1.0])
+    with pytest.raises(ValueError, match="no experiment is called 'tea'"):
+        kept.result_of("tea")
+
+
+def test_a_readers_own_results_replace_those_that_came(own, shipped):
+    runs = [{"mine": seed} for seed in range(5)]
+    own.write_text(json.dumps({"lookups": shipped["lookups"] | {"runs": runs}}), encoding="utf-8")
+    assert runs_of("lookups") == runs
+    assert runs_of("distances") == shipped["distances"]["runs"]
+    own.write_text(
+        json.dumps({"lookups": shipped["lookups"] | {"runs": runs, "key": "another recipe"}}), encoding="utf-8"
+    )
+    assert runs_of("lookups") == shipped["lookups"]["runs"], "results of another recipe are not used"
+
+
+def test_a_book_with_words_of_its_own_shows_what_came_and_says_so(own, shipped, monkeypatch):
+    assert made("overfitting").endswith("processors")
+    monkeypatch.setattr(overfitting, "focus_key", lambda config: "of other words")
+    assert runs_of("overfitting") == shipped["overfitting"]["runs"]
+    assert made("overfitting").endswith("with other words than this book now has")
+    assert made("lookups").endswith("processors"), "words are no part of it"
+    monkeypatch.setattr(overfitting, "RECIPE", 99)
+    monkeypatch.setattr(
+        running, "run", lambda names: own.write_text('{"overfitting": {"runs": "measured"}}', encoding="utf-8")
+    )
+    assert runs_of("overfitting") == "measured"
+
+
+PARTS = {  # a part of each experiment, and how far it may be off: another processor trains a little differently
+    "short_trainings": ({"heads": (1,)}, lambda run: [run["1"]["validation loss"], run["1"]["held-out words"]], 0.1),
+    "overfitting": ({"heads": (8,)}, lambda run: run["8"]["validation loss"], 0.3),
+    "lookups": ({"lookups": (2,), "heads": (1, 2)}, lambda run: [run["blind"]["2"][heads] for heads in "12"], 0.02),
+    "distances": ({"tried": (64,)}, lambda run: [*run["untaught"], *run["encoder"], run["right"]["64"]], 0.2),
+    "pruning": ({"pruned": pruning.PRUNED[:5]}, lambda run: [run[name]["cosine"][:5] for name in pruning.ORDERS], 0.01),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_measured_again_gives_what_is_kept(name, shipped):
+    options, numbers, near = PARTS[name]
+    seed = shipped[name]["seeds"][-1]
+    again = kept.rounded(kept.EXPERIMENTS[name].measure(seed, **options))
+    np.testing.assert_allclose(numbers(again), numbers(shipped[name]["runs"][-1]), rtol=0, atol=near)
+
+
+@pytest.mark.slow
+def test_the_command_measures_keeps_and_judges(tmp_path):
+    """In a cache of its own that has what is trained already."""
+    for file in kept.cache_folder().iterdir():
+        if file.name != "experiments.json":
+            (tmp_path / file.name).symlink_to(file)
+    command = [sys.executable, "-m", "manyheads.experiments", "lookups", "--seeds", "2"]
+    environment = os.environ | {"MANYHEADS_CACHE": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert {line.split()[0] for line in done.stdout.splitlines()} == set(CLAIMS)
+    assert "2/2" in done.stderr, "progress is told"
+    found = kept.read(tmp_path / "experiments.json")["lookups"]
+    assert found["seeds"] == [0, 1]
+    assert found["command"] == "python -m manyheads.experiments lookups --seeds 2"
+    np.testing.assert_allclose(found["runs"][0]["blind"]["2"]["1"], runs_of("lookups")[0]["blind"]["2"]["1"], atol=0.02)

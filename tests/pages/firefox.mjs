@@ -1,0 +1,58 @@
+// What a reader does in Firefox, told by JSON: `node firefox.mjs puppeteer-core.js /usr/bin/firefox http://127.0.0.1:1234`.
+
+const [library, executablePath, site] = process.argv.slice(2);
+const { default: puppeteer } = await import(library);
+const SENTENCE = "The soup was not good.";
+const LONGEST = 150_000; // milliseconds; then Firefox is ended, and what waits for it fails
+const told = { faults: [] };
+
+const browser = await puppeteer.launch({ browser: "firefox", executablePath, headless: true });
+setTimeout(() => browser.process()?.kill(), LONGEST).unref();
+try {
+  told.version = await browser.version();
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1400, height: 900 });
+  page.on("console", (message) => message.type() === "error" && told.faults.push(message.text()));
+  page.on("pageerror", (error) => told.faults.push(String(error)));
+
+  const within = (figure, selector) => page.locator(`${figure} ::-p-aria(${selector})`);
+  // Types, and waits for what is drawn of the last word.
+  const type = async (figure, event, text) => {
+    const drawn = page.evaluate(([selector, name]) => new Promise((seen) => {
+      document.querySelector(selector).addEventListener(name, ({ detail }) => (detail.queryTokens ?? detail.tokens).at(-3) === "good" && seen());
+    }), [figure, event]);
+    await within(figure, '[name="Sentence"][role="textbox"]').fill(text);
+    await drawn;
+  };
+  const live = (figure) => page.evaluate((selector) => document.querySelector(selector).ready.then(() => {}), figure);
+
+  await page.goto(`${site}/book/index.html`);
+  await live("head-map");
+  await type("head-map", "attention", SENTENCE);
+  told.typed = await page.evaluate(() => {
+    const { queryTokens, weights, predictions } = document.querySelector("head-map").attention;
+    return { queryTokens, weights: [...weights], predictions };
+  });
+  await within("head-map", '[name="Matrix"][role="radio"]').click();
+  told.matrices = await page.$$eval("head-map figure table", (tables) => tables.length);
+  await within("head-map", '[name="Paint"][role="radio"]').click();
+  await within("head-map", '[name="Compare"][role="button"]').click();
+  await within("head-map", '[name="Compare with"][role="textbox"]').fill("The soup was awful.");
+  const awful = () => page.$$eval("head-map td.hm-only", (cells) => cells.filter((cell) => cell.textContent === "awful").length);
+  for (const end = Date.now() + 30_000; !told.compared && Date.now() < end;) told.compared = await awful();
+
+  await page.goto(`${site}/book/formula.html`);
+  await live("formula-steps[model]");
+  await type("formula-steps[model]", "steps", SENTENCE);
+  await within("formula-steps[model]", '[name="5 Softmax"][role="tab"]').click();
+  told.step = await page.$eval("formula-steps[model] [role=tabpanel]", (panel) => document.getElementById(panel.getAttribute("aria-labelledby")).textContent);
+  told.tokens = await page.$eval("formula-steps[model]", (figure) => figure.steps.tokens);
+
+  await page.goto(`${site}/book/real-heads.html`);
+  await live('head-map[model="encoder"]');
+  await type('head-map[model="encoder"]', "attention", SENTENCE);
+  told.encoder = await page.$eval('head-map[model="encoder"]', ({ attention: { queryTokens, shape, weights } }) => ({ queryTokens, shape, weights: [...weights] }));
+} finally {
+  await browser.close();
+}
+process.stdout.write(JSON.stringify(told));

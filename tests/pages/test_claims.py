@@ -1,0 +1,97 @@
+"""The claims chapter in a real browser: verdicts as the rules give them, and heads pruned from the encoder, live."""
+
+import re
+
+import numpy as np
+import pytest
+from live_maps import settled
+
+from manyheads.experiments import CLAIMS, across, pruning, runs_of, statements_of, verdict_of
+from manyheads.models.encoder import load_encoder
+
+RIVER = "The bank by the river gave the fisherman a loan."
+
+
+@pytest.fixture
+def chapter(page, site):
+    page.goto(f"{site}/book/claims.html")
+    return page
+
+
+def part(chapter, claim):
+    """The section of a claim."""
+    return chapter.locator(f"section:has(> span#claim-{claim}), section#claim-{claim}").first
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_each_claim_is_asked_shown_and_judged_alike(chapter, claim):
+    section = part(chapter, claim)
+    text = section.inner_text()
+    places = [
+        text.index(words)
+        for words in ("What would count as evidence?", "The experiment.", "Verdict:", "What others found.", "Vary it.")
+    ]
+    assert places == sorted(places)
+    assert f"Verdict: {verdict_of(claim)}." in text
+    for written, true in statements_of(claim).items():
+        statement = written.replace("'", "’")  # as smartquotes has it
+        assert f"{statement}." in text[: places[1]], "said before"
+        row = section.get_by_role("row").filter(has_text=statement)
+        assert row.get_by_role("cell").last.inner_text() == ("yes" if true else "no")
+    assert section.locator(".themed").count() == 1
+    assert section.locator("a.reference.internal").count(), "the literature is cited"
+    assert section.locator("head-map, .cell:not(.tag_hide-input):not(.tag_remove-input) .cell_input").count(), "to vary"
+
+
+def test_the_table_on_top_has_the_same_verdicts(chapter):
+    table = chapter.locator("table", has_text="verdict").first
+    for claim in CLAIMS:
+        row = table.get_by_role("row").filter(has=chapter.locator(f'a[href="#claim-{claim}"]'))
+        assert row.get_by_role("cell").last.inner_text() == verdict_of(claim)
+
+
+def test_the_losses_are_the_measured_ones(chapter):
+    text = chapter.locator("article").inner_text()
+    trainings = runs_of("short_trainings")
+    for heads in trainings[0]:
+        losses = across(trainings, heads, "validation loss")
+        assert len(losses) >= 5
+        assert re.search(rf"^{heads}\s+{np.mean(losses):.2f} ± {np.std(losses, ddof=1):.2f}", text, re.MULTILINE), heads
+
+
+def test_a_slider_prunes_the_heads_of_the_encoder(chapter):
+    figure, map = chapter.locator("head-pruning"), chapter.locator("head-map#pruned")
+    slider = figure.get_by_role("slider", name="Heads pruned")
+    figure.scroll_into_view_if_needed()
+    figure.get_by_text("Load the encoder above").wait_for()
+    map.get_by_role("button", name="Load the encoder").click()
+    figure.get_by_text("Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
+    order, encoder = pruning.order(), load_encoder()
+    whole = encoder.sentence_vector(RIVER)
+    slider.focus()
+    slider.press("End")
+    figure.get_by_text("72 of 72 heads pruned").wait_for()
+    for count in (71, 70):
+        slider.press("ArrowLeft")
+        figure.get_by_text(f"{count} of 72 heads pruned").wait_for()
+    for count in (24, 70):
+        slider.fill(str(count))
+        chapter.wait_for_function(
+            "([figure, count]) => figure.querySelector('output').textContent.startsWith(`${count} of`) && figure.pruned === count",
+            arg=[figure.element_handle(), count],
+        )
+        left = encoder.sentence_vector(RIVER, pruning.mask_without(order[:count])) @ whole
+        assert abs(figure.evaluate("(figure) => figure.similarity") - left) < 0.03
+        off = map.get_attribute("off").split()
+        assert off == [f"{layer}.{head}" for layer, head in order[:count]]
+    map.get_by_role("textbox", name="Sentence").fill("Tea.")
+    chapter.wait_for_function("([figure]) => figure.sentence === 'Tea.'", arg=[figure.element_handle()])
+    left = encoder.sentence_vector("Tea.", pruning.mask_without(order[:70])) @ encoder.sentence_vector("Tea.")
+    assert abs(figure.evaluate("(figure) => figure.similarity") - left) < 0.03
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_nothing_is_wider_than_the_page(chapter, width):
+    chapter.set_viewport_size({"width": width, "height": 800})
+    settled(chapter)
+    assert chapter.evaluate("document.documentElement.scrollWidth") <= width

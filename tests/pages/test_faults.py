@@ -1,0 +1,277 @@
+"""Whatever fails, hangs or is garbage: within half a minute one sentence of ours, and another try that works."""
+
+import re
+
+import pytest
+from conftest import HTML, Shared, serve
+from playwright.sync_api import expect
+
+GARBAGE = "<html>Log in to the hotel's network at http://hotel.example/</html>"
+HALF_A_MINUTE = 31_000
+# Twenty seconds of a page pass in one.
+HURRIED = "const set = setTimeout; globalThis.setTimeout = (call, wait, ...rest) => set(call, wait / 20, ...rest)"
+
+NETWORK = "did not arrive. Check the network, then try again."
+MISSING = "is missing on this site. Try again later."
+DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
+OLD = "this browser is too old to unpack it. Use a newer one."
+ENGINE = "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one."
+BACKGROUND = "this browser does not let the page work in the background. Use another one, or open this page by itself."
+STILL = "The figures stand still: their scripts did not arrive, or this browser is too old for them. Reload the page, or use a newer browser."
+FILE = (
+    "This page was opened as a file, so its figures stand still. They come to life where a web server sends the page."
+)
+# What no reader should meet: words of engines, addresses, names of files.
+OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
+
+# A figure: its chapter, its selector, what wakes it, what it says once it works.
+MAP = ("index", "head-map", None)
+FORMULA = ("formula", "formula-steps[model]", None)
+ENCODER = ("real-heads", 'head-map[model="encoder"]', "Load the encoder")
+SENSE = ("ambiguity", "word-sense", "Load the encoder")
+TRANSLATOR = ("translation", "head-map", None)
+READY = "Ready: computed in this page"
+
+ANSWERS = {
+    "abort": lambda route: route.abort(),
+    "missing": lambda route: route.fulfill(status=404),
+    "garbage": lambda route: route.fulfill(body=GARBAGE, content_type="text/javascript"),
+    "hang": lambda route: None,
+}
+SAID = {"abort": NETWORK, "missing": MISSING, "garbage": DAMAGED, "hang": NETWORK}
+
+
+def rows(figure, *files, faults=("abort", "missing", "garbage", "hang"), said=None):
+    for file in files:
+        script = file.endswith(("js", "mjs"))
+        for fault in faults:
+            yield pytest.param(figure, file, fault, said or (NETWORK if script else SAID[fault]), id=f"{file} {fault}")
+
+
+FOCUS_FILES = ("models.js", "tokenizers.min.mjs", "tokenizer.json.gz", "focus-words.safetensors.gz")
+ENCODER_SCRIPTS = ("encoder.js", "encoder-worker.js", "ort.wasm.bundle.min.mjs")
+ENCODER_FILES = ("encoder.json", "encoder.onnx.gz", "ort-wasm-simd-threaded.wasm.gz", "encoder.safetensors.gz")
+FAULTS = [
+    *rows(MAP, *FOCUS_FILES, "focus-taught.safetensors.gz"),
+    *rows(FORMULA, "formula-model.js"),
+    *rows(TRANSLATOR, "translator.js", "translator-taught.safetensors.gz"),
+    *rows(ENCODER, *ENCODER_SCRIPTS, *ENCODER_FILES, faults=("garbage", "hang")),
+    *rows(SENSE, "senses.safetensors.gz", faults=("abort", "garbage")),
+]
+
+
+BEFORE_THE_OFFER = {"models.js", "encoder.js", "encoder.json"}  # to tell how large the encoder is
+
+
+def wake(page, site, figure, file=None):
+    """Opens a chapter and asks for a figure's model; gives the figure."""
+    chapter, selector, offer = figure
+    page.goto(f"{site}/book/{chapter}.html")
+    shown = page.locator(selector).first
+    shown.scroll_into_view_if_needed()
+    if offer and file not in BEFORE_THE_OFFER:
+        shown.get_by_role("button", name=offer).click()
+    shown.hover()
+    return shown
+
+
+def pass_half_a_minute(page, figure):
+    """By the page's clock; again while files that do come push the end off."""
+    for _ in range(100):
+        page.clock.run_for(HALF_A_MINUTE)
+        if figure.get_by_role("button", name="Try again").is_visible():
+            return
+
+
+def told(figure):
+    """What the figure says of its fault, once it does: nobody else's words."""
+    figure.get_by_role("button", name="Try again").wait_for()
+    said = figure.get_by_role("status").inner_text().removesuffix("Try again").strip()
+    assert not OTHERS.search(said), said
+    return said
+
+
+def try_again(figure):
+    """Asks for the model once more, and waits until the figure works."""
+    figure.get_by_role("button", name="Try again").click()
+    offer = figure.get_by_role("button", name="Load the encoder")
+    figure.get_by_text(READY).or_(offer).wait_for()
+    if offer.count():
+        offer.click()
+    figure.get_by_text(READY).wait_for()
+    assert figure.get_by_role("button", name="Try again").count() == 0
+
+
+@pytest.mark.parametrize(("figure", "file", "fault", "said"), FAULTS)
+def test_a_file_that_does_not_come_is_told_and_can_be_asked_for_again(page, site, faults, figure, file, fault, said):
+    page.route(f"**/{file}*", ANSWERS[fault])
+    if fault == "hang":
+        page.clock.install()
+    with page.expect_request(f"**/{file}*"):
+        shown = wake(page, site, figure, file)
+    if fault == "hang":
+        pass_half_a_minute(page, shown)
+    assert said in told(shown)
+    assert shown.locator("td").count() > 5, "what was there stays"
+    page.unroute_all(behavior="ignoreErrors")
+    try_again(shown)
+    faults.clear()
+
+
+def first(route, script):
+    """Sends a script of the site with something before it."""
+    response = route.fetch()
+    route.fulfill(response=response, body=f"{script};{response.text()}")
+
+
+@pytest.mark.parametrize(
+    ("figure", "lacks", "said"),
+    [
+        pytest.param(MAP, "DecompressionStream", OLD, id="focus model without DecompressionStream"),
+        pytest.param(ENCODER, "WebAssembly", ENGINE, id="encoder without WebAssembly"),
+        pytest.param(ENCODER, "Worker", BACKGROUND, id="encoder without Worker"),
+    ],
+)
+def test_a_browser_that_lacks_something_is_told(page, site, figure, lacks, said):
+    page.add_init_script(f"globalThis.kept = {lacks}; delete globalThis.{lacks}")
+    shown = wake(page, site, figure)
+    assert said in told(shown)
+    page.evaluate(f"() => {{ globalThis.{lacks} = kept }}")
+    try_again(shown)
+
+
+@pytest.mark.parametrize(("lacks", "said"), [("DecompressionStream", OLD), ("WebAssembly", ENGINE)])
+def test_a_worker_that_lacks_something_is_told(page, site, lacks, said):
+    page.route("**/encoder-worker.js*", lambda route: first(route, f"delete globalThis.{lacks}"))
+    shown = wake(page, site, ENCODER)
+    assert said in told(shown)
+    page.unroute_all()
+    try_again(shown)
+
+
+def test_a_worker_that_may_not_start_is_told(page, site):
+    page.add_init_script("""globalThis.kept = Worker;
+        globalThis.Worker = class { constructor() { throw new DOMException("blocked", "SecurityError") } }""")
+    shown = wake(page, site, ENCODER)
+    assert BACKGROUND in told(shown)
+    page.evaluate("() => { globalThis.Worker = kept }")
+    try_again(shown)
+
+
+def denied(call):
+    return f"Object.defineProperty(globalThis, 'caches', {{ get() {{ {call} }} }})"
+
+
+QUOTA = "Promise.reject(new DOMException('no room', 'QuotaExceededError'))"
+STORES = {
+    "absent": "delete globalThis.caches; delete Object.getPrototypeOf(globalThis).caches",
+    "forbidden": denied("throw new DOMException('denied', 'SecurityError')"),
+    "does not open": f"CacheStorage.prototype.open = () => {QUOTA}",
+    "opens with an error": "CacheStorage.prototype.open = () => { throw new DOMException('no', 'SecurityError') }",
+    "reads nothing": f"Cache.prototype.match = Cache.prototype.keys = () => {QUOTA}",
+    "full": f"Cache.prototype.put = () => {QUOTA}",
+}
+
+
+@pytest.mark.parametrize("store", STORES.values(), ids=STORES.keys())
+def test_the_encoder_needs_no_store(page, site, store):
+    page.add_init_script(f"globalThis.document && ({{ do() {{ {store} }} }}).do()")
+    page.route("**/encoder-worker.js*", lambda route: first(route, store))
+    wake(page, site, ENCODER).get_by_text(READY).wait_for()
+    page.unroute_all()
+
+
+def framed(window, address):
+    """A page of nobody's with a sandboxed frame that shows the encoder; gives what is in the frame."""
+    tag = f'<iframe sandbox="allow-scripts" src="{address}/embed.html?model=encoder&sentence=Tea%3F" height="900"></iframe>'
+    page = window.new_page()
+    page.set_content(tag)
+    return page.frame_locator("iframe")
+
+
+def test_the_encoder_works_in_a_sandboxed_frame(window):
+    with serve(HTML, Shared) as address:
+        frame = framed(window, address)
+        frame.get_by_role("button", name="Load the encoder").click()
+        frame.get_by_text(READY).wait_for()
+
+
+def test_a_sandboxed_frame_that_gets_no_scripts_says_so(window, site):
+    expect(framed(window, site).locator("body")).to_have_text(STILL)
+
+
+def test_a_page_opened_as_a_file_says_so(window):
+    page = window.new_page()
+    for path, figure in {"book/index.html": "head-map", "embed.html": "body"}.items():
+        page.goto((HTML / path).as_uri())
+        expect(page.locator(f"{figure} .hm-status").first).to_have_text(FILE)
+    assert page.locator("head-map td").count() == 0
+
+
+@pytest.mark.parametrize("fault", ["abort", "missing", "garbage", "hang"])
+@pytest.mark.parametrize(
+    ("chapter", "script"), [("index", "head-map.js"), ("formula", "formula-steps.js"), ("ambiguity", "word-sense.js")]
+)
+def test_a_figure_whose_own_script_does_not_come_says_so(context, site, faults, chapter, script, fault):
+    page = context.new_page()
+    page.add_init_script(HURRIED)
+    page.route(f"**/{script}*", ANSWERS[fault])  # where a book is built again, Sphinx gives its scripts a version
+    page.goto(f"{site}/book/{chapter}.html", wait_until="commit")
+    status = f"{script.removesuffix('.js')} .hm-status"
+    expect(page.locator(status).first).to_have_text(STILL)
+    page.unroute_all(behavior="ignoreErrors")
+    page = context.new_page()
+    page.goto(f"{site}/book/{chapter}.html")
+    expect(page.locator(status).first).to_contain_text("This is a computed example.")
+    faults.clear()
+
+
+@pytest.mark.parametrize("chapter", ["museum", "questions"])
+def test_a_figure_whose_script_came_is_not_said_to_stand_still(page, site, chapter):
+    page.add_init_script(HURRIED)
+    page.goto(f"{site}/book/{chapter}.html")
+    expect(page.locator("museum-piece [aria-label=Sentence]").first).to_be_visible()
+    page.wait_for_function("() => document.readyState === 'complete'")
+    expect(page.get_by_text(STILL)).to_have_count(0)
+
+
+@pytest.mark.parametrize("file", ["bugs.js", "focus-words.safetensors.gz"])
+@pytest.mark.parametrize("fault", ["abort", "missing", "garbage", "hang"])
+def test_a_bug_that_does_not_come_is_not_called_on(page, site, faults, file, fault):
+    page.route(f"**/{file}", ANSWERS[fault])
+    if fault == "hang":
+        page.clock.install()
+    page.goto(f"{site}/book/museum.html")
+    piece = page.locator("museum-piece").first
+    with page.expect_request(f"**/{file}"):
+        piece.locator("head-map").hover()
+        piece.get_by_role("switch").check()
+    if fault == "hang":
+        pass_half_a_minute(page, piece)
+    assert "could not be loaded" in told(piece.locator("head-map"))
+    assert piece.locator(".mp-state").inner_text() == "not yet"
+    assert piece.locator(".mp-changes").is_hidden()
+    page.unroute_all(behavior="ignoreErrors")
+    piece.get_by_role("button", name="Try again").click()
+    expect(piece.locator(".mp-state")).to_have_text("on")
+    expect(piece.locator(".mp-changes tbody tr")).not_to_have_count(0)
+    faults.clear()
+
+
+@pytest.mark.parametrize("fault", ["abort", "missing", "garbage", "hang"])
+def test_words_are_shuffled_once_the_models_come(page, site, faults, fault):
+    page.route("**/models.js", ANSWERS[fault])
+    if fault == "hang":
+        page.clock.install()
+    page.goto(f"{site}/book/formula.html")
+    shuffle = page.locator("word-shuffle")
+    with page.expect_request("**/models.js"):
+        shuffle.get_by_role("button", name="Shuffle the words").click()
+    if fault == "hang":
+        pass_half_a_minute(page, shuffle)
+    assert "The words could not be shuffled: a part of it did not arrive." in told(shuffle)
+    page.unroute_all(behavior="ignoreErrors")
+    shuffle.get_by_role("button", name="Try again").click()
+    shuffle.get_by_role("table").wait_for()
+    assert shuffle.get_by_role("status").inner_text() == ""
+    faults.clear()

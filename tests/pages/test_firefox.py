@@ -1,0 +1,60 @@
+"""The core of the pages in Firefox, where there is one: type, switch the view, compare, follow the formula, ask the encoder."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from live_maps import attend, open_map
+from node import run_node
+
+from manyheads.widgets.one_module import WEB
+
+SENTENCE = "The soup was not good."
+TOKENS = ["[CLS]", "the", "soup", "was", "not", "good", ".", "[SEP]"]
+PUPPETEER = WEB / "node_modules" / "puppeteer-core" / "lib" / "esm" / "puppeteer" / "puppeteer-core.js"
+FIREFOX = shutil.which("firefox") or shutil.which("firefox-esr")
+
+pytestmark = [
+    pytest.mark.skipif(not FIREFOX, reason="no Firefox is installed here"),
+    pytest.mark.skipif(not PUPPETEER.is_file(), reason="what drives Firefox comes with `make lint`"),
+    pytest.mark.xdist_group("firefox"),
+]
+
+
+@pytest.fixture(scope="module")
+def told(site):
+    """What `firefox.mjs` saw."""
+    walk = Path(__file__).with_name("firefox.mjs")
+    return json.loads(run_node(walk, PUPPETEER.as_uri(), FIREFOX, site, timeout=200))
+
+
+def test_firefox_has_nothing_to_complain_of(told):
+    assert told["version"].lower().startswith("firefox")
+    assert told["faults"] == []
+
+
+def test_firefox_computes_what_chromium_does(told, page, site):
+    assert told["typed"]["queryTokens"] == TOKENS
+    seen = attend(open_map(page, site), SENTENCE)
+    np.testing.assert_allclose(told["typed"]["weights"], seen["weights"].ravel(), atol=1e-5)
+    for name, labels in seen["predictions"].items():
+        assert told["typed"]["predictions"][name] == pytest.approx(labels, abs=1e-5)
+
+
+def test_firefox_switches_the_view_and_compares(told):
+    assert told["matrices"] >= 4
+    assert told["compared"] == 4
+
+
+def test_firefox_follows_the_formula(told):
+    assert told["tokens"] == TOKENS
+    assert told["step"].endswith("5 Softmax")
+
+
+def test_firefox_asks_the_encoder(told):
+    assert told["encoder"]["queryTokens"] == TOKENS
+    weights = np.array(told["encoder"]["weights"]).reshape(told["encoder"]["shape"])
+    assert weights.shape == (6, 12, len(TOKENS), len(TOKENS))
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-3)

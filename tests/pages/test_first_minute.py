@@ -1,0 +1,118 @@
+"""A reader's first minute: sentences to press, three first steps, and everything can be undone."""
+
+import pytest
+from live_maps import COFFEE, open_map, ready, type_sentence
+
+
+def said(map):
+    return map.evaluate("(el) => [el.sentence, el.attention.queryTokens.slice(1, -1).join(' ')]")
+
+
+def test_sentences_above_the_box_are_pressed(page, site):
+    map = open_map(page, site)
+    map.get_by_role("group", name="Sentences to try").get_by_role("button", name="The soup was not good.").click()
+    assert said(map) == ["The soup was not good.", "the soup was not good ."]
+    assert "negative" in map.locator("[data-prediction=sentiment]").inner_text()
+    map.get_by_role("button", name="Undo").click()
+    assert said(map)[0] == COFFEE
+
+
+@pytest.mark.parametrize(
+    ("chapter", "sentence"), [("coffee-or-tea", "I like coffee."), ("ambiguity", "I went to the bank.")]
+)
+def test_rows_that_are_worth_trying_are_pressed(page, site, chapter, sentence):
+    page.goto(f"{site}/book/{chapter}.html")
+    button = page.get_by_role("table").get_by_role("button", name=sentence, exact=True)
+    button.click()
+    figure = page.locator("head-map, word-sense").filter(has=page.get_by_label("Sentence")).first
+    page.wait_for_function(
+        "([el, text]) => el.querySelector('[aria-label=Sentence]').value === text",
+        arg=[figure.element_handle(), sentence],
+    )
+    assert button.evaluate("(el) => el === document.activeElement"), "the focus stays"
+
+
+def test_what_the_reader_did_is_undone_and_done_again(page, site):
+    map = open_map(page, site)
+    undo, redo = (map.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
+    assert undo.get_attribute("aria-disabled") == "true"
+    undo.click(force=True)
+    assert said(map)[0] == COFFEE
+    type_sentence(map, "I like tea.")
+    map.get_by_role("button", name="sentiment", exact=True).click()
+    map.locator("td", has_text="tea").first.click()
+    page.mouse.move(5, 5)
+    map.get_by_role("radio", name="Matrix").check()
+
+    def state():
+        return map.evaluate("""(el) => [el.sentence, el.querySelector("[aria-label='Asked by']").value,
+            el.querySelector("input[type=radio]:checked").value, [...el.querySelectorAll("button.hm-head")].map((one) => one.ariaPressed).join(" ")]""")
+
+    on, off = "true true true true", "true true true false"
+    steps = [
+        [COFFEE, "0", "paint", on],
+        ["I like tea.", "0", "paint", on],
+        ["I like tea.", "0", "paint", off],
+        ["I like tea.", "3", "paint", off],
+        ["I like tea.", "3", "matrix", off],
+    ]
+    assert state() == steps[4]
+    for step in (3, 2, 1, 0, 0):
+        undo.click(force=True)
+        assert state() == steps[step]
+    assert undo.evaluate("(el) => el === document.activeElement"), "it keeps the focus though there is no more to undo"
+    for step in (1, 2, 3, 4, 4):
+        redo.click(force=True)
+        assert state() == steps[step]
+    assert map.evaluate("(el) => el.attention.predictions.sentiment") is not None
+
+
+def test_keystrokes_are_one_step_and_the_box_keeps_its_own_undo(page, site):
+    map = open_map(page, site)
+    box = map.get_by_role("textbox", name="Sentence")
+    box.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" Now")
+    assert said(map)[0] == f"{COFFEE} Now"
+    page.keyboard.press("Control+z")
+    assert said(map)[0] != f"{COFFEE} Now", "the browser's own"
+    page.keyboard.type("!")
+    map.get_by_role("button", name="Undo", exact=True).click()
+    assert said(map)[0] == COFFEE
+
+
+@pytest.mark.parametrize("chapter", ["index", "coffee-or-tea"])
+def test_three_first_steps_tick_themselves_off_and_stay_away(page, site, chapter):
+    map = open_map(page, site, f"book/{chapter}")
+    guide = map.get_by_role("group", name="First steps")
+    height = guide.bounding_box()["height"]
+    type_sentence(map, "I like tea.")
+    assert guide.get_by_role("listitem", name="Change a word: done").count() == 1
+    map.get_by_role("button", name="object", exact=True).click()
+    map.locator("td", has_text="tea").first.hover()
+    assert guide.locator(".hm-done").count() == 3
+    guide.get_by_role("button", name="Done").click()
+    assert guide.get_by_role("listitem").count() == 0
+    page.reload()
+    ready(map)
+    assert guide.get_by_role("listitem").count() == 0
+    assert guide.bounding_box()["height"] <= height
+    guide.get_by_role("button", name="Show the first steps").click()
+    assert guide.get_by_role("listitem").count() == 3
+    guide.get_by_role("button", name="Skip").click()
+    assert guide.get_by_role("listitem").count() == 0
+
+
+def test_undo_in_any_order_breaks_nothing(page, site):
+    map = open_map(page, site)
+    for text in ("", "a", "x" * 300, "hot\ttea"):
+        map.get_by_role("textbox", name="Sentence").fill(text)
+        map.get_by_role("button", name="Compare", exact=True).click()
+        map.get_by_role("button", name="Undo", exact=True).click()
+        map.get_by_role("radio", name="Grid").check()
+        map.get_by_role("button", name="Redo", exact=True).click(force=True)
+        map.get_by_role("button", name="Undo", exact=True).click()
+    while map.get_by_role("button", name="Undo", exact=True).get_attribute("aria-disabled") == "false":
+        map.get_by_role("button", name="Undo", exact=True).click()
+    assert said(map)[0] == COFFEE
+    assert map.get_by_role("status").inner_text().startswith("Ready")

@@ -1,0 +1,33 @@
+"""What stands around a chapter: a title, a description, a logo, a footer; the search, whose excerpts are plain."""
+
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+from conftest import HTML
+
+PAGES = sorted(path.relative_to(HTML).as_posix() for path in (HTML / "book").glob("*.html"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_says_what_it_is(name):
+    page = BeautifulSoup((HTML / name).read_text(encoding="utf-8"), "html.parser")
+    [description] = page.find_all("meta", attrs={"name": "description"})
+    assert 20 <= len(description["content"]) <= 180
+    title = page.title.get_text()
+    assert len(set(re.split(" [—-] |: ", title))) >= 2, title  # no name is said twice
+    footer = " ".join(page.select_one(".book-footer").get_text().split())
+    assert "nothing you type leaves your machine" in footer
+    assert footer.count("code MIT, text CC BY 4.0") == 1
+    assert page.select_one("a.navbar-brand img")["src"].endswith("favicon.svg")
+
+
+def test_search_excerpts_are_words_of_the_page_and_no_formula_marks(page, site):
+    page.goto(f"{site}/search.html?q=softmax")
+    page.locator("#search-results li p.context").nth(3).wait_for()
+    page.get_by_text(re.compile("Search finished")).wait_for()
+    page.wait_for_load_state("networkidle")
+    excerpts = page.locator("#search-results li p.context").all_inner_texts()
+    assert len(excerpts) >= 4
+    assert any("softmax" in text.lower() for text in excerpts)
+    assert not [text for text in excerpts if re.search(r"\\\(|\\sqrt|\\frac|^\W*Contents", text)]

@@ -1,0 +1,55 @@
+"""A chapter as a browser prints it: a sheet that a teacher can hand out."""
+
+import pytest
+from conftest import HTML
+from live_maps import settled
+
+CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
+PAPER = {"width": 700, "height": 1000}  # A4 within its margins, in CSS pixels
+TOO_WIDE = """() => {
+  const edge = document.querySelector(".bd-article").getBoundingClientRect().right + 1;
+  const seen = (element) => element.checkVisibility() && !element.closest("svg, mjx-assistive-mml, iframe");
+  return [...document.querySelectorAll(".bd-article *")]
+    .filter((element) => seen(element) && element.getBoundingClientRect().right > edge)
+    .map((element) => `${element.tagName} ${element.className} ${element.textContent.slice(0, 60)}`);
+}"""
+
+
+@pytest.fixture
+def paper(browser, site):
+    context = browser.new_context(viewport=PAPER, color_scheme="dark")
+    page = context.new_page()
+    yield page
+    context.close()
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_nothing_is_wider_than_the_sheet_and_no_code_is_folded_on_it(paper, site, chapter):
+    paper.goto(f"{site}/book/{chapter}.html")
+    settled(paper)
+    paper.emulate_media(media="print")
+    assert paper.evaluate(TOO_WIDE) == []
+    for folded in paper.locator("details.hide:not([open])").all():
+        assert not folded.is_visible()
+
+
+def test_weights_keep_their_colour_and_a_dark_page_becomes_light(paper, site):
+    paper.goto(f"{site}/book/coffee-or-tea.html")
+    settled(paper)
+    paper.emulate_media(media="print")
+    cell = paper.locator("head-map td", has_text="tea").first
+    assert cell.evaluate("cell => getComputedStyle(cell).printColorAdjust") == "exact"
+    assert paper.locator("html").get_attribute("data-theme") == "dark"
+    paper.evaluate(
+        "window.themes = []; addEventListener('beforeprint', () => themes.push(document.documentElement.dataset.theme))"
+    )
+    paper.pdf()
+    assert paper.evaluate("themes") == ["light"]
+    assert paper.locator("html").get_attribute("data-theme") == "dark"
+
+
+def test_the_translation_is_on_paper(paper, site):
+    paper.goto(f"{site}/book/translation.html")
+    settled(paper)
+    paper.emulate_media(media="print")
+    assert paper.locator("head-map .hm-translation").first.get_by_text("mangent").is_visible()

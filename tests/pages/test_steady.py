@@ -1,0 +1,112 @@
+"""Nothing moves below a map while somebody types, nothing moves while a page loads, and a phone shows what matters at once."""
+
+import pytest
+from live_maps import open_map, ready
+
+LONG = "Would the old librarian rather read a long novel by the fire, or walk her two happy dogs through the rain and the mud?"
+SHIFT = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value })
+    .observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => setTimeout(() => done(sum), 100)) })"""
+BELOW = "(el) => el.getBoundingClientRect().bottom + scrollY"
+LINE = 26  # pixels
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+@pytest.mark.parametrize("chapter", ["index", "code", "coffee-or-tea", "museum", "claims", "ambiguity"])
+def test_nothing_moves_while_a_page_loads(page, site, chapter, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site}/book/{chapter}.html")
+    page.wait_for_function("() => document.querySelector('head-map .hm-live')")
+    page.evaluate("() => document.fonts.ready")
+    assert page.evaluate(SHIFT) <= 0.02
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+@pytest.mark.parametrize("view", ["Paint", "Matrix", "Lines"])
+def test_typing_moves_the_page_below_by_a_line_at_most(page, site, view, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    map = open_map(page, site)
+    map.get_by_role("radio", name=view).check()
+    box = map.get_by_role("textbox", name="Sentence")
+    before = map.evaluate(BELOW)
+    for text in (LONG[:60], LONG, "Tea?", "", LONG):
+        box.fill(text)
+        assert abs(map.evaluate(BELOW) - before) <= LINE, text
+        assert map.evaluate("(el) => el.attention.queryTokens.length") >= 2
+    assert map.locator(".hm-stage").bounding_box()["height"] >= 64
+    map.get_by_text("More", exact=False).first.click()
+    page.wait_for_function(f"([el, before]) => ({BELOW})(el) - before > {LINE}", arg=[map.element_handle(), before])
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+def test_more_heads_take_the_room_that_was_kept_for_them(page, site, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    map = open_map(page, site, "book/claims")
+    slider = map.get_by_role("slider", name="Model")
+    before = map.evaluate(BELOW)
+    for model, heads in ((3, 8), (1, 2), (0, 1), (2, 4)):
+        slider.fill(str(model))
+        page.wait_for_function("([el, heads]) => el.attention.shape[1] === heads", arg=[map.element_handle(), heads])
+        assert map.locator("tbody").count() == heads
+        assert abs(map.evaluate(BELOW) - before) <= LINE, heads
+
+
+@pytest.mark.parametrize("touch", [True, False])
+def test_a_phone_shows_the_sentence_two_heads_and_what_is_concluded(browser, site, touch):
+    context = browser.new_context(viewport={"width": 360, "height": 400}, has_touch=touch, is_mobile=touch)
+    page = context.new_page()
+    map = open_map(page, site)
+    map.evaluate("(el) => el.scrollIntoView({ block: 'start' })")
+    bar = page.locator(".bd-header-article").bounding_box()
+    box = map.get_by_role("textbox", name="Sentence")
+    assert box.evaluate("(el) => el.scrollHeight <= el.clientHeight + 1 && el.scrollWidth <= el.clientWidth + 1"), (
+        "whole"
+    )
+    seen = [box, *map.locator("[data-prediction] dd").all(), *map.locator("tbody").all()[:2]]
+    for each in seen:
+        at = each.bounding_box()
+        assert at["y"] >= bar["y"] + bar["height"] - 1
+        assert at["y"] + at["height"] <= 400, each
+        assert at["x"] + at["width"] <= 360
+    assert not map.get_by_role("button", name="Compare").is_visible()
+    context.close()
+
+
+def test_more_stays_open_in_this_browser_and_out_of_links(page, site):
+    map = open_map(page, site)
+    more = map.locator("details.hm-more")
+    more.locator("> summary").click()
+    page.wait_for_function("() => Object.keys(localStorage).some((key) => key.includes('more'))")
+    assert "more" not in page.url
+    page.reload()
+    ready(map)
+    assert more.get_attribute("open") is not None
+    more.locator("> summary").click()
+    page.wait_for_function("() => !Object.keys(localStorage).some((key) => key.includes('more'))")
+
+
+def test_a_browser_that_keeps_nothing_shows_a_map(browser, site):
+    context = browser.new_context()
+    context.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
+    )
+    page = context.new_page()
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    map = open_map(page, site)
+    map.locator("details.hm-more > summary").click()
+    assert map.get_by_role("combobox", name="Scale").is_visible()
+    assert not [fault for fault in faults if "head-map" in fault]
+    context.close()
+
+
+def test_a_pasted_line_break_is_a_space_and_enter_adds_none(page, site):
+    map = open_map(page, site)
+    box = map.get_by_role("textbox", name="Sentence")
+    box.fill("hot\n tea")
+    assert box.input_value() == "hot tea"
+    box.press("Enter")
+    assert box.input_value() == "hot tea"
+    assert map.evaluate("(el) => el.sentence") == "hot tea"

@@ -1,0 +1,107 @@
+"""The summary, which prints on one sheet, and the questions, whose answers are short and lead to a live figure."""
+
+import re
+
+import pytest
+from conftest import ROOT
+from live_maps import ready
+from pypdf import PdfReader
+
+QUESTIONS = (ROOT / "book" / "questions.md").read_text(encoding="utf-8")
+SECTIONS = re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", QUESTIONS, re.M | re.S)
+LIVE = "head-map, formula-steps, softmax-scale, museum-piece, head-cards, word-shuffle, word-sense"
+
+
+@pytest.mark.parametrize("size", ["A4", "Letter"])
+def test_the_summary_prints_on_one_sheet(page, site, size, tmp_path):
+    page.goto(f"{site}/book/summary.html")
+    page.evaluate("() => Promise.all([document.fonts.ready, MathJax.startup.promise])")
+    path = tmp_path / "summary.pdf"
+    page.pdf(path=path, format=size)
+    pages = PdfReader(path).pages
+    assert len(pages) == 1
+    text = re.sub(r"\s", "", pages[0].extract_text())
+    for said in ("FormulaandShapes", "Foursteps", "Choices", "Pitfalls", "src_key_padding_mask", "givesszeros"):
+        assert said.lower().replace("givesszeros", "giveszeros") in text.lower(), said
+    assert "Sentence" not in text
+    height, lowest = float(pages[0].mediabox.height), lowest_text(pages[0])
+    assert lowest > 0.02 * height
+
+
+def lowest_text(page):
+    """How far above the sheet's lower edge the last line stands, in points."""
+    found = []
+
+    def note(text, current, matrix, font, size):
+        if text.strip():
+            found.append(matrix[5] * current[3] + current[5])
+
+    page.extract_text(visitor_text=note)
+    return min(found)
+
+
+def test_the_summary_is_alive_on_the_screen(page, site):
+    page.goto(f"{site}/book/summary.html")
+    figure = page.locator("formula-steps").first
+    figure.evaluate("async (el) => { await el.ready }")
+    figure.get_by_role("textbox", name="Sentence").fill("Is tea hot?")
+    assert "tea" in figure.evaluate("(el) => el.steps.tokens")
+
+
+def test_fifteen_questions_have_three_sentences_each():
+    assert len(SECTIONS) == 15
+    for question, answer in SECTIONS:
+        prose = re.sub(r"```.*?```", "", answer, flags=re.S)
+        plain = re.sub(r"`[^`]*`|\$[^$]*\$|\]\([^)]*\)|\{cite\}", "x", prose)
+        assert question.endswith("?")
+        assert len(re.findall(r"[.?](?=\s|$)", plain)) == 3, question
+
+
+@pytest.mark.parametrize(("question", "answer"), SECTIONS, ids=[question for question, _ in SECTIONS])
+def test_an_answer_leads_to_a_live_figure(page, site, question, answer):
+    page.goto(f"{site}/book/questions.html")
+    section = page.locator("section section").filter(
+        has=page.get_by_role("heading", name=question.replace("W^O", "W^O"))
+    )
+    addresses = section.locator("p a.reference").evaluate_all("(links) => links.map((link) => link.href)")
+    inside = section.locator(LIVE).count()
+    found = []
+    for address in addresses:
+        if not address.startswith(site) or "#id" in address or "references" in address:
+            continue
+        page.goto(address)
+        fragment = address.partition("#")[2]
+        if fragment:
+            assert page.locator(f"[id='{fragment}']").count() == 1, address
+        found.append(page.locator(LIVE).count() > 0)
+    assert inside or any(found)
+
+
+@pytest.mark.parametrize(
+    ("bug", "names", "hidden"),
+    [("padding", ("attn_mask", "key_padding_mask"), "key"), ("polarity", ("True keeps", "True drops"), "turned")],
+)
+def test_one_switch_changes_the_mask(page, site, bug, names, hidden):
+    page.goto(f"{site}/book/questions.html")
+    piece = page.locator(f'museum-piece[bug="{bug}"]')
+    ready(piece.locator("head-map"))
+    size = piece.locator("head-map").evaluate("(el) => el.attention.keyTokens.length")
+
+    def weights():
+        flat = piece.locator("head-map").evaluate(
+            "(el) => [...el.attention.weights.slice(0, el.attention.keyTokens.length ** 2)]"
+        )
+        return [[round(flat[row * size + column], 6) for column in range(size)] for row in range(size)]
+
+    before = weights()
+    assert all(before[row][column] == 0 for row in range(size) for column in range(row + 1, size)), "causal"
+    piece.get_by_role("switch").press("Space")
+    table = piece.get_by_role("table").filter(has_text="What changes here")
+    table.get_by_role("columnheader", name=names[1]).wait_for()
+    assert table.get_by_role("columnheader").all_inner_texts()[1:] == [*names]
+    after = weights()
+    if hidden == "key":
+        assert all(row[-3:] == [0, 0, 0] and abs(sum(row) - 1) < 1e-3 for row in after)
+    else:
+        assert all(after[row][column] == 0 for row in range(size) for column in range(row + 1))
+        assert sum(after[-1]) == 0, "the last word may look at nothing"

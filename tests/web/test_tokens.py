@@ -1,0 +1,127 @@
+"""Tokens in the page are Python's: of each character, of hostile texts, of thousands of random ones; in one process of Node."""
+
+import json
+import os
+import random
+import sys
+from pathlib import Path
+
+import pytest
+from mixed_sentences import WORDS
+from node import run_node
+
+import manyheads
+from manyheads.models.encoder import load_encoder
+from manyheads.models.files import encoder_file
+from manyheads.models.focus import tokenize
+
+WEB = Path(manyheads.__file__).parent / "web"
+TOKENIZERS = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
+FUZZED = int(os.environ.get("MANYHEADS_FUZZ", 10_000))  # random texts
+CONFIG = {"max_words": 64, "max_tokens": 128}
+
+HOSTILE = [
+    *(
+        "",
+        " \t\u3000\x1c\x85",
+        "\ud83d",
+        "a\udfffb",
+        "\x00\x07\ufffd",
+        "ﬁ ſ ẞ ǅ İ ŉ",
+        "tea " * 513,
+        "x" * 101,
+        "x" * 5000,
+    ),
+    *("[MASK] [SEP][CLS] [nothing] [unk][PAD]", "'" * 140, "a\u200bb\u200dc\ufeff\u00ad", "a\nb\u2028c\u0085d\vf"),
+    *("ΟΔΟΣ", "Σ", "ΣΑΣ ΑΣ. ΣΣ", "ΑΣ\u0301", "ΣΑ\u00adΣ", "𠀀𪚥x𫝀", "𠀀" * 60, "丽𠀀"),
+    *("𝔣𝔬𝔠𝔲𝔰" * 21, "🙂" * 101, "𐐀𐐁", "e\u0301\u0327 \u0327e", "각", "\u1112\u1161\u11ab", "‮abc‬", "a\u0378b"),
+]
+ALPHABETS = [
+    "abcdefghij ",
+    " .,;:!?'\"()[]{}<>-–—…¿¡§",
+    "ΑΒΓΣΣΣσςάΐ \u0301",
+    "İIıiŁłßẞéÀ",
+    "\u0300\u0301\u0327\u0591\u064b\u093f\u0e31\u20dd\u0890\u1ae0\U00011f00",
+    "\t\n\r\v\f\x1c\x1f\x85\xa0\u1680\u2003\u2028\u202f\u3000\u200b\u200d\ufeff\u00ad\x00\x07\ufffd",
+    "日本語中文𠀀𪚥𫝀丽한글カタカナﾊﾝ",
+    "🙂👩‍👧🏽🇫🇷½²①™∑\u166d\u1734\U000111c9",
+    "\ud83d\udc69\udfff",
+]
+
+
+def fuzzed(count):
+    """Texts of all kinds: from one alphabet, from several, from all of Unicode, of known words and special tokens."""
+    chance = random.Random(7)
+    words = [word for text in WORDS.values() for word in text.split()]
+    words += ["[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]", "##ing", "don't", "well-known"]
+    for _ in range(count):
+        length = chance.choice([1, 2, 5, 12, 30])
+        kind = chance.randrange(4)
+        if kind == 0:
+            alphabet = chance.choice(ALPHABETS)
+        elif kind == 1:
+            alphabet = "".join(ALPHABETS)
+        elif kind == 2:
+            yield "".join(chance.choice(words) + chance.choice([" ", " ", "", "\u0301"]) for _ in range(length))
+            continue
+        else:
+            top = chance.choice([0x250, 0x3000, 0x10000, sys.maxunicode + 1])
+            alphabet = [chr(chance.randrange(top)) for _ in range(length)]
+        yield "".join(chance.choices(alphabet, k=length))
+
+
+@pytest.fixture(scope="module")
+def read_in_node(tmp_path_factory):
+    """The ids and notes of texts in Node: [text, ...] -> [{ids, notes}, ...]; `whose` is "focusTokens" or "encoderTokens"."""
+    folder = tmp_path_factory.mktemp("tokens")
+    driver, given, found = (folder / name for name in ("driver.mjs", "given.json", "found.json"))
+    driver.write_text(DRIVER, encoding="utf-8")
+
+    def read(texts, whose, limit):
+        given.write_text(json.dumps([list(texts), whose, limit]), encoding="utf-8")
+        run_node(driver, WEB.as_uri(), TOKENIZERS.as_uri(), encoder_file("tokenizer.json"), given, found)
+        return [(ids, tuple(notes)) for ids, notes in json.loads(found.read_text(encoding="utf-8"))]
+
+    return read
+
+
+DRIVER = """
+import { readFileSync, writeFileSync } from "node:fs";
+const [web, library, file, given, found] = process.argv.slice(2);
+const { Tokenizer } = await import(library);
+const functions = await import(`${web}/models/tokens.js`);
+const tokenizer = new Tokenizer(JSON.parse(readFileSync(file, "utf8")), {});
+const [texts, whose, limit] = JSON.parse(readFileSync(given, "utf8"));
+const read = (text) => {
+  const { ids, notes } = functions[whose](tokenizer, text, limit);
+  return [ids, notes];
+};
+writeFileSync(found, JSON.stringify(texts.map(read)));
+"""
+
+
+def differing(texts, ours, theirs):
+    assert len(texts) == len(ours) == len(theirs)
+    return [(ascii(text), own, other) for text, own, other in zip(texts, ours, theirs) if own != other][:5]
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return json.loads(json.dumps([*HOSTILE, *fuzzed(FUZZED)]))  # two halves of a character become one
+
+
+def test_the_focus_model_reads_as_python_does(read_in_node, texts):
+    assert differing(texts, [tokenize(text) for text in texts], read_in_node(texts, "focusTokens", CONFIG)) == []
+
+
+def test_the_encoder_reads_as_python_does(read_in_node, texts):
+    encoder = load_encoder()
+    encodings = [encoder._encode(text) for text in texts]
+    ours = [(encoding["input_ids"], encoding["notes"]) for encoding in encodings]
+    assert differing(texts, ours, read_in_node(texts, "encoderTokens", encoder.max_tokens)) == []
+
+
+def test_every_character_is_read_as_python_does(read_in_node):
+    characters = map(chr, (*range(0xD800), *range(0xE000, 0x32000), *range(0xE0000, 0xE0200)))
+    texts = [f"a{character}b" for character in characters]
+    assert differing(texts, [tokenize(text) for text in texts], read_in_node(texts, "focusTokens", CONFIG)) == []
