@@ -230,4 +230,10 @@ def still(browser):
 @pytest.fixture
 def opened(open_file, tmp_path):
     """Saves a map, and opens the file."""
-    return lambda map: open_file(map.save(tmp_path / "map.html"))
+
+    def opened(map):
+        page = open_file(map.save(tmp_path / "map.html"))
+        page.evaluate("async () => void (await customElements.whenDefined('head-map'))")  # its script is unpacked first
+        return page
+
+    return opened

@@ -89,7 +89,7 @@ def test_what_is_no_data_is_small(tmp_path):
     map = HeadMap.of(np.full((6, 12, 64, 64), 1 / 64), tokens, view="matrix")
     whole = map.save(tmp_path / "large.html").read_text(encoding="utf-8")
     figure = re.search(r"<head-map .*?</head-map>", whole, re.DOTALL)[0]
-    assert len(whole.encode()) - len(figure.encode()) < 200_000
+    assert len(whole.encode()) - len(figure.encode()) < 150_000
     assert not re.search(r"(?:src|href)=[\"']?https?:", whole)
     assert whole.index('<meta charset="utf-8">') < 200
 
