@@ -224,6 +224,21 @@ def test_what_is_baked_opens_before_the_model_comes(page, site):
     page.unroute_all(behavior="ignoreErrors")
 
 
+def test_the_focus_stays_where_it_is_when_the_model_comes(page, site):
+    held = []
+    page.route("**/focus-words*", lambda route: held.append(route))
+    page.goto(f"{site}/book/notation.html")
+    figure = page.locator("formula-steps[model]").first
+    cell = figure.locator('[data-matrix="X"] td').first
+    cell.focus()
+    while not held:
+        page.wait_for_event("request")
+    assert figure.locator('[data-matrix="Wq"]').count() == 0
+    held[0].continue_()
+    figure.locator('[data-matrix="Wq"]').wait_for()
+    assert cell.evaluate("(td) => document.activeElement === td")
+
+
 def test_a_model_that_does_not_arrive_can_be_asked_for_again(page, site, faults):
     page.route("**/focus-words*", lambda route: route.abort())
     page.goto(f"{site}/book/formula.html")

@@ -72,7 +72,7 @@ def lacking(stops, what):
 def test_the_tab_key_reaches_everything_and_every_stop_is_seen_and_named(page, site, chapter):
     end, stops = walk(page, f"{site}/book/{chapter}.html")
     assert end == LEFT, stops[-1]
-    assert any(stop["inFooter"] for stop in stops)
+    assert any(stop["inFooter"] for stop in stops), stops[-1]
     for what in ("seen", "marked", "name"):
         assert lacking(stops, what) == [], what
     in_figures = Counter(stop["figure"] for stop in stops if stop["figure"] >= 0)

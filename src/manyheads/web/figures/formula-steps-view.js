@@ -7,7 +7,7 @@ import { readable } from "../math/text.js";
 import { Announcer } from "../views/announcer.js";
 import { ArithmeticSheet } from "../views/arithmetic-sheet.js";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.js";
-import { arrow, h, setText, setValue, targetOf, uncover } from "../views/dom.js";
+import { arrow, h, setChildren, setText, setValue, targetOf, uncover } from "../views/dom.js";
 import { equation, math, mathOf, sub, symbol } from "../views/formula-mathml.js";
 import { MatrixTable } from "../views/matrix-table.js";
 import { Thumbnail } from "../views/thumbnail.js";
@@ -273,9 +273,7 @@ export class FormulaStepsView {
     const sources = names.filter((name) => !results.includes(name));
     for (const name of names) this.#table(name).measure();
     for (const [box, wanted] of /** @type {const} */ ([[this.sources, sources], [this.results, results]])) {
-      const figures = wanted.map((name) => this.#table(name).figure);
-      if (figures.length !== box.childElementCount || figures.some((figure, place) => box.children[place] !== figure))
-        box.replaceChildren(...figures);
+      setChildren(box, wanted.map((name) => this.#table(name).figure));
       for (const name of wanted) this.#table(name).paint(steps);
     }
     const size = (/** @type {string} */ name) => `${symbol(name, steps.head)} ${matrix(steps, name).shape.join(" × ")}`;

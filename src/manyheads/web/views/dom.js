@@ -34,6 +34,16 @@ export function fill(parent, count, make) {
 }
 
 /**
+ * Makes `nodes` all that is in `parent`. Those that are in it stay where they are: whoever is moved loses the focus.
+ * @param {Element} parent
+ * @param {Element[]} nodes
+ */
+export function setChildren(parent, nodes) {
+  for (const child of [...parent.children]) if (!nodes.includes(child)) child.remove();
+  nodes.forEach((node, place) => parent.children[place] !== node && parent.insertBefore(node, parent.children[place] ?? null));
+}
+
+/**
  * @param {Node} node
  * @param {string} text
  */
