@@ -80,9 +80,12 @@ const EQUATIONS = {
     const product = sub("Q", i) + `<msubsup>${mi("K")}<mi>${i}</mi><mi>T</mi></msubsup>`;
     return sub("S", i) + op("=") + (scaled ? `<mfrac><mrow>${product}</mrow>${root}</mfrac>` : product);
   },
-  masked: () => indexed(masked("s"), "k") + op("=") + indexed(mi("s"), "k")
-    + `<mtext>&nbsp;where&nbsp;</mtext>${mi("q")}<mtext>&nbsp;may look at&nbsp;</mtext>${mi("k")}<mtext>,&nbsp;</mtext>`
-    + `${op("−")}<mn>∞</mn><mtext>&nbsp;elsewhere</mtext>`,
+  masked: () => {
+    const cases = [[indexed(mi("s"), "k"), `<mtext>if&nbsp;</mtext>${mi("q")}<mtext>&nbsp;may look at&nbsp;</mtext>${mi("k")}`],
+      [`${op("−")}<mn>∞</mn>`, "<mtext>else</mtext>"]];
+    const rows = cases.map((row) => `<mtr>${row.map((cell) => `<mtd style="text-align: left">${cell}</mtd>`).join("")}</mtr>`);
+    return indexed(masked("s"), "k") + op("=") + `<mrow><mo stretchy="true">{</mo><mtable>${rows.join("")}</mtable></mrow>`;
+  },
   weights: ({ i }) => sub("A", i) + op("=") + `<mi>softmax</mi><mo>(</mo>${SYMBOLS.masked(i)}<mo>)</mo>` + gap
     + indexed(mi("a"), "k") + op("=") + `<mfrac>${power("k")}<mrow><munder>${op("∑")}<mi>j</mi></munder>${power("j")}</mrow></mfrac>`,
   context: ({ i }) => headOf(i) + op("=") + sub("A", i) + sub("V", i),
