@@ -88,7 +88,7 @@ export class GridView {
     const side = (/** @type {number} */ columns) =>
       Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
     const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
-    const columns = side(most) < NARROW ? least : most;
+    const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
     this.#turned = columns !== heads;
     const size = Math.max(side(columns), SMALLEST);
     this.#drawButtons(map, columns);
