@@ -90,6 +90,16 @@ def test_a_slider_prunes_the_heads_of_the_encoder(chapter):
     assert abs(figure.evaluate("(figure) => figure.similarity") - left) < 0.03
 
 
+def test_a_slider_with_the_focus_has_one_frame(chapter):
+    slider = chapter.get_by_role("slider", name="Model").first
+    slider.focus()
+    chapter.keyboard.press("ArrowRight")
+    framed = """(el) => { let count = 0;
+      for (let at = el; at; at = at.parentElement) if (getComputedStyle(at).outlineStyle !== "none") count++;
+      return count }"""
+    assert slider.evaluate(framed) == 1
+
+
 @pytest.mark.parametrize("width", [360, 768])
 def test_nothing_is_wider_than_the_page(chapter, width):
     chapter.set_viewport_size({"width": width, "height": 800})

@@ -36,6 +36,17 @@ def test_every_chapter_is_there_and_calm(page, site, chapter):
     assert "Traceback" not in " ".join(page.locator(".cell_output").all_inner_texts())
 
 
+# Words in pictures that go beyond them, and formulas of figures that are wider than these.
+CUT = """() => {
+  const text = [...document.querySelectorAll(".themed text")].filter((text) => {
+    const [inner, outer] = [text.getBoundingClientRect(), text.closest("svg").getBoundingClientRect()];
+    return inner.width && (inner.left < outer.left - 1 || inner.right > outer.right + 1);
+  });
+  const formulas = [...document.querySelectorAll(".fs-equation")].filter((box) => box.scrollWidth > box.clientWidth + 1);
+  return [...text, ...formulas].map((node) => node.textContent);
+}"""
+
+
 @pytest.mark.parametrize("width", [360, 768, 1400])
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_no_page_scrolls_sideways(page, site, chapter, width):
@@ -43,6 +54,7 @@ def test_no_page_scrolls_sideways(page, site, chapter, width):
     page.goto(f"{site}/{chapter}.html")
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.evaluate(CUT) == []
 
 
 def test_the_notes_words_outrank_all_others(page, site):

@@ -1,8 +1,11 @@
 """A chapter as a browser prints it: a sheet that a teacher can hand out."""
 
+import io
+
 import pytest
 from conftest import HTML
-from live_maps import settled
+from live_maps import open_map, ready, settled
+from pypdf import PdfReader
 
 CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
 PAPER = {"width": 700, "height": 1000}  # A4 within its margins, in CSS pixels
@@ -46,6 +49,47 @@ def test_weights_keep_their_colour_and_a_dark_page_becomes_light(paper, site):
     paper.pdf()
     assert paper.evaluate("themes") == ["light"]
     assert paper.locator("html").get_attribute("data-theme") == "dark"
+
+
+@pytest.mark.parametrize("chapter", ["index", "museum"])
+def test_a_map_on_paper_names_its_heads_and_who_asks(paper, site, chapter):
+    map = open_map(paper, site, f"book/{chapter}")
+    if chapter == "museum":
+        map = paper.locator("museum-piece").filter(has=paper.locator(".hm-matrix")).locator("head-map")
+        ready(map)
+    paper.emulate_media(media="print")
+    names = map.get_by_role("button", pressed=True)
+    assert sorted(names.all_inner_texts()) == ["object", "relation", "sentence type", "sentiment"]
+    assert map.get_by_role("combobox", name="Asked by").is_visible()
+    for row in map.locator(".hm-paint tr").all():
+        name, first, *_, last = [each.bounding_box() for each in row.locator("th > *, td").all()]
+        assert name["x"] + name["width"] <= first["x"]
+        assert abs(first["y"] - last["y"]) < 5, "on one line"
+
+
+@pytest.mark.parametrize(
+    ("chapter", "title", "begins"),
+    [
+        ("formula", "Follow a sentence", "Compare every query with every key"),
+        ("real-heads", "A card for each head", "layer 2, head 3"),
+    ],
+)
+def test_a_long_figure_begins_on_the_sheet_of_its_title(paper, site, chapter, title, begins):
+    paper.goto(f"{site}/book/{chapter}.html")
+    settled(paper)
+    paper.locator("formula-steps, head-cards").first.evaluate("(el) => el.ready")
+    sheets = [sheet.extract_text() for sheet in PdfReader(io.BytesIO(paper.pdf(format="A4"))).pages]
+    assert [sheet for sheet in sheets if title in sheet and begins in sheet]
+
+
+def test_on_paper_nothing_lies_on_the_numbers_of_the_formula(paper, site):
+    paper.goto(f"{site}/book/formula.html")
+    settled(paper)
+    paper.emulate_media(media="print")
+    figure = paper.locator("formula-steps").first
+    told = figure.get_by_role("region", name="Arithmetic").bounding_box()
+    numbers = [table.bounding_box() for table in figure.locator(".fs-stage").get_by_role("table").all()]
+    assert all(box["y"] + box["height"] <= told["y"] for box in numbers)
 
 
 def test_the_translation_is_on_paper(paper, site):

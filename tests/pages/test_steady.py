@@ -11,6 +11,9 @@ SHIFT = """() => new Promise((done) => {
   requestAnimationFrame(() => setTimeout(() => done(sum), 100)) })"""
 BELOW = "(el) => el.getBoundingClientRect().bottom + scrollY"
 LINE = 26  # pixels
+ROOM = """(el) => [...el.querySelectorAll(".hm-paint, .hm-vacant")].filter((node) =>
+  getComputedStyle(node, node.matches("table") ? "::after" : null).borderTopStyle === "dashed")
+  .map((node) => node.dataset.room ?? node.textContent).filter(Boolean)"""  # what is said in dashed frames
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
@@ -41,16 +44,19 @@ def test_typing_moves_the_page_below_by_a_line_at_most(page, site, view, width):
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
-def test_more_heads_take_the_room_that_was_kept_for_them(page, site, width):
+@pytest.mark.parametrize("view", ["Paint", "Matrix", "Grid"])
+def test_more_heads_take_the_room_that_was_kept_for_them(page, site, view, width):
     page.set_viewport_size({"width": width, "height": 900})
     map = open_map(page, site, "book/claims")
+    map.get_by_role("radio", name=view).check()
     slider = map.get_by_role("slider", name="Model")
     before = map.evaluate(BELOW)
     for model, heads in ((3, 8), (1, 2), (0, 1), (2, 4)):
         slider.fill(str(model))
         page.wait_for_function("([el, heads]) => el.attention.shape[1] === heads", arg=[map.element_handle(), heads])
-        assert map.locator("tbody").count() == heads
+        assert map.get_by_role("button", name="head ", pressed=True).count() == heads
         assert abs(map.evaluate(BELOW) - before) <= LINE, heads
+        assert map.evaluate(ROOM) == ([f"room for {8 - heads} more heads"] if heads < 8 and view != "Grid" else [])
 
 
 @pytest.mark.parametrize("touch", [True, False])
@@ -64,7 +70,10 @@ def test_a_phone_shows_the_sentence_two_heads_and_what_is_concluded(browser, sit
     assert box.evaluate("(el) => el.scrollHeight <= el.clientHeight + 1 && el.scrollWidth <= el.clientWidth + 1"), (
         "whole"
     )
-    seen = [box, *map.locator("[data-prediction] dd").all(), *map.locator("tbody").all()[:2]]
+    labels = map.locator("[data-prediction] dd b")
+    assert labels.all_inner_texts()[2] == "choice or comparison", "the longest"
+    assert len({label.bounding_box()["height"] for label in labels.all()}) == 1, "on one line each"
+    seen = [box, *labels.all(), *map.locator("[data-prediction] dd > span").all(), *map.locator("tbody").all()[:2]]
     for each in seen:
         at = each.bounding_box()
         assert at["y"] >= bar["y"] + bar["height"] - 1

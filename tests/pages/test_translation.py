@@ -22,8 +22,7 @@ def map(page, site):
 
 
 def box(map):
-    """Where words are offered, a text box is a combobox."""
-    return map.get_by_role("combobox", name="Sentence")
+    return map.get_by_role("textbox", name="Sentence")
 
 
 def type_sentence(map, text):
@@ -79,11 +78,45 @@ def test_an_unknown_word_is_named_and_the_last_french_stays(map):
     assert map.evaluate("(el) => el.attention.translation") == FRENCH
 
 
-def test_words_are_offered_while_one_is_typed(map):
+def test_words_are_offered_while_one_is_typed(page, map):
     type_sentence(map, SENTENCE)
+    offered = map.get_by_role("group", name="Words it knows")
+    below = map.locator(".hm-tools").bounding_box()
     box(map).fill("The girls ea")
-    offered = map.evaluate("(el) => [...el.querySelector('datalist').options].map(({ value }) => value)")
-    assert offered == ["The girls eat", "The girls eats"]
+    assert offered.get_by_role("button").all_inner_texts() == ["eat", "eats"]
+    assert map.locator(".hm-tools").bounding_box() == below, "they lie over what is below"
+    offered.get_by_role("button", name="eat", exact=True).click()
+    assert box(map).input_value() == "The girls eat"
+    assert map.evaluate("(el) => el.sentence") == "The girls eat"
+    assert not offered.is_visible()
+    page.keyboard.type(" appl")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert box(map).input_value() == "The girls eat apples"
+    page.keyboard.type(" an")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    assert not offered.is_visible()
+    assert box(map).evaluate("(el) => el === document.activeElement")
+    page.keyboard.type("d")
+    assert box(map).input_value() == "The girls eat apples and"
+    page.keyboard.type(" t")
+    assert offered.is_visible()
+    map.get_by_role("radio", name="Paint").focus()
+    assert not offered.is_visible()
+
+
+def test_a_phone_shows_the_whole_sentence_and_tables_that_fit(page, map):
+    page.set_viewport_size({"width": 360, "height": 740})
+    cut = "(el) => el.scrollHeight > el.clientHeight + 1 || el.scrollWidth > el.clientWidth + 1"
+    assert not box(map).evaluate(cut)
+    assert box(map).evaluate("(el) => el.clientHeight") > 60, "three lines"
+    for column, rows in (("attention on the right word", 8), ("one head", 4)):
+        table = page.locator(".cell_output").get_by_role("table").filter(has_text=column)
+        assert table.get_by_role("row").count() == 1 + rows
+        assert table.bounding_box()["width"] <= 400
+    assert page.locator(".cell_output pre").count() == 0
 
 
 def test_what_is_masked_is_no_zero(map):

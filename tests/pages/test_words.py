@@ -266,6 +266,13 @@ def test_the_grid_names_the_heads_that_moved_most_and_paints_both_sentences(comp
     colour = "(cell) => [cell, cell.closest('tbody')].map((node) => getComputedStyle(node).getPropertyValue('--head'))"
     own, of_head = map.locator(".hm-paint td").first.evaluate(colour)
     assert own == of_head, "these are weights, not differences"
+    legends = [text for text in map.locator(".hm-legend").all_inner_texts() if text]
+    assert ["a head’s attention" in text for text in legends] == [True, False], (
+        "of these weights, and of the differences"
+    )
+    assert "second sentence" in legends[1]
+    map.get_by_role("button", name="Enlarge sentiment").click()
+    assert map.locator(".hm-legend:visible").count() == 1
 
 
 def test_lines_show_both_sentences(comparing):

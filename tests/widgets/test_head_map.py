@@ -1,13 +1,18 @@
+import base64
 import gc
+import io
 import weakref
 
 import ipywidgets
 import numpy as np
 import pytest
 import torch
+from bs4 import BeautifulSoup
+from PIL import Image
 from traitlets import TraitError
 
 from manyheads.maps import AttentionMap
+from manyheads.maps.names import FULL
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model, train_focus_model
 from manyheads.widgets import HeadMap
@@ -91,6 +96,24 @@ def test_the_static_html_names_the_models_a_page_can_run():
     assert html.startswith("<head-map")
     assert ' model="focus/untaught"' in html
     assert ' view="matrix"' in html
+
+
+def test_without_scripts_too_the_grid_of_two_sentences_shows_what_differs():
+    texts, model = ("The soup was good.", "The soup was bad."), load_focus_model()
+    html = HeadMap(texts[0], compare=texts[1], view="grid")._repr_mimebundle_()[0]["text/html"]
+    page = BeautifulSoup(html, "html.parser")
+    picture = Image.open(io.BytesIO(base64.b64decode(page.select_one(".hm-grid img")["src"].split(",")[1])))
+    first, second = (model(text).weights[0] for text in texts)  # [h, q, k]
+    kept = [0, 1, 2, 3, 5, 6]  # all but the word that differs
+    less = (second - first)[:, kept][..., kept]
+    drawn = np.stack(np.split(np.asarray(picture), 4, axis=1)).astype(float)  # [h, q, k, rgba]
+    np.testing.assert_allclose(drawn[..., 3] / 255, np.minimum(abs(less) / FULL, 1), atol=0.003)
+    reds = drawn[..., 0] > drawn[..., 2]
+    assert (reds == (less >= 0))[abs(less) > 0.01].all()
+    assert page.select_one(".hm-hint").text.startswith("Moved most: sentiment (")
+    assert [row.th.text for row in page.select(".hm-paint tr")] == ["sentence type", "second sentence"]
+    assert ["second sentence" in legend.text for legend in page.select(".hm-legend")] == [False, True]
+    assert page.select_one(".hm-body.hm-signed .hm-paint.hm-plain")
 
 
 def test_the_pretrained_encoder_is_live_on_a_page():

@@ -11,9 +11,13 @@ SIDE = 32  # pixels to a side of a head, at most
 
 @dataclass(frozen=True)
 class Tint:
-    """How deep a weight is tinted: its share of the one that has the full colour; see `CHOICES["scale"]`."""
+    """How deep a weight is tinted: its share of the one that has the full colour; see `CHOICES["scale"]`.
+
+    That one is `fixed` where the scale does not say it.
+    """
 
     scale: str = CHOICES["scale"][0]
+    fixed: float | None = None
 
     def full(self, map, layer):  # -> [head, query, 1]
         """The weights that have the full colour in the rows of a layer, as `fullWeight` in math/maps.js.
@@ -27,7 +31,7 @@ class Tint:
         if self.scale == "relative":
             return sizes.max(axis=-1, keepdims=True, initial=0)
         shares = map.kind in ("shares", "parts")
-        full = (1 if self.scale == "log" else FULL) if shares else sizes.max(initial=0)
+        full = self.fixed or ((1 if self.scale == "log" else FULL) if shares else sizes.max(initial=0))
         return np.full((*sizes.shape[:-1], 1), full, float)
 
     def of(self, weights, full):

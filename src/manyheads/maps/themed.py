@@ -52,7 +52,8 @@ def themed(*figures, alt):
         marks = re.sub('<g id="[^"]*"', "<g", marks).replace(INK, "currentColor")
         width, height = 72 * figure.get_size_inches()
         share = width / 324
-        style = f"flex: {share:.3g} 1 {18 * share:.3g}rem; max-width: {30 * share:.3g}rem; min-width: 0; height: auto"
+        size = f"flex: {share:.3g} 1 {18 * share:.3g}rem; max-width: {30 * share:.3g}rem; min-width: 0; height: auto"
+        style = f"{size}; overflow: visible"  # letters may be a little wider than they were measured
         drawn.append(f'<svg viewBox="0 0 {width:g} {height:g}" style="{style}" stroke-linejoin="round">{marks}')
     frame = "display: flex; flex-wrap: wrap; justify-content: center; align-items: center; gap: 1rem"
     named = f'class="themed" role="img" aria-label="{escape(alt)}"'

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from manyheads.maps.names import EXAMPLE, HEAD_COLOURS
-from manyheads.widgets.static_html import head_map_html, heads_as_pixels, png
+from manyheads.widgets.static_html import head_map_html
+from manyheads.widgets.static_pictures import heads_as_pixels, png
 
 ADDRESS = "MANYHEADS_URL"
 LOST = "Which page were you looking for?"

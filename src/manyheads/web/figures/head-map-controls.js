@@ -20,9 +20,8 @@ export class MapControls {
    */
   constructor(host, { models, computes, copies, examples, guide }) {
     this.models = models;
-    const suggested = models.some((name) => name.startsWith("translator"));
-    this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => host.set({ sentence }), suggested);
-    this.suggestions = new WordSuggestions(this.sentence, `${host.id}-words`);
+    this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => host.set({ sentence }));
+    this.suggestions = new WordSuggestions(this.sentence);
     this.compare = sentenceBox("Compare with", "Type a second sentence", (compare) => host.set({ compare }));
     this.compareRow = h("div", { class: "hm-ask" }, this.compare);
     this.comparer = h("button", { type: "button", class: "hm-comparer", "aria-expanded": "false",

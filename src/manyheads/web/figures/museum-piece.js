@@ -13,6 +13,8 @@ import { h } from "../views/dom.js";
 
 /** A map of a focus model, with what comes out of the attention. @typedef {AttentionMap & { output: Matrix }} PieceMap */
 
+const unbroken = (/** @type {number} */ share) => percent(share).replace(" ", "\u00a0"); // no line ends before the sign
+
 /**
  * What differs between two maps of one sentence, the right one and the wrong one, in words: [[what, right, wrong], ...].
  * @param {PieceMap} right
@@ -26,7 +28,7 @@ export function differences(right, wrong) {
   for (const [name, labels] of Object.entries(right.predictions))
     rows.push([`Prediction: ${name}`, ...[labels, wrong.predictions[name]].map((of) => {
       const [label, share] = likeliest(of);
-      return `${label} ${percent(share)}`;
+      return `${label} ${unbroken(share)}`;
     })]);
   return rows;
 }
@@ -39,7 +41,7 @@ function weightRow(right, wrong) {
   if (right.weights.length !== wrong.weights.length) return ["Heads", String(right.shape[1]), String(wrong.shape[1])];
   const at = largestChange(right.weights, wrong.weights);
   if (at < 0) return ["The weights", "as they are", "all the same"];
-  return [`The weight that changes most: ${placeOf(right, at)}`, percent(right.weights[at]), percent(wrong.weights[at])];
+  return [`The weight that changes most: ${placeOf(right, at)}`, unbroken(right.weights[at]), unbroken(wrong.weights[at])];
 }
 
 /** The sums of all rows of weights, as the least and the largest. */

@@ -73,6 +73,9 @@ export const modelLabel = (/** @type {string} */ name) =>
 /** The most heads that any of these models has whose name tells it; 0 where none does, or there is one model. */
 export const mostHeads = (/** @type {string[]} */ names) => names.length > 1 ? Math.max(0, ...names.map((name) => Number(countOf(name) ?? 0))) : 0;
 
+/** What is said of room that is kept for a model of more heads; "" where there is none. */
+export const roomFor = (/** @type {number} */ more) => more > 0 ? `room for ${more} more ${more === 1 ? "head" : "heads"}` : "";
+
 /** "8" of "focus/heads-8"; undefined of other names. */
 const countOf = (/** @type {string} */ name) => /\bheads-(\d+)$/.exec(name)?.[1];
 

@@ -4,21 +4,14 @@ import { fill, h, setText, setValue, targetOf } from "./dom.js";
 
 const valueOf = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (targetOf(event)).value;
 
-/** A box for a sentence. @typedef {HTMLInputElement | HTMLTextAreaElement} SentenceBox */
-
 /**
- * A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. One line where words are
- * `suggested`, by the browser's own list, which larger boxes do not have.
+ * A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke.
  * @param {string} label
  * @param {string} placeholder
  * @param {(text: string) => void} typed
- * @param {boolean} [suggested]
- * @returns {SentenceBox}
  */
-export function sentenceBox(label, placeholder, typed, suggested = false) {
-  const usual = { class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
-  if (suggested) return h("input", { type: "text", ...usual, oninput: (/** @type {Event} */ event) => typed(valueOf(event)) });
-  const box = h("textarea", { rows: 1, ...usual,
+export function sentenceBox(label, placeholder, typed) {
+  const box = h("textarea", { rows: 1, class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.isComposing && event.preventDefault(),
     oninput: () => {
       if (/[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
@@ -29,8 +22,8 @@ export function sentenceBox(label, placeholder, typed, suggested = false) {
 }
 
 /** As high as its text, in browsers that do not see to it. */
-export function grow(/** @type {SentenceBox} */ box) {
-  if (CSS.supports("field-sizing", "content") || box instanceof HTMLInputElement) return;
+export function grow(/** @type {HTMLTextAreaElement} */ box) {
+  if (CSS.supports("field-sizing", "content")) return;
   box.style.height = "auto";
   box.style.height = `${box.scrollHeight + 2}px`;
 }

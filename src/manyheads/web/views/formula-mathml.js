@@ -37,7 +37,6 @@ const headOf = (/** @type {number} */ i) => `<msub><mtext>head</mtext><mi>${i}</
 
 const root = `<msqrt>${sub("d", "k")}</msqrt>`;
 
-const gap = '<mspace width="1.2em"/>';
 
 /** @type {Record<string, (i: number) => string>} */
 const SYMBOLS = {
@@ -69,22 +68,25 @@ export const symbol = (name, head) => math(SYMBOLS[name](head + 1), false);
  * @typedef {{ i: number, heads: number, biased: boolean, scaled: boolean }} Written
  */
 
-/** @type {Record<string, (how: Written) => string>} */
+/** One equation, or several. @type {Record<string, (how: Written) => string | string[]>} */
 const EQUATIONS = {
   X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("x", "1")}${op(";")}${op("…")}${op(";")}${sub("x", "n")}${op(")")}</mrow>`,
   projections: ({ i, biased }) => {
     const bias = (/** @type {string} */ letter) => (biased ? op("+") + both("b", i, letter) : "");
-    return ["Q", "K", "V"].map((letter) => sub(letter, i) + op("=") + mi("X") + both("W", i, letter) + bias(letter)).join(gap);
+    return ["Q", "K", "V"].map((letter) => sub(letter, i) + op("=") + mi("X") + both("W", i, letter) + bias(letter));
   },
   scores: ({ i, scaled }) => {
     const product = sub("Q", i) + `<msubsup>${mi("K")}<mi>${i}</mi><mi>T</mi></msubsup>`;
     return sub("S", i) + op("=") + (scaled ? `<mfrac><mrow>${product}</mrow>${root}</mfrac>` : product);
   },
-  masked: () => indexed(masked("s"), "k") + op("=") + indexed(mi("s"), "k")
-    + `<mtext>&nbsp;where&nbsp;</mtext>${mi("q")}<mtext>&nbsp;may look at&nbsp;</mtext>${mi("k")}<mtext>,&nbsp;</mtext>`
-    + `${op("−")}<mn>∞</mn><mtext>&nbsp;elsewhere</mtext>`,
-  weights: ({ i }) => sub("A", i) + op("=") + `<mi>softmax</mi><mo>(</mo>${SYMBOLS.masked(i)}<mo>)</mo>` + gap
-    + indexed(mi("a"), "k") + op("=") + `<mfrac>${power("k")}<mrow><munder>${op("∑")}<mi>j</mi></munder>${power("j")}</mrow></mfrac>`,
+  masked: () => {
+    const cases = [[indexed(mi("s"), "k"), `<mtext>if&nbsp;</mtext>${mi("q")}<mtext>&nbsp;may look at&nbsp;</mtext>${mi("k")}`],
+      [`${op("−")}<mn>∞</mn>`, "<mtext>else</mtext>"]];
+    const rows = cases.map((row) => `<mtr>${row.map((cell) => `<mtd style="text-align: left">${cell}</mtd>`).join("")}</mtr>`);
+    return indexed(masked("s"), "k") + op("=") + `<mrow><mo stretchy="true">{</mo><mtable>${rows.join("")}</mtable></mrow>`;
+  },
+  weights: ({ i }) => [sub("A", i) + op("=") + `<mi>softmax</mi><mo>(</mo>${SYMBOLS.masked(i)}<mo>)</mo>`,
+    indexed(mi("a"), "k") + op("=") + `<mfrac>${power("k")}<mrow><munder>${op("∑")}<mi>j</mi></munder>${power("j")}</mrow></mfrac>`],
   context: ({ i }) => headOf(i) + op("=") + sub("A", i) + sub("V", i),
   concat: ({ heads }) => {
     const first = heads > 1 ? headOf(1) + op(",") + op("…") + op(",") : "";
@@ -94,9 +96,9 @@ const EQUATIONS = {
 };
 
 /**
- * The equation of a step as the notation page writes it.
+ * The equations of a step as the notation page writes them.
  * @param {string} name
  * @param {{ head: number, heads: number, biased?: boolean, scaled?: boolean }} how
  */
 export const equation = (name, { head, heads, biased = true, scaled = true }) =>
-  math(EQUATIONS[name]({ i: head + 1, heads, biased, scaled }));
+  [EQUATIONS[name]({ i: head + 1, heads, biased, scaled })].flat().map((written) => math(written)).join("");

@@ -4,6 +4,7 @@ import { difference, movedHeads } from "../math/compared.js";
 import { compareHeads, layersOf } from "../math/maps.js";
 import { percent } from "../math/text.js";
 import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.js";
+import { Legend } from "./legend.js";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.js";
 import { drawRow, makeRow, secondAskers } from "./paint.js";
 import { drawHead, drawPicture, onCanvas } from "./pixels.js";
@@ -48,11 +49,12 @@ export class GridView {
     this.painted.cells[0].append((this.paintedName = h("span", { class: "hm-head" })));
     this.paintedHead = h("tbody", { role: "rowgroup" }, this.painted);
     this.row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
+    this.legend = new Legend(); // of the words below, where the grid shows differences
     this.figure = new MatrixFigure(host);
     this.figure.title.className = "hm-head";
     this.hint = h("p", { class: "hm-hint" });
     this.scroll = h("div", { class: "hm-scroll" }, this.frame);
-    stage.append(this.scroll, this.hint, this.row, this.figure.node);
+    stage.append(this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
     this.resized = new ResizeObserver(() => this.#map && this.#drawGrid(this.#map));
     this.resized.observe(stage);
   }
@@ -86,7 +88,7 @@ export class GridView {
     const side = (/** @type {number} */ columns) =>
       Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
     const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
-    const columns = side(most) < NARROW ? least : most;
+    const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
     this.#turned = columns !== heads;
     const size = Math.max(side(columns), SMALLEST);
     this.#drawButtons(map, columns);
@@ -162,6 +164,8 @@ export class GridView {
     const there = layersOf(map).includes(layer);
     figure.node.hidden = this.#large === null || !there;
     row.hidden = this.#large !== null || !there;
+    this.legend.draw(host.shown.map, host.state);
+    this.legend.node.hidden = row.hidden || !this.#both;
     if (!there) return;
     const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
     const name = nameOf(map, layer, head);

@@ -2,7 +2,7 @@
 
 import { difference, movedHeads } from "../math/compared.js";
 import { DENSE, fullWeight, isMasked, queryWeights, tintShare } from "../math/maps.js";
-import { isSpecial, percent } from "../math/text.js";
+import { isSpecial, percent, roomFor } from "../math/text.js";
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
 import { drawHead, onCanvas } from "./pixels.js";
 
@@ -22,6 +22,8 @@ export class MatrixView {
     this.box = stage.appendChild(h("div", { class: "hm-matrices" }));
     /** @type {MatrixFigure[]} */
     this.figures = [];
+    /** Places that are kept for models of more heads. @type {HTMLElement[]} */
+    this.vacant = [];
   }
 
   /** Another word asks: its rows stand out. */
@@ -44,6 +46,7 @@ export class MatrixView {
       this.figures.push(figure);
       this.box.append(figure.node);
     }
+    this.#keepRoom(map);
     this.figures.forEach((figure, head) => {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
@@ -52,6 +55,18 @@ export class MatrixView {
       setText(figure.moved, moved.length ? `moved ${percent(moved[head])}` : "");
       figure.node.style.order = second && !large ? String(order.indexOf(head)) : ""; // nodes stay: one may have the focus
     });
+  }
+
+  /** Keeps room for the heads of the model that has most, unless one head is large. */
+  #keepRoom(/** @type {ShownMap} */ map) {
+    const { mostHeads, state } = this.host;
+    const roomy = mostHeads > 0 && !map.mixed && state.head === null;
+    const count = roomy ? mostHeads - map.shape[1] : 0;
+    this.box.classList.toggle("hm-roomy", roomy);
+    while (this.vacant.length > count) this.vacant.pop()?.remove();
+    while (this.vacant.length < count)
+      this.vacant.push(this.box.appendChild(h("div", { class: "hm-vacant", "aria-hidden": "true" })));
+    if (count) setText(this.vacant[0], roomFor(count));
   }
 }
 

@@ -1,7 +1,7 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
 import { compareHeads, fullWeight, isMasked, queryWeights, tintShare } from "../math/maps.js";
-import { isSpecial, percent } from "../math/text.js";
+import { isSpecial, percent, roomFor } from "../math/text.js";
 import { Arcs } from "./arcs.js";
 import { fill, h, setText, setToken, setTint, setWeight } from "./dom.js";
 
@@ -64,7 +64,11 @@ export class PaintView {
     });
     table.style.setProperty("--keys", String(map.shape[3]));
     table.style.setProperty("--most", String(host.mostHeads));
+    table.style.setProperty("--heads", String(order.length));
     table.classList.toggle("hm-roomy", host.mostHeads > 0 && !map.mixed);
+    const room = roomFor(host.mostHeads - order.length);
+    if (room) table.dataset.room = room;
+    else delete table.dataset.room;
     table.classList.toggle("hm-gliding", this.#rows.length * map.shape[3] <= GLIDING);
     clearTimeout(this.#later);
     this.#maps = { map, compared };

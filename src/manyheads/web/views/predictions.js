@@ -49,7 +49,7 @@ export class PredictionsView {
       setText(share, percent(probability));
       Object.assign(meter, { value: probability, ariaLabel: `${name}: ${label}` });
       const was = before[name] && likeliest(before[name]);
-      setText(earlier, was ? `all heads on: ${was[0]} ${percent(was[1])}` : "");
+      setText(earlier, was ? `all heads on: ${was[0] === label ? "" : `${was[0]} `}${percent(was[1])}` : "");
     });
   }
 }
