@@ -1,4 +1,5 @@
 """Executes a chapter again when what it imports changed: MyST-NB's cache knows no more than the chapter's own code.
+And as many chapters at once as there are processors: MyST-NB executes one after the other what is not in its cache.
 
 Of each of our modules that a chapter imports, or that those import, the statements count, and the data that it reads, a
 reader's own results in the cache among them; comments and docstrings do not. A chapter that imports `inspect` shows
@@ -14,10 +15,14 @@ from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
+from jupyter_cache.executors import load_executor
+from myst_nb.core.read import is_myst_markdown_notebook
+from sphinx.util import logging
 
 from manyheads.models.files import cache_folder
 
 PACKAGE = Path(__file__).parent.parent
+READER = {"type": "plugin", "name": "myst_nb_md"}  # MyST-NB's
 KEPT = "imports.json"  # in the folder of the cache: hash of a chapter's code -> digest of what it imported
 
 
@@ -138,6 +143,19 @@ def forget_changed(app, env, added, changed, removed):
     return [env.path2doc(record.uri) for record in gone]
 
 
+def execute_side_by_side(app, env, docnames):
+    """Executes the chapters that Sphinx is about to read; one that fails, MyST-NB executes again, and says why."""
+    if env.mystnb_config.execution_mode != "cache":
+        return
+    paths = [path for path in map(env.doc2path, docnames) if is_myst_markdown_notebook(Path(path).read_text("utf-8"))]
+    if not paths:
+        return
+    cached = get_cache(env.mystnb_config.execution_cache_path)
+    keys = [cached.add_nb_to_project(str(path), read_data=READER).pk for path in paths]
+    executor = load_executor("local-parallel", cached, logger=logging.getLogger(__name__).logger)
+    executor.run_and_cache(filter_pks=keys, timeout=env.mystnb_config.execution_timeout)
+
+
 def keep_digests(app, env):
     if env.mystnb_config.execution_mode == "cache":
         cached = get_cache(env.mystnb_config.execution_cache_path)
@@ -148,5 +166,6 @@ def setup(app):
     app.add_config_value("manyheads_code", "", "env", [str])  # when it changes, Sphinx reads all pages again
     app.connect("config-inited", note_code)
     app.connect("env-get-outdated", forget_changed)
+    app.connect("env-before-read-docs", execute_side_by_side)
     app.connect("env-updated", keep_digests)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

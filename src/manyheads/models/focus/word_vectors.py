@@ -10,7 +10,7 @@ from manyheads.models.files import SHA256, encoder_file, kept_folder, key_of, ma
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.tokens import tokenizer
 
-RECIPE = 1  # the version of how they are reduced: raise it when code changes the numbers, or the form of the file
+RECIPE = 2  # the version of how they are reduced: raise it when code changes the numbers, or the form of the file
 
 
 def words_key(config=FocusConfig()):
@@ -56,7 +56,7 @@ def read_words(path):
 def reduce_words(config):
     """Computes what `reduced_words` reads: the components are those of plain English words; unused words are zero."""
     with safe_open(encoder_file("model.safetensors"), "pt") as file:
-        vectors = file.get_tensor("embeddings.word_embeddings.weight").float()  # [vocabulary, 384]
+        vectors = file.get_tensor("embeddings.word_embeddings.weight").double()  # [vocabulary, 384]
     tokens = [tokenizer().id_to_token(index) for index in range(len(vectors))]
     plain = torch.tensor([token.isascii() and token.isalpha() for token in tokens])
     unused = torch.tensor([token.startswith("[unused") for token in tokens])

@@ -19,6 +19,6 @@ class TranslatorConfig:
     # Training.
     num_sentences: int = 80_000
     steps: int = 3600
-    batch: int = 96
+    batch: int = 64
     learning_rate: float = 4e-3
     looking: float = 0.5  # what looking rightly counts beside saying the right word
