@@ -287,7 +287,7 @@ def _cells(map, layer, head, query, look, *, asker=False, other=None, written=Tr
     ]
     return [
         f'<td role="cell" class="{_classes(token, weight, look, mark)}" data-weight="{weight:.4f}" '
-        f'data-percent="{said}" style="--share:{tint:.3f}" aria-label="{asks} to {escape(token)}: {said}">'
+        f'data-percent="{said}" style="--share:{tint:.2f}" aria-label="{asks} to {escape(token)}: {said}">'
         f"{escape(readable(token)) if written else ''}</td>"
         for token, weight, tint, mark, said in zip(
             map.key_tokens, weights, look.tints(map, layer, head, query), marks, told
