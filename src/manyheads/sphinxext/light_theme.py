@@ -12,9 +12,7 @@ from fontTools.subset import Options, Subsetter, load_font, save_font
 
 TEMPLATES = Path(__file__).parent / "templates"
 THEME = "sphinx_book_theme"
-BASE = (
-    files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
-)  # whole, however often the site is built
+BASE = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"  # a built site has fewer icons
 FONT = Path("vendor", "fontawesome", "webfonts", "fa-solid-900.woff2")
 CSS = Path("styles", "pydata-sphinx-theme.css")
 SCRIPTS = Path("scripts")
