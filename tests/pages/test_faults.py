@@ -56,7 +56,8 @@ FAULTS = [
     *rows(FORMULA, "formula-model.js"),
     *rows(TRANSLATOR, "translator.js", "translator-taught.safetensors.gz"),
     *rows(ENCODER, *ENCODER_SCRIPTS, *ENCODER_FILES, faults=("garbage", "hang")),
-    *rows(SENSE, "senses.safetensors.gz", faults=("abort", "garbage")),
+    *rows(ENCODER, "encoder.onnx.gz", faults=("abort", "missing")),
+    *rows(SENSE, "senses.safetensors.gz"),
 ]
 
 
