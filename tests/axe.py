@@ -8,6 +8,7 @@ from collections import Counter
 from functools import cache
 
 from conftest import HTML, Below, chromium, serve
+from live_maps import typeset
 
 from manyheads.widgets.one_module import WEB
 
@@ -38,7 +39,7 @@ def violations(page, theme="light", width=1400, opened=True):
     page.evaluate("(theme) => { document.documentElement.dataset.theme = theme }", theme)
     if opened:
         page.evaluate(OPENED)
-    page.evaluate("() => globalThis.MathJax?.startup?.promise.then(() => {})")
+    typeset(page)
     page.wait_for_function(MEASURED)
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate(axe_script())

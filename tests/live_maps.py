@@ -52,11 +52,15 @@ def renew(page, selector):
     return page.locator(selector).first
 
 
+def typeset(page):
+    """Waits until an open page has its fonts and its formulas, if it has any."""
+    page.wait_for_function("() => !globalThis.MathJax || MathJax.startup?.promise")
+    page.evaluate("async () => { await globalThis.MathJax?.startup.promise; await document.fonts.ready }")
+
+
 def settled(page):
     """Waits until an open page has its fonts and its formulas and loads no model any more."""
-    page.evaluate("""async () => {
-        await document.fonts.ready;
-        await globalThis.MathJax?.startup?.promise }""")
+    typeset(page)
     page.wait_for_function(
         """() => ![...document.querySelectorAll("[role=status]")].some((line) => line.innerText.startsWith("Loading"))"""
     )

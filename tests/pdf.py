@@ -11,6 +11,7 @@ import sys
 import yaml
 from bs4 import BeautifulSoup
 from conftest import HTML, ROOT, chromium, serve
+from live_maps import typeset
 from pypdf import PdfReader, PdfWriter
 
 from manyheads.sphinxext import publishing
@@ -77,7 +78,8 @@ def list_of(titles):
 
 def needed(node):
     """Whether something in a page's head is its style, or sets its formulas."""
-    return node.name == "style" or "stylesheet" in node.get("rel", []) or "mathjax" in str(node).lower()
+    maths = "MathJax" in node.get_text() or "maths.js" in node.get("src", "")
+    return node.name == "style" or "stylesheet" in node.get("rel", []) or maths
 
 
 def chapter(name, page):
@@ -117,7 +119,7 @@ def write_pdf(path, html=HTML):
         page.route(f"**/{NAME}", lambda route: route.fulfill(body=whole_book(html), content_type="text/html"))
         page.emulate_media(media="print")
         page.goto(f"{site}/{NAME}")
-        page.evaluate("() => Promise.all([document.fonts.ready, MathJax.startup.promise])")
+        typeset(page)
         page.wait_for_function(
             "() => [...document.querySelectorAll('iframe')].every((frame) => frame.contentDocument.querySelector('svg'))"
         )

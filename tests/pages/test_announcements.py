@@ -3,9 +3,10 @@
 import pytest
 from live_maps import open_map, ready
 
-HEARD = """(el) => { globalThis.heard = [];
+HEARD = """(el) => { globalThis.heard ??= [];
+  const live = "[aria-live], [role=status], [role=alert], output";
   new MutationObserver((changes) => changes.forEach(({ target }) => {
-    const region = target.closest?.("[aria-live], [role=status], [role=alert]") ?? target.parentElement?.closest("[aria-live], [role=status], [role=alert]");
+    const region = target.closest?.(live) ?? target.parentElement?.closest(live);
     if (region) heard.push(region.innerText || region.textContent);
   })).observe(el, { childList: true, characterData: true, subtree: true }) }"""
 
@@ -79,6 +80,29 @@ def test_the_scale_of_softmax_says_once_what_its_slider_came_to(page, site):
     (said,) = page.evaluate("heard")
     assert said.startswith("The largest weight is ")
     assert slider.get_attribute("aria-valuetext") == "dₖ = 512"
+
+
+def test_pruning_says_once_what_the_slider_came_to(page, site):
+    page.goto(f"{site}/book/claims.html")
+    figure, map = page.locator("head-pruning"), page.locator("head-map#pruned")
+    figure.scroll_into_view_if_needed()
+    map.get_by_role("button", name="Load the encoder").click()
+    figure.get_by_text("Cosine of the sentence's vector").wait_for()
+    ready(map)
+    page.clock.install()
+    figure.evaluate(HEARD)
+    map.evaluate(HEARD)
+    slider = figure.get_by_role("slider", name="Heads pruned")
+    slider.focus()
+    for count in (1, 2, 3):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("(count) => document.querySelector('head-pruning').pruned === count", arg=count)
+    page.clock.run_for(5_000)
+    said = [text for text in page.evaluate("heard") if not text.startswith(("Computing", "Ready"))]
+    similarity = figure.evaluate("(el) => el.similarity")
+    pruned = slider.get_attribute("aria-valuetext")
+    assert pruned.startswith("3 of 72 heads pruned, layer ")
+    assert said == [f"{pruned} Cosine of the sentence's vector to that with all heads: {similarity:.2f}."]
 
 
 def test_a_mouse_does_not_change_what_the_keyboard_hears(page, site):

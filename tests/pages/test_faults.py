@@ -56,7 +56,8 @@ FAULTS = [
     *rows(FORMULA, "formula-model.js"),
     *rows(TRANSLATOR, "translator.js", "translator-taught.safetensors.gz"),
     *rows(ENCODER, *ENCODER_SCRIPTS, *ENCODER_FILES, faults=("garbage", "hang")),
-    *rows(SENSE, "senses.safetensors.gz", faults=("abort", "garbage")),
+    *rows(ENCODER, "encoder.onnx.gz", faults=("abort", "missing")),
+    *rows(SENSE, "senses.safetensors.gz"),
 ]
 
 
@@ -274,4 +275,25 @@ def test_words_are_shuffled_once_the_models_come(page, site, faults, fault):
     shuffle.get_by_role("button", name="Try again").click()
     shuffle.get_by_role("table").wait_for()
     assert shuffle.get_by_role("status").inner_text() == ""
+    faults.clear()
+
+
+STOPS = """() => addEventListener("message", (event) => {
+    if (!event.data.states) return;
+    event.stopImmediatePropagation();
+    setTimeout(() => { throw new Error("no memory") }) }, { capture: true })"""
+
+
+def test_pruning_is_measured_again_where_the_encoder_stopped(page, site, faults):
+    page.goto(f"{site}/book/claims.html")
+    pruning = page.locator("head-pruning")
+    pruning.scroll_into_view_if_needed()
+    page.locator("head-map#pruned").get_by_role("button", name="Load the encoder").click()
+    pruning.get_by_text("Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
+    page.workers[0].evaluate(STOPS)
+    pruning.get_by_role("slider").press("ArrowRight")
+    assert told(pruning).startswith("What is left could not be measured: the encoder stopped")
+    pruning.get_by_role("button", name="Try again").click()
+    page.wait_for_function("() => document.querySelector('head-pruning').pruned === 1")
+    assert pruning.get_by_role("status").inner_text() == ""
     faults.clear()

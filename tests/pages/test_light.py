@@ -5,7 +5,7 @@ import re
 import pytest
 from conftest import HTML
 from fontTools.ttLib import TTFont
-from live_maps import open_map, ready
+from live_maps import open_map, ready, typeset
 
 from manyheads.sphinxext.light_theme import CSS, FONT, icons_by_name
 
@@ -62,18 +62,37 @@ def test_a_page_brings_neither_icons_nor_indexes_nor_states_that_it_does_not_use
 
 
 def test_the_icons_that_are_used_are_in_the_font():
-    known = icons_by_name((HTML / CSS).read_text(encoding="utf-8"))
-    there = TTFont(HTML / FONT).getBestCmap()
-    assert (HTML / FONT).stat().st_size < 10_000
+    static = HTML / "_static"
+    known = icons_by_name((static / CSS).read_text(encoding="utf-8"))
+    assert len(known) < 100
+    there = TTFont(static / FONT).getBestCmap()
+    assert (static / FONT).stat().st_size < 10_000
     for path in PAGES:
         for name in re.findall(r"fa-solid (?:fa-lg )?(fa-[\w-]+)", (HTML / path).read_text(encoding="utf-8")):
             assert ord(known[name]) in there, name
 
 
+def test_formulas_come_once_the_page_is_seen_a_few_at_a_time(page, site):
+    page.add_init_script("""globalThis.pieces = [];
+        new PerformanceObserver((list) => (globalThis.painted ??= list.getEntriesByName("first-contentful-paint")[0]?.startTime))
+          .observe({ type: "paint", buffered: true });
+        new MutationObserver((changes) => {
+          const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter(({ localName }) => localName === "mjx-container").length;
+          if (added) pieces.push(added) }).observe(document, { childList: true, subtree: true })""")
+    page.goto(f"{site}/book/formula.html")
+    typeset(page)
+    asked = page.evaluate(
+        "performance.getEntriesByType('resource').find(({ name }) => name.endsWith('tex-chtml.js')).startTime"
+    )
+    assert asked > page.evaluate("painted")
+    pieces = page.evaluate("pieces")
+    assert sum(pieces) == page.locator(".math").count() > 100
+    assert max(pieces) <= 6
+
+
 def test_formulas_are_no_stops_of_the_tab_key(page, site):
     page.goto(f"{site}/book/formula.html")
-    page.locator("mjx-container").first.wait_for(state="attached")
-    page.evaluate("MathJax.startup.promise")
+    typeset(page)
     assert page.locator("mjx-container").count() > 20
     assert page.locator("mjx-container[tabindex]").count() == 0
     assert page.locator("mjx-container mjx-assistive-mml").count() > 20, "screen readers have their own"

@@ -12,6 +12,7 @@ FIGURES = {
     "museum": ["museum-piece"],
     "real-heads": ['head-map[model="encoder"]', "head-cards"],
     "ambiguity": ["word-sense"],
+    "claims": ["head-pruning"],
 }
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from conftest import ROOT
-from live_maps import ready
+from live_maps import ready, typeset
 from pypdf import PdfReader
 
 QUESTIONS = (ROOT / "book" / "questions.md").read_text(encoding="utf-8")
@@ -15,7 +15,7 @@ LIVE = "head-map, formula-steps, softmax-scale, museum-piece, head-cards, word-s
 @pytest.mark.parametrize("size", ["A4", "Letter"])
 def test_the_summary_prints_on_one_sheet(page, site, size, tmp_path):
     page.goto(f"{site}/book/summary.html")
-    page.evaluate("() => Promise.all([document.fonts.ready, MathJax.startup.promise])")
+    typeset(page)
     path = tmp_path / "summary.pdf"
     page.pdf(path=path, format=size)
     pages = PdfReader(path).pages

@@ -141,22 +141,33 @@ def test_lines_open_on_one_word_and_heads_that_are_off_have_none(page, site):
 
 
 def test_pointing_repaints_within_a_frame_of_many_heads(opened):
-    """72 heads of 64 tokens, all at once; the time is printed, the work is what is held: words, not rows, are repainted."""
+    """72 heads of 64 tokens, all at once; the time is printed, the work is what is held: words whose tint changes, on screen."""
     weights = np.random.default_rng(0).dirichlet(np.full(64, 0.2), (1, 72, 64))
     page = opened(HeadMap.of(weights, [f"w{place}" for place in range(64)]))
     map = page.locator("head-map")
     ready(map)
     page.set_viewport_size(VIEWPORT)
-    found = map.evaluate("""(el) => {
+    time, most, asked = map.evaluate("""async (el) => {
         const cells = [...el.querySelectorAll("tbody:first-of-type td")];
-        const times = cells.slice(1).map((cell) => {
+        const tinted = new MutationObserver(() => {});
+        tinted.observe(el, { attributeFilter: ["style"], subtree: true });
+        const [times, changes] = [[], []];
+        for (const cell of cells.slice(1)) {
           const start = performance.now();
           cell.dispatchEvent(new PointerEvent("pointerover", { bubbles: true, pointerType: "mouse" }));
           el.offsetHeight;
-          return performance.now() - start });
-        return [times.sort((a, b) => a - b)[59], el.querySelector(".hm-asker").textContent] }""")
-    print(f"pointing at a word, 72 heads of 64 tokens: p95 {found[0]:.1f} ms")
-    assert found[1] == "w63"
+          times.push(performance.now() - start);
+          changes.push(tinted.takeRecords().filter(({ target }) => target.localName === "td").length);
+        }
+        return [times.sort((a, b) => a - b)[59], Math.max(...changes), el.querySelector(".hm-asker").textContent] }""")
+    print(f"pointing at a word, 72 heads of 64 tokens: p95 {time:.1f} ms")
+    on_screen = map.evaluate(
+        "(el) => [...el.querySelectorAll('.hm-paint td')].filter((cell) => cell.getBoundingClientRect().top < innerHeight).length"
+    )
+    assert 0 < most < 0.9 * on_screen
+    font = "(el) => [...el.querySelectorAll('tr, td:not(.hm-special)')].map((node) => getComputedStyle(node).fontSize)"
+    assert len(set(map.evaluate(font))) == 1, "of the row"
+    assert asked == "w63"
 
 
 STRONG = """(el) => {
@@ -200,7 +211,7 @@ def test_the_colour_of_a_weight_is_the_same_on_every_map_and_the_legend_says_so(
     for each in page.locator("head-map:has(.hm-paint)").all():
         ready(each)
         weights, shares = np.array(each.evaluate(depth)).T
-        np.testing.assert_allclose(shares, np.minimum(weights / FULL, 1), atol=0.001)
+        np.testing.assert_allclose(shares, np.minimum(weights / FULL, 1), atol=0.006)
     legend = map.locator(".hm-legend")
     assert "40 % of a head" in legend.inner_text()
     map.get_by_text("More", exact=False).first.click()
@@ -208,7 +219,7 @@ def test_the_colour_of_a_weight_is_the_same_on_every_map_and_the_legend_says_so(
     assert "the largest weight of its row" in legend.inner_text()
     assert NOTES["relative"] in map.get_by_role("status").inner_text()
     weights, shares = np.array(map.evaluate(depth)).T.reshape(2, 4, -1)
-    np.testing.assert_allclose(shares, weights / weights.max(1, keepdims=True), atol=0.002)
+    np.testing.assert_allclose(shares, weights / weights.max(1, keepdims=True), atol=0.006)
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def finish(app, error):
     if not error and app.builder.format == "html":
         assets.copy_files(app.outdir)
         publishing.write_pages(app.outdir, page_model("focus"), publishing.chapters(app.env))
-        light_theme.write_icon_font(app)
+        light_theme.write_icons(app)
         policy.finish_pages(app.outdir)
 
 

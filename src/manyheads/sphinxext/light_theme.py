@@ -1,6 +1,7 @@
-"""The theme without what no reader of the book waits for: each page gets a font of the few icons that the pages use.
+"""The theme without what no reader of the book waits for: the pages get the few icons that they use, not 2,000.
 
-The theme brings 2,000 icons twice, as a font and as a script that draws them; `templates/` leaves out the script.
+The theme brings them three times: as a font, as the rules of a stylesheet and as a script that draws them; `templates/`
+leaves out the script.
 """
 
 import re
@@ -11,12 +12,13 @@ from fontTools.subset import Options, Subsetter, load_font, save_font
 
 TEMPLATES = Path(__file__).parent / "templates"
 THEME = "sphinx_book_theme"
-FONT_IN_THEME = Path("static", "vendor", "fontawesome", "webfonts", "fa-solid-900.woff2")
-FONT = Path("_static", *FONT_IN_THEME.parts[1:])
-CSS = Path("_static", "styles", "pydata-sphinx-theme.css")
-SCRIPTS = Path("_static", "scripts")
+BASE = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"  # a built site has fewer icons
+FONT = Path("vendor", "fontawesome", "webfonts", "fa-solid-900.woff2")
+CSS = Path("styles", "pydata-sphinx-theme.css")
+SCRIPTS = Path("scripts")
 READ_AT_ONCE = "documentation_options.js"  # by a script that stands in the page
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+RULE = re.compile(r'([^{}]*:before)\{content:"\\([0-9a-f]+)"\}')
 
 
 def icons_by_name(css):
@@ -25,31 +27,45 @@ def icons_by_name(css):
     >>> icons_by_name('.fa-bars:before,.fa-navicon:before{content:"\\\\f0c9"}')
     {'fa-bars': '\\uf0c9', 'fa-navicon': '\\uf0c9'}
     """
-    rules = re.findall(r'([^{}]*:before)\{content:"\\([0-9a-f]+)"\}', css)
-    return {name: chr(int(code, 16)) for names, code in rules for name in re.findall(r"\.(fa-[\w-]+):before", names)}
+    found = RULE.findall(css)
+    return {name: chr(int(code, 16)) for names, code in found for name in re.findall(r"\.(fa-[\w-]+):before", names)}
 
 
-def used_icons(site):
+def without_icons(css, used):
+    """A stylesheet without the rules of icons that are not among those `used`.
+
+    >>> without_icons('.fa-bars:before{content:"\\\\f0c9"}.fa-x:before{content:"\\\\58"}p{margin:0}', {"X"})
+    '.fa-x:before{content:"\\\\58"}p{margin:0}'
+    """
+    return RULE.sub(lambda rule: rule[0] if chr(int(rule[2], 16)) in used or ".fa-" not in rule[1] else "", css)
+
+
+def used_icons(site, css):
     """The characters of the icons that a site shows: named by its pages and scripts, or drawn by the stylesheet."""
-    css = (site / CSS).read_text(encoding="utf-8")
     drawn = re.findall(r'--pst-icon-[\w-]+:"(.)"', css)
     known = icons_by_name(css)
-    texts = [path.read_text(encoding="utf-8") for path in (*site.rglob("*.html"), *(site / SCRIPTS).glob("*theme.js"))]
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in (*site.rglob("*.html"), *(site / "_static" / SCRIPTS).glob("*theme.js"))
+    ]
     named = {name for text in texts for name in re.findall(r"\bfa-[\w-]+", text)}
     return {*drawn, *(known[name] for name in named & known.keys())}
 
 
-def write_icon_font(app):
-    """Puts a font of the icons that the built site shows in the place of the theme's."""
+def write_icons(app):
+    """Leaves of the theme's icons, in font and stylesheet, those that the built site shows."""
     if app.config.html_theme != THEME:
         return
     site = Path(app.outdir)
     options = Options(flavor="woff2")
-    font = load_font(files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / FONT_IN_THEME, options)
+    font = load_font(BASE / FONT, options)
     subsetter = Subsetter(options)
-    subsetter.populate(text="".join(used_icons(site)))
+    css = (BASE / CSS).read_text(encoding="utf-8")
+    used = used_icons(site, css)
+    subsetter.populate(text="".join(used))
     subsetter.subset(font)
-    save_font(font, site / FONT, options)
+    save_font(font, site / "_static" / FONT, options)
+    (site / "_static" / CSS).write_text(without_icons(css, used), encoding="utf-8")
 
 
 def lighten(app, pagename, templatename, context, doctree):

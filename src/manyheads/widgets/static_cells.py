@@ -61,7 +61,7 @@ def cells(map, layer, head, query, look, *, asker=False, other=None, written=Tru
     tints = look.tint.of(weights, look.tint.full(map, layer)[head, query])
     return "".join(
         f'<td role="cell" class="{_classes(token, weight, look, mark)}" data-weight="{weight:.4f}" '
-        f'data-percent="{said}" style="--share:{tint:.3f}" aria-label="{asks} to {escape(token)}: {said}">'
+        f'data-percent="{said}" style="--share:{tint:.2f}" aria-label="{asks} to {escape(token)}: {said}">'
         f"{escape(readable(token)) if written else ''}</td>"
         for token, weight, tint, mark, said in zip(map.key_tokens, weights, tints, marks, told)
     )

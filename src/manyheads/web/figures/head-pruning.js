@@ -1,9 +1,10 @@
 // <head-pruning for="ID" order="1.10 0.4 ...">: a slider that prunes the heads of the encoder's <head-map> with that id, in an
 // order, and says what is left of the sentence's vector. No DOM while the module loads, as in head-map.js.
 
-import { modelsScript } from "../doors/page-models.js";
-import { whenSeen } from "../doors/page-element.js";
+import { failedTo, modelsScript } from "../doors/page-models.js";
 import { maskOf } from "../doors/state.js";
+import { Announcer } from "../views/announcer.js";
+import { StatusLine } from "../views/controls.js";
 import { announce, h, setText } from "../views/dom.js";
 
 // ------------------------------------------------------------------------------------------------ pure part
@@ -53,14 +54,17 @@ export function prunedText(order, count) {
 function defineElement() {
   class HeadPruningElement extends HTMLElement {
     #wanted = 0; // counts what was to be measured: the last move wins
-    #loaded = false;
     /** What was asked of the encoder, to be given up. @type {AbortController | undefined} */
     #asking;
     /** The vector with all heads, and of which sentence. @type {{ sentence: string, vector: Float64Array } | undefined} */
     #whole;
     #slider = h("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Heads pruned" });
-    #said = h("output");
-    #left = h("p", { class: "hp-left", role: "status" });
+    #said = h("span", { class: "hp-said" });
+    #left = h("p", { class: "hp-left" });
+    #status = new StatusLine();
+    #announcer = new Announcer();
+    /** The map that it listens to. @type {HeadMapElement | null} */
+    #heard = null;
 
     /** What was measured last: of which sentence, with how many heads pruned, and how alike its vector is to that with all. */
     sentence = "";
@@ -68,16 +72,24 @@ function defineElement() {
     similarity = NaN;
 
     connectedCallback() {
+      this.#heard = this.#map;
+      this.#heard?.addEventListener("attention", this.#hear);
       if (this.#said.isConnected) return;
       this.classList.add("head-map", "head-pruning");
       this.#slider.max = String(this.#order.length);
-      this.replaceChildren(h("label", { class: "hm-field" }, "Prune ", this.#slider), this.#said, this.#left);
+      this.replaceChildren(h("label", { class: "hm-field" }, "Prune ", this.#slider), this.#said, this.#left, this.#status.node, this.#announcer.node);
       this.#slider.addEventListener("input", () => this.#prune());
-      this.#map.addEventListener("attention", () => this.#measure());
-      setText(this.#said, prunedText(this.#order, 0));
+      this.#sayPruned();
       setText(this.#left, "Load the encoder above to see what is left of the sentence.");
-      whenSeen(this, () => this.#follow());
+      this.#measure();
     }
+
+    disconnectedCallback() {
+      this.#heard?.removeEventListener("attention", this.#hear);
+      this.#asking?.abort();
+    }
+
+    #hear = () => this.#measure();
 
     get #order() {
       return (this.getAttribute("order") ?? "").split(" ").filter(Boolean);
@@ -91,20 +103,22 @@ function defineElement() {
       return /** @type {HeadMapElement} */ (document.getElementById(this.getAttribute("for") ?? ""));
     }
 
-    /** Waits until the reader has asked for the encoder, here or elsewhere on the page. */
-    async #follow() {
-      await (await modelsScript()).whenLoaded("encoder");
-      this.#loaded = true;
-      this.#measure();
-    }
-
     #prune() {
-      setText(this.#said, prunedText(this.#order, this.#off.length));
+      this.#announcer.changed();
+      this.#sayPruned();
       this.#map.setAttribute("off", this.#off.join(" "));
     }
 
+    /** Beside the slider, whose value it is to those who listen. */
+    #sayPruned() {
+      const said = prunedText(this.#order, this.#off.length);
+      setText(this.#said, said);
+      this.#slider.ariaValueText = said;
+    }
+
+    /** Once the map computes, for the encoder is there then: it is fetched at the map's offer, not here. */
     async #measure() {
-      if (!this.#loaded) return;
+      if (!this.#map.computedBy) return;
       const wanted = ++this.#wanted;
       this.#asking?.abort();
       const { signal } = (this.#asking = new AbortController());
@@ -124,10 +138,12 @@ function defineElement() {
         Object.assign(this, { sentence, pruned: off.length, similarity: left });
         this.style.setProperty("--share", Math.max(0, left).toFixed(3));
         setText(this.#left, `Cosine of the sentence's vector to that with all heads: ${left.toFixed(2)}.`);
+        this.#status.tell("");
+        this.#announcer.drawn(() => `${this.#said.textContent} ${this.#left.textContent}`);
         announce(this, "pruned", { count: off.length, similarity: left });
       } catch (error) {
         if (wanted === this.#wanted && !signal.aborted)
-          setText(this.#left, `What is left could not be measured: ${/** @type {Error} */ (error).message}`);
+          this.#status.tell(failedTo("What is left could not be measured", error), () => this.#measure());
       }
     }
   }

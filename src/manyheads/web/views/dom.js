@@ -106,7 +106,7 @@ export function setTint(cell, weight, tinted, masked) {
     cell.classList.toggle("hm-minus", Number(shown) < 0);
   }
   cell.classList.toggle("hm-masked", masked);
-  const share = tinted.toFixed(3);
+  const share = tinted.toFixed(2); // finer steps no eye sees, and a cell that stays is not drawn again
   if (cell.share !== share) cell.style.setProperty("--share", (cell.share = share));
 }
 
