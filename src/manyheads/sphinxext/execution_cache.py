@@ -10,6 +10,7 @@ any of our code changed.
 import ast
 import hashlib
 import json
+import logging
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
 from jupyter_cache.executors import load_executor
 from myst_nb.core.read import is_myst_markdown_notebook
-from sphinx.util import logging
 
 from manyheads.models.files import cache_folder
 
@@ -152,7 +152,9 @@ def execute_side_by_side(app, env, docnames):
         return
     cached = get_cache(env.mystnb_config.execution_cache_path)
     keys = [cached.add_nb_to_project(str(path), read_data=READER).pk for path in paths]
-    executor = load_executor("local-parallel", cached, logger=logging.getLogger(__name__).logger)
+    told = logging.getLogger(__name__)
+    told.setLevel(logging.INFO)  # the executor then says what it executes
+    executor = load_executor("local-parallel", cached, logger=told)
     executor.run_and_cache(filter_pks=keys, timeout=env.mystnb_config.execution_timeout)
 
 
