@@ -11,10 +11,10 @@ from tqdm.auto import tqdm
 from manyheads.experiments import kept, parallel
 
 BUDGET = {  # seconds of a processor's work: five minutes on two of them, `parallel` being alone
-    "short_trainings": 200,
-    "overfitting": 100,
-    "lookups": 90,
-    "distances": 75,
+    "short_trainings": 190,
+    "overfitting": 90,
+    "lookups": 100,
+    "distances": 85,
     "pruning": 35,
     "parallel": 50,
 }
