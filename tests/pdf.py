@@ -78,8 +78,7 @@ def list_of(titles):
 
 def needed(node):
     """Whether something in a page's head is its style, or sets its formulas."""
-    maths = "MathJax" in node.get_text() or "maths.js" in node.get("src", "")
-    return node.name == "style" or "stylesheet" in node.get("rel", []) or maths
+    return node.name == "style" or "stylesheet" in node.get("rel", []) or "mathjax" in str(node).lower()
 
 
 def chapter(name, page):

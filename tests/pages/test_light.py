@@ -72,24 +72,6 @@ def test_the_icons_that_are_used_are_in_the_font():
             assert ord(known[name]) in there, name
 
 
-def test_formulas_come_once_the_page_is_seen_a_few_at_a_time(page, site):
-    page.add_init_script("""globalThis.pieces = [];
-        new PerformanceObserver((list) => (globalThis.painted ??= list.getEntriesByName("first-contentful-paint")[0]?.startTime))
-          .observe({ type: "paint", buffered: true });
-        new MutationObserver((changes) => {
-          const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter(({ localName }) => localName === "mjx-container").length;
-          if (added) pieces.push(added) }).observe(document, { childList: true, subtree: true })""")
-    page.goto(f"{site}/book/formula.html")
-    typeset(page)
-    asked = page.evaluate(
-        "performance.getEntriesByType('resource').find(({ name }) => name.endsWith('tex-chtml.js')).startTime"
-    )
-    assert asked > page.evaluate("painted")
-    pieces = page.evaluate("pieces")
-    assert sum(pieces) == page.locator(".math").count() > 100
-    assert max(pieces) <= 6
-
-
 def test_formulas_are_no_stops_of_the_tab_key(page, site):
     page.goto(f"{site}/book/formula.html")
     typeset(page)

@@ -10,6 +10,8 @@ from bs4 import BeautifulSoup
 from conftest import ROOT
 from pypdf import PdfReader
 
+from manyheads.models.focus import load_focus_model
+
 MEGABYTE = 2**20
 
 
@@ -52,10 +54,11 @@ def test_the_whole_book_is_on_paper_in_order(html, printed):
 @pytest.mark.slow
 def test_maps_solutions_and_numbers_are_on_paper(printed):
     text = letters("".join(page.extract_text() for page in PdfReader(printed).pages))
+    object = load_focus_model()("Which do you like better, coffee or tea?").predictions["object"]
     for said in (
         "[CLS]whichdoyoulikebetter,coffeeortea?[SEP]",
         "print(home[enough,1].max().round(2)",
-        "foodordrink97%",
+        f"foodordrink{object['food or drink']:.0%}",
     ):
         assert said in text, said
     assert not re.search(r"Showthecode|Hidethecode|\{glue", text)

@@ -17,7 +17,7 @@ FIGURES = (
     *("head-pruning", "field-exercise", "exercise-list"),
 )
 MODELS = ("models", "formula-model", "bugs", "encoder", "encoder-worker", "translator")
-DOORS = ("embed", "maths", "paper", "search-excerpts", "standing-still", "theme")
+DOORS = ("embed", "paper", "search-excerpts", "standing-still", "theme")
 ROOMS = {"figures": FIGURES, "doors": DOORS, "models": MODELS}
 SCRIPTS = tuple(f"{room}/{name}.js" for room, names in ROOMS.items() for name in names)
 STYLESHEETS = (
@@ -47,7 +47,7 @@ def drop_strangers(app, pagename, templatename, context, doctree):
 
     And MathJax off a page without maths: Sphinx adds it where a page's children have some, so always to the first page.
     """
-    strangers = ["thebe"] if 'class="math' in (context.get("body") or "") else ["thebe", "mathjax", "maths.js"]
+    strangers = ["thebe"] if 'class="math' in (context.get("body") or "") else ["thebe", "mathjax"]
     context["script_files"] = [
         script
         for script in context["script_files"]

@@ -37,7 +37,6 @@ const headOf = (/** @type {number} */ i) => `<msub><mtext>head</mtext><mi>${i}</
 
 const root = `<msqrt>${sub("d", "k")}</msqrt>`;
 
-
 /** @type {Record<string, (i: number) => string>} */
 const SYMBOLS = {
   X: () => mi("X"),
