@@ -136,6 +136,7 @@ def faults():
 def profile(browser):
     """The browser profile of all tests: what one page has fetched the next has in its cache, as a reader's has."""
     profile = browser.new_context(viewport=VIEWPORT)
+    profile.set_default_timeout(90_000)  # milliseconds; on a busy machine the encoder alone may take thirty seconds
     profile.new_page()  # stays, for `forget`
     yield profile
     profile.close()

@@ -292,8 +292,12 @@ def test_pruning_is_measured_again_where_the_encoder_stopped(page, site, faults)
     pruning.get_by_text("Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
     page.workers[0].evaluate(STOPS)
     pruning.get_by_role("slider").press("ArrowRight")
-    assert told(pruning).startswith("What is left could not be measured: the encoder stopped")
-    pruning.get_by_role("button", name="Try again").click()
-    page.wait_for_function("() => document.querySelector('head-pruning').pruned === 1")
+    # Where the map has a new encoder at once, the slider's answer comes by itself; else a sentence says what to do.
+    measured = "document.querySelector('head-pruning').pruned === 1"
+    page.wait_for_function(f"() => {measured} || document.querySelector('head-pruning .hm-status button')")
+    if not page.evaluate(measured):
+        assert told(pruning).startswith("What is left could not be measured: the encoder stopped")
+        pruning.get_by_role("button", name="Try again").click()
+    page.wait_for_function(f"() => {measured}")
     assert pruning.get_by_role("status").inner_text() == ""
     faults.clear()
