@@ -1,5 +1,7 @@
 """What those hear who do not see: one sentence for a change, names that differ, few stops of the Tab key, a focus that stays."""
 
+from datetime import datetime, timedelta
+
 import pytest
 from live_maps import open_map, ready
 
@@ -11,10 +13,16 @@ HEARD = """(el) => { globalThis.heard ??= [];
   })).observe(el, { childList: true, characterData: true, subtree: true }) }"""
 
 
+def stop_the_clock(page):
+    """From here on time passes on the page only by `page.clock`: however slow the machine, no pause is a reader's pause."""
+    page.clock.install()
+    page.clock.pause_at(datetime.now() + timedelta(hours=1))
+
+
 def typed(figure, text="That is better, isn't it?"):
     """Types a sentence, key by key; gives what live regions said until a while after."""
     page = figure.page
-    page.clock.install()
+    stop_the_clock(page)
     figure.evaluate(HEARD)
     box = figure.get_by_role("textbox", name="Sentence")
     box.fill("")
@@ -51,12 +59,13 @@ def test_the_scale_of_senses_says_once_what_typing_came_to(page, site):
     page.goto(f"{site}/book/ambiguity.html")
     figure = page.locator("word-sense").first
     figure.evaluate("async (el) => { await el.ready }")
-    page.clock.install()
+    stop_the_clock(page)
     figure.evaluate(HEARD)
+    figure.evaluate("(el) => el.addEventListener('sense', ({ detail }) => (globalThis.read = detail))")
     box = figure.get_by_role("textbox", name="Sentence")
     for sentence in ("She took her money to the bank.", "She sat on the bank of the river."):
         box.fill(sentence)
-    page.wait_for_function("() => document.querySelector('word-sense').sense.shares.at(-1) > 0.8")
+    page.wait_for_function("() => globalThis.read?.shares.at(-1) > 0.8")
     page.clock.run_for(5_000)
     said = [text for text in page.evaluate("heard") if text.startswith("bank: ")]
     sense = figure.evaluate("(el) => el.sense")
@@ -70,7 +79,7 @@ def test_the_scale_of_senses_says_once_what_typing_came_to(page, site):
 def test_the_scale_of_softmax_says_once_what_its_slider_came_to(page, site):
     page.goto(f"{site}/book/formula.html")
     figure = page.locator("softmax-scale")
-    page.clock.install()
+    stop_the_clock(page)
     figure.evaluate(HEARD)
     slider = figure.get_by_role("slider")
     slider.focus()
@@ -89,7 +98,7 @@ def test_pruning_says_once_what_the_slider_came_to(page, site):
     map.get_by_role("button", name="Load the encoder").click()
     figure.get_by_text("Cosine of the sentence's vector").wait_for()
     ready(map)
-    page.clock.install()
+    stop_the_clock(page)
     figure.evaluate(HEARD)
     map.evaluate(HEARD)
     slider = figure.get_by_role("slider", name="Heads pruned")
@@ -163,7 +172,7 @@ def test_cards_are_walked_with_arrows_and_their_names_differ(page, site):
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
     assert page.evaluate("document.activeElement.ariaLabel") == names[2]
-    page.clock.install()
+    stop_the_clock(page)
     cards.evaluate(HEARD)
     page.keyboard.press("Enter")
     page.clock.run_for(5_000)
