@@ -20,6 +20,7 @@ CHROMIUM = [
 ]
 
 VIEWPORT = {"width": 1400, "height": 900}
+PATIENCE = 90_000  # milliseconds; on a busy machine the encoder alone may take thirty seconds
 
 # The same examples in every run, however busy the machine is.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
@@ -111,8 +112,9 @@ def small_book(tmp_path_factory):
 @contextmanager
 def chromium():
     """A browser: the one on the path, else Playwright's own."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     path = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
@@ -136,7 +138,7 @@ def faults():
 def profile(browser):
     """The browser profile of all tests: what one page has fetched the next has in its cache, as a reader's has."""
     profile = browser.new_context(viewport=VIEWPORT)
-    profile.set_default_timeout(90_000)  # milliseconds; on a busy machine the encoder alone may take thirty seconds
+    profile.set_default_timeout(PATIENCE)
     profile.new_page()  # stays, for `forget`
     yield profile
     profile.close()
