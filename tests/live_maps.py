@@ -53,13 +53,12 @@ def renew(page, selector):
 
 
 def typeset(page):
-    """Waits until an open page has its fonts and its formulas, if it has any."""
-    page.wait_for_function("() => !globalThis.MathJax || MathJax.startup?.promise")
-    page.evaluate("async () => { await globalThis.MathJax?.startup.promise; await document.fonts.ready }")
+    """Waits until an open page has its fonts."""
+    page.evaluate("async () => { await document.fonts.ready }")
 
 
 def settled(page):
-    """Waits until an open page has its fonts and its formulas and loads no model any more."""
+    """Waits until an open page has its fonts and loads no model any more."""
     typeset(page)
     page.wait_for_function(
         """() => ![...document.querySelectorAll("[role=status]")].some((line) => line.innerText.startsWith("Loading"))"""

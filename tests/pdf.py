@@ -60,7 +60,7 @@ def whole_book(html):
     pages = {
         name: BeautifulSoup((html / f"{name}.html").read_text(encoding="utf-8"), "html.parser") for name in contents()
     }
-    heads = [node for page in pages.values() for node in page.head.find_all(["link", "style", "script"])]
+    heads = [node for page in pages.values() for node in page.head.find_all(["link", "style"])]
     kept = dict.fromkeys(str(node) for node in heads if needed(node))
     chapters = [chapter(name, page) for name, page in pages.items()]
     titles = [page.select_one("article h1").get_text().rstrip("#") for page in pages.values()]
@@ -77,8 +77,8 @@ def list_of(titles):
 
 
 def needed(node):
-    """Whether something in a page's head is its style, or sets its formulas."""
-    return node.name == "style" or "stylesheet" in node.get("rel", []) or "mathjax" in str(node).lower()
+    """Whether something in a page's head is its style."""
+    return node.name == "style" or "stylesheet" in node.get("rel", [])
 
 
 def chapter(name, page):

@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 import torch
-from conftest import HTML, ROOT
+from conftest import ROOT
 from live_maps import renew
 from test_mutations import BUGS as MUTATIONS
 
@@ -245,14 +245,3 @@ def test_the_api_page_has_every_public_name_of_attention(page, site):
     text = page.locator("article").inner_text()
     assert "`" not in text, "a backtick that nobody turned into code"
     assert page.locator("article .viewcode-link").count() >= len(public)
-
-
-def test_pages_with_maths_bring_their_own_mathjax(page, site):
-    page.goto(f"{site}/book/code.html")
-    page.locator("mjx-container").nth(2).wait_for(state="attached")
-    assert (HTML / "_static" / "manyheads" / "mathjax" / "tex-chtml.js").is_file()
-
-
-def test_the_landing_page_has_no_maths_and_fetches_nothing_for_it(page, site):
-    page.goto(f"{site}/book/index.html")
-    assert page.locator("script[src*=mathjax]").count() == page.locator(".math").count() == 0

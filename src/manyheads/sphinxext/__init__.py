@@ -11,6 +11,7 @@ import os
 
 from manyheads.sphinxext import (
     assets,
+    equations,
     execution_cache,
     exercises,
     light_theme,
@@ -35,6 +36,7 @@ def finish(app, error):
     """Puts what the pages need into the built site."""
     if not error and app.builder.format == "html":
         assets.copy_files(app.outdir)
+        equations.copy_files(app.outdir)
         publishing.write_pages(app.outdir, page_model("focus"), publishing.chapters(app.env))
         light_theme.write_icons(app)
         policy.finish_pages(app.outdir)
@@ -52,6 +54,7 @@ def setup(app):
     app.connect("html-page-context", assets.add_scripts)
     app.connect("html-page-context", assets.drop_strangers, priority=900)
     app.connect("build-finished", finish)
+    equations.setup(app)
     execution_cache.setup(app)
     exercises.setup(app)
     light_theme.setup(app)

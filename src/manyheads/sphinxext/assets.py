@@ -24,7 +24,6 @@ STYLESHEETS = (
     *(f"figures/{name}.css" for name in FIGURES),
     *(f"doors/{name}.css" for name in ("plain", "chapters", "theme")),
 )
-MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
 TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 
 
@@ -43,15 +42,9 @@ def add_scripts(app, pagename, templatename, context, doctree):
 
 
 def drop_strangers(app, pagename, templatename, context, doctree):
-    """Takes Thebe off the pages: Jupyter Book always adds it, twice (which is an error), and it calls a CDN.
-
-    And MathJax off a page without maths: Sphinx adds it where a page's children have some, so always to the first page.
-    """
-    strangers = ["thebe"] if 'class="math' in (context.get("body") or "") else ["thebe", "mathjax"]
+    """Takes Thebe off the pages: Jupyter Book always adds it, twice (which is an error), and it calls a CDN."""
     context["script_files"] = [
-        script
-        for script in context["script_files"]
-        if not any(name in f"{script.filename} {script.attributes}".lower() for name in strangers)
+        script for script in context["script_files"] if "thebe" not in f"{script.filename} {script.attributes}".lower()
     ]
 
 
@@ -64,9 +57,9 @@ def write_scripts(folder):
 
 
 def copy_files(site):
-    """Copies scripts, tokenizer, models and MathJax into a site's folder."""
-    if not (TOKENIZER.is_file() and MATHJAX.is_dir()):
-        raise FileNotFoundError(f"{TOKENIZER} or {MATHJAX} is missing: run `npm ci` in {WEB}, as `make book` does")
+    """Copies scripts, tokenizer and models into a site's folder."""
+    if not TOKENIZER.is_file():
+        raise FileNotFoundError(f"{TOKENIZER} is missing: run `npm ci` in {WEB}, as `make book` does")
     folder = Path(site) / "_static" / FOLDER
     (folder / "models").mkdir(parents=True, exist_ok=True)
     write_scripts(folder)
@@ -76,10 +69,6 @@ def copy_files(site):
     for name, path in {"senses.safetensors": senses_file(), **models}.items():
         packed = folder / "models" / f"{name}.gz"
         packed.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
-    for path in (MATHJAX / "tex-chtml.js", *MATHJAX.glob("output/chtml/fonts/woff-v2/*.woff")):
-        copy = folder / "mathjax" / path.relative_to(MATHJAX)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
     (folder / "bertviz").mkdir(exist_ok=True)
     for name, path in bertviz_frames.SCRIPTS.items():
         shutil.copyfile(path, folder / "bertviz" / name)

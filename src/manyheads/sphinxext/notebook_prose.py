@@ -14,7 +14,7 @@ def prose(nodes, link=lambda address: address, see="on the page of this chapter"
     """The Markdown of some elements of a page; `link(address)` is where a link of the page leads from a notebook.
 
     >>> from bs4 import BeautifulSoup
-    >>> page = BeautifulSoup('<p>All <span class="math">\\\\(W_q\\\\)</span>, and <em>so</em> on.</p>', "html.parser")
+    >>> page = BeautifulSoup('<p>All <span class="math" data-tex="W_q"></span>, and <em>so</em> on.</p>', "html.parser")
     >>> prose(page.contents)
     'All $W_q$, and *so* on.'
 
@@ -129,9 +129,7 @@ class _Prose(MarkdownConverter):
 
 def _formula(el):
     """The TeX of a formula, on one line, for it may stand in a quotation."""
-    number = el.find("span", class_="eqno")
-    text = el.get_text().replace(number.get_text(), "", 1) if number else el.get_text()
-    return " ".join(re.sub(r"^\s*\\[(\[]|\\[)\]]\s*$", "", text).split())
+    return " ".join(el["data-tex"].split())
 
 
 def _language(pre):
