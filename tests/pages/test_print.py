@@ -8,7 +8,7 @@ from live_maps import open_map, ready, settled
 from pypdf import PdfReader
 
 CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
-PAPER = {"width": 700, "height": 1000}  # A4 within its margins, in CSS pixels
+PAPER = {"width": 680, "height": 1000}  # A4 within its margins, in CSS pixels
 TOO_WIDE = """() => {
   const edge = document.querySelector(".bd-article").getBoundingClientRect().right + 1;
   const seen = (element) => element.checkVisibility() && !element.closest("svg, mjx-assistive-mml, iframe");
@@ -49,6 +49,30 @@ def test_weights_keep_their_colour_and_a_dark_page_becomes_light(paper, site):
     paper.pdf()
     assert paper.evaluate("themes") == ["light"]
     assert paper.locator("html").get_attribute("data-theme") == "dark"
+
+
+@pytest.mark.parametrize("chapter", ["coffee-or-tea", "museum", "questions", "exercises", "from-the-notes"])
+def test_the_title_stands_at_the_left_and_no_sheet_but_the_last_is_a_third_blank(paper, site, chapter):
+    paper.goto(f"{site}/book/{chapter}.html")
+    settled(paper)
+    *sheets, _ = PdfReader(io.BytesIO(paper.pdf(format="A4"))).pages
+    assert [share for share in map(blank, sheets) if share > 1 / 3] == []
+    paper.emulate_media(media="print")
+    title, first = paper.get_by_role("heading", level=1), paper.locator(".bd-article h1 ~ *").first
+    assert title.evaluate("(title) => getComputedStyle(title).textAlign") == "start"
+    assert title.bounding_box()["x"] == first.bounding_box()["x"]
+
+
+def blank(sheet):
+    """The share of a printed sheet that lies below its last word."""
+    heights = []
+
+    def seen(text, matrix, within, *_):
+        if text.strip():
+            heights.append(within[4] * matrix[1] + within[5] * matrix[3] + matrix[5])
+
+    sheet.extract_text(visitor_text=seen)
+    return min(heights) / float(sheet.mediabox.height)
 
 
 @pytest.mark.parametrize("chapter", ["index", "museum"])

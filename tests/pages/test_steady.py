@@ -17,13 +17,55 @@ ROOM = """(el) => [...el.querySelectorAll(".hm-paint, .hm-vacant")].filter((node
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
-@pytest.mark.parametrize("chapter", ["index", "code", "coffee-or-tea", "museum", "claims", "ambiguity"])
+@pytest.mark.parametrize("chapter", ["index", "code", "museum", "claims", "ambiguity", "exercises"])
 def test_nothing_moves_while_a_page_loads(page, site, chapter, width):
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{site}/book/{chapter}.html")
-    page.wait_for_function("() => document.querySelector('head-map .hm-live')")
+    page.wait_for_function("() => document.querySelector('head-map .hm-live, exercise-list [role=status]')")
     page.evaluate("() => document.fonts.ready")
     assert page.evaluate(SHIFT) <= 0.02
+
+
+@pytest.mark.parametrize("width", [360, 1400])
+def test_what_the_answer_would_move_is_not_seen_before_all_of_it_has_come(still, site, html, width):
+    text = (html / "book" / "index.html").read_text(encoding="utf-8")
+    half = text[: text.index("<dt>relation</dt>")]
+    still.set_viewport_size({"width": width, "height": 900})
+    still.route("**/index.html", lambda route: route.fulfill(body=half, content_type="text/html"))
+    still.goto(f"{site}/book/index.html")
+    assert still.locator(".hm-predictions dt").all_inner_texts() == ["", ""]  # of what is hidden there is no text
+    assert still.locator(".hm-paint").is_visible() == (width > 600)
+    still.unroute("**/index.html")
+    still.goto(f"{site}/book/index.html")
+    assert still.locator(".hm-predictions dt").all_inner_texts()[2] == "relation"
+    assert still.locator(".hm-paint").is_visible()
+
+
+THUMB = """(el) => [...el.querySelectorAll("button, summary, select, .hm-views label")]
+  .filter((node) => node.checkVisibility() && !node.closest("details:not([open]) > :not(summary)"))
+  .map((node) => {
+    node.scrollIntoView({ block: "center" });
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    const hits = (y) => node.contains(document.elementFromPoint((left + right) / 2, y));
+    const middle = (top + bottom) / 2;
+    let high = 0;
+    for (let y = middle - 30; y <= middle + 30; y++) high += hits(y);
+    return [node.className || node.textContent, high];
+  })"""  # what can be pressed, and how many pixels high it is for a finger
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_a_thumb_hits_what_it_aims_at(browser, site, width):
+    context = browser.new_context(viewport={"width": width, "height": 900}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    map = open_map(page, site)
+    found = map.evaluate(THUMB)
+    assert len(found) > 12
+    # On a phone a head's name stands between words that are pressed, too, and two heads have to fit above a keyboard.
+    least = {name: 28 if name.startswith("hm-head") and width == 360 else 44 for name, _ in found}
+    assert [(name, high) for name, high in found if high < least[name]] == []
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    context.close()
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])

@@ -57,6 +57,14 @@ def test_fifteen_questions_have_three_sentences_each():
         assert len(re.findall(r"[.?](?=\s|$)", plain)) == 3, question
 
 
+@pytest.mark.parametrize("width", [768, 1400])
+def test_all_columns_of_the_masks_are_seen_at_once(page, site, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site}/book/summary.html")
+    masks = page.locator(".pst-scrollable-table-container").filter(has_text="is_causal")
+    assert masks.evaluate("(table) => table.scrollWidth - table.clientWidth") <= 0
+
+
 @pytest.mark.parametrize(("question", "answer"), SECTIONS, ids=[question for question, _ in SECTIONS])
 def test_an_answer_leads_to_a_live_figure(page, site, question, answer):
     page.goto(f"{site}/book/questions.html")

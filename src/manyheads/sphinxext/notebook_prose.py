@@ -62,7 +62,7 @@ class _Prose(MarkdownConverter):
 
     def convert_div(self, el, text, parent_tags):
         found = {*classes(el)}
-        if "toctree-wrapper" in found:
+        if {"toctree-wrapper", "hm-room"} & found:
             return ""
         if "math" in found:
             number = el.find("span", class_="eqno")

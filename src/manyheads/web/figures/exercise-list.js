@@ -16,7 +16,7 @@ function defineExerciseList() {
         eraseProgress();
         this.#mark();
       });
-      this.classList.add("head-map");
+      this.querySelector(".el-tools")?.remove(); // room for these
       this.prepend(h("div", { class: "el-tools" }, this.#told, erase));
       this.#mark();
     }
