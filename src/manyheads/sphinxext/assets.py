@@ -24,19 +24,23 @@ STYLESHEETS = (
     *(f"figures/{name}.css" for name in FIGURES),
     *(f"doors/{name}.css" for name in ("plain", "chapters", "theme")),
 )
+MATHS = 'class="math'  # in the body of a page that has some
+BEFORE_MATHJAX = 490  # scripts run in their order; where MathJax never comes, the figures live all the same
 MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
 TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
     """Puts the scripts on the pages that hold a live figure, whether from a directive or a notebook's output."""
-    live = [name for name in FIGURES if f"<{name}" in (context.get("body") or "")]
+    body = context.get("body") or ""
+    live = [name for name in FIGURES if f"<{name}" in body]
     app.add_css_file(f"{FOLDER}/theme.css")
     app.add_js_file(f"{FOLDER}/theme.js")
     for name in ["paper", *live] if live else []:
-        app.add_js_file(f"{FOLDER}/{name}.js", type="module")
-    if live:  # as soon as may be: it waits for none of those that may not come
-        app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"})
+        app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=BEFORE_MATHJAX)
+    if live or MATHS in body:  # as soon as may be: it waits for none of those that may not come
+        figures = {"data-figures": ", ".join(live)} if live else {}
+        app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"}, **figures)
     for name in dict.fromkeys([FIGURES[0], *live] if live else []):  # the first stylesheet is the others' base
         app.add_css_file(f"{FOLDER}/{name}.css")
     app.add_css_file(f"{FOLDER}/chapters.css")
@@ -47,7 +51,7 @@ def drop_strangers(app, pagename, templatename, context, doctree):
 
     And MathJax off a page without maths: Sphinx adds it where a page's children have some, so always to the first page.
     """
-    strangers = ["thebe"] if 'class="math' in (context.get("body") or "") else ["thebe", "mathjax"]
+    strangers = ["thebe"] if MATHS in (context.get("body") or "") else ["thebe", "mathjax"]
     context["script_files"] = [
         script
         for script in context["script_files"]
