@@ -256,15 +256,16 @@ def test_a_figure_whose_script_comes_late_says_what_it_said(page, site):
     page.add_init_script(HURRIED)
     waiting = []
     for name in ("formula-steps", "field-exercise"):
-        page.route(f"**/{name}.js*", waiting.append)
+        page.route(f"**/{name}.js*", lambda route: waiting.append(route))
     page.goto(f"{site}/book/formula.html", wait_until="commit")
     expect(page.locator("field-exercise").first.get_by_text(STILL)).to_be_visible()
-    said = page.locator("formula-steps:not([model]) > .hm-status").get_attribute("data-said")
+    still = page.locator("formula-steps:not([model]) .hm-status").first
+    said = still.get_attribute("data-said")
     for route in waiting:
         route.continue_()
     page.wait_for_load_state()
     expect(page.get_by_text(STILL)).to_have_count(0)
-    expect(page.locator("formula-steps:not([model]) .hm-status")).to_have_text(said)
+    expect(still).to_have_text(said)
 
 
 @pytest.mark.parametrize("fault", ANSWERS)

@@ -25,7 +25,7 @@ STYLESHEETS = (
     *(f"doors/{name}.css" for name in ("plain", "chapters", "theme")),
 )
 MATHS = 'class="math'  # in the body of a page that has some
-BEFORE_MATHJAX = 490  # scripts run in their order; where MathJax never comes, the figures live all the same
+FIRST = 490  # scripts run in their order; where MathJax or one of the theme never comes, the figures live all the same
 MATHJAX = WEB / "node_modules" / "mathjax" / "es5"
 TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 
@@ -37,7 +37,7 @@ def add_scripts(app, pagename, templatename, context, doctree):
     app.add_css_file(f"{FOLDER}/theme.css")
     app.add_js_file(f"{FOLDER}/theme.js")
     for name in ["paper", *live] if live else []:
-        app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=BEFORE_MATHJAX)
+        app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=FIRST)
     if live or MATHS in body:  # as soon as may be: it waits for none of those that may not come
         figures = {"data-figures": ", ".join(live)} if live else {}
         app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"}, **figures)
