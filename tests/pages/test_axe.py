@@ -12,7 +12,7 @@ PAGES = [*sorted(f"book/{path.stem}" for path in HTML.glob("book/*.html")), "gen
     [
         ("book/index", "light", 360),
         ("book/formula", "dark", 1400),
-        ("book/museum", "light", 360),
+        ("book/code", "light", 360),
         ("book/references", "light", 768),
         ("book/api", "dark", 360),
         ("embed", "light", 360),
