@@ -14,7 +14,7 @@
 
   function newLine() {
     const line = document.createElement("p");
-    line.className = "hm-status";
+    line.className = "hm-status hm-still";
     return line;
   }
 
