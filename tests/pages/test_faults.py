@@ -26,6 +26,7 @@ FORMULAS = (
 FILE = (
     "This page was opened as a file, so its figures stand still. They come to life where a web server sends the page."
 )
+SEARCH = "The search gives no answer: a part of it did not arrive. Reload the page, or look through the chapters and the glossary."
 # What no reader should meet: words of engines, addresses, names of files.
 OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
 
@@ -284,6 +285,21 @@ def test_formulas_that_nothing_draws_are_said_to_stand_as_typed(context, site, f
     page.goto(f"{site}/book/{chapter}.html")
     page.locator("mjx-container").first.wait_for()
     expect(page.get_by_text(FORMULAS)).to_have_count(0)
+    faults.clear()
+
+
+@pytest.mark.parametrize("fault", ["abort", "missing", "garbage"])
+@pytest.mark.parametrize("script", ["searchtools.js", "searchindex.js"])
+def test_a_search_that_gives_no_answer_is_told(context, site, faults, script, fault):
+    page = context.new_page()
+    page.route(f"**/{script}*", ANSWERS[fault])
+    page.goto(f"{site}/search.html?q=softmax")
+    expect(page.get_by_text(SEARCH)).to_be_visible()
+    page.unroute_all(behavior="ignoreErrors")
+    page = context.new_page()
+    page.goto(f"{site}/search.html?q=softmax")
+    page.locator("#search-results li").first.wait_for()
+    expect(page.get_by_text(SEARCH)).to_have_count(0)
     faults.clear()
 
 

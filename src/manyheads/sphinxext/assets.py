@@ -38,7 +38,7 @@ def add_scripts(app, pagename, templatename, context, doctree):
     app.add_js_file(f"{FOLDER}/theme.js")
     for name in ["paper", *live] if live else []:
         app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=FIRST)
-    if live or MATHS in body:  # as soon as may be: it waits for none of those that may not come
+    if live or MATHS in body or pagename == "search":  # as soon as may be: it waits for none of those that may not come
         figures = {"data-figures": ", ".join(live)} if live else {}
         app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"}, **figures)
     for name in dict.fromkeys([FIGURES[0], *live] if live else []):  # the first stylesheet is the others' base

@@ -1,5 +1,6 @@
 // Says so where a page's own scripts never come: a file opened from a disk, a browser that cannot read them, a network
 // that does not bring them. A classic script in plain old JavaScript, since it must run where theirs do not.
+/* global Search */
 
 (function () {
   "use strict";
@@ -9,48 +10,44 @@
   const FILE = "This page was opened as a file, so its figures stand still. They come to life where a web server sends the page.";
   const ELSE = "This part of the page stands still: its script did not arrive, or this browser is too old for it. Reload the page, or use a newer browser.";
   const FORMULAS = "The formulas of this page stand as they were typed: the script that draws them did not arrive. Reload the page.";
+  const SEARCH = "The search gives no answer: a part of it did not arrive. Reload the page, or look through the chapters and the glossary.";
 
-  const formulas = newLine();
-
-  function newLine() {
+  /** Lends a part of the page a line, until it is told anew. */
+  function lend(/** @type {Node} */ part, /** @type {Node | null} */ before, /** @type {string} */ text) {
     const line = document.createElement("p");
     line.className = "hm-status hm-still";
-    return line;
+    line.textContent = text;
+    part.insertBefore(line, before);
   }
 
-  /** The line that says how a figure is; one that has none is lent one until its script comes after all. */
-  function lineOf(/** @type {HTMLElement} */ figure) {
+  function tellOfFigure(/** @type {HTMLElement} */ figure) {
+    if (window.customElements && customElements.get(figure.localName)) return;
+    const text = location.protocol === "file:" ? FILE : ELSE;
     /** @type {HTMLElement | null} */
     const own = figure.matches(".hm-status") ? figure : figure.querySelector(":scope > .hm-status");
-    if (own) {
-      own.dataset.said = own.dataset.said || own.textContent || ""; // what it says again if the script comes after all
-      return own;
-    }
-    const line = figure.insertBefore(newLine(), figure.firstChild);
-    if (window.customElements) customElements.whenDefined(figure.localName).then(function () { line.remove(); });
-    return line;
-  }
-
-  function tellOfFigures() {
-    if (!FIGURES) return;
-    /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(FIGURES)).forEach(function (figure) {
-      if (!window.customElements || !customElements.get(figure.localName))
-        lineOf(figure).textContent = location.protocol === "file:" ? FILE : ELSE;
-    });
+    if (!own) return lend(figure, figure.firstChild, text);
+    own.dataset.said = own.dataset.said || own.textContent || ""; // what it says again if its script comes after all
+    own.textContent = text;
   }
 
   function tellOfFormulas() {
-    const drawing = document.querySelector('script[src*="/mathjax/"]');
     const title = document.querySelector("article h1");
-    if (!drawing || !title || formulas.parentNode || (/** @type {any} */ (window).MathJax || {}).startup) return;
-    formulas.textContent = FORMULAS;
-    title.insertAdjacentElement("afterend", formulas);
-    drawing.addEventListener("load", function () { formulas.remove(); });
+    const drawn = (/** @type {any} */ (window).MathJax || {}).startup;
+    if (title && title.parentNode && document.querySelector('script[src*="/mathjax/"]') && !drawn)
+      lend(title.parentNode, title.nextSibling, FORMULAS);
+  }
+
+  function tellOfSearch() {
+    const results = document.getElementById("search-results");
+    if (results && results.parentNode && (typeof Search === "undefined" || !(/** @type {any} */ (Search).hasIndex())))
+      lend(results.parentNode, results, SEARCH);
   }
 
   function tell() {
-    tellOfFigures();
+    document.querySelectorAll(".hm-still").forEach(function (line) { line.remove(); });
+    if (FIGURES) /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(FIGURES)).forEach(tellOfFigure);
     tellOfFormulas();
+    tellOfSearch();
   }
 
   if (document.readyState === "complete") tell();
