@@ -241,7 +241,7 @@ def test_a_figure_whose_own_script_does_not_come_says_so(context, site, faults, 
     page.goto(f"{site}/book/{chapter}.html", wait_until="commit")
     for name in names:
         figure = page.locator(name).first
-        expect(figure.locator("> .hm-status")).to_have_text(STILL)
+        figure.locator("> .hm-status", has_text=STILL).wait_for()
         expect(figure.get_by_text(STILL)).to_have_count(1)
     page.unroute_all(behavior="ignoreErrors")
     page = context.new_page()
@@ -259,7 +259,7 @@ def test_a_figure_whose_script_comes_late_says_what_it_said(page, site):
     for name in ("formula-steps", "field-exercise"):
         page.route(f"**/{name}.js*", lambda route: waiting.append(route))
     page.goto(f"{site}/book/formula.html", wait_until="commit")
-    expect(page.locator("field-exercise").first.get_by_text(STILL)).to_be_visible()
+    page.locator("field-exercise").first.get_by_text(STILL).wait_for()
     still = page.locator("formula-steps:not([model]) .hm-status").first
     said = still.get_attribute("data-said")
     for route in waiting:
@@ -276,7 +276,7 @@ def test_formulas_that_nothing_draws_are_said_to_stand_as_typed(context, site, f
     page.add_init_script(HURRIED)
     page.route("**/tex-chtml.js*", ANSWERS[fault])
     page.goto(f"{site}/book/{chapter}.html", wait_until="commit")
-    expect(page.get_by_text(FORMULAS)).to_be_visible()
+    page.get_by_text(FORMULAS).wait_for()
     expect(page.get_by_text(STILL)).to_have_count(0)
     if figure:
         expect(page.locator(figure).get_by_role("status").first).to_contain_text("This is a computed example.")
@@ -294,7 +294,7 @@ def test_a_search_that_gives_no_answer_is_told(context, site, faults, script, fa
     page = context.new_page()
     page.route(f"**/{script}*", ANSWERS[fault])
     page.goto(f"{site}/search.html?q=softmax")
-    expect(page.get_by_text(SEARCH)).to_be_visible()
+    page.get_by_text(SEARCH).wait_for()
     page.unroute_all(behavior="ignoreErrors")
     page = context.new_page()
     page.goto(f"{site}/search.html?q=softmax")
