@@ -128,6 +128,13 @@ def browser():
         yield browser
 
 
+def new_context(browser, **options):
+    """A browser profile that waits for as long as a busy machine may take."""
+    context = browser.new_context(**{"viewport": VIEWPORT, **options})
+    context.set_default_timeout(PATIENCE)
+    return context
+
+
 @pytest.fixture
 def faults():
     """What went wrong in the test's pages, as sentences; a test that expects a fault clears it."""
@@ -137,8 +144,7 @@ def faults():
 @pytest.fixture(scope="session")
 def profile(browser):
     """The browser profile of all tests: what one page has fetched the next has in its cache, as a reader's has."""
-    profile = browser.new_context(viewport=VIEWPORT)
-    profile.set_default_timeout(PATIENCE)
+    profile = new_context(browser)
     profile.new_page()  # stays, for `forget`
     yield profile
     profile.close()
@@ -202,7 +208,7 @@ def page(context):
 @pytest.fixture
 def open_file(browser, faults):
     """Opens a file in a browser without network that tolerates no error, no warning and no request; gives the page."""
-    context = browser.new_context(offline=True, viewport=VIEWPORT)
+    context = new_context(browser, offline=True)
     requests = []
     context.on("request", lambda request: requests.append(request.url))
     context.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))
@@ -225,7 +231,7 @@ def open_file(browser, faults):
 @pytest.fixture
 def still(browser):
     """A page of a browser that runs no script."""
-    context = browser.new_context(java_script_enabled=False, viewport=VIEWPORT)
+    context = new_context(browser, java_script_enabled=False)
     yield context.new_page()
     context.close()
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import nbformat
 import numpy as np
 import pytest
-from conftest import VIEWPORT
+from conftest import new_context
 from lab_server import PATIENCE
 from urllib3 import PoolManager, Retry
 
@@ -90,7 +90,7 @@ def started(make, folder):
 @pytest.mark.parametrize("host", [marimo, voila])
 def test_a_sentence_typed_in_another_host(host, browser, tmp_path, faults):
     model = load_focus_model()
-    context = browser.new_context(viewport=VIEWPORT)
+    context = new_context(browser)
     context.route(
         lambda url: url.startswith(OF_THE_HOST), lambda route: route.fulfill(body="", content_type="text/css")
     )

@@ -12,6 +12,7 @@ PAGES = [*sorted(f"book/{path.stem}" for path in HTML.glob("book/*.html")), "gen
     [
         ("book/index", "light", 360),
         ("book/formula", "dark", 1400),
+        ("book/code", "light", 360),
         ("book/references", "light", 768),
         ("book/api", "dark", 360),
         ("embed", "light", 360),
@@ -21,6 +22,18 @@ PAGES = [*sorted(f"book/{path.stem}" for path in HTML.glob("book/*.html")), "gen
 def test_axe_finds_nothing(page, site, path, theme, width):
     page.goto(f"{site}/{path}.html")
     assert violations(page, theme, width) == []
+
+
+@pytest.mark.parametrize("path", ["book/formula", "book/real-heads"])
+def test_what_scrolls_is_a_stop_before_any_script_comes(still, site, path):
+    still.set_viewport_size({"width": 360, "height": 900})
+    still.goto(f"{site}/{path}.html")
+    boxes = still.locator(".hm-scroll")
+    scrolling = boxes.evaluate_all(
+        "(all) => all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.tabIndex)"
+    )
+    assert scrolling
+    assert set(scrolling) == {0}
 
 
 @pytest.mark.parametrize("path", ["book/index", "book/formula"])

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 from bs4 import BeautifulSoup
-from conftest import VIEWPORT
+from conftest import new_context
 from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 
@@ -14,7 +14,7 @@ HEIGHT = "(node) => node.getBoundingClientRect().height"
 
 
 def test_equations_need_no_script(browser, site):
-    context = browser.new_context(viewport=VIEWPORT, java_script_enabled=False)
+    context = new_context(browser, java_script_enabled=False)
     page = context.new_page()
     with page.expect_response(f"**/{FONT_OF_STYLE}") as font:
         page.goto(f"{site}/book/formula.html")

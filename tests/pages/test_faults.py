@@ -4,7 +4,10 @@ import re
 
 import pytest
 from conftest import HTML, Shared, serve
+from live_maps import type_sentence
 from playwright.sync_api import expect
+
+from manyheads.sphinxext.assets import FIGURES
 
 GARBAGE = "<html>Log in to the hotel's network at http://hotel.example/</html>"
 HALF_A_MINUTE = 31_000
@@ -17,10 +20,11 @@ DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
 OLD = "this browser is too old to unpack it. Use a newer one."
 ENGINE = "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one."
 BACKGROUND = "this browser does not let the page work in the background. Use another one, or open this page by itself."
-STILL = "The figures stand still: their scripts did not arrive, or this browser is too old for them. Reload the page, or use a newer browser."
+STILL = "This part of the page stands still: its script did not arrive, or this browser is too old for it. Reload the page, or use a newer browser."
 FILE = (
     "This page was opened as a file, so its figures stand still. They come to life where a web server sends the page."
 )
+SEARCH = "The search gives no answer: a part of it did not arrive. Reload the page, or look through the chapters and the glossary."
 # What no reader should meet: words of engines, addresses, names of files.
 OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
 
@@ -41,7 +45,7 @@ ANSWERS = {
 SAID = {"abort": NETWORK, "missing": MISSING, "garbage": DAMAGED, "hang": NETWORK}
 
 
-def rows(figure, *files, faults=("abort", "missing", "garbage", "hang"), said=None):
+def rows(figure, *files, faults=tuple(ANSWERS), said=None):
     for file in files:
         script = file.endswith(("js", "mjs"))
         for fault in faults:
@@ -209,21 +213,81 @@ def test_a_page_opened_as_a_file_says_so(window):
     assert page.locator("head-map td").count() == 0
 
 
-@pytest.mark.parametrize("fault", ["abort", "missing", "garbage", "hang"])
-@pytest.mark.parametrize(
-    ("chapter", "script"), [("index", "head-map.js"), ("formula", "formula-steps.js"), ("ambiguity", "word-sense.js")]
-)
-def test_a_figure_whose_own_script_does_not_come_says_so(context, site, faults, chapter, script, fault):
+# Every custom element, on a page that has it.
+ELEMENTS = {
+    "index": ["head-map"],
+    "formula": ["formula-steps", "softmax-scale", "word-shuffle", "field-exercise"],
+    "museum": ["museum-piece"],
+    "real-heads": ["head-cards"],
+    "ambiguity": ["word-sense"],
+    "claims": ["head-pruning"],
+    "exercises": ["exercise-list"],
+}
+
+
+def test_each_element_is_among_those_whose_script_may_not_come():
+    assert {name for names in ELEMENTS.values() for name in names} == set(FIGURES)
+
+
+@pytest.mark.parametrize("fault", ANSWERS)
+@pytest.mark.parametrize(("chapter", "names"), ELEMENTS.items(), ids=ELEMENTS)
+def test_a_figure_whose_own_script_does_not_come_says_so(context, site, faults, chapter, names, fault):
     page = context.new_page()
     page.add_init_script(HURRIED)
-    page.route(f"**/{script}*", ANSWERS[fault])  # where a book is built again, Sphinx gives its scripts a version
+    for name in names:
+        page.route(f"**/{name}.js*", ANSWERS[fault])  # where a book is built again, Sphinx gives its scripts a version
     page.goto(f"{site}/book/{chapter}.html", wait_until="commit")
-    status = f"{script.removesuffix('.js')} .hm-status"
-    expect(page.locator(status).first).to_have_text(STILL)
+    for name in names:
+        figure = page.locator(name).first
+        figure.locator("> .hm-status", has_text=STILL).wait_for()
+        expect(figure.get_by_text(STILL)).to_have_count(1)
     page.unroute_all(behavior="ignoreErrors")
     page = context.new_page()
     page.goto(f"{site}/book/{chapter}.html")
-    expect(page.locator(status).first).to_contain_text("This is a computed example.")
+    for name in names:
+        page.wait_for_function("(name) => customElements.get(name)", arg=name)
+    page.wait_for_load_state()
+    expect(page.get_by_text(STILL)).to_have_count(0)
+    faults.clear()
+
+
+def test_a_figure_whose_script_comes_late_says_what_it_said(page, site):
+    page.add_init_script(HURRIED)
+    waiting = []
+    for name in ("formula-steps", "field-exercise"):
+        page.route(f"**/{name}.js*", lambda route: waiting.append(route))
+    page.goto(f"{site}/book/formula.html", wait_until="commit")
+    page.locator("field-exercise").first.get_by_text(STILL).wait_for()
+    still = page.locator("formula-steps:not([model]) .hm-status").first
+    said = still.get_attribute("data-said")
+    for route in waiting:
+        route.continue_()
+    page.wait_for_load_state()
+    expect(page.get_by_text(STILL)).to_have_count(0)
+    expect(still).to_have_text(said)
+
+
+@pytest.mark.parametrize("script", ["bootstrap", "pydata-sphinx-theme", "sphinx-book-theme"])
+def test_a_script_of_the_theme_that_never_comes_stops_no_figure(page, site, script):
+    page.route(f"**/{script}.js*", ANSWERS["hang"])
+    page.goto(f"{site}/book/index.html", wait_until="commit")
+    map = page.locator("head-map").first
+    map.wait_for()
+    assert type_sentence(map, "Is it alive?")["queryTokens"][1] == "is"
+
+
+@pytest.mark.parametrize("fault", ["abort", "missing", "garbage"])
+@pytest.mark.parametrize("script", ["searchtools.js", "searchindex.js"])
+def test_a_search_that_gives_no_answer_is_told(context, site, faults, script, fault):
+    page = context.new_page()
+    page.route(f"**/{script}*", ANSWERS[fault])
+    page.goto(f"{site}/search.html?q=softmax")
+    page.get_by_text(SEARCH).wait_for()
+    page.unroute_all(behavior="ignoreErrors")
+    page = context.new_page()
+    page.goto(f"{site}/search.html?q=softmax")
+    page.locator("#search-results li").first.wait_for()
+    expect(page.get_by_text(SEARCH)).to_have_count(0)
     faults.clear()
 
 
@@ -237,7 +301,7 @@ def test_a_figure_whose_script_came_is_not_said_to_stand_still(page, site, chapt
 
 
 @pytest.mark.parametrize("file", ["bugs.js", "focus-words.safetensors.gz"])
-@pytest.mark.parametrize("fault", ["abort", "missing", "garbage", "hang"])
+@pytest.mark.parametrize("fault", ANSWERS)
 def test_a_bug_that_does_not_come_is_not_called_on(page, site, faults, file, fault):
     page.route(f"**/{file}", ANSWERS[fault])
     if fault == "hang":
@@ -259,7 +323,7 @@ def test_a_bug_that_does_not_come_is_not_called_on(page, site, faults, file, fau
     faults.clear()
 
 
-@pytest.mark.parametrize("fault", ["abort", "missing", "garbage", "hang"])
+@pytest.mark.parametrize("fault", ANSWERS)
 def test_words_are_shuffled_once_the_models_come(page, site, faults, fault):
     page.route("**/models.js", ANSWERS[fault])
     if fault == "hang":

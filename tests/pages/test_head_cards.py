@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import HTML, serve
+from conftest import HTML, new_context, serve
 from live_maps import CONTRAST
 from matplotlib.image import imread
 
@@ -211,7 +211,7 @@ def test_a_frame_brings_its_scripts_along_in_a_notebook(browser, site, monkeypat
     monkeypatch.delenv("MANYHEADS_SITE_SCRIPTS", raising=False)
     tokens = ["[CLS]", "</script><b id=evil>", "tea"]
     map = AttentionMap(tokens, tokens, np.full((2, 3, 3, 3), 1 / 3))
-    context = browser.new_context()
+    context = new_context(browser)
     page = context.new_page()
     asked, errors = [], []
     page.on("request", lambda request: asked.append(request.url))

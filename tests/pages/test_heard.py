@@ -31,4 +31,4 @@ def test_a_figure_has_its_roles_names_and_states(page, site, name):
     settled(page)
     figure = page.locator(f"{name}[model], {name}:not(head-map, formula-steps)").first
     expect(figure).to_match_aria_snapshot((SNAPSHOTS / f"{name}.yml").read_text(encoding="utf-8"))
-    expect(figure).not_to_contain_text("The figures stand still")
+    expect(figure).not_to_contain_text("stands still")

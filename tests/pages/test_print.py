@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from conftest import HTML
+from conftest import HTML, new_context
 from live_maps import open_map, ready, settled
 from pypdf import PdfReader
 
@@ -20,7 +20,7 @@ TOO_WIDE = """() => {
 
 @pytest.fixture
 def paper(browser, site):
-    context = browser.new_context(viewport=PAPER, color_scheme="dark")
+    context = new_context(browser, viewport=PAPER, color_scheme="dark")
     page = context.new_page()
     yield page
     context.close()

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from conftest import HTML, Shared, serve
+from conftest import HTML, Shared, new_context, serve
 from live_maps import COFFEE, attend, choose, open_map, open_menu, ready, saved, type_sentence
 from small_book import AUTHORS
 
@@ -47,7 +47,7 @@ def state_of(map):
 
 def in_new_profile(browser, link, place=0):
     """The state of the map that a link leads to, in a browser that was never there; and where the reader stands."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    context = new_context(browser)
     faults = []
     context.on("console", lambda message: message.type == "error" and faults.append(message.text))
     context.on("weberror", lambda error: faults.append(str(error.error)))
@@ -190,7 +190,7 @@ def test_a_link_to_a_bug_turns_its_switch_on(browser, page, site):
     )
     link, weights = copied(map, "link"), state_of(map)["weights"]
     assert "model=focus%2Fbug-" in link
-    context = browser.new_context()
+    context = new_context(browser)
     there = context.new_page()
     there.goto(link)
     ready(there.locator("museum-piece head-map").first)
@@ -327,7 +327,7 @@ def stranger(tmp_path, html):
 @pytest.fixture
 def abroad(browser, faults):
     """A page that may ask any host; errors still fail the test."""
-    context = browser.new_context(viewport={"width": 1000, "height": 800})
+    context = new_context(browser, viewport={"width": 1000, "height": 800})
     context.on("response", lambda response: response.status >= 400 and faults.append(response.url))
     context.on("console", lambda message: message.type == "error" and faults.append(message.text))
     context.on("weberror", lambda error: faults.append(str(error.error)))
@@ -408,7 +408,7 @@ def test_the_frame_of_the_authors_page_is_as_high_as_what_it_shows(browser, faul
     (tmp_path / "slide.html").write_text(
         f"<!DOCTYPE html><title>Slide</title><link rel='icon' href='data:,'>{lines.replace('https://your-site/', '')}"
     )
-    context = browser.new_context(viewport={"width": width, "height": 700})
+    context = new_context(browser, viewport={"width": width, "height": 700})
     context.on("console", lambda message: message.type == "error" and faults.append(message.text))
     context.on("weberror", lambda error: faults.append(str(error.error)))
     with serve(tmp_path) as address:

@@ -1,6 +1,7 @@
 """Nothing moves below a map while somebody types, nothing moves while a page loads, and a phone shows what matters at once."""
 
 import pytest
+from conftest import new_context
 from live_maps import open_map, ready
 
 LONG = "Would the old librarian rather read a long novel by the fire, or walk her two happy dogs through the rain and the mud?"
@@ -56,7 +57,7 @@ THUMB = """(el) => [...el.querySelectorAll("button, summary, select, .hm-views l
 
 @pytest.mark.parametrize("width", [360, 768])
 def test_a_thumb_hits_what_it_aims_at(browser, site, width):
-    context = browser.new_context(viewport={"width": width, "height": 900}, has_touch=True, is_mobile=True)
+    context = new_context(browser, viewport={"width": width, "height": 900}, has_touch=True, is_mobile=True)
     page = context.new_page()
     map = open_map(page, site)
     found = map.evaluate(THUMB)
@@ -103,7 +104,7 @@ def test_more_heads_take_the_room_that_was_kept_for_them(page, site, view, width
 
 @pytest.mark.parametrize("touch", [True, False])
 def test_a_phone_shows_the_sentence_two_heads_and_what_is_concluded(browser, site, touch):
-    context = browser.new_context(viewport={"width": 360, "height": 400}, has_touch=touch, is_mobile=touch)
+    context = new_context(browser, viewport={"width": 360, "height": 400}, has_touch=touch, is_mobile=touch)
     page = context.new_page()
     map = open_map(page, site)
     map.evaluate("(el) => el.scrollIntoView({ block: 'start' })")
@@ -139,7 +140,7 @@ def test_more_stays_open_in_this_browser_and_out_of_links(page, site):
 
 
 def test_a_browser_that_keeps_nothing_shows_a_map(browser, site):
-    context = browser.new_context()
+    context = new_context(browser)
     context.add_init_script(
         "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
     )

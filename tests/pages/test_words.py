@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import VIEWPORT
+from conftest import VIEWPORT, new_context
 from live_maps import COFFEE, open_map, ready
 
 from manyheads.maps.names import FULL, NOTES
@@ -97,7 +97,7 @@ def test_a_word_asks_by_keys_and_keeps_the_focus(page, site):
 
 
 def test_a_word_that_is_touched_asks(browser, site):
-    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    context = new_context(browser, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     page = context.new_page()
     map = open_map(page, site)
     word(map, "coffee").tap()

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from conftest import ROOT, Quiet, serve
+from conftest import ROOT, Quiet, new_context, serve
 from live_maps import ready
 from small_book import ADDRESS, EXAMPLES, tags_of
 
@@ -78,7 +78,7 @@ def below(html, tmp_path, monkeypatch):
 @pytest.fixture
 def elsewhere(browser, faults):
     """A page for another server; errors fail the test, but for a missing page itself."""
-    context = browser.new_context(viewport={"width": 1000, "height": 800})
+    context = new_context(browser, viewport={"width": 1000, "height": 800})
     context.on(
         "response", lambda it: it.status >= 400 and not it.request.is_navigation_request() and faults.append(it.url)
     )

@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
-from conftest import serve
+from conftest import new_context, serve
 from mixed_sentences import sentences
 
 from manyheads.models.encoder import load_encoder
@@ -88,7 +88,7 @@ def open_page(context, address):
 @pytest.fixture(scope="module")
 def engine(browser, address):
     """A page with the encoder loaded; nothing that the tests do may appear on its console."""
-    page, said = open_page(browser.new_context(), address)
+    page, said = open_page(new_context(browser), address)
     page.evaluate(ENGINE)
     yield page
     page.context.close()
@@ -180,7 +180,7 @@ def test_two_who_ask_are_both_answered(engine):
 
 
 def test_a_second_visit_fetches_nothing_again(browser, address):
-    context = browser.new_context()
+    context = new_context(browser)
     page, said = open_page(context, address)
     page.evaluate(
         "caches.open('manyheads-encoder').then((cache) => cache.put('/models/of-an-older-book.gz', new Response('')))"
@@ -230,7 +230,7 @@ def broken(folder):
 
 def test_a_file_that_arrives_broken_is_told_and_the_next_try_works(browser, address, folder):
     for what, break_it in broken(folder):
-        context = browser.new_context()
+        context = new_context(browser)
         page, _ = open_page(context, address)
         break_it(page)
         assert outcome(page).startswith("a part of it arrived damaged."), what
@@ -244,7 +244,7 @@ ABSENT = "a part of it did not arrive. Check the network, then try again."
 
 
 def test_a_network_that_brings_nothing(browser, address):
-    context = browser.new_context()
+    context = new_context(browser)
     page, _ = open_page(context, address)
     context.route("**/models/encoder.onnx.gz*", lambda route: route.abort())
     assert outcome(page) == ABSENT

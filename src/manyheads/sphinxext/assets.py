@@ -24,6 +24,7 @@ STYLESHEETS = (
     *(f"figures/{name}.css" for name in FIGURES),
     *(f"doors/{name}.css" for name in ("plain", "chapters", "theme")),
 )
+FIRST = 490  # scripts run in their order; where one of the theme never comes, the figures live all the same
 TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 
 
@@ -33,9 +34,10 @@ def add_scripts(app, pagename, templatename, context, doctree):
     app.add_css_file(f"{FOLDER}/theme.css")
     app.add_js_file(f"{FOLDER}/theme.js")
     for name in ["paper", *live] if live else []:
-        app.add_js_file(f"{FOLDER}/{name}.js", type="module")
-    if live:  # as soon as may be: it waits for none of those that may not come
-        app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"})
+        app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=FIRST)
+    if live or pagename == "search":  # as soon as may be: it waits for none of those that may not come
+        figures = {"data-figures": ", ".join(live)} if live else {}
+        app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"}, **figures)
     for name in dict.fromkeys([FIGURES[0], *live] if live else []):  # the first stylesheet is the others' base
         app.add_css_file(f"{FOLDER}/{name}.css")
     app.add_css_file(f"{FOLDER}/chapters.css")

@@ -13,6 +13,8 @@ MENDS = [
         r'<div id="pst-primary-sidebar" class=',
         '<div id="pst-primary-sidebar" role="complementary" aria-label="The book" class=',
     ),
+    # The corner of a table whose rows have names heads nothing.
+    (r'<th class="head"><p></p></th>', '<th class="head" role="cell"><p></p></th>'),
     # What no policy of the pages' kind allows: doors/theme.js does it.
     (r'onclick="(window\.print|toggleFullScreen)\(\)"', r'data-call="\1"'),
 ]

@@ -222,7 +222,7 @@ def _figure(steps, name):
     return (
         f'<figure class="fs-matrix" data-matrix="{name}">'
         f"<figcaption>{name} <small>{rows} × {columns}</small></figcaption>"
-        '<div class="hm-scroll"><table><thead><tr><th role="cell"></th>'
+        '<div class="hm-scroll" tabindex="0"><table><thead><tr><th role="cell"></th>'
         + "".join(f'<th scope="col"><span>{head}</span></th>' for head in heads)
         + f"</tr></thead><tbody>{''.join(lines)}</tbody></table></div></figure>"
     )

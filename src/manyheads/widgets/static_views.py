@@ -115,7 +115,8 @@ def _matrix(map, layer, head, asked, look, large, place, moved):
         f'<span><span class="hm-head hm-on">{escape(map.head_names[head])}</span></span>'
         f'<span class="hm-moved">{moved}</span>'
         '<span class="hm-enlarge hm-room">Enlarge</span></figcaption>'
-        f'<div class="hm-scroll"><table><thead><tr><th></th>{columns}</tr></thead><tbody>{rows}</tbody></table></div>'
+        f'<div class="hm-scroll" tabindex="0"><table><thead><tr><th role="cell"></th>{columns}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
         "</figure>"
     )
 
@@ -143,7 +144,7 @@ def _grid(map, layer, query, look, compared):
     painted = row(map, layer, 0, query, _name(map, layer, 0), look, compared, "second sentence")
     return (
         f"{_heads(map, layer)}"
-        f'<div class="hm-stage"><div class="hm-scroll"><div class="hm-grid" style="--columns:{heads}">'
+        f'<div class="hm-stage"><div class="hm-scroll" tabindex="0"><div class="hm-grid" style="--columns:{heads}">'
         f'<img alt="{layers} layers of {heads} heads: {shows}" src="{source}">'
         f"<table><thead><tr><td>{'Head' if short else ''}</td>{titles}</tr></thead><tbody>{rows}</tbody></table>"
         "</div></div>"
@@ -203,6 +204,6 @@ def _lines(map, layer, asked, chosen):
     asks = escape(readable(map.query_tokens[asked]))
     frame = f'viewBox="0 0 100 {rows}" preserveAspectRatio="none" style="--rows:{rows}" aria-hidden="true"'
     return (
-        f'<p class="hm-hint">{asks} asks.</p><div class="hm-scroll"><div class="hm-lines">'
+        f'<p class="hm-hint">{asks} asks.</p><div class="hm-scroll" tabindex="0"><div class="hm-lines">'
         f"<ol>{sides[0]}</ol><svg {frame}>{paths}</svg><ol>{sides[1]}</ol></div></div>"
     )

@@ -82,7 +82,8 @@ function defineElement() {
       dressPage("head-map.css", "formula-steps.css");
       const baked = bakedInto(this);
       this.classList.add("head-map", "formula-steps");
-      const status = this.querySelector(".hm-status")?.textContent ?? "";
+      const told = /** @type {HTMLElement | null} */ (this.querySelector(".hm-status"));
+      const status = told?.dataset.said ?? told?.textContent ?? "";
       const live = this.hasAttribute("model");
       const view = (this.#view = new FormulaStepsView(this, this.#attributes(), {
         types: live,

@@ -434,7 +434,7 @@ function moveFocus(/** @type {KeyboardEvent} */ event) {
   const cell = targetOf(event).closest("td[data-weight]");
   if (!step || !cell) return;
   const table = /** @type {HTMLTableElement} */ (cell.closest("table"));
-  const rows = /** @type {HTMLTableRowElement[]} */ ([...table.querySelectorAll("tr:has(td)")]);
+  const rows = [...table.querySelectorAll("tr")].filter((row) => row.querySelector("td"));
   const at = rows.findIndex((row) => row === cell.parentElement);
   const next = rows[at + step[0]]?.cells[cell.cellIndex + step[1]];
   if (next?.tagName !== "TD") return;

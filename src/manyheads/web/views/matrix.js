@@ -83,7 +83,7 @@ export class MatrixFigure {
     this.caption = h("figcaption", {}, this.title, this.moved, this.button);
     this.scroll = h("div", { class: "hm-scroll" });
     this.node = h("figure", { class: "hm-matrix" }, this.caption, this.scroll);
-    this.columns = h("tr", {}, h("th"));
+    this.columns = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
     this.rows = h("tbody");
     this.table = h("table", {}, h("thead", {}, this.columns), this.rows);
     this.canvas = h("canvas", { role: "img" });
