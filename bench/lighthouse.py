@@ -30,7 +30,9 @@ ZIPPED = (".html", ".css", ".js", ".mjs", ".json", ".svg")
 
 
 class Gzipped(Quiet):
-    """Sends text gzipped, as GitHub Pages does."""
+    """Sends text gzipped over connections that stay open, as GitHub Pages does."""
+
+    protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         path = Path(self.translate_path(self.path))
