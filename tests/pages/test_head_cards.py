@@ -9,6 +9,7 @@ import pytest
 from conftest import HTML, new_context, serve
 from live_maps import CONTRAST
 from matplotlib.image import imread
+from playwright.sync_api import expect
 
 from manyheads.maps import AttentionMap
 from manyheads.models.head_cards import SCORES, head_cards
@@ -153,6 +154,7 @@ def test_bertviz_draws_in_the_page_with_nothing_but_the_site(page, site, view):
     fetched = []
     page.on("request", lambda request: fetched.append(request.url.removeprefix(site)))
     page.goto(f"{site}/{CHAPTER}")
+    assert not any("bertviz" in address for address in fetched), "nobody has come to its frames yet"
     frame = page.locator(f"iframe[title='{view.replace('_', ' ')} of BertViz']")
     frame.scroll_into_view_if_needed()
     lines = frame.content_frame.locator("svg line")
@@ -172,20 +174,25 @@ def test_bertviz_draws_below_any_folder(browser):
         page = browser.new_page()
         page.goto(f"{address}/{HTML.name}/{CHAPTER}")
         for frame in page.locator("iframe.bertviz").all():
+            frame.scroll_into_view_if_needed()
             frame.content_frame.locator("svg line").first.wait_for(state="attached")
         page.close()
 
 
 def test_bertviz_answers_to_the_reader(page, site):
     page.goto(f"{site}/{CHAPTER}")
-    frame = page.locator("iframe[title='head view of BertViz']").content_frame
-    assert frame.locator("select#layer").input_value() == "1"
+    head_view, model_view = (page.locator(f"iframe[title='{view} view of BertViz']") for view in ("head", "model"))
+    head_view.scroll_into_view_if_needed()
+    frame = head_view.content_frame
+    expect(frame.locator("select#layer")).to_have_value("1")
     opaque = "(lines) => lines.filter((line) => Number(line.getAttribute('stroke-opacity')) > 0.3).length"
     frame.locator("svg line").first.wait_for(state="attached")
     before = frame.locator("svg line").evaluate_all(opaque)
     frame.locator("select#layer").select_option("0")
     assert frame.locator("svg line").evaluate_all(opaque) != before
-    frame = page.locator("iframe[title='model view of BertViz']").content_frame
+    model_view.scroll_into_view_if_needed()
+    frame = model_view.content_frame
+    frame.locator("svg line").first.wait_for(state="attached")
     assert frame.get_by_text("Layer 0, Head 2").count() == 0
     thumbnail = frame.locator("g:has(> #attn_background_0_2) > rect").last
     thumbnail.scroll_into_view_if_needed()
@@ -199,6 +206,7 @@ def test_bertviz_is_readable_in_both_themes(page, site, theme):
     page.emulate_media(color_scheme=theme)
     page.goto(f"{site}/{CHAPTER}")
     frame = page.locator("iframe[title='head view of BertViz']")
+    frame.scroll_into_view_if_needed()
     frame.content_frame.locator("svg line").first.wait_for(state="attached")
     pixels = imread(io.BytesIO(frame.screenshot()))  # [row, column, rgba], 0 to 1
     grey = pixels[..., :3].mean(-1)

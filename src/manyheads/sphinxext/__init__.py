@@ -11,6 +11,7 @@ import os
 
 from manyheads.sphinxext import (
     assets,
+    bertviz_frames,
     equations,
     execution_cache,
     exercises,
@@ -39,6 +40,7 @@ def finish(app, error):
         equations.copy_files(app.outdir)
         publishing.write_pages(app.outdir, page_model("focus"), publishing.chapters(app.env))
         light_theme.write_icons(app)
+        bertviz_frames.give_files(app.outdir)
         policy.finish_pages(app.outdir)
 
 

@@ -5,14 +5,17 @@ is put into a frame, where its names and its require.js meet nobody else's, and 
 in a notebook, along with the HTML.
 """
 
+import hashlib
 import os
 import re
 import warnings
-from html import escape
+from html import escape, unescape
+from pathlib import Path
 
 import torch
 from IPython.display import HTML
 
+from manyheads.sphinxext.policy import with_policy
 from manyheads.widgets.one_module import SITE_SCRIPTS, WEB
 
 MODULES = WEB / "node_modules"
@@ -22,6 +25,7 @@ SCRIPTS = {  # as the site calls them, and where npm puts them
     "d3.js": MODULES / "d3" / "dist" / "d3.min.js",
 }
 VIEWS = ("head_view", "model_view")
+WRITTEN_OUT = re.compile(r'(<iframe class="bertviz"[^>]*) srcdoc="([^"]*)"')
 # BertViz draws for white paper; in the dark its picture is turned over, and keeps its hues.
 STYLE = """<style>
 .bertviz {
@@ -78,9 +82,25 @@ def bertviz_view(view, map, **options):
         written = getattr(bertviz, view)(**data, html_action="return", **light, **options).data
     if os.environ.get(SITE_SCRIPTS) or all(path.is_file() for path in SCRIPTS.values()):
         written = _with_own_scripts(written)
-    page = f'<!doctype html><body style="margin:0">{written}</body>'
+    page = f'<!doctype html><meta charset="utf-8"><body style="margin:0">{written}</body>'
     frame = f'title="{view.replace("_", " ")} of BertViz" height="{_height(view, map)}" srcdoc="{escape(page)}"'
     return HTML(f'{STYLE}<iframe class="bertviz" loading="lazy" {frame}></iframe>')
+
+
+def give_files(site):
+    """Puts each frame of a built site into a file of its own: only such a frame waits until somebody comes to it."""
+    folder = Path(site) / os.environ[SITE_SCRIPTS]
+
+    def put(frame, page):
+        text = unescape(frame[2])
+        file = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.html"
+        file.write_text(with_policy(text), encoding="utf-8")
+        return f'{frame[1]} src="{Path(os.path.relpath(file, page.parent)).as_posix()}"'
+
+    for page in Path(site).rglob("*.html"):
+        html = page.read_text(encoding="utf-8")
+        if WRITTEN_OUT.search(html):
+            page.write_text(WRITTEN_OUT.sub(lambda frame, page=page: put(frame, page), html), encoding="utf-8")
 
 
 def _with_own_scripts(written):

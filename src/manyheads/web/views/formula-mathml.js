@@ -69,9 +69,9 @@ export const symbol = (name, head) => math(SYMBOLS[name](head + 1), false);
 
 /** One equation, or several. @type {Record<string, (how: Written) => string | string[]>} */
 const EQUATIONS = {
-  X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("x", "1")}${op(";")}${op("…")}${op(";")}${sub("x", "n")}${op(")")}</mrow>`,
+  X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("𝐱", "1")}${op(";")}${op("…")}${op(";")}${sub("𝐱", "n")}${op(")")}</mrow>`,
   projections: ({ i, biased }) => {
-    const bias = (/** @type {string} */ letter) => (biased ? op("+") + both("b", i, letter) : "");
+    const bias = (/** @type {string} */ letter) => (biased ? op("+") + both("𝐛", i, letter) : "");
     return ["Q", "K", "V"].map((letter) => sub(letter, i) + op("=") + mi("X") + both("W", i, letter) + bias(letter));
   },
   scores: ({ i, scaled }) => {
@@ -91,7 +91,7 @@ const EQUATIONS = {
     const first = heads > 1 ? headOf(1) + op(",") + op("…") + op(",") : "";
     return mi("C") + op("=") + `<mi>Concat</mi><mo>(</mo>${first}${headOf(heads)}<mo>)</mo>`;
   },
-  output: ({ i, biased }) => mi("Y") + op("=") + mi("C") + SYMBOLS.Wo(i) + (biased ? op("+") + `<msup>${mi("b")}<mi>O</mi></msup>` : ""),
+  output: ({ i, biased }) => mi("Y") + op("=") + mi("C") + SYMBOLS.Wo(i) + (biased ? op("+") + `<msup>${mi("𝐛")}<mi>O</mi></msup>` : ""),
 };
 
 /**
