@@ -45,9 +45,8 @@ def add_scripts(app, pagename, templatename, context, doctree):
 
 def drop_strangers(app, pagename, templatename, context, doctree):
     """Takes Thebe off the pages: Jupyter Book always adds it, twice (which is an error), and it calls a CDN."""
-    context["script_files"] = [
-        script for script in context["script_files"] if "thebe" not in f"{script.filename} {script.attributes}".lower()
-    ]
+    for kind in ("script_files", "css_files"):
+        context[kind] = [file for file in context[kind] if "thebe" not in f"{file.filename} {file.attributes}".lower()]
 
 
 def write_scripts(folder):
