@@ -159,9 +159,9 @@ def forget(profile, site):
     profile.clear_permissions()
 
 
-@pytest.fixture
-def context(profile, site, faults):
-    """The profile with nothing in it; any console error, failed request or request to another host fails the test."""
+@contextmanager
+def watched(profile, site, faults):
+    """Any console error, failed request or request to another host in the profile's new pages is a fault."""
 
     def request(request):
         if not request.url.startswith((site, "data:", "blob:")):
@@ -186,6 +186,13 @@ def context(profile, site, faults):
             page.close()
     for event, listener in listeners.items():
         profile.remove_listener(event, listener)
+
+
+@pytest.fixture
+def context(profile, site, faults):
+    """The profile with nothing in it; any fault fails the test."""
+    with watched(profile, site, faults):
+        yield profile
     forget(profile, site)
     assert not faults
 

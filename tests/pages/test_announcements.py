@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 import pytest
+from conftest import new_context, watched
 from live_maps import open_map, ready
 
 HEARD = """(el) => { globalThis.heard ??= [];
@@ -13,10 +14,20 @@ HEARD = """(el) => { globalThis.heard ??= [];
   })).observe(el, { childList: true, characterData: true, subtree: true }) }"""
 
 
+@pytest.fixture
+def page(browser, site, faults):
+    """In a profile of its own: who stops the clock of a page stops it for all pages of its profile."""
+    profile = new_context(browser)
+    with watched(profile, site, faults):
+        yield profile.new_page()
+    profile.close()
+    assert not faults
+
+
 def stop_the_clock(page):
     """From here on time passes on the page only by `page.clock`: however slow the machine, no pause is a reader's pause."""
     page.clock.install()
-    page.clock.pause_at(datetime.now() + timedelta(hours=1))
+    page.clock.pause_at(datetime.now() + timedelta(seconds=1))
 
 
 def typed(figure, text="That is better, isn't it?"):
