@@ -47,7 +47,7 @@ const book = new URL(parent.document.documentElement.dataset.content_root, paren
 const script = document.createElement("script");
 script.src = new URL("{site}/require.js", book);
 script.onload = () => {{
-require.config({{ baseUrl: new URL("{site}/", book).href }});
+require.config({{ baseUrl: new URL("{site}/", book).href, waitSeconds: 0 }}); // a slow network is no fault
 {view}
 }};
 document.head.append(script);
