@@ -11,7 +11,7 @@ CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
 PAPER = {"width": 680, "height": 1000}  # A4 within its margins, in CSS pixels
 TOO_WIDE = """() => {
   const edge = document.querySelector(".bd-article").getBoundingClientRect().right + 1;
-  const seen = (element) => element.checkVisibility() && !element.closest("svg, mjx-assistive-mml, iframe");
+  const seen = (element) => element.checkVisibility() && !element.closest("svg, iframe");
   return [...document.querySelectorAll(".bd-article *")]
     .filter((element) => seen(element) && element.getBoundingClientRect().right > edge)
     .map((element) => `${element.tagName} ${element.className} ${element.textContent.slice(0, 60)}`);

@@ -74,7 +74,7 @@ def mathml(tex, display=False):
     """The MathML of some TeX, as HTML; a formula within a line, or one on lines of its own.
 
     >>> mathml("d_k")
-    '<math><mrow><msub><mi>d</mi><mi>k</mi></msub></mrow></math>'
+    '<math><msub><mi>d</mi><mi>k</mi></msub></math>'
 
     Raises ExtensionError where it is no TeX that Temml knows.
     """
