@@ -3,6 +3,7 @@
 Temml makes it of TeX while the book is built. Its font is STIX Two Math, of which the pages get what equations need.
 """
 
+import atexit
 import json
 import os
 import re
@@ -66,7 +67,9 @@ def typesetter():
         raise ExtensionError(f"Equations need Node and {STYLE}: run `npm ci` in {WEB}, as `make book` does")
     command = [node, "--input-type=module", "--eval", TYPESETTER]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=WEB, text=True, encoding="utf-8", **pipes)
+    process = subprocess.Popen(command, cwd=WEB, text=True, encoding="utf-8", **pipes)
+    atexit.register(process.communicate)  # closes the pipes, and it ends
+    return process
 
 
 @cache
