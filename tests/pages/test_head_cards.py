@@ -154,6 +154,7 @@ def test_bertviz_draws_in_the_page_with_nothing_but_the_site(page, site, view):
     fetched = []
     page.on("request", lambda request: fetched.append(request.url.removeprefix(site)))
     page.goto(f"{site}/{CHAPTER}")
+    assert not any("bertviz" in address for address in fetched), "nobody has come to its frames yet"
     frame = page.locator(f"iframe[title='{view.replace('_', ' ')} of BertViz']")
     frame.scroll_into_view_if_needed()
     lines = frame.content_frame.locator("svg line")

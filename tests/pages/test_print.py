@@ -51,6 +51,14 @@ def test_weights_keep_their_colour_and_a_dark_page_becomes_light(paper, site):
     assert paper.locator("html").get_attribute("data-theme") == "dark"
 
 
+def test_frames_that_nobody_has_come_to_are_there_for_who_prints(paper, site):
+    paper.goto(f"{site}/book/real-heads.html")
+    paper.mouse.move(300, 300)
+    for frame in paper.locator("iframe.bertviz").all():
+        frame.content_frame.locator("svg line").first.wait_for(state="attached")
+    assert paper.evaluate("scrollY") == 0
+
+
 @pytest.mark.parametrize("chapter", ["coffee-or-tea", "museum", "questions", "exercises", "from-the-notes"])
 def test_the_title_stands_at_the_left_and_no_sheet_but_the_last_is_a_third_blank(paper, site, chapter):
     paper.goto(f"{site}/book/{chapter}.html")

@@ -84,11 +84,11 @@ def bertviz_view(view, map, **options):
         written = _with_own_scripts(written)
     page = f'<!doctype html><meta charset="utf-8"><body style="margin:0">{written}</body>'
     frame = f'title="{view.replace("_", " ")} of BertViz" height="{_height(view, map)}" srcdoc="{escape(page)}"'
-    return HTML(f'{STYLE}<iframe class="bertviz" {frame}></iframe>')
+    return HTML(f'{STYLE}<iframe class="bertviz" loading="lazy" {frame}></iframe>')
 
 
 def give_files(site):
-    """Puts each frame of a built site into a file of its own: the page is lighter by it."""
+    """Puts each frame of a built site into a file of its own: only such a frame waits until somebody comes to it."""
     folder = Path(site) / os.environ[SITE_SCRIPTS]
 
     def put(frame, page):

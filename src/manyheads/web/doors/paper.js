@@ -12,3 +12,11 @@ addEventListener("afterprint", () => {
   else delete root.dataset.theme;
   delete root.dataset.themeOnScreen;
 });
+
+// A sheet cannot wait: what would be fetched when somebody comes to it is fetched at the first sign of a reader.
+for (const sign of ["pointermove", "touchstart", "scroll", "keydown"])
+  addEventListener(sign, () => {
+    /** @type {NodeListOf<HTMLIFrameElement>} */
+    const frames = document.querySelectorAll("iframe[loading=lazy]");
+    for (const frame of frames) frame.loading = "eager";
+  }, { once: true, passive: true });
