@@ -40,8 +40,9 @@ def test_the_scale_moves_as_the_reader_types(page, site):
     box = scale.get_by_role("textbox", name="Sentence")
     box.fill("She took her money to the bank.")
     scale.get_by_text("answered once the encoder has loaded").wait_for()
-    load.click()
+    load.press("Enter")
     found = wait_for(scale, "sense.shares.at(-1) < 0.2")
+    assert scale.evaluate("(el) => el.contains(document.activeElement)"), "the button goes, the focus stays"
     assert status(scale).startswith("Ready")
     assert table.get_by_role("row").count() == 7
     np.testing.assert_allclose(

@@ -107,8 +107,9 @@ def test_nothing_large_comes_before_the_reader_asks_and_what_was_typed_is_answer
         map.get_by_role("radio", name=view).check()
     np.testing.assert_array_equal(shown(map), before)
     assert not {name for name in fetched if name.endswith((".gz", ".mjs")) or "worker" in name}
-    button.click()
+    button.press("Enter")
     page.wait_for_function("(el) => el.attention.queryTokens[3] === 'early'", arg=map.element_handle())
+    assert map.evaluate("(el) => el.contains(document.activeElement)"), "the button goes, the focus stays"
     assert box.input_value() == "I am early."
     assert map.get_by_role("status").inner_text().startswith("Ready")
     assert button.count() == 0

@@ -265,6 +265,15 @@ def test_matrices_show_the_signed_difference_the_most_moved_head_first(comparing
     assert "second sentence" in map.locator(".hm-legend").inner_text()
 
 
+def test_a_cell_of_few_shared_words_is_told_in_one_line(comparing):
+    map, _, _ = comparing
+    map.evaluate("(el) => el.setAttribute('compare', 'Tea.')")
+    map.get_by_role("radio", name="Matrix").check()
+    cell = map.locator("td[data-weight]").last
+    cell.click()
+    assert re.fullmatch(r"[^:]+: \[SEP\] gives \[SEP\] \S+", map.get_by_role("tooltip").inner_text())
+
+
 def test_the_grid_names_the_heads_that_moved_most_and_paints_both_sentences(comparing):
     map, _, _ = comparing
     map.get_by_role("radio", name="Grid").check()

@@ -139,8 +139,9 @@ export class FormulaStepsView {
 
   /** The button that gives the figure the whole screen, and takes it back. */
   #fullScreen(/** @type {HTMLElement} */ root) {
+    const refused = () => this.status.tell("This browser does not give the figure the whole screen.");
     const button = h("button", { type: "button", class: "fs-go",
-      onclick: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen()) }, "Full screen");
+      onclick: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen().catch(refused)) }, "Full screen");
     root.addEventListener("fullscreenchange", () => setText(button, document.fullscreenElement ? "Leave full screen" : "Full screen"));
     return button;
   }
@@ -254,8 +255,8 @@ export class FormulaStepsView {
       tab.tabIndex = place === index ? 0 : -1;
     });
     this.panel.setAttribute("aria-labelledby", this.tabs[index].id);
-    this.back.disabled = index === 0;
-    this.next.disabled = index === PATH.length - 1;
+    this.back.ariaDisabled = String(index === 0); // never disabled: a disabled button would lose the focus
+    this.next.ariaDisabled = String(index === PATH.length - 1);
     setText(this.title, step.title);
     setText(this.says, step.says);
     const { head, headNames: { length: heads }, biased, scaled } = steps;

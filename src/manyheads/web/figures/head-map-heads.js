@@ -4,7 +4,7 @@ import { similarHeads, totals } from "../math/heads.js";
 import { layersOf } from "../math/maps.js";
 import { percent, readable } from "../math/text.js";
 import { field, chooser, fillOptions } from "../views/controls.js";
-import { fill, h, setText } from "../views/dom.js";
+import { fill, h, keepFocus, setText } from "../views/dom.js";
 
 const SUMMED = ["Layers", "Heads", "Words that ask", "Words looked at"];
 const MOST = 12; // rows of a list of sums, the largest
@@ -105,6 +105,7 @@ export class LinkedSums {
     const before = this.chosen[axis] ?? [];
     const after = before.includes(place) ? before.filter((other) => other !== place) : [...before, place];
     this.chosen[axis] = after.length ? after : null;
-    if (this.host.map) this.draw(this.host.map);
+    const { map } = this.host;
+    if (map) keepFocus(this.node, () => this.node.querySelector("summary"), () => this.draw(map));
   }
 }

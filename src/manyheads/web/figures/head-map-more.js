@@ -97,7 +97,7 @@ export class MoreControls {
   }
 
   /**
-   * Hides choices that would change nothing.
+   * Hides choices that would change nothing, but not under the reader's hand.
    * @param {AttentionMap} map
    * @param {MapState} state
    */
@@ -107,7 +107,8 @@ export class MoreControls {
     const [layers, heads] = map.shape;
     const useless = { special: false, heads: heads === 1 || (state.layers === "rollout" && layers > 1), layers: layers === 1 || !canRollOut(map),
       pieces: whole, sinks: sinkless && state.pieces === START.pieces, scale: false };
-    for (const { name, label } of this.choices) label.hidden = useless[name] && (name === "heads" || state[name] === START[name]);
+    for (const { name, label } of this.choices)
+      label.hidden = useless[name] && (name === "heads" || state[name] === START[name]) && !label.matches(":focus-within");
   }
 
   #found(/** @type {ShownMap} */ shown, /** @type {string} */ sought) {

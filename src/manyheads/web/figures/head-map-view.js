@@ -9,7 +9,7 @@ import { setLayer } from "../math/wire.js";
 import { Announcer, summaryOf } from "../views/announcer.js";
 import { Asking, WordTip } from "../views/asking.js";
 import { StatusLine } from "../views/controls.js";
-import { arrow, focusOn, h, setText, targetOf } from "../views/dom.js";
+import { arrow, focusOn, h, keepFocus, setText, targetOf } from "../views/dom.js";
 import { GridView } from "../views/grid.js";
 import { Legend } from "../views/legend.js";
 import { LinesView } from "../views/lines.js";
@@ -84,6 +84,7 @@ export class HeadMapView {
    *   computes?: boolean, copies?: Record<string, () => string>, examples?: string, guide?: boolean, want?: ((layers: number[], map: AttentionMap) => void) | null }} options
    */
   constructor(root, state, { change, painted = () => {}, models = [], computes = true, copies = {}, want = null, examples = "", guide = false }) {
+    this.root = root;
     this.want = want;
     this.change = change;
     this.painted = painted;
@@ -344,7 +345,12 @@ export class HeadMapView {
 
   // --- painting
 
+  /** Repaints; what has the focus keeps it, or the name of the view gets it. */
   #draw(/** @type {AttentionMap} */ map) {
+    keepFocus(this.root, () => this.controls.views.find((radio) => radio.checked), () => this.#drawAll(map));
+  }
+
+  #drawAll(/** @type {AttentionMap} */ map) {
     const { state, stage } = this;
     const [layers, heads, queries] = map.shape;
     state.layer = Math.min(state.layer, layers - 1);
@@ -393,7 +399,7 @@ export class HeadMapView {
       toggle.ariaLabel = map.headNames[head];
       toggle.ariaPressed = String(this.#isOn(state.layer, head));
     });
-    bar.hidden = Boolean(this.#part?.placesToggles && !this.#shown?.map.mixed);
+    bar.hidden = Boolean(this.#part?.placesToggles && !this.shown.map.mixed);
     setText(this.barName, map.shape[0] > 1 ? `Heads of layer ${state.layer + 1}` : "Heads");
     if (!bar.hidden && (bar.childElementCount !== heads + 1 || toggles.some(({ parentElement }) => parentElement !== bar)))
       bar.replaceChildren(this.barName, ...toggles);

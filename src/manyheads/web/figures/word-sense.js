@@ -7,7 +7,7 @@ import { failedTo, LOADING, loadTold, modelsScript, notLoaded, READY } from "../
 import { queryWeights } from "../math/maps.js";
 import { maskWithout, rankedHeads, SenseAxes, shareOf, wordPlaces } from "../math/senses.js";
 import { isSpecial, percent, readable } from "../math/text.js";
-import { grow, sentenceBox } from "../views/controls.js";
+import { grow, sentenceBox, StatusLine } from "../views/controls.js";
 import { Announcer } from "../views/announcer.js";
 import { announce, fill, h, setText, setValue } from "../views/dom.js";
 
@@ -101,9 +101,9 @@ function defineElement() {
     #list = h("tbody");
     #table = h("table", { class: "ws-heads", "aria-label": "Heads by what their absence does", hidden: true },
       h("thead", {}, h("tr", {}, ...["head", "without it", "moved", "looks most at"].map((text) => h("th", { scope: "col" }, text)))), this.#list);
-    #said = h("span");
-    #button = h("button", { type: "button", hidden: true });
-    #status = h("p", { class: "hm-status", role: "status" }, this.#said, " ", this.#button);
+    #status = new StatusLine();
+    /** Says a text beside the button that loads the encoder, where one waits for it. @type {((text: string) => void) | null} */
+    #offer = null;
     #announcer = new Announcer();
 
     /** Fulfilled once the element computes for itself; asking for it starts the loading. */
@@ -135,14 +135,14 @@ function defineElement() {
       this.classList.add("head-map", "word-sense");
       this.#box.value = this.getAttribute("sentence") ?? "";
       const scales = h("table", { class: "ws-scales", "aria-label": "The sense after each layer" }, this.#rows);
-      this.replaceChildren(this.#status, this.#box,
+      this.replaceChildren(this.#status.node, this.#box,
         h("div", { class: "hm-tools" }, h("label", { class: "hm-field" }, "Word ", this.#words),
           h("label", { class: "hm-field" }, "Heads off ", this.#heads), this.#rank),
         this.#ends, scales, this.#table, this.#announcer.node);
       grow(this.#box);
       this.#offerHeads();
       if (baked) this.#show(baked, [baked.word]);
-      this.#say("This is a computed example.");
+      this.#status.tell("This is a computed example.");
       for (const change of ["input", "click"]) this.addEventListener(change, () => this.#announcer.changed());
       this.#words.addEventListener("change", () => this.#changed());
       this.#heads.addEventListener("change", () => this.#turnOff());
@@ -165,18 +165,6 @@ function defineElement() {
       this.#changed();
     }
 
-    /**
-     * @param {string} text
-     * @param {() => void} [act]
-     * @param {string} [label]
-     */
-    #say(text, act, label = "Try again") {
-      setText(this.#said, text);
-      this.#button.hidden = !act;
-      this.#button.textContent = label;
-      this.#button.onclick = act ?? null;
-    }
-
     // --- the encoder
 
     async #start() {
@@ -186,18 +174,20 @@ function defineElement() {
         const { missingBytes, whenLoaded, loadSenses } = await modelsScript();
         const bytes = this.#allowed ? 0 : await missingBytes("encoder");
         if (bytes > 0 && !this.#allowed) {
-          this.#say("This is a computed example.", () => this.ready, `Load the encoder (${(bytes / 1e6).toFixed(1)} MB)`);
+          this.#offer = (text) => this.#status.tell(text, () => this.ready, `Load the encoder (${(bytes / 1e6).toFixed(1)} MB)`);
+          this.#offer("This is a computed example.");
           readyAfter(whenLoaded("encoder"), this); // at the wish of another figure
           return;
         }
-        this.#say(LOADING);
+        this.#offer = null;
+        this.#status.tell(LOADING);
         this.#axes ??= new SenseAxes(await loadSenses());
-        const encoder = await loadTold("encoder", (text) => this.#say(text));
+        const encoder = await loadTold("encoder", (text) => this.#status.tell(text));
         this.#encoder = encoder;
         this.#rank.disabled = false;
         await this.#compute();
       } catch (error) {
-        this.#say(notLoaded(error), () => this.ready);
+        this.#status.tell(notLoaded(error), () => this.ready);
       }
     }
 
@@ -208,7 +198,7 @@ function defineElement() {
       if (this.#encoder) this.#compute();
       else {
         this.#start();
-        if (!this.#button.hidden) setText(this.#said, "Your text will be answered once the encoder has loaded.");
+        this.#offer?.("Your text will be answered once the encoder has loaded.");
       }
     }
 
@@ -239,7 +229,7 @@ function defineElement() {
     #failed(what, error) {
       if (this.#encoder.broken) this.#encoder = undefined;
       const again = () => (this.#encoder ? this.#compute() : this.#start());
-      this.#say(failedTo(what, error), again);
+      this.#status.tell(failedTo(what, error), again);
     }
 
     #take(/** @type {MapWithStates} */ map) {
@@ -251,7 +241,7 @@ function defineElement() {
       this.classList.toggle("ws-old", !word);
       if (!word) {
         this.#table.hidden = true;
-        this.#say(unknownWord(axes.words.map((one) => one.word)));
+        this.#status.tell(unknownWord(axes.words.map((one) => one.word)));
         this.#ready.resolve();
         return;
       }
@@ -259,7 +249,7 @@ function defineElement() {
       const sense = { word: word.word, senses: word.senses, shares, layer: axes.layer };
       this.#show(sense, here.map((one) => one.word));
       this.#announcer.drawn(() => senseSaid(sense, this.#off.length));
-      this.#say([READY, ...(map.notes ?? [])].join(" "));
+      this.#status.tell([READY, ...(map.notes ?? [])].join(" "));
       this.#ready.resolve();
       announce(this, "sense", this.#sense);
     }
@@ -333,7 +323,7 @@ function defineElement() {
         const whole = await scoreWithout([]);
         const without = [];
         for (let layer = 0; layer < numLayers; layer++) {
-          this.#say(`Turning off the heads of layer ${layer + 1}, one by one.`);
+          this.#status.tell(`Turning off the heads of layer ${layer + 1}, one by one.`);
           const heads = [];
           for (let head = 0; head < numHeads; head++) heads.push((await scoreWithout([{ layer, head }])).score);
           without.push(heads);

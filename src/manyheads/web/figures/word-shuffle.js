@@ -107,7 +107,12 @@ function defineElement() {
     /** The reader's own sentence, in the reader's own order. */
     #take() {
       this.#typed = this.#given = this.#map.sentence;
-      this.#back.disabled = this.#changes.hidden = true;
+      this.#inOrder(true);
+    }
+
+    #inOrder(/** @type {boolean} */ yes) {
+      this.#back.ariaDisabled = String(yes); // never disabled: a disabled button would lose the focus
+      this.#changes.hidden = yes;
     }
 
     async #tryToShuffle() {
@@ -132,7 +137,7 @@ function defineElement() {
         return h("tr", {}, h("th", { scope: "row" }, modelLabel(names[at])),
           h("td", {}, change === null ? "too long a text" : percent(change)), h("td", {}, changed || "none"));
       }));
-      this.#back.disabled = this.#changes.hidden = false;
+      this.#inOrder(false);
       this.#map.sentence = this.#given;
     }
   }

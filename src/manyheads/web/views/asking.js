@@ -2,7 +2,7 @@
 
 import { isMasked, queryWeights } from "../math/maps.js";
 import { readable, told } from "../math/text.js";
-import { h, targetOf } from "./dom.js";
+import { focusedIn, h, targetOf } from "./dom.js";
 
 const WORD = "td[data-weight]";
 const TIP_GAP = 4; // pixels between a word and what is said of it
@@ -91,9 +91,9 @@ export class Asking {
     this.tip.show(word, [given, ...this.#looks(place)]);
   }
 
-  /** Where the word itself looks, while it asks. @param {WordPlace} place @returns {string[]} */
-  #looks({ map, layer, head, query, asker, second }) {
-    if (asker === null || second || asker === query || asker !== this.host.asked) return [];
+  /** Where the word itself looks, while it asks; in a table of all that ask, its row says so. @param {WordPlace} place @returns {string[]} */
+  #looks({ map, layer, head, query, own, asker, second }) {
+    if (asker === null || own !== undefined || second || asker === query || asker !== this.host.asked) return [];
     const weights = queryWeights(map, layer, head, asker);
     const most = weights.reduce((best, weight, key) => (Math.abs(weight) > Math.abs(weights[best]) ? key : best), 0);
     return [`${readable(map.queryTokens[asker])} looks most at ${readable(map.keyTokens[most])}, ${told(map, weights[most])}`];
@@ -146,7 +146,5 @@ function placeOfWord(word) {
 }
 
 const wordAt = (/** @type {Event} */ event) => /** @type {HTMLElement | null} */ (targetOf(event).closest(WORD));
-const focusedWord = (/** @type {HTMLElement} */ stage) => {
-  const { activeElement } = /** @type {Document | ShadowRoot} */ (stage.getRootNode());
-  return stage.contains(activeElement) ? /** @type {HTMLElement | null} */ (activeElement?.closest(`${WORD}:focus-visible`) ?? null) : null;
-};
+const focusedWord = (/** @type {HTMLElement} */ stage) =>
+  /** @type {HTMLElement | null} */ (focusedIn(stage)?.closest(`${WORD}:focus-visible`) ?? null);

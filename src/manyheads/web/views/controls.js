@@ -66,18 +66,19 @@ export function closeOnEscape(/** @type {KeyboardEvent} */ event) {
 
 /** The line that tells how things stand. */
 export class StatusLine {
-  node = h("p", { role: "status", class: "hm-status" });
+  node = h("p", { role: "status", class: "hm-status", tabindex: -1 });
   /** @type {HTMLButtonElement | null} */
   #button = null;
 
   /**
-   * Tells a text; `act` is what a button after it does, which keeps the focus over repaints.
+   * Tells a text; `act` is what a button after it does, which keeps the focus over repaints, and leaves it to the line.
    * @param {string} text
    * @param {(() => void) | null} [act]
    * @param {string} [name]
    */
   tell(text, act = null, name = "Try again") {
     if (!act) {
+      if (this.#button?.matches(":focus")) this.node.focus({ preventScroll: true });
       if (this.node.textContent !== text) this.node.replaceChildren(text);
       this.#button = null;
       return;

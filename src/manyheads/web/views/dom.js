@@ -121,6 +121,27 @@ export function focusOn(node, before) {
   node.focus();
 }
 
+/** What has the focus in a part of a page or of a shadow tree. @param {HTMLElement} root */
+export function focusedIn(root) {
+  const { activeElement } = /** @type {Document | ShadowRoot} */ (root.getRootNode());
+  return root.contains(activeElement) ? /** @type {HTMLElement | null} */ (activeElement) : null;
+}
+
+/**
+ * Draws, and gives the focus back to what had it; where that went or is hidden now, to what `instead` gives.
+ * @param {HTMLElement} root
+ * @param {() => HTMLElement | null | undefined} instead
+ * @param {() => void} draw
+ */
+export function keepFocus(root, instead, draw) {
+  const held = focusedIn(root);
+  draw();
+  if (!held) return;
+  const there = held.getClientRects().length > 0 && !held.closest("[inert]");
+  const keeper = there ? held : instead();
+  if (keeper && !keeper.matches(":focus")) keeper.focus({ preventScroll: true });
+}
+
 /** The element that an event came from; never a text node, for the events that views listen to. */
 export const targetOf = (/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target);
 
