@@ -20,7 +20,12 @@ def array_of(weights):
     >>> import torch
     >>> array_of(torch.ones(2, 3, dtype=torch.bfloat16, requires_grad=True)).dtype
     dtype('float32')
+    >>> array_of(np.ones(2, complex))
+    Traceback (most recent call last):
+    TypeError: weights must be real numbers, got complex128
     """
+    if "complex" in str(getattr(weights, "dtype", "")):  # NumPy's and torch's alike
+        raise TypeError(f"weights must be real numbers, got {weights.dtype}")
     if hasattr(weights, "detach"):
         weights = weights.detach().float().cpu()
     return np.asarray(weights, dtype=np.float32)
