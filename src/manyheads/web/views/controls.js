@@ -66,7 +66,8 @@ export function closeOnEscape(/** @type {KeyboardEvent} */ event) {
 
 /** The line that tells how things stand. */
 export class StatusLine {
-  node = h("p", { role: "status", class: "hm-status", tabindex: -1 });
+  #text = new Text();
+  node = h("p", { role: "status", class: "hm-status", tabindex: -1 }, this.#text);
   /** @type {HTMLButtonElement | null} */
   #button = null;
 
@@ -77,17 +78,13 @@ export class StatusLine {
    * @param {string} [name]
    */
   tell(text, act = null, name = "Try again") {
-    if (!act) {
+    if (this.#button?.textContent !== (act ? name : undefined)) {
       if (this.#button?.matches(":focus")) this.node.focus({ preventScroll: true });
-      if (this.node.textContent !== text) this.node.replaceChildren(text);
-      this.#button = null;
-      return;
+      this.#button?.remove();
+      this.#button = act && h("button", { type: "button" }, name);
+      if (this.#button) this.node.append(this.#button);
     }
-    if (this.#button?.textContent !== name) {
-      this.#button = h("button", { type: "button" }, name);
-      this.node.replaceChildren("", this.#button);
-    }
-    this.#button.onclick = act;
-    setText(/** @type {Text} */ (this.node.firstChild), `${text} `);
+    if (this.#button) this.#button.onclick = act;
+    setText(this.#text, act ? `${text} ` : text);
   }
 }
