@@ -59,7 +59,7 @@ def test_frames_that_nobody_has_come_to_are_there_for_who_prints(paper, site):
     assert paper.evaluate("scrollY") == 0
 
 
-@pytest.mark.parametrize("chapter", ["coffee-or-tea", "museum", "questions", "exercises", "from-the-notes"])
+@pytest.mark.parametrize("chapter", ["coffee-or-tea", "museum", "questions", "exercises", "from-the-notes", "claims"])
 def test_the_title_stands_at_the_left_and_no_sheet_but_the_last_is_a_third_blank(paper, site, chapter):
     paper.goto(f"{site}/book/{chapter}.html")
     settled(paper)
