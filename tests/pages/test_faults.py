@@ -276,12 +276,13 @@ def test_a_script_of_the_theme_that_never_comes_stops_no_figure(page, site, scri
     assert type_sentence(map, "Is it alive?")["queryTokens"][1] == "is"
 
 
-@pytest.mark.parametrize("fault", ["abort", "missing", "garbage"])
+@pytest.mark.parametrize("fault", ANSWERS)
 @pytest.mark.parametrize("script", ["searchtools.js", "searchindex.js"])
 def test_a_search_that_gives_no_answer_is_told(context, site, faults, script, fault):
     page = context.new_page()
+    page.add_init_script(HURRIED)
     page.route(f"**/{script}*", ANSWERS[fault])
-    page.goto(f"{site}/search.html?q=softmax")
+    page.goto(f"{site}/search.html?q=softmax", wait_until="commit")
     page.get_by_text(SEARCH).wait_for()
     page.unroute_all(behavior="ignoreErrors")
     page = context.new_page()

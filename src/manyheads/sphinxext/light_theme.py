@@ -69,12 +69,9 @@ def write_icons(app):
 
 
 def lighten(app, pagename, templatename, context, doctree):
-    """Takes the state of widgets off a page, which no script of the book reads, and lets its scripts wait for the page.
-
-    Those of the search page stay as they are: its template loads what builds on them, and does not wait.
-    """
+    """Takes the state of widgets off a page, which no script of the book reads, and lets its scripts wait for the page."""
     scripts = [script for script in context["script_files"] if script.attributes.get("type") != WIDGET_STATE]
-    context["script_files"] = scripts if pagename == "search" else [deferred(script) for script in scripts]
+    context["script_files"] = [deferred(script) for script in scripts]
 
 
 def deferred(script):
