@@ -69,7 +69,7 @@ def write_icons(app):
 
 
 def lighten(app, pagename, templatename, context, doctree):
-    """Takes the state of widgets off a page, which no script of the book reads, and lets its scripts wait for the page."""
+    """Takes the state of widgets off a page, which no script of the book reads; its scripts wait for the page."""
     scripts = [script for script in context["script_files"] if script.attributes.get("type") != WIDGET_STATE]
     context["script_files"] = [deferred(script) for script in scripts]
 
