@@ -45,14 +45,14 @@ TIMES = """async ([sentence, keystrokes]) => {
 
 POINTING = """async () => {
   const el = document.querySelector("head-map");
-  await el.ready;
   const times = [];
-  for (const word of [...el.querySelectorAll("tbody:first-of-type td")].slice(1)) {
+  for (const word of [...el.querySelectorAll(".hm-live tbody:first-of-type td")].slice(1)) {
     await new Promise(requestAnimationFrame);
     const start = performance.now();
     word.dispatchEvent(new PointerEvent("pointerover", { bubbles: true, pointerType: "mouse" }));
     el.offsetHeight;
     times.push(performance.now() - start);
+    if (!el.querySelector(".hm-arcs path")) throw new Error("no arcs");
   }
   return times;
 }"""
@@ -84,6 +84,7 @@ def pointing(browser):
         HeadMap.of(weights, [f"w{place}" for place in range(MANY_TOKENS)]).save(path)
         page = browser.new_page(viewport=VIEWPORT)
         page.goto(path.as_uri())
+        page.locator("head-map .hm-live td").first.wait_for()
         return page.evaluate(POINTING)
 
 

@@ -13,7 +13,7 @@ from manyheads.widgets import HeadMap
 
 PAINTED = """(el) => [...el.querySelectorAll(".hm-paint tr")].map((row) =>
     [...row.querySelectorAll("td")].map((cell) => Number(cell.dataset.weight)))"""
-ARCS = """(el) => [...el.querySelectorAll(".hm-arcs path")].map((path) =>
+ARCS = """(el) => [...el.querySelectorAll(".hm-arcs path:not([d=''])")].map((path) =>
     [path.getAttribute("stroke"), Number(path.getAttribute("stroke-width"))])"""
 
 

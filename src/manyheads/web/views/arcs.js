@@ -1,11 +1,11 @@
 // Arcs over the words of Paint, from the one that asks to those that it looks at: in the head's colour, the thicker, the more.
 
 import { lineLook, lineUnit, queryWeights } from "../math/maps.js";
-import { fill } from "./dom.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const [MOST_ARCS, LEAST_ARC] = [8, 0.03]; // arcs of a row; the least share of the thickest that has one
 const [LOW, HIGH] = [9, 22]; // pixels an arc rises over its words
+const NOTHING = { d: "" }; // a path that is not seen
 
 /** A row of words on screen, and the place in it of the one that asks. @typedef {{ row: HTMLTableRowElement, map: ShownMap, layer: number, head: number, asked: number, from: number }} PaintedRow */
 
@@ -29,9 +29,23 @@ export class Arcs {
    * @param {MapHost} host
    */
   draw(rows, host) {
-    if (rows.length === 0) return this.node.replaceChildren();
+    const drawn = rows.length ? this.#arcsOf(rows, host) : [];
+    const { node } = this; // as many paths as rows may have, kept: one more or less, and the whole map is laid out anew
+    while (node.childElementCount < rows.length * MOST_ARCS) node.append(document.createElementNS(NAMESPACE, "path"));
+    [...node.children].forEach((path, at) => {
+      for (const [name, value] of Object.entries(drawn[at] ?? NOTHING)) path.setAttribute(name, value);
+    });
+  }
+
+  /**
+   * The attributes of the rows' arcs.
+   * @param {PaintedRow[]} rows
+   * @param {MapHost} host
+   * @returns {Record<string, string>[]}
+   */
+  #arcsOf(rows, host) {
     const own = this.node.getBoundingClientRect();
-    const drawn = rows.flatMap(({ row, map, layer, head, asked, from }) => {
+    return rows.flatMap(({ row, map, layer, head, asked, from }) => {
       const look = host.look(map, layer, head);
       if (look.off || from < 0) return [];
       const weights = queryWeights(map, layer, head, asked);
@@ -44,10 +58,6 @@ export class Arcs {
       return keys.map((key) => ({ d: arc(words[from], words[key], left - own.left, top - own.top),
         ...lineLook(look, map, { query: asked, key, weight: weights[key] }, unit),
         "stroke-opacity": (0.3 + 0.6 * Math.sqrt(Math.abs(weights[key]) / unit)).toFixed(2) }));
-    });
-    const paths = fill(this.node, drawn.length, () => document.createElementNS(NAMESPACE, "path"));
-    drawn.forEach((attributes, at) => {
-      for (const [name, value] of Object.entries(attributes)) paths[at].setAttribute(name, value);
     });
   }
 

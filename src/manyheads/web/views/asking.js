@@ -9,9 +9,12 @@ const TIP_GAP = 4; // pixels between a word and what is said of it
 
 /** What is said of a word under the pointer; read out with a word that has the focus. */
 export class WordTip {
+  /** Kept, and their text with them: a text that is put in anew lays the whole map out anew. */
+  #lines = [h("span", {}, "-"), h("span", {}, "-")];
+
   /** @param {string} id */
   constructor(id) {
-    this.node = h("div", { class: "hm-tip", role: "tooltip", id, hidden: true });
+    this.node = h("div", { class: "hm-tip", role: "tooltip", id, hidden: true }, ...this.#lines);
   }
 
   /**
@@ -21,7 +24,10 @@ export class WordTip {
   show(word, lines) {
     const { node } = this;
     if (lines.length === 0) return this.hide();
-    node.replaceChildren(...lines.map((line) => h("span", {}, line)));
+    this.#lines.forEach((span, at) => {
+      span.hidden = at >= lines.length;
+      /** @type {Text} */ (span.firstChild).data = lines[at] ?? "-";
+    });
     node.hidden = false;
     const room = /** @type {HTMLElement} */ (node.parentElement).getBoundingClientRect();
     const at = word.getBoundingClientRect();
