@@ -88,6 +88,7 @@ WALK = """async ([selector, texts, chances]) => {
 def test_controls_in_any_order(page, site, faults, chapter, figure):
     page.goto(f"{site}/book/{chapter}.html")
     page.locator(figure).first.scroll_into_view_if_needed()
+    print(f"MANYHEADS_SEED={SEED}")
     dice = random.Random(SEED)
     page.evaluate(WALK, [figure, TEXTS, [dice.random() for _ in range(3 * STEPS)]])
     assert page.locator(figure).first.get_by_text("undefined").count() == 0

@@ -7,7 +7,7 @@ import { readable } from "../math/text.js";
 import { Announcer } from "../views/announcer.js";
 import { ArithmeticSheet } from "../views/arithmetic-sheet.js";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.js";
-import { arrow, h, setChildren, setText, setValue, targetOf, uncover } from "../views/dom.js";
+import { arrow, h, setChildren, setIdle, setText, setValue, targetOf, uncover } from "../views/dom.js";
 import { equation, math, mathOf, sub, symbol } from "../views/formula-mathml.js";
 import { MatrixTable } from "../views/matrix-table.js";
 import { Thumbnail } from "../views/thumbnail.js";
@@ -255,8 +255,8 @@ export class FormulaStepsView {
       tab.tabIndex = place === index ? 0 : -1;
     });
     this.panel.setAttribute("aria-labelledby", this.tabs[index].id);
-    this.back.ariaDisabled = String(index === 0); // never disabled: a disabled button would lose the focus
-    this.next.ariaDisabled = String(index === PATH.length - 1);
+    setIdle(this.back, index === 0);
+    setIdle(this.next, index === PATH.length - 1);
     setText(this.title, step.title);
     setText(this.says, step.says);
     const { head, headNames: { length: heads }, biased, scaled } = steps;

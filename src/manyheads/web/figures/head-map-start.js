@@ -2,7 +2,7 @@
 
 import { History } from "../doors/history.js";
 import { isKept, keep } from "../doors/kept.js";
-import { h, setText } from "../views/dom.js";
+import { h, setIdle, setText } from "../views/dom.js";
 
 const STEPS_DONE = "manyheads.guide"; // in the browser: the first steps were taken, or skipped
 /** What there is to do, and which part of the state tells that it was done. */
@@ -87,9 +87,9 @@ export class UndoButtons {
     this.#tell();
   }
 
-  #tell() { // never disabled: a disabled button would lose the focus
-    this.#back.ariaDisabled = String(this.#history.past.length === 0);
-    this.#forth.ariaDisabled = String(this.#history.future.length === 0);
+  #tell() {
+    setIdle(this.#back, this.#history.past.length === 0);
+    setIdle(this.#forth, this.#history.future.length === 0);
   }
 }
 

@@ -5,7 +5,7 @@ import { failedTo, LOADING, modelsScript } from "../doors/page-models.js";
 import { likeliest } from "../math/maps.js";
 import { modelLabel, percent } from "../math/text.js";
 import { StatusLine } from "../views/controls.js";
-import { h } from "../views/dom.js";
+import { h, setIdle } from "../views/dom.js";
 
 // ------------------------------------------------------------------------------------------------ pure part
 
@@ -111,7 +111,7 @@ function defineElement() {
     }
 
     #inOrder(/** @type {boolean} */ yes) {
-      this.#back.ariaDisabled = String(yes); // never disabled: a disabled button would lose the focus
+      setIdle(this.#back, yes);
       this.#changes.hidden = yes;
     }
 

@@ -121,6 +121,15 @@ export function focusOn(node, before) {
   node.focus();
 }
 
+/**
+ * Says whether a button does nothing at present. It is never disabled: a disabled button loses the focus.
+ * @param {HTMLElement} button
+ * @param {boolean} idle
+ */
+export const setIdle = (button, idle) => {
+  button.ariaDisabled = String(idle);
+};
+
 /** What has the focus in a part of a page or of a shadow tree. @param {HTMLElement} root */
 export function focusedIn(root) {
   const { activeElement } = /** @type {Document | ShadowRoot} */ (root.getRootNode());
