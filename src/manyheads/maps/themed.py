@@ -20,9 +20,12 @@ STYLE = {  # for `plt.rcParams.update`; 11 points on 4.5 inches are 11 pixels on
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
 }
 # The theme lays dark pages' outputs on light paper, for pictures that need it.
-OWN_PAPER = """<style>
+SHEET = """<style>
 html[data-theme="dark"] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(> .themed) {
   padding: 0; background: none; color: inherit;
+}
+@supports (overflow-clip-margin: 3rem) { /* else letters at the edge are cut */
+  .themed svg { content-visibility: auto; overflow-clip-margin: 3rem; } /* nobody waits for what is not in view */
 }
 </style>"""
 
@@ -53,8 +56,9 @@ def themed(*figures, alt):
         width, height = 72 * figure.get_size_inches()
         share = width / 324
         size = f"flex: {share:.3g} 1 {18 * share:.3g}rem; max-width: {30 * share:.3g}rem; min-width: 0; height: auto"
+        size += f"; aspect-ratio: {width:g} / {height:g}"  # holds its place before it is drawn
         style = f"{size}; overflow: visible"  # letters may be a little wider than they were measured
         drawn.append(f'<svg viewBox="0 0 {width:g} {height:g}" style="{style}" stroke-linejoin="round">{marks}')
     frame = "display: flex; flex-wrap: wrap; justify-content: center; align-items: center; gap: 1rem"
     named = f'class="themed" role="img" aria-label="{escape(alt)}"'
-    return HTML(f'{OWN_PAPER}<div {named} style="{frame}">{"".join(drawn)}</div>')
+    return HTML(f'{SHEET}<div {named} style="{frame}">{"".join(drawn)}</div>')

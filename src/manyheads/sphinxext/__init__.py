@@ -39,7 +39,7 @@ def finish(app, error):
         assets.copy_files(app.outdir)
         equations.copy_files(app.outdir)
         publishing.write_pages(app.outdir, page_model("focus"), publishing.chapters(app.env))
-        light_theme.write_icons(app)
+        light_theme.lighten_files(app)
         bertviz_frames.give_files(app.outdir)
         policy.finish_pages(app.outdir)
 

@@ -22,7 +22,7 @@ ROOMS = {"figures": FIGURES, "doors": DOORS, "models": MODELS}
 SCRIPTS = tuple(f"{room}/{name}.js" for room, names in ROOMS.items() for name in names)
 STYLESHEETS = (
     *(f"figures/{name}.css" for name in FIGURES),
-    *(f"doors/{name}.css" for name in ("plain", "chapters", "theme")),
+    *(f"doors/{name}.css" for name in ("plain", "theme")),
 )
 FIRST = 490  # scripts run in their order; where one of the theme never comes, the figures live all the same
 TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
@@ -31,16 +31,15 @@ TOKENIZER = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tok
 def add_scripts(app, pagename, templatename, context, doctree):
     """Puts the scripts on the pages that hold a live figure, whether from a directive or a notebook's output."""
     live = [name for name in FIGURES if f"<{name}" in (context.get("body") or "")]
-    app.add_css_file(f"{FOLDER}/theme.css")
     app.add_js_file(f"{FOLDER}/theme.js")
     for name in ["paper", *live] if live else []:
-        app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=FIRST)
+        app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
     if live or pagename == "search":  # as soon as may be: it waits for none of those that may not come
         figures = {"data-figures": ", ".join(live)} if live else {}
         app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"}, **figures)
     for name in dict.fromkeys([FIGURES[0], *live] if live else []):  # the first stylesheet is the others' base
         app.add_css_file(f"{FOLDER}/{name}.css")
-    app.add_css_file(f"{FOLDER}/chapters.css")
+    app.add_css_file(f"{FOLDER}/theme.css")
 
 
 def drop_strangers(app, pagename, templatename, context, doctree):

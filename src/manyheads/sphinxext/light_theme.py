@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from fontTools.subset import Options, Subsetter, load_font, save_font
+from sphinx.errors import ExtensionError
 
 TEMPLATES = Path(__file__).parent / "templates"
 THEME = "sphinx_book_theme"
@@ -16,8 +17,12 @@ BASE = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
 FONT = Path("vendor", "fontawesome", "webfonts", "fa-solid-900.woff2")
 CSS = Path("styles", "pydata-sphinx-theme.css")
 SCRIPTS = Path("scripts")
+SCRIPT = SCRIPTS / "pydata-sphinx-theme.js"
+MEASURING = ',"complete"===document.readyState?I():window.addEventListener("load",I)'
 READ_AT_ONCE = "documentation_options.js"  # by a script that stands in the page
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+# What extensions bring to every page, and what a page has that needs it.
+NEEDED_BY = {"toggle": re.compile(r'class="(?:[^"]* )?(?:toggle|dropdown)[ "]'), "design-tabs": re.compile("sd-tab-")}
 RULE = re.compile(r'([^{}]*:before)\{content:"\\([0-9a-f]+)"\}')
 
 
@@ -52,11 +57,15 @@ def used_icons(site, css):
     return {*drawn, *(known[name] for name in named & known.keys())}
 
 
-def write_icons(app):
+def lighten_files(app):
+    """Takes out of the theme's own files, in the built site, what costs readers time."""
+    if app.config.html_theme == THEME:
+        write_icons(Path(app.outdir))
+        stop_measuring(Path(app.outdir))
+
+
+def write_icons(site):
     """Leaves of the theme's icons, in font and stylesheet, those that the built site shows."""
-    if app.config.html_theme != THEME:
-        return
-    site = Path(app.outdir)
     options = Options(flavor="woff2")
     font = load_font(BASE / FONT, options)
     subsetter = Subsetter(options)
@@ -68,10 +77,31 @@ def write_icons(app):
     (site / "_static" / CSS).write_text(without_icons(css, used), encoding="utf-8")
 
 
+def stop_measuring(site):
+    """Takes a call out of the theme's script: it looks at the load, and again after each change, which blocks scroll.
+
+    That costs a phone a quarter of a second where code is folded, which is laid out for it; `doors/theme.js` does it.
+    """
+    script = (BASE / SCRIPT).read_text(encoding="utf-8")
+    if MEASURING not in script:
+        raise ExtensionError(f"{SCRIPT} does not call what measures blocks as it did: look at MEASURING in {__file__}")
+    (site / "_static" / SCRIPT).write_text(script.replace(MEASURING, ""), encoding="utf-8")
+
+
 def lighten(app, pagename, templatename, context, doctree):
-    """Takes the state of widgets off a page, which no script of the book reads; its scripts wait for the page."""
-    scripts = [script for script in context["script_files"] if script.attributes.get("type") != WIDGET_STATE]
-    context["script_files"] = [deferred(script) for script in scripts]
+    """Leaves a page the scripts and stylesheets that something on it needs; its scripts wait for the page."""
+    body = context.get("body") or ""
+    for kind in ("script_files", "css_files"):
+        context[kind] = [file for file in context[kind] if is_needed(file, body)]
+    context["script_files"] = [deferred(script) for script in context["script_files"]]
+
+
+def is_needed(file, body):
+    """Whether a page with this body needs a file of Sphinx's lists; the state of widgets none does."""
+    if file.attributes.get("type") == WIDGET_STATE:
+        return False
+    named = f"{file.filename} {file.attributes.get('body')}"
+    return all(needed.search(body) for name, needed in NEEDED_BY.items() if name in named)
 
 
 def deferred(script):

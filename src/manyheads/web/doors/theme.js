@@ -1,5 +1,5 @@
-// What the theme's pages need beside the theme: its buttons, whose `onclick` the pages' policy does not allow; and code that was
-// folded away is measured once it is open, so that what scrolls can be reached by the keyboard.
+// What the theme's pages need beside the theme: its buttons, whose `onclick` the pages' policy does not allow; and what scrolls
+// can be reached by the keyboard.
 
 {
   /** @type {Record<string, () => void>} */
@@ -11,5 +11,13 @@
     const button = /** @type {Element} */ (target).closest("[data-call]");
     calls[button?.getAttribute("data-call") ?? ""]?.();
   });
-  document.addEventListener("toggle", () => dispatchEvent(new Event("resize")), true); // when the theme measures
+
+  // In place of the theme's own way, which light_theme.py takes out: it measures each block, folded code too, which has to be
+  // laid out for that, and does so again after every change of the page.
+  const scrolling = new ResizeObserver((entries) => {
+    const blocks = entries.map(({ target }) => /** @type {HTMLElement} */ (target));
+    const scroll = blocks.map((block) => block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight);
+    blocks.forEach((block, place) => { block.tabIndex = scroll[place] ? 0 : -1 });
+  });
+  document.querySelectorAll("pre, .cell_output > .output, .pst-scrollable-table-container").forEach((block) => scrolling.observe(block));
 }
