@@ -1,4 +1,4 @@
-"""The exercises of the book, read from the chapters' text."""
+"""The exercises of the book, read from the chapters' text, and their solutions, run in a kernel that has run the chapter."""
 
 import re
 from dataclasses import dataclass
@@ -13,6 +13,10 @@ EXERCISE = re.compile(r"^(`{3,})\{exercise\} (.*?)\n(.*?)^\1$", re.M | re.S)
 SOLUTION = re.compile(r"^(:{3,})\{solution\} (.*?)\n(.*?)^\1$", re.M | re.S)
 FIELDS = re.compile(r"^```\{field-exercise\}\n((?::.*?\n)*)\n?(.*?)^```$", re.M | re.S)
 CODE = re.compile(r"^~~~python\n(.*?)^~~~$", re.M | re.S)
+DROPDOWN = re.compile(r"^:::\{dropdown\} .*?\n(.*?)^:::$", re.M | re.S)
+WARNINGS_ARE_ERRORS = "import warnings\n\nwarnings.simplefilter('error')"
+WARNINGS_AS_BEFORE = "warnings.simplefilter('default')"  # the kernel's own, when it ends, are not the solutions'
+LONGEST = 600  # seconds that a solution may take
 
 
 @dataclass(frozen=True)
@@ -42,3 +46,31 @@ def exercises_of(chapter, text):
 
 
 EXERCISES = [found for chapter, text in CHAPTERS.items() for found in exercises_of(chapter, text)]
+
+
+def solutions(text):
+    """The code in a chapter's dropdowns, what a prediction reveals, then each exercise's solution and its answers."""
+    code = [code for dropdown in DROPDOWN.findall(text) for code in CODE.findall(dropdown)]
+    for exercise in exercises_of("chapter", text):
+        code += [*exercise.code, *map(answer_check, exercise.fields)]
+    return code
+
+
+def answer_check(field):
+    """Code that fails where a field's answer is not what is computed."""
+    kind, answer = field["kind"], field["answer"]
+    holds = {
+        "shape": f"[int(size) for size in found] == {[int(size) for size in answer.split()] if kind == 'shape' else 0}",
+        "number": f"abs(float(found) - {answer}) <= {max(field.get('within', 0), 5e-4)}",
+        "word": f"str(found) == {answer!r}",
+        "choice": f"str(found) == {answer!r}",
+        "query": f"float(found) >= {field.get('share')}",
+    }[kind]
+    return f"found = {field['computed']}\nassert {holds}, ({field['label']!r}, found)"
+
+
+def run_solutions(kernel, text):
+    """Runs a chapter's solutions, in order, in a kernel that has run its cells; a warning is an error."""
+    for code in (WARNINGS_ARE_ERRORS, *solutions(text), WARNINGS_AS_BEFORE):
+        reply = kernel.execute(code, reply=True, timeout=LONGEST)["content"]
+        assert reply["status"] == "ok", "\n".join([code, *reply["traceback"]])

@@ -1,75 +1,45 @@
-"""Every exercise has a solution, and every solution runs: at the end of its own chapter's kernel, in order.
+"""Every exercise has a solution, and a solution or an answer that is wrong is found when it is run.
 
-And the answer that a field takes for right is the one that its chapter computes.
+Each chapter's own are run where a student runs them, in JupyterLab: tests/lab/test_lab.py.
 """
 
 import re
 
-import jupytext
-import nbformat
 import pytest
-from exercises import CHAPTERS, CODE, EXERCISES, exercises_of
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
-
-DROPDOWN = re.compile(r"^:::\{dropdown\} .*?\n(.*?)^:::$", re.M | re.S)
-WARNINGS_ARE_ERRORS = "import warnings\n\nwarnings.simplefilter('error')"
-WARNINGS_AS_BEFORE = "warnings.simplefilter('default')"  # the kernel's own, when it ends, are not the solutions'
+from exercises import CHAPTERS, EXERCISES, answer_check, run_solutions
+from jupyter_client.manager import run_kernel
 
 
-def solutions(text):
-    """The code in a chapter's dropdowns, what a prediction reveals, then each exercise's solution and its answers."""
-    code = [code for dropdown in DROPDOWN.findall(text) for code in CODE.findall(dropdown)]
-    for exercise in exercises_of("chapter", text):
-        code += [*exercise.code, *map(answer_check, exercise.fields)]
-    return code
+@pytest.fixture(scope="module")
+def kernel():
+    """A kernel that has run a chapter of one cell."""
+    with run_kernel(kernel_name="python3") as client:
+        client.execute("length = 3", reply=True)
+        yield client
 
 
-def answer_check(field):
-    """Code that fails where a field's answer is not what is computed."""
-    kind, answer = field["kind"], field["answer"]
-    holds = {
-        "shape": f"[int(size) for size in found] == {[int(size) for size in answer.split()] if kind == 'shape' else 0}",
-        "number": f"abs(float(found) - {answer}) <= {max(field.get('within', 0), 5e-4)}",
-        "word": f"str(found) == {answer!r}",
-        "choice": f"str(found) == {answer!r}",
-        "query": f"float(found) >= {field.get('share')}",
-    }[kind]
-    return f"found = {field['computed']}\nassert {holds}, ({field['label']!r}, found)"
+def dropdown(code):
+    return f":::{{dropdown}} Solution\n~~~python\n{code}\n~~~\n:::\n"
 
 
-def run_with_solutions(text, folder):
-    """Runs a chapter's cells, then its solutions, in one kernel, in a folder of its own: some write files."""
-    notebook = jupytext.reads(text, fmt="md:myst")
-    for source in (WARNINGS_ARE_ERRORS, *solutions(text), WARNINGS_AS_BEFORE):
-        notebook.cells.append(nbformat.v4.new_code_cell(source))
-    there = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=there).execute()
-
-
-def broken(cell):
-    header = "---\njupytext:\n  text_representation: {extension: .md, format_name: myst}\n---\n"
-    return f"{header}# Count\n\n```{{code-cell}}\nlength = 3\n```\n\n:::{{dropdown}} Solution\n~~~python\n{cell}\n~~~\n:::\n"
+BROKEN = {
+    "length + '!'": "TypeError",
+    "assert length == 4": "AssertionError",
+    "import warnings; warnings.warn('old')": "UserWarning",
+    "lenght": "NameError",
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chapter", [name for name, text in CHAPTERS.items() if solutions(text)])
-def test_solutions_run_in_their_chapter(chapter, tmp_path):
-    run_with_solutions(CHAPTERS[chapter], tmp_path)
+@pytest.mark.parametrize(("code", "error"), BROKEN.items())
+def test_a_broken_solution_is_found(kernel, code, error):
+    with pytest.raises(AssertionError, match=error):
+        run_solutions(kernel, dropdown(code))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "cell", ["length + '!'", "assert length == 4", "import warnings; warnings.warn('old')", "lenght"]
-)
-def test_a_broken_solution_is_found(cell, tmp_path):
-    with pytest.raises(CellExecutionError):
-        run_with_solutions(broken(cell), tmp_path)
-
-
-@pytest.mark.slow
-def test_a_right_solution_passes(tmp_path):
-    run_with_solutions(broken("assert length == 3"), tmp_path)
+def test_a_right_solution_passes(kernel):
+    run_solutions(kernel, dropdown("assert length == 3"))
 
 
 @pytest.mark.slow
@@ -82,9 +52,9 @@ def test_a_right_solution_passes(tmp_path):
         {"kind": "query", "answer": "1, 2", "share": 0.9, "computed": "0.8"},
     ],
 )
-def test_a_wrong_answer_is_found(field, tmp_path):
-    with pytest.raises(CellExecutionError):
-        run_with_solutions(broken(answer_check({"label": "it", **field})), tmp_path)
+def test_a_wrong_answer_is_found(kernel, field):
+    with pytest.raises(AssertionError, match="which one"):
+        run_solutions(kernel, dropdown(answer_check({"label": "which one", **field})))
 
 
 def test_every_exercise_has_a_solution():

@@ -2,13 +2,14 @@
 
 import json
 import shutil
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import jupytext
 import nbformat
 import numpy as np
 import pytest
 from conftest import ROOT
+from exercises import CHAPTERS, run_solutions
 from jupyter_client import BlockingKernelClient
 from lab_server import PATIENCE, jupyter_lab, open_notebook, put_notebooks, run_cell_with, run_first_cell
 from live_maps import choose as choose_option
@@ -84,17 +85,24 @@ map = HeadMap.of(weights, [f"w{place}" for place in range(512)])""",
 WEIGHTS = "(cells) => cells.map((cell) => Number(cell.dataset.weight))"
 
 
-def ask_kernel(lab, notebook, expression):
-    """The value of an expression in the kernel that runs a notebook, through JSON."""
+@contextmanager
+def kernel_of(lab, notebook):
+    """A second client of the kernel that runs a notebook."""
     client = BlockingKernelClient(connection_file=str(lab.kernel_file(notebook)))
     client.load_connection_file()
     client.start_channels()
     try:
         client.wait_for_ready(timeout=PATIENCE)
-        reply = client.execute("import json", user_expressions={"found": f"json.dumps({expression})"}, reply=True)
-        return json.loads(eval(reply["content"]["user_expressions"]["found"]["data"]["text/plain"]))
+        yield client
     finally:
         client.stop_channels()
+
+
+def ask_kernel(lab, notebook, expression):
+    """The value of an expression in the kernel that runs a notebook, through JSON."""
+    with kernel_of(lab, notebook) as kernel:
+        reply = kernel.execute("import json", user_expressions={"found": f"json.dumps({expression})"}, reply=True)
+        return json.loads(eval(reply["content"]["user_expressions"]["found"]["data"]["text/plain"]))
 
 
 @pytest.fixture(scope="module")
@@ -272,8 +280,8 @@ def test_of_a_large_map_layers_come_when_they_are_looked_at(notebook, plain):
     assert received.bytes - first < 7e6
 
 
-@pytest.mark.parametrize("chapter", [path.stem for path in sorted((ROOT / "book").glob("*.md"))])
-def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end(notebook, chapters, chapter):
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end_with_its_solutions(notebook, chapters, chapter):
     path = chapters.folder / "notebooks" / f"{chapter}.ipynb"
     cells = code_cells(path)
     page, faults = notebook(chapters, f"notebooks/{chapter}.ipynb")
@@ -284,6 +292,8 @@ def test_a_chapter_opens_as_a_notebook_and_runs_to_its_end(notebook, chapters, c
     outputs = [output for cell in run for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     assert not faults
+    with kernel_of(chapters, f"notebooks/{chapter}.ipynb") as kernel:
+        run_solutions(kernel, CHAPTERS[chapter])
 
 
 def code_cells(path):
