@@ -52,9 +52,9 @@ def test_a_map_that_was_removed_hears_no_link(page, site):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_brings_neither_icons_nor_indexes_nor_states_that_it_does_not_use(path):
+def test_a_page_brings_no_icons_indexes_states_and_scripts_that_it_does_not_use(path):
     text = (HTML / path).read_text(encoding="utf-8")
-    for unused in ("fontawesome.js", "searchindex.js", "vnd.jupyter.widget-state"):
+    for unused in ("fontawesome.js", "searchindex.js", "vnd.jupyter.widget-state", "togglebutton", "design-tabs"):
         assert unused not in text
     waiting = re.findall(r'<script[^>]* src="(?!\.\./_static/documentation_options)[^"]*"[^>]*>', text)
     assert waiting

@@ -19,6 +19,7 @@ STYLE = {  # for `plt.rcParams.update`; 11 points on 4.5 inches are 11 pixels on
     "svg.fonttype": "none",  # letters stay letters: sharp at any size
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
 }
+TAG, EXACT = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")  # finer than a hundredth of a pixel no eye sees
 # The theme lays dark pages' outputs on light paper, for pictures that need it.
 SHEET = """<style>
 html[data-theme="dark"] .bd-content div.cell_output .text_html:not(:has(table.dataframe)):has(> .themed) {
@@ -53,6 +54,7 @@ def themed(*figures, alt):
         pyplot.close(figure)  # else the notebook shows it once more
         _, _, marks = text.getvalue().partition("</defs>")  # before them stand styles, which would be the whole page's
         marks = re.sub('<g id="[^"]*"', "<g", marks).replace(INK, "currentColor")
+        marks = TAG.sub(lambda tag: EXACT.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), marks)
         width, height = 72 * figure.get_size_inches()
         share = width / 324
         size = f"flex: {share:.3g} 1 {18 * share:.3g}rem; max-width: {30 * share:.3g}rem; min-width: 0; height: auto"

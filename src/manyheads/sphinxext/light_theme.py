@@ -1,7 +1,8 @@
-"""The theme without what no reader of the book waits for: the pages get the few icons that they use, not 2,000.
+"""The theme without what no reader of the book waits for.
 
-The theme brings them three times: as a font, as the rules of a stylesheet and as a script that draws them; `templates/`
-leaves out the script.
+Pages get the few icons that they use, not 2,000, which the theme brings three times: as a font, as the rules of a
+stylesheet and as a script that draws them; `templates/` leaves out the script. They get no file that nothing on them
+needs, and no script that measures all of them again and again.
 """
 
 import re
@@ -97,7 +98,13 @@ def lighten(app, pagename, templatename, context, doctree):
 
 
 def is_needed(file, body):
-    """Whether a page with this body needs a file of Sphinx's lists; the state of widgets none does."""
+    """Whether a page with this body needs a file of Sphinx's lists; the state of widgets none does.
+
+    >>> from types import SimpleNamespace
+    >>> toggles = SimpleNamespace(filename="togglebutton.js", attributes={})
+    >>> is_needed(toggles, '<p class="tip">'), is_needed(toggles, '<div class="admonition dropdown">')
+    (False, True)
+    """
     if file.attributes.get("type") == WIDGET_STATE:
         return False
     named = f"{file.filename} {file.attributes.get('body')}"

@@ -16,8 +16,9 @@
   // laid out for that, and does so again after every change of the page.
   const scrolling = new ResizeObserver((entries) => {
     const blocks = entries.map(({ target }) => /** @type {HTMLElement} */ (target));
-    const scroll = blocks.map((block) => block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight);
-    blocks.forEach((block, place) => { block.tabIndex = scroll[place] ? 0 : -1 });
+    const scrolls = (/** @type {HTMLElement} */ block) => block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight;
+    const changed = blocks.filter((block) => scrolls(block) !== (block.tabIndex === 0)); // all are read before one is written
+    changed.forEach((block) => { block.tabIndex = block.tabIndex === 0 ? -1 : 0 });
   });
   document.querySelectorAll("pre, .cell_output > .output, .pst-scrollable-table-container").forEach((block) => scrolling.observe(block));
 }

@@ -25,6 +25,7 @@ export class GridView {
   /** The maps that are compared. @type {ShownMap[] | null} */
   #both = null;
   #turned = false; // the columns are the layers
+  #room = 0; // pixels across, when it was drawn last
   #named = "";
 
   /**
@@ -55,7 +56,7 @@ export class GridView {
     this.hint = h("p", { class: "hm-hint" });
     this.scroll = h("div", { class: "hm-scroll" }, this.frame);
     stage.append(this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
-    this.resized = new ResizeObserver(() => this.#map && this.#drawGrid(this.#map));
+    this.resized = new ResizeObserver(() => this.#map && this.scroll.clientWidth !== this.#room && this.#drawGrid(this.#map));
     this.resized.observe(stage);
   }
 
@@ -83,7 +84,8 @@ export class GridView {
   #drawGrid(/** @type {ShownMap} */ map) {
     const { host, canvas } = this;
     const [layers, heads, queries, keys] = map.shape;
-    const room = this.scroll.clientWidth - SIDE;
+    this.#room = this.scroll.clientWidth;
+    const room = this.#room - SIDE;
     if (room <= 0) return; // not laid out yet; the observer will call again
     const side = (/** @type {number} */ columns) =>
       Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
