@@ -7,7 +7,7 @@ from conftest import HTML
 from fontTools.ttLib import TTFont
 from live_maps import open_map, ready, typeset
 
-from manyheads.sphinxext.light_theme import CSS, FONT, icons_by_name
+from manyheads.sphinxext.light_theme import BASE, CSS, FONT
 
 PAGES = sorted(path.relative_to(HTML).as_posix() for path in (HTML / "book").glob("*.html"))
 
@@ -62,14 +62,45 @@ def test_a_page_brings_no_icons_indexes_states_and_scripts_that_it_does_not_use(
 
 
 def test_the_icons_that_are_used_are_in_the_font():
+    css = (BASE / CSS).read_text(encoding="utf-8")
+    rules = re.findall(r"([^{}]*:before)\{content:\"\\([0-9a-f]+)\"\}", css)
+    known = {name: int(code, 16) for names, code in rules for name in re.findall(r"fa-[\w-]+", names)}
     static = HTML / "_static"
-    known = icons_by_name((static / CSS).read_text(encoding="utf-8"))
-    assert len(known) < 100
     there = TTFont(static / FONT).getBestCmap()
     assert (static / FONT).stat().st_size < 10_000
     for path in PAGES:
         for name in re.findall(r"fa-solid (?:fa-lg )?(fa-[\w-]+)", (HTML / path).read_text(encoding="utf-8")):
-            assert ord(known[name]) in there, name
+            assert known[name] in there, name
+
+
+STYLES = """() => [...document.querySelectorAll("body *")].flatMap((element) => [null, "::before", "::after"].map((part) => {
+    const style = getComputedStyle(element, part);
+    return `${element.tagName}.${element.className}${part}: ` + [...style].map((name) => style.getPropertyValue(name)).join() }))"""
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (360, "dark")])
+@pytest.mark.parametrize("path", ["book/index.html", "book/glossary.html", "search.html"])
+def test_the_rules_that_are_left_out_of_the_theme_style_nothing(page, site, path, width, scheme):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(f"{site}/{path}", wait_until="networkidle")
+    light = page.evaluate(STYLES)
+    page.route(f"**/{CSS.name}*", lambda route: route.fulfill(path=BASE / CSS))
+    with page.expect_response(f"**/{CSS.name}*") as whole:
+        page.reload(wait_until="networkidle")
+    assert len(whole.value.body()) > 2 * (HTML / "_static" / CSS).stat().st_size
+    assert page.evaluate(STYLES) == light
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_has_its_theme_before_its_first_stroke(page, site, scheme):
+    page.emulate_media(color_scheme=scheme)
+    page.add_init_script("""globalThis.themes = [];
+        const see = () => document.documentElement && themes.push(document.documentElement.dataset.theme);
+        new MutationObserver(see).observe(document, { attributes: true, attributeFilter: ["data-theme"], subtree: true })""")
+    page.goto(f"{site}/book/glossary.html", wait_until="networkidle")
+    assert page.evaluate("localStorage.getItem('mode')") == "auto"
+    assert set(page.evaluate("themes")) == {scheme}
 
 
 def test_formulas_are_no_stops_of_the_tab_key(page, site):

@@ -1,84 +1,106 @@
 """The theme without what no reader of the book waits for.
 
-Pages get the few icons that they use, not 2,000, which the theme brings three times: as a font, as the rules of a
-stylesheet and as a script that draws them; `templates/` leaves out the script. They get no file that nothing on them
-needs, and no script that measures all of them again and again.
+Its stylesheets keep the rules for what the pages hold, a third of them. Of 2,000 icons, which the theme brings three
+times, as a font, as rules of a stylesheet and as a script that draws them, the font keeps the few that are used. Pages
+get no file that nothing on them needs, and no script that measures all of them again and again.
 """
 
 import re
 from importlib.resources import files
+from itertools import groupby, pairwise
 from pathlib import Path
 
+import tinycss2
 from fontTools.subset import Options, Subsetter, load_font, save_font
 from sphinx.errors import ExtensionError
 
 TEMPLATES = Path(__file__).parent / "templates"
 THEME = "sphinx_book_theme"
-BASE = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"  # a built site has fewer icons
+BASE = files("pydata_sphinx_theme") / "theme" / "pydata_sphinx_theme" / "static"
 FONT = Path("vendor", "fontawesome", "webfonts", "fa-solid-900.woff2")
 CSS = Path("styles", "pydata-sphinx-theme.css")
-SCRIPTS = Path("scripts")
-SCRIPT = SCRIPTS / "pydata-sphinx-theme.js"
+# Those that Sphinx brings anew at each build.
+SHEETS = (CSS, "styles/sphinx-book-theme.css", "basic.css", "sphinx-design.min.css")
+SCRIPT = Path("scripts", "pydata-sphinx-theme.js")
+DRAWING = Path("scripts", "fontawesome.js")
 MEASURING = ',"complete"===document.readyState?I():window.addEventListener("load",I)'
 READ_AT_ONCE = "documentation_options.js"  # by a script that stands in the page
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 # What extensions bring to every page, and what a page has that needs it.
-NEEDED_BY = {"toggle": re.compile(r'class="(?:[^"]* )?(?:toggle|dropdown)[ "]'), "design-tabs": re.compile("sd-tab-")}
-RULE = re.compile(r'([^{}]*:before)\{content:"\\([0-9a-f]+)"\}')
+NEEDED_BY = {
+    "toggle": re.compile(r'class="(?:[^"]* )?(?:toggle|dropdown)[ "]'),
+    "sphinx-design": re.compile('class="(?:[^"]* )?sd-'),
+    "design-tabs": re.compile("sd-tab-"),
+    "mystnb": re.compile('class="(?:cell |pasted-)'),
+}
 
 
-def icons_by_name(css):
-    """The characters of the icons in the theme's stylesheet, by the names of their classes.
+def used_words(site):
+    """Every word of a site's pages and scripts: the classes that something on a page may have are among them."""
+    texts = (*site.rglob("*.html"), *(site / "_static").rglob("*.js"))
+    return {word for path in texts for word in re.findall(r"[\w-]+", path.read_text(encoding="utf-8"))}
 
-    >>> icons_by_name('.fa-bars:before,.fa-navicon:before{content:"\\\\f0c9"}')
-    {'fa-bars': '\\uf0c9', 'fa-navicon': '\\uf0c9'}
+
+def without_unused(css, words):
+    """A stylesheet without the rules for classes that are not among `words`.
+
+    >>> without_unused(".fa-x:before, .btn, p:not(.big) {margin: 0} @media print {.fa-x {top: 0}}", {"btn"})
+    '.btn,p:not(.big){margin: 0}'
     """
-    found = RULE.findall(css)
-    return {name: chr(int(code, 16)) for names, code in found for name in re.findall(r"\.(fa-[\w-]+):before", names)}
+    rules = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
+    return "".join(kept_rule(rule, words) for rule in rules)
 
 
-def without_icons(css, used):
-    """A stylesheet without the rules of icons that are not among those `used`.
+def kept_rule(rule, words):
+    """What stays of a rule: all of it, some of its selectors, or nothing."""
+    if rule.type == "at-rule" and rule.at_keyword == "media":
+        inner = without_unused(tinycss2.serialize(rule.content), words)
+        return f"@media{tinycss2.serialize(rule.prelude)}{{{inner}}}" if inner else ""
+    if rule.type != "qualified-rule":
+        return rule.serialize()
+    kept = [tinycss2.serialize(selector).strip() for selector in selectors(rule) if classes(selector) <= words]
+    return f"{','.join(kept)}{{{tinycss2.serialize(rule.content)}}}" if kept else ""
 
-    >>> without_icons('.fa-bars:before{content:"\\\\f0c9"}.fa-x:before{content:"\\\\58"}p{margin:0}', {"X"})
-    '.fa-x:before{content:"\\\\58"}p{margin:0}'
-    """
-    return RULE.sub(lambda rule: rule[0] if chr(int(rule[2], 16)) in used or ".fa-" not in rule[1] else "", css)
+
+def selectors(rule):
+    """The selectors of a rule, each a list of tokens."""
+    parts = groupby(rule.prelude, lambda token: token == ",")
+    return [list(tokens) for is_comma, tokens in parts if not is_comma]
 
 
-def used_icons(site, css):
-    """The characters of the icons that a site shows: named by its pages and scripts, or drawn by the stylesheet."""
-    drawn = re.findall(r'--pst-icon-[\w-]+:"(.)"', css)
-    known = icons_by_name(css)
-    texts = [
-        path.read_text(encoding="utf-8")
-        for path in (*site.rglob("*.html"), *(site / "_static" / SCRIPTS).glob("*theme.js"))
-    ]
-    named = {name for text in texts for name in re.findall(r"\bfa-[\w-]+", text)}
-    return {*drawn, *(known[name] for name in named & known.keys())}
+def classes(selector):
+    """The classes that an element must have for a selector; what stands in brackets may name others."""
+    return {name.value for dot, name in pairwise(selector) if dot == "." and name.type == "ident"}
 
 
 def lighten_files(app):
     """Takes out of the theme's own files, in the built site, what costs readers time."""
     if app.config.html_theme == THEME:
-        write_icons(Path(app.outdir))
-        stop_measuring(Path(app.outdir))
+        static = Path(app.outdir) / "_static"
+        (static / DRAWING).unlink(missing_ok=True)
+        leave_rules(static)
+        leave_icons(static)
+        stop_measuring(static)
 
 
-def write_icons(site):
-    """Leaves of the theme's icons, in font and stylesheet, those that the built site shows."""
+def leave_rules(static):
+    """Leaves of the stylesheets the rules that something in the built site may need."""
+    words = used_words(static.parent)
+    for sheet in filter(Path.exists, map(static.joinpath, SHEETS)):
+        sheet.write_text(without_unused(sheet.read_text(encoding="utf-8"), words), encoding="utf-8")
+
+
+def leave_icons(static):
+    """Leaves of the theme's font the characters that stand alone between quotes in its stylesheet, as icons do."""
     options = Options(flavor="woff2")
     font = load_font(BASE / FONT, options)
     subsetter = Subsetter(options)
-    css = (BASE / CSS).read_text(encoding="utf-8")
-    used = used_icons(site, css)
-    subsetter.populate(text="".join(used))
+    subsetter.populate(text="".join(re.findall('"(.)"', (static / CSS).read_text(encoding="utf-8"))))
     subsetter.subset(font)
-    save_font(font, site / "_static" / FONT, options)
-    (site / "_static" / CSS).write_text(without_icons(css, used), encoding="utf-8")
+    save_font(font, static / FONT, options)
 
 
-def stop_measuring(site):
+def stop_measuring(static):
     """Takes a call out of the theme's script: it looks at the load, and again after each change, which blocks scroll.
 
     That costs a phone a quarter of a second where code is folded, which is laid out for it; `doors/theme.js` does it.
@@ -86,7 +108,7 @@ def stop_measuring(site):
     script = (BASE / SCRIPT).read_text(encoding="utf-8")
     if MEASURING not in script:
         raise ExtensionError(f"{SCRIPT} does not call what measures blocks as it did: look at MEASURING in {__file__}")
-    (site / "_static" / SCRIPT).write_text(script.replace(MEASURING, ""), encoding="utf-8")
+    (static / SCRIPT).write_text(script.replace(MEASURING, ""), encoding="utf-8")
 
 
 def lighten(app, pagename, templatename, context, doctree):

@@ -42,6 +42,7 @@ export class FormulaStepsView {
   #pinned = null;
   #drawn = ""; // the step and the word that were drawn last
   #written = ""; // the equation, by what it depends on
+  #arranged = ""; // the names of the matrices on the stage
   #shaped = "";
   #idle = 0;
   #learnt = "Wq"; // the learnt matrix of the projections that is on display
@@ -271,6 +272,7 @@ export class FormulaStepsView {
   #arrange(/** @type {Steps} */ steps) {
     const { results } = this.#step;
     const names = this.#names(steps);
+    this.#arranged = names.join();
     const sources = names.filter((name) => !results.includes(name));
     for (const name of names) this.#table(name).measure();
     for (const [box, wanted] of /** @type {const} */ ([[this.sources, sources], [this.results, results]])) {
@@ -320,7 +322,7 @@ export class FormulaStepsView {
     this.#cell(this.#opened)?.classList.remove("fs-open", "fs-landed");
     this.stage.querySelectorAll(".fs-now").forEach((node) => node.classList.remove("fs-now"));
     this.#opened = at;
-    if (this.#step.sources.includes("W")) this.#arrange(steps);
+    if (this.#names(steps).join() !== this.#arranged) this.#arrange(steps);
     const told = arithmetic(steps, at.name, at.row, at.column);
     this.sheet.write(told, steps.head, at.name === "weights" ? at.column : -1);
     const lit = new Map(told.lit.map((what) => [what.name, what]));
