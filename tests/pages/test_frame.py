@@ -31,3 +31,16 @@ def test_search_excerpts_are_words_of_the_page_and_no_formula_marks(page, site):
     assert len(excerpts) >= 4
     assert any("softmax" in text.lower() for text in excerpts)
     assert not [text for text in excerpts if re.search(r"\\\(|\\sqrt|\\frac|^\W*Contents", text)]
+
+
+@pytest.mark.parametrize("path", ["book/index.html", "search.html"])
+def test_the_magnifying_glass_stands_beside_the_words(page, site, path):
+    page.goto(f"{site}/{path}", wait_until="networkidle")
+    page.keyboard.press("Control+k")
+    form = page.locator("form.bd-search:visible").first
+    form.wait_for()
+    glass_ends, words_begin = form.evaluate("""(form) => {
+        const [glass, input] = [form.querySelector("i"), form.querySelector("input")];
+        const inset = Number.parseFloat(getComputedStyle(input).paddingLeft);
+        return [glass.getBoundingClientRect().right, input.getBoundingClientRect().left + inset] }""")
+    assert glass_ends <= words_begin
