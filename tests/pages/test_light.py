@@ -66,6 +66,7 @@ def test_the_icons_that_are_used_are_in_the_font():
     rules = re.findall(r"([^{}]*:before)\{content:\"\\([0-9a-f]+)\"\}", css)
     known = {name: int(code, 16) for names, code in rules for name in re.findall(r"fa-[\w-]+", names)}
     static = HTML / "_static"
+    assert len(set(re.findall(r"\.(fa-[\w-]+):before", (static / CSS).read_text(encoding="utf-8")))) < 100 < len(known)
     there = TTFont(static / FONT).getBestCmap()
     assert (static / FONT).stat().st_size < 10_000
     for path in PAGES:
@@ -94,15 +95,22 @@ def test_the_rules_that_are_left_out_of_the_theme_style_nothing(page, site, path
     assert page.evaluate(STYLES) == light
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_page_has_its_theme_before_its_first_stroke(page, site, scheme):
-    page.emulate_media(color_scheme=scheme)
+@pytest.mark.parametrize("mode", ["auto", "light", "dark"])
+@pytest.mark.parametrize("schemes", [("light", "dark"), ("dark", "light")])
+def test_a_page_has_its_theme_before_its_first_stroke(page, site, mode, schemes):
     page.add_init_script("""globalThis.themes = [];
         const see = () => document.documentElement && themes.push(document.documentElement.dataset.theme);
         new MutationObserver(see).observe(document, { attributes: true, attributeFilter: ["data-theme"], subtree: true })""")
-    page.goto(f"{site}/book/glossary.html", wait_until="networkidle")
-    assert page.evaluate("localStorage.getItem('mode')") == "auto"
+    for scheme in schemes:  # today's, and that of the next visit
+        page.emulate_media(color_scheme=scheme)
+        page.goto(f"{site}/book/glossary.html", wait_until="networkidle")
+        page.evaluate("(mode) => localStorage.setItem('mode', mode)", mode)
+        page.reload(wait_until="networkidle")
+        assert set(page.evaluate("themes")) == {scheme if mode == "auto" else mode}
+    page.evaluate("localStorage.clear()")
+    page.reload(wait_until="networkidle")
     assert set(page.evaluate("themes")) == {scheme}
+    assert page.evaluate("localStorage.getItem('mode')") == "auto"
 
 
 def test_formulas_are_no_stops_of_the_tab_key(page, site):

@@ -22,7 +22,7 @@ CSS = Path("styles", "pydata-sphinx-theme.css")
 # Those that Sphinx brings anew at each build.
 SHEETS = (CSS, "styles/sphinx-book-theme.css", "basic.css", "sphinx-design.min.css")
 SCRIPT = Path("scripts", "pydata-sphinx-theme.js")
-DRAWING = Path("scripts", "fontawesome.js")
+DRAWING = "scripts/fontawesome.js*"  # with its map
 MEASURING = ',"complete"===document.readyState?I():window.addEventListener("load",I)'
 READ_AT_ONCE = "documentation_options.js"  # by a script that stands in the page
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
@@ -77,7 +77,8 @@ def lighten_files(app):
     """Takes out of the theme's own files, in the built site, what costs readers time."""
     if app.config.html_theme == THEME:
         static = Path(app.outdir) / "_static"
-        (static / DRAWING).unlink(missing_ok=True)
+        for file in static.glob(DRAWING):
+            file.unlink()
         leave_rules(static)
         leave_icons(static)
         stop_measuring(static)

@@ -17,10 +17,12 @@ MENDS = [
     (r'<th class="head"><p></p></th>', '<th class="head" role="cell"><p></p></th>'),
     # What no policy of the pages' kind allows: doors/theme.js does it.
     (r'onclick="(window\.print|toggleFullScreen)\(\)"', r'data-call="\1"'),
-    # The theme, told before the first stroke is drawn: "auto" is none, so a dark page was light first, and drawn twice.
+    # The theme is told before the first stroke: "auto" is none, and the last visit's may be another than today's, so
+    # that a dark page was light first, and drawn twice.
     (
         r'localStorage\.getItem\("theme"\) \|\| "auto"',
-        r'localStorage.getItem("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
+        '["light", "dark"].find((mode) => mode === localStorage.getItem("mode"))'
+        ' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")',
     ),
 ]
 
