@@ -42,11 +42,8 @@ book: .venv/installed models _build/fresh  ## build into _build/html
 	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
 models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
-	$(BIN)/python -c "from manyheads.models.focus import focus_files; focus_files()"
-	$(BIN)/python -c "from manyheads.models.translator import translator_files; translator_files()"
+	$(BIN)/python -m manyheads.models
 	$(BIN)/python -c "from manyheads.sphinxext.onnx_export import encoder_page_files; encoder_page_files()"
-	$(BIN)/python -m manyheads.models.head_cards
-	$(BIN)/python -m manyheads.models.senses.measures
 
 experiments: models  ## what is claimed of many heads, measured anew; `make book` then shows your results
 	$(BIN)/python -m manyheads.experiments
@@ -118,9 +115,10 @@ _build/fresh: requirements.txt
 	touch $@
 
 browser: .venv/installed
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; \
+		apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && \
+		{ apt-get install -y -qq chromium-headless-shell || apt-get install -y -qq chromium; }; \
 	else \
 		$(BIN)/playwright install chromium; \
 	fi || echo "No browser could be installed: install Chromium, then run make again. The browser tests will fail."

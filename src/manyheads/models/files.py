@@ -65,14 +65,15 @@ def made_once(path, make, lock=None):
     return path
 
 
-def side_by_side(make, names):
-    """Call `make` with each of the names, in as many processes as there are processors.
+def side_by_side(jobs):
+    """Call each of the jobs, functions without arguments, in as many processes as there are processors.
 
-    >>> side_by_side(print, [])
+    >>> side_by_side([])
     """
-    if names:
-        with ProcessPoolExecutor(min(len(names), os.cpu_count()), get_context("spawn")) as pool:
-            list(pool.map(make, names))
+    if jobs:
+        with ProcessPoolExecutor(min(len(jobs), os.cpu_count()), get_context("spawn")) as pool:
+            for called in [pool.submit(job) for job in jobs]:
+                called.result()
 
 
 def key_of(**parts):

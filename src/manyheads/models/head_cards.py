@@ -3,8 +3,6 @@
 The scores follow Clark et al. 2019 (arXiv:1906.04341, section 3) and are means over all tokens that ask, which is
 every token but [CLS] and [SEP], of all sentences in `card_sentences()`. `effect` follows Michel et al. 2019
 (arXiv:1905.10650) in turning off one head at a time, and looks at the sentence vector.
-
-`python -m manyheads.models.head_cards` measures them unless they have been measured.
 """
 
 import json
@@ -238,7 +236,3 @@ def _card(strongest, weakest, **written):
 def _key():
     """Of all that decides how the cards turn out."""
     return key_of(recipe=RECIPE, scores=list(SCORES), examples=NUM_EXAMPLES, sentences=card_sentences(), encoder=SHA256)
-
-
-if __name__ == "__main__":
-    print(f"The cards of {len(head_cards())} heads are measured.")

@@ -7,6 +7,7 @@ from manyheads.models.focus.kept import (
     VARIANTS,
     focus_file,
     focus_files,
+    focus_jobs,
     focus_key,
     load_focus_model,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "encode",
     "focus_file",
     "focus_files",
+    "focus_jobs",
     "focus_key",
     "load_focus_model",
     "pieces",

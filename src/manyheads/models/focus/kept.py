@@ -87,6 +87,11 @@ def focus_files(*, config=FocusConfig(), progress=True):
     They are trained in as many processes as there are processors.
     """
     words = words_file(config)
-    jobs = {MADE_WITH.get(variant, variant): None for variant in VARIANTS if not _path(variant, config).exists()}
-    side_by_side(partial(focus_file, config=config, progress=progress), list(jobs))
+    side_by_side(focus_jobs(config=config, progress=progress))
     return [words, *(focus_file(variant, config=config, progress=progress) for variant in VARIANTS)]
+
+
+def focus_jobs(*, config=FocusConfig(), progress=True):
+    """The trainings whose models are missing, as functions without arguments."""
+    missing = (MADE_WITH.get(variant, variant) for variant in VARIANTS if not _path(variant, config).exists())
+    return [partial(focus_file, job, config=config, progress=progress) for job in dict.fromkeys(missing)]

@@ -1,7 +1,4 @@
-"""What heads do for the sense of a word, measured on the labelled sentences: heads off, kinds of clues, added noise.
-
-`python -m manyheads.models.senses.measures` measures it unless it has been measured.
-"""
+"""What heads do for the sense of a word, measured on the labelled sentences: heads off, kinds of clues, added noise."""
 
 import os
 
@@ -227,7 +224,3 @@ def _own_places(own, tokens):
         places.add(at)
         at -= 1
     return places
-
-
-if __name__ == "__main__":
-    print(f"Measured: {', '.join(measure_senses())}.")

@@ -51,6 +51,11 @@ def _path(variant, config):
 
 def translator_files(*, config=TranslatorConfig(), progress=True):
     """The paths of all variants; those that are missing are trained now, side by side where there are processors."""
-    missing = [variant for variant in VARIANTS if not _path(variant, config).exists()]
-    side_by_side(partial(translator_file, config=config, progress=progress), missing)
+    side_by_side(translator_jobs(config=config, progress=progress))
     return [translator_file(variant, config=config, progress=progress) for variant in VARIANTS]
+
+
+def translator_jobs(*, config=TranslatorConfig(), progress=True):
+    """The trainings whose translators are missing, as functions without arguments."""
+    missing = [variant for variant in VARIANTS if not _path(variant, config).exists()]
+    return [partial(translator_file, variant, config=config, progress=progress) for variant in missing]

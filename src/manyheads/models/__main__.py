@@ -1,0 +1,12 @@
+"""Makes all that the book shows of its models, unless it is there: `python -m manyheads.models`."""
+
+from manyheads.models.files import side_by_side
+from manyheads.models.focus import focus_jobs
+from manyheads.models.head_cards import head_cards
+from manyheads.models.senses.measures import measure_senses
+from manyheads.models.translator import translator_jobs
+
+if __name__ == "__main__":
+    # The longest come first: in the end no processor waits long for another.
+    side_by_side([*translator_jobs(), measure_senses, *focus_jobs(), head_cards])
+    print("All models are there.")
