@@ -14,20 +14,18 @@ at best); of these, the map takes 14 and 55 ms.
 """
 
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
-from playwright.sync_api import sync_playwright
 
 from manyheads.models.encoder import load_encoder
 from manyheads.sphinxext.onnx_export import encoder_page_files
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import CHROMIUM, HTML, serve
+from conftest import HTML, chromium, serve
 
 KEYSTROKES = 200
 GOALS = {16: 50, 64: 150}  # milliseconds, from keystroke to repaint
@@ -60,8 +58,7 @@ def main():
     total = sum(path.stat().st_size for path in files.values())
     print(f"{total / 1e6:7.2f} MB  in all (goals: 26 for the model, 4 for the runtime, 30 in all)")
     encoder = load_encoder()
-    with serve(HTML) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+    with serve(HTML) as site, chromium() as browser:
         context = browser.new_context(viewport={"width": 1400, "height": 900})
         for visit in ("first", "second"):
             page = context.new_page()
@@ -78,7 +75,6 @@ def main():
                 f"keystroke to repaint of all 72 heads, {tokens} tokens: best {best:.0f} ms, median {p50:.0f} ms, "
                 f"p95 {p95:.0f} ms (goal {goal}); map alone, in Python {python(encoder, f'{sentence}!'):.0f} ms"
             )
-        browser.close()
     print(f"load of this machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 

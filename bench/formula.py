@@ -1,14 +1,12 @@
 """The formula's figure: time from keystroke to repaint at 16 words, for every step."""
 
-import shutil
 import sys
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import CHROMIUM, HTML, serve
+from conftest import HTML, chromium, serve
 
 SENTENCE = "The tired nurse drove her old car home through heavy rain because our friend was ill."
 KEYSTROKES = 200
@@ -41,12 +39,10 @@ TIMES = """async ([words, keystrokes]) => {
 
 
 def main():
-    with serve(HTML) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+    with serve(HTML) as site, chromium() as browser:
         page = browser.new_page(viewport={"width": 1400, "height": 900})
         page.goto(f"{site}/book/formula.html")
         found = page.evaluate(TIMES, [SENTENCE.split(), KEYSTROKES])
-        browser.close()
     print("keystroke to repaint of <formula-steps>, 16 words; median and p95 in ms (goal: p95 33)")
     for step, (tokens, times) in found.items():
         shown = "   ".join(

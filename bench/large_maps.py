@@ -6,7 +6,6 @@ Goals at 512 tokens: 12 MB at most, the first picture within 3 s. Bytes are coun
 messages and the static HTML beside them. Seconds are from running the cell to the first weight on the page.
 """
 
-import shutil
 import sys
 import time
 import warnings
@@ -15,10 +14,9 @@ from tempfile import TemporaryDirectory
 
 import jupytext
 import torch
-from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import CHROMIUM
+from conftest import chromium
 from lab_server import PATIENCE, jupyter_lab, open_notebook
 
 SIZES = (32, 128, 512)
@@ -42,11 +40,10 @@ def main():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about its own use of deprecated names
         from bertviz import head_view
-    with TemporaryDirectory() as folder, TemporaryDirectory() as runtime, sync_playwright() as playwright:
+    with TemporaryDirectory() as folder, TemporaryDirectory() as runtime, chromium() as browser:
         for size in SIZES:
             text = KERNEL + CELLS.format(size=size)
             jupytext.write(jupytext.reads(text, fmt="md:myst"), Path(folder) / f"{size}.ipynb")
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
         with jupyter_lab(Path(folder), Path(runtime)) as lab:
             for size in SIZES:
                 seconds, received = shown(browser.new_context(), lab, f"{size}.ipynb")
@@ -56,7 +53,6 @@ def main():
                     html = head_view(layers, [f"w{place}" for place in range(size)], html_action="return").data
                     told += f"; BertViz {len(html.encode()) / 1e6:.2f} MB"
                 print(told + (" (goal 12 MB, 3 s)" if size == 512 else ""), flush=True)
-        browser.close()
 
 
 def shown(context, lab, notebook):

@@ -9,7 +9,6 @@ that is out of reach, its score is better than what readers get. Performance han
 import gzip
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,7 @@ from tempfile import TemporaryDirectory
 from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import CHROMIUM, HTML, Quiet, serve
+from conftest import CHROMIUM, HTML, Quiet, browser_path, serve
 
 # No dependency of ours: one of its own asks for whatever is the latest, so a lock file that names it breaks in time.
 LIGHTHOUSE = ["npx", "--yes", "lighthouse@12.8.2"]
@@ -51,7 +50,7 @@ def scores(address, folder):
     """What Lighthouse gives a page, from 0 to 100 in each category."""
     report = Path(folder) / "report.json"
     command = [*LIGHTHOUSE, address, "--quiet", "--output=json", f"--output-path={report}"]
-    environment = os.environ | {"CHROME_PATH": shutil.which("chromium") or shutil.which("google-chrome") or ""}
+    environment = os.environ | {"CHROME_PATH": browser_path() or ""}
     subprocess.run([*command, f"--chrome-flags={' '.join(CHROMIUM)}"], check=True, env=environment)
     categories = json.loads(report.read_text(encoding="utf-8"))["categories"]
     return {name: round(100 * category["score"]) for name, category in categories.items()}

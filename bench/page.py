@@ -1,16 +1,14 @@
 """Live maps: time from keystroke to repaint, from pointing at a word to repaint, and bytes to the first live edit."""
 
 import gzip
-import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import CHROMIUM, HTML, VIEWPORT, serve
+from conftest import HTML, VIEWPORT, chromium, serve
 
 from manyheads.widgets import HeadMap
 
@@ -59,8 +57,7 @@ POINTING = """async () => {
 
 
 def main():
-    with serve(HTML) as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+    with serve(HTML) as site, chromium() as browser:
         page = browser.new_page()
         fetched = []
         page.on("request", lambda request: fetched.append(request.url))
@@ -68,7 +65,6 @@ def main():
         tokens, times = page.evaluate(TIMES, [SENTENCE, KEYSTROKES])
         tell(f"keystroke to repaint, focus model, {tokens} tokens, with arcs", times)
         tell(f"pointing at a word to repaint, {MANY_HEADS} heads of {MANY_TOKENS} tokens", pointing(browser))
-        browser.close()
     paths = [HTML / url.removeprefix(site).lstrip("/").split("?")[0] for url in fetched if "/manyheads/" in url]
     sizes = {path.name: size_on_the_wire(path) for path in paths}
     for name, size in sizes.items():

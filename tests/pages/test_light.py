@@ -74,9 +74,8 @@ def test_the_icons_that_are_used_are_in_the_font():
             assert known[name] in there, name
 
 
-STYLES = """() => [...document.querySelectorAll("body *")].flatMap((element) => [null, "::before", "::after"].map((part) => {
-    const style = getComputedStyle(element, part);
-    return `${element.tagName}.${element.className}${part}: ` + [...style].map((name) => style.getPropertyValue(name)).join() }))"""
+STYLES = """() => [...document.querySelectorAll("body *")].flatMap((element) => [null, "::before", "::after"].map((part) =>
+    `${element.tagName}.${element.className}${part}: ${getComputedStyle(element, part).cssText}`))"""
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (360, "dark")])
@@ -103,12 +102,12 @@ def test_a_page_has_its_theme_before_its_first_stroke(page, site, mode, schemes)
         new MutationObserver(see).observe(document, { attributes: true, attributeFilter: ["data-theme"], subtree: true })""")
     for scheme in schemes:  # today's, and that of the next visit
         page.emulate_media(color_scheme=scheme)
-        page.goto(f"{site}/book/glossary.html", wait_until="networkidle")
+        page.goto(f"{site}/book/glossary.html")
         page.evaluate("(mode) => localStorage.setItem('mode', mode)", mode)
-        page.reload(wait_until="networkidle")
+        page.reload()
         assert set(page.evaluate("themes")) == {scheme if mode == "auto" else mode}
     page.evaluate("localStorage.clear()")
-    page.reload(wait_until="networkidle")
+    page.reload()
     assert set(page.evaluate("themes")) == {scheme}
     assert page.evaluate("localStorage.getItem('mode')") == "auto"
 

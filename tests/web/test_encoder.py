@@ -252,7 +252,7 @@ def test_a_network_that_brings_nothing(browser, address):
     assert outcome(page).startswith("a part of it is missing on this site.")
     context.route("**/models/encoder.onnx.gz*", lambda route: None)  # says nothing, ever
     assert outcome(page, patience=1000) == ABSENT
-    context.route("**/encoder-worker.js", lambda route: route.fulfill(status=404))
+    context.route("**/encoder-worker.js*", lambda route: route.fulfill(status=404))
     assert outcome(page) == ABSENT
     context.close()
 
