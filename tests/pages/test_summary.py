@@ -77,7 +77,7 @@ def test_an_answer_leads_to_a_live_figure(page, site, question, answer):
     for address in addresses:
         if not address.startswith(site) or "#id" in address or "references" in address:
             continue
-        page.goto(address)
+        page.goto(address, wait_until="domcontentloaded")
         fragment = address.partition("#")[2]
         if fragment:
             assert page.locator(f"[id='{fragment}']").count() == 1, address
