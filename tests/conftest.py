@@ -14,7 +14,7 @@ from small_book import build_small_book
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 HTML = ROOT / "_build" / "html"
-# The first is the second without windows, tabs and a toolbar that nobody sees: the same pages in three quarters of the time.
+# The first is the second without windows, tabs and a toolbar that nobody sees: the same pages in four fifths of the time.
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 CHROMIUM = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),

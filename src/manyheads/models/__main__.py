@@ -7,6 +7,6 @@ from manyheads.models.senses.measures import measure_senses
 from manyheads.models.translator import translator_jobs
 
 if __name__ == "__main__":
-    # The longest come first: in the end no processor waits long for another.
-    side_by_side([*translator_jobs(), measure_senses, *focus_jobs(), head_cards])
+    # Short ones come last: in the end no processor waits long for another.
+    side_by_side([*translator_jobs(), measure_senses, head_cards, *focus_jobs()])
     print("All models are there.")
