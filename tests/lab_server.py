@@ -69,12 +69,17 @@ def jupyter_lab(folder, runtime, *, python=sys.executable, environment=os.enviro
         try:
             yield Lab(address_of(server, runtime), folder, runtime)
         finally:
-            server.terminate()
-            try:
-                server.wait(timeout=30)
-            except subprocess.TimeoutExpired:  # now and then it hangs in "Shutting down 5 extensions"
-                server.kill()
-                server.wait()
+            stop(server)
+
+
+def stop(server):
+    """Ends a server; JupyterLab now and then hangs in "Shutting down 6 extensions", its kernels long gone."""
+    server.terminate()
+    try:
+        server.wait(timeout=8)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
 
 
 def address_of(server, runtime):

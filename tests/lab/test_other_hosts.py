@@ -10,7 +10,7 @@ import nbformat
 import numpy as np
 import pytest
 from conftest import new_context
-from lab_server import PATIENCE
+from lab_server import PATIENCE, stop
 from urllib3 import PoolManager, Retry
 
 from manyheads.models.focus import load_focus_model
@@ -79,12 +79,7 @@ def started(make, folder):
             PoolManager(retries=answers).request("GET", f"http://127.0.0.1:{port}/static/")  # any answer will do
             yield f"http://127.0.0.1:{port}"
         finally:
-            server.terminate()
-            try:
-                server.wait(timeout=30)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait()
+            stop(server)
 
 
 @pytest.mark.parametrize("host", [marimo, voila])
