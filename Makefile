@@ -9,6 +9,9 @@ export MANYHEADS_CACHE ?= $(CURDIR)/.cache
 # What the machine has comes first; node from PyPI and Playwright's tools come from the environment.
 export PATH := $(PATH):$(BIN)
 
+# Containers often forbid Python to keep what it has compiled: each kernel would compile its thousands of modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # torch without CUDA, gigabytes smaller, for Linux without an NVIDIA GPU
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # Python compiles what it imports, and not the packages' tens of thousands of other files, which takes a minute.
