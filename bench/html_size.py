@@ -3,7 +3,7 @@
     python bench/html_size.py
 
 Predicted before the first measurement: 1/28 at 64 tokens, since BertViz writes each weight as a number of some twenty
-characters; ours are one digit, or two above 0.1. Found: 1/33 (0.41 MB for 13.2 MB), at 128 tokens 1/38.
+characters; ours are one digit, or two above 0.1. Found: 1/28 (0.48 MB for 13.2 MB), at 128 tokens 1/36.
 """
 
 import warnings

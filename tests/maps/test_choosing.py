@@ -1,9 +1,8 @@
 """Less of a map, for reading it: what is left is true, and the map says what was done."""
 
-import re
-
 import numpy as np
 import pytest
+import tints
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,24 +144,20 @@ def test_what_is_no_share_is_never_scaled():
         map.rollout()
 
 
-def tints(html):
-    return [float(share) for share in re.findall(r"--share:([\d.]+)", html)]
-
-
 def test_a_log_scale_is_as_deep_as_it_says():
     map = AttentionMap(["a"], list("abcd"), np.array([[[[0.98, 0.0098, 0.000098, 0.0101]]]]) / 0.9999)
     html = head_map_html(map, scale="log")
-    np.testing.assert_allclose(tints(html)[:3], [1, 0.5, 0], atol=0.01)
+    np.testing.assert_allclose(tints.of_html(html)[:3], [1, 0.5, 0], atol=0.01)
     assert NOTES["log"] in html
 
 
 def test_the_usual_scale_is_the_same_for_every_row_and_the_old_name_of_the_relative_one_is_known():
     map = AttentionMap(["a"], list("abcd"), [[[[0.1, 0.2, 0.2, 0.5]]]])
-    np.testing.assert_allclose(tints(head_map_html(map)), [0.25, 0.5, 0.5, 1])
+    np.testing.assert_allclose(tints.of_html(head_map_html(map)), [0.25, 0.5, 0.5, 1], atol=0.003)
     assert "40 % of a head" in head_map_html(map)
     for name in ("relative", "linear"):
         html = head_map_html(map, scale=name)
-        np.testing.assert_allclose(tints(html), [0.2, 0.4, 0.4, 1])
+        np.testing.assert_allclose(tints.of_html(html), [0.2, 0.4, 0.4, 1], atol=0.003)
         assert NOTES["relative"] in html
         assert HeadMap.of(map, scale=name).scale == "relative"
     with pytest.raises(ValueError, match="'absolute', 'relative', 'log'"):

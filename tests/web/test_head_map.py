@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tints
 from node import run_node
 
 from manyheads.maps import AttentionMap
@@ -85,8 +86,7 @@ def test_the_static_matrix_of_two_sentences_is_the_difference_that_the_page_draw
     weights = [float(weight) for weight in re.findall(r'data-weight="([-\d.]+)"', html)]
     _, heads, queries, keys = page["shape"]
     np.testing.assert_allclose(weights, page["weights"][heads * queries * keys :], atol=6e-5)
-    tints = [float(share) for share in re.findall(r"--share:([\d.]+)", html)]
-    np.testing.assert_allclose(tints, np.minimum(np.abs(weights) / np.float32(FULL), 1), atol=0.006)
+    np.testing.assert_allclose(tints.of_html(html), np.minimum(np.abs(weights) / np.float32(FULL), 1), atol=0.006)
     assert re.findall(r'class="hm-moved">([^<]+)<', html) == [f"moved {percent(share)}" for share in page["moved"]]
     places = [int(place) for place in re.findall(r";order:(\d+)", html)]
     assert [page["order"].index(head) for head in range(heads)] == places

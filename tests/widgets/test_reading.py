@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 import pytest
+import tints
 from live_maps import CONTRAST
 
 from manyheads.maps import AttentionMap
@@ -111,9 +112,8 @@ def test_a_log_scale_is_said(more):
     figure = more(map, query=1)
     cells = figure.locator(".hm-paint tbody").nth(1).locator("td")
     figure.get_by_role("combobox", name="Scale").select_option("log")
-    tints = cells.evaluate_all("(all) => all.map((one) => Number(one.style.getPropertyValue('--share')))")
     row = map.weights[0, 1, 1]
-    np.testing.assert_allclose(tints, np.maximum(1 + np.log10(row) / 4, 0), atol=0.006)
+    np.testing.assert_allclose(tints.of_cells(cells), np.maximum(1 + np.log10(row) / 4, 0), atol=0.006)
     assert NOTES["log"] in said(figure)
 
 
@@ -201,7 +201,7 @@ def test_what_is_chosen_in_python_is_there_without_and_with_scripts(opened, stil
     chosen = {"pieces": "merge", "sinks": "hide", "top": 2, "scale": "log", "find": "tea", "first": 1, "last": 6}
     map = HeadMap.of(given(), query=4, layer=1, **chosen)
     read = """() => [...document.querySelectorAll("td[data-weight]")].map((cell) => [cell.innerText.trim(), Number(cell.dataset.weight).toFixed(3),
-        cell.dataset.percent, Number(cell.style.getPropertyValue("--share")).toFixed(2), cell.classList.contains("hm-found")])"""
+        cell.dataset.percent, cell.style.backgroundColor, cell.style.backgroundSize, cell.classList.contains("hm-found")])"""
     alive = opened(map)
     live, live_said = alive.evaluate(read), alive.get_by_role("status").inner_text()
     still.goto((tmp_path / "map.html").as_uri())

@@ -5,10 +5,13 @@ from html import escape
 
 from manyheads.maps import is_special, readable
 from manyheads.maps.compared_maps import aligned, row_in_second
-from manyheads.maps.names import FULL
+from manyheads.maps.names import DEPTH, FULL
 from manyheads.maps.small_pictures import Tint
 from manyheads.maps.written import written
-from manyheads.widgets.static_pictures import colour_of, tone_of
+from manyheads.widgets.static_pictures import colour_of, weight_colour
+
+DEPTHS = 200  # from no tint to the full one; as in math/maps.js
+THICKEST = 4  # pixels of an underline; as in views/paint.js
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ def row(map, layer, head, query, name, look, compared=None, second=""):
         rest = cells(compared, layer, head, asked, look, asker=True, other=map)
         below = f'<tr role="row"><th scope="row" role="rowheader">{second}</th>{rest}</tr>'
     return (
-        f'<tbody role="rowgroup" style="{colours(map, head)}"><tr role="row"><th scope="row" role="rowheader">'
+        f'<tbody role="rowgroup" style="--head:{colour_of(map, head)}"><tr role="row"><th scope="row" role="rowheader">'
         f'<span class="hm-head hm-on">{escape(name)}</span></th>{cells_of_first}</tr>{below}</tbody>'
     )
 
@@ -61,14 +64,17 @@ def cells(map, layer, head, query, look, *, asker=False, other=None, written=Tru
     tints = look.tint.of(weights, look.tint.full(map, layer)[head, query])
     return "".join(
         f'<td role="cell" class="{_classes(token, weight, look, mark)}" data-weight="{weight:.4f}" '
-        f'data-percent="{said}" style="--share:{tint:.2f}" aria-label="{asks} to {escape(token)}: {said}">'
-        f"{escape(readable(token)) if written else ''}</td>"
+        f'data-percent="{said}" style="{_style(weight_colour(map, head, weight), tint, underlined=written)}" '
+        f'aria-label="{asks} to {escape(token)}: {said}">{escape(readable(token)) if written else ""}</td>'
         for token, weight, tint, mark, said in zip(map.key_tokens, weights, tints, marks, told)
     )
 
 
-def colours(map, head):
-    return f"--head:{colour_of(map, head)};--tone:{tone_of(map, head)}"
+def _style(colour, tint, underlined):
+    """As `cellLook` in math/maps.js, where no token is dimmed."""
+    share = round(DEPTHS * float(tint)) / DEPTHS
+    ground = f"background-color:{colour}{round(255 * DEPTH * share):02x}"
+    return f"{ground};background-size:100% {THICKEST * share:.2f}px,auto" if underlined else ground
 
 
 def class_of(token):

@@ -55,3 +55,8 @@ def tone_of(map, head):
     """As `toneOf` in math/maps.js."""
     colour = colour_of(map, head)
     return TONES[HEAD_COLOURS.index(colour)] if colour in HEAD_COLOURS else colour
+
+
+def weight_colour(map, head, weight):
+    """The colour of a cell: its head's, or where weights may be below 0, that of its sign."""
+    return NUMBER_COLOURS["negative" if weight < 0 else "positive"] if map.kind == "signed" else tone_of(map, head)

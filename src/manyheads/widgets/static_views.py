@@ -10,7 +10,7 @@ from manyheads.maps import readable
 from manyheads.maps.compared_maps import aligned, difference, moved, moved_heads
 from manyheads.maps.shown import legend_of
 from manyheads.maps.written import percent
-from manyheads.widgets.static_cells import cells, class_of, colours, row
+from manyheads.widgets.static_cells import cells, class_of, row
 from manyheads.widgets.static_pictures import colour_of, heads_as_pixels, is_mixed, png
 
 TABLE_CELLS = 2048  # so many, all heads together, are tables here: some 300 kB
@@ -111,7 +111,7 @@ def _matrix(map, layer, head, asked, look, large, place, moved):
         for query, token in enumerate(map.query_tokens)
     )
     return (
-        f'<figure class="hm-matrix{sizes}" style="{colours(map, head)}{place};--keys:{keys}"><figcaption>'
+        f'<figure class="hm-matrix{sizes}" style="--head:{colour_of(map, head)}{place};--keys:{keys}"><figcaption>'
         f'<span><span class="hm-head hm-on">{escape(map.head_names[head])}</span></span>'
         f'<span class="hm-moved">{moved}</span>'
         '<span class="hm-enlarge hm-room">Enlarge</span></figcaption>'

@@ -1,8 +1,8 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
-import { DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, tintShare, toneOf, weightColour } from "../math/maps.js";
-import { DEPTH, OFF_COLOUR, PAPER } from "../math/names.js";
+import { cellLook, DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.js";
+import { OFF_COLOUR, PAPER } from "../math/names.js";
 import { legendOf } from "../math/shown.js";
 import { escaped, isSpecial, percent, readable, told } from "../math/text.js";
 import { exactly, panels } from "./save.js";
@@ -113,19 +113,6 @@ const named = (/** @type {Panel} */ { map, layer, head }) =>
 /** How the name of a head is written. */
 const titled = (/** @type {boolean} */ off) => ({ "font-weight": 600, "text-decoration": off ? "line-through" : null });
 
-/**
- * How one weight is tinted: [opacity, share of the full colour].
- * @param {MapOnScreen} view
- * @param {{ map: ShownMap, query: number, key: number }} place
- * @param {number} weight
- * @param {number} full
- */
-function tint(view, { map, query, key }, weight, full) {
-  const share = tintShare(weight, full, view.state.scale);
-  const faint = view.dim && (isSpecial(map.keyTokens[key]) || (view.state.view !== "paint" && isSpecial(map.queryTokens[query])));
-  return [share * (faint ? 0.1 : DEPTH), faint ? 0 : share];
-}
-
 /** @returns {Drawing} */
 function drawPaint(/** @type {Picture} */ { view, shown, width }) {
   const [names, row] = [158, 30];
@@ -147,13 +134,12 @@ function drawPaint(/** @type {Picture} */ { view, shown, width }) {
       const letters = isSpecial(token) ? 12 : 17;
       const wide = width(readable(token), letters) + 9;
       if (x > names && x + wide > WIDTH) [x, y] = [names, y + row];
-      const [opacity, share] = tint(view, { map, query, key }, weights[key], full);
-      const fill = toneOf(weightColour(map, look, weights[key]));
+      const { colour: fill, opacity, underline } = cellLook(map, look, weights[key], full, isSpecial(token));
       const hidden = isMasked(map, query, key) ? "masked" : isLeftOut(map, weights[key]) ? "left out" : "";
       const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": hidden ? null : exactly(weights[key]) },
         tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${hidden || told(map, weights[key])}`),
         tag("rect", { width: wide, height: 25, rx: 4, fill, "fill-opacity": opacity }),
-        tag("rect", { y: 25 - 3 * share, width: wide, height: 3 * share, fill }),
+        tag("rect", { y: 25 - 3 * underline, width: wide, height: 3 * underline, fill }),
         ...(hidden === "masked" ? [tag("path", { d: `M0 25L${round(wide)} 0`, stroke: PAPER.line, "data-masked": "" })] : []),
         words(wide / 2, 18, readable(token), { "text-anchor": "middle", "font-size": letters }),
         ...(weights[key] < 0 ? [words(wide - 2, 8, "\u2212", { "text-anchor": "end", "font-size": 11, "font-weight": 700 })] : []));
@@ -190,8 +176,8 @@ function cellsOf({ view, least }, { map, layer, head }, x, y, cell) {
     weights.forEach((weight, key) => {
       if (isMasked(map, query, key)) return masked.push(`M${key} ${query + 1}L${key + 1} ${query}`);
       if (Math.abs(weight) < least || isLeftOut(map, weight)) return;
-      const [opacity] = tint(view, { map, query, key }, weight, full);
-      const own = map.kind === "signed" ? ` fill="${weightColour(map, look, weight)}"` : "";
+      const { colour: fill, opacity } = cellLook(map, look, weight, full, isSpecial(map.keyTokens[key]) || isSpecial(map.queryTokens[query]));
+      const own = map.kind === "signed" ? ` fill="${fill}"` : "";
       cells.push(`<rect x="${key}" y="${query}" width="1" height="1" fill-opacity="${round(opacity)}"${own} data-query="${query}" data-key="${key}" data-weight="${exactly(weight)}"/>`);
       if (weight < 0) minus.push(`M${key + 0.3} ${query + 0.5}h.4`);
     });

@@ -1,7 +1,7 @@
 // What <head-map> and a notebook's HeadMap show, and how it follows its state.
 
 import { START } from "../doors/state.js";
-import { colourOf, headColour, isOfParts, layersOf, toneOf } from "../math/maps.js";
+import { colourOf, headColour, isOfParts, layersOf } from "../math/maps.js";
 import { FULL } from "../math/names.js";
 import { askedRow, askersOf, missingLayers, SHOWN, shownMap } from "../math/shown.js";
 import { isSpecial, mostHeads, readable } from "../math/text.js";
@@ -320,7 +320,6 @@ export class HeadMapView {
   dress(node, layer, head) {
     const { colour, off } = this.look(this.shown.map, layer, head);
     node.style.setProperty("--head", colour);
-    node.style.setProperty("--tone", toneOf(colour));
     node.classList.toggle("hm-off", off);
     node.dataset.head = String(head);
     node.classList.toggle("hm-lit", head === this.#lit);

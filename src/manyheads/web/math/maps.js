@@ -1,9 +1,11 @@
 // The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
 
-import { DECADES, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.js";
+import { DECADES, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.js";
 import { isSpecial } from "./text.js";
 
 export const DENSE = 20; // keys; a matrix of more has small cells
+const FAINT = 0.1;
+const DEPTHS = 200; // from no tint to the full one; finer ones no eye sees, and a cell that stays is not drawn anew
 
 /**
  * The weights that one query gives to all keys in one head: float32 [key].
@@ -137,6 +139,24 @@ export function tintShare(weight, full, scale = "absolute") {
   const ratio = Math.min(Math.abs(weight) / full, 1);
   return scale === "log" ? Math.max(1 + Math.log10(ratio) / DECADES, 0) : ratio;
 }
+
+/**
+ * How a cell shows a weight: its colour, how opaque that is, and how much of an underline says it again, both 0 to 1. Where
+ * special tokens are dimmed, theirs are faint.
+ * @param {Pick<AttentionMap, "kind">} map
+ * @param {Look} look
+ * @param {number} weight
+ * @param {number} full
+ * @param {boolean} special
+ */
+export function cellLook(map, look, weight, full, special) {
+  const share = Math.round(DEPTHS * tintShare(weight, full, look.scale)) / DEPTHS;
+  const faint = look.dim && special;
+  return { colour: toneOf(weightColour(map, look, weight)), opacity: share * (faint ? FAINT : DEPTH), underline: faint ? 0 : share };
+}
+
+/** An opacity as the last two digits of a colour. */
+export const alpha = (/** @type {number} */ opacity) => Math.round(255 * opacity).toString(16).padStart(2, "0");
 
 /**
  * The strongest weights of one layer, at most `most` and none below `least`, weakest first so that they are drawn first.

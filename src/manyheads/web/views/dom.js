@@ -1,5 +1,6 @@
 // Small tools for what the views draw: nodes that are kept from one repaint to the next.
 
+import { alpha } from "../math/maps.js";
 import { isPiece, isSpecial, readable, told } from "../math/text.js";
 
 /**
@@ -72,20 +73,21 @@ export function setToken(node, token) {
   node.classList.toggle("hm-special", isSpecial(token));
 }
 
-/** A cell, and what it shows. @typedef {HTMLElement & { shown?: string, percent?: string, share?: string, named?: string }} WeightCell */
+/** @typedef {ReturnType<typeof import("../math/maps.js").cellLook>} CellLook */
+/** A cell, and what it shows. @typedef {HTMLElement & { shown?: string, percent?: string, ground?: string, named?: string }} WeightCell */
 
 /**
- * One weight of a map in its cell, tinted as deep as `share` says; a masked one is no weight.
+ * One weight of a map in its cell, tinted as `look` says; a masked one is no weight.
  * @param {WeightCell} cell
  * @param {ShownMap} map
  * @param {number} weight
- * @param {number} tinted
+ * @param {CellLook} look
  * @param {string} from
  * @param {string} to
  * @param {boolean} [masked]
  */
-export function setWeight(cell, map, weight, tinted, from, to, masked = false) {
-  setTint(cell, weight, tinted, masked);
+export function setWeight(cell, map, weight, look, from, to, masked = false) {
+  setTint(cell, weight, look, masked);
   const text = masked ? "masked" : map.top && weight === 0 ? "left out" : told(map, weight);
   if (cell.percent !== text) cell.dataset.percent = cell.percent = text;
   const label = `${from} to ${to}: ${text}`;
@@ -96,18 +98,18 @@ export function setWeight(cell, map, weight, tinted, from, to, masked = false) {
  * A weight and its tint alone.
  * @param {WeightCell} cell
  * @param {number} weight
- * @param {number} tinted
+ * @param {CellLook} look
  * @param {boolean} masked
  */
-export function setTint(cell, weight, tinted, masked) {
+export function setTint(cell, weight, { colour, opacity }, masked) {
   const shown = weight.toFixed(4);
   if (cell.shown !== shown) {
     cell.dataset.weight = cell.shown = shown;
     cell.classList.toggle("hm-minus", Number(shown) < 0);
   }
   cell.classList.toggle("hm-masked", masked);
-  const share = tinted.toFixed(2); // finer steps no eye sees, and a cell that stays is not drawn again
-  if (cell.share !== share) cell.style.setProperty("--share", (cell.share = share));
+  const ground = colour + alpha(opacity);
+  if (cell.ground !== ground) cell.style.backgroundColor = cell.ground = ground;
 }
 
 /**

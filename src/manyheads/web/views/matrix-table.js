@@ -1,6 +1,6 @@
 // One matrix of the formula as a real table.
 
-import { colourOf } from "../math/maps.js";
+import { alpha, colourOf } from "../math/maps.js";
 import { columnName, columnsAreWords, MATRICES, matrix, rowName, rowsAreWords, shown } from "../math/steps.js";
 import { fill, h, setText } from "./dom.js";
 import { symbol } from "./formula-mathml.js";
@@ -174,6 +174,3 @@ export class MatrixTable {
       scroll.scrollTop = top - 2 * offsetHeight;
   }
 }
-
-/** A share as two hexadecimal digits. */
-const alpha = (/** @type {number} */ share) => Math.round(255 * share).toString(16).padStart(2, "0");

@@ -1,7 +1,7 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
 import { difference, movedHeads } from "../math/compared.js";
-import { DENSE, fullWeight, isMasked, queryWeights, tintShare } from "../math/maps.js";
+import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.js";
 import { isSpecial, percent, roomFor } from "../math/text.js";
 import { fill, h, setText, setToken, setWeight } from "./dom.js";
 import { drawHead, onCanvas } from "./pixels.js";
@@ -168,8 +168,9 @@ export class MatrixFigure {
       while (cells.length < keys + 1) row.append(h("td", { tabindex: -1 }));
       for (let key = 0; key < keys; key++) {
         const cell = cells[key + 1];
-        cell.classList.toggle("hm-faint", faint[key] || isSpecial(map.queryTokens[query]));
-        setWeight(cell, map, weights[key], tintShare(weights[key], full, look.scale), map.queryTokens[query], map.keyTokens[key],
+        const special = faint[key] || isSpecial(map.queryTokens[query]);
+        cell.classList.toggle("hm-faint", special);
+        setWeight(cell, map, weights[key], cellLook(map, look, weights[key], full, special), map.queryTokens[query], map.keyTokens[key],
           isMasked(map, query, key));
       }
     }

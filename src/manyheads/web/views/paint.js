@@ -1,12 +1,13 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
-import { compareHeads, fullWeight, isMasked, queryWeights, tintShare } from "../math/maps.js";
+import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.js";
 import { isSpecial, percent, roomFor } from "../math/text.js";
 import { Arcs } from "./arcs.js";
 import { fill, h, setText, setToken, setTint, setWeight } from "./dom.js";
 
 const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
 const UNSEEN = 120; // milliseconds until the others are
+const THICKEST = 4; // pixels
 const GLIDING = 120; // cells; the tints of more change at once
 
 /** A row, and what it shows. @typedef {import("./arcs.js").PaintedRow & { second: boolean }} DrawnRow */
@@ -157,9 +158,22 @@ export function drawRow(row, host, map, { layer, head, asked, askers, second = f
     cell.classList.toggle("hm-only", Boolean(shared) && !shared?.has(key));
     cell.classList.toggle("hm-faint", special);
     cell.classList.toggle("hm-asker", key === from);
-    setWeight(cell, map, weight, tintShare(weight, full, look.scale), map.queryTokens[asked], token, isMasked(map, asked, key));
+    const shown = cellLook(map, look, weight, full, special);
+    setWeight(cell, map, weight, shown, map.queryTokens[asked], token, isMasked(map, asked, key));
+    underline(cell, shown);
   });
   return { row, map, layer, head, asked, from, second };
+}
+
+/**
+ * Says a weight again, in thickness.
+ * @param {HTMLElement & { underlined?: number }} cell
+ * @param {import("./dom.js").CellLook} look
+ */
+function underline(cell, look) {
+  if (cell.underlined === look.underline) return;
+  cell.underlined = look.underline;
+  cell.style.backgroundSize = `100% ${THICKEST * look.underline}px, auto`; // below 0, the hatching comes second
 }
 
 /** The tints of a row alone, and who asks. @param {DrawnRow} painted @param {MapHost} host */
@@ -168,8 +182,11 @@ function tintRow({ row, map, layer, head, asked, from }, host) {
   const look = host.look(map, layer, head);
   const full = fullWeight(map, layer, weights, look);
   const { cells } = row;
-  for (let key = 0; key < weights.length; key++)
-    setTint(cells[key + 1], weights[key], tintShare(weights[key], full, look.scale), isMasked(map, asked, key));
+  weights.forEach((weight, key) => {
+    const shown = cellLook(map, look, weight, full, isSpecial(map.keyTokens[key]));
+    setTint(cells[key + 1], weight, shown, isMasked(map, asked, key));
+    underline(cells[key + 1], shown);
+  });
   const before = row.querySelector(".hm-asker");
   if (before === cells[from + 1]) return;
   before?.classList.remove("hm-asker");
