@@ -4,15 +4,16 @@ No script of ours runs: each map is the picture that is there before any does. W
 what is wider than the paper is made smaller, and links between chapters lead to their place in the document.
 """
 
+import functools
 import posixpath
 import re
 import sys
 
+import pikepdf
 import yaml
 from bs4 import BeautifulSoup
 from conftest import HTML, ROOT, chromium, serve
 from live_maps import typeset
-from pypdf import PdfReader, PdfWriter
 
 from manyheads.sphinxext import publishing
 
@@ -49,6 +50,7 @@ NUMBERS = """<div style="width: 100%; text-align: center; font: 8px system-ui, s
 <span class="pageNumber"></span></div>"""
 
 
+@functools.cache
 def contents():
     """The pages of the book in the order of its contents: "book/index", ..."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
@@ -131,12 +133,12 @@ def write_pdf(path, html=HTML):
 
 def bookmark(path, titles):
     """Gives a PDF a bookmark for each chapter; Chromium's own say a heading twice that it has moved to the next page."""
-    printed = PdfReader(path)
-    places = {name: printed.get_destination_page_number(place) for name, place in printed.named_destinations.items()}
-    writer = PdfWriter(clone_from=printed)
-    for name, title in titles.items():
-        writer.add_outline_item(title=title, page_number=places[f"/{name}:"])
-    writer.write(path)
+    with pikepdf.open(path, allow_overwriting_input=True) as printed:
+        with printed.open_outline() as outline:
+            outline.root[:] = [
+                pikepdf.OutlineItem(title, pikepdf.Name(f"/{name}:")) for name, title in titles.items()
+            ]
+        printed.save(path)
 
 
 if __name__ == "__main__":

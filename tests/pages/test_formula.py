@@ -44,7 +44,7 @@ def go_to(figure, step):
 
 def cells(figure, name):
     figure.evaluate("(el) => el.flush()")
-    return figure.locator(f'[data-matrix="{name}"] td').all_inner_texts()
+    return figure.locator(f'[data-matrix="{name}"] td').all_text_contents()
 
 
 def number(text):
@@ -105,9 +105,9 @@ def test_the_arithmetic_of_an_open_cell_adds_up(page, site):
             for place in (0, 17, 40):
                 cell = figure.locator(f'[data-matrix="{name}"] td').nth(place)
                 cell.click()
-                told = [number(text) for text in sheet.locator("b").all_inner_texts()]
+                told = [number(text) for text in sheet.locator("b").all_text_contents()]
                 rows = [
-                    [number(text) for text in row.locator("td").all_inner_texts()]
+                    [number(text) for text in row.locator("td").all_text_contents()]
                     for row in sheet.locator("tbody tr").all()
                 ]
                 assert abs(told[-1] - number(cell.inner_text())) < 0.0051

@@ -27,6 +27,12 @@ def printed(html, tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def sheets(printed):
+    """The letters of each sheet."""
+    return [letters(page.extract_text()) for page in PdfReader(printed).pages]
+
+
 def letters(text):
     """A text without its white space, and with what a font joins taken apart."""
     return re.sub(r"\s", "", text).replace("ﬁ", "fi").replace("ﬀ", "ff").replace("ﬂ", "fl").replace("ﬃ", "ffi")
@@ -39,7 +45,7 @@ def titles(html):
 
 
 @pytest.mark.slow
-def test_the_whole_book_is_on_paper_in_order(html, printed):
+def test_the_whole_book_is_on_paper_in_order(html, printed, sheets):
     reader = PdfReader(printed)
     assert printed.stat().st_size < 30 * MEGABYTE
     assert len(reader.pages) > 3 * len(titles(html))
@@ -48,12 +54,12 @@ def test_the_whole_book_is_on_paper_in_order(html, printed):
     assert marks[0][1] == 0
     assert [page for _, page in marks] == sorted({page for _, page in marks}), "each starts on a page of its own"
     for title, page in marks:
-        assert letters(title) in letters(reader.pages[page].extract_text())
+        assert letters(title) in sheets[page]
 
 
 @pytest.mark.slow
-def test_maps_solutions_and_numbers_are_on_paper(printed):
-    text = letters("".join(page.extract_text() for page in PdfReader(printed).pages))
+def test_maps_solutions_and_numbers_are_on_paper(sheets):
+    text = "".join(sheets)
     object = load_focus_model()("Which do you like better, coffee or tea?").predictions["object"]
     for said in (
         "[CLS]whichdoyoulikebetter,coffeeortea?[SEP]",
