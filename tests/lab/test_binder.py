@@ -53,8 +53,8 @@ def environment(html):
         variables |= {
             "PATH": path,
             "JUPYTER_DATA_DIR": str(folder / "data"),
-            "PIP_NO_COMPILE": "1",
-        }  # the latter saves minutes
+            "PIP_NO_COMPILE": "0",  # of options that say "no", pip reads 0 as yes; compiling all takes a minute
+        }
         for command in (
             [sys.executable, "-m", "venv", ".venv"],
             [".venv/bin/python", "-m", "pip", "install", "--quiet", "-r", "binder/requirements.txt"],

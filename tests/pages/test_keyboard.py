@@ -42,7 +42,8 @@ WALK = """([figures, LEFT, STAYED]) => {
   };
 }"""
 FOUND = """() => {
-  const named = (node) => (node.isConnected ? axe.commons.text.accessibleText(node) : node.textContent); // a matrix makes room for another
+  // A matrix made room for another since, or the contents of a section were folded once it was read.
+  const named = (node) => (node.checkVisibility() ? axe.commons.text.accessibleText(node) : node.textContent);
   axe.setup(document);
   const found = stops.map(({ node, marked, seen, figure }) => ({ marked: marked || node.localName === "iframe", seen, figure,
     name: named(node).trim(), inFooter: Boolean(node.closest("footer")), html: node.outerHTML.slice(0, 200) }));
