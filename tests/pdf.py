@@ -135,9 +135,7 @@ def bookmark(path, titles):
     """Gives a PDF a bookmark for each chapter; Chromium's own say a heading twice that it has moved to the next page."""
     with pikepdf.open(path, allow_overwriting_input=True) as printed:
         with printed.open_outline() as outline:
-            outline.root[:] = [
-                pikepdf.OutlineItem(title, pikepdf.Name(f"/{name}:")) for name, title in titles.items()
-            ]
+            outline.root[:] = [pikepdf.OutlineItem(title, pikepdf.Name(f"/{name}:")) for name, title in titles.items()]
         printed.save(path)
 
 
