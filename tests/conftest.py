@@ -64,6 +64,10 @@ class Below(Quiet):
         inside = path.startswith(f"{self.path_before}/")
         return super().translate_path(path.removeprefix(self.path_before) if inside else "/outside-of-the-book")
 
+    def end_headers(self):
+        self.send_header("Cache-Control", "max-age=600")
+        super().end_headers()
+
 
 class Shared(Quiet):
     """Lets pages of other origins read its files, as GitHub Pages does."""

@@ -1,11 +1,9 @@
 """A chapter as a browser prints it: a sheet that a teacher can hand out."""
 
-import io
-
 import pytest
 from conftest import HTML, new_context
 from live_maps import open_map, ready, settled
-from pypdf import PdfReader
+from sheets import sheets_of
 
 CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
 PAPER = {"width": 680, "height": 1000}  # A4 within its margins, in CSS pixels
@@ -63,24 +61,12 @@ def test_frames_that_nobody_has_come_to_are_there_for_who_prints(paper, site):
 def test_the_title_stands_at_the_left_and_no_sheet_but_the_last_is_a_third_blank(paper, site, chapter):
     paper.goto(f"{site}/book/{chapter}.html")
     settled(paper)
-    *sheets, _ = PdfReader(io.BytesIO(paper.pdf(format="A4"))).pages
-    assert [share for share in map(blank, sheets) if share > 1 / 3] == []
+    *sheets, _ = sheets_of(paper.pdf(format="A4"))
+    assert [sheet.blank for sheet in sheets if sheet.blank > 1 / 3] == []
     paper.emulate_media(media="print")
     title, first = paper.get_by_role("heading", level=1), paper.locator(".bd-article h1 ~ *").first
     assert title.evaluate("(title) => getComputedStyle(title).textAlign") == "start"
     assert title.bounding_box()["x"] == first.bounding_box()["x"]
-
-
-def blank(sheet):
-    """The share of a printed sheet that lies below its last word."""
-    heights = []
-
-    def seen(text, matrix, within, *_):
-        if text.strip():
-            heights.append(within[4] * matrix[1] + within[5] * matrix[3] + matrix[5])
-
-    sheet.extract_text(visitor_text=seen)
-    return min(heights) / float(sheet.mediabox.height)
 
 
 @pytest.mark.parametrize("chapter", ["index", "museum"])
@@ -110,8 +96,8 @@ def test_a_long_figure_begins_on_the_sheet_of_its_title(paper, site, chapter, ti
     paper.goto(f"{site}/book/{chapter}.html")
     settled(paper)
     paper.locator("formula-steps, head-cards").first.evaluate("(el) => el.ready")
-    sheets = [sheet.extract_text() for sheet in PdfReader(io.BytesIO(paper.pdf(format="A4"))).pages]
-    assert [sheet for sheet in sheets if title in sheet and begins in sheet]
+    sheets = [sheet.text for sheet in sheets_of(paper.pdf(format="A4"))]
+    assert [text for text in sheets if title in text and begins in text]
 
 
 def test_on_paper_nothing_lies_on_the_numbers_of_the_formula(paper, site):

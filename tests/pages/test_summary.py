@@ -5,7 +5,7 @@ import re
 import pytest
 from conftest import ROOT
 from live_maps import ready, typeset
-from pypdf import PdfReader
+from sheets import sheets_of
 
 QUESTIONS = (ROOT / "book" / "questions.md").read_text(encoding="utf-8")
 SECTIONS = re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", QUESTIONS, re.M | re.S)
@@ -13,31 +13,15 @@ LIVE = "head-map, formula-steps, softmax-scale, museum-piece, head-cards, word-s
 
 
 @pytest.mark.parametrize("size", ["A4", "Letter"])
-def test_the_summary_prints_on_one_sheet(page, site, size, tmp_path):
+def test_the_summary_prints_on_one_sheet(page, site, size):
     page.goto(f"{site}/book/summary.html")
     typeset(page)
-    path = tmp_path / "summary.pdf"
-    page.pdf(path=path, format=size)
-    pages = PdfReader(path).pages
-    assert len(pages) == 1
-    text = re.sub(r"\s", "", pages[0].extract_text())
+    (sheet,) = sheets_of(page.pdf(format=size))
+    text = re.sub(r"\s", "", sheet.text)
     for said in ("FormulaandShapes", "Foursteps", "Choices", "Pitfalls", "src_key_padding_mask", "givesszeros"):
         assert said.lower().replace("givesszeros", "giveszeros") in text.lower(), said
     assert "Sentence" not in text
-    height, lowest = float(pages[0].mediabox.height), lowest_text(pages[0])
-    assert lowest > 0.02 * height
-
-
-def lowest_text(page):
-    """How far above the sheet's lower edge the last line stands, in points."""
-    found = []
-
-    def note(text, current, matrix, font, size):
-        if text.strip():
-            found.append(matrix[5] * current[3] + current[5])
-
-    page.extract_text(visitor_text=note)
-    return min(found)
+    assert sheet.blank > 0.02
 
 
 def test_the_summary_is_alive_on_the_screen(page, site):
