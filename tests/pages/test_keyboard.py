@@ -29,8 +29,6 @@ WALK = """([figures, LEFT, STAYED]) => {
     const on = left < right && top < bottom && document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
     return on && (shown(node).contains(on) || on.contains(node.ownerSVGElement));
   });
-  // The theme folds a section's contents when another is being read, a moment late: no reader tabs so fast.
-  const folded = (node) => node.closest(".page-toc") && !node.checkVisibility();
   const numbered = [...document.querySelectorAll(figures)].filter((figure) => !figure.parentElement.closest(figures));
   globalThis.stops = [];
   globalThis.step = async () => {
@@ -38,8 +36,7 @@ WALK = """([figures, LEFT, STAYED]) => {
     if (node === last?.node) return node.localName === "iframe" ? "" : STAYED; // a frame's own stops come one by one
     if (last) last.marked = last.drawn !== drawn(last.node);
     if (node === document.body) return LEFT;
-    for (let frame = 0; frame < SLIDES && !seen(node) && !folded(node); frame++) await new Promise(requestAnimationFrame);
-    if (folded(node)) return "";
+    for (let frame = 0; frame < SLIDES && !seen(node); frame++) await new Promise(requestAnimationFrame);
     stops.push({ node, drawn: drawn(node), seen: seen(node), figure: numbered.findIndex((figure) => figure.contains(node)) });
     return "";
   };
