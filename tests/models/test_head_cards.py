@@ -33,11 +33,13 @@ def maps(encoder):
 @pytest.fixture(scope="module")
 def means(encoder):
     """Each sentence's last hidden state, averaged over its tokens."""
-    return {sentence: mean_state(encoder, sentence) for sentence in card_sentences()}
+    return mean_states(encoder)
 
 
-def mean_state(encoder, sentence, mask=None):
-    return encoder.hidden_states(sentence, mask)[-1].astype(float).mean(0)
+def mean_states(encoder, mask=None):
+    sentences = card_sentences()
+    states = encoder.states(sentences, mask)
+    return {sentence: layers[-1].astype(float).mean(0) for sentence, (_, layers) in zip(sentences, states)}
 
 
 def slow_scores(map, layer, head, query):
@@ -103,8 +105,8 @@ def test_every_example_is_in_the_map_of_its_sentence(cards, maps, layer, head):
 def test_the_effect_is_that_of_turning_the_head_off(cards, encoder, means, layer, head):
     mask = [[(row, column) != (layer, head) for column in range(12)] for row in range(6)]
     distances = []
-    for sentence, whole in means.items():
-        without = mean_state(encoder, sentence, mask)
+    for sentence, without in mean_states(encoder, mask).items():
+        whole = means[sentence]
         cosine = sum(a * b for a, b in zip(whole, without)) / math.sqrt(sum(whole**2) * sum(without**2))
         distances.append((1 - cosine, sentence))
     card = cards[layer, head]

@@ -112,7 +112,7 @@ def test_a_word_can_be_added():
     senses = load_senses().with_words({"pitch pitches": pitch})
     assert senses.word_sense("Rain soaked the pitch before the game.", "pitch")["field"] > 0.5
     assert senses.word_sense("His voice rose in pitch.", "pitch")["tone"] > 0.5
-    with pytest.raises(ValueError, match="7 sentences for the sense 'tone'; eight are the least"):
+    with pytest.raises(ValueError, match="7 sentences for the sense 'tone'; 8 are the least"):
         load_senses().with_words({"pitch": {**pitch, "tone": pitch["tone"][1:]}})
     with pytest.raises(ValueError, match="a scale needs two"):
         load_senses().with_words({"pitch": {"field": pitch["field"]}})

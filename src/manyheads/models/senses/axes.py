@@ -66,17 +66,11 @@ def fit_axes(vectors, sentences):  # [sentence, layer, width] -> SenseAxes
     >>> float(axes.accuracy[0]), (share(axes.scores(vectors, "bank"))[:, 0] > 0.5).tolist() == [False] * 8 + [True] * 8
     (1.0, True)
 
-    Raises `ValueError` for a word without exactly two senses, or with fewer than eight sentences of one.
+    Raises `ValueError` as `senses_of`.
     """
     senses = senses_of(sentences)
-    of_sentence = [(sentence.word, sentence.sense) for sentence in sentences]
-    for word, both in senses.items():
-        if len(both) != 2:
-            raise ValueError(f"{word!r} has the senses {', '.join(both)}; a scale needs two")
-        for sense in both:
-            if (count := of_sentence.count((word, sense))) < 8:
-                raise ValueError(f"{word!r} has {count} sentences for the sense {sense!r}; eight are the least")
-    of_sentence = np.array([2 * list(senses).index(word) + senses[word].index(sense) for word, sense in of_sentence])
+    number = {(word, sense): 2 * at + which for at, word in enumerate(senses) for which, sense in enumerate(senses[word])}
+    of_sentence = np.array([number[sentence.word, sentence.sense] for sentence in sentences])
     fold = np.zeros(len(sentences), int)
     for sense in range(2 * len(senses)):
         own = np.flatnonzero(of_sentence == sense)

@@ -12,7 +12,7 @@ from safetensors import safe_open
 from manyheads.models.encoder import load_encoder
 from manyheads.models.files import SHA256, cache_folder, key_of, write_tensors
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
-from manyheads.models.senses.sentences import SenseSentence, building_sentences, word_forms
+from manyheads.models.senses.sentences import SenseSentence, building_sentences, senses_of, word_forms
 
 RECIPE = 1  # the version of how the axes are made: raise it when code changes what is in their file
 BATCH = 32
@@ -172,8 +172,9 @@ class Senses:
 def build_senses(encoder, sentences, forms):
     """Builds `Senses` from labelled sentences, and the forms of their words.
 
-    Raises `ValueError` as `fit_axes`, and for a sentence without its word.
+    Raises `ValueError` as `senses_of`, and for a sentence without its word.
     """
+    senses_of(sentences)  # refuses too few before it computes
     pieces = {word: [encoder.tokenizer.tokenize(form) for form in forms[word]] for word in forms}
     vectors = word_vectors(encoder, [(sentence.text, pieces[sentence.word]) for sentence in sentences])
     for sentence, vector in zip(sentences, vectors):

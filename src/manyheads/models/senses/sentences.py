@@ -4,11 +4,13 @@ Both are text files in `data/`; a header names a word and a sense, and the sente
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
+FEWEST = 8  # sentences that a sense is built from
 CLUE = re.compile(r"_([^_]+)_")
 
 
@@ -70,13 +72,20 @@ def senses_of(sentences):
 
     >>> senses_of(building_sentences())["bank"]
     ('money', 'river')
+
+    Raises `ValueError` for a word without exactly two senses, or with fewer than eight sentences of one.
     """
     found = {}
     for sentence in sentences:
-        senses = found.setdefault(sentence.word, [])
-        if sentence.sense not in senses:
-            senses.append(sentence.sense)
-    return {word: tuple(senses) for word, senses in found.items()}
+        counts = found.setdefault(sentence.word, Counter())
+        counts[sentence.sense] += 1
+    for word, counts in found.items():
+        if len(counts) != 2:
+            raise ValueError(f"{word!r} has the senses {', '.join(counts)}; a scale needs two")
+        for sense, count in counts.items():
+            if count < FEWEST:
+                raise ValueError(f"{word!r} has {count} sentences for the sense {sense!r}; {FEWEST} are the least")
+    return {word: tuple(counts) for word, counts in found.items()}
 
 
 def _sentences(file):
