@@ -69,10 +69,10 @@ def fit_axes(vectors, sentences):  # [sentence, layer, width] -> SenseAxes
     Raises `ValueError` as `senses_of`.
     """
     senses = senses_of(sentences)
-    number = {(word, sense): 2 * at + which for at, word in enumerate(senses) for which, sense in enumerate(senses[word])}
-    of_sentence = np.array([number[sentence.word, sentence.sense] for sentence in sentences])
+    kinds = [(word, sense) for word, both in senses.items() for sense in both]
+    of_sentence = np.array([kinds.index((sentence.word, sentence.sense)) for sentence in sentences])
     fold = np.zeros(len(sentences), int)
-    for sense in range(2 * len(senses)):
+    for sense in range(len(kinds)):
         own = np.flatnonzero(of_sentence == sense)
         fold[own] = np.arange(len(own)) % FOLDS
     layers = [_fit_layer(vectors[:, layer].astype(float), of_sentence, fold) for layer in range(vectors.shape[1])]
