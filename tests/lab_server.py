@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_server.serverapp import list_running_servers
+from playwright.sync_api import expect
 from urllib3 import PoolManager, Retry, request
 
 PATIENCE = 120  # seconds, for what takes a few on an idle machine
@@ -102,8 +103,34 @@ def open_notebook(context, address):
     page.on("console", lambda message: message.type == "error" and faults.append(message.text))
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.goto(address)
-    page.get_by_text("| Idle").wait_for(timeout=1000 * PATIENCE)  # what is run before is lost
+    _wait_for_kernel(page)
     return page, faults
+
+
+def open_another(page, path):
+    """Opens another notebook in JupyterLab's page, which has none open, its kernel ready."""
+    choose(page, "File", "Open from Path…")
+    page.get_by_role("dialog").get_by_role("textbox").fill(path)
+    page.keyboard.press("Enter")
+    _wait_for_kernel(page)
+
+
+def close_notebook(page):
+    """Closes the notebook that JupyterLab's page has open, and ends its kernel."""
+    choose(page, "File")
+    page.get_by_role("menuitem", name="Close and Shut Down Notebook…").click()  # its shortcut is part of its name
+    page.get_by_role("dialog").get_by_role("button", name="Ok").click()
+    expect(page.locator(".jp-NotebookPanel")).to_have_count(0)
+
+
+def choose(page, *menu):
+    """Goes through JupyterLab's menu."""
+    for name in menu:
+        page.get_by_role("menuitem", name=name, exact=True).click()
+
+
+def _wait_for_kernel(page):
+    page.get_by_text("| Idle").wait_for(timeout=1000 * PATIENCE)  # what is run before is lost
 
 
 def run_first_cell(page):

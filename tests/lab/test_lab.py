@@ -11,7 +11,17 @@ import pytest
 from conftest import ROOT
 from exercises import CHAPTERS, run_solutions
 from jupyter_client import BlockingKernelClient
-from lab_server import PATIENCE, jupyter_lab, open_notebook, put_notebooks, run_cell_with, run_first_cell
+from lab_server import (
+    PATIENCE,
+    choose,
+    close_notebook,
+    jupyter_lab,
+    open_another,
+    open_notebook,
+    put_notebooks,
+    run_cell_with,
+    run_first_cell,
+)
 from live_maps import choose as choose_option
 from playwright.sync_api import TimeoutError
 
@@ -128,20 +138,37 @@ def chapters(tmp_path_factory, html):
         yield lab
 
 
+@pytest.fixture(scope="module")
+def loaded(profile):
+    """JupyterLab's pages, each loaded once and with no notebook open: {address: (page, faults)}."""
+    pages = {}
+    yield pages
+    for page, _ in pages.values():
+        page.close()
+
+
 @pytest.fixture
-def notebook(window):
-    """Opens a notebook of a JupyterLab in a window of its own; gives its page and the faults that its console tells of."""
+def notebook(profile, loaded):
+    """Opens a notebook in a JupyterLab's page; gives the page and the faults that its console tells of."""
     opened = []
 
     def open(lab, path):
-        page, faults = open_notebook(window, f"{lab.address}/lab/tree/{path}?reset")
-        opened.append((lab, path, page))
+        if lab.address in loaded:
+            page, faults = loaded.pop(lab.address)
+            open_another(page, path)
+        else:
+            page, faults = open_notebook(profile, f"{lab.address}/lab/tree/{path}?reset")
+        opened.append((lab, path, page, faults))
         return page, faults
 
     yield open
-    for lab, path, page in opened:
-        page.close()
-        lab.shut_down(path)
+    for lab, path, page, faults in opened:
+        if page.is_closed():
+            lab.shut_down(path)
+            continue
+        close_notebook(page)
+        faults.clear()
+        loaded[lab.address] = page, faults
 
 
 def run_cell(notebook, lab, name):
@@ -320,12 +347,6 @@ def test_a_notebook_that_was_only_looked_at_stays_as_it_was(notebook, chapters):
     assert page.locator(".jp-CodeCell:visible .jp-InputArea").first.inner_text().count("HeadMap(") == 1
     save_when_idle(page)
     assert path.read_bytes() == before
-
-
-def choose(page, *menu):
-    """Goes through JupyterLab's menu."""
-    for name in menu:
-        page.get_by_role("menuitem", name=name, exact=True).click()
 
 
 def save_when_idle(page):

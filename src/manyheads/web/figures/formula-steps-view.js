@@ -322,20 +322,24 @@ export class FormulaStepsView {
     this.#cell(this.#opened)?.classList.remove("fs-open", "fs-landed");
     this.stage.querySelectorAll(".fs-now").forEach((node) => node.classList.remove("fs-now"));
     this.#opened = at;
-    if (this.#names(steps).join() !== this.#arranged) this.#arrange(steps);
+    const names = this.#names(steps);
+    if (names.join() !== this.#arranged) this.#arrange(steps);
     const told = arithmetic(steps, at.name, at.row, at.column);
     this.sheet.write(told, steps.head, at.name === "weights" ? at.column : -1);
     const lit = new Map(told.lit.map((what) => [what.name, what]));
     const litIn = (/** @type {string} */ name) => lit.get(name) ?? (name === at.name ? at : null);
-    for (const name of this.#names(steps)) {
-      const what = litIn(name);
-      const table = this.#table(name);
-      table.light(what);
-      if (!table.table.querySelector('td[tabindex="0"]')) table.table.querySelector("td")?.setAttribute("tabindex", "0");
-      if (reveal && what) table.reveal(what.row, what.column);
+    for (const name of names) {
+      const { table } = this.#table(name);
+      this.#table(name).light(litIn(name));
+      if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td")?.setAttribute("tabindex", "0");
     }
     this.#cell(at)?.classList.add("fs-open");
     for (const [name, thumbnail] of this.#thumbnails) thumbnail.light(litIn(name));
+    if (!reveal) return;
+    for (const name of names) { // after all that is written: it asks for the layout
+      const what = litIn(name);
+      if (what) this.#table(name).reveal(what.row, what.column);
+    }
   }
 
   /** Marks what a walk through the open cell's arithmetic multiplies now; at its end, the cell where the result lands. */
