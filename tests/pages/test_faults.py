@@ -338,6 +338,25 @@ def test_a_bug_that_does_not_come_is_not_called_on(page, site, faults, file):
     faults.clear()
 
 
+def test_what_arrives_later_does_not_hide_that_a_bug_did_not(page, site, faults):
+    held = []
+    page.route("**/focus-words*", lambda route: held.append(route))
+    page.route("**/bugs.js*", ANSWERS["abort"])
+    page.goto(f"{site}/book/museum.html")
+    piece = page.locator("museum-piece").first
+    map = piece.locator("head-map")
+    map.hover()
+    while not held:
+        page.wait_for_event("request")
+    piece.get_by_role("switch").check()
+    said = told(map)
+    held[0].continue_()
+    page.evaluate("async (script) => (await import(script)).whenLoaded('focus')", f"{site}/_static/manyheads/models.js")
+    assert told(map) == said
+    assert NETWORK in said
+    faults.clear()
+
+
 def test_words_are_shuffled_once_the_models_come(page, site, faults):
     shuffle = page.locator("word-shuffle")
 

@@ -147,6 +147,24 @@ def test_an_open_cell_lights_what_it_was_made_of(page, site):
         assert figure.locator(f'[data-matrix="{made_by}"] td.fs-column').count() == width
 
 
+IN_ITS_FRAME = """(cell) => {
+  const [inner, outer] = [cell, cell.closest(".hm-scroll")].map((node) => node.getBoundingClientRect());
+  return [inner.top >= outer.top && inner.bottom <= outer.bottom, inner.left >= outer.left && inner.right <= outer.right];
+}"""
+
+
+def test_what_is_lit_is_scrolled_into_view_in_its_frame(page, site):
+    figure = open_steps(page, site)
+    figure.get_by_role("textbox", name="Sentence").fill("a very long sentence " * 15)
+    figure.get_by_role("combobox", name="Word").select_option(index=50)
+    for step in ("projections", "scores", "context"):
+        go_to(figure, step)
+        assert figure.locator("td.fs-open").evaluate(IN_ITS_FRAME) == [True, True], step
+    assert figure.locator('[data-matrix="weights"] td.fs-row').first.evaluate(IN_ITS_FRAME)[0], (
+        "the row that it is made of"
+    )
+
+
 def test_the_keyboard_reaches_every_step_and_every_cell(page, site):
     figure = open_steps(page, site)
     figure.get_by_role("textbox", name="Sentence").focus()

@@ -329,7 +329,8 @@ function defineElement() {
      */
     #fetch(name, view) {
       view.say(LOADING);
-      const loading = loadTold(name, (text) => view.say(text));
+      const chosen = () => this.#models[view.state.model] === name; // else the line tells of another model
+      const loading = loadTold(name, (text) => chosen() && view.say(text));
       const end = () => this.#loading.delete(name);
       loading.then(end, end);
       this.#loading.set(name, loading);
