@@ -141,10 +141,11 @@ def chapters(tmp_path_factory, html):
 @pytest.fixture(scope="module")
 def loaded(profile):
     """JupyterLab's pages, each loaded once and with no notebook open: {address: (page, faults)}."""
-    pages = {}
+    before, pages = profile.pages, {}
     yield pages
-    for page, _ in pages.values():
-        page.close()
+    for page in profile.pages:  # also those in which a test failed, and which no other uses
+        if page not in before:
+            page.close()
 
 
 @pytest.fixture
