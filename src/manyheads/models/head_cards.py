@@ -100,7 +100,7 @@ def head_cards():
     >>> len(cards[0].strongest["previous"])
     3
     """
-    path = cache_folder() / f"cards-{_key()}.json"
+    path = _path()
     if not path.exists():
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # these matrices are too small to share out
@@ -112,6 +112,11 @@ def head_cards():
         beside.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
         beside.replace(path)
     return [_card(**written) for written in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def cards_jobs():
+    """The measuring, as functions without arguments, unless it is done."""
+    return [] if _path().exists() else [head_cards]
 
 
 def measure_heads(encoder, sentences):
@@ -231,6 +236,10 @@ def _card(strongest, weakest, **written):
         strongest={name: [Example(**example) for example in examples] for name, examples in strongest.items()},
         weakest={name: Example(**example) for name, example in weakest.items()},
     )
+
+
+def _path():
+    return cache_folder() / f"cards-{_key()}.json"
 
 
 def _key():

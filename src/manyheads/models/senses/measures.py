@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from manyheads.models.files import SHA256, cache_folder, key_of
-from manyheads.models.senses.model import load_senses, senses_file
+from manyheads.models.senses.model import load_senses, senses_file, senses_path
 from manyheads.models.senses.sentences import building_sentences, labelled_sentences, noise_words
 
 RECIPE = 1  # the version of how it is measured: raise it when code changes a number
@@ -35,15 +35,7 @@ def measure_senses():
     that look there most in that sentence; and `to_noise` [count, layer, head], the word's attention to a token of
     noise as a multiple of that to a token of the sentence (the word itself and special tokens apart).
     """
-    key = key_of(
-        recipe=RECIPE,
-        settings=(RANKED_ON, LOOKERS, OFF, RANDOM, NOISE),
-        sentences=labelled_sentences(),
-        noise=noise_words(),
-        axes=senses_file().stem,
-        encoder=SHA256,
-    )
-    path = cache_folder() / f"senses-measured-{key}.npz"
+    path = _path()
     if not path.exists():
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # these matrices are too small to share out
@@ -56,6 +48,25 @@ def measure_senses():
         beside.replace(path)
     with np.load(path) as kept:
         return dict(kept)
+
+
+def senses_jobs():
+    """What is missing of the axes and of what is measured with them, as functions without arguments."""
+    if not _path().exists():
+        return [measure_senses]  # makes the axes, too
+    return [] if senses_path().exists() else [senses_file]
+
+
+def _path():
+    key = key_of(
+        recipe=RECIPE,
+        settings=(RANKED_ON, LOOKERS, OFF, RANDOM, NOISE),
+        sentences=labelled_sentences(),
+        noise=noise_words(),
+        axes=senses_path().stem,
+        encoder=SHA256,
+    )
+    return cache_folder() / f"senses-measured-{key}.npz"
 
 
 def on_the_right_side(senses, sentences, scores):

@@ -225,6 +225,14 @@ def senses_file():
     It holds `directions` [word · layer, width] and `offsets` [word, layer]; its header says, as JSON, which words and
     senses there are, each word's forms as tokens, and the layer that decides.
     """
+    path = senses_path()
+    if not path.exists():
+        _write(path, build_senses(load_encoder(), building_sentences(), word_forms()))
+    return path
+
+
+def senses_path():
+    """Where that file is, or will be."""
     key = key_of(
         recipe=RECIPE,
         settings=(SHRINKAGE, FOLDS),
@@ -232,10 +240,7 @@ def senses_file():
         forms=word_forms(),
         encoder=SHA256,
     )
-    path = cache_folder() / f"senses-{key}.safetensors"
-    if not path.exists():
-        _write(path, build_senses(load_encoder(), building_sentences(), word_forms()))
-    return path
+    return cache_folder() / f"senses-{key}.safetensors"
 
 
 def _write(path, senses):
