@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from bs4 import BeautifulSoup
+from built import written
 from conftest import new_context
 from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
@@ -33,9 +33,7 @@ def seen(math):
 
 def test_the_font_has_every_character(html):
     font = set(TTFont(html / "_static" / "equations" / FONT_OF_STYLE).getBestCmap())
-    pages = {
-        path.stem: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in html.glob("book/*.html")
-    }
+    pages = {path.stem: written(f"book/{path.name}") for path in html.glob("book/*.html")}
     used = {
         name: {ord(letter) for math in page.find_all("math") for letter in seen(math)} for name, page in pages.items()
     }

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from bs4 import BeautifulSoup
+from built import written
 from conftest import HTML
 
 PAGES = sorted(path.relative_to(HTML).as_posix() for path in (HTML / "book").glob("*.html"))
@@ -11,7 +11,7 @@ PAGES = sorted(path.relative_to(HTML).as_posix() for path in (HTML / "book").glo
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_says_what_it_is(name):
-    page = BeautifulSoup((HTML / name).read_text(encoding="utf-8"), "html.parser")
+    page = written(name)
     [description] = page.find_all("meta", attrs={"name": "description"})
     assert 20 <= len(description["content"]) <= 180
     title = page.title.get_text()

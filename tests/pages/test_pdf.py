@@ -7,7 +7,7 @@ import sys
 import pdf
 import pikepdf
 import pytest
-from bs4 import BeautifulSoup
+from built import written
 from conftest import ROOT
 from pypdfium2 import PdfDocument
 from sheets import sheets_of
@@ -40,19 +40,18 @@ def letters(text):
     return re.sub(r"\s", "", text)
 
 
-def titles(html):
-    pages = (html / f"{name}.html" for name in pdf.contents())
-    soups = [BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser") for page in pages]
-    return [soup.select_one("article h1").get_text().rstrip("#") for soup in soups]
+def titles():
+    pages = [written(f"{name}.html") for name in pdf.contents()]
+    return [page.select_one("article h1").get_text().rstrip("#") for page in pages]
 
 
 @pytest.mark.slow
-def test_the_whole_book_is_on_paper_in_order(html, printed, sheets):
+def test_the_whole_book_is_on_paper_in_order(printed, sheets):
     assert printed.stat().st_size < 30 * MEGABYTE
-    assert len(sheets) > 3 * len(titles(html))
+    assert len(sheets) > 3 * len(titles())
     with PdfDocument(printed) as document:
         marks = [(mark.get_title(), mark.get_dest().get_index()) for mark in document.get_toc()]
-    assert [title for title, _ in marks] == titles(html)
+    assert [title for title, _ in marks] == titles()
     assert marks[0][1] == 0
     assert [page for _, page in marks] == sorted({page for _, page in marks}), "each starts on a page of its own"
     for title, page in marks:

@@ -1,7 +1,7 @@
 """A chapter as a browser prints it: a sheet that a teacher can hand out."""
 
 import pytest
-from conftest import HTML, new_context
+from conftest import HTML
 from live_maps import open_map, ready, settled
 from sheets import sheets_of
 
@@ -17,11 +17,11 @@ TOO_WIDE = """() => {
 
 
 @pytest.fixture
-def paper(browser, site):
-    context = new_context(browser, viewport=PAPER, color_scheme="dark")
-    page = context.new_page()
-    yield page
-    context.close()
+def paper(page):
+    """A page as wide as a sheet, of a reader who likes dark ones."""
+    page.set_viewport_size(PAPER)
+    page.emulate_media(color_scheme="dark")
+    return page
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
