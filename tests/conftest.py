@@ -223,9 +223,29 @@ def window(profile):
             page.close()
 
 
+@pytest.fixture(scope="session")
+def tab(profile):
+    """A page that stays open, so that nothing may stay in it."""
+
+    def refuse(*_):
+        pytest.fail("this page goes on to other tests: take `context.new_page()` for what outlives a visit")
+
+    page = profile.new_page()
+    page.add_init_script = page.on = page.close = refuse
+    return page
+
+
 @pytest.fixture
-def page(context):
-    return context.new_page()
+def page(request, tab, context):
+    """A new page; for tests marked `same_tab` the one that others had before, which opens a chapter in half the time."""
+    if not request.node.get_closest_marker("same_tab"):
+        yield context.new_page()
+        return
+    tab.set_viewport_size(VIEWPORT)
+    tab.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+    yield tab
+    tab.unroute_all(behavior="ignoreErrors")
+    tab.goto("about:blank")
 
 
 @pytest.fixture

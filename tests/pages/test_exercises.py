@@ -5,6 +5,8 @@ import re
 import pytest
 from exercises import EXERCISES
 
+pytestmark = pytest.mark.same_tab
+
 WITH_FIELDS = [exercise for exercise in EXERCISES if exercise.fields]
 SHAPES = next(exercise for exercise in WITH_FIELDS if exercise.label == "shapes-of-a-batch")
 REPLY = "(input) => document.getElementById(input.getAttribute('aria-describedby')).textContent"
@@ -103,7 +105,8 @@ def test_one_exercise_can_be_started_over(page, site):
     assert found.get_by_role("textbox").first.input_value() == ""
 
 
-def test_a_browser_that_keeps_nothing_checks_all_the_same(page, site):
+def test_a_browser_that_keeps_nothing_checks_all_the_same(context, site):
+    page = context.new_page()
     page.add_init_script(
         """for (const name of ["getItem", "setItem", "removeItem"]) {
           const real = Storage.prototype[name];

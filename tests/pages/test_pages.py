@@ -10,6 +10,8 @@ from live_maps import COFFEE, CONTRAST, assert_unmoved, attend, boxes, open_map,
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.sentences import generate_sentences
 
+pytestmark = pytest.mark.same_tab
+
 PAINTED = {  # note A's table
     "sentence type": {"which", "do", "?"},
     "object": {"you", "coffee", "tea"},
@@ -277,8 +279,8 @@ def test_a_matrix_is_enlarged_on_demand(page, site):
     assert cell.bounding_box()["width"] == small
 
 
-def test_many_maps_share_one_download_and_know_nothing_of_each_other(page, site):
-    fetched = []
+def test_many_maps_share_one_download_and_know_nothing_of_each_other(context, site):
+    page, fetched = context.new_page(), []
     page.on("request", lambda request: fetched.append(request.url) if "models/" in request.url else None)
     page.goto(f"{site}/book/coffee-or-tea.html")
     for map in page.locator("head-map").all():
