@@ -12,6 +12,8 @@ SHIFT = """() => new Promise((done) => {
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value })
     .observe({ type: "layout-shift", buffered: true });
   requestAnimationFrame(() => setTimeout(() => done(sum), 100)) })"""
+# A figure learns how high it is once it was laid out.
+LAID_OUT = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BELOW = "(el) => el.getBoundingClientRect().bottom + scrollY"
 LINE = 26  # pixels
 ROOM = """(el) => [...el.querySelectorAll(".hm-paint, .hm-vacant")].filter((node) =>
@@ -77,6 +79,7 @@ def test_typing_moves_the_page_below_by_a_line_at_most(page, site, view, width):
     page.set_viewport_size({"width": width, "height": 900})
     map = open_map(page, site)
     map.get_by_role("radio", name=view).check()
+    page.evaluate(LAID_OUT)
     box = map.get_by_role("textbox", name="Sentence")
     before = map.evaluate(BELOW)
     for text in (LONG[:60], LONG, "Tea?", "", LONG):
@@ -94,6 +97,7 @@ def test_more_heads_take_the_room_that_was_kept_for_them(page, site, view, width
     page.set_viewport_size({"width": width, "height": 900})
     map = open_map(page, site, "book/claims")
     map.get_by_role("radio", name=view).check()
+    page.evaluate(LAID_OUT)
     slider = map.get_by_role("slider", name="Model")
     before = map.evaluate(BELOW)
     for model, heads in ((3, 8), (1, 2), (0, 1), (2, 4)):
