@@ -11,10 +11,10 @@ import torch
 from conftest import ROOT
 
 from manyheads.models import head_cards
-from manyheads.models.files import SHA256, cache_folder
+from manyheads.models.files import SHA256
 from manyheads.models.focus import FocusConfig, focus_key, grammar, kept, sentences, word_vectors
-from manyheads.models.senses.measures import measure_senses, senses_jobs
-from manyheads.models.senses.model import senses_file, senses_path
+from manyheads.models.senses import measures, senses_file
+from manyheads.models.senses.model import senses_path
 from manyheads.sphinxext import onnx_export
 
 KEYS = """
@@ -155,12 +155,12 @@ def test_a_finer_rounding_changes_the_export(monkeypatch):
 
 
 def test_nothing_is_made_where_all_is_there_and_else_what_is_missing(tmp_path, monkeypatch):
-    senses, measured = senses_path(), next(cache_folder().glob("senses-measured-*"))
-    assert senses_jobs() == head_cards.cards_jobs() == []
+    senses, measured = senses_path(), measures._path()
+    assert measures.senses_jobs() == head_cards.cards_jobs() == []
     monkeypatch.setenv("MANYHEADS_CACHE", str(tmp_path))
     assert head_cards.cards_jobs() == [head_cards.head_cards]
-    assert senses_jobs() == [measure_senses]
+    assert measures.senses_jobs() == [measures.measure_senses]
     (tmp_path / measured.name).symlink_to(measured)
-    assert senses_jobs() == [senses_file]
+    assert measures.senses_jobs() == [senses_file]
     (tmp_path / senses.name).symlink_to(senses)
-    assert senses_jobs() == []
+    assert measures.senses_jobs() == []
