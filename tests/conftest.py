@@ -236,11 +236,8 @@ def tab(profile):
 
 
 @pytest.fixture
-def page(request, tab, context):
-    """A new page; for tests marked `same_tab` the one that others had before, which opens a chapter in half the time."""
-    if not request.node.get_closest_marker("same_tab"):
-        yield context.new_page()
-        return
+def page(tab, context):
+    """The page that the tests before it had, put back: it opens a chapter in half the time of a new one."""
     tab.set_viewport_size(VIEWPORT)
     tab.emulate_media(media="null", color_scheme="null", reduced_motion="null")
     yield tab

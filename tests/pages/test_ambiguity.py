@@ -6,8 +6,6 @@ from live_maps import CONTRAST, assert_unmoved, boxes
 
 from manyheads.models.senses import load_senses
 
-pytestmark = pytest.mark.same_tab
-
 PAGE = "book/ambiguity.html"
 FISH = "I went to the bank to catch some fish."
 

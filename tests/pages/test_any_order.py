@@ -8,8 +8,6 @@ import random
 
 import pytest
 
-pytestmark = pytest.mark.same_tab
-
 STEPS = int(os.environ.get("MANYHEADS_WALK", 60))
 SEED = int(os.environ.get("MANYHEADS_SEED", 0))
 FIGURES = [

@@ -4,8 +4,6 @@ import pytest
 from axe import violations
 from conftest import HTML
 
-pytestmark = pytest.mark.same_tab
-
 PAGES = [*sorted(f"book/{path.stem}" for path in HTML.glob("book/*.html")), "genindex", "search"]
 
 

@@ -9,8 +9,6 @@ from live_maps import settled
 from manyheads.experiments import CLAIMS, across, pruning, runs_of, statements_of, verdict_of
 from manyheads.models.encoder import load_encoder
 
-pytestmark = pytest.mark.same_tab
-
 RIVER = "The bank by the river gave the fisherman a loan."
 
 

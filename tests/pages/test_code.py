@@ -16,8 +16,6 @@ from manyheads.models.focus import load_focus_model
 from manyheads.sphinxext.directives import page_model
 from manyheads.widgets.formula_steps import attention_input
 
-pytestmark = pytest.mark.same_tab
-
 COFFEE = "Which do you like better, coffee or tea?"
 BUGS = ("scale", "axis", "mask", "view", "concat", "width")
 MUSEUM = (ROOT / "book" / "museum.md").read_text()

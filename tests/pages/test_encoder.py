@@ -90,8 +90,8 @@ def test_the_download_is_as_small_as_was_promised():
     assert sizes["ort-wasm-simd-threaded.wasm.gz"] <= 4
 
 
-def test_nothing_large_comes_before_the_reader_asks_and_what_was_typed_is_answered(page, site):
-    fetched = []
+def test_nothing_large_comes_before_the_reader_asks_and_what_was_typed_is_answered(context, site):
+    page, fetched = context.new_page(), []
     page.on("request", lambda request: fetched.append(request.url.rsplit("/", 1)[-1].split("?")[0]))
     map = open_map(page, site)
     button = map.get_by_role("button", name="Load the encoder")
@@ -115,7 +115,8 @@ def test_nothing_large_comes_before_the_reader_asks_and_what_was_typed_is_answer
     assert button.count() == 0
 
 
-def test_a_second_visit_fetches_nothing_and_needs_no_network(context, page, site, faults):
+def test_a_second_visit_fetches_nothing_and_needs_no_network(context, site, faults):
+    page = context.new_page()
     show(open_map(page, site))
     page.close()
     page, fetched = context.new_page(), []
@@ -148,7 +149,8 @@ def test_a_download_cut_short_is_told_and_the_next_try_works(page, site, faults)
     faults.clear()
 
 
-def test_an_encoder_that_stops_can_be_started_again(page, site, faults):
+def test_an_encoder_that_stops_can_be_started_again(context, site, faults):
+    page = context.new_page()
     map = show(open_map(page, site))
     page.workers[0].evaluate("() => { setTimeout(() => { throw new Error('no memory') }) }")
     map.get_by_role("textbox", name="Sentence").fill("Still there?")
@@ -163,10 +165,10 @@ def test_an_encoder_that_stops_can_be_started_again(page, site, faults):
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "no cache"])
-def test_all_figures_of_a_page_share_one_engine(page, site, kept):
+def test_all_figures_of_a_page_share_one_engine(context, site, kept):
+    page, fetched = context.new_page(), []
     if not kept:  # as without https
         page.add_init_script("delete globalThis.caches; delete Window.prototype.caches")
-    fetched = []
     page.on("request", lambda request: fetched.append(request.url) if ".gz" in request.url else None)
     map = open_map(page, site)
     page.evaluate(

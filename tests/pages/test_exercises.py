@@ -5,8 +5,6 @@ import re
 import pytest
 from exercises import EXERCISES
 
-pytestmark = pytest.mark.same_tab
-
 WITH_FIELDS = [exercise for exercise in EXERCISES if exercise.fields]
 SHAPES = next(exercise for exercise in WITH_FIELDS if exercise.label == "shapes-of-a-batch")
 REPLY = "(input) => document.getElementById(input.getAttribute('aria-describedby')).textContent"

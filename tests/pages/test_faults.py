@@ -71,6 +71,12 @@ FAULTS = [
 BEFORE_THE_OFFER = {"models.js", "encoder.js", "encoder.json"}  # to tell how large the encoder is
 
 
+@pytest.fixture
+def page(context):
+    """A new page: what a browser is said to lack, and a clock that was moved, outlive a visit."""
+    return context.new_page()
+
+
 def wake(page, site, figure, file=None):
     """Opens a chapter and asks for a figure's model; gives the figure."""
     chapter, selector, offer = figure

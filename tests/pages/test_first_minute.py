@@ -3,8 +3,6 @@
 import pytest
 from live_maps import COFFEE, open_map, ready, type_sentence
 
-pytestmark = pytest.mark.same_tab
-
 
 def said(map):
     return map.evaluate("(el) => [el.sentence, el.attention.queryTokens.slice(1, -1).join(' ')]")

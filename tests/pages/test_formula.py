@@ -12,8 +12,6 @@ from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.sentences import generate_sentences
 from manyheads.widgets.formula_steps import MATRICES, FormulaSteps, formula_steps, shown
 
-pytestmark = pytest.mark.same_tab
-
 COFFEE = "Which do you like better, coffee or tea?"
 CHAPTERS = ("book/formula", "book/intuition", "book/notation")
 MADE = {"projections": ["Q", "K", "V"]}  # step -> what it makes, where that is not its own name

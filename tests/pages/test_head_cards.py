@@ -149,9 +149,9 @@ def test_the_table_is_there_without_any_script(still, site):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_bertviz_draws_in_the_page_with_nothing_but_the_site(page, site, view):
-    """That no request leaves the site and no error is logged is seen to by `page`."""
-    fetched = []
+def test_bertviz_draws_in_the_page_with_nothing_but_the_site(context, site, view):
+    """That no request leaves the site and no error is logged is seen to by `context`."""
+    page, fetched = context.new_page(), []
     page.on("request", lambda request: fetched.append(request.url.removeprefix(site)))
     page.goto(f"{site}/{CHAPTER}")
     assert not any("bertviz" in address for address in fetched), "nobody has come to its frames yet"

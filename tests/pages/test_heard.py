@@ -6,8 +6,6 @@ import pytest
 from live_maps import settled
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.same_tab
-
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 FIGURES = {
     "head-map": "index",

@@ -7,8 +7,6 @@ from axe import axe_script
 from conftest import HTML
 from live_maps import settled
 
-pytestmark = pytest.mark.same_tab
-
 CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
 FIGURES = (
     *("museum-piece", "head-map", "formula-steps", "head-cards", "word-sense", "softmax-scale", "word-shuffle"),

@@ -20,7 +20,8 @@ def fetched_models(page):
 
 
 @pytest.mark.parametrize("figure", ["head-map", "formula-steps"])
-def test_no_model_comes_before_the_reader_points_at_a_figure(page, site, figure):
+def test_no_model_comes_before_the_reader_points_at_a_figure(context, site, figure):
+    page = context.new_page()
     fetched = fetched_models(page)
     chapter = {"head-map": "index", "formula-steps": "formula"}[figure]
     page.goto(f"{site}/book/{chapter}.html", wait_until="networkidle")
@@ -96,7 +97,8 @@ def test_the_rules_that_are_left_out_of_the_theme_style_nothing(page, site, path
 
 @pytest.mark.parametrize("mode", ["auto", "light", "dark"])
 @pytest.mark.parametrize("schemes", [("light", "dark"), ("dark", "light")])
-def test_a_page_has_its_theme_before_its_first_stroke(page, site, mode, schemes):
+def test_a_page_has_its_theme_before_its_first_stroke(context, site, mode, schemes):
+    page = context.new_page()
     page.add_init_script("""globalThis.themes = [];
         const see = () => document.documentElement && themes.push(document.documentElement.dataset.theme);
         new MutationObserver(see).observe(document, { attributes: true, attributeFilter: ["data-theme"], subtree: true })""")

@@ -10,8 +10,6 @@ from live_maps import COFFEE, CONTRAST, assert_unmoved, attend, boxes, open_map,
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.sentences import generate_sentences
 
-pytestmark = pytest.mark.same_tab
-
 PAINTED = {  # note A's table
     "sentence type": {"which", "do", "?"},
     "object": {"you", "coffee", "tea"},

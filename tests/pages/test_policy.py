@@ -24,7 +24,8 @@ def test_every_page_has_a_policy_before_its_first_script():
 
 
 @pytest.mark.parametrize("path", ["book/index", "book/real-heads", "book/formula", "embed", "genindex", "search"])
-def test_a_page_keeps_its_policy(page, site, path):
+def test_a_page_keeps_its_policy(context, site, path):
+    page = context.new_page()
     page.add_init_script(f"({BROKEN})()")
     page.goto(f"{site}/{path}.html")
     settled(page)

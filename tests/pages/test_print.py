@@ -5,8 +5,6 @@ from conftest import HTML
 from live_maps import open_map, ready, settled
 from sheets import sheets_of
 
-pytestmark = pytest.mark.same_tab
-
 CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
 PAPER = {"width": 680, "height": 1000}  # A4 within its margins, in CSS pixels
 TOO_WIDE = """() => {

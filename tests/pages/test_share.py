@@ -17,8 +17,6 @@ from small_book import AUTHORS
 from manyheads.maps import AttentionMap
 from manyheads.models.focus import load_focus_model
 
-pytestmark = pytest.mark.same_tab
-
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = """<img src=x onerror="document.title='hacked'"> & "quotes" 'too' #?&=+% \\"""
 

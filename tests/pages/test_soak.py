@@ -15,11 +15,16 @@ FIGURES = {
     "claims": ["head-pruning"],
 }
 
-
 # As if by hand; what is really typed the browser itself keeps, to undo it.
 TYPED = """(el) => el.querySelectorAll("input[type=text]").forEach((box) => {
   box.value = "The heron waited.";
   box.dispatchEvent(new Event("input", { bubbles: true })) })"""
+
+
+@pytest.fixture
+def page(context):
+    """A new page, in which nothing was counted yet."""
+    return context.new_page()
 
 
 def counted(page, devtools):

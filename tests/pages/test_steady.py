@@ -4,8 +4,6 @@ import pytest
 from conftest import new_context
 from live_maps import open_map, ready
 
-pytestmark = pytest.mark.same_tab
-
 LONG = "Would the old librarian rather read a long novel by the fire, or walk her two happy dogs through the rain and the mud?"
 SHIFT = """() => new Promise((done) => {
   let sum = 0;

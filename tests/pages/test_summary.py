@@ -8,8 +8,6 @@ from conftest import ROOT
 from live_maps import ready, typeset
 from sheets import sheets_of
 
-pytestmark = pytest.mark.same_tab
-
 QUESTIONS = (ROOT / "book" / "questions.md").read_text(encoding="utf-8")
 SECTIONS = re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", QUESTIONS, re.M | re.S)
 LIVE = "head-map, formula-steps, softmax-scale, museum-piece, head-cards, word-shuffle, word-sense"

@@ -9,8 +9,6 @@ from live_maps import ready, saved
 
 from manyheads import load_translator
 
-pytestmark = pytest.mark.same_tab
-
 SENTENCE = "The girls eat a green apple."
 FRENCH = "Les filles mangent une pomme verte."
 

@@ -10,8 +10,6 @@ from playwright.sync_api import expect
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.bag_of_words import without_order
 
-pytestmark = pytest.mark.same_tab
-
 CANS = "Can you open the can?"
 
 

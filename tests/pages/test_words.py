@@ -12,8 +12,6 @@ from manyheads.maps.names import FULL, NOTES
 from manyheads.models.focus import load_focus_model
 from manyheads.widgets import HeadMap
 
-pytestmark = pytest.mark.same_tab
-
 PAINTED = """(el) => [...el.querySelectorAll(".hm-paint tr")].map((row) =>
     [...row.querySelectorAll("td")].map((cell) => Number(cell.dataset.weight)))"""
 ARCS = """(el) => [...el.querySelectorAll(".hm-arcs path:not([d=''])")].map((path) =>
