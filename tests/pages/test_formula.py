@@ -15,7 +15,14 @@ from manyheads.widgets.formula_steps import MATRICES, FormulaSteps, formula_step
 COFFEE = "Which do you like better, coffee or tea?"
 CHAPTERS = ("book/formula", "book/intuition", "book/notation")
 MADE = {"projections": ["Q", "K", "V"]}  # step -> what it makes, where that is not its own name
-ODD = ["", "tea", "👍🏽 naïve שלום", "<img src=x onerror=document.title='hacked'>", "z" * 10_000, "?! " * 3_334]
+ODD = {
+    "nothing": "",
+    "a word": "tea",
+    "scripts and emoji": "👍🏽 naïve שלום",
+    "an attack": "<img src=x onerror=document.title='hacked'>",
+    "one long word": "z" * 10_000,
+    "marks": "?! " * 3_334,
+}
 
 STEPS = """(el) => { el.flush(); return Object.fromEntries(Object.entries(el.steps).map(([name, value]) =>
   [name, value?.shape ? { shape: value.shape, values: [...value.values].map(String) } : value])) }"""
@@ -207,7 +214,7 @@ def test_each_matrix_is_a_table_with_headers(page, site):
         assert table.get_by_role("rowheader").count() == 12
 
 
-@pytest.mark.parametrize("text", ODD)
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 def test_any_text_is_answered_calmly(page, site, text):
     figure = open_steps(page, site)
     title = page.title()

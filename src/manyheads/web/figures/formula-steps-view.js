@@ -329,9 +329,9 @@ export class FormulaStepsView {
     const lit = new Map(told.lit.map((what) => [what.name, what]));
     const litIn = (/** @type {string} */ name) => lit.get(name) ?? (name === at.name ? at : null);
     for (const name of names) {
-      const matrix = this.#table(name);
-      matrix.light(litIn(name));
-      if (!matrix.table.querySelector('td[tabindex="0"]')) matrix.table.querySelector("td")?.setAttribute("tabindex", "0");
+      const shown = this.#table(name);
+      shown.light(litIn(name));
+      if (!shown.table.querySelector('td[tabindex="0"]')) shown.table.querySelector("td")?.setAttribute("tabindex", "0");
     }
     this.#cell(at)?.classList.add("fs-open");
     for (const [name, thumbnail] of this.#thumbnails) thumbnail.light(litIn(name));
