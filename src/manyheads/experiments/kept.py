@@ -16,7 +16,7 @@ import torch
 from filelock import FileLock
 
 from manyheads.experiments import distances, lookups, overfitting, parallel, pruning, short_trainings
-from manyheads.models.files import cache_folder, key_of
+from manyheads.models.files import cache_folder, key_of, written_whole
 
 EXPERIMENTS = {  # the longest first; what takes times last, when nothing else runs
     "short_trainings": short_trainings,
@@ -97,9 +97,8 @@ def keep(name, seeds, runs, seconds, command):
         lines = [
             f"{json.dumps(other)}: {json.dumps(found)}" for other, found in sorted({**others, name: result}.items())
         ]
-        beside = Path(f"{path}.{os.getpid()}")
-        beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        beside.replace(path)
+        with written_whole(path) as beside:
+            beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def rounded(value):

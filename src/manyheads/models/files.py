@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
@@ -45,11 +46,27 @@ def kept_folder(name):
     return folder
 
 
-def write_tensors(path, tensors, header):
-    """Write a safetensors file beside, then rename it: no reader ever sees half a file."""
-    beside = Path(f"{path}.{os.getpid()}")
-    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, header)
+@contextmanager
+def written_whole(path):
+    """A path beside to write to; then it is renamed: no reader ever sees half a file.
+
+    >>> path = cache_folder() / "tea.txt"
+    >>> with written_whole(path) as beside:
+    ...     count = beside.write_text("two sugars")
+    >>> path.read_text(), beside.exists()
+    ('two sugars', False)
+    >>> path.unlink()
+    """
+    path = Path(path)
+    beside = path.with_name(f"{os.getpid()}-{path.name}")
+    yield beside
     beside.replace(path)
+
+
+def write_tensors(path, tensors, header):
+    """Write a safetensors file, whole or not at all."""
+    with written_whole(path) as beside:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, header)
 
 
 def made_once(path, make, lock=None):

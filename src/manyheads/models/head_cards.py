@@ -6,16 +6,15 @@ every token but [CLS] and [SEP], of all sentences in `card_sentences()`. `effect
 """
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from unicodedata import category
 
 import numpy as np
-import torch
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.files import SHA256, cache_folder, key_of
+from manyheads.models.files import SHA256, cache_folder, key_of, written_whole
 from manyheads.models.focus.held_out import held_out_sentences
+from manyheads.models.threads import one_thread
 
 SCORES = {
     "previous": "attention to the token before",
@@ -102,15 +101,10 @@ def head_cards():
     """
     path = _path()
     if not path.exists():
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # these matrices are too small to share out
-        try:
+        with one_thread():
             cards = measure_heads(load_encoder(), card_sentences())
-        finally:
-            torch.set_num_threads(threads)
-        beside = path.with_name(f"{path.name}.{os.getpid()}")  # then renamed: no reader ever sees half a file
-        beside.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
-        beside.replace(path)
+        with written_whole(path) as beside:
+            beside.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
     return [_card(**written) for written in json.loads(path.read_text(encoding="utf-8"))]
 
 

@@ -12,6 +12,7 @@ from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.model import FocusModel
 from manyheads.models.focus.sentences import generate_sentences
 from manyheads.models.focus.tokens import encode
+from manyheads.models.threads import one_thread
 
 # The version of the recipe. Raise it when code changes what is learnt: the model's steps or first weights, the loss,
 # the optimizer, how templates become sentences and sentences tensors; and when the kept files change their form. Words,
@@ -46,35 +47,34 @@ def train_focus_model(
     taught = variant == "taught"
     if steps is None:
         steps = config.steps if taught else config.untaught_steps
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.random.fork_rng(devices=[]), tqdm(total=steps, desc=variant, disable=not progress) as bar:
-            torch.manual_seed(seed)
-            model = FocusModel(variant, config)
-            data = _training_data(num_sentences or config.num_sentences, seed, config.breaking)
-            optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate)
-            batches, began = _batches(data[1].sum(1), config.batch), time.monotonic()
+    with (
+        one_thread(),
+        torch.random.fork_rng(devices=[]),
+        tqdm(total=steps, desc=variant, disable=not progress) as bar,
+    ):
+        torch.manual_seed(seed)
+        model = FocusModel(variant, config)
+        data = _training_data(num_sentences or config.num_sentences, seed, config.breaking)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate)
+        batches, began = _batches(data[1].sum(1), config.batch), time.monotonic()
+        if checkpoint:
+            checkpoint(0, model)
+        for step in range(steps):
+            done = max(step / steps, (time.monotonic() - began) / seconds if seconds else 0)
+            if done >= 1:
+                break
+            warm, cool = done / 0.2 + 0.01, (1 + math.cos(math.pi * done)) / 2
+            optimizer.param_groups[0]["lr"] = config.learning_rate * min(warm, cool)
+            batch = next(batches)
+            loss = _loss(model, *(part[batch] for part in data), taught=taught)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            bar.update()
+            if step % 20 == 0:
+                bar.set_postfix(loss=f"{loss.item():.2f}", refresh=False)
             if checkpoint:
-                checkpoint(0, model)
-            for step in range(steps):
-                done = max(step / steps, (time.monotonic() - began) / seconds if seconds else 0)
-                if done >= 1:
-                    break
-                warm, cool = done / 0.2 + 0.01, (1 + math.cos(math.pi * done)) / 2
-                optimizer.param_groups[0]["lr"] = config.learning_rate * min(warm, cool)
-                batch = next(batches)
-                loss = _loss(model, *(part[batch] for part in data), taught=taught)
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-                bar.update()
-                if step % 20 == 0:
-                    bar.set_postfix(loss=f"{loss.item():.2f}", refresh=False)
-                if checkpoint:
-                    checkpoint(step + 1, model)
-    finally:
-        torch.set_num_threads(threads)
+                checkpoint(step + 1, model)
     return model.eval()
 
 

@@ -1,13 +1,11 @@
 """What heads do for the sense of a word, measured on the labelled sentences: heads off, kinds of clues, added noise."""
 
-import os
-
 import numpy as np
-import torch
 
-from manyheads.models.files import SHA256, cache_folder, key_of
+from manyheads.models.files import SHA256, cache_folder, key_of, written_whole
 from manyheads.models.senses.model import load_senses, senses_file, senses_path
 from manyheads.models.senses.sentences import building_sentences, labelled_sentences, noise_words
+from manyheads.models.threads import one_thread
 
 RECIPE = 1  # the version of how it is measured: raise it when code changes a number
 RANKED_ON = 4  # heads are ranked on every fourth sentence of those that the axes are built from
@@ -37,15 +35,10 @@ def measure_senses():
     """
     path = _path()
     if not path.exists():
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # these matrices are too small to share out
-        try:
+        with one_thread():
             found = _measure(load_senses())
-        finally:
-            torch.set_num_threads(threads)
-        beside = path.with_name(f"{os.getpid()}-{path.name}")  # then renamed: no reader ever sees half a file
-        np.savez_compressed(beside, **found)
-        beside.replace(path)
+        with written_whole(path) as beside:
+            np.savez_compressed(beside, **found)
     with np.load(path) as kept:
         return dict(kept)
 

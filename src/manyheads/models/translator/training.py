@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 from tqdm.auto import tqdm
 
+from manyheads.models.threads import one_thread
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.sentences import generate
 from manyheads.models.translator.tokens import encode, vocabularies
@@ -36,34 +37,30 @@ def train_translator(
     if variant not in ("taught", "untaught") and not variant.startswith("heads-"):
         raise ValueError(f"can train 'taught', 'untaught' and 'heads-N', not {variant!r}")
     steps = config.steps if steps is None else steps
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with (
-            torch.random.fork_rng(devices=[]),
-            tqdm(total=steps, desc=f"to French, {variant}", disable=not progress) as bar,
-        ):
-            torch.manual_seed(seed)
-            english, french, data = _training_data(num_sentences or config.num_sentences, seed)
-            translator = Translator(variant, english, french, config)
-            parameters = list(translator.parameters())
-            optimizer = torch.optim.AdamW(parameters, lr=config.learning_rate, betas=(0.9, 0.98), fused=True)
-            batches = _batches((data[0] > 0).sum(1), config.batch)
-            for step in range(steps):
-                done = step / steps
-                warm, cool = done / 0.05 + 0.005, (1 + math.cos(math.pi * done)) / 2
-                optimizer.param_groups[0]["lr"] = config.learning_rate * min(warm, cool)
-                batch = next(batches)
-                loss = _loss(translator, *(part[batch] for part in data))
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(parameters, 1.0)
-                optimizer.step()
-                bar.update()
-                if step % 20 == 0:
-                    bar.set_postfix(loss=f"{loss.item():.3f}", refresh=False)
-    finally:
-        torch.set_num_threads(threads)
+    with (
+        one_thread(),
+        torch.random.fork_rng(devices=[]),
+        tqdm(total=steps, desc=f"to French, {variant}", disable=not progress) as bar,
+    ):
+        torch.manual_seed(seed)
+        english, french, data = _training_data(num_sentences or config.num_sentences, seed)
+        translator = Translator(variant, english, french, config)
+        parameters = list(translator.parameters())
+        optimizer = torch.optim.AdamW(parameters, lr=config.learning_rate, betas=(0.9, 0.98), fused=True)
+        batches = _batches((data[0] > 0).sum(1), config.batch)
+        for step in range(steps):
+            done = step / steps
+            warm, cool = done / 0.05 + 0.005, (1 + math.cos(math.pi * done)) / 2
+            optimizer.param_groups[0]["lr"] = config.learning_rate * min(warm, cool)
+            batch = next(batches)
+            loss = _loss(translator, *(part[batch] for part in data))
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(parameters, 1.0)
+            optimizer.step()
+            bar.update()
+            if step % 20 == 0:
+                bar.set_postfix(loss=f"{loss.item():.3f}", refresh=False)
     return translator.eval()
 
 
