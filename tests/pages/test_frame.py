@@ -44,3 +44,16 @@ def test_the_magnifying_glass_stands_beside_the_words(page, site, path):
         const inset = Number.parseFloat(getComputedStyle(input).paddingLeft);
         return [glass.getBoundingClientRect().right, input.getBoundingClientRect().left + inset] }""")
     assert glass_ends <= words_begin
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_no_sidebar_slides_for_who_asks_for_less_motion(page, site, motion):
+    moving = "document.getAnimations().filter(({ effect }) => effect.target.matches('[class*=sidebar]')).length > 0"
+    page.emulate_media(reduced_motion=motion)
+    page.set_viewport_size({"width": 768, "height": 900})
+    page.goto(f"{site}/book/index.html")
+    page.set_viewport_size({"width": 1400, "height": 900})  # there is room for a sidebar
+    assert page.evaluate(moving) == (motion == "no-preference")
+    page.wait_for_function(f"() => !({moving})")
+    page.get_by_role("button", name="Toggle primary sidebar").evaluate("(button) => button.click()")
+    assert page.evaluate(moving) == (motion == "no-preference")
