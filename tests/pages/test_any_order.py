@@ -5,6 +5,7 @@ MANYHEADS_WALK=2000 walks longer, MANYHEADS_SEED=7 elsewhere.
 
 import os
 import random
+import re
 
 import pytest
 
@@ -35,6 +36,8 @@ TEXTS = [
     "so " * 200,
     "x" * 10_000,
 ]
+
+NO_VALUE = re.compile(r"undefined|NaN")  # as a script writes them: a card may be about tenants
 
 # One page, many steps: each takes a control that is to be seen, gives it the focus and uses it as its kind is used.
 WALK = """async ([selector, texts, chances]) => {
@@ -91,6 +94,5 @@ def test_controls_in_any_order(page, site, faults, chapter, figure):
     print(f"MANYHEADS_SEED={SEED}")
     dice = random.Random(SEED)
     page.evaluate(WALK, [figure, TEXTS, [dice.random() for _ in range(3 * STEPS)]])
-    assert page.locator(figure).first.get_by_text("undefined").count() == 0
-    assert page.locator(figure).first.get_by_text("NaN").count() == 0
+    assert page.locator(figure).first.get_by_text(NO_VALUE).count() == 0
     assert faults == []
