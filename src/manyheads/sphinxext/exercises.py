@@ -72,11 +72,6 @@ class FieldExercise(SphinxDirective):
         return [nodes.raw("", fields_html(self.env.temp_data[OPEN], fields, **self.options), format="html")]
 
 
-# The list, and room for what its script says of the reader's answers.
-LIST = """<exercise-list class="head-map"><div class="el-tools hm-room" aria-hidden="true"><p class="el-progress">
-You have answered none of them in fields yet, or your answers were erased.</p><i>Erase my answers</i></div>"""
-
-
 class exercise_list(nodes.General, nodes.Element):
     """Where all exercises are to be listed."""
 
@@ -96,7 +91,7 @@ class ListExercises(SphinxPostTransform):
     def run(self, **kwargs):
         for node in list(self.document.findall(exercise_list)):
             inside = [part for page in pages(self.env) for part in self.listed(page)]
-            begin, end = (nodes.raw("", text, format="html") for text in (LIST, "</exercise-list>"))
+            begin, end = (nodes.raw("", text, format="html") for text in ("<exercise-list>", "</exercise-list>"))
             node.replace_self([begin, *inside, end])
 
     def listed(self, page):
@@ -189,8 +184,6 @@ def setup(app):
     app.setup_extension("sphinx_design")
     app.setup_extension("sphinx_exercise")
     app.add_directive("exercise", Exercise, override=True)
-    app.add_directive("field-exercise", FieldExercise)
-    app.add_directive("exercise-list", ExerciseList)
     app.add_node(exercise_list)
     app.add_post_transform(ListExercises)
     app.add_post_transform(FoldSolutions)

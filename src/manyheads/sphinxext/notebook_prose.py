@@ -7,7 +7,7 @@ import re
 
 from markdownify import ATX, MarkdownConverter
 
-LIVE = ("head-map", "formula-steps", "museum-piece", "softmax-scale", "word-shuffle", "head-cards")
+from manyheads.sphinxext.figures import FIGURES
 
 
 def prose(nodes, link=lambda address: address, see="on the page of this chapter"):
@@ -62,7 +62,7 @@ class _Prose(MarkdownConverter):
 
     def convert_div(self, el, text, parent_tags):
         found = {*classes(el)}
-        if {"toctree-wrapper", "hm-room"} & found:
+        if "toctree-wrapper" in found:
             return ""
         if "math" in found:
             number = el.find("span", class_="eqno")
@@ -124,7 +124,7 @@ class _Prose(MarkdownConverter):
         return f"\n\n> {self.see[0].upper()}{self.see[1:]}, {does}.\n\n"
 
     def get_conv_fn(self, tag_name):
-        return self.convert_live if tag_name in LIVE else super().get_conv_fn(tag_name)
+        return self.convert_live if tag_name in FIGURES else super().get_conv_fn(tag_name)
 
 
 def _formula(el):

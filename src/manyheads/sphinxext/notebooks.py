@@ -24,9 +24,9 @@ from bs4 import BeautifulSoup
 from jupyter_cache import get_cache
 
 from manyheads.sphinxext import publishing
-from manyheads.sphinxext.figure_cells import figure_cell
+from manyheads.sphinxext.figure_cells import WIDGETS, figure_cell, plain_of
+from manyheads.sphinxext.figures import FIGURES
 from manyheads.sphinxext.notebook_prose import classes, prose
-from manyheads.widgets.one_module import with_style
 
 REPOSITORY, NOTEBOOKS, JUPYTERHUB = "MANYHEADS_REPOSITORY", "MANYHEADS_NOTEBOOKS", "MANYHEADS_JUPYTERHUB"
 HOSTS = {"github.com": "gh", "gitlab.com": "gl"}  # what Binder calls them
@@ -117,12 +117,23 @@ def published_notebook(executed, repository=""):
             data = output.get("data", {})
             if "text/html" in data:
                 data.pop(WIDGET, None)
-                data["text/html"] = with_style(data["text/html"])
+                data["text/html"] = without_data(data["text/html"])
     if repository:
         cell = nbformat.v4.new_code_cell(INSTALL.format(repository=repository), id="install-the-package")
         notebook.cells.insert(0, cell)
     nbformat.validate(notebook)
     return notebook
+
+
+def without_data(html):
+    """The HTML of an output as a notebook keeps it: of a figure, its plain picture alone.
+
+    >>> without_data('<head-map view="grid"><svg></svg><script type="application/json">{}</script></head-map>')
+    '<svg></svg>'
+    """
+    parts = BeautifulSoup(html, "html.parser").contents
+    figure = parts[0] if parts and parts[0].name in WIDGETS else None
+    return plain_of(figure) if figure else html
 
 
 def _needs_site(output):
@@ -158,8 +169,8 @@ def cells_of_page(cells, body, link, see):
     shown = [*_blocks(BeautifulSoup(body, "html.parser"))]
     for block, below in zip(shown, [*shown[1:], None]):
         figure = None if _is_cell(block) else figure_cell(block, link)
-        if block.name == "museum-piece":
-            said.append(block)
+        if block.name in FIGURES and block.name not in WIDGETS and figure:
+            said.append(block)  # the cell shows only the figure inside
         if _is_cell(block) or figure:
             end_prose()
         if figure and below and f"tag_{SHOWN_ABOVE}" in classes(below):

@@ -21,11 +21,10 @@ from torch import nn
 
 from manyheads.models.encoder import CONFIG, MAX_TOKENS, heads_off, load_encoder
 from manyheads.models.files import SHA256, cache_folder, encoder_file, key_of
-from manyheads.widgets.one_module import WEB
+from manyheads.widgets.web_files import WEB
 
 RUNTIME = WEB / "node_modules" / "onnxruntime-web" / "dist"
 RUNTIME_WASM = "ort-wasm-simd-threaded.wasm"  # the plain CPU build; the .mjs below holds its loader
-RUNTIME_SCRIPT = RUNTIME / "ort.wasm.bundle.min.mjs"
 
 # Steps per root mean square of a row; twice as many cost one more bit a weight. Positions are few and matter always.
 STEPS, WORD_STEPS, POSITION_STEPS = 120, 140, 500
@@ -122,26 +121,22 @@ def encoder_weights(encoder, matrices):
 
 
 def encoder_page_files():
-    """The files that a site ships for its pages: where each goes below the scripts' folder, and where it is now.
+    """The files that pages fetch to run the encoder, as paths; made once, and kept under a key of all that goes in.
 
-    >>> files = encoder_page_files()
-    >>> sorted(name for name in files if name.startswith("models/"))  # doctest: +NORMALIZE_WHITESPACE
-    ['models/encoder.json', 'models/encoder.onnx.gz', 'models/encoder.safetensors.gz',
-     'models/ort-wasm-simd-threaded.wasm.gz', 'models/tokenizer.json.gz']
+    >>> [path.name for path in encoder_page_files()]  # doctest: +NORMALIZE_WHITESPACE
+    ['encoder.json', 'encoder.onnx.gz', 'encoder.safetensors.gz', 'ort-wasm-simd-threaded.wasm.gz', 'tokenizer.json.gz']
 
     `encoder.json` says which layers and heads there are and, for each file, its size as sent (`packed`) and as unpacked
-    (`bytes`), and the SHA-256 of what is unpacked. All are made once and kept in `cache_folder()`, under a key of all
-    that goes into them. Raises `FileNotFoundError` where npm has not brought onnxruntime-web.
+    (`bytes`), and the SHA-256 of what is unpacked. Raises `FileNotFoundError` where npm has not brought
+    onnxruntime-web.
     """
-    for path in (RUNTIME_SCRIPT, RUNTIME / RUNTIME_WASM):
-        if not path.is_file():
-            raise FileNotFoundError(f"{path} is missing: run `npm ci` in {WEB}, as `make book` does")
+    if not (RUNTIME / RUNTIME_WASM).is_file():
+        raise FileNotFoundError(f"{RUNTIME / RUNTIME_WASM} is missing: run `npm ci` in {WEB}, as `make book` does")
     folder = cache_folder() / f"encoder-{_key()}"
     if not (folder / "encoder.json").is_file():  # written last
         folder.mkdir(exist_ok=True)
         _make(folder)
-    models = sorted(path for path in folder.iterdir() if path.suffix in (".gz", ".json"))
-    return {RUNTIME_SCRIPT.name: RUNTIME_SCRIPT} | {f"models/{path.name}": path for path in models}
+    return sorted(path for path in folder.iterdir() if path.suffix in (".gz", ".json"))
 
 
 def _make(folder):

@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from manyheads.maps.names import EXAMPLE, HEAD_COLOURS
-from manyheads.widgets.static_html import head_map_html
-from manyheads.widgets.static_pictures import heads_as_pixels, png
+from manyheads.maps.small_pictures import heads_as_pixels, png
+from manyheads.models.registry import load_model
+from manyheads.widgets.head_map import head_map_element
 
 ADDRESS = "MANYHEADS_URL"
 LOST = "Which page were you looking for?"
@@ -30,7 +31,7 @@ PAGE = """<!DOCTYPE html>
 <link rel="icon" href="{root}_static/favicon.svg">
 <link rel="stylesheet" href="{root}_static/manyheads/head-map.css">
 <link rel="stylesheet" href="{root}_static/manyheads/plain.css">
-<script async src="{root}_static/manyheads/standing-still.js" data-figures="head-map, body > .hm-status"></script>
+<script async src="{root}_static/manyheads/standing-still.js" data-figures="head-map"></script>
 <script type="module" src="{root}_static/manyheads/head-map.js"></script>
 </head>
 <body>
@@ -75,14 +76,14 @@ def chapters(env):
     return {name: env.titles[name].astext() for name in (root, *env.toctree_includes.get(root, []))}
 
 
-def write_pages(folder, model, titles):
+def write_pages(folder, titles):
     """Write `embed.html`, one live map and nothing else, and `404.html` into the site's folder.
 
     A host shows `404.html` for a missing page at any depth, so its links start from the address's own path, "/" where
-    none is known. `model` computes the map that it holds; `titles` are those of the pages, by name.
+    none is known. `titles` are those of the pages, by name.
     """
     root = urlsplit(address() or "/").path
-    live = head_map_html(model(LOST), sentence=LOST, model="focus")
+    live = head_map_element(load_model("focus")(LOST), sentence=LOST, model="focus")
     listed = "".join(f'<li><a href="{root}{name}.html">{escape(title)}</a></li>' for name, title in titles.items())
     lost = LOST_PAGE.format(root=root, live=live, listed=listed)
     embed = '<script type="module" src="_static/manyheads/embed.js"></script>'
@@ -106,7 +107,7 @@ def draw_emblem(app, map):
     path.write_bytes(png(square))
 
 
-def setup(app, page_model):
+def setup(app):
     """Lets well-known extensions make the site map and the previews, title, text and picture, for a known address."""
     site = address()
     if not site:
@@ -123,4 +124,4 @@ def setup(app, page_model):
     app.setup_extension("sphinx_sitemap")
     app.setup_extension("sphinxext.opengraph")
     app.connect("config-inited", lambda app, config: [setattr(config, *setting) for setting in settings.items()])
-    app.connect("builder-inited", lambda app: draw_emblem(app, page_model("focus")(EXAMPLE)))
+    app.connect("builder-inited", lambda app: draw_emblem(app, load_model("focus")(EXAMPLE)))

@@ -7,7 +7,7 @@ import anywidget
 import traitlets
 from IPython import get_ipython
 
-from manyheads.widgets.one_module import output_html
+from manyheads.widgets.element import is_building
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KEEPS = "MANYHEADS_KEEPS_FIGURES"  # set where the server saves figures as they stood: binder/jupyter/
@@ -16,7 +16,8 @@ KEEPS = "MANYHEADS_KEEPS_FIGURES"  # set where the server saves figures as they 
 class Figure(anywidget.AnyWidget):
     """A widget whose arguments are refused by name, and which says in its status line what went wrong in Python.
 
-    A figure has `_compute()`, which takes in what its traits ask for, and `_html()`, which is itself as static HTML.
+    A figure has `_compute()`, which takes in what its traits ask for; `_element()`, itself as an element of the book's
+    pages; and `_plain()`, a picture of itself that needs no script.
     """
 
     _status = traitlets.Unicode("Ready: Python computes as you type.").tag(sync=True)
@@ -47,7 +48,7 @@ class Figure(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        data = {**data, "text/html": output_html(self._html())}
+        data = {**data, "text/html": self._element() if is_building() else self._plain()}
         if nobody_answers():
             del data[WIDGET]
         return data, metadata

@@ -1,7 +1,6 @@
 """Every matrix on the path from words to output, for one head: live in a notebook, and baked into pages."""
 
 import base64
-import json
 from html import escape
 
 import numpy as np
@@ -10,10 +9,11 @@ import traitlets
 
 from manyheads import attention
 from manyheads.maps import AttentionMap, readable
-from manyheads.maps.names import FLAGS, HEAD_COLOURS, NUMBER_COLOURS, OVER_WORDS, PADDING, PAPER, STEPS
-from manyheads.maps.written import fixed
+from manyheads.maps.names import FLAGS, OVER_WORDS, PADDING, STEPS
+from manyheads.models.registry import is_named, load_model
+from manyheads.widgets.element import element_html
 from manyheads.widgets.figure import Figure
-from manyheads.widgets.one_module import WEB, one_module
+from manyheads.widgets.web_files import built, styles_of
 
 MATRICES = [name for step in STEPS.values() for name in step["results"]]
 
@@ -25,14 +25,14 @@ class FormulaSteps(Figure):
     >>> widget.steps["scores"].shape  # 12 words and marks ask 12
     (12, 12)
 
-    `model` is a focus model, the taught one unless given. `head` and `word` count from 0. `step` is where the reader
+    `model` is a focus model or its name on pages, the taught one unless you name another. `head` and `word` count from 0. `step` is where the reader
     starts: one of "X", "projections", "scores", "masked", "weights", "context", "concat", "output". `causal`, `padding`
     and `unscaled` change the formula. All are traits: observe and link them. So is `steps`, every matrix by its
     name; it is only read. Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
-    _esm = one_module("figures/formula-steps.js")
-    _css = "".join((WEB / "figures" / f"{name}.css").read_text() for name in ("head-map", "formula-steps"))
+    _esm = built("formula-steps.js")
+    _css = styles_of("formula-steps")
 
     sentence = traitlets.Unicode().tag(sync=True)
     head = traitlets.Int(0, min=0).tag(sync=True)
@@ -49,10 +49,8 @@ class FormulaSteps(Figure):
     def __init__(self, sentence="", model=None, head=0, **traits):
         if not isinstance(sentence, str):
             raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
-        if model is None:
-            from manyheads.models.focus import load_focus_model
-
-            model = load_focus_model()
+        if model is None or isinstance(model, str):
+            model = load_model(model or "focus")
         if not isinstance(getattr(model, "attention", None), attention.MultiHeadAttention):
             raise TypeError(f"model must hold a MultiHeadAttention as model.attention, got {model!r}")
         self.model = model
@@ -87,14 +85,19 @@ class FormulaSteps(Figure):
             self._steps = steps_dict(steps) | {name: _message(steps[name]) for name in MATRICES}
         self.set_trait("steps", steps)
 
-    def _html(self):
+    def _element(self):
         name = getattr(self.model, "name", "")
-        if name.startswith("focus"):
+        if is_named(name):
             more = {"model": name, "sentence": self.sentence}
         else:
             more = {"learnt": head_parameters(self.model.attention, self.head), "status": self._status}
         flags = {flag: "" for flag in FLAGS if getattr(self, flag)}
-        return formula_steps_html(self.steps, step=self.step, head=self.head, word=self.word, **more, **flags)
+        step = None if self.step == "X" else self.step
+        places = {"step": step, "head": self.head or None, "word": self.word or None}
+        return formula_steps_element(self.steps, **places, **more, **flags)
+
+    def _plain(self):
+        return plain_steps(self.steps, self.step)
 
 
 class _Fixed:
@@ -166,80 +169,47 @@ def _message(matrix):
     return {"shape": list(matrix.shape), "values": np.ascontiguousarray(matrix, np.float32).tobytes()}
 
 
-# --- Baked into a page: what there is before, or without, any script --------------------------------------------------
+# --- On a page, and where no script runs
 
 
-def formula_steps_html(
-    steps,
-    *,
-    step="X",
-    learnt=None,
-    status="A computed example. Live, these numbers are those of your own sentence.",
-    **attributes,
-):
-    """The `<formula-steps>` element with one step's matrices baked in; `attributes` become its own. `learnt` are the
-    parameters of the head, for a page that has no model to take them from."""
-    attributes = {"step": step, **attributes}
-    written = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None)
-    sentence = attributes.get("sentence")
-    box = f'<div><p class="hm-sentence">{escape(sentence)}</p></div>' if sentence is not None else ""
-    taken = [name for name in STEPS[step]["sources"] if name in MATRICES]  # what is learnt comes with the model
-    sources, results = ("".join(_figure(steps, name) for name in names) for names in (taken, STEPS[step]["results"]))
-    values = {name: _base64(steps[name]) for name in MATRICES}
+def formula_steps_element(steps, *, learnt=None, status="", **attributes):
+    """The `<formula-steps>` element of a page, with its matrices; `attributes` become its own.
+
+    `learnt` are the parameters of the head, for a page that has no model to take them from.
+    """
+    data = steps_dict(steps) | {name: _base64(steps[name]) for name in MATRICES}
     if learnt:
-        values["parameters"] = {name: _base64(matrix) for name, matrix in learnt.items()}
-    data = json.dumps(steps_dict(steps) | values, separators=(",", ":")).replace("<", "\\u003c")
-    head = f"Head {escape(steps['headNames'][steps['head']])}"
-    return (
-        f'<formula-steps class="head-map formula-steps"{written}>{box}<p class="hm-tools">{head}</p>'
-        f'<div class="fs-path"></div><div class="fs-step" style="--head:{_head_colour(steps)}">'
-        '<p class="fs-title"></p><div class="fs-equation"></div><p class="fs-says"></p><p class="fs-shapes"></p>'
-        f'<div class="fs-stage"><div class="fs-sources">{sources}</div><div class="fs-results">{results}</div></div>'
-        '<div class="fs-arithmetic"></div></div>'
-        f'<p class="hm-status">{escape(" ".join([status, *steps["notes"]]))}</p>'
-        f'<script type="application/json">{data}</script></formula-steps>'
-    )
+        data["parameters"] = {name: _base64(matrix) for name, matrix in learnt.items()}
+    if status:
+        data["status"] = status
+    plain = plain_steps(steps, attributes.get("step") or "X")
+    return element_html("formula-steps", attributes, data, plain)
 
 
-def _figure(steps, name):
+def plain_steps(steps, step):
+    """The matrices that a step makes, as tables."""
+    name = steps["headNames"][steps["head"]]
+    tables = "".join(_table(steps, matrix) for matrix in STEPS[step]["results"])
+    notes = "".join(f"<p>{escape(note)}</p>" for note in steps["notes"])
+    return f"<figure><figcaption>Head: {escape(name)}</figcaption>{tables}{notes}</figure>"
+
+
+def _table(steps, name):
     matrix = steps[name]
-    rows, columns = matrix.shape
     words = [escape(readable(token)) for token in steps["tokens"]]
-    heads = words if name in OVER_WORDS else range(1, columns + 1)
-    if name == "weights":
-        colours, largest, depth = (_head_colour(steps),) * 2, 1, PAPER["tint"]
-    else:
-        colours, depth = (NUMBER_COLOURS["positive"], NUMBER_COLOURS["negative"]), NUMBER_COLOURS["tint"]
-        largest = np.abs(matrix[np.isfinite(matrix)]).max(initial=0) or 1
-    lines = []
-    for word, line in zip(words, matrix):
-        shares = np.nan_to_num(line / largest, neginf=0)
-        tints = [f"{colours[int(share < 0)]}{round(255 * abs(share) * depth):02x}" for share in shares.tolist()]
-        cells = "".join(
-            f'<td style="background-color:{tint}">{shown(value)}</td>' for tint, value in zip(tints, line.tolist())
-        )
-        lines.append(f'<tr><th scope="row">{word}</th>{cells}</tr>')
-    return (
-        f'<figure class="fs-matrix" data-matrix="{name}">'
-        f"<figcaption>{name} <small>{rows} × {columns}</small></figcaption>"
-        '<div class="hm-scroll" tabindex="0"><table><thead><tr><th role="cell"></th>'
-        + "".join(f'<th scope="col"><span>{head}</span></th>' for head in heads)
-        + f"</tr></thead><tbody>{''.join(lines)}</tbody></table></div></figure>"
+    titles = words if name in OVER_WORDS else range(1, matrix.shape[1] + 1)
+    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    rows = "".join(
+        f'<tr><th scope="row">{word}</th>{"".join(f"<td>{_number(value)}</td>" for value in row)}</tr>'
+        for word, row in zip(words, matrix.tolist())
     )
+    return f"<table><caption>{name}</caption><thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def shown(value):
-    """A number as its cell shows it: as `shown` in math/steps.js."""
-    if not np.isfinite(value):
-        return "−∞" if value < 0 else "∞"
-    size = abs(value)
-    text = fixed(size, 2 if size < 99.995 else 1 if size < 999.95 else 0)
-    return f"−{text}" if value < 0 and float(text) else text
+def _number(value):
+    """A number as a cell shows it."""
+    return f"{value:.2f}".replace("-", "\u2212").replace("inf", "\u221e")
 
 
 def _base64(matrix):
     return {"shape": list(matrix.shape), "values": base64.b64encode(np.ascontiguousarray(matrix).tobytes()).decode()}
-
-
-def _head_colour(steps):
-    return HEAD_COLOURS[steps["head"] % len(HEAD_COLOURS)]

@@ -10,13 +10,16 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.bertviz_arguments import given_maps
 from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
 from manyheads.maps.other_tools import maps_of
-from manyheads.maps.wire import layer_bytes, map_message
+from manyheads.maps.plain import plain_html
+from manyheads.maps.wire import layer_bytes, map_json, map_message
+from manyheads.models.registry import is_named, load_model
+from manyheads.widgets.element import element_html
 from manyheads.widgets.figure import Figure, refuse_unknown
-from manyheads.widgets.one_module import WEB, one_module
 from manyheads.widgets.standalone import standalone_page
-from manyheads.widgets.static_html import head_map_html
+from manyheads.widgets.web_files import built, styles_of
 
 PLACES = ("layer", "head", "query")  # in the order of a map's axes
+BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
 
 
@@ -33,8 +36,9 @@ class HeadMap(Figure):
     >>> HeadMap("Which do you like better, coffee or tea?").attention.shape
     (1, 4, 12, 12)
 
-    `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`; the taught focus model
-    unless given. `models` instead is a list of them, with a slider over it. `compare` is a second sentence.
+    `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`, or the name that pages give
+    one, such as "encoder"; the taught focus model unless you name another. `models` instead is a list of them, with a
+    slider over it. `compare` is a second sentence.
     `view` is "paint", "matrix", "grid" (all heads of all layers) or "lines"; `layer`, `head` (the one shown large, or
     whose lines alone are shown) and `query` count from 0; `head_mask[layer][head]` is False for a head that is turned
     off, None for all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
@@ -53,8 +57,8 @@ class HeadMap(Figure):
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
-    _esm = one_module("figures/head-map.js")
-    _css = (WEB / "figures" / "head-map.css").read_text(encoding="utf-8")  # of a path, anywidget keeps every instance
+    _esm = built("head-map.js")  # of a path, anywidget keeps every instance
+    _css = styles_of("head-map")
 
     sentence = traitlets.Unicode().tag(sync=True)
     compare = traitlets.Unicode(None, allow_none=True).tag(sync=True)
@@ -89,11 +93,12 @@ class HeadMap(Figure):
         if model is not None and models is not None:
             raise ValueError("give model or models, not both")
         if models is None:
-            models = [_focus_model() if model is None else model]
+            models = ["focus" if model is None else model]
+        models = [load_model(model) if isinstance(model, str) else model for model in models]
         for model in models:
             if not callable(model):
                 raise TypeError(f"a model must be callable as model(sentence, head_mask=None), got {model!r}")
-        self.models = list(models)
+        self.models = models
         super().__init__(sentence=sentence, view=view, _models=[_name(model) for model in self.models], **traits)
         self._compute()
         for name, count in zip(PLACES, self.attention.shape):
@@ -278,30 +283,31 @@ class HeadMap(Figure):
         self.head_mask = mask
         self.observe(self._recompute, "head_mask")
 
-    def _html(self):
+    def _element(self):
         names = " ".join(self._models)
-        families = ("focus", "encoder", "translator")
-        live = self._computes and all(name.partition("/")[0] in families for name in self._models)
+        live = self._computes and all(map(is_named, self._models))
         still = "Python computed this map; it stands still on a page." if self._computes else self._status
-        return head_map_html(
-            self.attention,
-            **self._shown(self.attention, self.head_mask),
-            compare=self.compare,
-            compared=self._sent[1],
-            sentence=self.sentence if self._computes else None,
-            **({"models" if len(self._models) > 1 else "model": names} if live else {"status": still}),
-        )
+        chosen = self._shown(self.attention, self.head_mask) | {"compare": self.compare}
+        if self._computes:
+            chosen["sentence"] = self.sentence
+        if live:
+            chosen["models" if len(self._models) > 1 else "model"] = names
+        return head_map_element(self.attention, self._sent[1], status="" if live else still, **chosen)
+
+    def _plain(self):
+        return plain_html(self.attention, self._sent[1], self.layer)
 
     def _shown(self, map, mask):
         """What is shown of a map, as attributes of its element; of a smaller one than was there, the last."""
         places = {name: getattr(self, name) for name in PLACES}
         counts = zip(places.items(), map.shape)
         shown = {name: None if place is None else min(place, count - 1) for (name, place), count in counts}
+        shown |= {name: shown[name] or None for name in ("layer", "query")}  # they start at 0
         chosen = {name: value for name in CHOICES if (value := getattr(self, name)) != CHOICES[name][0]}
         chosen |= {"top": self.top, "first": self.first or None, "last": self.last, "find": self.find or None}
         rows = enumerate(mask or [])
         off = " ".join(f"{layer}.{head}" for layer, row in rows for head, on in enumerate(row) if not on)
-        return {**shown, "view": self.view, **chosen, "off": off or None}
+        return {**shown, "view": None if self.view == VIEWS[0] else self.view, **chosen, "off": off or None}
 
     def save(self, path):
         """Write the map as one file that anybody can open: a page that needs no network, no server and no Python.
@@ -323,11 +329,35 @@ class HeadMap(Figure):
             for sentence in sentences:
                 map = model(sentence, head_mask=mask)
                 named = (_name(model) if len(self.models) > 1 else "", sentence)
-                html = head_map_html(map, **self._shown(map, mask), status=SAVED, whole=True)
+                html = head_map_element(map, status=SAVED, whole=True, **self._shown(map, mask))
                 figures.append((": ".join(part for part in named if part), html))
         path = Path(path)
         path.write_text(standalone_page(figures, self._esm, self._css), encoding="utf-8")
         return path
+
+
+def head_map_element(map, compared=None, *, status="", whole=False, **attributes):
+    """The `<head-map>` element of a page, with its map; `attributes` (model, sentence, view, layer ...) become its own.
+
+    >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]])
+    >>> head_map_element(map, sentence="<tea>")[:38]
+    '<head-map sentence="&lt;tea&gt;"><figu'
+
+    `compared` is the map of a second sentence. `status` is what the status line says of a map that no model of a page
+    computes again. Of a map with more than `BAKED` weights, the page has one layer and small pictures of the others,
+    unless the `whole` is wanted.
+    """
+    layer = min(attributes.get("layer") or 0, map.shape[0] - 1)
+    layers = None if whole or map.weights.size <= BAKED else [layer]
+    if layers:
+        present = f"Of its {map.shape[0]} layers, layer {layer + 1} is in this page"
+        status = f"{status} {present}: the others would make it too large.".strip()
+    data = map_json(map, layers)
+    if compared is not None:
+        data["compared"] = map_json(compared, layers)
+    if status:
+        data["status"] = status
+    return element_html("head-map", attributes, data, plain_html(map, compared, layer))
 
 
 class _Given:
@@ -344,12 +374,6 @@ class _Given:
 def _fits(mask, heads):
     """Whether a mask is one of so many (layers, heads)."""
     return mask is None or (len(mask) == heads[0] and all(len(row) == heads[1] for row in mask))
-
-
-def _focus_model():
-    from manyheads.models.focus import load_focus_model
-
-    return load_focus_model()
 
 
 def _name(model):

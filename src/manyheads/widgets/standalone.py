@@ -4,7 +4,7 @@ import gzip
 from base64 import b64encode
 from html import escape
 
-from manyheads.widgets.one_module import WEB
+from manyheads.widgets.web_files import built
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -34,18 +34,17 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 
 
 def standalone_page(figures, module, style):
-    """A page of figures, [(title or "", static HTML), ...], with the module that brings them to life.
+    """A page of figures, [(title or "", element), ...], with the module that brings them to life.
 
     >>> page = standalone_page([("Hot <tea>", "<head-map></head-map>")], "const end = '</script>';", "p { margin: 0 }")
     >>> "<h2>Hot &lt;tea&gt;</h2>" in page, page.count("</script>")
     (True, 1)
     """
     sections = [f"<h2>{escape(title)}</h2>{html}" if title else html for title, html in figures]
-    plain = (WEB / "doors" / "plain.css").read_text(encoding="utf-8")
     return PAGE.format(
         policy=POLICY,
         title=escape(figures[0][0] or "Attention"),
-        style=style + plain,
+        style=style + built("plain.css"),
         body="\n".join(f"<section>{section}</section>" for section in sections),
         packed=b64encode(gzip.compress(module.encode(), mtime=0)).decode(),
     )

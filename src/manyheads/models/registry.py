@@ -1,0 +1,69 @@
+"""The models that have a name, such as `focus/heads-8`: Python and the pages read the same table, `web/models.json`.
+
+A row is a family of models. `variants` is the pattern of what may stand after the family's name and a slash,
+`onlyOnPages` of those that Python lacks. `load` names the function `(variant) -> head model`, `files` the one that makes
+what pages fetch and lists the paths; `inWheel` says whether a wheel carries them. `module` is the script of `web/models`
+that runs the family in a page, `onRequest` whether it waits there until a reader asks for it. `label` is what the offer
+calls it, `plain` what a slider calls the model without a variant; `attention` says whether tokens look at their own text
+("self") or at another ("cross").
+"""
+
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+
+FAMILIES = json.loads((Path(__file__).parent.parent / "web" / "models.json").read_text(encoding="utf-8"))
+
+
+def is_named(name):
+    """Whether pages know a model of this name.
+
+    >>> is_named("focus/heads-8"), is_named("focus/teapot"), is_named("my model")
+    (True, False, False)
+    """
+    family, _, variant = name.partition("/")
+    return family in FAMILIES and (not variant or bool(re.fullmatch(FAMILIES[family]["variants"], variant)))
+
+
+def load_model(name):
+    """Load a model by the name that pages give it.
+
+    >>> load_model("focus/heads-8").num_heads
+    8
+
+    Raises `ValueError` for a name that isn't known, and for a model that only pages have.
+    """
+    family, _, variant = name.partition("/")
+    if not is_named(name):
+        known = ", ".join(f"{family} ({row['attention']}-attention)" for family, row in FAMILIES.items())
+        raise ValueError(f"no model is called {name!r}; the families are {known}")
+    if not is_in_python(name):
+        raise ValueError(f"{name!r} runs only in pages: its bug is written in their script")
+    return function(FAMILIES[family]["load"])(variant)
+
+
+def is_in_python(name):
+    """Whether `load_model` has a model of this name.
+
+    >>> is_in_python("focus/causal"), is_in_python("focus/bug-scale")
+    (True, False)
+    """
+    family, _, variant = name.partition("/")
+    return is_named(name) and not re.fullmatch(FAMILIES[family].get("onlyOnPages", "(?!)"), variant)
+
+
+def page_files(families=FAMILIES):
+    """The files that pages fetch, by name; those that are missing are made now."""
+    return {path.name: path for row in families.values() for path in function(row["files"])()}
+
+
+def wheel_families():
+    """The families whose files a wheel carries."""
+    return {family: row for family, row in FAMILIES.items() if row["inWheel"]}
+
+
+def function(place):
+    """The function that "module:name" stands for."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

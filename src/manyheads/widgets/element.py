@@ -1,0 +1,25 @@
+"""A figure as HTML: for pages of the book the custom element with its data, for everybody else a plain picture."""
+
+import json
+import os
+from html import escape
+
+BUILDING = "MANYHEADS_SITE_SCRIPTS"  # set while a book is built: where the scripts will lie, from the book's top
+
+
+def element_html(name, attributes, data, plain=""):
+    """A custom element with its data, from which its script draws it, at the book's build and in the page.
+
+    >>> element_html("head-map", {"sentence": "<tea>", "compare": None, "causal": ""}, {"shape": [1, 1, 1, 1]})
+    '<head-map sentence="&lt;tea&gt;" causal=""><script type="application/json">{"shape":[1,1,1,1]}</script></head-map>'
+
+    Attributes that are None are left out. `plain` is what shows in it where no script runs.
+    """
+    written = "".join(f' {key}="{escape(str(value))}"' for key, value in attributes.items() if value is not None)
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    return f'<{name}{written}>{plain}<script type="application/json">{text}</script></{name}>'
+
+
+def is_building():
+    """Whether a book is being built around the cell that runs, so that its page has the figures' scripts."""
+    return bool(os.environ.get(BUILDING))

@@ -1,0 +1,27 @@
+"""What the build of `web/` made: the scripts and stylesheets that notebooks, saved files and pages bring."""
+
+from pathlib import Path
+
+WEB = Path(__file__).parent.parent / "web"
+BUILT = WEB / "dist"
+
+
+def built(name):
+    """The text of a built script or stylesheet.
+
+    >>> len(built("head-map.css")) > 1000
+    True
+
+    Raises `FileNotFoundError` where it isn't built: an editable install from a clone without node.
+    """
+    path = BUILT / name
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"The scripts of the figures aren't built: run `npm ci && npm run build` in {WEB}, or `make models`."
+        )
+    return path.read_text(encoding="utf-8")
+
+
+def styles_of(element):
+    """The stylesheets of a figure: that of the maps, on which the others rest, and its own."""
+    return "".join(map(built, dict.fromkeys(("head-map.css", f"{element}.css"))))
