@@ -1,6 +1,6 @@
 // Files as bytes: fetched, unpacked, read. What goes wrong is told as a `Fault`.
 
-import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.js";
+import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
 
 /** Whether the browser's own cache is passed by: it may hold what came damaged. */
 let mistrusted = triesOf(import.meta.url) > 0;

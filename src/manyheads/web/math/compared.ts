@@ -1,7 +1,7 @@
 // Two maps beside each other: what of them differs, and which heads moved most.
 
-import { alignTokens, attentionMoved, isOfParts, layersOf, queryWeights } from "./maps.js";
-import { FULL } from "./names.js";
+import { alignTokens, attentionMoved, isOfParts, layersOf, queryWeights } from "./maps.ts";
+import { FULL } from "./names.ts";
 
 /**
  * The weights of the second map less those of the first, for the words that both have; `queries` and `keys` are their places in

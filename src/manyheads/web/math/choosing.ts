@@ -1,9 +1,9 @@
 // Less of a map, for reading it: words, no sinks, some of the tokens, the strongest weights. Twin of maps/choosing.py. Each
 // function gives a new map, whose notes say what was done to it; of a map that is not there in full, the layers that are.
 
-import { isMasked, isOfShares, layersOf, queryWeights } from "./maps.js";
-import { ONLY_SPECIAL, SINK } from "./names.js";
-import { isSpecial, note, percent, readable, wordStarts } from "./text.js";
+import { isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
+import { ONLY_SPECIAL, SINK } from "./names.ts";
+import { isSpecial, note, percent, readable, wordStarts } from "./text.ts";
 
 /** @typedef {AttentionMap & { queries?: number[], keys?: number[] }} Chosen */
 

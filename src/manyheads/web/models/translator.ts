@@ -1,7 +1,7 @@
 // Twin of models/translator: the same words, the same numbers, the same French. tests/web/test_translator.py holds them equal.
 
-import { added, attentionBlock, causalMask, layerNorm, linear, partOf, relu } from "../math/attention.js";
-import { Fault } from "../math/faults.js";
+import { added, attentionBlock, causalMask, layerNorm, linear, partOf, relu } from "../math/attention.ts";
+import { Fault } from "../math/faults.ts";
 
 const START = "<s>";
 const END = "</s>";

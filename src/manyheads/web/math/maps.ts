@@ -1,7 +1,7 @@
 // The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
 
-import { DECADES, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.js";
-import { isSpecial } from "./text.js";
+import { DECADES, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.ts";
+import { isSpecial } from "./text.ts";
 
 export const DENSE = 20; // keys; a matrix of more has small cells
 const FAINT = 0.1;

@@ -1,6 +1,6 @@
 // Whether what a reader typed answers a field of an exercise, and what to tell them. No DOM.
 
-import { softmax } from "./attention.js";
+import { softmax } from "./attention.ts";
 
 /** @typedef {{ right: boolean, reply: string }} Verdict */
 

@@ -1,6 +1,6 @@
 // Which sense an ambiguous word has: its vectors laid on the axes between its senses. Twin of models/senses/model.py.
 
-import { isPiece } from "./text.js";
+import { isPiece } from "./text.ts";
 
 /** @typedef {{ word: string, senses: [string, string], forms: string[], tokens: string[][] }} AmbiguousWord */
 

@@ -1,9 +1,9 @@
 // What the encoder does off the page's thread: fetch its files and keep them, read a sentence, compute.
 
-import { Fault, importScript, reasonOf, WHY } from "../math/faults.js";
-import { fileUrl, MANIFEST, Store } from "./encoder-files.js";
-import { damaged, download, readAs, readJson, readSafetensors, unpacked } from "./files.js";
-import { encoderTokens } from "./tokens.js";
+import { Fault, importScript, reasonOf, WHY } from "../math/faults.ts";
+import { fileUrl, MANIFEST, Store } from "./encoder-files.ts";
+import { damaged, download, readAs, readJson, readSafetensors, unpacked } from "./files.ts";
+import { encoderTokens } from "./tokens.ts";
 
 /** @typedef {EncoderFacts & { files: Record<string, EncoderFile> }} Manifest */
 /** @typedef {{ columns: number, base: number, low: ArrayLike<number>, high: ArrayLike<number>, step: Float32Array }} Rounded */

@@ -1,7 +1,7 @@
 // The path through multi-head attention: its steps, its matrices, and how their numbers are written.
 
-import { OVER_WORDS, STEPS } from "./names.js";
-import { readable } from "./text.js";
+import { OVER_WORDS, STEPS } from "./names.ts";
+import { readable } from "./text.ts";
 
 /** What each step is called and says. */
 const TEXTS = {

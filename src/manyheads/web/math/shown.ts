@@ -1,9 +1,9 @@
 // What is shown of a map, by what its reader chose. Twin of maps/shown.py.
 
-import { between, mergePieces, noted, placesOf, received, strongestOfRows, withoutSinks, withoutSpecial, wordOf } from "./choosing.js";
-import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.js";
-import { DECADES, FULL, LEGEND } from "./names.js";
-import { amount, note, percent, wordStarts } from "./text.js";
+import { between, mergePieces, noted, placesOf, received, strongestOfRows, withoutSinks, withoutSpecial, wordOf } from "./choosing.ts";
+import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
+import { DECADES, FULL, LEGEND } from "./names.ts";
+import { amount, note, percent, wordStarts } from "./text.ts";
 
 /** The parts of the state that what is shown of a map depends on. @type {(keyof MapState)[]} */
 export const SHOWN = ["special", "heads", "layers", "pieces", "sinks", "scale", "top", "first", "last", "headMask"];

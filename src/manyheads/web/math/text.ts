@@ -1,6 +1,6 @@
 // How tokens, shares and models are written for people.
 
-import { NOTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS } from "./names.js";
+import { NOTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
 
 const SPECIAL = new RegExp(`^(${SPECIAL_TOKEN})$`);
 

@@ -1,9 +1,9 @@
 // The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
 // stutters; encoder-worker.js fetches, checks and computes. The files are made by sphinxext/onnx_export.py.
 
-import { again, Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.js";
-import { fileUrl, MANIFEST, Store } from "./encoder-files.js";
-import { download, readAs, readJson } from "./files.js";
+import { again, Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
+import { fileUrl, MANIFEST, Store } from "./encoder-files.ts";
+import { download, readAs, readJson } from "./files.ts";
 
 /** How many bytes a first sentence would have to fetch: 0 where an earlier visit kept all files. */
 export async function missingBytes(base = new URL("./models/", import.meta.url)) {

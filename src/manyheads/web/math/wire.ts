@@ -1,6 +1,6 @@
 // What Python wrote, read: twin of maps/wire.py.
 
-import { DIGITS } from "./names.js";
+import { DIGITS } from "./names.ts";
 
 /**
  * Float32 from a list of numbers, or from the bytes of float32; of `count` numbers in half as many bytes, from those of float16.

@@ -1,7 +1,7 @@
 // From text to tokens as Python makes them. The page's tokenizer and Python's are two libraries; where they differ, the text is
 // changed before it is read. tests/web/test_tokens.py holds the two equal, character by character and on hostile texts.
 
-import { EMPTY } from "../math/names.js";
+import { EMPTY } from "../math/names.ts";
 
 /** A letter that no word of the vocabulary has: the word it stands in is unknown. */
 const UNKNOWN = "ꙮ";

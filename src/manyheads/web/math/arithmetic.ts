@@ -1,8 +1,8 @@
 // How each number on the path through the formula came about.
 
-import { PADDING } from "./names.js";
-import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.js";
-import { readable } from "./text.js";
+import { PADDING } from "./names.ts";
+import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.ts";
+import { readable } from "./text.ts";
 
 /**
  * How a cell came about: rows of numbers over `columns`, then results, the last of them the cell's value; `lit` names the

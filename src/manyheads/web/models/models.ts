@@ -1,9 +1,9 @@
 // The models that a page can run, by name. Their files lie on the site below this module; each is fetched once however many
 // elements ask.
 
-import { Fault, importScript } from "../math/faults.js";
-import { download, readAs, readJson, readSafetensors, unpacked } from "./files.js";
-import { FocusModel } from "./focus.js";
+import { Fault, importScript } from "../math/faults.ts";
+import { download, readAs, readJson, readSafetensors, unpacked } from "./files.ts";
+import { FocusModel } from "./focus.ts";
 
 const FOCUS = /^focus(?:\/([a-z]+(?:-\d+)?))?$/;
 const TRANSLATOR = /^translator(?:\/(untaught|heads-1))?(?:\/(first|english|french))?$/;

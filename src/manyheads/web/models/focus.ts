@@ -1,7 +1,7 @@
 // Twin of models/focus: the same tokens, the same numbers. tests/pages/test_pages.py holds the two equal.
 
-import { layerNorm, linear, multiHeadAttention, partOf, relu, softmax } from "../math/attention.js";
-import { focusTokens } from "./tokens.js";
+import { layerNorm, linear, multiHeadAttention, partOf, relu, softmax } from "../math/attention.ts";
+import { focusTokens } from "./tokens.ts";
 
 export class FocusModel {
   /**

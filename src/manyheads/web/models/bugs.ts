@@ -1,8 +1,8 @@
 // The museum's bugs: attention as in attention.js with one wrong step, as a well-known bug takes it in PyTorch; the
 // museum's page shows the line that does it. Each stands in for `multiHeadAttention` in the taught focus model. No DOM.
 
-import { attend, attentionScores, average, causalMask, linear } from "../math/attention.js";
-import { multiHeadAttention, project, softmax } from "../math/attention.js";
+import { attend, attentionScores, average, causalMask, linear } from "../math/attention.ts";
+import { multiHeadAttention, project, softmax } from "../math/attention.ts";
 
 /** @typedef {typeof multiHeadAttention} Attention */
 

@@ -1,7 +1,7 @@
 // What <formula-steps> shows on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
 
-import { causalMask, steps, transpose } from "../math/attention.js";
-import { PADDING } from "../math/names.js";
+import { causalMask, steps, transpose } from "../math/attention.ts";
+import { PADDING } from "../math/names.ts";
 
 /** @typedef {import("./focus.js").FocusModel} FocusModel */
 

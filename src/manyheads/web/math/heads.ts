@@ -1,6 +1,6 @@
 // Heads beside heads: which look alike, and what some of them add up to. Twin of maps/compared_heads.py.
 
-import { layersOf, queryWeights } from "./maps.js";
+import { layersOf, queryWeights } from "./maps.ts";
 
 /**
  * The heads of the layers that are there that look most alike one head, the nearest first: how far `apart` is the mean over
