@@ -1,16 +1,16 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
-import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.js";
-import { isSpecial, percent, roomFor } from "../math/text.js";
-import { Arcs } from "./arcs.js";
-import { fill, h, setText, setToken, setTint, setWeight } from "./dom.js";
+import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
+import { isSpecial, percent, roomFor } from "../math/text.ts";
+import { Arcs } from "./arcs.ts";
+import { fill, h, setText, setToken, setTint, setWeight } from "./dom.ts";
 
 const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
 const UNSEEN = 120; // milliseconds until the others are
 const THICKEST = 4; // pixels
 const GLIDING = 120; // cells; the tints of more change at once
 
-/** A row, and what it shows. @typedef {import("./arcs.js").PaintedRow & { second: boolean }} DrawnRow */
+/** A row, and what it shows. @typedef {import("./arcs.ts").PaintedRow & { second: boolean }} DrawnRow */
 
 /** @implements {MapPart} */
 export class PaintView {
@@ -136,7 +136,7 @@ export const makeRow = () => h("tr", { role: "row" }, h("th", { scope: "row", ro
 
 /**
  * One head's weights on all tokens; `shared`, where two sentences are compared, are the tokens that both have.
- * @param {HTMLTableRowElement & { told?: import("./asking.js").RowTold }} row
+ * @param {HTMLTableRowElement & { told?: import("./asking.ts").RowTold }} row
  * @param {MapHost} host
  * @param {ShownMap} map
  * @param {{ layer: number, head: number, asked: number, askers: (number | null)[] | null, second?: boolean, shared?: Set<number> | null }} what
@@ -168,7 +168,7 @@ export function drawRow(row, host, map, { layer, head, asked, askers, second = f
 /**
  * Says a weight again, in thickness.
  * @param {HTMLElement & { underlined?: number }} cell
- * @param {import("./dom.js").CellLook} look
+ * @param {import("./dom.ts").CellLook} look
  */
 function underline(cell, look) {
   if (cell.underlined === look.underline) return;

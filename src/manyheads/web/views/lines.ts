@@ -1,10 +1,10 @@
 // Lines: the sentence twice, and a line from the word that asks to each that it looks at, as strong as the weight. Of two
 // sentences, one below the other.
 
-import { compareHeads, lineLook, lineUnit, strongest } from "../math/maps.js";
-import { readable, told } from "../math/text.js";
-import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "./dom.js";
-import { secondAskers } from "./paint.js";
+import { compareHeads, lineLook, lineUnit, strongest } from "../math/maps.ts";
+import { readable, told } from "../math/text.ts";
+import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "./dom.ts";
+import { secondAskers } from "./paint.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 

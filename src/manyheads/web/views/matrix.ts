@@ -1,10 +1,10 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
-import { difference, movedHeads } from "../math/compared.js";
-import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.js";
-import { isSpecial, percent, roomFor } from "../math/text.js";
-import { fill, h, setText, setToken, setWeight } from "./dom.js";
-import { drawHead, onCanvas } from "./pixels.js";
+import { difference, movedHeads } from "../math/compared.ts";
+import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
+import { isSpecial, percent, roomFor } from "../math/text.ts";
+import { fill, h, setText, setToken, setWeight } from "./dom.ts";
+import { drawHead, onCanvas } from "./pixels.ts";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
 const SMALL_SIDE = 256; // pixels of a small picture, at most
@@ -159,7 +159,7 @@ export class MatrixFigure {
     for (let query = 0; query < queries; query++) {
       const weights = queryWeights(map, layer, head, query);
       const full = fullWeight(map, layer, weights, look);
-      const row = /** @type {HTMLTableRowElement & { told?: import("./asking.js").RowTold }} */ (rows[query]);
+      const row = /** @type {HTMLTableRowElement & { told?: import("./asking.ts").RowTold }} */ (rows[query]);
       const { cells } = row;
       row.told = { map, layer, head, query, own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]) };
       row.classList.toggle("hm-asks", query === asked);

@@ -1,7 +1,7 @@
 // Small tools for what the views draw: nodes that are kept from one repaint to the next.
 
-import { alpha } from "../math/maps.js";
-import { isPiece, isSpecial, readable, told } from "../math/text.js";
+import { alpha } from "../math/maps.ts";
+import { isPiece, isSpecial, readable, told } from "../math/text.ts";
 
 /**
  * A new element. Of `props`, those that begin with "on" listen; true is an attribute without a value, false and null none.
@@ -73,7 +73,7 @@ export function setToken(node, token) {
   node.classList.toggle("hm-special", isSpecial(token));
 }
 
-/** @typedef {ReturnType<typeof import("../math/maps.js").cellLook>} CellLook */
+/** @typedef {ReturnType<typeof import("../math/maps.ts").cellLook>} CellLook */
 /** A cell, and what it shows. @typedef {HTMLElement & { shown?: string, percent?: string, ground?: string, named?: string }} WeightCell */
 
 /**

@@ -1,7 +1,7 @@
 // What the colours of a map mean, from none to the full one.
 
-import { legendOf } from "../math/shown.js";
-import { h, setText } from "./dom.js";
+import { legendOf } from "../math/shown.ts";
+import { h, setText } from "./dom.ts";
 
 export class Legend {
   #from = h("span");

@@ -1,9 +1,9 @@
 // One matrix of the formula as a small picture in the path: a pixel per number, what is lit framed.
 
-import { matrix } from "../math/steps.js";
-import { h } from "./dom.js";
-import { pencil, rgb } from "./pixels.js";
-import { palette, tint } from "./tints.js";
+import { matrix } from "../math/steps.ts";
+import { h } from "./dom.ts";
+import { pencil, rgb } from "./pixels.ts";
+import { palette, tint } from "./tints.ts";
 
 export class Thumbnail {
   constructor(/** @type {string} */ name) {

@@ -1,8 +1,8 @@
 // Says once, politely, what a reader's change came to, when nothing more has changed for a while: for those who listen.
 
-import { likeliest, queryWeights } from "../math/maps.js";
-import { percent, readable } from "../math/text.js";
-import { h, setText } from "./dom.js";
+import { likeliest, queryWeights } from "../math/maps.ts";
+import { percent, readable } from "../math/text.ts";
+import { h, setText } from "./dom.ts";
 
 const QUIET = 1000; // milliseconds without a change
 

@@ -1,13 +1,13 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
-import { difference, movedHeads } from "../math/compared.js";
-import { compareHeads, layersOf } from "../math/maps.js";
-import { percent } from "../math/text.js";
-import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.js";
-import { Legend } from "./legend.js";
-import { MatrixFigure, TABLE_CELLS } from "./matrix.js";
-import { drawRow, makeRow, secondAskers } from "./paint.js";
-import { drawHead, drawPicture, onCanvas } from "./pixels.js";
+import { difference, movedHeads } from "../math/compared.ts";
+import { compareHeads, layersOf } from "../math/maps.ts";
+import { percent } from "../math/text.ts";
+import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.ts";
+import { Legend } from "./legend.ts";
+import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
+import { drawRow, makeRow, secondAskers } from "./paint.ts";
+import { drawHead, drawPicture, onCanvas } from "./pixels.ts";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
 const LARGEST = { side: 150, row: 760 };
@@ -192,7 +192,7 @@ export class GridView {
     this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
     const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
     drawRow(rows[0], host, map, { layer, head, asked: host.asked, askers, shared: pairs && new Set(pairs.map(([i]) => i)) });
-    const told = /** @type {import("./asking.js").RowTold | undefined} */ (/** @type {any} */ (rows[0]).told);
+    const told = /** @type {import("./asking.ts").RowTold | undefined} */ (/** @type {any} */ (rows[0]).told);
     if (told) told.query = host.rest;
     if (!compared || !pairs) return;
     setText(rows[1].cells[0], "second sentence");

@@ -1,15 +1,15 @@
 // The arithmetic of the open cell, written out: what it asks, the terms in a table, what they come to.
 
-import { written } from "../math/steps.js";
-import { fill, h, setText } from "./dom.js";
-import { symbol } from "./formula-mathml.js";
-import { Player } from "./player.js";
+import { written } from "../math/steps.ts";
+import { fill, h, setText } from "./dom.ts";
+import { symbol } from "./formula-mathml.ts";
+import { Player } from "./player.ts";
 
 const MOST_STOPS = 16; // of a walk, at most: of more terms, several come at once
 const STOP = 450;
 
 export class ArithmeticSheet {
-  /** The terms, of which a walk shows more and more. @type {import("../math/arithmetic.js").Line[]} */
+  /** The terms, of which a walk shows more and more. @type {import("../math/arithmetic.ts").Line[]} */
   #rows = [];
   #walked = 0;
   #cell = "";
@@ -50,7 +50,7 @@ export class ArithmeticSheet {
 
   /**
    * Writes out what `arithmetic` told; `head` is the chosen one, `marked` the column of the terms that is the cell's.
-   * @param {ReturnType<import("../math/arithmetic.js").arithmetic>} told
+   * @param {ReturnType<import("../math/arithmetic.ts").arithmetic>} told
    * @param {number} head
    * @param {number} marked
    */
@@ -99,7 +99,7 @@ export class ArithmeticSheet {
   }
 
   /**
-   * @param {import("../math/arithmetic.js").Line[]} rows
+   * @param {import("../math/arithmetic.ts").Line[]} rows
    * @param {string[]} columns
    * @param {number} marked
    */

@@ -1,8 +1,8 @@
 // How the numbers of a matrix are coloured.
 
-import { colourOf } from "../math/maps.js";
-import { NUMBER_COLOURS, PAPER } from "../math/names.js";
-import { matrix } from "../math/steps.js";
+import { colourOf } from "../math/maps.ts";
+import { NUMBER_COLOURS, PAPER } from "../math/names.ts";
+import { matrix } from "../math/steps.ts";
 
 /** How strongly a number is tinted, −1 to 1: its share of the largest. */
 export function tint(/** @type {number} */ value, /** @type {number} */ largest) {

@@ -1,6 +1,6 @@
 // What a reader sets a figure by: a box to type into, lists to choose from, the line that tells how things stand.
 
-import { fill, h, setText, setValue, targetOf } from "./dom.js";
+import { fill, h, setText, setValue, targetOf } from "./dom.ts";
 
 const valueOf = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (targetOf(event)).value;
 

@@ -1,10 +1,10 @@
 // One matrix of the formula as a real table.
 
-import { alpha, colourOf } from "../math/maps.js";
-import { columnName, columnsAreWords, MATRICES, matrix, rowName, rowsAreWords, shown } from "../math/steps.js";
-import { fill, h, setText } from "./dom.js";
-import { symbol } from "./formula-mathml.js";
-import { palette, tint } from "./tints.js";
+import { alpha, colourOf } from "../math/maps.ts";
+import { columnName, columnsAreWords, MATRICES, matrix, rowName, rowsAreWords, shown } from "../math/steps.ts";
+import { fill, h, setText } from "./dom.ts";
+import { symbol } from "./formula-mathml.ts";
+import { palette, tint } from "./tints.ts";
 
 /** A cell's node knows where it is. @typedef {HTMLTableCellElement & { at?: Cell }} CellNode */
 

@@ -1,8 +1,8 @@
 // Words that ask: pointed at, focused or tapped, a word of Paint asks; a click or Enter lets it go on asking, Escape ends that.
 
-import { isMasked, queryWeights } from "../math/maps.js";
-import { readable, told } from "../math/text.js";
-import { focusedIn, h, targetOf } from "./dom.js";
+import { isMasked, queryWeights } from "../math/maps.ts";
+import { readable, told } from "../math/text.ts";
+import { focusedIn, h, targetOf } from "./dom.ts";
 
 const WORD = "td[data-weight]";
 const TIP_GAP = 4; // pixels between a word and what is said of it

@@ -1,6 +1,6 @@
 // A button that takes one step after the other, as a film; who asks for less motion gets one step a press.
 
-import { h, setText } from "./dom.js";
+import { h, setText } from "./dom.ts";
 
 const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 

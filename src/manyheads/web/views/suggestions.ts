@@ -1,6 +1,6 @@
 // Words that a model knows, offered below the box while a reader types one of them: buttons that finish the word.
 
-import { arrow, fill, h, setText, targetOf } from "./dom.js";
+import { arrow, fill, h, setText, targetOf } from "./dom.ts";
 
 const MOST_OFFERED = 8;
 /** @type {string[]} */

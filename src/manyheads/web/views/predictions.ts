@@ -1,8 +1,8 @@
 // What the model concludes: the likeliest label of each prediction and, when heads are off, what it was with all on.
 
-import { colourOf, likeliest } from "../math/maps.js";
-import { percent } from "../math/text.js";
-import { fill, h, setText, targetOf } from "./dom.js";
+import { colourOf, likeliest } from "../math/maps.ts";
+import { percent } from "../math/text.ts";
+import { fill, h, setText, targetOf } from "./dom.ts";
 
 export class PredictionsView {
   /** @param {(head: number | null) => void} light lights a head, or none */

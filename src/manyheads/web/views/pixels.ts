@@ -1,7 +1,7 @@
 // Heads as pixels, where tables would be too many or too large.
 
-import { fullWeight, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.js";
-import { isSpecial } from "../math/text.js";
+import { fullWeight, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.ts";
+import { isSpecial } from "../math/text.ts";
 
 const DIMMED = 0.2;
 const MASKED = { every: 4, pixel: 0x60808080 }; // a grey line

@@ -1,0 +1,37 @@
+// What a reader has answered, kept in this browser and nowhere else: {exercise: { typed: [text], right: boolean }}.
+// A browser may refuse to keep anything; then the exercises work all the same, and forget.
+
+const KEPT_AS = "manyheads-exercises";
+
+/** @typedef {Record<string, { typed: string[], right: boolean }>} Progress */
+
+/** All that is kept. @returns {Progress} */
+export function readProgress() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}");
+    return kept && typeof kept === "object" ? kept : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Keeps the answers of one exercise; null forgets them. */
+export function keepAnswers(/** @type {string} */ exercise, /** @type {Progress[string] | null} */ answers) {
+  const progress = readProgress();
+  if (answers) progress[exercise] = answers;
+  else delete progress[exercise];
+  try {
+    localStorage.setItem(KEPT_AS, JSON.stringify(progress));
+  } catch {
+    // nothing is kept
+  }
+}
+
+/** Forgets all answers. */
+export function eraseProgress() {
+  try {
+    localStorage.removeItem(KEPT_AS);
+  } catch {
+    // nothing was kept
+  }
+}
