@@ -8,12 +8,8 @@ import { HEIGHT, OPTIONS, readPart, WRITTEN } from "./state.ts";
 const NAMES = ["model", "models", "theme", ...WRITTEN];
 const THEMES = ["light", "dark"];
 
-/**
- * What is wrong with a parameter, as a sentence; null where nothing is.
- * @param {string} name
- * @param {string} text
- */
-export function complaint(name, text) {
+/** What is wrong with a parameter, as a sentence; null where nothing is. */
+export function complaint(name: string, text: string) {
   const known = name === "theme" ? THEMES : OPTIONS[name];
   if (!NAMES.includes(name)) return `There is no setting called “${name}”; there are ${NAMES.join(", ")}.`;
   if (known) return known.includes(text) ? null : `“${name}” can be ${known.join(", ")}; “${text}” is none of them.`;

@@ -4,22 +4,14 @@ const TYPING_PAUSE = 1000; // milliseconds without a keystroke, after which what
 const WRITTEN_PARTS = ["sentence", "compare", "find"];
 const MOST_STEPS = 200;
 
-/** @template State */
-export class History {
-  /** @type {State[]} */
-  past = [];
-  /** @type {State[]} */
-  future = [];
+export class History<State> {
+  past: State[] = [];
+  future: State[] = [];
   #last = "";
   #when = -Infinity;
 
-  /**
-   * The state before a change of the named parts; keystrokes without a pause are one step.
-   * @param {State} state
-   * @param {string[]} names
-   * @param {number} [now]
-   */
-  note(state, names, now = performance.now()) {
+  /** The state before a change of the named parts; keystrokes without a pause are one step. */
+  note(state: State, names: string[], now: number = performance.now()) {
     const what = names.join(" ");
     const goesOn = what === this.#last && WRITTEN_PARTS.includes(what) && now - this.#when < TYPING_PAUSE;
     [this.#last, this.#when, this.future] = [what, now, []];
@@ -28,8 +20,8 @@ export class History {
     if (this.past.length > MOST_STEPS) this.past.shift();
   }
 
-  /** The state before `now`, or the one after it; undefined where there is none. @param {State} now @param {boolean} back */
-  step(now, back) {
+  /** The state before `now`, or the one after it; undefined where there is none. */
+  step(now: State, back: boolean) {
     const [from, to] = back ? [this.past, this.future] : [this.future, this.past];
     const found = from.pop();
     if (found === undefined) return;

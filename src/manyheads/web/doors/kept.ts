@@ -1,7 +1,7 @@
 // What a reader's browser keeps of how figures are used: never what was typed, and nothing where it may not.
 
 /** Whether something was kept. */
-export function isKept(/** @type {string} */ name) {
+export function isKept(name: string) {
   try {
     return localStorage.getItem(name) === "1";
   } catch {
@@ -9,12 +9,8 @@ export function isKept(/** @type {string} */ name) {
   }
 }
 
-/**
- * Keeps something, or forgets it.
- * @param {string} name
- * @param {boolean} kept
- */
-export function keep(name, kept) {
+/** Keeps something, or forgets it. */
+export function keep(name: string, kept: boolean) {
   try {
     if (kept) localStorage.setItem(name, "1");
     else localStorage.removeItem(name);

@@ -4,13 +4,8 @@
  * Opens the door. `traits` says which trait of `model` holds which part of the state; `make(state, change)` gives the
  * view; `show(view)` shows what Python computed, again whenever one of the traits `computed` changed; the trait `_status`
  * is what the view says. Returns what closes the door.
- * @template {{ update(state: any): void, say(text: string): void }} View
- * @param {KernelModel} model
- * @param {Record<string, string>} traits
- * @param {string[]} computed
- * @param {{ make: (state: any, change: (state: any, names: string[]) => void) => View, show: (view: View) => void }} figure
  */
-export function openDoor(model, traits, computed, { make, show }) {
+export function openDoor<View extends { update(state: any): void, say(text: string): void }>(model: KernelModel, traits: Record<string, string>, computed: string[], { make, show }: { make: (state: any, change: (state: any, names: string[]) => void) => View, show: (view: View) => void }) {
   const state = () => Object.fromEntries(Object.entries(traits)
     .map(([part, trait]) => [part, model.get(trait)]).filter(([, value]) => value !== undefined)); // a kernel may know fewer
   let telling = false;
@@ -26,8 +21,8 @@ export function openDoor(model, traits, computed, { make, show }) {
     say();
   };
   const follow = () => telling || view.update(state());
-  /** One event each: marimo knows no lists of them. @type {[string, () => void][]} */
-  const listeners = [
+  /** One event each: marimo knows no lists of them. */
+  const listeners: [string, () => void][] = [
     ...computed.map((name) => on(name, paint)),
     ...Object.values(traits).map((name) => on(name, follow)),
     on("_status", say),
@@ -37,9 +32,4 @@ export function openDoor(model, traits, computed, { make, show }) {
   return () => listeners.forEach((listener) => model.off(...listener));
 }
 
-/**
- * @param {string} name
- * @param {() => void} listener
- * @returns {[string, () => void]}
- */
-const on = (name, listener) => [`change:${name}`, listener];
+const on = (name: string, listener: () => void): [string, () => void] => [`change:${name}`, listener];

@@ -16,7 +16,6 @@ addEventListener("afterprint", () => {
 // A sheet cannot wait: what would be fetched when somebody comes to it is fetched at the first sign of a reader.
 for (const sign of ["pointermove", "touchstart", "scroll", "keydown"])
   addEventListener(sign, () => {
-    /** @type {NodeListOf<HTMLIFrameElement>} */
-    const frames = document.querySelectorAll("iframe[loading=lazy]");
+    const frames: NodeListOf<HTMLIFrameElement> = document.querySelectorAll("iframe[loading=lazy]");
     for (const frame of frames) frame.loading = "eager";
   }, { once: true, passive: true });

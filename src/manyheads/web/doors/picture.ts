@@ -1,6 +1,7 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
+import type { Panel } from "./save.ts";
 import { cellLook, DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { legendOf } from "../math/shown.ts";
@@ -9,21 +10,18 @@ import { exactly, panels } from "./save.ts";
 
 const [WIDTH, MARGIN] = [760, 16];
 
-/** @typedef {import("./save.ts").Panel} Panel */
-/** What is drawn: `least` is the least weight that is. @typedef {{ view: MapOnScreen, shown: Panel[], width: Measure, least: number }} Picture */
-/** How wide a text is, in the units of the picture. @typedef {(text: string, size: number) => number} Measure */
-/** @typedef {{ parts: string[], wide: number, high: number }} Drawing */
-/** @typedef {Record<string, string | number | null | undefined>} Attributes */
+type Panel = Panel;
+/** What is drawn: `least` is the least weight that is. */
+type Picture = { view: MapOnScreen, shown: Panel[], width: Measure, least: number };
+/** How wide a text is, in the units of the picture. */
+type Measure = (text: string, size: number) => number;
+type Drawing = { parts: string[], wide: number, high: number };
+type Attributes = Record<string, string | number | null | undefined>;
 
-/** @type {Record<string, (picture: Picture) => Drawing>} */
-const DRAW = { paint: drawPaint, matrix: drawMatrices, grid: drawGrid, lines: drawLines };
+const DRAW: Record<string, (picture: Picture) => Drawing> = { paint: drawPaint, matrix: drawMatrices, grid: drawGrid, lines: drawLines };
 
-/**
- * The picture of what is on screen.
- * @param {MapOnScreen} view
- * @param {Measure} [width]
- */
-export function svgOf(view, width = (text, size) => 0.56 * size * [...text].length) {
+/** The picture of what is on screen. */
+export function svgOf(view: MapOnScreen, width: Measure = (text, size) => 0.56 * size * [...text].length) {
   const shown = panels(view);
   const least = leastDrawn(shown);
   const { parts, wide, high } = DRAW[view.state.view]({ view, shown, width, least });
@@ -43,13 +41,8 @@ export function svgOf(view, width = (text, size) => 0.56 * size * [...text].leng
   tag("g", { transform: `translate(${MARGIN} ${MARGIN})` }, ...parts), ...footer);
 }
 
-/**
- * A sentence in lines that are no wider than the picture.
- * @param {string} text
- * @param {number} room
- * @param {Measure} width
- */
-function wrapped(text, room, width) {
+/** A sentence in lines that are no wider than the picture. */
+function wrapped(text: string, room: number, width: Measure) {
   const lines = [""];
   for (const word of text.split(" ")) {
     const longer = `${lines.at(-1)} ${word}`.trim();
@@ -60,7 +53,7 @@ function wrapped(text, room, width) {
 }
 
 /** The least weight that is drawn, so that no picture has more than `PAPER.cells` of them; 0 where all are. */
-function leastDrawn(/** @type {Panel[]} */ shown) {
+function leastDrawn(shown: Panel[]) {
   const count = shown.reduce((sum, { map, queries }) => sum + queries.length * map.shape[3], 0);
   if (count <= PAPER.cells) return 0;
   const all = new Float32Array(count); // their sizes
@@ -76,45 +69,33 @@ function leastDrawn(/** @type {Panel[]} */ shown) {
 // ------------------------------------------------------------------------------------------------------------- XML
 
 /** Text for XML, without what that cannot hold in any spelling: control characters, halves of characters. */
-const forXml = (/** @type {string} */ text) => escaped(text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd"));
+const forXml = (text: string) => escaped(text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd"));
 
-const round = (/** @type {number} */ number) => Number(number.toFixed(2));
+const round = (number: number) => Number(number.toFixed(2));
 
-/**
- * @param {string} name
- * @param {Attributes} attributes
- * @param {string[]} inside
- */
-function tag(name, attributes, ...inside) {
+function tag(name: string, attributes: Attributes, ...inside: string[]) {
   const spelled = Object.entries(attributes).filter(([, value]) => value != null)
     .map(([key, value]) => ` ${key}="${forXml(String(typeof value === "number" ? round(value) : value))}"`);
   return `<${name}${spelled.join("")}${inside.length ? `>${inside.join("")}</${name}>` : "/>"}`;
 }
 
-/**
- * @param {number} x
- * @param {number} y
- * @param {string} text
- * @param {Attributes} [attributes]
- */
-const words = (x, y, text, attributes = {}) => tag("text", { x, y, ...attributes }, forXml(text));
+const words = (x: number, y: number, text: string, attributes: Attributes = {}) => tag("text", { x, y, ...attributes }, forXml(text));
 
-/** Moves what is inside a group. @param {number} x @param {number} y */
-const moveTo = (x, y) => `translate(${round(x)} ${round(y)})`;
+/** Moves what is inside a group. */
+const moveTo = (x: number, y: number) => `translate(${round(x)} ${round(y)})`;
 
 // ------------------------------------------------------------------------------------------------------- the views
 
-/** Whether a weight is none of the strongest of its row, which alone are there. @param {ShownMap} map @param {number} weight */
-const isLeftOut = ({ top }, weight) => Boolean(top) && weight === 0;
+/** Whether a weight is none of the strongest of its row, which alone are there. */
+const isLeftOut = ({ top }: ShownMap, weight: number) => Boolean(top) && weight === 0;
 
-const named = (/** @type {Panel} */ { map, layer, head }) =>
+const named = ({ map, layer, head }: Panel) =>
   `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;
 
 /** How the name of a head is written. */
-const titled = (/** @type {boolean} */ off) => ({ "font-weight": 600, "text-decoration": off ? "line-through" : null });
+const titled = (off: boolean) => ({ "font-weight": 600, "text-decoration": off ? "line-through" : null });
 
-/** @returns {Drawing} */
-function drawPaint(/** @type {Picture} */ { view, shown, width }) {
+function drawPaint({ view, shown, width }: Picture): Drawing {
   const [names, row] = [158, 30];
   const parts = [];
   let y = 0;
@@ -152,24 +133,14 @@ function drawPaint(/** @type {Picture} */ { view, shown, width }) {
   return { parts, wide: WIDTH, high: y };
 }
 
-/**
- * The cells of one head, each `cell` wide and high, at x, y.
- * @param {Picture} picture
- * @param {Panel} panel
- * @param {number} x
- * @param {number} y
- * @param {number} cell
- */
-function cellsOf({ view, least }, { map, layer, head }, x, y, cell) {
+/** The cells of one head, each `cell` wide and high, at x, y. */
+function cellsOf({ view, least }: Picture, { map, layer, head }: Panel, x: number, y: number, cell: number) {
   const look = view.look(map, layer, head);
   const { colour, off } = look;
   const [, , queries, keys] = map.shape;
-  /** @type {string[]} */
-  const cells = [];
-  /** @type {string[]} */
-  const minus = []; // signs, for those who see no hues
-  /** @type {string[]} */
-  const masked = [];
+  const cells: string[] = [];
+  const minus: string[] = []; // signs, for those who see no hues
+  const masked: string[] = [];
   for (let query = 0; query < queries; query++) {
     const weights = queryWeights(map, layer, head, query);
     const full = fullWeight(map, layer, weights, look);
@@ -191,14 +162,8 @@ function cellsOf({ view, least }, { map, layer, head }, x, y, cell) {
   ];
 }
 
-/**
- * One head as a matrix with its name and its tokens.
- * @param {Picture} picture
- * @param {Panel} panel
- * @param {boolean} large
- * @returns {Drawing}
- */
-function matrixOf(picture, panel, large) {
+/** One head as a matrix with its name and its tokens. */
+function matrixOf(picture: Picture, panel: Panel, large: boolean): Drawing {
   const { map } = panel;
   const { off } = picture.view.look(map, panel.layer, panel.head);
   const [, , queries, keys] = map.shape;
@@ -206,7 +171,7 @@ function matrixOf(picture, panel, large) {
     : keys > DENSE ? Math.min(8, 512 / keys) : Math.min(24, Math.max(14, 224 / keys));
   const size = Math.min(12, cell);
   const tokens = cell >= 12;
-  const longest = (/** @type {string[]} */ names) =>
+  const longest = (names: string[]) =>
     (tokens ? 8 + Math.max(...names.map((name) => picture.width(readable(name), size))) : 0);
   const [left, top] = [longest(map.queryTokens), 24 + longest(map.keyTokens)];
   const labels = tokens ? [
@@ -222,8 +187,7 @@ function matrixOf(picture, panel, large) {
   return { parts, wide: Math.max(left + cell * keys, picture.width(named(panel), 15)), high: top + cell * queries };
 }
 
-/** @returns {Drawing} */
-function drawMatrices(/** @type {Picture} */ picture) {
+function drawMatrices(picture: Picture): Drawing {
   const { head } = picture.view.state;
   const drawn = picture.shown.map((panel) => ({ large: panel.head === head, ...matrixOf(picture, panel, panel.head === head) }));
   drawn.sort((a, b) => Number(b.large) - Number(a.large));
@@ -239,15 +203,14 @@ function drawMatrices(/** @type {Picture} */ picture) {
   return { parts, wide, high: y + tall };
 }
 
-/** @returns {Drawing} */
-function drawGrid(/** @type {Picture} */ picture) {
+function drawGrid(picture: Picture): Drawing {
   const { state } = picture.view;
   const [{ map }] = picture.shown;
   const [layers, heads, queries, keys] = map.shape;
   const [names, titles, gap] = [64, 22, 4];
   const side = Math.max(24, Math.min(150, (WIDTH - names) / heads));
   const cell = (side - gap) / Math.max(queries, keys);
-  const title = (/** @type {string} */ name) => (heads > 4 ? name.replace(/^head (?=\d+$)/, "") : name);
+  const title = (name: string) => (heads > 4 ? name.replace(/^head (?=\d+$)/, "") : name);
   const parts = [tag("g", { fill: PAPER.soft, "font-size": 12 },
     ...map.headNames.map((name, head) => words(names + side * (head + 0.5), 13, title(name), { "text-anchor": "middle" })),
     ...Array.from({ length: layers }, (_, layer) => words(0, titles + side * (layer + 0.5), `Layer ${layer + 1}`)))];
@@ -259,8 +222,7 @@ function drawGrid(/** @type {Picture} */ picture) {
   return { parts, wide: Math.max(wide, large.wide), high: high + 24 + large.high };
 }
 
-/** @returns {Drawing} */
-function drawLines(/** @type {Picture} */ picture) {
+function drawLines(picture: Picture): Drawing {
   const parts = [];
   let [wide, high] = [0, 0];
   for (const second of [false, true]) {
@@ -273,19 +235,14 @@ function drawLines(/** @type {Picture} */ picture) {
   return { parts, wide, high: high - 24 };
 }
 
-/**
- * The lines of the word that asks in one sentence.
- * @param {Picture} picture
- * @param {Panel[]} shown
- * @returns {Drawing}
- */
-function linesOf({ view, width }, shown) {
+/** The lines of the word that asks in one sentence. */
+function linesOf({ view, width }: Picture, shown: Panel[]): Drawing {
   const { map, layer, queries: [asked] } = shown[0];
   const chosen = new Set(shown.map(({ head }) => head));
   const [row, size, gap, room] = [28, 16, 10, 260];
-  const longest = (/** @type {string[]} */ tokens) => Math.max(...tokens.map((token) => width(readable(token), size)));
+  const longest = (tokens: string[]) => Math.max(...tokens.map((token) => width(readable(token), size)));
   const left = longest(map.queryTokens) + gap;
-  const middle = (/** @type {number} */ at) => row * (at + 0.5);
+  const middle = (at: number) => row * (at + 0.5);
   const unit = lineUnit(map, layer);
   const lines = strongest(map, layer, { chosen: (head, query) => query === asked && chosen.has(head) && !view.look(map, layer, head).off }).map(({ head, query, key, weight }) => {
     const look = lineLook(view.look(map, layer, head), map, { query, key, weight }, unit);

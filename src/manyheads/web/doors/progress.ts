@@ -3,10 +3,10 @@
 
 const KEPT_AS = "manyheads-exercises";
 
-/** @typedef {Record<string, { typed: string[], right: boolean }>} Progress */
+type Progress = Record<string, { typed: string[], right: boolean }>;
 
-/** All that is kept. @returns {Progress} */
-export function readProgress() {
+/** All that is kept. */
+export function readProgress(): Progress {
   try {
     const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}");
     return kept && typeof kept === "object" ? kept : {};
@@ -16,7 +16,7 @@ export function readProgress() {
 }
 
 /** Keeps the answers of one exercise; null forgets them. */
-export function keepAnswers(/** @type {string} */ exercise, /** @type {Progress[string] | null} */ answers) {
+export function keepAnswers(exercise: string, answers: Progress[string] | null) {
   const progress = readProgress();
   if (answers) progress[exercise] = answers;
   else delete progress[exercise];

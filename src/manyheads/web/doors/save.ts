@@ -5,7 +5,7 @@ import { compareHeads, isMasked, queryWeights } from "../math/maps.ts";
 import { CSV_COLUMNS } from "../math/names.ts";
 
 /** The shortest decimal that is read as the same float32. */
-export function exactly(/** @type {number} */ weight) {
+export function exactly(weight: number) {
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(weight.toPrecision(digits));
     if (Math.fround(short) === weight) return String(short);
@@ -13,12 +13,8 @@ export function exactly(/** @type {number} */ weight) {
   return String(weight);
 }
 
-/**
- * "which-do-you-like-paint.svg"
- * @param {{ state: MapState }} view
- * @param {string} kind
- */
-export function fileName({ state: { sentence, view } }, kind) {
+/** "which-do-you-like-paint.svg" */
+export function fileName({ state: { sentence, view } }: { state: MapState }, kind: string) {
   const words = sentence.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ["map"];
   return `${[...words.slice(0, 6), view].join("-").slice(0, 60)}.${kind}`;
 }
@@ -26,15 +22,11 @@ export function fileName({ state: { sentence, view } }, kind) {
 /**
  * A head on screen, and those of its queries that are shown. Where two sentences are compared, `second` says that it is of
  * the second, `moved` by how much it differs.
- * @typedef {{ map: ShownMap, layer: number, head: number, queries: number[], second?: boolean, moved?: number }} Panel
  */
+type Panel = { map: ShownMap, layer: number, head: number, queries: number[], second?: boolean, moved?: number };
 
-/**
- * The heads on screen, in their order; Paint and Lines show one query of each.
- * @param {MapOnScreen} view
- * @returns {Panel[]}
- */
-export function panels({ state, shown, asked }) {
+/** The heads on screen, in their order; Paint and Lines show one query of each. */
+export function panels({ state, shown, asked }: MapOnScreen): Panel[] {
   const { compared } = shown;
   const differ = compared && (state.view === "matrix" || state.view === "grid");
   const map = differ ? difference(shown.map, compared) : shown.map;
@@ -62,15 +54,13 @@ export function panels({ state, shown, asked }) {
 /**
  * The weights on screen as lines of CSV, one text per head, as `AttentionMap.to_csv` writes them. Where two sentences are
  * compared, a last column says which; 2-1 is how they differ.
- * @param {MapOnScreen} view
  */
-export function csvOf(view) {
+export function csvOf(view: MapOnScreen) {
   const both = view.shown.compared;
   const differ = view.state.view === "matrix" || view.state.view === "grid";
   const heads = panels(view).map(({ map, layer, head, queries, second }) => {
     const keys = map.keyTokens.map(quoted);
-    /** @type {string[]} */
-    const lines = [];
+    const lines: string[] = [];
     for (const query of queries) {
       const asks = quoted(map.queryTokens[query]);
       queryWeights(map, layer, head, query).forEach((weight, key) => {
@@ -85,4 +75,4 @@ export function csvOf(view) {
   return [`${[...CSV_COLUMNS, ...(both ? ["sentence"] : [])]}\n`, ...heads];
 }
 
-const quoted = (/** @type {string} */ token) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);
+const quoted = (token: string) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);

@@ -9,7 +9,7 @@ const USELESS = ".hm-menu, .hm-more, .hm-comparer, .hm-views, .hm-tip, .hm-undo,
 const REPLACED = "input, textarea, select, canvas, button, [role=status]";
 
 /** What stands for an element where nothing can be typed, chosen or drawn. */
-function still(/** @type {Element} */ node) {
+function still(node: Element) {
   if (node instanceof HTMLCanvasElement) return h("img", { src: node.toDataURL(), alt: node.ariaLabel ?? "", class: node.className, style: node.style.cssText });
   if (node instanceof HTMLSelectElement) return h("b", {}, node.selectedOptions[0]?.text ?? "");
   if (node instanceof HTMLButtonElement) return h("span", { class: node.className, style: node.style.cssText }, ...node.cloneNode(true).childNodes);
@@ -19,13 +19,9 @@ function still(/** @type {Element} */ node) {
   return h("input", { type: node.type, checked: node.checked, disabled: true });
 }
 
-/**
- * A figure as it stands, as HTML with its style.
- * @param {HTMLElement} figure
- * @param {string} style
- */
-export function standing(figure, style) {
-  const copy = /** @type {HTMLElement} */ (figure.cloneNode(true));
+/** A figure as it stands, as HTML with its style. */
+export function standing(figure: HTMLElement, style: string) {
+  const copy = figure.cloneNode(true) as HTMLElement;
   const live = figure.querySelectorAll(REPLACED);
   copy.querySelectorAll(REPLACED).forEach((node, place) => node.replaceWith(still(live[place])));
   for (const node of copy.querySelectorAll(USELESS)) node.remove();
@@ -33,17 +29,12 @@ export function standing(figure, style) {
   return `${copy.outerHTML}<style>${style}</style>`;
 }
 
-/**
- * Keeps a figure in the notebook that is saved, where the server takes it; returns what ends that.
- * @param {KernelModel} model
- * @param {HTMLElement} figure
- */
-export function keepWhenSaved(model, figure) {
+/** Keeps a figure in the notebook that is saved, where the server takes it; returns what ends that. */
+export function keepWhenSaved(model: KernelModel, figure: HTMLElement) {
   const context = model.widget_manager?.context;
   const name = model.get("_kept_as");
   if (!name || !context?.saveState) return () => {};
-  /** @param {unknown} _ @param {string} state */
-  const keep = (_, state) => {
+  const keep = (_: unknown, state: string) => {
     if (state !== "started" || !figure.isConnected) return;
     const kept = context.model.getMetadata(PLACE) ?? {};
     context.model.setMetadata(PLACE, { ...kept, [name]: standing(figure, model.get("_css")) });

@@ -5,7 +5,7 @@ import { plainFormula } from "../math/text.ts";
 const NOT_READ = "#jb-print-docs-body, details, button, select, textarea, .hm-controls, .headerlink";
 
 const wholeText = Search.htmlToText;
-Search.htmlToText = (/** @type {string} */ html, /** @type {string} */ anchor) => {
+Search.htmlToText = (html: string, anchor: string) => {
   const page = new DOMParser().parseFromString(html, "text/html");
   page.querySelectorAll(NOT_READ).forEach((element) => element.remove());
   page.querySelectorAll(".math").forEach((formula) => formula.replaceChildren(plainFormula(formula.textContent)));

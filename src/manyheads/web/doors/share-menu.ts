@@ -6,32 +6,19 @@ import { pencil } from "../views/pixels.ts";
 import { svgOf } from "./picture.ts";
 import { csvOf, fileName } from "./save.ts";
 
-/** What is copied is good for. @type {Record<string, string>} */
-const MEANING = { link: "It leads to this map as it stands.", tag: "Put it into the HTML of a page of yours, and the map is live there.",
+/** What is copied is good for. */
+const MEANING: Record<string, string> = { link: "It leads to this map as it stands.", tag: "Put it into the HTML of a page of yours, and the map is live there.",
   frame: "Put it into a page that allows no scripts of others: it shows the map in a frame." };
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
 const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is much larger
 
-/**
- * The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address.
- * @param {MapOnScreen & { complete: boolean }} view
- * @param {Record<string, () => string>} [copies]
- */
-export function shareMenu(view, copies = {}) {
+/** The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address. */
+export function shareMenu(view: MapOnScreen & { complete: boolean }, copies: Record<string, () => string> = {}) {
   const text = h("textarea", { readonly: true, rows: 3, spellcheck: "false", onfocus: () => text.select() });
   const told = h("p", { class: "hm-hint", "aria-live": "polite" });
   const copied = h("div", { hidden: true }, text, told);
-  /**
-   * @param {string} does
-   * @param {string} name
-   * @param {() => void} act
-   */
-  const button = (does, name, act) => h("button", { type: "button", "aria-label": `${does} ${name}`, onclick: act }, name);
-  /**
-   * @param {string} name
-   * @param {() => string} write
-   */
-  const copy = async (name, write) => {
+  const button = (does: string, name: string, act: () => void) => h("button", { type: "button", "aria-label": `${does} ${name}`, onclick: act }, name);
+  const copy = async (name: string, write: () => string) => {
     text.value = write();
     text.ariaLabel = name;
     copied.hidden = false;
@@ -44,11 +31,7 @@ export function shareMenu(view, copies = {}) {
       told.textContent = `Copy the marked text. ${MEANING[name] ?? ""}`;
     }
   };
-  /**
-   * @param {string} kind
-   * @param {() => Blob | Promise<Blob | null>} make
-   */
-  const save = (kind, make) => async () => {
+  const save = (kind: string, make: () => Blob | Promise<Blob | null>) => async () => {
     copied.hidden = true;
     const made = view.complete && (await make());
     if (made) download(made, fileName(view, kind));
@@ -65,8 +48,8 @@ export function shareMenu(view, copies = {}) {
     copied);
 }
 
-/** A picture's pixels, drawn from its SVG. @returns {Promise<Blob | null>} */
-async function pngOf(/** @type {string} */ svg) {
+/** A picture's pixels, drawn from its SVG. */
+async function pngOf(svg: string): Promise<Blob | null> {
   const picture = new Image();
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await picture.decode();
@@ -80,17 +63,13 @@ async function pngOf(/** @type {string} */ svg) {
 /** How wide a text is in the picture's letters: (text, size) -> pixels. */
 function textWidth() {
   const context = pencil(h("canvas"));
-  return (/** @type {string} */ text, /** @type {number} */ size) => {
+  return (text: string, size: number) => {
     context.font = `${size}px system-ui, sans-serif`;
     return context.measureText(text).width;
   };
 }
 
-/**
- * @param {Blob} blob
- * @param {string} name
- */
-function download(blob, name) {
+function download(blob: Blob, name: string) {
   const url = URL.createObjectURL(blob);
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may still be asking where to put it

@@ -12,18 +12,17 @@
   const SEARCH = "The search gives no answer: a part of it did not arrive. Reload the page, or look through the chapters and the glossary.";
 
   /** Lends a part of the page a line, until it is told anew. */
-  function lend(/** @type {Node} */ part, /** @type {Node | null} */ before, /** @type {string} */ text) {
+  function lend(part: Node, before: Node | null, text: string) {
     const line = document.createElement("p");
     line.className = "hm-status hm-still";
     line.textContent = text;
     part.insertBefore(line, before);
   }
 
-  function tellOfFigure(/** @type {HTMLElement} */ figure) {
+  function tellOfFigure(figure: HTMLElement) {
     if (window.customElements && customElements.get(figure.localName)) return;
     const text = location.protocol === "file:" ? FILE : ELSE;
-    /** @type {HTMLElement | null} */
-    const own = figure.matches(".hm-status") ? figure : figure.querySelector(":scope > .hm-status");
+    const own: HTMLElement | null = figure.matches(".hm-status") ? figure : figure.querySelector(":scope > .hm-status");
     if (!own) return lend(figure, figure.firstChild, text);
     own.dataset.said = own.dataset.said || own.textContent || ""; // what it says again if its script comes after all
     own.textContent = text;
@@ -31,13 +30,13 @@
 
   function tellOfSearch() {
     const results = document.getElementById("search-results");
-    if (results && results.parentNode && (typeof Search === "undefined" || !(/** @type {any} */ (Search).hasIndex())))
+    if (results && results.parentNode && (typeof Search === "undefined" || !((Search as any).hasIndex())))
       lend(results.parentNode, results, SEARCH);
   }
 
   function tell() {
     document.querySelectorAll(".hm-still").forEach(function (line) { line.remove(); });
-    if (FIGURES) /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(FIGURES)).forEach(tellOfFigure);
+    if (FIGURES) (document.querySelectorAll(FIGURES) as NodeListOf<HTMLElement>).forEach(tellOfFigure);
     tellOfSearch();
   }
 

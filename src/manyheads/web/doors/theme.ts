@@ -2,21 +2,20 @@
 // can be reached by the keyboard.
 
 {
-  /** @type {Record<string, () => void>} */
-  const calls = {
+  const calls: Record<string, () => void> = {
     "window.print": () => print(),
-    toggleFullScreen: () => /** @type {any} */ (globalThis).toggleFullScreen(), // the theme's
+    toggleFullScreen: () => (globalThis as any).toggleFullScreen(), // the theme's
   };
   document.addEventListener("click", ({ target }) => {
-    const button = /** @type {Element} */ (target).closest("[data-call]");
+    const button = (target as Element).closest("[data-call]");
     calls[button?.getAttribute("data-call") ?? ""]?.();
   });
 
   // In place of the theme's own way, which light_theme.py takes out: it measures each block, folded code too, which has to be
   // laid out for that, and does so again after every change of the page.
   const scrolling = new ResizeObserver((entries) => {
-    const blocks = entries.map(({ target }) => /** @type {HTMLElement} */ (target));
-    const scrolls = (/** @type {HTMLElement} */ block) => block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight;
+    const blocks = entries.map(({ target }) => target as HTMLElement);
+    const scrolls = (block: HTMLElement) => block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight;
     const changed = blocks.filter((block) => scrolls(block) !== (block.tabIndex === 0)); // all are read before one is written
     changed.forEach((block) => { block.tabIndex = block.tabIndex === 0 ? -1 : 0 });
   });

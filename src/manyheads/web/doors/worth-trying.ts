@@ -18,17 +18,13 @@ export function makePressable() {
   }
 }
 
-/** The last figure before a table that answers to sentences. @param {Element} table */
-const mapBefore = (table) => /** @type {HTMLElement | undefined} */ ([...document.querySelectorAll("head-map:is([model], [models]), word-sense")]
-  .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING));
+/** The last figure before a table that answers to sentences. */
+const mapBefore = (table: Element) => [...document.querySelectorAll("head-map:is([model], [models]), word-sense")]
+  .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING) as HTMLElement | undefined;
 
-/**
- * As if the reader had typed it.
- * @param {HTMLElement} map
- * @param {string} sentence
- */
-function press(map, sentence) {
-  const box = /** @type {HTMLInputElement | null} */ (map.querySelector("[aria-label=Sentence]"));
+/** As if the reader had typed it. */
+function press(map: HTMLElement, sentence: string) {
+  const box = map.querySelector("[aria-label=Sentence]") as HTMLInputElement | null;
   if (!box) return;
   box.value = sentence;
   box.dispatchEvent(new Event("input", { bubbles: true }));

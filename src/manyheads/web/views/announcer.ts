@@ -9,8 +9,7 @@ const QUIET = 1000; // milliseconds without a change
 export class Announcer {
   node = h("p", { class: "hm-unseen", "aria-live": "polite" });
   #waits = false; // for the change to be drawn
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** The reader changed something. */
   changed() {
@@ -18,7 +17,7 @@ export class Announcer {
   }
 
   /** What came of it is drawn; `summary` tells it, and is asked after the pause. */
-  drawn(/** @type {() => string} */ summary) {
+  drawn(summary: () => string) {
     if (!this.#waits) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -28,13 +27,9 @@ export class Announcer {
   }
 }
 
-/**
- * A map in a sentence or two: what is predicted, and where the heads look that it rests on; else where the chosen head looks.
- * @param {AttentionMap} map
- * @param {Pick<MapState, "layer" | "head" | "query">} state
- */
-export function summaryOf(map, { layer, head, query }) {
-  const looks = (/** @type {number} */ which) => {
+/** A map in a sentence or two: what is predicted, and where the heads look that it rests on; else where the chosen head looks. */
+export function summaryOf(map: AttentionMap, { layer, head, query }: Pick<MapState, "layer" | "head" | "query">) {
+  const looks = (which: number) => {
     const weights = queryWeights(map, layer, which, query);
     const most = weights.indexOf(Math.max(...weights));
     return `${map.headNames[which]} head: most on ${readable(map.keyTokens[most])}, ${weights[most].toFixed(2)}`;

@@ -7,12 +7,13 @@ const [MOST_ARCS, LEAST_ARC] = [8, 0.03]; // arcs of a row; the least share of t
 const [LOW, HIGH] = [9, 22]; // pixels an arc rises over its words
 const NOTHING = { d: "" }; // a path that is not seen
 
-/** A row of words on screen, and the place in it of the one that asks. @typedef {{ row: HTMLTableRowElement, map: ShownMap, layer: number, head: number, asked: number, from: number }} PaintedRow */
+/** A row of words on screen, and the place in it of the one that asks. */
+type PaintedRow = { row: HTMLTableRowElement, map: ShownMap, layer: number, head: number, asked: number, from: number };
 
 export class Arcs {
   node = document.createElementNS(NAMESPACE, "svg");
-  /** Where the words of a map are in their row: [key][left, top, width]; of all rows of the map. @type {Map<ShownMap, number[][]>} */
-  #places = new Map();
+  /** Where the words of a map are in their row: [key][left, top, width]; of all rows of the map. */
+  #places: Map<ShownMap, number[][]> = new Map();
 
   constructor() {
     this.node.setAttribute("class", "hm-arcs");
@@ -24,11 +25,7 @@ export class Arcs {
     this.#places.clear();
   }
 
-  /**
-   * @param {PaintedRow[]} rows
-   * @param {MapHost} host
-   */
-  draw(rows, host) {
+  draw(rows: PaintedRow[], host: MapHost) {
     const drawn = rows.length ? this.#arcsOf(rows, host) : [];
     const { node } = this; // as many paths as rows may have, kept: one more or less, and the whole map is laid out anew
     while (node.childElementCount < rows.length * MOST_ARCS) node.append(document.createElementNS(NAMESPACE, "path"));
@@ -37,13 +34,8 @@ export class Arcs {
     });
   }
 
-  /**
-   * The attributes of the rows' arcs.
-   * @param {PaintedRow[]} rows
-   * @param {MapHost} host
-   * @returns {Record<string, string>[]}
-   */
-  #arcsOf(rows, host) {
+  /** The attributes of the rows' arcs. */
+  #arcsOf(rows: PaintedRow[], host: MapHost): Record<string, string>[] {
     const own = this.node.getBoundingClientRect();
     return rows.flatMap(({ row, map, layer, head, asked, from }) => {
       const look = host.look(map, layer, head);
@@ -61,11 +53,7 @@ export class Arcs {
     });
   }
 
-  /**
-   * @param {ShownMap} map
-   * @param {HTMLTableRowElement} row
-   */
-  #wordsOf(map, row) {
+  #wordsOf(map: ShownMap, row: HTMLTableRowElement) {
     const known = this.#places.get(map);
     if (known) return known;
     const { left, top } = row.getBoundingClientRect();
@@ -78,14 +66,8 @@ export class Arcs {
   }
 }
 
-/**
- * The path of an arc from word to word, each [left, top, width] in its row, which is at x, y.
- * @param {number[]} from
- * @param {number[]} to
- * @param {number} x
- * @param {number} y
- */
-function arc(from, to, x, y) {
+/** The path of an arc from word to word, each [left, top, width] in its row, which is at x, y. */
+function arc(from: number[], to: number[], x: number, y: number) {
   const [start, end] = [from, to].map(([left, top, width]) => [x + left + width / 2, y + top + 2]);
   const rise = Math.min(HIGH, LOW + 0.04 * Math.abs(end[0] - start[0]));
   if (from === to) return `M${start[0] - 5} ${start[1]}c-6 -${HIGH / 2} 16 -${HIGH / 2} 10 0`;

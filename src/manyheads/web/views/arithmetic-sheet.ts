@@ -1,5 +1,6 @@
 // The arithmetic of the open cell, written out: what it asks, the terms in a table, what they come to.
 
+import type { Line, arithmetic } from "../math/arithmetic.ts";
 import { written } from "../math/steps.ts";
 import { fill, h, setText } from "./dom.ts";
 import { symbol } from "./formula-mathml.ts";
@@ -9,19 +10,13 @@ const MOST_STOPS = 16; // of a walk, at most: of more terms, several come at onc
 const STOP = 450;
 
 export class ArithmeticSheet {
-  /** The terms, of which a walk shows more and more. @type {import("../math/arithmetic.ts").Line[]} */
-  #rows = [];
+  /** The terms, of which a walk shows more and more. */
+  #rows: Line[] = [];
   #walked = 0;
   #cell = "";
 
-  /**
-   * `arrive(term)` is called for each term that a walk comes to, and with -1 when it has come to the end.
-   * @param {string} id
-   * @param {string} name
-   * @param {() => void} leave
-   * @param {(term: number) => void} arrive
-   */
-  constructor(id, name, leave, arrive) {
+  /** `arrive(term)` is called for each term that a walk comes to, and with -1 when it has come to the end. */
+  constructor(id: string, name: string, leave: () => void, arrive: (term: number) => void) {
     this.arrive = arrive;
     this.walk = new Player("▶ Walk through it", STOP, () => this.#walkOn());
     this.soFar = h("p", { class: "fs-so-far", hidden: true });
@@ -33,7 +28,7 @@ export class ArithmeticSheet {
     this.sums = h("p", { class: "fs-sums" });
     this.said = h("p", { class: "hm-unseen", id: `${id}-said` }); // describes the open cell, whatever the mouse points at
     this.node = h("div", { class: "fs-arithmetic", role: "region", "aria-label": name, tabindex: -1,
-      onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave() },
+      onkeydown: (event: KeyboardEvent) => event.key === "Escape" && leave() },
     h("div", { class: "fs-bar" }, this.asks, this.walk.node), this.frame, this.soFar, this.sums, this.said);
   }
 
@@ -48,13 +43,8 @@ export class ArithmeticSheet {
     return this.said.textContent ?? "";
   }
 
-  /**
-   * Writes out what `arithmetic` told; `head` is the chosen one, `marked` the column of the terms that is the cell's.
-   * @param {ReturnType<import("../math/arithmetic.ts").arithmetic>} told
-   * @param {number} head
-   * @param {number} marked
-   */
-  write({ name, row, column, title, rows, columns, results }, head, marked) {
+  /** Writes out what `arithmetic` told; `head` is the chosen one, `marked` the column of the terms that is the cell's. */
+  write({ name, row, column, title, rows, columns, results }: ReturnType<arithmetic>, head: number, marked: number) {
     const terms = rows[0]?.values.length ?? 0;
     const cell = `${name} ${row} ${column} ${terms}`;
     if (cell !== this.#cell) { // else numbers have changed, and a walk goes on
@@ -82,7 +72,7 @@ export class ArithmeticSheet {
   }
 
   /** Shows the first terms, and what they come to so far where there are more. */
-  #showTerms(/** @type {number} */ count) {
+  #showTerms(count: number) {
     this.#walked = count;
     const last = this.#rows.at(-1)?.values ?? [];
     const whole = count === last.length;
@@ -98,12 +88,7 @@ export class ArithmeticSheet {
     this.frame.scrollLeft = offsetLeft + offsetWidth - this.frame.clientWidth;
   }
 
-  /**
-   * @param {import("../math/arithmetic.ts").Line[]} rows
-   * @param {string[]} columns
-   * @param {number} marked
-   */
-  #writeTerms(rows, columns, marked) {
+  #writeTerms(rows: Line[], columns: string[], marked: number) {
     this.frame.hidden = rows.length === 0;
     const heads = fill(this.columns, columns.length + 1, () => h("th", { scope: "col" }));
     columns.forEach((column, index) => setText(heads[index + 1], column));

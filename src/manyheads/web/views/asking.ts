@@ -12,24 +12,19 @@ export class WordTip {
   /** Kept, and their text with them: a text that is put in anew lays the whole map out anew. */
   #lines = [h("span", {}, "-"), h("span", {}, "-")];
 
-  /** @param {string} id */
-  constructor(id) {
+  constructor(id: string) {
     this.node = h("div", { class: "hm-tip", role: "tooltip", id, hidden: true }, ...this.#lines);
   }
 
-  /**
-   * @param {HTMLElement} word
-   * @param {string[]} lines
-   */
-  show(word, lines) {
+  show(word: HTMLElement, lines: string[]) {
     const { node } = this;
     if (lines.length === 0) return this.hide();
     this.#lines.forEach((span, at) => {
       span.hidden = at >= lines.length;
-      /** @type {Text} */ (span.firstChild).data = lines[at] ?? "-";
+      (span.firstChild as Text).data = lines[at] ?? "-";
     });
     node.hidden = false;
-    const room = /** @type {HTMLElement} */ (node.parentElement).getBoundingClientRect();
+    const room = (node.parentElement as HTMLElement).getBoundingClientRect();
     const at = word.getBoundingClientRect();
     const middle = at.left + at.width / 2 - room.left - node.offsetWidth / 2;
     node.style.left = `${Math.max(0, Math.min(middle, room.width - node.offsetWidth))}px`;
@@ -43,30 +38,25 @@ export class WordTip {
 
 /** Listens to the words of a stage, and tells the host who asks. */
 export class Asking {
-  /** The word that is pointed at or has the focus. @type {HTMLElement | null} */
-  #word = null;
+  /** The word that is pointed at or has the focus. */
+  #word: HTMLElement | null = null;
   #dismissed = false; // by Escape, until the focus moves
 
-  /**
-   * @param {HTMLElement} stage
-   * @param {MapHost} host
-   * @param {WordTip} tip
-   */
-  constructor(stage, host, tip) {
+  constructor(stage: HTMLElement, host: MapHost, tip: WordTip) {
     this.host = host;
     this.tip = tip;
     const listeners = {
-      pointerover: (/** @type {PointerEvent} */ event) => event.pointerType !== "touch" && this.#point(wordAt(event)),
+      pointerover: (event: PointerEvent) => event.pointerType !== "touch" && this.#point(wordAt(event)),
       pointerleave: () => this.#point(this.#dismissed ? null : focusedWord(stage)),
-      focusin: (/** @type {Event} */ event) => {
+      focusin: (event: Event) => {
         this.#dismissed = false;
         if (targetOf(event).matches(":focus-visible")) this.#point(wordAt(event));
       },
-      focusout: (/** @type {FocusEvent} */ event) => !stage.contains(/** @type {Node | null} */ (event.relatedTarget)) && this.#point(null),
-      click: (/** @type {Event} */ event) => this.#pin(wordAt(event)),
-      keydown: (/** @type {KeyboardEvent} */ event) => this.#press(event),
+      focusout: (event: FocusEvent) => !stage.contains(event.relatedTarget as Node | null) && this.#point(null),
+      click: (event: Event) => this.#pin(wordAt(event)),
+      keydown: (event: KeyboardEvent) => this.#press(event),
     };
-    for (const [name, listener] of Object.entries(listeners)) stage.addEventListener(name, /** @type {EventListener} */ (listener));
+    for (const [name, listener] of Object.entries(listeners)) stage.addEventListener(name, listener as EventListener);
   }
 
   /** What is said follows a repaint. */
@@ -75,8 +65,7 @@ export class Asking {
     else this.#point(null);
   }
 
-  /** @param {HTMLElement | null} word */
-  #point(word) {
+  #point(word: HTMLElement | null) {
     if (word === this.#word) return;
     this.#word?.removeAttribute("aria-describedby");
     this.#word = word;
@@ -86,8 +75,7 @@ export class Asking {
     word.setAttribute("aria-describedby", this.tip.node.id);
   }
 
-  /** @param {HTMLElement} word */
-  #tell(word) {
+  #tell(word: HTMLElement) {
     const place = placeOfWord(word);
     if (!place) return this.tip.hide();
     const { map, layer, head, query, key } = place;
@@ -97,21 +85,20 @@ export class Asking {
     this.tip.show(word, [given, ...this.#looks(place)]);
   }
 
-  /** Where the word itself looks, while it asks; in a table of all that ask, its row says so. @param {WordPlace} place @returns {string[]} */
-  #looks({ map, layer, head, query, own, asker, second }) {
+  /** Where the word itself looks, while it asks; in a table of all that ask, its row says so. */
+  #looks({ map, layer, head, query, own, asker, second }: WordPlace): string[] {
     if (asker === null || own !== undefined || second || asker === query || asker !== this.host.asked) return [];
     const weights = queryWeights(map, layer, head, asker);
     const most = weights.reduce((best, weight, key) => (Math.abs(weight) > Math.abs(weights[best]) ? key : best), 0);
     return [`${readable(map.queryTokens[asker])} looks most at ${readable(map.keyTokens[most])}, ${told(map, weights[most])}`];
   }
 
-  /** The place among those that ask of a word; null where it is only looked at. @param {HTMLElement} word */
-  #asker(word) {
+  /** The place among those that ask of a word; null where it is only looked at. */
+  #asker(word: HTMLElement) {
     return placeOfWord(word)?.asker ?? null;
   }
 
-  /** @param {HTMLElement | null} word */
-  #pin(word) {
+  #pin(word: HTMLElement | null) {
     const asker = word && this.#asker(word);
     if (asker === null) return;
     this.host.pin(asker);
@@ -120,7 +107,7 @@ export class Asking {
     else this.refresh();
   }
 
-  #press(/** @type {KeyboardEvent} */ event) {
+  #press(event: KeyboardEvent) {
     const word = wordAt(event);
     if (event.key === "Escape" && (this.host.pinned || this.#word)) {
       event.stopPropagation();
@@ -137,20 +124,20 @@ export class Asking {
 /**
  * What a row of words tells of a head: its words as they would ask, by place in the first of two maps; no `askers` where the
  * row itself is a word that asks, `own`.
- * @typedef {{ map: ShownMap, layer: number, head: number, query: number, askers?: (number | null)[] | null, own?: number, second?: boolean }} RowTold
- * @typedef {Omit<RowTold, "askers"> & { key: number, asker: number | null }} WordPlace
  */
+type RowTold = { map: ShownMap, layer: number, head: number, query: number, askers?: (number | null)[] | null, own?: number, second?: boolean };
+type WordPlace = Omit<RowTold, "askers"> & { key: number, asker: number | null };
 
-/** What a word stands for. @param {HTMLElement} word @returns {WordPlace | null} */
-function placeOfWord(word) {
-  const cell = /** @type {HTMLTableCellElement} */ (word);
-  const row = /** @type {HTMLElement & { told?: RowTold }} */ (cell.parentElement);
+/** What a word stands for. */
+function placeOfWord(word: HTMLElement): WordPlace | null {
+  const cell = word as HTMLTableCellElement;
+  const row = cell.parentElement as HTMLElement & { told?: RowTold };
   if (!row?.told) return null;
   const key = cell.cellIndex - 1;
   const { askers, ...place } = row.told;
   return { ...place, key, asker: askers === undefined ? place.own ?? null : askers?.[key] ?? null };
 }
 
-const wordAt = (/** @type {Event} */ event) => /** @type {HTMLElement | null} */ (targetOf(event).closest(WORD));
-const focusedWord = (/** @type {HTMLElement} */ stage) =>
-  /** @type {HTMLElement | null} */ (focusedIn(stage)?.closest(`${WORD}:focus-visible`) ?? null);
+const wordAt = (event: Event) => targetOf(event).closest(WORD) as HTMLElement | null;
+const focusedWord = (stage: HTMLElement) =>
+  (focusedIn(stage)?.closest(`${WORD}:focus-visible`) ?? null) as HTMLElement | null;

@@ -2,17 +2,12 @@
 
 import { fill, h, setText, setValue, targetOf } from "./dom.ts";
 
-const valueOf = (/** @type {Event} */ event) => /** @type {HTMLInputElement} */ (targetOf(event)).value;
+const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
 
-/**
- * A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke.
- * @param {string} label
- * @param {string} placeholder
- * @param {(text: string) => void} typed
- */
-export function sentenceBox(label, placeholder, typed) {
+/** A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. */
+export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void) {
   const box = h("textarea", { rows: 1, class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && !event.isComposing && event.preventDefault(),
+    onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !event.isComposing && event.preventDefault(),
     oninput: () => {
       if (/[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
       grow(box);
@@ -22,32 +17,22 @@ export function sentenceBox(label, placeholder, typed) {
 }
 
 /** As high as its text, in browsers that do not see to it. */
-export function grow(/** @type {HTMLTextAreaElement} */ box) {
+export function grow(box: HTMLTextAreaElement) {
   if (CSS.supports("field-sizing", "content")) return;
   box.style.height = "auto";
   box.style.height = `${box.scrollHeight + 2}px`;
 }
 
-/**
- * A list; `chosen(value)` is called when the reader chose from it.
- * @param {string} label
- * @param {(value: string) => void} chosen
- */
-export const chooser = (label, chosen) =>
-  h("select", { "aria-label": label, onchange: (/** @type {Event} */ event) => chosen(valueOf(event)) });
+/** A list; `chosen(value)` is called when the reader chose from it. */
+export const chooser = (label: string, chosen: (value: string) => void) =>
+  h("select", { "aria-label": label, onchange: (event: Event) => chosen(valueOf(event)) });
 
 /** A control with its label before it. */
-export const field = (/** @type {HTMLElement} */ control) =>
+export const field = (control: HTMLElement) =>
   h("label", { class: "hm-field" }, `${control.getAttribute("aria-label")} `, control);
 
-/**
- * Gives a list its options.
- * @param {HTMLSelectElement} select
- * @param {string[]} names
- * @param {(string | number)[]} values
- * @param {string | number} chosen
- */
-export function fillOptions(select, names, values, chosen) {
+/** Gives a list its options. */
+export function fillOptions(select: HTMLSelectElement, names: string[], values: (string | number)[], chosen: string | number) {
   const options = fill(select, names.length, () => h("option"));
   names.forEach((name, index) => {
     setText(options[index], name);
@@ -57,9 +42,9 @@ export function fillOptions(select, names, values, chosen) {
 }
 
 /** Escape closes what is unfolded, and its name gets the focus. */
-export function closeOnEscape(/** @type {KeyboardEvent} */ event) {
+export function closeOnEscape(event: KeyboardEvent) {
   if (event.key !== "Escape") return;
-  const menu = /** @type {HTMLDetailsElement} */ (event.currentTarget);
+  const menu = event.currentTarget as HTMLDetailsElement;
   menu.open = false;
   menu.querySelector("summary")?.focus();
 }
@@ -68,16 +53,10 @@ export function closeOnEscape(/** @type {KeyboardEvent} */ event) {
 export class StatusLine {
   #text = new Text();
   node = h("p", { role: "status", class: "hm-status", tabindex: -1 }, this.#text);
-  /** @type {HTMLButtonElement | null} */
-  #button = null;
+  #button: HTMLButtonElement | null = null;
 
-  /**
-   * Tells a text; `act` is what a button after it does, which keeps the focus over repaints, and leaves it to the line.
-   * @param {string} text
-   * @param {(() => void) | null} [act]
-   * @param {string} [name]
-   */
-  tell(text, act = null, name = "Try again") {
+  /** Tells a text; `act` is what a button after it does, which keeps the focus over repaints, and leaves it to the line. */
+  tell(text: string, act: (() => void) | null = null, name: string = "Try again") {
     if (this.#button?.textContent !== (act ? name : undefined)) {
       if (this.#button?.matches(":focus")) this.node.focus({ preventScroll: true });
       this.#button?.remove();

@@ -1,44 +1,30 @@
 // The formulas as the notation page writes them, in MathML; `i` is the head's number.
 
 /** A letter, or a name that is written upright. */
-const mi = (/** @type {string} */ text) => (text.length > 1 ? `<mi mathvariant="normal">${text}</mi>` : `<mi>${text}</mi>`);
+const mi = (text: string) => (text.length > 1 ? `<mi mathvariant="normal">${text}</mi>` : `<mi>${text}</mi>`);
 
-const op = (/** @type {string} */ text) => `<mo>${text}</mo>`;
+const op = (text: string) => `<mo>${text}</mo>`;
 
-/**
- * @param {string} body
- * @param {boolean} [block]
- */
-export const math = (body, block = true) => `<math${block ? ' display="block"' : ""}><mrow>${body}</mrow></math>`;
+export const math = (body: string, block: boolean = true) => `<math${block ? ' display="block"' : ""}><mrow>${body}</mrow></math>`;
 
-export const mathOf = (/** @type {string} */ letter) => math(mi(letter), false);
+export const mathOf = (letter: string) => math(mi(letter), false);
 
-/**
- * @param {string} base
- * @param {string | number} index
- */
-export const sub = (base, index) => `<msub>${mi(base)}<mi>${index}</mi></msub>`;
+export const sub = (base: string, index: string | number) => `<msub>${mi(base)}<mi>${index}</mi></msub>`;
 
-/**
- * @param {string} base
- * @param {number} index
- * @param {string} power
- */
-const both = (base, index, power) => `<msubsup>${mi(base)}<mi>${index}</mi><mi>${power}</mi></msubsup>`;
+const both = (base: string, index: number, power: string) => `<msubsup>${mi(base)}<mi>${index}</mi><mi>${power}</mi></msubsup>`;
 
-const masked = (/** @type {string} */ letter) => `<mover>${mi(letter)}${op("~")}</mover>`;
+const masked = (letter: string) => `<mover>${mi(letter)}${op("~")}</mover>`;
 
-/** Of query q and one key. @param {string} base @param {string} key */
-const indexed = (base, key) => `<msub>${base}<mrow><mi>q</mi><mi>${key}</mi></mrow></msub>`;
+/** Of query q and one key. */
+const indexed = (base: string, key: string) => `<msub>${base}<mrow><mi>q</mi><mi>${key}</mi></mrow></msub>`;
 
-const power = (/** @type {string} */ key) => `<msup>${mi("e")}${indexed(masked("s"), key)}</msup>`;
+const power = (key: string) => `<msup>${mi("e")}${indexed(masked("s"), key)}</msup>`;
 
-const headOf = (/** @type {number} */ i) => `<msub><mtext>head</mtext><mi>${i}</mi></msub>`;
+const headOf = (i: number) => `<msub><mtext>head</mtext><mi>${i}</mi></msub>`;
 
 const root = `<msqrt>${sub("d", "k")}</msqrt>`;
 
-/** @type {Record<string, (i: number) => string>} */
-const SYMBOLS = {
+const SYMBOLS: Record<string, (i: number) => string> = {
   X: () => mi("X"),
   Wq: (i) => both("W", i, "Q"),
   Wk: (i) => both("W", i, "K"),
@@ -55,23 +41,17 @@ const SYMBOLS = {
   output: () => mi("Y"),
 };
 
-/**
- * The symbol of a matrix as the notation page writes it.
- * @param {string} name
- * @param {number} head
- */
-export const symbol = (name, head) => math(SYMBOLS[name](head + 1), false);
+/** The symbol of a matrix as the notation page writes it. */
+export const symbol = (name: string, head: number) => math(SYMBOLS[name](head + 1), false);
 
-/**
- * The head `i` of `heads`, with biases or without, scaled or not.
- * @typedef {{ i: number, heads: number, biased: boolean, scaled: boolean }} Written
- */
+/** The head `i` of `heads`, with biases or without, scaled or not. */
+type Written = { i: number, heads: number, biased: boolean, scaled: boolean };
 
-/** One equation, or several. @type {Record<string, (how: Written) => string | string[]>} */
-const EQUATIONS = {
+/** One equation, or several. */
+const EQUATIONS: Record<string, (how: Written) => string | string[]> = {
   X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("𝐱", "1")}${op(";")}${op("…")}${op(";")}${sub("𝐱", "n")}${op(")")}</mrow>`,
   projections: ({ i, biased }) => {
-    const bias = (/** @type {string} */ letter) => (biased ? op("+") + both("𝐛", i, letter) : "");
+    const bias = (letter: string) => (biased ? op("+") + both("𝐛", i, letter) : "");
     return ["Q", "K", "V"].map((letter) => sub(letter, i) + op("=") + mi("X") + both("W", i, letter) + bias(letter));
   },
   scores: ({ i, scaled }) => {
@@ -94,10 +74,6 @@ const EQUATIONS = {
   output: ({ i, biased }) => mi("Y") + op("=") + mi("C") + SYMBOLS.Wo(i) + (biased ? op("+") + `<msup>${mi("𝐛")}<mi>O</mi></msup>` : ""),
 };
 
-/**
- * The equations of a step as the notation page writes them.
- * @param {string} name
- * @param {{ head: number, heads: number, biased?: boolean, scaled?: boolean }} how
- */
-export const equation = (name, { head, heads, biased = true, scaled = true }) =>
+/** The equations of a step as the notation page writes them. */
+export const equation = (name: string, { head, heads, biased = true, scaled = true }: { head: number, heads: number, biased?: boolean, scaled?: boolean }) =>
   [EQUATIONS[name]({ i: head + 1, heads, biased, scaled })].flat().map((written) => math(written)).join("");

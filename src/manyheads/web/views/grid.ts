@@ -1,5 +1,6 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
+import type { RowTold } from "./asking.ts";
 import { difference, movedHeads } from "../math/compared.ts";
 import { compareHeads, layersOf } from "../math/maps.ts";
 import { percent } from "../math/text.ts";
@@ -14,35 +15,28 @@ const LARGEST = { side: 150, row: 760 };
 const MOVERS = 5; // heads that are named
 const SIDE = 60; // the names of the rows, as in head-map.css
 
-/** @implements {MapPart} */
-export class GridView {
-  /** @type {ShownMap | null} */
-  #map = null;
+export class GridView implements MapPart {
+  #map: ShownMap | null = null;
   /** The layer of the state when it was drawn last, and the head that was large. */
   #layer = -1;
-  /** @type {number | null} */
-  #large = null;
-  /** The maps that are compared. @type {ShownMap[] | null} */
-  #both = null;
+  #large: number | null = null;
+  /** The maps that are compared. */
+  #both: ShownMap[] | null = null;
   #turned = false; // the columns are the layers
   #room = 0; // pixels across, when it was drawn last
   #named = "";
 
-  /**
-   * @param {HTMLElement} stage
-   * @param {MapHost} host
-   */
-  constructor(stage, host) {
+  constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
     this.cursor = { layer: host.state.layer, head: host.state.head ?? 0 };
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.corner = h("td");
     this.titles = h("tr", {}, this.corner);
     this.body = h("tbody", {
-      onclick: (/** @type {Event} */ event) => this.#enlarge(event),
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#move(event),
-      onfocusin: (/** @type {Event} */ event) => this.#look(event),
-      onpointerover: (/** @type {Event} */ event) => this.#look(event),
+      onclick: (event: Event) => this.#enlarge(event),
+      onkeydown: (event: KeyboardEvent) => this.#move(event),
+      onfocusin: (event: Event) => this.#look(event),
+      onpointerover: (event: Event) => this.#look(event),
     });
     const table = h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body);
     this.frame = h("div", { class: "hm-grid" }, this.canvas, table);
@@ -64,11 +58,7 @@ export class GridView {
     this.resized.disconnect();
   }
 
-  /**
-   * @param {ShownMap} first
-   * @param {ShownMap | null} second
-   */
-  draw(first, second) {
+  draw(first: ShownMap, second: ShownMap | null) {
     const map = second ? difference(first, second) : first;
     this.#map = map;
     this.#both = second ? [first, second] : null;
@@ -81,13 +71,13 @@ export class GridView {
     this.#drawDetail(map);
   }
 
-  #drawGrid(/** @type {ShownMap} */ map) {
+  #drawGrid(map: ShownMap) {
     const { host, canvas } = this;
     const [layers, heads, queries, keys] = map.shape;
     this.#room = this.scroll.clientWidth;
     const room = this.#room - SIDE;
     if (room <= 0) return; // not laid out yet; the observer will call again
-    const side = (/** @type {number} */ columns) =>
+    const side = (columns: number) =>
       Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
     const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
     const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
@@ -120,12 +110,8 @@ export class GridView {
     canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
   }
 
-  /**
-   * The names of rows and columns, and a button for each head: made anew only where the grid has another shape.
-   * @param {ShownMap} map
-   * @param {number} columns
-   */
-  #drawButtons(map, columns) {
+  /** The names of rows and columns, and a button for each head: made anew only where the grid has another shape. */
+  #drawButtons(map: ShownMap, columns: number) {
     const turned = this.#turned;
     const layerNames = Array.from({ length: map.shape[0] }, (_, layer) => `Layer ${layer + 1}`);
     const [titles, names] = turned ? [layerNames, map.headNames] : [map.headNames, layerNames];
@@ -148,18 +134,13 @@ export class GridView {
     }
   }
 
-  /**
-   * @param {ShownMap} map
-   * @param {number} layer
-   * @param {number} head
-   */
-  #button(map, layer, head) {
+  #button(map: ShownMap, layer: number, head: number) {
     const name = nameOf(map, layer, head);
     return h("button", { type: "button", tabindex: -1, title: name, "data-layer": layer, "data-head": head, "aria-label": `Enlarge ${name}` });
   }
 
   /** Below the grid: the head that is pointed at, painted, or the enlarged one as a matrix. */
-  #drawDetail(/** @type {ShownMap} */ map) {
+  #drawDetail(map: ShownMap) {
     const { host, figure, row } = this;
     const [, , queries, keys] = map.shape;
     const { layer } = this.#large === null ? this.cursor : host.state;
@@ -184,7 +165,7 @@ export class GridView {
   }
 
   /** The words of the head that is pointed at, in both sentences where two are compared. */
-  #paint(/** @type {number} */ layer, /** @type {number} */ head) {
+  #paint(layer: number, head: number) {
     const { host } = this;
     const { map, compared } = host.shown;
     const { asked, pairs } = compareHeads(map, compared, layer, host.asked);
@@ -192,7 +173,7 @@ export class GridView {
     this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
     const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
     drawRow(rows[0], host, map, { layer, head, asked: host.asked, askers, shared: pairs && new Set(pairs.map(([i]) => i)) });
-    const told = /** @type {import("./asking.ts").RowTold | undefined} */ (/** @type {any} */ (rows[0]).told);
+    const told = (rows[0] as any).told as RowTold | undefined;
     if (told) told.query = host.rest;
     if (!compared || !pairs) return;
     setText(rows[1].cells[0], "second sentence");
@@ -212,7 +193,7 @@ export class GridView {
   }
 
   /** The row of the word that asks, in every head. */
-  #highlight(/** @type {ShownMap} */ map) {
+  #highlight(map: ShownMap) {
     const { shown, asked } = this.host;
     const row = map.queries.indexOf(shown.map.queries[asked]);
     this.frame.classList.toggle("hm-asked", row >= 0);
@@ -230,14 +211,14 @@ export class GridView {
     if (layersOf(map).includes(layer)) this.#paint(layer, Math.min(head, map.shape[1] - 1));
   }
 
-  #look(/** @type {Event} */ event) {
+  #look(event: Event) {
     const button = targetOf(event).closest("button");
     if (!button) return;
     this.cursor = placeOf(button);
     if (this.#large === null && this.#map) this.#drawDetail(this.#map);
   }
 
-  #enlarge(/** @type {Event} */ event) {
+  #enlarge(event: Event) {
     const button = targetOf(event).closest("button");
     if (!button) return;
     const open = button.ariaExpanded === "true";
@@ -246,11 +227,11 @@ export class GridView {
     if (!open) this.figure.caption.scrollIntoView({ block: "nearest" }); // CSS leaves room for some rows
   }
 
-  #move(/** @type {KeyboardEvent} */ event) {
+  #move(event: KeyboardEvent) {
     const step = arrow(event.key);
     const cell = targetOf(event).closest("td");
     if (!step || !cell) return;
-    const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
+    const row = cell.parentElement as HTMLTableRowElement;
     const next = this.body.rows[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector("button");
     if (!next) return;
     event.preventDefault();
@@ -258,11 +239,6 @@ export class GridView {
   }
 }
 
-const placeOf = (/** @type {HTMLElement} */ { dataset: { layer, head } }) => ({ layer: Number(layer), head: Number(head) });
+const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });
 
-/**
- * @param {ShownMap} map
- * @param {number} layer
- * @param {number} head
- */
-const nameOf = (map, layer, head) => `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;
+const nameOf = (map: ShownMap, layer: number, head: number) => `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;

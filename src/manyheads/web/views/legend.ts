@@ -8,11 +8,7 @@ export class Legend {
   #to = h("span");
   node = h("p", { class: "hm-legend" }, this.#from, h("i", { "aria-hidden": "true" }), this.#to);
 
-  /**
-   * @param {ShownMap} map
-   * @param {MapState} state
-   */
-  draw(map, state) {
+  draw(map: ShownMap, state: MapState) {
     const [from, to] = legendOf(map, state);
     setText(this.#from, from);
     setText(this.#to, to);

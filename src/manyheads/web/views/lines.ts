@@ -8,26 +8,16 @@ import { secondAskers } from "./paint.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @implements {MapPart} */
-export class LinesView {
-  /** @type {{ map: ShownMap, compared: ShownMap | null } | null} */
-  #maps = null;
+export class LinesView implements MapPart {
+  #maps: { map: ShownMap, compared: ShownMap | null } | null = null;
 
-  /**
-   * @param {HTMLElement} stage
-   * @param {MapHost} host
-   */
-  constructor(stage, host) {
+  constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
     this.panels = [new LinesPanel(host, ""), new LinesPanel(host, " in the second sentence")];
     stage.append(...this.panels.map(({ node }) => node));
   }
 
-  /**
-   * @param {ShownMap} map
-   * @param {ShownMap | null} compared
-   */
-  draw(map, compared) {
+  draw(map: ShownMap, compared: ShownMap | null) {
     const { host, panels: [first, second] } = this;
     this.#maps = { map, compared };
     const { pairs } = compareHeads(map, compared, host.state.layer, host.rest);
@@ -51,20 +41,15 @@ export class LinesView {
 
 /** One sentence and its lines. */
 class LinesPanel {
-  /** @type {ShownMap | null} */
-  #map = null;
-  /** The words as they ask in the first sentence. @type {(number | null)[]} */
-  #askers = [];
-  /** The word looked at that is pointed at. @type {number | null} */
-  #only = null;
+  #map: ShownMap | null = null;
+  /** The words as they ask in the first sentence. */
+  #askers: (number | null)[] = [];
+  /** The word looked at that is pointed at. */
+  #only: number | null = null;
   /** Who asks, and who asks while nobody is pointed at. */
   #asked = [0, 0];
 
-  /**
-   * @param {MapHost} host
-   * @param {string} which
-   */
-  constructor(host, which) {
+  constructor(host: MapHost, which: string) {
     this.host = host;
     this.asking = h("ol", { "aria-label": `Words that ask${which}`, "data-side": "query" });
     this.lookedAt = h("ol", { "aria-label": `Words looked at${which}`, "data-side": "key" });
@@ -72,29 +57,24 @@ class LinesPanel {
     this.svg.setAttribute("preserveAspectRatio", "none");
     this.svg.ariaHidden = "true";
     this.told = h("p", { class: "hm-hint" });
-    const point = (/** @type {Event} */ event) => this.#point(event);
-    const leave = (/** @type {PointerEvent | FocusEvent} */ event) => this.#leave(event);
+    const point = (event: Event) => this.#point(event);
+    const leave = (event: PointerEvent | FocusEvent) => this.#leave(event);
     const box = h("div", { class: "hm-lines", onpointerover: point, onpointerleave: leave, onfocusin: point, onfocusout: leave,
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#press(event),
-      onclick: (/** @type {Event} */ event) => this.#ask(event) },
+      onkeydown: (event: KeyboardEvent) => this.#press(event),
+      onclick: (event: Event) => this.#ask(event) },
     this.asking, this.svg, this.lookedAt);
     this.node = h("div", {}, this.told, h("div", { class: "hm-scroll" }, box));
   }
 
-  /**
-   * Shows the words of a map; `shared` are those that both sentences have.
-   * @param {ShownMap} map
-   * @param {(number | null)[]} askers
-   * @param {Set<number> | null} shared
-   */
-  take(map, askers, shared) {
+  /** Shows the words of a map; `shared` are those that both sentences have. */
+  take(map: ShownMap, askers: (number | null)[], shared: Set<number> | null) {
     this.#map = map;
     this.#askers = askers;
     const [, , queries, keys] = map.shape;
     if (this.#only !== null && this.#only >= keys) this.#only = null;
     this.svg.setAttribute("viewBox", `0 0 100 ${Math.max(queries, keys)}`);
     this.svg.style.setProperty("--rows", String(Math.max(queries, keys)));
-    for (const [list, tokens] of /** @type {const} */ ([[this.asking, map.queryTokens], [this.lookedAt, map.keyTokens]])) {
+    for (const [list, tokens] of [[this.asking, map.queryTokens], [this.lookedAt, map.keyTokens]] as const) {
       const items = fill(list, tokens.length, () => h("li", {}, h("button", { type: "button", tabindex: -1 })));
       tokens.forEach((token, index) => {
         setToken(items[index].children[0], token);
@@ -104,12 +84,8 @@ class LinesPanel {
     }
   }
 
-  /**
-   * Draws the lines of the word that asks, or those to the one that is pointed at.
-   * @param {number} asked
-   * @param {number} rest
-   */
-  draw(asked, rest) {
+  /** Draws the lines of the word that asks, or those to the one that is pointed at. */
+  draw(asked: number, rest: number) {
     this.#asked = [asked, rest];
     const map = this.#map;
     if (!map) return;
@@ -137,14 +113,8 @@ class LinesPanel {
     setText(this.told, this.#tell(map, only === null ? { asks: true, index: asked } : { asks: false, index: only }, single, looks));
   }
 
-  /**
-   * What the chosen word's lines say, in words; the mean of the heads that are on where all are shown.
-   * @param {ShownMap} map
-   * @param {{ asks: boolean, index: number }} only
-   * @param {number | null} single
-   * @param {Look[]} looks
-   */
-  #tell(map, { asks, index }, single, looks) {
+  /** What the chosen word's lines say, in words; the mean of the heads that are on where all are shown. */
+  #tell(map: ShownMap, { asks, index }: { asks: boolean, index: number }, single: number | null, looks: Look[]) {
     const [, heads, queries, keys] = map.shape;
     const [name, others] = asks ? [map.queryTokens[index], map.keyTokens] : [map.keyTokens[index], map.queryTokens];
     const chosen = single === null ? [...Array(heads).keys()].filter((head) => !looks[head].off) : [single];
@@ -162,24 +132,20 @@ class LinesPanel {
     return `${who}“${readable(name)}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
   }
 
-  #point(/** @type {Event} */ event) {
+  #point(event: Event) {
     const item = targetOf(event).closest("li");
     if (!item || !this.#map) return;
     const asks = item.parentElement === this.asking;
     this.#show(asks ? null : placeOfItem(item), asks ? this.#askers[placeOfItem(item)] ?? null : null);
   }
 
-  #leave(/** @type {PointerEvent | FocusEvent} */ { relatedTarget, currentTarget }) {
-    const box = /** @type {Element} */ (currentTarget);
-    if (box.contains(/** @type {Node | null} */ (relatedTarget)) || !this.#map) return;
+  #leave({ relatedTarget, currentTarget }: PointerEvent | FocusEvent) {
+    const box = currentTarget as Element;
+    if (box.contains(relatedTarget as Node | null) || !this.#map) return;
     this.#show(null, null);
   }
 
-  /**
-   * @param {number | null} only
-   * @param {number | null} asks
-   */
-  #show(only, asks) {
+  #show(only: number | null, asks: number | null) {
     const changed = only !== this.#only;
     this.#only = only;
     const before = this.host.asked;
@@ -187,19 +153,19 @@ class LinesPanel {
     if (changed && before === this.host.asked) this.draw(this.#asked[0], this.#asked[1]);
   }
 
-  #ask(/** @type {Event} */ event) {
+  #ask(event: Event) {
     const item = targetOf(event).closest("li");
     const asker = item?.parentElement === this.asking ? this.#askers[placeOfItem(item)] : null;
     if (asker != null) this.host.pin(asker);
   }
 
-  #press(/** @type {KeyboardEvent} */ event) {
+  #press(event: KeyboardEvent) {
     if (event.key === "Escape") return this.host.pin(null);
     const step = arrow(event.key);
     const item = targetOf(event).closest("li");
     if (!step || !item) return;
     const [rows, columns] = step;
-    const own = /** @type {HTMLElement} */ (item.parentElement);
+    const own = item.parentElement as HTMLElement;
     const list = columns === 0 ? own : columns < 0 ? this.asking : this.lookedAt;
     const next = list.children[Math.min(placeOfItem(item) + rows, list.childElementCount - 1)]?.querySelector("button");
     if (!next) return;
@@ -208,4 +174,4 @@ class LinesPanel {
   }
 }
 
-const placeOfItem = (/** @type {Element} */ item) => [...(item.parentElement?.children ?? [])].indexOf(item);
+const placeOfItem = (item: Element) => [...(item.parentElement?.children ?? [])].indexOf(item);

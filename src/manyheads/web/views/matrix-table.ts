@@ -6,28 +6,27 @@ import { fill, h, setText } from "./dom.ts";
 import { symbol } from "./formula-mathml.ts";
 import { palette, tint } from "./tints.ts";
 
-/** A cell's node knows where it is. @typedef {HTMLTableCellElement & { at?: Cell }} CellNode */
+/** A cell's node knows where it is. */
+type CellNode = HTMLTableCellElement & { at?: Cell };
 
-/** Rows and columns, each from, to before. @typedef {{ rows: [number, number], columns: [number, number] }} Window */
+/** Rows and columns, each from, to before. */
+type Window = { rows: [number, number], columns: [number, number] };
 
 /**
  * A repaint touches only what changed, and first what is in view; `flush` paints the rest. Numbers that arrive while somebody
  * types thus cost what can be seen of them.
  */
 export class MatrixTable {
-  /** @type {{ node: CellNode, letters: Text, text: string, ground: string }[][]} */
-  cells = [];
-  /** What is in view, where that is known. @type {Window | null} */
-  #view = null;
-  /** @type {Steps | null} */
-  #steps = null;
+  cells: { node: CellNode, letters: Text, text: string, ground: string }[][] = [];
+  /** What is in view, where that is known. */
+  #view: Window | null = null;
+  #steps: Steps | null = null;
   #late = false; // something out of view is still to be painted
   #captioned = "";
-  /** @type {string | null} */
-  #named = null;
-  #lit = { nodes: /** @type {Element[]} */ ([]), key: "" };
+  #named: string | null = null;
+  #lit = { nodes: [] as Element[], key: "" };
 
-  constructor(/** @type {string} */ name) {
+  constructor(name: string) {
     this.name = name;
     this.caption = h("figcaption");
     this.head = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
@@ -50,7 +49,7 @@ export class MatrixTable {
     };
   }
 
-  paint(/** @type {Steps} */ steps) {
+  paint(steps: Steps) {
     const before = this.#steps;
     this.#steps = steps;
     this.#captions(steps);
@@ -69,11 +68,7 @@ export class MatrixTable {
     this.#write(this.#steps, { rows: [0, rows], columns: [0, columns] });
   }
 
-  /**
-   * @param {Steps} steps
-   * @param {Window} window
-   */
-  #write(steps, { rows: [fromRow, toRow], columns: [fromColumn, toColumn] }) {
+  #write(steps: Steps, { rows: [fromRow, toRow], columns: [fromColumn, toColumn] }: Window) {
     const { shape: [rows, columns], values } = matrix(steps, this.name);
     const { positive, negative, largest, depth } = palette(steps, this.name);
     for (let row = fromRow; row < Math.min(toRow, rows); row++)
@@ -91,7 +86,7 @@ export class MatrixTable {
       }
   }
 
-  #captions(/** @type {Steps} */ steps) {
+  #captions(steps: Steps) {
     const { name } = this;
     const { shape } = matrix(steps, name);
     const key = `${steps.head} ${shape}`;
@@ -114,20 +109,15 @@ export class MatrixTable {
       setText(head.children[0], columnsAreWords(name) ? columnName(steps, name, column) : String(column + 1)));
   }
 
-  /**
-   * Makes room for the numbers; tells whether there are new cells.
-   * @param {number} rows
-   * @param {number} columns
-   */
-  #resize(rows, columns) {
+  /** Makes room for the numbers; tells whether there are new cells. */
+  #resize(rows: number, columns: number) {
     let grown = false;
     this.cells.length = Math.min(this.cells.length, rows);
     for (let row = 0; row < rows; row++) {
       const cells = (this.cells[row] ??= []);
       while (cells.length > columns) cells.pop()?.node.remove();
       while (cells.length < columns) {
-        /** @type {CellNode} */
-        const node = h("td", { tabindex: -1 });
+        const node: CellNode = h("td", { tabindex: -1 });
         const letters = new Text("");
         node.append(letters);
         node.at = { name: this.name, row, column: cells.length };
@@ -140,13 +130,12 @@ export class MatrixTable {
   }
 
   /** Lights a row, a column or a cell; nothing without `what`. */
-  light(/** @type {{ row?: number, column?: number } | null} */ what) {
+  light(what: { row?: number, column?: number } | null) {
     const { row, column } = what ?? {};
     const key = what ? `${row} ${column} ${this.cells.length} ${this.cells[0]?.length}` : "";
     if (this.#lit.key === key) return;
     for (const node of this.#lit.nodes) node.classList.remove("fs-lit", "fs-row", "fs-column");
-    /** @type {Element[]} */
-    const nodes = [];
+    const nodes: Element[] = [];
     if (what) {
       for (const cells of row === undefined ? this.cells : [this.cells[row]])
         for (const { node } of column === undefined ? cells : [cells[column]]) nodes.push(node);
@@ -158,12 +147,8 @@ export class MatrixTable {
     this.#lit = { nodes, key };
   }
 
-  /**
-   * Scrolls inside its own frame, never the page, until the cell can be seen.
-   * @param {number | undefined} row
-   * @param {number | undefined} column
-   */
-  reveal(row, column) {
+  /** Scrolls inside its own frame, never the page, until the cell can be seen. */
+  reveal(row: number | undefined, column: number | undefined) {
     const { scroll } = this;
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.cells[row ?? 0][column ?? 0].node;
     const left = offsetLeft - this.body.rows[row ?? 0].cells[0].offsetWidth;

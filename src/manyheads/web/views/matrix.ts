@@ -1,5 +1,6 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
+import type { RowTold } from "./asking.ts";
 import { difference, movedHeads } from "../math/compared.ts";
 import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
 import { isSpecial, percent, roomFor } from "../math/text.ts";
@@ -9,20 +10,14 @@ import { drawHead, onCanvas } from "./pixels.ts";
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
 const SMALL_SIDE = 256; // pixels of a small picture, at most
 
-/** @implements {MapPart} */
-export class MatrixView {
+export class MatrixView implements MapPart {
   placesToggles = true;
 
-  /**
-   * @param {HTMLElement} stage
-   * @param {MapHost} host
-   */
-  constructor(stage, host) {
+  constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
     this.box = stage.appendChild(h("div", { class: "hm-matrices" }));
-    /** @type {MatrixFigure[]} */
     this.figures = [];
-    /** Places that are kept for models of more heads. @type {HTMLElement[]} */
+    /** Places that are kept for models of more heads. */
     this.vacant = [];
   }
 
@@ -31,11 +26,7 @@ export class MatrixView {
     for (const figure of this.figures) figure.ask();
   }
 
-  /**
-   * @param {ShownMap} first
-   * @param {ShownMap | null} second
-   */
-  draw(first, second) {
+  draw(first: ShownMap, second: ShownMap | null) {
     const { layer, head: chosen } = this.host.state;
     const map = second ? difference(first, second) : first;
     const { order, moved } = second ? movedHeads(first, second, layer) : { order: [], moved: [] };
@@ -58,7 +49,7 @@ export class MatrixView {
   }
 
   /** Keeps room for the heads of the model that has most, unless one head is large. */
-  #keepRoom(/** @type {ShownMap} */ map) {
+  #keepRoom(map: ShownMap) {
     const { mostHeads, state } = this.host;
     const roomy = mostHeads > 0 && !map.mixed && state.head === null;
     const count = roomy ? mostHeads - map.shape[1] : 0;
@@ -72,10 +63,9 @@ export class MatrixView {
 
 /** One head, as a table or as a picture, with a button that enlarges and shrinks it. */
 export class MatrixFigure {
-  /** @type {ShownMap | null} */
-  map = null;
+  map: ShownMap | null = null;
 
-  constructor(/** @type {MapHost} */ host) {
+  constructor(host: MapHost) {
     this.host = host;
     this.title = h("span");
     this.button = h("button", { type: "button", class: "hm-enlarge" });
@@ -89,13 +79,7 @@ export class MatrixFigure {
     this.canvas = h("canvas", { role: "img" });
   }
 
-  /**
-   * @param {ShownMap} map
-   * @param {number} layer
-   * @param {number} head
-   * @param {{ large: boolean, table: boolean, name: string }} how
-   */
-  draw(map, layer, head, { large, table, name }) {
+  draw(map: ShownMap, layer: number, head: number, { large, table, name }: { large: boolean, table: boolean, name: string }) {
     const { host, node, button } = this;
     const keys = map.shape[3];
     this.map = map;
@@ -125,14 +109,7 @@ export class MatrixFigure {
     [...this.rows.rows].forEach((row, query) => row.classList.toggle("hm-asks", query === asked));
   }
 
-  /**
-   * @param {ShownMap} map
-   * @param {number} layer
-   * @param {number} head
-   * @param {string} label
-   * @param {boolean} large
-   */
-  #drawPicture(map, layer, head, label, large) {
+  #drawPicture(map: ShownMap, layer: number, head: number, label: string, large: boolean) {
     const [, , queries, keys] = map.shape;
     this.canvas.ariaLabel = `${label}. ${queries} by ${keys} weights; for numbers, choose Paint and who asks.`;
     const [width, height] = [keys, queries].map((side) => (large ? side : Math.min(side, SMALL_SIDE)));
@@ -140,13 +117,7 @@ export class MatrixFigure {
       drawHead(pixels, width, { width, height }, map, layer, head, this.host.look(map, layer, head)));
   }
 
-  /**
-   * @param {ShownMap} map
-   * @param {number} layer
-   * @param {number} head
-   * @param {string} label
-   */
-  #drawTable(map, layer, head, label) {
+  #drawTable(map: ShownMap, layer: number, head: number, label: string) {
     const { host, table } = this;
     const [, , queries, keys] = map.shape;
     table.ariaLabel = label;
@@ -159,7 +130,7 @@ export class MatrixFigure {
     for (let query = 0; query < queries; query++) {
       const weights = queryWeights(map, layer, head, query);
       const full = fullWeight(map, layer, weights, look);
-      const row = /** @type {HTMLTableRowElement & { told?: import("./asking.ts").RowTold }} */ (rows[query]);
+      const row = rows[query] as HTMLTableRowElement & { told?: RowTold };
       const { cells } = row;
       row.told = { map, layer, head, query, own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]) };
       row.classList.toggle("hm-asks", query === asked);

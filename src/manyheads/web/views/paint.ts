@@ -1,5 +1,8 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
+import type { PaintedRow } from "./arcs.ts";
+import type { RowTold } from "./asking.ts";
+import type { CellLook } from "./dom.ts";
 import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
 import { isSpecial, percent, roomFor } from "../math/text.ts";
 import { Arcs } from "./arcs.ts";
@@ -10,24 +13,18 @@ const UNSEEN = 120; // milliseconds until the others are
 const THICKEST = 4; // pixels
 const GLIDING = 120; // cells; the tints of more change at once
 
-/** A row, and what it shows. @typedef {import("./arcs.ts").PaintedRow & { second: boolean }} DrawnRow */
+/** A row, and what it shows. */
+type DrawnRow = PaintedRow & { second: boolean };
 
-/** @implements {MapPart} */
-export class PaintView {
+export class PaintView implements MapPart {
   placesToggles = true;
-  /** @type {DrawnRow[]} */
-  #rows = [];
-  /** @type {{ map: ShownMap, compared: ShownMap | null } | null} */
-  #maps = null;
+  #rows: DrawnRow[] = [];
+  #maps: { map: ShownMap, compared: ShownMap | null } | null = null;
   #asked = 0; // who asked when the words were painted last
   #arcs = new Arcs();
   #later = 0; // the timer for rows that are not on screen
 
-  /**
-   * @param {HTMLElement} stage
-   * @param {MapHost} host
-   */
-  constructor(stage, host) {
+  constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
     this.table = h("table", { class: "hm-paint", role: "table" });
     stage.append(h("div", { class: "hm-painted" }, this.table, this.#arcs.node));
@@ -40,11 +37,7 @@ export class PaintView {
     clearTimeout(this.#later);
   }
 
-  /**
-   * @param {ShownMap} map
-   * @param {ShownMap | null} compared
-   */
-  draw(map, compared) {
+  draw(map: ShownMap, compared: ShownMap | null) {
     const { host, table } = this;
     const { layer } = host.state;
     const { order, moved, pairs, asked } = compareHeads(map, compared, layer, host.rest);
@@ -111,38 +104,25 @@ export class PaintView {
   }
 }
 
-/** The rows that are on screen, where there are many. @param {DrawnRow[]} rows */
-function near(rows) {
+/** The rows that are on screen, where there are many. */
+function near(rows: DrawnRow[]) {
   if (rows.length <= FEW_ROWS) return rows;
   const seen = rows.findIndex(({ row }) => row.getBoundingClientRect().bottom > 0);
   const below = rows.findIndex(({ row }, at) => at > seen && row.getBoundingClientRect().top > innerHeight);
   return rows.slice(Math.max(seen, 0), below < 0 ? rows.length : below);
 }
 
-/**
- * The words of the second sentence as they would ask in the first.
- * @param {number[][]} pairs
- * @param {(number | null)[] | null} askers
- * @param {number} count
- */
-export function secondAskers(pairs, askers, count) {
-  /** @type {(number | null)[]} */
-  const second = Array(count).fill(null);
+/** The words of the second sentence as they would ask in the first. */
+export function secondAskers(pairs: number[][], askers: (number | null)[] | null, count: number) {
+  const second: (number | null)[] = Array(count).fill(null);
   for (const [i, j] of pairs) second[j] = askers?.[i] ?? null;
   return second;
 }
 
 export const makeRow = () => h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }));
 
-/**
- * One head's weights on all tokens; `shared`, where two sentences are compared, are the tokens that both have.
- * @param {HTMLTableRowElement & { told?: import("./asking.ts").RowTold }} row
- * @param {MapHost} host
- * @param {ShownMap} map
- * @param {{ layer: number, head: number, asked: number, askers: (number | null)[] | null, second?: boolean, shared?: Set<number> | null }} what
- * @returns {DrawnRow}
- */
-export function drawRow(row, host, map, { layer, head, asked, askers, second = false, shared = null }) {
+/** One head's weights on all tokens; `shared`, where two sentences are compared, are the tokens that both have. */
+export function drawRow(row: HTMLTableRowElement & { told?: RowTold }, host: MapHost, map: ShownMap, { layer, head, asked, askers, second = false, shared = null }: { layer: number, head: number, asked: number, askers: (number | null)[] | null, second?: boolean, shared?: Set<number> | null }): DrawnRow {
   const weights = queryWeights(map, layer, head, asked);
   const look = host.look(map, layer, head);
   const full = fullWeight(map, layer, weights, look);
@@ -165,19 +145,15 @@ export function drawRow(row, host, map, { layer, head, asked, askers, second = f
   return { row, map, layer, head, asked, from, second };
 }
 
-/**
- * Says a weight again, in thickness.
- * @param {HTMLElement & { underlined?: number }} cell
- * @param {import("./dom.ts").CellLook} look
- */
-function underline(cell, look) {
+/** Says a weight again, in thickness. */
+function underline(cell: HTMLElement & { underlined?: number }, look: CellLook) {
   if (cell.underlined === look.underline) return;
   cell.underlined = look.underline;
   cell.style.backgroundSize = `100% ${THICKEST * look.underline}px, auto`; // below 0, the hatching comes second
 }
 
-/** The tints of a row alone, and who asks. @param {DrawnRow} painted @param {MapHost} host */
-function tintRow({ row, map, layer, head, asked, from }, host) {
+/** The tints of a row alone, and who asks. */
+function tintRow({ row, map, layer, head, asked, from }: DrawnRow, host: MapHost) {
   const weights = queryWeights(map, layer, head, asked);
   const look = host.look(map, layer, head);
   const full = fullWeight(map, layer, weights, look);

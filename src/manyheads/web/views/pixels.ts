@@ -8,21 +8,14 @@ const MASKED = { every: 4, pixel: 0x60808080 }; // a grey line
 const HATCHED = 3; // pixels to a side of a weight from which on those below 0 are hatched
 
 /** "#8DB600" as [red, green, blue]. */
-export const rgb = (/** @type {string} */ colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+export const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
 /**
  * Draws one head of a map into `pixels` (RGBA in one number, `stride` to a line), from `left`, `top` on: `height` lines for
  * the queries, `width` columns for the keys. A pixel's opacity is how deep the weight is tinted; where several
  * weights fall on one pixel, the largest of them, so that no line of a long text is lost. What is masked is hatched.
- * @param {Uint32Array} pixels
- * @param {number} stride
- * @param {{ left?: number, top?: number, width: number, height: number }} place
- * @param {AttentionMap} map
- * @param {number} layer
- * @param {number} head
- * @param {Look} look
  */
-export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, map, layer, head, look) {
+export function drawHead(pixels: Uint32Array, stride: number, { left = 0, top = 0, width, height }: { left?: number, top?: number, width: number, height: number }, map: AttentionMap, layer: number, head: number, look: Look) {
   const { dim } = look;
   const [, , queries, keys] = map.shape;
   const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
@@ -62,17 +55,8 @@ export function drawHead(pixels, stride, { left = 0, top = 0, width, height }, m
   }
 }
 
-/**
- * Draws the small picture of a head whose weights are not there, as `drawHead` does.
- * @param {Uint32Array} pixels
- * @param {number} stride
- * @param {{ left: number, top: number, width: number, height: number }} place
- * @param {ShownMap & { pictures: Pictures }} map
- * @param {number} layer
- * @param {number} head
- * @param {Look} look
- */
-export function drawPicture(pixels, stride, { left, top, width, height }, map, layer, head, look) {
+/** Draws the small picture of a head whose weights are not there, as `drawHead` does. */
+export function drawPicture(pixels: Uint32Array, stride: number, { left, top, width, height }: { left: number, top: number, width: number, height: number }, map: ShownMap & { pictures: Pictures }, layer: number, head: number, look: Look) {
   const { shape: [, heads, rows, columns], tints } = map.pictures;
   const start = (layer * heads + head) * rows * columns;
   const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
@@ -83,38 +67,27 @@ export function drawPicture(pixels, stride, { left, top, width, height }, map, l
     }
 }
 
-/** The one that is farther from 0. @param {number} a @param {number} b */
-const farther = (a, b) => (Math.abs(b) > Math.abs(a) ? b : a);
+/** The one that is farther from 0. */
+const farther = (a: number, b: number) => (Math.abs(b) > Math.abs(a) ? b : a);
 
 /** A colour as the low bytes of a pixel. */
-function inkOf(/** @type {string} */ colour) {
+function inkOf(colour: string) {
   const [red, green, blue] = rgb(colour);
   return (blue << 16) | (green << 8) | red;
 }
 
-/**
- * The first and the last of `count` things that fall on place `at` of `places`.
- * @param {number} at
- * @param {number} places
- * @param {number} count
- */
-function span(at, places, count) {
+/** The first and the last of `count` things that fall on place `at` of `places`. */
+function span(at: number, places: number, count: number) {
   const first = Math.floor((at * count) / places);
   return [first, places < count ? Math.ceil(((at + 1) * count) / places) - 1 : first];
 }
 
 /** What draws on a canvas; one for pictures is always to be had. */
-export const pencil = (/** @type {HTMLCanvasElement} */ canvas) =>
-  /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+export const pencil = (canvas: HTMLCanvasElement) =>
+  canvas.getContext("2d") as CanvasRenderingContext2D;
 
-/**
- * Draws with `draw(pixels)` on a canvas of that many pixels.
- * @param {HTMLCanvasElement} canvas
- * @param {number} width
- * @param {number} height
- * @param {(pixels: Uint32Array) => void} draw
- */
-export function onCanvas(canvas, width, height, draw) {
+/** Draws with `draw(pixels)` on a canvas of that many pixels. */
+export function onCanvas(canvas: HTMLCanvasElement, width: number, height: number, draw: (pixels: Uint32Array) => void) {
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const image = new ImageData(width, height);
   draw(new Uint32Array(image.data.buffer));

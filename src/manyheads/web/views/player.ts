@@ -7,13 +7,8 @@ const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matc
 export class Player {
   #timer = 0;
 
-  /**
-   * `step()` takes a step, and tells whether there is another one; the next follows after `pause` milliseconds.
-   * @param {string} label
-   * @param {number} pause
-   * @param {() => boolean} step
-   */
-  constructor(label, pause, step) {
+  /** `step()` takes a step, and tells whether there is another one; the next follows after `pause` milliseconds. */
+  constructor(label: string, pause: number, step: () => boolean) {
     this.label = label;
     this.pause = pause;
     this.step = step;
@@ -41,7 +36,7 @@ export class Player {
   }
 
   /** The figure's style follows. */
-  #tell(/** @type {boolean} */ plays) {
+  #tell(plays: boolean) {
     this.node.closest(".head-map")?.classList.toggle("hm-playing", plays);
   }
 }

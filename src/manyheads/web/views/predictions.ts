@@ -5,25 +5,19 @@ import { percent } from "../math/text.ts";
 import { fill, h, setText, targetOf } from "./dom.ts";
 
 export class PredictionsView {
-  /** @param {(head: number | null) => void} light lights a head, or none */
-  constructor(light) {
-    const point = (/** @type {Event} */ event) => {
-      const item = /** @type {HTMLElement | null} */ (targetOf(event).closest("[data-of]"));
+  /** `light` lights a head, or none */
+  constructor(light: (head: number | null) => void) {
+    const point = (event: Event) => {
+      const item = targetOf(event).closest("[data-of]") as HTMLElement | null;
       light(item ? Number(item.dataset.of) : null);
     };
     this.node = h("dl", { class: "hm-predictions", "aria-label": "Predictions", onpointerover: point, onpointerleave: () => light(null) });
   }
 
   /** What was predicted with all heads on, and of what. */
-  #allOn = { of: "", predictions: /** @type {Predictions} */ ({}) };
+  #allOn = { of: "", predictions: ({} as Predictions) };
 
-  /**
-   * @param {AttentionMap} map
-   * @param {AttentionMap | null} compared
-   * @param {MapState} state
-   * @param {(head: number) => boolean} isOn
-   */
-  draw(map, compared, state, isOn) {
+  draw(map: AttentionMap, compared: AttentionMap | null, state: MapState, isOn: (head: number) => boolean) {
     const of = `${state.model} ${state.sentence}`;
     if (!state.headMask) this.#allOn = { of, predictions: map.predictions };
     const before = state.headMask && this.#allOn.of === of ? this.#allOn.predictions : {};
@@ -54,13 +48,8 @@ export class PredictionsView {
   }
 }
 
-/**
- * What is predicted of the second sentence.
- * @param {Element} item
- * @param {string} name
- * @param {Record<string, number> | undefined} labels
- */
-function drawSecond(item, name, labels) {
+/** What is predicted of the second sentence. */
+function drawSecond(item: Element, name: string, labels: Record<string, number> | undefined) {
   if (!labels) return item.children[2]?.remove();
   if (!item.children[2]) item.append(h("dd", { class: "hm-second" }, h("b"), h("span"), h("meter", { max: 1 })));
   const [best, share, meter] = item.children[2].children;

@@ -7,7 +7,7 @@ export class SteadyHeight {
   #high = 0; // pixels of the figure, when it was last laid out
   #width = 0; // of the figure, while it keeps its height
 
-  constructor(/** @type {HTMLElement} */ root) {
+  constructor(root: HTMLElement) {
     this.root = root;
     root.addEventListener("toggle", () => this.release(), true);
     new ResizeObserver(() => {
@@ -28,7 +28,7 @@ export class SteadyHeight {
   }
 
   /** Keeps the height that there was, or a line more; `tokens` are those on display. */
-  keep(/** @type {number} */ tokens) {
+  keep(tokens: number) {
     if (this.#isHeld || this.#high === 0) return;
     this.keepAtLeast();
     this.root.style.maxHeight = `${this.#high + LINE}px`;
@@ -37,7 +37,7 @@ export class SteadyHeight {
   }
 
   /** Sets more tokens closer while the height is kept. */
-  fit(/** @type {number} */ tokens) {
+  fit(tokens: number) {
     this.root.classList.toggle("hm-tight", this.#isHeld && tokens > this.#tokens);
   }
 

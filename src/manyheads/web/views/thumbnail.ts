@@ -6,13 +6,13 @@ import { pencil, rgb } from "./pixels.ts";
 import { palette, tint } from "./tints.ts";
 
 export class Thumbnail {
-  constructor(/** @type {string} */ name) {
+  constructor(name: string) {
     this.name = name;
     this.canvas = h("canvas", { class: "fs-thumb", "data-thumb": name, width: 128, height: 80, "aria-hidden": "true" });
     this.pixels = h("canvas");
   }
 
-  paint(/** @type {Steps} */ steps) {
+  paint(steps: Steps) {
     const { shape: [rows, columns], values } = matrix(steps, this.name);
     const { largest, ...colours } = palette(steps, this.name);
     const [positive, negative] = [rgb(colours.positive), rgb(colours.negative)];
@@ -30,7 +30,7 @@ export class Thumbnail {
   }
 
   /** The picture, and a frame around a row, a column or a cell. */
-  light(/** @type {{ row?: number, column?: number } | null} */ what) {
+  light(what: { row?: number, column?: number } | null) {
     const { width, height } = this.canvas;
     const { width: columns, height: rows } = this.pixels;
     const picture = pencil(this.canvas);
@@ -40,7 +40,7 @@ export class Thumbnail {
     if (!what) return;
     const { row = 0, column = 0 } = what;
     const [tall, wide] = [what.row === undefined ? rows : 1, what.column === undefined ? columns : 1];
-    for (const [strokeStyle, lineWidth] of /** @type {const} */ ([["#fff", 7], ["#000", 3]])) { // seen on light and on dark
+    for (const [strokeStyle, lineWidth] of [["#fff", 7], ["#000", 3]] as const) { // seen on light and on dark
       Object.assign(picture, { strokeStyle, lineWidth });
       picture.strokeRect(column / columns * width, row / rows * height, Math.max(wide / columns * width, 3), Math.max(tall / rows * height, 3));
     }

@@ -5,7 +5,7 @@ import { NUMBER_COLOURS, PAPER } from "../math/names.ts";
 import { matrix } from "../math/steps.ts";
 
 /** How strongly a number is tinted, −1 to 1: its share of the largest. */
-export function tint(/** @type {number} */ value, /** @type {number} */ largest) {
+export function tint(value: number, largest: number) {
   if (!Number.isFinite(value) || largest === 0) return 0;
   return Math.max(-1, Math.min(1, value / largest));
 }
@@ -13,15 +13,13 @@ export function tint(/** @type {number} */ value, /** @type {number} */ largest)
 /**
  * How the numbers of one matrix are coloured: in one of two colours, so deep where a number is the largest. Weights are
  * shares of 1, and all of the head's colour.
- * @param {Steps} steps
- * @param {string} name
  */
-export function palette(steps, name) {
+export function palette(steps: Steps, name: string) {
   const { positive, negative, tint: depth } = NUMBER_COLOURS;
   if (name !== "weights") return { positive, negative, largest: largestOf(matrix(steps, name).values), depth };
   const colour = colourOf(steps.head);
   return { positive: colour, negative: colour, largest: 1, depth: PAPER.tint };
 }
 
-const largestOf = (/** @type {Float32Array} */ values) =>
+const largestOf = (values: Float32Array) =>
   values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);

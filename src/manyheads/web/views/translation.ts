@@ -7,21 +7,13 @@ const STEP = 70; // milliseconds from word to word, for readers who do not ask f
 export class TranslationLine {
   node = h("p", { class: "hm-translation", "aria-label": "Translation", hidden: true });
 
-  /**
-   * @param {(query: number) => void} ask
-   * @param {(query: number | null) => void} point
-   */
-  constructor(ask, point) {
+  constructor(ask: (query: number) => void, point: (query: number | null) => void) {
     this.ask = ask;
     this.point = point;
     this.node.addEventListener("pointerleave", () => point(null));
   }
 
-  /**
-   * @param {AttentionMap} map
-   * @param {number} asked
-   */
-  draw({ translation, queryTokens }, asked) {
+  draw({ translation, queryTokens }: AttentionMap, asked: number) {
     const { node } = this;
     node.hidden = translation === undefined;
     if (translation === undefined) return;
@@ -32,7 +24,7 @@ export class TranslationLine {
     const buttons = fill(node, words.length, (query) => h("button", { type: "button", lang: "fr", onclick: () => this.ask(query), onpointerover: () => this.point(query) }));
     const first = words.findIndex((word, query) => buttons[query].textContent !== word);
     words.forEach((word, query) => {
-      const button = /** @type {HTMLElement} */ (buttons[query]);
+      const button = buttons[query] as HTMLElement;
       if (first >= 0 && query >= first) {
         button.style.setProperty("--wait", `${(query - first) * STEP}ms`);
         button.classList.remove("hm-new");
@@ -47,4 +39,4 @@ export class TranslationLine {
 }
 
 /** Words without what joins them, to tell whether they are the same. */
-const spelt = (/** @type {string[]} */ words) => words.join("").toLowerCase();
+const spelt = (words: string[]) => words.join("").toLowerCase();
