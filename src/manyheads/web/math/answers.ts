@@ -2,40 +2,34 @@
 
 import { softmax } from "./attention.ts";
 
-/** @typedef {{ right: boolean, reply: string }} Verdict */
-
-/** A field as fields.py writes it. @typedef {Object} Field
- * @property {string} kind
- * @property {string} label
- * @property {string} answer
- * @property {Record<string, string>} hints
- * @property {string} [hint]
- * @property {string} [right]
- * @property {number} [within]
- * @property {string[]} [options]
- * @property {string[]} [words]
- * @property {number[][]} [keys]
- * @property {string} [target]
- * @property {number} [share]
- */
+/** A field as fields.py writes it. */
+interface Field {
+  kind: string;
+  label: string;
+  answer: string;
+  hints: Record<string, string>;
+  hint?: string;
+  right?: string;
+  within?: number;
+  options?: string[];
+  words?: string[];
+  keys?: number[][];
+  target?: string;
+  share?: number;
+}
 
 /** All numbers in a text. */
-const numbersIn = (/** @type {string} */ text) => (text.replace(/[−–]/g, "-").match(/-?\d*\.?\d+/g) ?? []).map(Number);
+const numbersIn = (text: string) => (text.replace(/[−–]/g, "-").match(/-?\d*\.?\d+/g) ?? []).map(Number);
 
 /** The number that a text is, which may be a fraction, have a decimal comma, or end with a percent sign; else NaN. */
-function numberOf(/** @type {string} */ text) {
+function numberOf(text: string) {
   const plain = text.replace(/[−–]/g, "-").replace(",", ".").replace(/\s*%$/, "");
   const [above, below = "1"] = /^-?\d*\.?\d+(\s*\/\s*\d*\.?\d+)?$/.test(plain) ? plain.split("/") : ["NaN"];
   return Number(above) / Number(below);
 }
 
-/**
- * Judges one answer.
- * @param {Field} field
- * @param {string} typed
- * @returns {Verdict}
- */
-export function judge(field, typed) {
+/** Judges one answer. */
+export function judge(field: Field, typed: string): { right: boolean, reply: string } {
   const text = typed.trim();
   if (!text) return notYet(field.kind === "choice" ? "Choose one." : "Nothing is typed yet.");
   const { right, hint } = JUDGES[field.kind](field, text);
@@ -43,21 +37,20 @@ export function judge(field, typed) {
   return notYet(hintFor(field, text) ?? hint ?? "");
 }
 
-const notYet = (/** @type {string} */ hint) => ({ right: false, reply: `Not yet. ${hint}`.trim() });
+const notYet = (hint: string) => ({ right: false, reply: `Not yet. ${hint}`.trim() });
 
 /** The hint for just this answer. */
-function hintFor(/** @type {Field} */ field, /** @type {string} */ text) {
-  const plain = PLAIN[field.kind] ?? ((/** @type {string} */ it) => numbersIn(it).join());
+function hintFor(field: Field, text: string) {
+  const plain = PLAIN[field.kind] ?? ((it: string) => numbersIn(it).join());
   return Object.entries(field.hints).find(([answer]) => plain(answer) === plain(text))?.[1];
 }
 
-const plainWord = (/** @type {string} */ text) => text.toLowerCase().replace(/^["“”‘’'.,;\s]+|["“”‘’'.,;\s]+$/g, "");
+const plainWord = (text: string) => text.toLowerCase().replace(/^["“”‘’'.,;\s]+|["“”‘’'.,;\s]+$/g, "");
 
-/** What of an answer counts. @type {Record<string, (text: string) => string | number>} */
-const PLAIN = { word: plainWord, number: numberOf, choice: (text) => text };
+/** What of an answer counts. */
+const PLAIN: Record<string, (text: string) => string | number> = { word: plainWord, number: numberOf, choice: (text) => text };
 
-/** @type {Record<string, (field: Field, text: string) => { right: boolean, hint?: string }>} */
-const JUDGES = {
+const JUDGES: Record<string, (field: Field, text: string) => { right: boolean, hint?: string }> = {
   choice: ({ answer }, text) => ({ right: text === answer }),
   word: ({ answer, hint = "It is another word." }, text) => ({ right: plainWord(text) === plainWord(answer), hint }),
   shape: judgeShape,
@@ -65,14 +58,10 @@ const JUDGES = {
   query: judgeQuery,
 };
 
-/**
- * @param {Field} field
- * @param {string} text
- */
-function judgeShape(field, text) {
+function judgeShape(field: Field, text: string) {
   const [sizes, found] = [numbersIn(field.answer), numbersIn(text)];
   if (sizes.join() === found.join()) return { right: true };
-  const sorted = (/** @type {number[]} */ list) => [...list].sort((a, b) => a - b).join();
+  const sorted = (list: number[]) => [...list].sort((a, b) => a - b).join();
   let hint;
   if (!found.length) hint = `Type the sizes of its axes, for example ${sizes.map((_, at) => at + 2).join(" × ")}.`;
   else if (sorted(sizes) === sorted(found)) hint = "These are the right sizes, in another order.";
@@ -82,14 +71,10 @@ function judgeShape(field, text) {
   return { right: false, hint };
 }
 
-/**
- * @param {Field} field
- * @param {string} text
- */
-function judgeNumber({ answer, within = 0.005, hint }, text) {
+function judgeNumber({ answer, within = 0.005, hint }: Field, text: string) {
   const [value, number] = [Number(answer), numberOf(text)];
   if (Number.isNaN(number)) return { right: false, hint: "Type a number, such as 0.5 or 1/2." };
-  const near = (/** @type {number} */ other) => Math.abs(other - value) <= within + 1e-9;
+  const near = (other: number) => Math.abs(other - value) <= within + 1e-9;
   if (near(number) && !text.includes("%")) return { right: true };
   if (near(number / 100)) return text.includes("%") ? { right: true } : { right: false, hint: "That looks like percent. Type a share between 0 and 1." };
   if (near(-number)) return { right: false, hint: "Look at the sign." };
@@ -97,7 +82,7 @@ function judgeNumber({ answer, within = 0.005, hint }, text) {
 }
 
 /** The weights of a query over the keys, and whether the target gets its share. */
-function judgeQuery(/** @type {Field} */ { keys = [], words = [], target = "", share = 1 }, /** @type {string} */ text) {
+function judgeQuery({ keys = [], words = [], target = "", share = 1 }: Field, text: string) {
   const query = numbersIn(text);
   const width = keys[0].length;
   if (query.length !== width) return { right: false, hint: `A query has ${width} numbers here, as a key has.` };

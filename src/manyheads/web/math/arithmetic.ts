@@ -7,39 +7,30 @@ import { readable } from "./text.ts";
 /**
  * How a cell came about: rows of numbers over `columns`, then results, the last of them the cell's value; `lit` names the
  * rows, columns and cells it was made of.
- * @typedef {{ title: string, rows?: Line[], columns?: string[], results: Result[], lit?: Place[] }} Explanation
- * @typedef {{ label: string, values: ArrayLike<number> }} Line
- * @typedef {[words: string, value: number]} Result
  */
+type Explanation = { title: string, rows?: Line[], columns?: string[], results: Result[], lit?: Place[] };
+type Line = { label: string, values: ArrayLike<number> };
+type Result = [words: string, value: number];
 
-/**
- * The arithmetic of one cell.
- * @param {Steps} steps
- * @param {string} name
- * @param {number} row
- * @param {number} column
- */
-export function arithmetic(steps, name, row, column) {
+/** The arithmetic of one cell. */
+export function arithmetic(steps: Steps, name: string, row: number, column: number) {
   const { shape, values } = matrix(steps, name);
   const value = values[row * shape[1] + column];
   const explained = (EXPLAIN[name] ?? explainLearnt)({ steps, name, row, column, value });
   return { name, row, column, value, rows: [], columns: [], lit: [], ...explained };
 }
 
-/**
- * The cell that is asked about.
- * @typedef {{ steps: Steps, name: string, row: number, column: number, value: number }} Asked
- */
+/** The cell to explain. */
+type Explained = { steps: Steps, name: string, row: number, column: number, value: number };
 
-/** @type {Record<string, (asked: Asked) => Explanation>} */
-const EXPLAIN = {
+const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
   X: ({ steps, row, column, value }) => ({
     title: `${word(steps, row)}, feature ${column + 1}`,
     results: [["the path begins here", value]],
   }),
-  Q: (asked) => explainProjection(asked, "query"),
-  K: (asked) => explainProjection(asked, "key"),
-  V: (asked) => explainProjection(asked, "value"),
+  Q: (cell) => explainProjection(cell, "query"),
+  K: (cell) => explainProjection(cell, "key"),
+  V: (cell) => explainProjection(cell, "value"),
   scores: ({ steps, row, column, value }) => {
     const [, width] = steps.Q.shape;
     const query = { label: `query of ${word(steps, row)}`, values: rowOf(steps.Q, row) };
@@ -96,66 +87,40 @@ const EXPLAIN = {
       lit: head === steps.head ? [{ name: "context", row, column: feature }] : [],
     };
   },
-  output: (asked) => ({
-    title: `${word(asked.steps, asked.row)} after all heads, feature ${asked.column + 1}`,
-    ...project(asked, "concat", ["Wo", "bo"], `${word(asked.steps, asked.row)}, all heads`),
+  output: (cell) => ({
+    title: `${word(cell.steps, cell.row)} after all heads, feature ${cell.column + 1}`,
+    ...project(cell, "concat", ["Wo", "bo"], `${word(cell.steps, cell.row)}, all heads`),
   }),
 };
 
-/**
- * @param {Asked} asked
- * @param {string} made
- * @returns {Explanation}
- */
-function explainProjection(asked, made) {
-  const asks = word(asked.steps, asked.row);
-  return { title: `${made} of ${asks}, feature ${asked.column + 1}`, ...project(asked, "X", MADE_BY[asked.name], asks) };
+function explainProjection(cell: Explained, made: string): Explanation {
+  const query = word(cell.steps, cell.row);
+  return { title: `${made} of ${query}, feature ${cell.column + 1}`, ...project(cell, "X", MADE_BY[cell.name], query) };
 }
 
-/**
- * @param {Asked} asked
- * @returns {Explanation}
- */
-function explainLearnt({ row, column, value }) {
+function explainLearnt({ row, column, value }: Explained): Explanation {
   return { title: `row ${row + 1}, column ${column + 1}`, results: [["learnt, the same for every sentence", value]] };
 }
 
-/**
- * A row of `source` times a column of what is learnt, and the bias.
- * @param {Asked} asked
- * @param {string} source
- * @param {string[]} parameters
- * @param {string} label
- */
-function project({ steps, row, column, value }, source, [weight, bias], label) {
+/** A row of `source` times a column of what is learnt, and the bias. */
+function project({ steps, row, column, value }: Explained, source: string, [weight, bias]: string[], label: string) {
   const [W, b] = [findMatrix(steps, weight), findMatrix(steps, bias)];
   const lit = [{ name: source, row }, { name: weight, column }];
-  if (!W) return { results: [/** @type {Result} */ (["the learnt matrix arrives with the model", value])], lit };
+  if (!W) return { results: [["the learnt matrix arrives with the model", value] as Result], lit };
   const a = { label, values: rowOf(matrix(steps, source), row) };
   const w = { label: `column ${column + 1}`, values: columnOf(W, column) };
   return { ...dot(a, w, numbers(a.values.length), b ? [[`plus the bias ${written(b.values[column])}`, value]] : []), lit };
 }
 
-/**
- * A dot product term by term, and what becomes of it `then`.
- * @param {Line} a
- * @param {Line} b
- * @param {string[]} columns
- * @param {Result[]} [then]
- */
-function dot(a, b, columns, then = []) {
+/** A dot product term by term, and what becomes of it `then`. */
+function dot(a: Line, b: Line, columns: string[], then: Result[] = []) {
   const products = Array.from(a.values, (value, index) => value * b.values[index]);
-  /** @type {Result[]} */
-  const results = [["sum of the products", sumOf(products)], ...then];
+  const results: Result[] = [["sum of the products", sumOf(products)], ...then];
   return { rows: [a, b, { label: "product", values: products }], columns, results };
 }
 
-const sumOf = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
+const sumOf = (values: number[]) => values.reduce((total, value) => total + value, 0);
 
-const numbers = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => String(index + 1));
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
 
-/**
- * @param {Steps} steps
- * @param {number} index
- */
-const word = (steps, index) => `“${readable(steps.tokens[index])}”`;
+const word = (steps: Steps, index: number) => `“${readable(steps.tokens[index])}”`;

@@ -9,17 +9,18 @@
 // Axes: h head   q query position   k key position   d width. Maps are [h, q, k]; queries, keys, values and contexts of
 // all heads lie side by side, [q, h * d].
 
-/** @typedef {ArrayLike<unknown> | null} Mask */
+type Mask = ArrayLike<unknown> | null;
 
-/**
- * Equation 1 for one head: X [q, d], Wq and Wk [d, d_k], Wv [d, d_v] -> output [q, d_v], weights [q, k].
- * @param {Matrix} X
- * @param {Matrix} Wq
- * @param {Matrix} Wk
- * @param {Matrix} Wv
- * @param {Mask} [mask]
- */
-export function selfAttention(X, Wq, Wk, Wv, mask = null) {
+interface AttentionOptions {
+  numHeads: number;
+  keys?: Matrix;
+  mask?: Mask;
+  headMask?: Mask;
+  scaled?: boolean;
+}
+
+/** Equation 1 for one head: X [q, d], Wq and Wk [d, d_k], Wv [d, d_v] -> output [q, d_v], weights [q, k]. */
+export function selfAttention(X: Matrix, Wq: Matrix, Wk: Matrix, Wv: Matrix, mask: Mask = null) {
   const Q = linear(X, transpose(Wq));
   const K = linear(X, transpose(Wk));
   const V = linear(X, transpose(Wv));
@@ -27,21 +28,14 @@ export function selfAttention(X, Wq, Wk, Wv, mask = null) {
   return { output: context, weights: { shape: weights.shape.slice(1), values: weights.values } };
 }
 
-/**
- * Let every position look at itself and back, never ahead: [q * k], 1 or 0.
- * @param {number} length
- */
-export function causalMask(length) {
+/** Let every position look at itself and back, never ahead: [q * k], 1 or 0. */
+export function causalMask(length: number) {
   return Uint8Array.from({ length: length * length }, (_, at) => Number(at % length <= Math.floor(at / length)));
 }
 
-/**
- * Compare every query with every key: Q K^T / sqrt(d_k), or Q K^T * scale. Q [q, h * d_k], K [k, h * d_k] -> [h, q, k].
- * @param {Matrix} Q
- * @param {Matrix} K
- * @param {{ numHeads?: number, scale?: number | null }} [options]
- */
-export function attentionScores(Q, K, { numHeads = 1, scale = null } = {}) {
+/** Compare every query with every key: Q K^T / sqrt(d_k), or Q K^T * scale. Q [q, h * d_k], K [k, h * d_k] -> [h, q, k]. */
+export function attentionScores(Q: Matrix, K: Matrix, options: { numHeads?: number, scale?: number | null } = {}) {
+  const { numHeads = 1, scale = null } = options;
   const [queries, width] = Q.shape;
   const keys = K.shape[0];
   const part = width / numHeads;
@@ -53,12 +47,8 @@ export function attentionScores(Q, K, { numHeads = 1, scale = null } = {}) {
   return { shape: [numHeads, queries, keys], values: scores };
 }
 
-/**
- * The scores with -Infinity where the mask is 0; the same scores where there is no mask.
- * @param {Matrix} scores
- * @param {Mask} mask
- */
-export function hide(scores, mask) {
+/** The scores with -Infinity where the mask is 0; the same scores where there is no mask. */
+export function hide(scores: Matrix, mask: Mask) {
   const [heads, queries, keys] = scores.shape;
   if (!mask) return scores;
   if (mask.length !== queries * keys && mask.length !== heads * queries * keys)
@@ -68,11 +58,8 @@ export function hide(scores, mask) {
   return { shape: scores.shape, values: hidden };
 }
 
-/**
- * Turns each row of scores into shares that sum to 1; a row of nothing but -Infinity becomes zeros.
- * @param {Matrix} scores
- */
-export function softmax({ shape, values }) {
+/** Turns each row of scores into shares that sum to 1; a row of nothing but -Infinity becomes zeros. */
+export function softmax({ shape, values }: Matrix) {
   const width = shape[shape.length - 1];
   const shares = new Float32Array(values.length);
   for (let start = 0; start < values.length; start += width) {
@@ -90,11 +77,8 @@ export function softmax({ shape, values }) {
 /**
  * Average the values by the weights: weights [h, q, k], V [k, h * d_v] -> context [q, h * d_v]. `headMask` holds false
  * for each head that is off: its columns are zero.
- * @param {Matrix} weights
- * @param {Matrix} V
- * @param {Mask} [headMask]
  */
-export function average(weights, V, headMask = null) {
+export function average(weights: Matrix, V: Matrix, headMask: Mask = null) {
   const [heads, queries, keys] = weights.shape;
   if (headMask && headMask.length !== heads)
     throw new RangeError(`headMask must have ${heads} entries, one for each head, got ${headMask.length}`);
@@ -110,14 +94,9 @@ export function average(weights, V, headMask = null) {
   return { shape: [queries, width], values: context };
 }
 
-/**
- * Equation 1 for every head, softmax(Q K^T / sqrt(d_k)) V. `scaled: false` leaves out sqrt(d_k).
- * @param {Matrix} Q
- * @param {Matrix} K
- * @param {Matrix} V
- * @param {{ numHeads?: number, mask?: Mask, headMask?: Mask, scaled?: boolean }} [options]
- */
-export function attend(Q, K, V, { numHeads = 1, mask = null, headMask = null, scaled = true } = {}) {
+/** Equation 1 for every head, softmax(Q K^T / sqrt(d_k)) V. `scaled: false` leaves out sqrt(d_k). */
+export function attend(Q: Matrix, K: Matrix, V: Matrix, options: Partial<Omit<AttentionOptions, "keys">> = {}) {
+  const { numHeads = 1, mask = null, headMask = null, scaled = true } = options;
   const scores = attentionScores(Q, K, { numHeads, scale: scaled ? null : 1 });
   const masked = hide(scores, mask);
   const weights = softmax(masked);
@@ -125,14 +104,8 @@ export function attend(Q, K, V, { numHeads = 1, mask = null, headMask = null, sc
   return { scores, masked, weights, context };
 }
 
-/**
- * The queries of X, the keys and values of Y: [q, h * d_k], [k, h * d_k], [k, h * d_v].
- * @param {Matrix} X
- * @param {Matrix} Y
- * @param {Layer} layer
- * @param {number} numHeads
- */
-export function project(X, Y, layer, numHeads) {
+/** The queries of X, the keys and values of Y: [q, h * d_k], [k, h * d_k], [k, h * d_v]. */
+export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number) {
   for (const name of ["query.weight", "value.weight"]) {
     const width = layer[name].shape[0];
     if (!Number.isInteger(width / numHeads)) throw new RangeError(`numHeads must divide the width ${width}, got ${numHeads}`);
@@ -148,52 +121,35 @@ export function project(X, Y, layer, numHeads) {
  *
  * `keys` [k, d] is the text that is looked at, X itself unless given. `headMask` holds false for each head that is off:
  * its part of the concatenation is zero, its weights are there all the same. `scaled: false` leaves out sqrt(d_k).
- * @param {Matrix} X
- * @param {Layer} layer
- * @param {{ numHeads: number, keys?: Matrix, mask?: Mask, headMask?: Mask, scaled?: boolean }} options
  */
-export function multiHeadAttention(X, layer, { numHeads, keys = X, mask = null, headMask = null, scaled = true }) {
-  const [Q, K, V] = project(X, keys, layer, numHeads);
-  const { weights, context } = attend(Q, K, V, { numHeads, mask, headMask, scaled });
+export function multiHeadAttention(X: Matrix, layer: Layer, { keys = X, ...options }: AttentionOptions) {
+  const [Q, K, V] = project(X, keys, layer, options.numHeads);
+  const { weights, context } = attend(Q, K, V, options);
   return { output: linear(context, layer["output.weight"], layer["output.bias"]), weights };
 }
 
-/**
- * `AttentionBlock.forward`: attention, the query added again, layer norm. X [q, d] -> output [q, d], weights [h, q, k].
- * @param {Matrix} X
- * @param {Layer} block
- * @param {Parameters<typeof multiHeadAttention>[2]} options
- */
-export function attentionBlock(X, block, options) {
+/** `AttentionBlock.forward`: attention, the query added again, layer norm. X [q, d] -> output [q, d], weights [h, q, k]. */
+export function attentionBlock(X: Matrix, block: Layer, options: AttentionOptions) {
   const { output, weights } = multiHeadAttention(X, partOf(block, "attention."), options);
   return { output: layerNorm(added(X, output), partOf(block, "norm.")), weights };
 }
 
 /** The tensors of a part of a module, by the names they have inside it. */
-export const partOf = (/** @type {Layer} */ tensors, /** @type {string} */ prefix) =>
+export const partOf = (tensors: Layer, prefix: string) =>
   Object.fromEntries(Object.entries(tensors)
     .filter(([name]) => name.startsWith(prefix))
     .map(([name, tensor]) => [name.slice(prefix.length), tensor]));
 
-/**
- * @param {Matrix} a
- * @param {Matrix} b
- */
-export const added = (a, b) => ({ shape: a.shape, values: a.values.map((value, at) => value + b.values[at]) });
+export const added = (a: Matrix, b: Matrix) => ({ shape: a.shape, values: a.values.map((value, at) => value + b.values[at]) });
 
 /** Zero for what is below zero, in place. */
-export function relu(/** @type {Matrix} */ x) {
+export function relu(x: Matrix) {
   x.values.forEach((value, index) => (x.values[index] = Math.max(0, value)));
   return x;
 }
 
-/**
- * As nn.LayerNorm: each row with mean 0 and variance 1, then a gain and a bias for each column.
- * @param {Matrix} x
- * @param {Layer} norm
- * @param {number} [eps]
- */
-export function layerNorm({ shape, values }, { weight: gain, bias }, eps = 1e-5) {
+/** As nn.LayerNorm: each row with mean 0 and variance 1, then a gain and a bias for each column. */
+export function layerNorm({ shape, values }: Matrix, { weight: gain, bias }: Layer, eps = 1e-5) {
   const [rows, width] = shape;
   const out = new Float32Array(values.length);
   for (let row = 0; row < rows; row++) {
@@ -208,27 +164,21 @@ export function layerNorm({ shape, values }, { weight: gain, bias }, eps = 1e-5)
   return { shape, values: out };
 }
 
-/**
- * Everything on the way through one head, by name, as `steps` of attention.py; `masked` has -Infinity where hidden.
- * @param {Matrix} X
- * @param {Layer} layer
- * @param {{ numHeads: number, head?: number, mask?: Mask, scaled?: boolean }} options
- */
-export function steps(X, layer, { numHeads, head = 0, mask = null, scaled = true }) {
+/** Everything on the way through one head, by name, as `steps` of attention.py; `masked` has -Infinity where hidden. */
+export function steps(X: Matrix, layer: Layer, options: Pick<AttentionOptions, "numHeads" | "mask" | "scaled"> & { head?: number }) {
+  const { numHeads, head = 0, mask = null, scaled = true } = options;
   if (!(Number.isInteger(head) && head >= 0 && head < numHeads))
     throw new RangeError(`head must be a whole number from 0 to ${numHeads - 1}, got ${head}`);
   const [Q, K, V] = project(X, X, layer, numHeads);
   const { scores, masked, weights, context } = attend(Q, K, V, { numHeads, mask, scaled });
-  /** @param {Matrix} joint */
-  const columns = ({ shape: [rows, width], values }) => {
+  const columns = ({ shape: [rows, width], values }: Matrix) => {
     const part = width / numHeads;
     const own = new Float32Array(rows * part);
     for (let row = 0, from = head * part; row < rows; row++, from += width)
       own.set(values.subarray(from, from + part), row * part);
     return { shape: [rows, part], values: own };
   };
-  /** @param {Matrix} maps */
-  const map = ({ shape: [, rows, width], values }) => {
+  const map = ({ shape: [, rows, width], values }: Matrix) => {
     const size = rows * width;
     return { shape: [rows, width], values: values.slice(head * size, (head + 1) * size) };
   };
@@ -246,13 +196,8 @@ export function steps(X, layer, { numHeads, head = 0, mask = null, scaled = true
   };
 }
 
-/**
- * x W^T + b, as nn.Linear: x [t, in], W [out, in], b [out] -> [t, out].
- * @param {Matrix} x
- * @param {Matrix} weight
- * @param {Matrix | null} [bias]
- */
-export function linear({ shape, values }, weight, bias = null) {
+/** x W^T + b, as nn.Linear: x [t, in], W [out, in], b [out] -> [t, out]. */
+export function linear({ shape, values }: Matrix, weight: Matrix, bias: Matrix | null = null) {
   const [outputs, inputs] = weight.shape;
   if (shape.length !== 2 || shape[1] !== inputs)
     throw new RangeError(`x must be [t, ${inputs}] for weights [${weight.shape}], got [${shape}]`);
@@ -268,20 +213,13 @@ export function linear({ shape, values }, weight, bias = null) {
 /**
  * out = a b^T for parts of larger matrices: each is given by its numbers, where its part starts, and how far it is from
  * row to row. Two rows and four columns at a time, which reads every number less often: twice as fast as one by one.
- * @param {Float32Array} a
- * @param {number} aStart
- * @param {number} aStep
- * @param {Float32Array} b
- * @param {number} bStart
- * @param {number} bStep
- * @param {Float32Array} out
- * @param {number} outStart
- * @param {number} outStep
- * @param {number} rows
- * @param {number} columns
- * @param {number} depth
  */
-function products(a, aStart, aStep, b, bStart, bStep, out, outStart, outStep, rows, columns, depth) {
+function products(
+  a: Float32Array, aStart: number, aStep: number,
+  b: Float32Array, bStart: number, bStep: number,
+  out: Float32Array, outStart: number, outStep: number,
+  rows: number, columns: number, depth: number,
+) {
   for (let row = 0; row < rows; row += 2) {
     const a0 = aStart + row * aStep;
     const a1 = row + 1 < rows ? a0 + aStep : a0;
@@ -320,11 +258,8 @@ function products(a, aStart, aStep, b, bStart, bStep, out, outStart, outStep, ro
   }
 }
 
-/**
- * [rows, columns] -> [columns, rows]
- * @param {Matrix} matrix
- */
-export function transpose({ shape: [rows, columns], values }) {
+/** [rows, columns] -> [columns, rows] */
+export function transpose({ shape: [rows, columns], values }: Matrix) {
   const turned = new Float32Array(values.length);
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++) turned[column * rows + row] = values[row * columns + column];

@@ -5,47 +5,31 @@ import { isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
 import { ONLY_SPECIAL, SINK } from "./names.ts";
 import { isSpecial, note, percent, readable, wordStarts } from "./text.ts";
 
-/** @typedef {AttentionMap & { queries?: number[], keys?: number[] }} Chosen */
+/** A map with the places that its tokens have in the one that was computed, where they're fewer. */
+export type Chosen = AttentionMap & { queries?: number[], keys?: number[] };
 
 /** The places of tokens. */
-export const placesOf = (/** @type {string[]} */ tokens) => [...tokens.keys()];
+export const placesOf = (tokens: string[]) => [...tokens.keys()];
 
-/**
- * A map with one more note.
- * @template {AttentionMap} Map
- * @param {Map} map
- * @param {string} text
- * @returns {Map}
- */
-export const noted = (map, text) => ({ ...map, notes: [...(map.notes ?? []), text] });
+/** A map with one more note. */
+export const noted = <Made extends AttentionMap>(map: Made, text: string): Made => ({ ...map, notes: [...(map.notes ?? []), text] });
 
-/**
- * Calls `visit` for each row that is there, with its layer, head and query.
- * @param {AttentionMap} map
- * @param {(row: Float32Array, layer: number, head: number, query: number) => void} visit
- */
-export function eachRow(map, visit) {
+/** Calls `visit` for each row that is there, with its layer, head and query. */
+export function eachRow(map: AttentionMap, visit: (row: Float32Array, layer: number, head: number, query: number) => void) {
   const [, heads, queries] = map.shape;
   for (const layer of layersOf(map))
     for (let head = 0; head < heads; head++)
       for (let query = 0; query < queries; query++) visit(queryWeights(map, layer, head, query), layer, head, query);
 }
 
-const sumOf = (/** @type {ArrayLike<number>} */ row) => {
+const sumOf = (row: ArrayLike<number>) => {
   let sum = 0;
   for (let at = 0; at < row.length; at++) sum += row[at];
   return sum;
 };
 
-/**
- * A map of some of its tokens; rows `scaled` to sum to 1 again, or parts of what they were.
- * @param {Chosen} map
- * @param {number[]} queries
- * @param {number[]} keys
- * @param {boolean} [scaled]
- * @returns {Chosen}
- */
-export function taken(map, queries, keys, scaled = false) {
+/** A map of some of its tokens; rows `scaled` to sum to 1 again, or parts of what they were. */
+export function taken(map: Chosen, queries: number[], keys: number[], scaled = false): Chosen {
   const [layers, heads] = map.shape;
   const weights = new Float32Array(layers * heads * queries.length * keys.length);
   for (const layer of layersOf(map))
@@ -71,24 +55,19 @@ export function taken(map, queries, keys, scaled = false) {
 }
 
 /** The places of what is no special token. */
-const unspecial = (/** @type {string[]} */ tokens) => placesOf(tokens).filter((place) => !isSpecial(tokens[place]));
+const unspecial = (tokens: string[]) => placesOf(tokens).filter((place) => !isSpecial(tokens[place]));
 
 /**
  * The map without special tokens, rows scaled to sum to 1 again (a row that gave all to special tokens stays 0). `queries`
  * and `keys` say which tokens were kept. Where nothing else is there, they are kept, and a note says so.
- * @param {Chosen} map
  */
-export function withoutSpecial(map) {
+export function withoutSpecial(map: Chosen) {
   const [queries, keys] = [map.queryTokens, map.keyTokens].map(unspecial);
   return queries.length && keys.length ? taken(map, queries, keys, isOfShares(map)) : noted(map, ONLY_SPECIAL);
 }
 
-/**
- * The map of words: what looks at their pieces is summed, what their pieces look at is averaged.
- * @param {Chosen} map
- * @returns {Chosen}
- */
-export function mergePieces(map) {
+/** The map of words: what looks at their pieces is summed, what their pieces look at is averaged. */
+export function mergePieces(map: Chosen): Chosen {
   const starts = [map.queryTokens, map.keyTokens].map(wordStarts);
   const [queries, keys] = starts;
   const [layers, heads, ...counts] = map.shape;
@@ -120,45 +99,29 @@ export function mergePieces(map) {
   }, note("merged"));
 }
 
-/**
- * Whether any piece of a word may look at any piece of another: the mask of words.
- * @param {AttentionMap} map
- * @param {Uint32Array} rowOf
- * @param {Uint32Array} columnOf
- * @param {number} width
- * @param {number} size
- */
-function anyPiece(map, rowOf, columnOf, width, size) {
+/** Whether any piece of a word may look at any piece of another: the mask of words. */
+function anyPiece(map: AttentionMap, rowOf: Uint32Array, columnOf: Uint32Array, width: number, size: number) {
   const mask = Array(size).fill(0);
   rowOf.forEach((row, query) => columnOf.forEach((column, key) => (mask[row * width + column] ||= Number(!isMasked(map, query, key)))));
   return mask;
 }
 
-/**
- * Which word each of so many tokens is of.
- * @param {number} count
- * @param {number[]} starts
- */
-export function wordOf(count, starts) {
+/** Which word each of so many tokens is of. */
+export function wordOf(count: number, starts: number[]) {
   const words = new Uint32Array(count);
   starts.forEach((start, word) => words.fill(word, start));
   return words;
 }
 
-/**
- * The words that begin at these places.
- * @param {string[]} tokens
- * @param {number[]} starts
- */
-const wordsOf = (tokens, starts) => starts.map((start, at) =>
+/** The words that begin at these places. */
+const wordsOf = (tokens: string[], starts: number[]) => starts.map((start, at) =>
   tokens[start] + tokens.slice(start + 1, starts[at + 1] ?? tokens.length).map(readable).join(""));
 
 /**
  * The share of all attention that each token gets: the mean over heads and layers, and over queries that look. A kernel that
  * sends some layers only sends it with them.
- * @param {AttentionMap} map
  */
-export function received(map) {
+export function received(map: AttentionMap) {
   if (map.received) return map.received;
   const shares = new Float64Array(map.shape[3]);
   let looking = 0;
@@ -173,19 +136,12 @@ export function received(map) {
   return shares.map((share) => share / Math.max(looking, 1));
 }
 
-/**
- * The places of sinks: tokens, but special ones, that get more than `SINK` of all attention.
- * @param {string[]} tokens
- * @param {ArrayLike<number>} shares
- */
-export const sinksOf = (tokens, shares) => placesOf(tokens).filter((place) => shares[place] > SINK && !isSpecial(tokens[place]));
+/** The places of sinks: tokens, but special ones, that get more than `SINK` of all attention. */
+export const sinksOf = (tokens: string[], shares: ArrayLike<number>) =>
+  placesOf(tokens).filter((place) => shares[place] > SINK && !isSpecial(tokens[place]));
 
-/**
- * The map without keys that are sinks, rows scaled to sum to 1 again; `shares` is what each gets.
- * @param {Chosen} map
- * @param {ArrayLike<number>} shares
- */
-export function withoutSinks(map, shares) {
+/** The map without keys that are sinks, rows scaled to sum to 1 again; `shares` is what each gets. */
+export function withoutSinks(map: Chosen, shares: ArrayLike<number>) {
   const sinks = sinksOf(map.keyTokens, shares);
   if (!sinks.length || sinks.length === map.keyTokens.length) return noted(map, note("noSinks", { share: percent(SINK) }));
   const named = sinks.map((place) => note("sink", { token: map.keyTokens[place].trim(), share: percent(shares[place]) }));
@@ -196,11 +152,8 @@ export function withoutSinks(map, shares) {
 /**
  * The map with the `top` largest weights of each row, true as they were, and 0 elsewhere. Of equal weights the first stay; of
  * signed ones, those farthest from 0.
- * @param {Chosen} map
- * @param {number} top
- * @returns {Chosen}
  */
-export function strongestOfRows(map, top) {
+export function strongestOfRows(map: Chosen, top: number): Chosen {
   const keys = map.shape[3];
   const weights = new Float32Array(map.weights.length);
   const chosen = { ...map, weights };
@@ -223,25 +176,21 @@ export function strongestOfRows(map, top) {
 /**
  * The tokens from `first` to `last`, places in the map that was computed, `count` of them; of the queries, too, where they
  * are the same, `alike`. Weights stay as they were.
- * @param {Chosen} map
- * @param {{ first: number, last: number | null }} range
- * @param {number} count
- * @param {boolean} alike
  */
-export function between(map, { first, last }, count, alike) {
+export function between(map: Chosen, { first, last }: { first: number, last: number | null }, count: number, alike: boolean) {
   const from = Math.min(first, count - 1);
   const to = Math.max(Math.min(last ?? count - 1, count - 1), from);
-  const inside = (/** @type {number} */ place) => from <= place && place <= to;
+  const inside = (place: number) => from <= place && place <= to;
   const { queries = placesOf(map.queryTokens), keys = placesOf(map.keyTokens) } = map;
   const asking = placesOf(map.queryTokens).filter((at) => !alike || inside(queries[at]));
   const lookedAt = placesOf(map.keyTokens).filter((at) => inside(keys[at]));
   if ((from === 0 && to === count - 1) || !asking.length || !lookedAt.length) return map;
   const part = taken(map, asking, lookedAt);
-  const told = { first: from + 1, last: to + 1, count };
-  if (part.kind !== "parts") return noted(part, note("betweenAny", told));
+  const range = { first: from + 1, last: to + 1, count };
+  if (part.kind !== "parts") return noted(part, note("betweenAny", range));
   let [whole, kept] = [0, 0];
   const askingRows = new Set(asking);
   eachRow(map, (row, _, __, query) => askingRows.has(query) && (whole += sumOf(row)));
   eachRow(part, (row) => (kept += sumOf(row)));
-  return noted(part, note("between", { ...told, share: percent(whole > 0 ? Math.max(1 - kept / whole, 0) : 0) }));
+  return noted(part, note("between", { ...range, share: percent(whole > 0 ? Math.max(1 - kept / whole, 0) : 0) }));
 }

@@ -1,4 +1,4 @@
-// What is said where something that a page needs does not come, and how long it is waited for. No engine's words reach a reader.
+// The messages for where something that a page needs does not come, and how long it is waited for. No engine's words reach a reader.
 
 /** Milliseconds for which a file or a script may stand still. */
 export const LONGEST_WAIT = 30_000;
@@ -19,43 +19,34 @@ export const WHY = {
 
 /** What went wrong, as a message for the reader. */
 export class Fault extends Error {
-  name = "Fault";
+  override name = "Fault";
 }
 
-/** What a reader is told of an error: a fault's own message, and of any other that there was one. */
-export const reasonOf = (/** @type {unknown} */ error) => {
-  const { name, message } = /** @type {Error} */ (error); // each script of a page has a class `Fault` of its own
+/** What a reader reads of an error: a fault's own message, and of any other that it happened. */
+export const reasonOf = (error: unknown) => {
+  const { name, message } = error as Error; // each script of a page has a class `Fault` of its own
   return name === "Fault" ? message : WHY.unknown;
 };
 
-/**
- * What `work` promises, or a fault where that takes longer than `limit` milliseconds.
- * @template Made
- * @param {Promise<Made>} work
- * @returns {Promise<Made>}
- */
-export async function within(work, limit = LONGEST_WAIT) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((_, fail) => (timer = setTimeout(() => fail(new Fault(WHY.absent)), limit)));
+/** What `work` promises, or a fault where that takes longer than `limit` milliseconds. */
+export async function within<Made>(work: Promise<Made>, limit = LONGEST_WAIT): Promise<Made> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, fail) => (timer = setTimeout(() => fail(new Fault(WHY.absent)), limit)));
   try {
-    return /** @type {Made} */ (await Promise.race([work, late]));
+    return (await Promise.race([work, late]) as Made);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** How often each script of the page did not come: all scripts count together, so that all then ask for the same. @type {Map<string, number>} */
-const failures = (/** @type {any} */ (globalThis)[Symbol.for("manyheads.failures")] ??= new Map());
+/** How often each script of the page did not come: all scripts count together, so that all then ask for the same. */
+const failures: Map<string, number> = (globalThis as any)[Symbol.for("manyheads.failures")] ??= new Map();
 
 /**
  * Imports a script that lies beside the one at `base`. Browsers keep one that failed, so the next try has another address;
- * what it imports in its turn has, too.
- * @param {string} name
- * @param {string} base
- * @returns {Promise<any>}
+ * so does what it imports in its turn.
  */
-export async function importScript(name, base) {
+export async function importScript(name: string, base: string): Promise<any> {
   const url = new URL(name, base);
   const { href } = url;
   const failed = failures.get(href) ?? 0;
@@ -68,6 +59,6 @@ export async function importScript(name, base) {
   }
 }
 
-/** What a script's address ends with that was asked for before, and how often its address says that it was. */
-export const again = (/** @type {number} */ tries) => (tries ? `?again=${tries}` : "");
-export const triesOf = (/** @type {string} */ address) => Number(new URL(address).searchParams.get("again"));
+/** The end of the address of a script that was requested before, and how often an address says that it was. */
+export const again = (tries: number) => (tries ? `?again=${tries}` : "");
+export const triesOf = (address: string) => Number(new URL(address).searchParams.get("again"));

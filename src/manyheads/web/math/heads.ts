@@ -5,12 +5,8 @@ import { layersOf, queryWeights } from "./maps.ts";
 /**
  * The heads of the layers that are there that look most alike one head, the nearest first: how far `apart` is the mean over
  * queries of the total variation distance, the share of a row that would have to move to make it the other's.
- * @param {AttentionMap} map
- * @param {number} layer
- * @param {number} head
- * @param {number} [count]
  */
-export function similarHeads(map, layer, head, count = 5) {
+export function similarHeads(map: AttentionMap, layer: number, head: number, count = 5) {
   const [, heads, queries] = map.shape;
   const found = layersOf(map).flatMap((other) => Array.from({ length: heads }, (_, index) => {
     let sum = 0;
@@ -23,15 +19,11 @@ export function similarHeads(map, layer, head, count = 5) {
   return found.filter((each) => each.layer !== layer || each.head !== head).sort((a, b) => a.apart - b.apart).slice(0, count);
 }
 
-/** What of a map is summed: the chosen places of each axis, all where it is null. @typedef {(number[] | null)[]} Chosen4 */
-
 /**
- * Sums of the weights of chosen layers, heads, queries and keys along each of these: along an axis, all its places are there,
- * and what is chosen on the others is summed. Nothing is scaled.
- * @param {AttentionMap} map
- * @param {Chosen4} chosen
+ * Sums of the weights of chosen layers, heads, queries and keys (null for all) along each of these: along an axis, all its
+ * places are counted, and of the others those that are chosen. Nothing is scaled.
  */
-export function totals(map, chosen) {
+export function totals(map: AttentionMap, chosen: (number[] | null)[]) {
   const isChosen = chosen.map((places, axis) => Uint8Array.from({ length: map.shape[axis] }, (_, at) => Number(!places || places.includes(at))));
   const sums = map.shape.map((size) => new Float64Array(size));
   const [, heads, queries, keys] = map.shape;

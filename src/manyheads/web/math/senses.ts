@@ -2,42 +2,38 @@
 
 import { isPiece } from "./text.ts";
 
-/** @typedef {{ word: string, senses: [string, string], forms: string[], tokens: string[][] }} AmbiguousWord */
+type AmbiguousWord = { word: string, senses: [string, string], forms: string[], tokens: string[][] };
 
 /** The share of a word's second sense, of a score. */
-export const shareOf = (/** @type {number} */ score) => 1 / (1 + Math.exp(-score));
+export const shareOf = (score: number) => 1 / (1 + Math.exp(-score));
 
 export class SenseAxes {
-  #directions;
-  #offsets;
+  words: AmbiguousWord[];
+  layer: number; // that decides; 0 is the embeddings
+  #directions: Matrix; // [word · layer, width]
+  #offsets: Matrix; // [word, layer]
 
-  /** @param {Safetensors} file the one that models/senses/model.py writes */
-  constructor({ tensors: { directions, offsets }, metadata }) {
-    /** @type {AmbiguousWord[]} */
+  /** From the file that models/senses/model.py writes. */
+  constructor({ tensors: { directions, offsets }, metadata }: Safetensors) {
     this.words = JSON.parse(metadata.words);
-    /** The layer that decides; 0 is the embeddings. */
     this.layer = Number(metadata.layer);
-    this.#directions = directions; // [word · layer, width]
-    this.#offsets = offsets; // [word, layer]
+    this.#directions = directions;
+    this.#offsets = offsets;
   }
 
   /** The ambiguous word that this is a form of, if it is known. */
-  known(/** @type {string} */ text) {
+  known(text: string) {
     const tidy = text.trim().toLowerCase();
     return this.words.find(({ forms }) => forms.includes(tidy));
   }
 
   /** The known words that stand among the tokens, each once. */
-  among(/** @type {string[]} */ tokens) {
+  among(tokens: string[]) {
     return this.words.filter((word) => wordPlaces(tokens, word.tokens).length > 0);
   }
 
-  /**
-   * How far each layer's vector of a word is on the side of its second sense; null where the word is not there.
-   * @param {{ queryTokens: string[], states?: Matrix }} map
-   * @param {AmbiguousWord} word
-   */
-  scores({ queryTokens, states }, word) {
+  /** How far each layer's vector of a word is on the side of its second sense; null where the word is not there. */
+  scores({ queryTokens, states }: { queryTokens: string[], states?: Matrix }, word: AmbiguousWord) {
     const places = wordPlaces(queryTokens, word.tokens);
     if (!states || !places.length) return null;
     const [layers, tokens, width] = states.shape;
@@ -54,13 +50,8 @@ export class SenseAxes {
   }
 }
 
-/**
- * Where one of a word's forms first stands, as whole words: its places among the tokens.
- * @param {string[]} tokens
- * @param {string[][]} forms
- * @returns {number[]}
- */
-export function wordPlaces(tokens, forms) {
+/** Where one of a word's forms first stands, as whole words: its places among the tokens. */
+export function wordPlaces(tokens: string[], forms: string[][]): number[] {
   for (let start = 0; start < tokens.length; start++) {
     const form = forms.find((pieces) => pieces.every((piece, at) => tokens[start + at] === piece) &&
       !isPiece(tokens[start + pieces.length] ?? ""));
@@ -70,21 +61,14 @@ export function wordPlaces(tokens, forms) {
 }
 
 /**
- * Heads by what their absence does, most first: [{ layer, head, moved }, ...], `moved` the change of the score.
- * @param {number} whole the score with all heads
- * @param {number[][]} without [layer][head] -> the score without it
+ * Heads by what their absence does, most first; `moved` is the change of the score, which is `whole` with all heads and
+ * `without[layer][head]` without one.
  */
-export const rankedHeads = (whole, without) =>
+export const rankedHeads = (whole: number, without: number[][]) =>
   without.flatMap((heads, layer) => heads.map((score, head) => ({ layer, head, moved: score - whole })))
     .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved));
 
-/**
- * The mask that turns some heads off; null for none.
- * @param {{ layer: number, head: number }[]} off
- * @param {number} numLayers
- * @param {number} numHeads
- * @returns {HeadMask}
- */
-export const maskWithout = (off, numLayers, numHeads) => off.length === 0 ? null :
-  Array.from({ length: numLayers }, (_, layer) => Array.from({ length: numHeads },
+/** The mask that turns some heads off; null for none. */
+export const maskWithout = (off: { layer: number, head: number }[], numLayers: number, numHeads: number): HeadMask =>
+  off.length === 0 ? null : Array.from({ length: numLayers }, (_, layer) => Array.from({ length: numHeads },
     (__, head) => !off.some((one) => one.layer === layer && one.head === head)));

@@ -23,13 +23,13 @@ const TEXTS = {
     says: "Here the heads meet: each output number draws on all columns of all heads." },
 };
 
-const STEP_NAMES = /** @type {(keyof typeof STEPS)[]} */ (Object.keys(STEPS));
+const STEP_NAMES = Object.keys(STEPS) as (keyof typeof STEPS)[];
 
 /** The path through the formula; `W` among the sources is the matrix that made the open cell's matrix. */
 export const PATH = STEP_NAMES.map((name) => ({ name, ...STEPS[name], ...TEXTS[name] }));
 
-/** What each matrix is called. @type {Record<string, string>} */
-export const MATRICES = {
+/** What each matrix is called. */
+export const MATRICES: Record<string, string> = {
   X: "words",
   Wq: "learnt, makes queries",
   Wk: "learnt, makes keys",
@@ -46,78 +46,52 @@ export const MATRICES = {
   output: "output",
 };
 
-/** The learnt matrix and the bias that make another. @type {Record<string, string[]>} */
-export const MADE_BY = { Q: ["Wq", "bq"], K: ["Wk", "bk"], V: ["Wv", "bv"] };
+/** The learnt matrix and the bias that make another. */
+export const MADE_BY: Record<string, string[]> = { Q: ["Wq", "bq"], K: ["Wk", "bk"], V: ["Wv", "bv"] };
 
 const LEARNT = ["Wq", "Wk", "Wv", "Wo"];
 
 /** Whether the rows of a matrix stand for words. */
-export const rowsAreWords = (/** @type {string} */ name) => !LEARNT.includes(name);
+export const rowsAreWords = (name: string) => !LEARNT.includes(name);
 
 /** Whether the columns of a matrix stand for words. */
-export const columnsAreWords = (/** @type {string} */ name) => OVER_WORDS.includes(name);
+export const columnsAreWords = (name: string) => OVER_WORDS.includes(name);
 
-/**
- * A matrix of `steps` by its name; null for a learnt one that is not known.
- * @param {Steps} steps
- * @param {string} name
- * @returns {Matrix | null}
- */
-export const findMatrix = (steps, name) => steps[/** @type {keyof HeadSteps} */ (name)] ?? steps.parameters?.[name] ?? null;
+/** A matrix of `steps` by its name; null for a learnt one that is not known. */
+export const findMatrix = (steps: Steps, name: string): Matrix | null =>
+  steps[name as keyof HeadSteps] ?? steps.parameters?.[name] ?? null;
 
-/**
- * A matrix of `steps` that is known to be there.
- * @param {Steps} steps
- * @param {string} name
- * @returns {Matrix}
- */
-export function matrix(steps, name) {
+/** A matrix of `steps` that is known to be there. */
+export function matrix(steps: Steps, name: string): Matrix {
   const found = findMatrix(steps, name);
   if (!found) throw new Error(`there is no matrix ${name}`);
   return found;
 }
 
-/**
- * @param {Matrix} matrix
- * @param {number} row
- */
-export const rowOf = ({ shape, values }, row) => values.subarray(row * shape[1], (row + 1) * shape[1]);
+export const rowOf = ({ shape, values }: Matrix, row: number) => values.subarray(row * shape[1], (row + 1) * shape[1]);
 
-/**
- * @param {Matrix} matrix
- * @param {number} column
- */
-export const columnOf = ({ shape, values }, column) =>
+export const columnOf = ({ shape, values }: Matrix, column: number) =>
   Float32Array.from({ length: shape[0] }, (_, row) => values[row * shape[1] + column]);
 
 /** A number as its cell shows it. */
-export function shown(/** @type {number} */ value) {
+export function shown(value: number) {
   const size = Math.abs(value);
   return written(value, size < 99.995 ? 2 : size < 999.95 ? 1 : 0);
 }
 
 /** A number as the arithmetic writes it. */
-export function written(/** @type {number} */ value, digits = 4) {
+export function written(value: number, digits = 4) {
   if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/**
- * What one row of a matrix stands for.
- * @param {Steps} steps
- * @param {string} name
- * @param {number} row
- */
-export const rowName = (steps, name, row) => (rowsAreWords(name) ? readable(steps.tokens[row]) : String(row + 1));
+/** What one row of a matrix stands for. */
+export const rowName = (steps: Steps, name: string, row: number) =>
+  rowsAreWords(name) ? readable(steps.tokens[row]) : String(row + 1);
 
-/**
- * What one column of a matrix stands for.
- * @param {Steps} steps
- * @param {string} name
- * @param {number} column
- */
-export function columnName(steps, name, column) {
+/** What one column of a matrix stands for. */
+export function columnName(steps: Steps, name: string, column: number) {
   if (columnsAreWords(name)) return readable(steps.tokens[column]);
   if (name !== "concat") return String(column + 1);
   const width = steps.context.shape[1];

@@ -1,13 +1,12 @@
-// The museum's bugs: attention as in attention.js with one wrong step, as a well-known bug takes it in PyTorch; the
+// The museum's bugs: attention as in attention.ts with one wrong step, as a well-known bug takes it in PyTorch; the
 // museum's page shows the line that does it. Each stands in for `multiHeadAttention` in the taught focus model. No DOM.
 
-import { attend, attentionScores, average, causalMask, linear } from "../math/attention.ts";
-import { multiHeadAttention, project, softmax } from "../math/attention.ts";
+import { attend, attentionScores, average, causalMask, linear, multiHeadAttention, project, softmax } from "../math/attention.ts";
+import type { FocusModel } from "./focus.ts";
 
-/** @typedef {typeof multiHeadAttention} Attention */
+type Attention = typeof multiHeadAttention;
 
-/** @type {Record<string, Attention>} */
-export const BUGS = {
+export const BUGS: Record<string, Attention> = {
   // scores divided by the root of the model's width
   scale: (X, layer, { numHeads, headMask }) => {
     const [Q, K, V] = project(X, X, layer, numHeads);
@@ -42,72 +41,56 @@ export const BUGS = {
   width: (X, layer, options) => multiHeadAttention(X, truncated(layer, options.numHeads), options),
 };
 
-/** @type {Attention} */
-const causal = (X, layer, options) => multiHeadAttention(X, layer, { ...options, mask: causalMask(X.shape[0]) });
+const causal: Attention = (X, layer, options) => multiHeadAttention(X, layer, { ...options, mask: causalMask(X.shape[0]) });
 
-/** As if the last three tokens were padding: nobody may look at them. @type {Attention} */
-const padded = (X, layer, options) => {
+/** As if the last three tokens were padding: nobody may look at them. */
+const padded: Attention = (X, layer, options) => {
   const [length] = X.shape;
   const mask = Uint8Array.from({ length: length * length }, (_, at) => Number(at % length < length - 3));
   return multiHeadAttention(X, layer, { ...options, mask });
 };
 
-/** The causal mask as one reads it for whom True forbids. @type {Attention} */
-const turnedRound = (X, layer, options) => {
+/** The causal mask as one reads it for whom True forbids. */
+const turnedRound: Attention = (X, layer, options) => {
   const mask = causalMask(X.shape[0]).map((shown) => Number(!shown));
   return multiHeadAttention(X, layer, { ...options, mask });
 };
 
-/** What a switch may do instead of a bug. @type {Map<string, Attention>} */
-const OTHER_MASKS = new Map([["padding", padded], ["polarity", turnedRound]]);
+/** What a switch may do instead of a bug. */
+const OTHER_MASKS = new Map<string, Attention>([["padding", padded], ["polarity", turnedRound]]);
 
-/**
- * The model called `focus/${piece}`: `bug-NAME`, or `causal`, which is right, for the bug of the mask to start from.
- * @param {import("./focus.js").FocusModel} model
- * @param {string} piece
- */
-export function museumModel(model, piece) {
+/** The model called `focus/${piece}`: `bug-NAME`, or `causal`, which is right, for the bug of the mask to start from. */
+export function museumModel(model: FocusModel, piece: string) {
   const name = piece.replace("bug-", "");
   if (piece !== "causal" && !OTHER_MASKS.has(name) && !Object.hasOwn(BUGS, name)) throw new Error(`There is no bug called “${name}”.`);
   const numHeads = name === "width" ? oddHeads(model) : model.numHeads;
   const columns = Array.from({ length: numHeads }, (_, head) => `columns ${head + 1}`);
   const headNames = name === "width" ? columns : model.headNames;
   const wrong = piece === "causal" ? causal : OTHER_MASKS.get(name) ?? BUGS[name];
-  /** @type {Attention} */
-  const attention = (X, layer, options) => wrong(X, layer, { ...options, numHeads });
+  const attention: Attention = (X, layer, options) => wrong(X, layer, { ...options, numHeads });
   return {
     name: `focus/${piece}`,
     numLayers: 1,
     numHeads,
     headNames,
-    attend: (/** @type {string} */ sentence, /** @type {HeadMask} */ headMask = null) =>
+    attend: (sentence: string, headMask: HeadMask = null) =>
       ({ ...model.attend(sentence, headMask, { attention }), headNames }),
   };
 }
 
-/**
- * The next larger number of heads that does not divide the width.
- * @param {import("./focus.js").FocusModel} model
- */
-function oddHeads({ numHeads, tensors }) {
+/** The next larger number of heads that does not divide the width. */
+function oddHeads({ numHeads, tensors }: FocusModel) {
   const width = tensors["attention.output.weight"].shape[1];
   do numHeads++;
   while (width % numHeads === 0);
   return numHeads;
 }
 
-/**
- * The output layer.
- * @param {Matrix} context
- * @param {Layer} layer
- */
-const mixed = (context, layer) => linear(context, layer["output.weight"], layer["output.bias"]);
+/** The output layer. */
+const mixed = (context: Matrix, layer: Layer) => linear(context, layer["output.weight"], layer["output.bias"]);
 
-/**
- * Rows and columns of every head's map swapped: [h, q, k] -> [h, k, q].
- * @param {Matrix} maps
- */
-function turned({ shape: [heads, rows, columns], values }) {
+/** Rows and columns of every head's map swapped: [h, q, k] -> [h, k, q]. */
+function turned({ shape: [heads, rows, columns], values }: Matrix) {
   const out = new Float32Array(values.length);
   for (let head = 0, start = 0; head < heads; head++, start += rows * columns)
     for (let row = 0; row < rows; row++)
@@ -116,21 +99,13 @@ function turned({ shape: [heads, rows, columns], values }) {
   return { shape: [heads, columns, rows], values: out };
 }
 
-/**
- * The weights with zeros where the mask is 0, and nothing else changed: the rows no longer sum to 1.
- * @param {Matrix} weights
- * @param {ArrayLike<unknown>} mask
- */
-function hidden({ shape, values }, mask) {
+/** The weights with zeros where the mask is 0, and nothing else changed: the rows no longer sum to 1. */
+function hidden({ shape, values }: Matrix, mask: ArrayLike<unknown>) {
   return { shape, values: values.map((weight, at) => (mask[at % mask.length] ? weight : 0)) };
 }
 
-/**
- * `view(h, t, d)` of numbers that lie as [t, h, d]: what each head then takes for its own, side by side again.
- * @param {Matrix} part
- * @param {number} heads
- */
-function viewed({ shape: [rows, width], values }, heads) {
+/** `view(h, t, d)` of numbers that lie as [t, h, d]: what each head then takes for its own, side by side again. */
+function viewed({ shape: [rows, width], values }: Matrix, heads: number) {
   const part = width / heads;
   const out = new Float32Array(values.length);
   for (let head = 0; head < heads; head++)
@@ -141,12 +116,8 @@ function viewed({ shape: [rows, width], values }, heads) {
   return { shape: [rows, width], values: out };
 }
 
-/**
- * The heads' outputs one below the other, [h * q, d], read as if they stood side by side, [q, h * d].
- * @param {Matrix} context
- * @param {number} heads
- */
-function stacked({ shape: [rows, width], values }, heads) {
+/** The heads' outputs one below the other, [h * q, d], read as if they stood side by side, [q, h * d]. */
+function stacked({ shape: [rows, width], values }: Matrix, heads: number) {
   const part = width / heads;
   const out = new Float32Array(values.length);
   for (let head = 0; head < heads; head++)
@@ -157,12 +128,8 @@ function stacked({ shape: [rows, width], values }, heads) {
   return { shape: [rows, width], values: out };
 }
 
-/**
- * The layer without the rows that `width // heads` drops from each projection, and without their columns in W^O.
- * @param {Layer} layer
- * @param {number} heads
- */
-function truncated(layer, heads) {
+/** The layer without the rows that `width // heads` drops from each projection, and without their columns in W^O. */
+function truncated(layer: Layer, heads: number) {
   const [outputs, width] = layer["output.weight"].shape;
   const kept = heads * Math.floor(width / heads);
   const cut = { ...layer };

@@ -8,24 +8,18 @@ const CACHE = "manyheads-encoder";
  * full: it then knows nothing and keeps nothing.
  */
 export class Store {
-  /** @type {Promise<Cache | undefined>} */
-  #cache = quietly(() => globalThis.caches?.open(CACHE));
+  #cache: Promise<Cache | undefined> = quietly(() => globalThis.caches?.open(CACHE));
 
-  /** @param {URL} url */
-  match(url) {
+  match(url: URL) {
     return quietly(async () => (await this.#cache)?.match(url));
   }
 
-  /**
-   * @param {URL} url
-   * @param {BodyInit} body
-   */
-  keep(url, body) {
+  keep(url: URL, body: BodyInit) {
     return quietly(async () => (await this.#cache)?.put(url, new Response(body)));
   }
 
   /** Forgets what lies below an address and is not wanted: an older build left it. */
-  drop(/** @type {string} */ base, /** @type {Set<string>} */ wanted) {
+  drop(base: string, wanted: Set<string>) {
     return quietly(async () => {
       const cache = await this.#cache;
       for (const { url } of (await cache?.keys()) ?? []) if (url.startsWith(base) && !wanted.has(url)) await cache?.delete(url);
@@ -33,13 +27,8 @@ export class Store {
   }
 }
 
-/**
- * What `work` comes to; undefined where it fails.
- * @template Made
- * @param {() => Made | Promise<Made>} work
- * @returns {Promise<Made | undefined>}
- */
-async function quietly(work) {
+/** What `work` comes to; undefined where it fails. */
+async function quietly<Made>(work: () => Made | Promise<Made>): Promise<Made | undefined> {
   try {
     return await work();
   } catch {
@@ -47,12 +36,8 @@ async function quietly(work) {
   }
 }
 
-/**
- * Where a file of the manifest lies: under its content's hash, so that no cache can mistake an older one for it.
- * @param {EncoderFile} file
- * @param {URL | string} base
- */
-export function fileUrl({ name, sha256 }, base) {
+/** Where a file of the manifest lies: under its content's hash, so that no cache can mistake an older one for it. */
+export function fileUrl({ name, sha256 }: EncoderFile, base: URL | string) {
   const url = new URL(name, base);
   url.search = sha256.slice(0, 16);
   return url;

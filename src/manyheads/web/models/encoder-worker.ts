@@ -4,26 +4,23 @@ import { Fault, importScript, reasonOf, WHY } from "../math/faults.ts";
 import { fileUrl, MANIFEST, Store } from "./encoder-files.ts";
 import { damaged, download, readAs, readJson, readSafetensors, unpacked } from "./files.ts";
 import { encoderTokens } from "./tokens.ts";
+import type { Tokenizer } from "./tokenizers.min.mjs";
+import type { InferenceSession } from "./ort.wasm.bundle.min.mjs";
 
-/** @typedef {EncoderFacts & { files: Record<string, EncoderFile> }} Manifest */
-/** @typedef {{ columns: number, base: number, low: ArrayLike<number>, high: ArrayLike<number>, step: Float32Array }} Rounded */
-/** @typedef {EncoderFile & { url: URL, done: number }} Download */
+type Manifest = EncoderFacts & { files: Record<string, EncoderFile> };
+type Rounded = { columns: number, base: number, low: ArrayLike<number>, high: ArrayLike<number>, step: Float32Array };
+type Download = EncoderFile & { url: URL, done: number };
 
-/** @type {Manifest} */
-let manifest;
-/** @type {import("./tokenizers.min.mjs").Tokenizer} */
-let tokenizer;
-/** @type {typeof import("./ort.wasm.bundle.min.mjs")} */
-let ort;
-/** @type {import("./ort.wasm.bundle.min.mjs").InferenceSession} */
-let session;
-/** @type {Rounded} */
-let words;
+let manifest: Manifest;
+let tokenizer: Tokenizer;
+let ort: typeof import("./ort.wasm.bundle.min.mjs");
+let session: InferenceSession;
+let words: Rounded;
 
-/** What a worker has where a page has `window`. @type {any} */
-const worker = globalThis;
+/** What a worker has where a page has `window`. */
+const worker: any = globalThis;
 
-worker.onmessage = async (/** @type {MessageEvent} */ { data }) => {
+worker.onmessage = async ({ data }: MessageEvent) => {
   try {
     if (data.load) worker.postMessage({ ready: await load(data.load) });
     else {
@@ -37,20 +34,16 @@ worker.onmessage = async (/** @type {MessageEvent} */ { data }) => {
 
 // ---------------------------------------------------------------------------------------------------- computing
 
-/**
- * @param {string} base
- * @returns {Promise<EncoderFacts>}
- */
-async function load(base) {
+async function load(base: string): Promise<EncoderFacts> {
   const store = new Store();
   const scripts = Promise.all(["./ort.wasm.bundle.min.mjs", "./tokenizers.min.mjs"].map((name) => importScript(name, import.meta.url)));
-  scripts.catch(() => {}); // told below
+  scripts.catch(() => {}); // awaited below
   manifest = await fetchManifest(new URL(MANIFEST, base), store);
   const files = ["graph", "weights", "runtime", "tokenizer"].map((part) => {
     const facts = manifest.files[part];
     return { ...facts, url: fileUrl(facts, base), done: 0 };
   });
-  const sum = (/** @type {"done" | "packed"} */ key) => files.reduce((total, file) => total + file[key], 0);
+  const sum = (key: "done" | "packed") => files.reduce((total, file) => total + file[key], 0);
   const progress = () => worker.postMessage({ progress: [sum("done"), sum("packed")] });
   const obtained = Promise.all(files.map((file) => obtain(file, store, progress)));
   const [[runner, { Tokenizer }], [graph, weights, runtime, vocabulary]] = await Promise.all([scripts, obtained]);
@@ -71,12 +64,7 @@ async function load(base) {
   return { name, numLayers, numHeads, headNames, maxTokens };
 }
 
-/**
- * @param {string} sentence
- * @param {HeadMask} headMask
- * @param {boolean} wantsStates
- */
-async function attend(sentence, headMask, wantsStates) {
+async function attend(sentence: string, headMask: HeadMask, wantsStates: boolean) {
   const { numLayers, numHeads, headNames } = manifest;
   const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, manifest.maxTokens);
   const mask = Float32Array.from({ length: numLayers * numHeads }, (_, index) =>
@@ -89,20 +77,16 @@ async function attend(sentence, headMask, wantsStates) {
     queryTokens: tokens,
     keyTokens: tokens,
     shape: [...attentions.dims],
-    weights: /** @type {Float32Array} */ (attentions.data),
+    weights: attentions.data as Float32Array,
     headNames,
     predictions: {},
     notes,
-    states: states && { shape: [...states.dims], values: /** @type {Float32Array} */ (states.data) },
+    states: states && { shape: [...states.dims], values: (states.data as Float32Array) },
   };
 }
 
-/**
- * The matrices that sphinxext/onnx_export.py has rounded, by name.
- * @param {Uint8Array} file
- * @returns {Record<string, Rounded>}
- */
-function readMatrices(file) {
+/** The matrices that sphinxext/onnx_export.py has rounded, by name. */
+function readMatrices(file: Uint8Array): Record<string, Rounded> {
   const { tensors, metadata } = readSafetensors(file);
   const base = Number(metadata.base);
   const names = Object.keys(tensors).filter((name) => name.startsWith("low.")).map((name) => name.slice("low.".length));
@@ -112,12 +96,8 @@ function readMatrices(file) {
   }));
 }
 
-/**
- * Rows of a rounded matrix, all of them unless told which: float32 [row, column].
- * @param {Rounded} matrix
- * @param {Iterable<number>} [which]
- */
-function rows({ columns, base, low, high, step }, which = step.keys()) {
+/** Rows of a rounded matrix, all of them unless `which` names some: float32 [row, column]. */
+function rows({ columns, base, low, high, step }: Rounded, which: Iterable<number> = step.keys()) {
   const chosen = [...which];
   const values = new Float32Array(chosen.length * columns);
   chosen.forEach((row, place) => {
@@ -131,13 +111,8 @@ function rows({ columns, base, low, high, step }, which = step.keys()) {
 
 // ----------------------------------------------------------------------------------------------------- fetching
 
-/**
- * Asked for at each visit, so that a newer book is noticed; without a network the kept one serves.
- * @param {URL} url
- * @param {Store} store
- * @returns {Promise<Manifest>}
- */
-async function fetchManifest(url, store) {
+/** Asked for at each visit, so that a newer book is noticed; without a network the kept one serves. */
+async function fetchManifest(url: URL, store: Store): Promise<Manifest> {
   try {
     const bytes = await download(url, { cache: "no-cache" });
     const read = readAs(bytes, readJson);
@@ -150,35 +125,26 @@ async function fetchManifest(url, store) {
   }
 }
 
-/**
- * The contents of one file, from the store or from the site, unpacked and checked.
- * @param {Download} file
- * @param {Store} store
- * @param {() => void} progress
- */
-async function obtain(file, store, progress) {
-  const told = (/** @type {number} */ done) => {
+/** The contents of one file, from the store or from the site, unpacked and checked. */
+async function obtain(file: Download, store: Store, progress: () => void) {
+  const onProgress = (done: number) => {
     file.done = Math.min(done, file.packed);
     progress();
   };
   const kept = await store.match(file.url);
   const keptContents = kept && (await unpack(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
   if (keptContents) {
-    told(file.packed);
+    onProgress(file.packed);
     return keptContents;
   }
-  const packed = await download(file.url, { told });
+  const packed = await download(file.url, { onProgress });
   const contents = await unpack(packed, file);
   await store.keep(file.url, packed);
   return contents;
 }
 
-/**
- * Unpacks what is gzipped and makes sure that it is what the build made.
- * @param {Uint8Array<ArrayBuffer>} packed
- * @param {EncoderFile} file
- */
-async function unpack(packed, { sha256, bytes }) {
+/** Unpacks what is gzipped and makes sure that it is what the build made. */
+async function unpack(packed: Uint8Array<ArrayBuffer>, { sha256, bytes }: EncoderFile) {
   const contents = await unpacked(packed);
   // Without https there is no crypto.subtle; gzip's own checksum and the length then have to do.
   const hash = globalThis.crypto.subtle && (await crypto.subtle.digest("SHA-256", contents));
@@ -186,4 +152,4 @@ async function unpack(packed, { sha256, bytes }) {
   return contents;
 }
 
-const hex = (/** @type {ArrayBuffer} */ buffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const hex = (buffer: ArrayBuffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,5 +1,5 @@
 // The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
-// stutters; encoder-worker.js fetches, checks and computes. The files are made by sphinxext/onnx_export.py.
+// stutters; encoder-worker.ts fetches, checks and computes. The files are made by sphinxext/onnx_export.py.
 
 import { again, Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
 import { fileUrl, MANIFEST, Store } from "./encoder-files.ts";
@@ -14,7 +14,7 @@ export async function missingBytes(base = new URL("./models/", import.meta.url))
     if (!kept) throw fault;
     return new Uint8Array(await kept.arrayBuffer());
   });
-  const all = readAs(bytes, (file) => /** @type {EncoderFile[]} */ (Object.values(readJson(file).files)));
+  const all = readAs(bytes, (file) => Object.values<EncoderFile>(readJson(file).files));
   const missing = await Promise.all(all.map(async (file) => ((await store.match(fileUrl(file, base))) ? 0 : file.packed)));
   return missing.reduce((a, b) => a + b);
 }
@@ -22,7 +22,7 @@ export async function missingBytes(base = new URL("./models/", import.meta.url))
 let starts = triesOf(import.meta.url); // that failed
 
 /** A worker of a script that may lie on another host, from which browsers start none: one of ours that imports it. */
-function startWorker(/** @type {URL} */ url) {
+function startWorker(url: URL) {
   try {
     return new Worker(url.origin === globalThis.origin ? url : addressOf(`import ${JSON.stringify(url.href)};`), { type: "module" });
   } catch {
@@ -31,38 +31,50 @@ function startWorker(/** @type {URL} */ url) {
 }
 
 /** An address for a script; in a sandboxed frame, which has no origin, browsers read no blob as a module. */
-function addressOf(/** @type {string} */ script) {
+function addressOf(script: string) {
   if (globalThis.origin === "null") return `data:text/javascript,${encodeURIComponent(script)}`;
   return URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
 }
 
-/**
- * A sentence that somebody asked for.
- * @typedef {{ sentence: string, headMask: HeadMask, states: boolean, signal?: AbortSignal, resolve: (map: any) => void, reject: (reason: any) => void }} Request
- */
+/** A sentence whose map is wanted. */
+interface Request {
+  sentence: string;
+  headMask: HeadMask;
+  states: boolean;
+  signal?: AbortSignal;
+  resolve: (map: any) => void;
+  reject: (reason: any) => void;
+}
+
+interface LoadOptions {
+  base?: URL | string;
+  progress?: Progress;
+  patience?: number;
+}
 
 export class Encoder {
-  #worker;
-  /** Requests that the worker has not seen yet. @type {Request[]} */
-  #waiting = [];
-  /** The one that it computes. @type {Request | undefined} */
-  #running;
-  /** Why nothing more can be computed. @type {Error | null} */
-  #broken = null;
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  maxTokens: number;
+  #worker: Worker;
+  #waiting: Request[] = []; // that the worker has not seen yet
+  #running: Request | undefined; // the one that it computes
+  #broken: Error | null = null; // why nothing more can be computed
 
   /**
-   * Fetches the model and starts it. `progress(done, total)` is told of bytes, of all files together. Fails with a `Fault`,
+   * Fetches the model and starts it. `progress(done, total)` counts bytes, of all files together. Fails with a `Fault`,
    * whose message is half a sentence for the reader; a new call tries again, and what had arrived whole is not fetched
    * twice. `base` is the folder that holds `encoder.json`; a worker that says nothing for `patience` milliseconds has failed.
-   * @param {{ base?: URL | string, progress?: Progress, patience?: number }} [options]
    */
-  static async load({ base = new URL("./models/", import.meta.url), progress = () => {}, patience = LONGEST_WAIT } = {}) {
+  static async load(options: LoadOptions = {}) {
+    const { base = new URL("./models/", import.meta.url), progress = () => {}, patience = LONGEST_WAIT } = options;
     if (!globalThis.WebAssembly) throw new Fault(WHY.engine);
     const worker = startWorker(new URL(`./encoder-worker.js${again(starts)}`, import.meta.url));
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let timer;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     try {
-      const facts = await new Promise((resolve, reject) => {
+      const facts = await new Promise<EncoderFacts>((resolve, reject) => {
         const wait = () => {
           clearTimeout(timer);
           timer = setTimeout(() => reject(new Fault(WHY.absent)), patience);
@@ -76,7 +88,7 @@ export class Encoder {
         };
         worker.onerror = (event) => {
           event.preventDefault();
-          reject(new Fault(WHY.absent)); // its script: what goes wrong inside is told by a message
+          reject(new Fault(WHY.absent)); // its script: what goes wrong inside comes as a message
         };
         worker.postMessage({ load: String(new URL(base, import.meta.url)) });
       });
@@ -90,11 +102,7 @@ export class Encoder {
     }
   }
 
-  /**
-   * @param {Worker} worker
-   * @param {EncoderFacts} facts
-   */
-  constructor(worker, { name, numLayers, numHeads, headNames, maxTokens }) {
+  constructor(worker: Worker, { name, numLayers, numHeads, headNames, maxTokens }: EncoderFacts) {
     this.name = name;
     this.numLayers = numLayers;
     this.numHeads = numHeads;
@@ -125,14 +133,10 @@ export class Encoder {
    *     controller?.abort();
    *     controller = new AbortController();
    *     const map = await encoder.attend(sentence, null, { signal: controller.signal });
-   *
-   * @param {string} sentence
-   * @param {HeadMask} [headMask]
-   * @param {{ signal?: AbortSignal, states?: boolean }} [options]
-   * @returns {Promise<AttentionMap & { states?: Matrix }>}
    */
-  attend(sentence, headMask = null, { signal, states = false } = {}) {
-    return new Promise((resolve, reject) => {
+  attend(sentence: string, headMask: HeadMask = null, options: { signal?: AbortSignal, states?: boolean } = {}) {
+    const { signal, states = false } = options;
+    return new Promise<AttentionMap & { states?: Matrix }>((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
       this.#waiting.push({ sentence, headMask, states, signal, resolve, reject });
@@ -140,7 +144,7 @@ export class Encoder {
     });
   }
 
-  /** Frees the model's memory; what was asked for and all that will be is rejected. */
+  /** Frees the model's memory; requests, those to come included, are rejected. */
   close() {
     this.#worker.terminate();
     this.#broken = new Fault(WHY.closed);
@@ -157,11 +161,7 @@ export class Encoder {
     this.#worker.postMessage({ sentence: String(sentence), headMask, states });
   }
 
-  /**
-   * @param {Error | null} error
-   * @param {AttentionMap} [map]
-   */
-  #settle(error, map) {
+  #settle(error: Error | null, map?: AttentionMap) {
     const request = this.#running;
     this.#running = undefined;
     if (error) request?.reject(error);

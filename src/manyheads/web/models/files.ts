@@ -1,4 +1,4 @@
-// Files as bytes: fetched, unpacked, read. What goes wrong is told as a `Fault`.
+// Files as bytes: fetched, unpacked, read. What goes wrong is a `Fault`.
 
 import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
 
@@ -12,27 +12,23 @@ export function damaged() {
 }
 
 /** All bytes of a stream. */
-const collect = async (/** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ stream) =>
+const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   new Uint8Array(await new Response(stream).arrayBuffer());
 
-/**
- * The bytes of one file, as they were sent; `told(done, total)` hears of them, with 0 for an unknown total. One that stands still is given up.
- * @param {URL} url
- * @param {RequestInit & { told?: Progress }} [options]
- */
-export async function download(url, { told = () => {}, ...options } = {}) {
+/** The bytes of one file, as they were sent. A total of 0 is unknown. A download that stands still fails. */
+export async function download(url: URL, { onProgress = () => {}, ...options }: RequestInit & { onProgress?: Progress } = {}) {
   const controller = new AbortController();
   let timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
   try {
     const response = await fetch(url, { ...(mistrusted && { cache: "reload" }), ...options, signal: controller.signal });
     if (!response.ok || !response.body) throw new Fault(WHY.missing);
     const total = Number(response.headers.get("content-length"));
-    const tell = counted((done) => {
+    const counter = counted((done) => {
       clearTimeout(timer);
       timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
-      told(done, total);
+      onProgress(done, total);
     });
-    return await collect(response.body.pipeThrough(tell));
+    return await collect(response.body.pipeThrough(counter));
   } catch (error) {
     throw error instanceof Fault ? error : new Fault(WHY.absent);
   } finally {
@@ -41,7 +37,7 @@ export async function download(url, { told = () => {}, ...options } = {}) {
 }
 
 /** What was gzipped, unpacked; some hosts have done it on the way. */
-export async function unpacked(/** @type {Uint8Array<ArrayBuffer>} */ bytes) {
+export async function unpacked(bytes: Uint8Array<ArrayBuffer>) {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   if (!globalThis.DecompressionStream) throw new Fault(WHY.packed);
   return collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).catch(() => {
@@ -49,13 +45,8 @@ export async function unpacked(/** @type {Uint8Array<ArrayBuffer>} */ bytes) {
   });
 }
 
-/**
- * What `read` makes of a file's bytes; a file of which it makes nothing is damaged.
- * @template Made
- * @param {Uint8Array} bytes
- * @param {(bytes: Uint8Array) => Made} read
- */
-export function readAs(bytes, read) {
+/** What `read` makes of a file's bytes; a file of which it makes nothing is damaged. */
+export function readAs<Made>(bytes: Uint8Array, read: (bytes: Uint8Array) => Made) {
   try {
     return read(bytes);
   } catch {
@@ -64,36 +55,27 @@ export function readAs(bytes, read) {
 }
 
 /** What a file of JSON says. */
-export const readJson = (/** @type {Uint8Array} */ bytes) => JSON.parse(new TextDecoder().decode(bytes));
+export const readJson = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
 
-/**
- * A stream that lets bytes through, and tells of how many there have been.
- * @param {(done: number) => void} tell
- */
-function counted(tell) {
+/** A stream that lets bytes through and counts them. */
+function counted(onBytes: (done: number) => void) {
   let done = 0;
   return new TransformStream({
     transform(chunk, stream) {
-      tell((done += chunk.length));
+      onBytes((done += chunk.length));
       stream.enqueue(chunk);
     },
   });
 }
 
-/** @type {Record<string, Float32ArrayConstructor | Int8ArrayConstructor>} */
-const ARRAYS = { F32: Float32Array, I8: Int8Array };
+const ARRAYS: Record<string, Float32ArrayConstructor | Int8ArrayConstructor> = { F32: Float32Array, I8: Int8Array };
 
-/**
- * Reads a safetensors file.
- * @param {Uint8Array} bytes
- * @returns {Safetensors}
- */
-export function readSafetensors(bytes) {
+/** Reads a safetensors file. */
+export function readSafetensors(bytes: Uint8Array): Safetensors {
   const start = 8 + Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
-  const { __metadata__: metadata = {}, ...entries } = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
-  /** @type {Record<string, any>} */
-  const tensors = {};
-  for (const [name, { dtype, shape, data_offsets: [from, to] }] of Object.entries(entries)) {
+  const { __metadata__: metadata = {}, ...entries } = readJson(bytes.subarray(8, start));
+  const tensors: Record<string, any> = {};
+  for (const [name, { dtype, shape, data_offsets: [from, to] }] of Object.entries<any>(entries)) {
     if (!ARRAYS[dtype]) throw new Error(`tensor ${name} has type ${dtype}, which this page does not read.`);
     tensors[name] = { shape, values: new ARRAYS[dtype](bytes.slice(start + from, start + to).buffer) };
   }

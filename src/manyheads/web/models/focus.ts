@@ -2,27 +2,29 @@
 
 import { layerNorm, linear, multiHeadAttention, partOf, relu, softmax } from "../math/attention.ts";
 import { focusTokens } from "./tokens.ts";
+import type { Tokenizer } from "@huggingface/tokenizers";
 
 export class FocusModel {
-  /**
-   * @param {Safetensors} weights
-   * @param {Safetensors} words
-   * @param {import("@huggingface/tokenizers").Tokenizer} tokenizer
-   */
-  constructor({ tensors, metadata }, words, tokenizer) {
+  numLayers = 1;
+  name: string;
+  numHeads: number;
+  headNames: string[];
+  facts: Record<string, string[]>;
+  config: Record<string, any>;
+  tensors: Layer;
+  metadata: Record<string, string>;
+  words: Layer;
+  tokenizer: Tokenizer;
+
+  constructor({ tensors, metadata }: Safetensors, words: Safetensors, tokenizer: Tokenizer) {
     this.metadata = metadata;
     const header = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, JSON.parse(value)]));
     this.tensors = tensors;
     this.words = words.tensors;
     this.tokenizer = tokenizer;
-    /** @type {string} */
     this.name = header.name;
-    this.numLayers = 1;
-    /** @type {number} */
     this.numHeads = header.num_heads;
-    /** @type {string[]} */
     this.headNames = header.head_names;
-    /** @type {Record<string, string[]>} */
     this.facts = header.facts;
     this.config = header.config;
   }
@@ -30,19 +32,16 @@ export class FocusModel {
   /**
    * The map of a sentence; `headMask[0][head]` is false for a head that is off, null for all on. `attention` is what to
    * attend with: the museum has wrong ones.
-   * @param {string} sentence
-   * @param {HeadMask} [headMask]
-   * @param {{ attention?: typeof multiHeadAttention, signal?: AbortSignal }} [options]
    */
-  attend(sentence, headMask = null, { attention = multiHeadAttention } = {}) {
+  attend(sentence: string, headMask: HeadMask = null, options: { attention?: typeof multiHeadAttention, signal?: AbortSignal } = {}) {
+    const { attention = multiHeadAttention } = options;
     const { ids, tokens, notes } = this.tokenize(sentence);
     const { output, weights } = attention(this.input(ids), this.layer("attention."), {
       numHeads: this.numHeads,
       headMask: headMask?.[0],
     });
     const home = this.#norm({ shape: [1, output.shape[1]], values: output.values.slice(0, output.shape[1]) }, "after");
-    /** @type {Predictions} */
-    const predictions = {};
+    const predictions: Predictions = {};
     if (tokens.length > 2)
       for (const [fact, labels] of Object.entries(this.facts)) {
         const probabilities = softmax(this.#linear(home, `readouts.${fact}`)).values;
@@ -53,7 +52,7 @@ export class FocusModel {
   }
 
   /** Token ids with [CLS] and [SEP], the tokens' texts, and notes about what was left out. */
-  tokenize(/** @type {string} */ sentence) {
+  tokenize(sentence: string) {
     return focusTokens(this.tokenizer, sentence, this.config);
   }
 
@@ -66,7 +65,7 @@ export class FocusModel {
   }
 
   /** What enters the attention, steps 1 to 4 of `FocusModel.compute`: [t, d]. */
-  input(/** @type {number[]} */ ids) {
+  input(ids: number[]) {
     const { codes, scale } = this.words;
     const { position } = this.tensors;
     const { reach } = this.config;
@@ -92,23 +91,15 @@ export class FocusModel {
   }
 
   /** The tensors of one part, by the names they have inside it. */
-  layer(/** @type {string} */ prefix) {
+  layer(prefix: string) {
     return partOf(this.tensors, prefix);
   }
 
-  /**
-   * @param {Matrix} x
-   * @param {string} name
-   */
-  #norm(x, name) {
+  #norm(x: Matrix, name: string) {
     return layerNorm(x, this.layer(`${name}.`), this.config.layer_norm_eps);
   }
 
-  /**
-   * @param {Matrix} x
-   * @param {string} name
-   */
-  #linear(x, name) {
+  #linear(x: Matrix, name: string) {
     return linear(x, this.tensors[`${name}.weight`], this.tensors[`${name}.bias`]);
   }
 }

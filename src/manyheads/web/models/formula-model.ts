@@ -2,19 +2,14 @@
 
 import { causalMask, steps, transpose } from "../math/attention.ts";
 import { PADDING } from "../math/names.ts";
+import type { FocusModel } from "./focus.ts";
 
-/** @typedef {import("./focus.js").FocusModel} FocusModel */
-
-/**
- * A function from what the reader chose to the steps.
- * @param {Pick<FocusModel, "numHeads" | "headNames" | "layer" | "tokenize" | "input">} model
- */
-export function stepsOf(model) {
+/** A function from what the reader chose to the steps. */
+export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "layer" | "tokenize" | "input">) {
   const { numHeads, headNames } = model;
   const layer = model.layer("attention.");
   const learnt = Array.from({ length: numHeads }, (_, head) => headParameters(layer, head, numHeads));
-  /** @returns {Steps} */
-  return (/** @type {StepsState} */ { sentence, head, causal, padding, unscaled }) => {
+  return ({ sentence, head, causal, padding, unscaled }: StepsState): Steps => {
     const { ids, tokens, notes } = model.tokenize(sentence);
     const padded = padding ? PADDING.count : 0;
     const length = tokens.length + padded;
@@ -36,27 +31,16 @@ export function stepsOf(model) {
   };
 }
 
-/**
- * Who may look at whom, a byte per pair; null where nothing is hidden. The last `padded` words are padding.
- * @param {number} length
- * @param {number} padded
- * @param {boolean} causal
- */
-export function stepsMask(length, padded, causal) {
+/** Who may look at whom, a byte per pair; null where nothing is hidden. The last `padded` words are padding. */
+export function stepsMask(length: number, padded: number, causal: boolean) {
   if (!padded && !causal) return null;
   const mask = causal ? causalMask(length) : new Uint8Array(length * length).fill(1);
   return mask.map((may, at) => (at % length < length - padded ? may : 0));
 }
 
-/**
- * One head's columns of a layer's projections, and the output layer, as the formula writes them: [in, out].
- * @param {Layer} layer
- * @param {number} head
- * @param {number} numHeads
- */
-export function headParameters(layer, head, numHeads) {
-  /** @type {Record<string, Matrix | null>} */
-  const parameters = { Wo: transpose(layer["output.weight"]), bo: layer["output.bias"] ?? null };
+/** One head's columns of a layer's projections, and the output layer, as the formula writes them: [in, out]. */
+export function headParameters(layer: Layer, head: number, numHeads: number) {
+  const parameters: Record<string, Matrix | null> = { Wo: transpose(layer["output.weight"]), bo: layer["output.bias"] ?? null };
   for (const name of ["query", "key", "value"]) {
     const { [`${name}.weight`]: weight, [`${name}.bias`]: bias } = layer;
     const width = weight.shape[0] / numHeads;
@@ -67,10 +51,5 @@ export function headParameters(layer, head, numHeads) {
   return parameters;
 }
 
-/**
- * @param {Matrix} matrix
- * @param {number} from
- * @param {number} to
- */
-const rowsOf = ({ shape: [, columns], values }, from, to) =>
+const rowsOf = ({ shape: [, columns], values }: Matrix, from: number, to: number) =>
   ({ shape: [to - from, columns], values: values.subarray(from * columns, to * columns) });

@@ -9,26 +9,16 @@ const FOCUS = /^focus(?:\/([a-z]+(?:-\d+)?))?$/;
 const TRANSLATOR = /^translator(?:\/(untaught|heads-1))?(?:\/(first|english|french))?$/;
 const MUSEUM = /^focus\/(causal|bug-[a-z]+)$/;
 
-/** @type {Map<string, Promise<any>>} */
-const cache = new Map();
-/** Model -> all who want to be told of its progress. @type {Map<string, Set<Progress>>} */
-const listeners = new Map();
-/** Model -> a promise that it is loaded, what fulfils it, and whether it is. @type {Map<string, Arrival>} */
-const arrivals = new Map();
+const cache = new Map<string, Promise<any>>();
+const listeners = new Map<string, Set<Progress>>(); // by model
+const arrivals = new Map<string, { promise: Promise<void>, fulfil: () => void, here: boolean }>(); // by model
 
-/** @typedef {{ promise: Promise<void>, fulfil: () => void, here: boolean }} Arrival */
-
-/**
- * The model called `name`; `progress(done, total)` is told of bytes.
- * @param {string} name
- * @param {Progress} [progress]
- * @returns {Promise<HeadModel>}
- */
-export async function loadModel(name, progress = () => {}) {
-  const told = listeners.get(name) ?? new Set();
-  listeners.set(name, told.add(progress));
+/** The model called `name`; `progress(done, total)` counts bytes. */
+export async function loadModel(name: string, progress: Progress = () => {}): Promise<HeadModel> {
+  const waiting = listeners.get(name) ?? new Set();
+  listeners.set(name, waiting.add(progress));
   try {
-    const make = () => makeOnce(name, (...bytes) => told.forEach((tell) => tell(...bytes)));
+    const make = () => makeOnce(name, (...bytes) => waiting.forEach((listener) => listener(...bytes)));
     const made = make();
     let model = await made;
     if (model.broken) {
@@ -38,38 +28,32 @@ export async function loadModel(name, progress = () => {}) {
     Object.assign(arrival(name), { here: true }).fulfil();
     return model;
   } finally {
-    told.delete(progress);
+    waiting.delete(progress);
   }
 }
 
-/** The axes between the senses of ambiguous words, a file of senses/model.py; math/senses.js reads it. */
+/** The axes between the senses of ambiguous words, a file of senses/model.py; math/senses.ts reads it. */
 export const loadSenses = () => once("senses", () => fetchTensors("senses.safetensors.gz"));
 
 /** Fulfilled once anybody on the page has loaded the model. */
-export const whenLoaded = (/** @type {string} */ name) => arrival(name).promise;
+export const whenLoaded = (name: string) => arrival(name).promise;
 
 /** How many bytes the model would have to fetch, of those that a reader should be asked for. */
-export async function missingBytes(/** @type {string} */ name) {
+export async function missingBytes(name: string) {
   return name === "encoder" && !arrival(name).here ? (await siteModule("encoder.js")).missingBytes() : 0;
 }
 
-function arrival(/** @type {string} */ name) {
+function arrival(name: string) {
   const known = arrivals.get(name);
   if (known) return known;
   let fulfil = () => {};
-  /** @type {Promise<void>} */
-  const promise = new Promise((done) => (fulfil = done));
+  const promise = new Promise<void>((done) => (fulfil = done));
   const made = { promise, fulfil, here: false };
   arrivals.set(name, made);
   return made;
 }
 
-/**
- * @param {string} name
- * @param {Progress} progress
- * @returns {Promise<HeadModel>}
- */
-function makeOnce(name, progress) {
+function makeOnce(name: string, progress: Progress): Promise<HeadModel> {
   return once(`model ${name}`, async () => {
     if (name === "encoder") return (await siteModule("encoder.js")).Encoder.load({ progress });
     if (name === "focus/no-order") return (await loadTaught(progress)).withoutOrder();
@@ -88,27 +72,16 @@ function makeOnce(name, progress) {
   });
 }
 
-/**
- * @param {string} variant
- * @param {string} attention
- * @param {Progress} progress
- */
-async function loadTranslator(variant, attention, progress) {
+async function loadTranslator(variant: string, attention: string, progress: Progress) {
   const file = `translator-${variant}.safetensors.gz`;
   const [{ Translator }, weights] = await Promise.all([siteModule("translator.js"), once(file, () => fetchTensors(file, progress))]);
   return new Translator(weights, attention);
 }
 
-const loadTaught = async (/** @type {Progress} */ progress) => /** @type {FocusModel} */ (await loadModel("focus", progress));
+const loadTaught = async (progress: Progress) => (await loadModel("focus", progress)) as FocusModel;
 
-/**
- * What `make` promises, made once; a failure is forgotten, so that a reader can try again.
- * @template Made
- * @param {string} key
- * @param {() => Promise<Made>} make
- * @returns {Promise<Made>}
- */
-function once(key, make) {
+/** What `make` promises, made once; a failure is forgotten, so that a reader can try again. */
+function once<Made>(key: string, make: () => Promise<Made>): Promise<Made> {
   const known = cache.get(key);
   if (known) return known;
   const made = make().catch((error) => {
@@ -124,21 +97,13 @@ async function loadTokenizer() {
   return readAs(bytes, (file) => new Tokenizer(readJson(file), {}));
 }
 
-const siteModule = (/** @type {string} */ name) => importScript(`./${name}`, import.meta.url);
+const siteModule = (name: string) => importScript(`./${name}`, import.meta.url);
 
-/**
- * @param {string} name
- * @param {Progress} [progress]
- */
-const fetchTensors = async (name, progress) => readAs(await fetchFile(name, progress), readSafetensors);
+const fetchTensors = async (name: string, progress?: Progress) => readAs(await fetchFile(name, progress), readSafetensors);
 
-/**
- * The bytes of one file of this site, unpacked.
- * @param {string} name
- * @param {Progress} [progress]
- */
-async function fetchFile(name, progress = () => {}) {
+/** The bytes of one file of this site, unpacked. */
+async function fetchFile(name: string, progress: Progress = () => {}) {
   const url = new URL(`./models/${name}`, import.meta.url);
-  const told = (/** @type {number} */ done, /** @type {number} */ total) => total && progress(Math.min(done, total), total);
-  return unpacked(await download(url, { told }));
+  const onProgress = (done: number, total: number) => total && progress(Math.min(done, total), total);
+  return unpacked(await download(url, { onProgress }));
 }

@@ -2,6 +2,7 @@
 // changed before it is read. tests/web/test_tokens.py holds the two equal, character by character and on hostile texts.
 
 import { EMPTY } from "../math/names.ts";
+import type { Tokenizer } from "@huggingface/tokenizers";
 
 /** A letter that no word of the vocabulary has: the word it stands in is unknown. */
 const UNKNOWN = "ꙮ";
@@ -15,11 +16,11 @@ const NEWER = new RegExp(`[${[
   "\\u{16d6d}-\\u{16f4f}\\u{16fe2}-\\u{16fe4}\\u{1cf00}-\\u{1cf46}\\u{1e000}-\\u{1e2ef}\\u{1e4ec}-\\u{1e6f5}\\u{1e944}-\\u{1e95f}",
 ].join("")}]`, "gu");
 
-/** A text as the page's tokenizer has to be given it. */
-const tidy = (/** @type {string} */ text) =>
+/** A text as the page's tokenizer has to read it. */
+const tidy = (text: string) =>
   text
     .replace(/\p{Surrogate}/gu, "\ufffd")
-    .replaceAll("Σ", "σ") // at the end of a word, too
+    .replaceAll("Σ", "σ") // also at the end of a word
     .replace(NEWER, UNKNOWN)
     .replace(/[\u1734\u{1171e}]/gu, "") // marks in Unicode 8, no longer
     .replace(/[\u166d\u{111c9}]/gu, ` ${UNKNOWN} `) // signs then
@@ -28,12 +29,8 @@ const tidy = (/** @type {string} */ text) =>
 /**
  * The tokens of a text, at most so many: their ids, [CLS] and [SEP] included, their texts, and notes about what was left out,
  * which `note` writes.
- * @param {import("@huggingface/tokenizers").Tokenizer} tokenizer
- * @param {string} text
- * @param {number} most
- * @param {(count: number) => string} note
  */
-export function tokensOf(tokenizer, text, most, note) {
+export function tokensOf(tokenizer: Tokenizer, text: string, most: number, note: (count: number) => string) {
   let { ids } = tokenizer.encode(tidy(text));
   const notes = [];
   if (ids.length > most) {
@@ -41,31 +38,22 @@ export function tokensOf(tokenizer, text, most, note) {
     ids = [...ids.slice(0, most - 1), ids[ids.length - 1]];
   }
   if (ids.length === 2) notes.push(EMPTY);
-  return { ids, tokens: ids.map((id) => /** @type {string} */ (tokenizer.id_to_token(id))), notes };
+  return { ids, tokens: ids.map((id) => tokenizer.id_to_token(id) as string), notes };
 }
 
 // What Python's str.split() takes for white space; JavaScript's \s differs.
 const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
-/**
- * The tokens of a text for a focus model: twin of models/focus/tokens.py.
- * @param {import("@huggingface/tokenizers").Tokenizer} tokenizer
- * @param {string} text
- * @param {{ max_words: number, max_tokens: number }} config
- */
-export function focusTokens(tokenizer, text, { max_words: maxWords, max_tokens: maxTokens }) {
-  const given = text.replace(/\p{Surrogate}/gu, "?").split(SPACE).filter(Boolean);
-  const read = tokensOf(tokenizer, given.slice(0, maxWords).join(" "), maxTokens,
+/** The tokens of a text for a focus model: twin of models/focus/tokens.py. */
+export function focusTokens(tokenizer: Tokenizer, text: string, config: Record<string, any>) {
+  const { max_words: maxWords, max_tokens: maxTokens } = config;
+  const words = text.replace(/\p{Surrogate}/gu, "?").split(SPACE).filter(Boolean);
+  const read = tokensOf(tokenizer, words.slice(0, maxWords).join(" "), maxTokens,
     (count) => `Only the first ${maxTokens - 2} of ${count - 2} word pieces are shown.`);
-  const cut = given.length > maxWords ? [`Only the first ${maxWords} of ${given.length} words are shown.`] : [];
+  const cut = words.length > maxWords ? [`Only the first ${maxWords} of ${words.length} words are shown.`] : [];
   return { ...read, notes: [...cut, ...read.notes] };
 }
 
-/**
- * The tokens of a text for the encoder: twin of models/encoder.py.
- * @param {import("@huggingface/tokenizers").Tokenizer} tokenizer
- * @param {string} text
- * @param {number} most
- */
-export const encoderTokens = (tokenizer, text, most) =>
+/** The tokens of a text for the encoder: twin of models/encoder.py. */
+export const encoderTokens = (tokenizer: Tokenizer, text: string, most: number) =>
   tokensOf(tokenizer, text, most, (count) => `This model reads at most ${most} tokens; the last ${count - most} are left out.`);

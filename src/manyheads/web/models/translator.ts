@@ -10,12 +10,10 @@ const MOST_NEAR = 3;
 
 /** A sentence that the translator cannot read; says why, and what to try. */
 export class NotTranslated extends Fault {
-  /**
-   * @param {string} message
-   * @param {string | null} [word]
-   * @param {string[]} [near]
-   */
-  constructor(message, word = null, near = []) {
+  word: string | null;
+  near: string[];
+
+  constructor(message: string, word: string | null = null, near: string[] = []) {
     super(message);
     this.word = word;
     this.near = near;
@@ -23,29 +21,34 @@ export class NotTranslated extends Fault {
 }
 
 export class Translator {
-  /**
-   * @param {Safetensors} file
-   * @param {string} attention which map it gives: cross, first, english or french
-   */
-  constructor({ tensors, metadata }, attention = "cross") {
+  tensors: Layer;
+  header: Record<string, any>;
+  attention: string; // which map it gives: cross, first, english or french
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  vocabulary: string[];
+  pattern: RegExp;
+  numbers: Record<"english" | "french", Map<string, number>>;
+  layers: Record<"encoder" | "decoder", Layer[]>;
+
+  constructor({ tensors, metadata }: Safetensors, attention = "cross") {
     const header = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, JSON.parse(value)]));
     this.tensors = tensors;
     this.header = header;
     this.attention = attention;
-    /** @type {number} */
     this.numHeads = header.num_heads;
     this.numLayers = attention === "cross" || attention === "first" ? 1 : header.config.layers;
     this.name = ["translator", header.variant, attention].filter((name) => name !== "taught" && name !== "cross").join("/");
-    /** @type {string[]} */
     this.headNames = (attention === "cross" && header.head_names) || Array.from({ length: this.numHeads }, (_, head) => `head ${head + 1}`);
     this.pattern = new RegExp(`^${header.pattern}$`);
     this.numbers = {
-      english: new Map(header.english.map((/** @type {string} */ word, /** @type {number} */ at) => [word, at])),
-      french: new Map(header.french.map((/** @type {string} */ word, /** @type {number} */ at) => [word, at])),
+      english: new Map(header.english.map((word: string, at: number) => [word, at])),
+      french: new Map(header.french.map((word: string, at: number) => [word, at])),
     };
-    /** @type {string[]} */
     this.vocabulary = Object.keys(header.letters).sort();
-    const parts = (/** @type {string} */ stack) =>
+    const parts = (stack: string) =>
       Array.from({ length: header.config.layers }, (_, number) => partOf(tensors, `${stack}.${number}.`));
     this.layers = { encoder: parts("encoder"), decoder: parts("decoder") };
   }
@@ -53,31 +56,24 @@ export class Translator {
   /**
    * The map of a sentence and its translation; `headMask[layer][head]` is false for a head that is off, null for all on.
    * Throws `NotTranslated`.
-   * @param {string} sentence
-   * @param {HeadMask} [headMask]
-   * @returns {AttentionMap}
    */
-  attend(sentence, headMask = null) {
+  attend(sentence: string, headMask: HeadMask = null): AttentionMap {
     const words = this.read(sentence);
     const off = this.#masks(headMask);
     const { memory, maps } = this.encode([...words, END], off);
     const french = [START];
-    /** @type {ReturnType<Translator["decode"]>} */
-    let said;
+    let decoded: ReturnType<Translator["decode"]>;
     do {
-      said = this.decode(french, memory, off);
-      french.push(said.next);
-    } while (said.next !== END && french.length <= this.header.longest);
-    if (said.next !== END) said = this.decode(french, memory, off);
-    const answer = french.slice(1, said.next === END && french.at(-1) === END ? -1 : undefined);
-    return this.#map(words, answer, maps, said);
+      decoded = this.decode(french, memory, off);
+      french.push(decoded.next);
+    } while (decoded.next !== END && french.length <= this.header.longest);
+    if (decoded.next !== END) decoded = this.decode(french, memory, off);
+    const answer = french.slice(1, decoded.next === END && french.at(-1) === END ? -1 : undefined);
+    return this.#map(words, answer, maps, decoded);
   }
 
-  /**
-   * The words of a sentence, as the translator knows them: twin of `read` in reading.py.
-   * @param {string} sentence
-   */
-  read(sentence) {
+  /** The words of a sentence, as the translator knows them: twin of `read` in reading.py. */
+  read(sentence: string) {
     const { messages, letters, max_words: most } = this.header;
     const words = this.split(sentence);
     if (!words.length) throw new NotTranslated(messages.nothing);
@@ -92,18 +88,14 @@ export class Translator {
     return words;
   }
 
-  split(/** @type {string} */ sentence) {
+  split(sentence: string) {
     let text = `${sentence.toLowerCase().replaceAll("’", "'")} `;
-    for (const [short, full] of Object.entries(this.header.short_forms)) text = text.replaceAll(short, full);
+    for (const [short, full] of Object.entries<string>(this.header.short_forms)) text = text.replaceAll(short, full);
     return text.replace(/[.,;:!?"“”]/g, " ").split(/\s+/).filter(Boolean).map((word) => (word === "i" ? "I" : word));
   }
 
-  /**
-   * What the encoder makes of English words: [k, d], and its maps.
-   * @param {string[]} words
-   * @param {Record<string, boolean[][]>} off
-   */
-  encode(words, off) {
+  /** What the encoder makes of English words: [k, d], and its maps. */
+  encode(words: string[], off: Record<string, boolean[][]>) {
     let x = this.#embedded(words, "english");
     const maps = this.layers.encoder.map((layer, number) => {
       const { output, weights } = this.#block(x, layer, "self_attention.", { headMask: off.english?.[number] });
@@ -113,17 +105,12 @@ export class Translator {
     return { memory: x, maps };
   }
 
-  /**
-   * The word that follows some French words, and the decoder's maps.
-   * @param {string[]} words
-   * @param {Matrix} memory
-   * @param {Record<string, boolean[][]>} off
-   */
-  decode(words, memory, off) {
+  /** The word that follows some French words, and the decoder's maps. */
+  decode(words: string[], memory: Matrix, off: Record<string, boolean[][]>) {
     let x = this.#embedded(words, "french");
     const mask = causalMask(words.length);
-    const own = /** @type {Matrix[]} */ ([]);
-    const cross = /** @type {Matrix[]} */ ([]);
+    const own: Matrix[] = [];
+    const cross: Matrix[] = [];
     this.layers.decoder.forEach((layer, number) => {
       const self = this.#block(x, layer, "self_attention.", { mask, headMask: off.french?.[number] });
       const across = this.#block(self.output, layer, "cross_attention.", { keys: memory, headMask: off.cross?.[number] });
@@ -135,56 +122,35 @@ export class Translator {
     const last = { shape: [1, width], values: x.values.slice(-width) };
     const { values } = linear(last, this.tensors["french.weight"], this.tensors.bias);
     const best = values.reduce((most, value, at) => (value > values[most] ? at : most), 0);
-    return { next: /** @type {string} */ (this.header.french[best]), own, cross };
+    return { next: this.header.french[best] as string, own, cross };
   }
 
-  /**
-   * @param {Matrix} x
-   * @param {Layer} layer
-   * @param {string} name
-   * @param {{ keys?: Matrix, mask?: ArrayLike<unknown>, headMask?: ArrayLike<unknown> }} options
-   */
-  #block(x, layer, name, options) {
+  #block(x: Matrix, layer: Layer, name: string, options: Omit<Parameters<typeof attentionBlock>[2], "numHeads">) {
     return attentionBlock(x, partOf(layer, name), { numHeads: this.numHeads, ...options });
   }
 
-  /**
-   * @param {string[]} words
-   * @param {"english" | "french"} language
-   */
-  #embedded(words, language) {
+  #embedded(words: string[], language: "english" | "french") {
     const vectors = this.tensors[`${language}.weight`];
     const places = this.tensors[`${language}_position`].values;
     const width = vectors.shape[1];
     const x = { shape: [words.length, width], values: new Float32Array(words.length * width) };
     words.forEach((word, at) => {
-      const from = /** @type {number} */ (this.numbers[language].get(word)) * width;
+      const from = (this.numbers[language].get(word) as number) * width;
       for (let d = 0; d < width; d++)
         x.values[at * width + d] = Math.sqrt(width) * vectors.values[from + d] + places[at * width + d];
     });
     return x;
   }
 
-  /**
-   * The head masks of the network's parts, for one of this map's.
-   * @param {HeadMask} headMask
-   * @returns {Record<string, boolean[][]>}
-   */
-  #masks(headMask) {
+  /** The head masks of the network's parts, for one of this map's. */
+  #masks(headMask: HeadMask): Record<string, boolean[][]> {
     if (!headMask) return {};
     if (this.attention === "english" || this.attention === "french") return { [this.attention]: headMask };
     const rest = Array.from({ length: this.header.config.layers - 1 }, () => Array(this.numHeads).fill(true));
     return { cross: this.attention === "first" ? [...headMask, ...rest] : [...rest, ...headMask] };
   }
 
-  /**
-   * @param {string[]} english
-   * @param {string[]} french
-   * @param {Matrix[]} encoded
-   * @param {{ own: Matrix[], cross: Matrix[] }} decoded
-   * @returns {AttentionMap}
-   */
-  #map(english, french, encoded, { own, cross }) {
+  #map(english: string[], french: string[], encoded: Matrix[], { own, cross }: { own: Matrix[], cross: Matrix[] }): AttentionMap {
     const { attention, headNames } = this;
     const lookedAt = [...english, END];
     const [queryTokens, keyTokens, maps] =
@@ -199,33 +165,22 @@ export class Translator {
   }
 }
 
-/**
- * @param {Matrix} x
- * @param {Layer} layer
- */
-function feedForward(x, layer) {
+function feedForward(x: Matrix, layer: Layer) {
   const hidden = relu(linear(x, layer["into.weight"], layer["into.bias"]));
   return layerNorm(added(x, linear(hidden, layer["out.weight"], layer["out.bias"])), partOf(layer, "norm."));
 }
 
 /** French words as a text. */
-function joinedFrench(/** @type {string[]} */ words) {
+function joinedFrench(words: string[]) {
   const text = words.map((word) => (word.endsWith("'") ? word : `${word} `)).join("").trim();
   return text && `${text[0].toUpperCase()}${text.slice(1)}.`;
 }
 
-/**
- * @param {string} text
- * @param {Record<string, string | number>} values
- */
-const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+const filled = (text: string, values: Record<string, string | number>) =>
+  text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
-/**
- * The words that are written most like this one, as Python's `difflib.get_close_matches` finds them.
- * @param {string} word
- * @param {string[]} known
- */
-export function nearWords(word, known) {
+/** The words that are written most like this one, as Python's `difflib.get_close_matches` finds them. */
+export function nearWords(word: string, known: string[]) {
   const near = known.map((other) => ({ other, likeness: (2 * matching(other, word)) / (other.length + word.length) }));
   return near.filter(({ likeness }) => likeness >= NEAR)
     .sort((a, b) => b.likeness - a.likeness || (a.other < b.other ? 1 : -1))
@@ -233,13 +188,8 @@ export function nearWords(word, known) {
     .map(({ other }) => other);
 }
 
-/**
- * How many letters two words share in order, by Ratcliff and Obershelp: the longest common part, then on both sides of it.
- * @param {string} a
- * @param {string} b
- * @returns {number}
- */
-function matching(a, b) {
+/** How many letters two words share in order, by Ratcliff and Obershelp: the longest common part, then on both sides of it. */
+function matching(a: string, b: string): number {
   let [best, endA, endB] = [0, 0, 0];
   let before = new Uint16Array(b.length + 1);
   for (let i = 1; i <= a.length; i++) {
