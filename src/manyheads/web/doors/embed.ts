@@ -1,0 +1,43 @@
+// embed.html: one live map for a frame in somebody else's page. The address says what it shows: `?model=focus&sentence=...`,
+// or the same behind "#", where no server sees it.
+
+import { h } from "../views/dom.ts";
+import { EXAMPLE } from "../math/names.ts";
+import { HEIGHT, OPTIONS, readPart, WRITTEN } from "./state.ts";
+
+const NAMES = ["model", "models", "theme", ...WRITTEN];
+const THEMES = ["light", "dark"];
+
+/** What is wrong with a parameter, as a sentence; null where nothing is. */
+export function complaint(name: string, text: string) {
+  const known = name === "theme" ? THEMES : OPTIONS[name];
+  if (!NAMES.includes(name)) return `There is no setting called “${name}”; there are ${NAMES.join(", ")}.`;
+  if (known) return known.includes(text) ? null : `“${name}” can be ${known.join(", ")}; “${text}” is none of them.`;
+  if (name.startsWith("model")) return text.trim() ? null : `“${name}” names no model.`;
+  const said = readPart(name, text);
+  if (name === "off") return said.off?.length ? null : `“off” names heads as layer.head, like 0.3; “${text}” names none.`;
+  return Object.keys(said).length === 0 ? `“${name}” must be a whole number from 0 on; “${text}” is none.` : null;
+}
+
+function start() {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const said = new Map([...new URLSearchParams(location.search), ...(hash.has("map") ? [] : hash)]); // else a shared link's
+  const complaints = [...said].map(([name, text]) => complaint(name, text)).filter((sentence) => sentence !== null);
+  const { theme, ...attributes } = Object.fromEntries([...said].filter(([name, text]) => complaint(name, text) === null));
+  if (theme) document.documentElement.dataset.theme = theme;
+  const defaults = { sentence: EXAMPLE, ...(said.has("models") ? {} : { model: "focus" }) };
+  const map = h("head-map", { ...defaults, ...attributes });
+  const title = h("h1", { class: "unseen" }, "What each head looks at");
+  document.body.replaceChildren(h("main", { class: "alone" }, title, ...complaints.map((sentence) => h("p", { role: "alert" }, sentence)), map));
+}
+
+/** Tells the page around it how high the map is, whenever that changes, so that the frame can be as high. */
+function tellHeight() {
+  const tell = () => parent.postMessage({ [HEIGHT]: Math.ceil(document.body.getBoundingClientRect().height) }, "*");
+  new ResizeObserver(tell).observe(document.body);
+}
+
+if (globalThis.document) {
+  start();
+  if (parent !== globalThis.self) tellHeight();
+}

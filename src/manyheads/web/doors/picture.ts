@@ -1,0 +1,258 @@
+// What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
+// on white paper, whatever the theme.
+
+import type { Panel } from "./save.ts";
+import { cellLook, DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
+import { OFF_COLOUR, PAPER } from "../math/names.ts";
+import { legendOf } from "../math/shown.ts";
+import { escaped, isSpecial, percent, readable, told } from "../math/text.ts";
+import { exactly, panels } from "./save.ts";
+
+const [WIDTH, MARGIN] = [760, 16];
+
+type Panel = Panel;
+/** What is drawn: `least` is the least weight that is. */
+type Picture = { view: MapOnScreen, shown: Panel[], width: Measure, least: number };
+/** How wide a text is, in the units of the picture. */
+type Measure = (text: string, size: number) => number;
+type Drawing = { parts: string[], wide: number, high: number };
+type Attributes = Record<string, string | number | null | undefined>;
+
+const DRAW: Record<string, (picture: Picture) => Drawing> = { paint: drawPaint, matrix: drawMatrices, grid: drawGrid, lines: drawLines };
+
+/** The picture of what is on screen. */
+export function svgOf(view: MapOnScreen, width: Measure = (text, size) => 0.56 * size * [...text].length) {
+  const shown = panels(view);
+  const least = leastDrawn(shown);
+  const { parts, wide, high } = DRAW[view.state.view]({ view, shown, width, least });
+  const left = least > 0 ? [`Weights below ${least.toPrecision(2)} are left out.`] : [];
+  const colours = view.state.view === "lines" ? [] : [`Colour: ${legendOf(shown[0].map, view.state).join(" to ")}.`];
+  const said = [...left, ...colours, ...new Set([view.shown.map, view.shown.compared].flatMap((map) => map?.notes ?? []))];
+  const broad = said.length ? Math.max(wide, 320) : wide;
+  const [fullWidth, fullHeight] = [broad, high].map((side) => Math.ceil(side + 2 * MARGIN));
+  const lines = said.flatMap((note) => wrapped(note, broad, width));
+  const footer = lines.map((line, at) => words(MARGIN, fullHeight + 12 * (at + 1) - 4, line, { fill: PAPER.soft, "font-size": 10 }));
+  const whole = fullHeight + (lines.length ? 12 * lines.length + 8 : 0);
+  return tag("svg", { xmlns: "http://www.w3.org/2000/svg", width: fullWidth, height: whole,
+    viewBox: `0 0 ${fullWidth} ${whole}`, "font-family": "system-ui, sans-serif", "font-size": 14, fill: PAPER.ink, "data-view": view.state.view },
+  tag("title", {}, forXml(view.state.sentence || "Attention")),
+  tag("desc", {}, `What each head looks at: data-weight is the share of attention that a query gives to a key.${said.map((note) => ` ${forXml(note)}`).join("")}`),
+  tag("rect", { width: fullWidth, height: whole, fill: "#fff" }),
+  tag("g", { transform: `translate(${MARGIN} ${MARGIN})` }, ...parts), ...footer);
+}
+
+/** A sentence in lines that are no wider than the picture. */
+function wrapped(text: string, room: number, width: Measure) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (width(longer, 10) > room && lines.at(-1)) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+/** The least weight that is drawn, so that no picture has more than `PAPER.cells` of them; 0 where all are. */
+function leastDrawn(shown: Panel[]) {
+  const count = shown.reduce((sum, { map, queries }) => sum + queries.length * map.shape[3], 0);
+  if (count <= PAPER.cells) return 0;
+  const all = new Float32Array(count); // their sizes
+  let at = 0;
+  for (const { map, layer, head, queries } of shown)
+    for (const query of queries) {
+      all.set(queryWeights(map, layer, head, query), at);
+      at += map.shape[3];
+    }
+  return all.map(Math.abs).sort()[count - PAPER.cells];
+}
+
+// ------------------------------------------------------------------------------------------------------------- XML
+
+/** Text for XML, without what that cannot hold in any spelling: control characters, halves of characters. */
+const forXml = (text: string) => escaped(text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd"));
+
+const round = (number: number) => Number(number.toFixed(2));
+
+function tag(name: string, attributes: Attributes, ...inside: string[]) {
+  const spelled = Object.entries(attributes).filter(([, value]) => value != null)
+    .map(([key, value]) => ` ${key}="${forXml(String(typeof value === "number" ? round(value) : value))}"`);
+  return `<${name}${spelled.join("")}${inside.length ? `>${inside.join("")}</${name}>` : "/>"}`;
+}
+
+const words = (x: number, y: number, text: string, attributes: Attributes = {}) => tag("text", { x, y, ...attributes }, forXml(text));
+
+/** Moves what is inside a group. */
+const moveTo = (x: number, y: number) => `translate(${round(x)} ${round(y)})`;
+
+// ------------------------------------------------------------------------------------------------------- the views
+
+/** Whether a weight is none of the strongest of its row, which alone are there. */
+const isLeftOut = ({ top }: ShownMap, weight: number) => Boolean(top) && weight === 0;
+
+const named = ({ map, layer, head }: Panel) =>
+  `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;
+
+/** How the name of a head is written. */
+const titled = (off: boolean) => ({ "font-weight": 600, "text-decoration": off ? "line-through" : null });
+
+function drawPaint({ view, shown, width }: Picture): Drawing {
+  const [names, row] = [158, 30];
+  const parts = [];
+  let y = 0;
+  for (const panel of shown) {
+    const { map, layer, head, queries: [query], second, moved } = panel;
+    const look = view.look(map, layer, head);
+    const { off } = look;
+    const colour = off ? OFF_COLOUR : look.colour;
+    const weights = queryWeights(map, layer, head, query);
+    const full = fullWeight(map, layer, weights, look);
+    if (!second && y > 0) parts.push(tag("path", { d: `M0 ${(y += 8)}H${WIDTH}`, stroke: PAPER.line }));
+    y += 8;
+    if (!second) parts.push(tag("rect", { y: y + 3, width: 5, height: row - 8, rx: 2, fill: colour }));
+    parts.push(second ? words(14, y + 19, moved === undefined ? "" : `moved ${percent(moved)}`, { fill: PAPER.soft }) : words(14, y + 19, named(panel), titled(off)));
+    let x = names;
+    const cells = map.keyTokens.map((token, key) => {
+      const letters = isSpecial(token) ? 12 : 17;
+      const wide = width(readable(token), letters) + 9;
+      if (x > names && x + wide > WIDTH) [x, y] = [names, y + row];
+      const { colour: fill, opacity, underline } = cellLook(map, look, weights[key], full, isSpecial(token));
+      const hidden = isMasked(map, query, key) ? "masked" : isLeftOut(map, weights[key]) ? "left out" : "";
+      const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": hidden ? null : exactly(weights[key]) },
+        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${hidden || told(map, weights[key])}`),
+        tag("rect", { width: wide, height: 25, rx: 4, fill, "fill-opacity": opacity }),
+        tag("rect", { y: 25 - 3 * underline, width: wide, height: 3 * underline, fill }),
+        ...(hidden === "masked" ? [tag("path", { d: `M0 25L${round(wide)} 0`, stroke: PAPER.line, "data-masked": "" })] : []),
+        words(wide / 2, 18, readable(token), { "text-anchor": "middle", "font-size": letters }),
+        ...(weights[key] < 0 ? [words(wide - 2, 8, "\u2212", { "text-anchor": "end", "font-size": 11, "font-weight": 700 })] : []));
+      x += wide + 3;
+      return cell;
+    });
+    parts.push(tag("g", { "data-layer": layer, "data-head": head, "data-sentence": second ? 2 : null, opacity: off ? 0.55 : null }, ...cells));
+    y += row;
+  }
+  return { parts, wide: WIDTH, high: y };
+}
+
+/** The cells of one head, each `cell` wide and high, at x, y. */
+function cellsOf({ view, least }: Picture, { map, layer, head }: Panel, x: number, y: number, cell: number) {
+  const look = view.look(map, layer, head);
+  const { colour, off } = look;
+  const [, , queries, keys] = map.shape;
+  const cells: string[] = [];
+  const minus: string[] = []; // signs, for those who see no hues
+  const masked: string[] = [];
+  for (let query = 0; query < queries; query++) {
+    const weights = queryWeights(map, layer, head, query);
+    const full = fullWeight(map, layer, weights, look);
+    weights.forEach((weight, key) => {
+      if (isMasked(map, query, key)) return masked.push(`M${key} ${query + 1}L${key + 1} ${query}`);
+      if (Math.abs(weight) < least || isLeftOut(map, weight)) return;
+      const { colour: fill, opacity } = cellLook(map, look, weight, full, isSpecial(map.keyTokens[key]) || isSpecial(map.queryTokens[query]));
+      const own = map.kind === "signed" ? ` fill="${fill}"` : "";
+      cells.push(`<rect x="${key}" y="${query}" width="1" height="1" fill-opacity="${round(opacity)}"${own} data-query="${query}" data-key="${key}" data-weight="${exactly(weight)}"/>`);
+      if (weight < 0) minus.push(`M${key + 0.3} ${query + 0.5}h.4`);
+    });
+  }
+  return [
+    tag("rect", { x, y, width: cell * keys, height: cell * queries, fill: "none", stroke: PAPER.line }),
+    tag("g", { "data-layer": layer, "data-head": head, fill: off ? OFF_COLOUR : toneOf(colour), opacity: off ? 0.55 : null,
+      transform: `${moveTo(x, y)} scale(${round(cell)})` }, ...cells,
+      ...(minus.length ? [tag("path", { d: minus.join(""), stroke: PAPER.ink, "stroke-width": "0.08" })] : []),
+      ...(masked.length ? [tag("path", { d: masked.join(""), stroke: PAPER.line, "stroke-width": "0.08", "data-masked": "" })] : [])),
+  ];
+}
+
+/** One head as a matrix with its name and its tokens. */
+function matrixOf(picture: Picture, panel: Panel, large: boolean): Drawing {
+  const { map } = panel;
+  const { off } = picture.view.look(map, panel.layer, panel.head);
+  const [, , queries, keys] = map.shape;
+  const cell = large ? Math.min(46, Math.max(16, 560 / keys), 1024 / keys)
+    : keys > DENSE ? Math.min(8, 512 / keys) : Math.min(24, Math.max(14, 224 / keys));
+  const size = Math.min(12, cell);
+  const tokens = cell >= 12;
+  const longest = (names: string[]) =>
+    (tokens ? 8 + Math.max(...names.map((name) => picture.width(readable(name), size))) : 0);
+  const [left, top] = [longest(map.queryTokens), 24 + longest(map.keyTokens)];
+  const labels = tokens ? [
+    ...map.queryTokens.map((token, query) => words(left - 6, top + cell * (query + 0.5) + size / 3, readable(token), { "text-anchor": "end" })),
+    ...map.keyTokens.map((token, key) =>
+      words(0, 0, readable(token), { transform: `${moveTo(left + cell * (key + 0.5) + size / 3, top - 5)} rotate(-90)` })),
+  ] : [];
+  const parts = [
+    words(left, 13, named(panel), titled(off)),
+    tag("g", { fill: PAPER.soft, "font-size": size }, ...labels),
+    ...cellsOf(picture, panel, left, top, cell),
+  ];
+  return { parts, wide: Math.max(left + cell * keys, picture.width(named(panel), 15)), high: top + cell * queries };
+}
+
+function drawMatrices(picture: Picture): Drawing {
+  const { head } = picture.view.state;
+  const drawn = picture.shown.map((panel) => ({ large: panel.head === head, ...matrixOf(picture, panel, panel.head === head) }));
+  drawn.sort((a, b) => Number(b.large) - Number(a.large));
+  const gap = 28;
+  const parts = [];
+  let [x, y, tall, wide] = [0, 0, 0, 0];
+  for (const matrix of drawn) {
+    if (x > 0 && x + matrix.wide > WIDTH) [x, y, tall] = [0, y + tall + gap, 0];
+    parts.push(tag("g", { transform: moveTo(x, y) }, ...matrix.parts));
+    [tall, wide] = [Math.max(tall, matrix.high), Math.max(wide, x + matrix.wide)];
+    x = matrix.large ? WIDTH : x + matrix.wide + gap;
+  }
+  return { parts, wide, high: y + tall };
+}
+
+function drawGrid(picture: Picture): Drawing {
+  const { state } = picture.view;
+  const [{ map }] = picture.shown;
+  const [layers, heads, queries, keys] = map.shape;
+  const [names, titles, gap] = [64, 22, 4];
+  const side = Math.max(24, Math.min(150, (WIDTH - names) / heads));
+  const cell = (side - gap) / Math.max(queries, keys);
+  const title = (name: string) => (heads > 4 ? name.replace(/^head (?=\d+$)/, "") : name);
+  const parts = [tag("g", { fill: PAPER.soft, "font-size": 12 },
+    ...map.headNames.map((name, head) => words(names + side * (head + 0.5), 13, title(name), { "text-anchor": "middle" })),
+    ...Array.from({ length: layers }, (_, layer) => words(0, titles + side * (layer + 0.5), `Layer ${layer + 1}`)))];
+  for (const panel of picture.shown) parts.push(...cellsOf(picture, panel, names + side * panel.head, titles + side * panel.layer, cell));
+  const [wide, high] = [names + side * heads, titles + side * layers];
+  if (state.head === null) return { parts, wide, high };
+  const large = matrixOf(picture, { map, layer: state.layer, head: Math.min(state.head, heads - 1), queries: [] }, true);
+  parts.push(tag("g", { transform: moveTo(0, high + 24), "data-enlarged": "" }, ...large.parts));
+  return { parts, wide: Math.max(wide, large.wide), high: high + 24 + large.high };
+}
+
+function drawLines(picture: Picture): Drawing {
+  const parts = [];
+  let [wide, high] = [0, 0];
+  for (const second of [false, true]) {
+    const shown = picture.shown.filter((panel) => Boolean(panel.second) === second);
+    if (shown.length === 0) continue;
+    const drawing = linesOf(picture, shown);
+    parts.push(tag("g", { transform: moveTo(0, high), "data-sentence": second ? 2 : null }, ...drawing.parts));
+    [wide, high] = [Math.max(wide, drawing.wide), high + drawing.high + 24];
+  }
+  return { parts, wide, high: high - 24 };
+}
+
+/** The lines of the word that asks in one sentence. */
+function linesOf({ view, width }: Picture, shown: Panel[]): Drawing {
+  const { map, layer, queries: [asked] } = shown[0];
+  const chosen = new Set(shown.map(({ head }) => head));
+  const [row, size, gap, room] = [28, 16, 10, 260];
+  const longest = (tokens: string[]) => Math.max(...tokens.map((token) => width(readable(token), size)));
+  const left = longest(map.queryTokens) + gap;
+  const middle = (at: number) => row * (at + 0.5);
+  const unit = lineUnit(map, layer);
+  const lines = strongest(map, layer, { chosen: (head, query) => query === asked && chosen.has(head) && !view.look(map, layer, head).off }).map(({ head, query, key, weight }) => {
+    const look = lineLook(view.look(map, layer, head), map, { query, key, weight }, unit);
+    const [from, to] = [middle(query), middle(key)];
+    return tag("path", { d: `M${round(left)} ${from}C${round(left + 0.45 * room)} ${from} ${round(left + 0.55 * room)} ${to} ${round(left + room)} ${to}`,
+      ...look, "data-layer": layer, "data-head": head, "data-query": query, "data-key": key, "data-weight": exactly(weight) });
+  });
+  const asking = map.queryTokens.map((token, at) => words(left - gap, middle(at) + size / 3, readable(token),
+    { "text-anchor": "end", "font-weight": at === asked ? 700 : null }));
+  const lookedAt = map.keyTokens.map((token, at) => words(left + room + gap, middle(at) + size / 3, readable(token), { "text-anchor": "start" }));
+  const parts = [tag("g", { fill: "none" }, ...lines), tag("g", { "font-size": size }, ...asking, ...lookedAt)];
+  return { parts, wide: left + room + gap + longest(map.keyTokens), high: row * Math.max(map.shape[2], map.shape[3]) };
+}

@@ -1,0 +1,37 @@
+// What a reader has answered, kept in this browser and nowhere else: {exercise: { typed: [text], right: boolean }}.
+// A browser may refuse to keep anything; then the exercises work all the same, and forget.
+
+const KEPT_AS = "manyheads-exercises";
+
+type Progress = Record<string, { typed: string[], right: boolean }>;
+
+/** All that is kept. */
+export function readProgress(): Progress {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}");
+    return kept && typeof kept === "object" ? kept : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Keeps the answers of one exercise; null forgets them. */
+export function keepAnswers(exercise: string, answers: Progress[string] | null) {
+  const progress = readProgress();
+  if (answers) progress[exercise] = answers;
+  else delete progress[exercise];
+  try {
+    localStorage.setItem(KEPT_AS, JSON.stringify(progress));
+  } catch {
+    // nothing is kept
+  }
+}
+
+/** Forgets all answers. */
+export function eraseProgress() {
+  try {
+    localStorage.removeItem(KEPT_AS);
+  } catch {
+    // nothing was kept
+  }
+}

@@ -1,0 +1,78 @@
+// What is on screen as a file: its name, and a table of its weights. picture.js draws it. No DOM.
+
+import { difference, movedHeads } from "../math/compared.ts";
+import { compareHeads, isMasked, queryWeights } from "../math/maps.ts";
+import { CSV_COLUMNS } from "../math/names.ts";
+
+/** The shortest decimal that is read as the same float32. */
+export function exactly(weight: number) {
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(weight.toPrecision(digits));
+    if (Math.fround(short) === weight) return String(short);
+  }
+  return String(weight);
+}
+
+/** "which-do-you-like-paint.svg" */
+export function fileName({ state: { sentence, view } }: { state: MapState }, kind: string) {
+  const words = sentence.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ["map"];
+  return `${[...words.slice(0, 6), view].join("-").slice(0, 60)}.${kind}`;
+}
+
+/**
+ * A head on screen, and those of its queries that are shown. Where two sentences are compared, `second` says that it is of
+ * the second, `moved` by how much it differs.
+ */
+type Panel = { map: ShownMap, layer: number, head: number, queries: number[], second?: boolean, moved?: number };
+
+/** The heads on screen, in their order; Paint and Lines show one query of each. */
+export function panels({ state, shown, asked }: MapOnScreen): Panel[] {
+  const { compared } = shown;
+  const differ = compared && (state.view === "matrix" || state.view === "grid");
+  const map = differ ? difference(shown.map, compared) : shown.map;
+  const [layers, heads, queries] = map.shape;
+  if (state.view === "paint") {
+    const { layer } = state;
+    const { order, moved, asked: second } = compareHeads(map, compared, layer, asked);
+    return order.flatMap((head) => {
+      const first = { map, layer, head, queries: [asked] };
+      return compared ? [first, { map: compared, layer, head, queries: [second], second: true, moved: moved[head] }] : [first];
+    });
+  }
+  const lines = state.view === "lines";
+  const every = lines ? [asked] : [...Array(queries).keys()];
+  const single = lines && state.head !== null;
+  const chosen = single ? [Math.min(state.head ?? 0, heads - 1)] : [...Array(heads).keys()];
+  const drawn = state.view === "grid" ? [...Array(layers).keys()] : [state.layer];
+  const order = differ && !single ? movedHeads(shown.map, compared, state.layer).order : chosen;
+  const first = drawn.flatMap((layer) => order.map((head) => ({ map, layer, head, queries: every })));
+  if (!lines || !compared) return first;
+  const { asked: second } = compareHeads(map, compared, state.layer, asked);
+  return [...first, ...chosen.map((head) => ({ map: compared, layer: state.layer, head, queries: [second], second: true }))];
+}
+
+/**
+ * The weights on screen as lines of CSV, one text per head, as `AttentionMap.to_csv` writes them. Where two sentences are
+ * compared, a last column says which; 2-1 is how they differ.
+ */
+export function csvOf(view: MapOnScreen) {
+  const both = view.shown.compared;
+  const differ = view.state.view === "matrix" || view.state.view === "grid";
+  const heads = panels(view).map(({ map, layer, head, queries, second }) => {
+    const keys = map.keyTokens.map(quoted);
+    const lines: string[] = [];
+    for (const query of queries) {
+      const asks = quoted(map.queryTokens[query]);
+      queryWeights(map, layer, head, query).forEach((weight, key) => {
+        if (map.top && weight === 0) return; // left out
+        const sentence = both ? [differ ? "2-1" : second ? 2 : 1] : [];
+        const written = isMasked(map, query, key) ? "" : exactly(weight);
+        lines.push(`${[layer, head, query, key, asks, keys[key], written, ...sentence]}\n`);
+      });
+    }
+    return lines.join("");
+  });
+  return [`${[...CSV_COLUMNS, ...(both ? ["sentence"] : [])]}\n`, ...heads];
+}
+
+const quoted = (token: string) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);

@@ -1,0 +1,76 @@
+// One small menu for what a map can leave the page as: a link, a tag, a frame; a picture or a table.
+
+import { closeOnEscape } from "../views/controls.ts";
+import { h } from "../views/dom.ts";
+import { pencil } from "../views/pixels.ts";
+import { svgOf } from "./picture.ts";
+import { csvOf, fileName } from "./save.ts";
+
+/** What is copied is good for. */
+const MEANING: Record<string, string> = { link: "It leads to this map as it stands.", tag: "Put it into the HTML of a page of yours, and the map is live there.",
+  frame: "Put it into a page that allows no scripts of others: it shows the map in a frame." };
+const SHARPNESS = 2; // pixels of the PNG to one of the SVG
+const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is much larger
+
+/** The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address. */
+export function shareMenu(view: MapOnScreen & { complete: boolean }, copies: Record<string, () => string> = {}) {
+  const text = h("textarea", { readonly: true, rows: 3, spellcheck: "false", onfocus: () => text.select() });
+  const told = h("p", { class: "hm-hint", "aria-live": "polite" });
+  const copied = h("div", { hidden: true }, text, told);
+  const button = (does: string, name: string, act: () => void) => h("button", { type: "button", "aria-label": `${does} ${name}`, onclick: act }, name);
+  const copy = async (name: string, write: () => string) => {
+    text.value = write();
+    text.ariaLabel = name;
+    copied.hidden = false;
+    told.textContent = "";
+    try {
+      await navigator.clipboard.writeText(text.value);
+      told.textContent = `Copied. ${MEANING[name] ?? ""}`;
+    } catch { // not allowed here, or no https
+      text.focus();
+      told.textContent = `Copy the marked text. ${MEANING[name] ?? ""}`;
+    }
+  };
+  const save = (kind: string, make: () => Blob | Promise<Blob | null>) => async () => {
+    copied.hidden = true;
+    const made = view.complete && (await make());
+    if (made) download(made, fileName(view, kind));
+  };
+  const names = Object.keys(copies);
+  return h("details", { class: "hm-menu", onkeydown: closeOnEscape },
+    h("summary", {}, names.length ? "Share or save" : "Save"),
+    h("div", { class: "hm-menu-row" },
+      ...(names.length ? [h("span", {}, "Copy", ...names.map((name) => button("Copy", name, () => copy(name, copies[name]))))] : []),
+      h("span", {}, "Save as",
+        button("Save as", "SVG", save("svg", () => new Blob([svgOf(view, textWidth())], { type: "image/svg+xml" }))),
+        button("Save as", "PNG", save("png", () => pngOf(svgOf(view, textWidth())))),
+        button("Save as", "CSV", save("csv", () => new Blob(csvOf(view), { type: "text/csv" }))))),
+    copied);
+}
+
+/** A picture's pixels, drawn from its SVG. */
+async function pngOf(svg: string): Promise<Blob | null> {
+  const picture = new Image();
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await picture.decode();
+  const canvas = h("canvas");
+  const scale = Math.min(SHARPNESS, LARGEST_SIDE / Math.max(picture.width, picture.height));
+  Object.assign(canvas, { width: Math.round(scale * picture.width), height: Math.round(scale * picture.height) });
+  pencil(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
+/** How wide a text is in the picture's letters: (text, size) -> pixels. */
+function textWidth() {
+  const context = pencil(h("canvas"));
+  return (text: string, size: number) => {
+    context.font = `${size}px system-ui, sans-serif`;
+    return context.measureText(text).width;
+  };
+}
+
+function download(blob: Blob, name: string) {
+  const url = URL.createObjectURL(blob);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may still be asking where to put it
+}

@@ -1,0 +1,32 @@
+// Sentences of a page's tables that are worth trying: a press puts one into the map before the table.
+
+import { h } from "../views/dom.ts";
+
+const HEADERS = ["type this", "change"];
+const WORDS = 3; // of a sentence, at least
+
+/** Makes buttons of the sentences of all such tables, once. */
+export function makePressable() {
+  for (const table of document.querySelectorAll("table")) {
+    if (!HEADERS.includes(table.querySelector("th")?.textContent?.trim() ?? "") || table.querySelector(".hm-press")) continue;
+    const map = mapBefore(table);
+    if (!map) continue;
+    for (const text of table.querySelectorAll("tbody td:first-child em")) {
+      const sentence = text.textContent?.trim() ?? "";
+      if (sentence.split(" ").length >= WORDS) text.replaceChildren(h("button", { type: "button", class: "hm-press", onclick: () => press(map, sentence) }, sentence));
+    }
+  }
+}
+
+/** The last figure before a table that answers to sentences. */
+const mapBefore = (table: Element) => [...document.querySelectorAll("head-map:is([model], [models]), word-sense")]
+  .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING) as HTMLElement | undefined;
+
+/** As if the reader had typed it. */
+function press(map: HTMLElement, sentence: string) {
+  const box = map.querySelector("[aria-label=Sentence]") as HTMLInputElement | null;
+  if (!box) return;
+  box.value = sentence;
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  map.scrollIntoView({ block: "nearest" });
+}

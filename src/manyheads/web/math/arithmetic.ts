@@ -1,0 +1,126 @@
+// How each number on the path through the formula came about.
+
+import { PADDING } from "./names.ts";
+import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.ts";
+import { readable } from "./text.ts";
+
+/**
+ * How a cell came about: rows of numbers over `columns`, then results, the last of them the cell's value; `lit` names the
+ * rows, columns and cells it was made of.
+ */
+type Explanation = { title: string, rows?: Line[], columns?: string[], results: Result[], lit?: Place[] };
+type Line = { label: string, values: ArrayLike<number> };
+type Result = [words: string, value: number];
+
+/** The arithmetic of one cell. */
+export function arithmetic(steps: Steps, name: string, row: number, column: number) {
+  const { shape, values } = matrix(steps, name);
+  const value = values[row * shape[1] + column];
+  const explained = (EXPLAIN[name] ?? explainLearnt)({ steps, name, row, column, value });
+  return { name, row, column, value, rows: [], columns: [], lit: [], ...explained };
+}
+
+/** The cell to explain. */
+type Explained = { steps: Steps, name: string, row: number, column: number, value: number };
+
+const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
+  X: ({ steps, row, column, value }) => ({
+    title: `${word(steps, row)}, feature ${column + 1}`,
+    results: [["the path begins here", value]],
+  }),
+  Q: (cell) => explainProjection(cell, "query"),
+  K: (cell) => explainProjection(cell, "key"),
+  V: (cell) => explainProjection(cell, "value"),
+  scores: ({ steps, row, column, value }) => {
+    const [, width] = steps.Q.shape;
+    const query = { label: `query of ${word(steps, row)}`, values: rowOf(steps.Q, row) };
+    const key = { label: `key of ${word(steps, column)}`, values: rowOf(steps.K, column) };
+    return {
+      title: `how well the key of ${word(steps, column)} answers the query of ${word(steps, row)}`,
+      ...dot(query, key, numbers(width), steps.scaled === false ? [] : [[`divided by √${width}`, value]]),
+      lit: [{ name: "Q", row }, { name: "K", row: column }],
+    };
+  },
+  masked: ({ steps, row, column, value }) => {
+    const why = steps.tokens[column] === PADDING.token ? "is padding" : "comes later";
+    return {
+      title: `may ${word(steps, row)} look at ${word(steps, column)}?`,
+      results: [[Number.isFinite(value) ? "yes; its score" : `no, that ${why}; its score`, value]],
+      lit: [{ name: "scores", row, column }],
+    };
+  },
+  weights: ({ steps, row, column, value }) => {
+    const scores = rowOf(steps.masked, row);
+    const most = Math.max(...scores);
+    const less = Array.from(scores, (score) => score - most);
+    const exponentials = less.map(Math.exp);
+    return {
+      title: `the share of its attention that ${word(steps, row)} gives to ${word(steps, column)}`,
+      columns: steps.tokens.map(readable),
+      rows: [
+        { label: "score s", values: scores },
+        { label: "s less the largest", values: less },
+        { label: "e to that power", values: exponentials },
+      ],
+      results: [
+        ["sum of the exponentials", sumOf(exponentials)],
+        [`${written(exponentials[column])} divided by the sum`, value],
+      ],
+      lit: [{ name: "masked", row }],
+    };
+  },
+  context: ({ steps, row, column }) => {
+    const weights = { label: "weight", values: rowOf(steps.weights, row) };
+    const values = { label: `value, feature ${column + 1}`, values: columnOf(steps.V, column) };
+    return {
+      title: `${word(steps, row)} after looking, feature ${column + 1}`,
+      ...dot(weights, values, steps.tokens.map(readable)),
+      lit: [{ name: "weights", row }, { name: "V", column }],
+    };
+  },
+  concat: ({ steps, row, column, value }) => {
+    const width = steps.context.shape[1];
+    const [head, feature] = [Math.floor(column / width), column % width];
+    return {
+      title: `${word(steps, row)}, column ${column + 1} of ${steps.concat.shape[1]}`,
+      results: [[`copied from head ${head + 1}, feature ${feature + 1}`, value]],
+      lit: head === steps.head ? [{ name: "context", row, column: feature }] : [],
+    };
+  },
+  output: (cell) => ({
+    title: `${word(cell.steps, cell.row)} after all heads, feature ${cell.column + 1}`,
+    ...project(cell, "concat", ["Wo", "bo"], `${word(cell.steps, cell.row)}, all heads`),
+  }),
+};
+
+function explainProjection(cell: Explained, made: string): Explanation {
+  const query = word(cell.steps, cell.row);
+  return { title: `${made} of ${query}, feature ${cell.column + 1}`, ...project(cell, "X", MADE_BY[cell.name], query) };
+}
+
+function explainLearnt({ row, column, value }: Explained): Explanation {
+  return { title: `row ${row + 1}, column ${column + 1}`, results: [["learnt, the same for every sentence", value]] };
+}
+
+/** A row of `source` times a column of what is learnt, and the bias. */
+function project({ steps, row, column, value }: Explained, source: string, [weight, bias]: string[], label: string) {
+  const [W, b] = [findMatrix(steps, weight), findMatrix(steps, bias)];
+  const lit = [{ name: source, row }, { name: weight, column }];
+  if (!W) return { results: [["the learnt matrix arrives with the model", value] as Result], lit };
+  const a = { label, values: rowOf(matrix(steps, source), row) };
+  const w = { label: `column ${column + 1}`, values: columnOf(W, column) };
+  return { ...dot(a, w, numbers(a.values.length), b ? [[`plus the bias ${written(b.values[column])}`, value]] : []), lit };
+}
+
+/** A dot product term by term, and what becomes of it `then`. */
+function dot(a: Line, b: Line, columns: string[], then: Result[] = []) {
+  const products = Array.from(a.values, (value, index) => value * b.values[index]);
+  const results: Result[] = [["sum of the products", sumOf(products)], ...then];
+  return { rows: [a, b, { label: "product", values: products }], columns, results };
+}
+
+const sumOf = (values: number[]) => values.reduce((total, value) => total + value, 0);
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
+
+const word = (steps: Steps, index: number) => `“${readable(steps.tokens[index])}”`;

@@ -1,0 +1,196 @@
+// Less of a map, for reading it: words, no sinks, some of the tokens, the strongest weights. Twin of maps/choosing.py. Each
+// function gives a new map, whose notes say what was done to it; of a map that is not there in full, the layers that are.
+
+import { isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
+import { ONLY_SPECIAL, SINK } from "./names.ts";
+import { isSpecial, note, percent, readable, wordStarts } from "./text.ts";
+
+/** A map with the places that its tokens have in the one that was computed, where they're fewer. */
+export type Chosen = AttentionMap & { queries?: number[], keys?: number[] };
+
+/** The places of tokens. */
+export const placesOf = (tokens: string[]) => [...tokens.keys()];
+
+/** A map with one more note. */
+export const noted = <Made extends AttentionMap>(map: Made, text: string): Made => ({ ...map, notes: [...(map.notes ?? []), text] });
+
+/** Calls `visit` for each row that is there, with its layer, head and query. */
+export function eachRow(map: AttentionMap, visit: (row: Float32Array, layer: number, head: number, query: number) => void) {
+  const [, heads, queries] = map.shape;
+  for (const layer of layersOf(map))
+    for (let head = 0; head < heads; head++)
+      for (let query = 0; query < queries; query++) visit(queryWeights(map, layer, head, query), layer, head, query);
+}
+
+const sumOf = (row: ArrayLike<number>) => {
+  let sum = 0;
+  for (let at = 0; at < row.length; at++) sum += row[at];
+  return sum;
+};
+
+/** A map of some of its tokens; rows `scaled` to sum to 1 again, or parts of what they were. */
+export function taken(map: Chosen, queries: number[], keys: number[], scaled = false): Chosen {
+  const [layers, heads] = map.shape;
+  const weights = new Float32Array(layers * heads * queries.length * keys.length);
+  for (const layer of layersOf(map))
+    for (let head = 0; head < heads; head++) {
+      let at = (layer * heads + head) * queries.length * keys.length;
+      for (const query of queries) {
+        const row = queryWeights(map, layer, head, query);
+        let sum = scaled ? 0 : 1;
+        if (scaled) for (const key of keys) sum += row[key];
+        for (const key of keys) weights[at++] = sum > 0 ? row[key] / sum : 0;
+      }
+    }
+  return {
+    ...map, weights,
+    kind: isOfShares(map) && !scaled ? "parts" : map.kind,
+    mask: map.mask && queries.flatMap((query) => keys.map((key) => Number(!isMasked(map, query, key)))),
+    shape: [layers, heads, queries.length, keys.length],
+    queryTokens: queries.map((query) => map.queryTokens[query]),
+    keyTokens: keys.map((key) => map.keyTokens[key]),
+    queries: queries.map((query) => map.queries?.[query] ?? query),
+    keys: keys.map((key) => map.keys?.[key] ?? key),
+  };
+}
+
+/** The places of what is no special token. */
+const unspecial = (tokens: string[]) => placesOf(tokens).filter((place) => !isSpecial(tokens[place]));
+
+/**
+ * The map without special tokens, rows scaled to sum to 1 again (a row that gave all to special tokens stays 0). `queries`
+ * and `keys` say which tokens were kept. Where nothing else is there, they are kept, and a note says so.
+ */
+export function withoutSpecial(map: Chosen) {
+  const [queries, keys] = [map.queryTokens, map.keyTokens].map(unspecial);
+  return queries.length && keys.length ? taken(map, queries, keys, isOfShares(map)) : noted(map, ONLY_SPECIAL);
+}
+
+/** The map of words: what looks at their pieces is summed, what their pieces look at is averaged. */
+export function mergePieces(map: Chosen): Chosen {
+  const starts = [map.queryTokens, map.keyTokens].map(wordStarts);
+  const [queries, keys] = starts;
+  const [layers, heads, ...counts] = map.shape;
+  if (queries.length === counts[0] && keys.length === counts[1]) return map;
+  const [rowOf, columnOf] = [map.queryTokens, map.keyTokens].map((tokens, side) => wordOf(tokens.length, starts[side]));
+  const size = queries.length * keys.length;
+  const weights = new Float32Array(layers * heads * size);
+  const sums = new Float64Array(size);
+  const divisor = queries.map((start, at) => (queries[at + 1] ?? counts[0]) - start);
+  for (const layer of layersOf(map))
+    for (let head = 0; head < heads; head++) {
+      sums.fill(0);
+      for (let query = 0; query < counts[0]; query++) {
+        const row = queryWeights(map, layer, head, query);
+        for (let key = 0; key < counts[1]; key++) sums[rowOf[query] * keys.length + columnOf[key]] += row[key];
+      }
+      for (let word = 0; word < queries.length; word++) {
+        const row = sums.subarray(word * keys.length, (word + 1) * keys.length);
+        const by = isOfShares(map) ? sumOf(row) : divisor[word];
+        if (by > 0) for (let key = 0; key < keys.length; key++) weights[(layer * heads + head) * size + word * keys.length + key] = row[key] / by;
+      }
+    }
+  return noted({
+    ...map, weights, queries, keys,
+    mask: map.mask && anyPiece(map, rowOf, columnOf, keys.length, size),
+    shape: [layers, heads, queries.length, keys.length],
+    queryTokens: wordsOf(map.queryTokens, queries),
+    keyTokens: wordsOf(map.keyTokens, keys),
+  }, note("merged"));
+}
+
+/** Whether any piece of a word may look at any piece of another: the mask of words. */
+function anyPiece(map: AttentionMap, rowOf: Uint32Array, columnOf: Uint32Array, width: number, size: number) {
+  const mask = Array(size).fill(0);
+  rowOf.forEach((row, query) => columnOf.forEach((column, key) => (mask[row * width + column] ||= Number(!isMasked(map, query, key)))));
+  return mask;
+}
+
+/** Which word each of so many tokens is of. */
+export function wordOf(count: number, starts: number[]) {
+  const words = new Uint32Array(count);
+  starts.forEach((start, word) => words.fill(word, start));
+  return words;
+}
+
+/** The words that begin at these places. */
+const wordsOf = (tokens: string[], starts: number[]) => starts.map((start, at) =>
+  tokens[start] + tokens.slice(start + 1, starts[at + 1] ?? tokens.length).map(readable).join(""));
+
+/**
+ * The share of all attention that each token gets: the mean over heads and layers, and over queries that look. A kernel that
+ * sends some layers only sends it with them.
+ */
+export function received(map: AttentionMap) {
+  if (map.received) return map.received;
+  const shares = new Float64Array(map.shape[3]);
+  let looking = 0;
+  eachRow(map, (row) => {
+    let looks = false;
+    for (let key = 0; key < row.length; key++) {
+      shares[key] += row[key];
+      looks ||= row[key] !== 0;
+    }
+    looking += Number(looks);
+  });
+  return shares.map((share) => share / Math.max(looking, 1));
+}
+
+/** The places of sinks: tokens, but special ones, that get more than `SINK` of all attention. */
+export const sinksOf = (tokens: string[], shares: ArrayLike<number>) =>
+  placesOf(tokens).filter((place) => shares[place] > SINK && !isSpecial(tokens[place]));
+
+/** The map without keys that are sinks, rows scaled to sum to 1 again; `shares` is what each gets. */
+export function withoutSinks(map: Chosen, shares: ArrayLike<number>) {
+  const sinks = sinksOf(map.keyTokens, shares);
+  if (!sinks.length || sinks.length === map.keyTokens.length) return noted(map, note("noSinks", { share: percent(SINK) }));
+  const named = sinks.map((place) => note("sink", { token: map.keyTokens[place].trim(), share: percent(shares[place]) }));
+  const kept = placesOf(map.keyTokens).filter((place) => !sinks.includes(place));
+  return noted(taken(map, placesOf(map.queryTokens), kept, true), note("sinks", { sinks: named.join(", ") }));
+}
+
+/**
+ * The map with the `top` largest weights of each row, true as they were, and 0 elsewhere. Of equal weights the first stay; of
+ * signed ones, those farthest from 0.
+ */
+export function strongestOfRows(map: Chosen, top: number): Chosen {
+  const keys = map.shape[3];
+  const weights = new Float32Array(map.weights.length);
+  const chosen = { ...map, weights };
+  let [whole, left] = [0, 0];
+  eachRow(map, (row, layer, head, query) => {
+    const sizes = row.map(Math.abs);
+    const least = keys > top ? sizes.slice().sort()[keys - top] : 0;
+    let equal = top - sizes.reduce((count, size) => count + Number(size > least), 0);
+    const into = queryWeights(chosen, layer, head, query);
+    for (let key = 0; key < keys; key++) {
+      whole += sizes[key];
+      if (sizes[key] > least || (sizes[key] === least && equal-- > 0)) into[key] = row[key];
+      else left += sizes[key];
+    }
+  });
+  const share = percent(whole > 0 ? left / whole : 0);
+  return noted({ ...chosen, kind: isOfShares(map) ? "parts" : map.kind, top }, note("strongest", { top, share }));
+}
+
+/**
+ * The tokens from `first` to `last`, places in the map that was computed, `count` of them; of the queries, too, where they
+ * are the same, `alike`. Weights stay as they were.
+ */
+export function between(map: Chosen, { first, last }: { first: number, last: number | null }, count: number, alike: boolean) {
+  const from = Math.min(first, count - 1);
+  const to = Math.max(Math.min(last ?? count - 1, count - 1), from);
+  const inside = (place: number) => from <= place && place <= to;
+  const { queries = placesOf(map.queryTokens), keys = placesOf(map.keyTokens) } = map;
+  const asking = placesOf(map.queryTokens).filter((at) => !alike || inside(queries[at]));
+  const lookedAt = placesOf(map.keyTokens).filter((at) => inside(keys[at]));
+  if ((from === 0 && to === count - 1) || !asking.length || !lookedAt.length) return map;
+  const part = taken(map, asking, lookedAt);
+  const range = { first: from + 1, last: to + 1, count };
+  if (part.kind !== "parts") return noted(part, note("betweenAny", range));
+  let [whole, kept] = [0, 0];
+  const askingRows = new Set(asking);
+  eachRow(map, (row, _, __, query) => askingRows.has(query) && (whole += sumOf(row)));
+  eachRow(part, (row) => (kept += sumOf(row)));
+  return noted(part, note("between", { ...range, share: percent(whole > 0 ? Math.max(1 - kept / whole, 0) : 0) }));
+}

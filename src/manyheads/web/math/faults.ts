@@ -1,0 +1,64 @@
+// The messages for where something that a page needs does not come, and how long it is waited for. No engine's words reach a reader.
+
+/** Milliseconds for which a file or a script may stand still. */
+export const LONGEST_WAIT = 30_000;
+
+/** Why a thing is not there, and what its reader can do. */
+export const WHY = {
+  absent: "a part of it did not arrive. Check the network, then try again.",
+  missing: "a part of it is missing on this site. Try again later.",
+  damaged: "a part of it arrived damaged. Try again; if that does not help, reload the page.",
+  packed: "this browser is too old to unpack it. Use a newer one.",
+  engine: "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one.",
+  worker: "this browser does not let the page work in the background. Use another one, or open this page by itself.",
+  start: "it could not be started. Reload the page; if that does not help, use another browser.",
+  stopped: "the encoder stopped, perhaps for want of memory. Try again, with a shorter text or in another browser.",
+  closed: "the encoder was closed.",
+  unknown: "something went wrong. Reload the page; if that does not help, use another browser.",
+};
+
+/** What went wrong, as a message for the reader. */
+export class Fault extends Error {
+  override name = "Fault";
+}
+
+/** What a reader reads of an error: a fault's own message, and of any other that it happened. */
+export const reasonOf = (error: unknown) => {
+  const { name, message } = error as Error; // each script of a page has a class `Fault` of its own
+  return name === "Fault" ? message : WHY.unknown;
+};
+
+/** What `work` promises, or a fault where that takes longer than `limit` milliseconds. */
+export async function within<Made>(work: Promise<Made>, limit = LONGEST_WAIT): Promise<Made> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, fail) => (timer = setTimeout(() => fail(new Fault(WHY.absent)), limit)));
+  try {
+    return (await Promise.race([work, late]) as Made);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** How often each script of the page did not come: all scripts count together, so that all then ask for the same. */
+const failures: Map<string, number> = (globalThis as any)[Symbol.for("manyheads.failures")] ??= new Map();
+
+/**
+ * Imports a script that lies beside the one at `base`. Browsers keep one that failed, so the next try has another address;
+ * so does what it imports in its turn.
+ */
+export async function importScript(name: string, base: string): Promise<any> {
+  const url = new URL(name, base);
+  const { href } = url;
+  const failed = failures.get(href) ?? 0;
+  url.search = again(failed + triesOf(base));
+  try {
+    return await within(import(url.href));
+  } catch {
+    if ((failures.get(href) ?? 0) === failed) failures.set(href, failed + 1);
+    throw new Fault(WHY.absent);
+  }
+}
+
+/** The end of the address of a script that was requested before, and how often an address says that it was. */
+export const again = (tries: number) => (tries ? `?again=${tries}` : "");
+export const triesOf = (address: string) => Number(new URL(address).searchParams.get("again"));

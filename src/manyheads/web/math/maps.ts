@@ -1,0 +1,238 @@
+// The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
+
+import { DECADES, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.ts";
+import { isSpecial } from "./text.ts";
+
+export const DENSE = 20; // keys; a matrix of more has small cells
+const FAINT = 0.1;
+const DEPTHS = 200; // from no tint to the full one; finer ones no eye sees, and a cell that stays is not drawn anew
+
+/** The weights that one query gives to all keys in one head: float32 [key]. */
+export function queryWeights({ shape, weights }: Pick<AttentionMap, "shape" | "weights">, layer: number, head: number, query: number) {
+  const [, heads, queries, keys] = shape;
+  const start = ((layer * heads + head) * queries + query) * keys;
+  return weights.subarray(start, start + keys);
+}
+
+/** The layers whose weights are there: all, unless a kernel has sent some only. */
+export const layersOf = ({ shape: [layers], there }: AttentionMap) => there ?? [...Array(layers).keys()];
+
+/** Whether the rows of a map sum to 1, or to 0. */
+export const isOfShares = ({ kind = "shares" }: AttentionMap) => kind === "shares";
+
+/** Whether a query may not look at a key, as at later words in causal attention. */
+export const isMasked = ({ shape, mask }: Pick<AttentionMap, "shape" | "mask">, query: number, key: number) =>
+  Boolean(mask) && !mask?.[query * shape[3] + key];
+
+/**
+ * The mean over the heads that are on (of shares, for each query those that look at anything), as a map of one head:
+ * [layer, head, query, key] -> [layer, 1, query, key].
+ */
+export function averageHeads(map: AttentionMap, mask: HeadMask = null): AttentionMap {
+  const [layers, heads, queries, keys] = map.shape;
+  const size = queries * keys;
+  const weights = new Float32Array(layers * size);
+  for (const layer of layersOf(map)) {
+    const sums = new Float64Array(size);
+    for (let head = 0, from = layer * heads * size; head < heads; head++, from += size)
+      if (mask?.[layer]?.[head] ?? true) for (let at = 0; at < size; at++) sums[at] += map.weights[from + at];
+    for (let row = 0; row < size; row += keys) {
+      const sum = isOfShares(map) ? sums.subarray(row, row + keys).reduce((a, b) => a + b, 0) : (mask?.[layer]?.filter(Boolean).length ?? heads);
+      if (sum !== 0) for (let at = row; at < row + keys; at++) weights[layer * size + at] = sums[at] / sum;
+    }
+  }
+  return { ...map, shape: [layers, 1, queries, keys], weights, headNames: [mask ? "mean of the heads that are on" : `mean of ${heads} heads`] };
+}
+
+/**
+ * Attention rollout (Abnar & Zuidema 2020): how much of each input token reaches each position by a layer, if every
+ * layer passes on half of what it had and half of what its heads, on average, look at: R_l = (A_l + I) / 2 · R_(l-1), rows
+ * scaled to sum to 1. A map of one head; layer l holds R_l. For self-attention only: as many queries as keys.
+ */
+export function rollout(map: AttentionMap): AttentionMap {
+  const { weights: mean, shape } = averageHeads(map);
+  const [layers, , queries, keys] = shape;
+  if (queries !== keys) throw new Error(`rollout needs as many queries as keys, got ${queries} and ${keys}`);
+  const weights = new Float32Array(mean.length);
+  let before = Float64Array.from({ length: keys * keys }, (_, at) => Number(at % (keys + 1) === 0)); // R_0 = I
+  for (let layer = 0; layer < layers; layer++) {
+    const now = new Float64Array(keys * keys);
+    for (let query = 0; query < keys; query++) {
+      const row = mean.subarray((layer * keys + query) * keys, (layer * keys + query + 1) * keys);
+      const sum = row.reduce((a, b) => a + b, 1);
+      for (let through = 0; through < keys; through++) {
+        const share = (row[through] + Number(through === query)) / sum;
+        if (share > 0) for (let key = 0; key < keys; key++) now[query * keys + key] += share * before[through * keys + key];
+      }
+    }
+    weights.set(now, layer * keys * keys);
+    before = now;
+  }
+  return { ...map, shape, weights, headNames: ["rollout"] };
+}
+
+/** The colour of a head, the same on every page. */
+export const colourOf = (head: number) => HEAD_COLOURS[head % HEAD_COLOURS.length];
+
+/** The colour of a head of a shown map. */
+export const headColour = ({ mixed }: { mixed?: boolean }, head: number) => (mixed ? MIXED_COLOUR : colourOf(head));
+
+/** The colour of a weight: its head's, or where weights may be below 0, that of its sign. */
+export function weightColour({ kind }: Pick<AttentionMap, "kind">, { colour, off }: Look, weight: number) {
+  if (off) return OFF_COLOUR;
+  return kind === "signed" ? NUMBER_COLOURS[weight < 0 ? "negative" : "positive"] : colour;
+}
+
+/** A colour as a cell has it: as far from black letters as from white ones. */
+export const toneOf = (colour: string) => TONES[HEAD_COLOURS.indexOf(colour)] ?? colour;
+
+/**
+ * The weight that has the full colour in a row: the same for every map of shares; of other numbers, the largest of the layer; on the
+ * relative scale, the largest of the row.
+ */
+export function fullWeight(map: AttentionMap & { full?: number }, layer: number, weights: ArrayLike<number>, { scale, dim = false }: Partial<Look>) {
+  if (scale === "relative") return largestWeight(weights, map.keyTokens, dim);
+  if (map.full) return map.full;
+  return isOfParts(map) ? (scale === "log" ? 1 : FULL) : lineUnit(map, layer);
+}
+
+/** Whether the weights of a map are shares of a head's attention. */
+export const isOfParts = ({ kind = "shares" }: Pick<AttentionMap, "kind">) => kind === "shares" || kind === "parts";
+
+/**
+ * How deep a weight is tinted, 0 to 1: its share of the one that has the full colour; on a log scale, none where it is `DECADES`
+ * powers of ten below.
+ */
+export function tintShare(weight: number, full: number, scale = "absolute") {
+  if (!(full > 0)) return 0;
+  const ratio = Math.min(Math.abs(weight) / full, 1);
+  return scale === "log" ? Math.max(1 + Math.log10(ratio) / DECADES, 0) : ratio;
+}
+
+/**
+ * How a cell shows a weight: its colour, how opaque that is, and how much of an underline says it again, both 0 to 1. Where
+ * special tokens are dimmed, theirs are faint.
+ */
+export function cellLook(map: Pick<AttentionMap, "kind">, look: Look, weight: number, full: number, special: boolean) {
+  const share = Math.round(DEPTHS * tintShare(weight, full, look.scale)) / DEPTHS;
+  const faint = look.dim && special;
+  return { colour: toneOf(weightColour(map, look, weight)), opacity: share * (faint ? FAINT : DEPTH), underline: faint ? 0 : share };
+}
+
+/** An opacity as the last two digits of a colour. */
+export const alpha = (opacity: number) => Math.round(255 * opacity).toString(16).padStart(2, "0");
+
+interface StrongestOptions {
+  most?: number;
+  least?: number;
+  chosen?: (head: number, query: number, key: number) => boolean;
+}
+
+/**
+ * The strongest weights of one layer, at most `most` and none below `least`, weakest first so that they are drawn first.
+ * `chosen(head, query, key)` says which count. The defaults are those of Lines.
+ */
+export function strongest(map: AttentionMap, layer: number, options: StrongestOptions = {}) {
+  const { most = 800, least = 0.01 * lineUnit(map, layer), chosen = () => true } = options;
+  const { shape: [, heads, queries, keys], weights } = map;
+  const size = queries * keys;
+  const start = layer * heads * size;
+  const found = [];
+  for (let at = 0; at < heads * size; at++) {
+    const weight = weights[start + at];
+    if (!(Math.abs(weight) >= least) || weight === 0) continue;
+    const [head, query, key] = [Math.floor(at / size), Math.floor((at % size) / keys), at % keys];
+    if (chosen(head, query, key)) found.push({ head, query, key, weight });
+  }
+  return found.sort((a, b) => Math.abs(a.weight) - Math.abs(b.weight)).slice(-most);
+}
+
+/** The weight whose line is the thickest: 1 of shares, else the largest of the layer. */
+export function lineUnit(map: AttentionMap, layer: number) {
+  if (isOfParts(map)) return 1;
+  const known = LARGEST_OF_LAYERS.get(map) ?? [];
+  LARGEST_OF_LAYERS.set(map, known);
+  return (known[layer] ??= largestOfLayer(map, layer));
+}
+
+const LARGEST_OF_LAYERS = new WeakMap<AttentionMap, number[]>();
+
+function largestOfLayer({ shape: [, heads, queries, keys], weights }: AttentionMap, layer: number) {
+  const size = heads * queries * keys;
+  return weights.subarray(layer * size, (layer + 1) * size).reduce((most, weight) => Math.max(most, Math.abs(weight)), 0);
+}
+
+/**
+ * How the line of a weight is drawn: the stronger, the thicker and the less transparent; below 0, dashed. `look` is that of
+ * its head, `unit` the weight whose line is the thickest.
+ */
+export function lineLook(look: Look, map: AttentionMap, line: { query: number, key: number, weight: number }, unit: number) {
+  const { query, key, weight } = line;
+  const faint = look.dim && (isSpecial(map.queryTokens[query]) || isSpecial(map.keyTokens[key]));
+  const strength = tintShare(weight, unit, look.scale);
+  return {
+    stroke: weightColour(map, look, weight),
+    "stroke-width": (1 + 3.5 * strength).toFixed(2),
+    "stroke-opacity": ((0.08 + 0.92 * strength) * (faint ? 0.2 : 1)).toFixed(3),
+    "stroke-dasharray": weight < 0 ? "6 4" : "none",
+  };
+}
+
+/** The largest weight of a row, to which the others are tinted; of the words' alone where special tokens are dimmed. */
+export function largestWeight(weights: ArrayLike<number>, tokens: string[], dim: boolean) {
+  let largest = 0;
+  for (let key = 0; key < weights.length; key++)
+    if (Math.abs(weights[key]) > largest && !(dim && isSpecial(tokens[key]))) largest = Math.abs(weights[key]);
+  return largest;
+}
+
+/** Pairs up two token lists by their longest common subsequence: [[i, j], ...]. */
+export function alignTokens(a: string[], b: string[]) {
+  const longest = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+  const pairs = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length; )
+    if (a[i] === b[j]) pairs.push([i++, j++]);
+    else if (longest[i + 1][j] >= longest[i][j + 1]) i++;
+    else j++;
+  return pairs;
+}
+
+/**
+ * The share of a head's attention that lands elsewhere in the second sentence, 0 to 1: total variation distance,
+ * where a word that only one of the sentences has counts as elsewhere.
+ */
+export function attentionMoved(rowA: ArrayLike<number>, rowB: ArrayLike<number>, pairs: number[][]) {
+  let stayed = 0;
+  for (const [i, j] of pairs) stayed += Math.min(rowA[i], rowB[j]);
+  return Math.max(0, 1 - stayed);
+}
+
+interface Compared {
+  order: number[];
+  moved: number[];
+  pairs: number[][] | null;
+  asked: number;
+}
+
+/**
+ * Two maps head by head, for one query: the heads that moved most first. {order: [head, ...], moved: [head] -> share, pairs:
+ * the tokens that both have, asked: the query's place in the second}; without a second map, the heads as they are.
+ */
+export function compareHeads(map: AttentionMap, compared: AttentionMap | null, layer: number, asked: number): Compared {
+  const order = [...Array(map.shape[1]).keys()];
+  if (!compared) return { order, moved: [], pairs: null, asked };
+  const pairs = alignTokens(map.keyTokens, compared.keyTokens);
+  const alike = map.queryTokens === map.keyTokens ? pairs : alignTokens(map.queryTokens, compared.queryTokens);
+  const second = alike.find(([i]) => i === asked)?.[1] ?? Math.min(asked, compared.shape[2] - 1);
+  if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { order, moved: [], pairs, asked: second };
+  const moved = order.map((head) =>
+    attentionMoved(queryWeights(map, layer, head, asked), queryWeights(compared, layer, head, second), pairs));
+  return { order: order.sort((a, b) => moved[b] - moved[a]), moved, pairs, asked: second };
+}
+
+/** The label with the largest probability, and that. */
+export const likeliest = (labels: Record<string, number>) =>
+  Object.entries(labels).reduce((best, next) => (next[1] > best[1] ? next : best));

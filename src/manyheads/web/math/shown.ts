@@ -1,0 +1,90 @@
+// What is shown of a map, by what its reader chose. Twin of maps/shown.py.
+
+import type { Chosen } from "./choosing.ts";
+import { between, mergePieces, noted, placesOf, received, strongestOfRows, withoutSinks, withoutSpecial, wordOf } from "./choosing.ts";
+import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
+import { DECADES, FULL, LEGEND } from "./names.ts";
+import { amount, note, percent, wordStarts } from "./text.ts";
+
+/** The parts of the state that what is shown of a map depends on. */
+export const SHOWN: (keyof MapState)[] = ["special", "heads", "layers", "pieces", "sinks", "scale", "top", "first", "last", "headMask"];
+
+/** Whether those that ask are those that are looked at. */
+export const isAlike = ({ queryTokens, keyTokens }: AttentionMap) =>
+  queryTokens.length === keyTokens.length && queryTokens.every((token, place) => token === keyTokens[place]);
+
+/** What no colour and the full colour mean in what is shown: [from, to]. */
+export function legendOf(map: AttentionMap & { full?: number }, { scale, layer }: Pick<MapState, "scale" | "layer">) {
+  const { kind = "shares" } = map;
+  if (map.full && scale !== "relative") return LEGEND.difference.map((text) => text.replace("{full}", percent(FULL)));
+  const name = isOfParts(map) || scale === "relative" ? scale : kind === "signed" ? "signed" : "amounts";
+  const full = isOfParts(map) ? percent(FULL) : amount(lineUnit(map, layer));
+  const [from, to] = LEGEND[name as keyof typeof LEGEND].map((text) => text.replace("{full}", full).replace("{least}", `${100 / 10 ** DECADES} %`));
+  return [from, name === "amounts" || name === "signed" ? `${to}${scale === "log" ? ", on a log scale" : ""}` : to];
+}
+
+/** Whether attention rollout can be shown of a map. */
+export const canRollOut = (map: AttentionMap) =>
+  isAlike(map) && isOfShares(map) && !(map.final && layersOf(map).length < map.shape[0]);
+
+/** The layers that what is shown needs: all of a rollout, and of a grid that has no small pictures; else the one looked at. */
+export function neededLayers(map: AttentionMap, { view, layer, layers }: Pick<MapState, "view" | "layer" | "layers">) {
+  const all = [...Array(map.shape[0]).keys()];
+  if (layers === "rollout" && canRollOut(map)) return all;
+  return view === "grid" && !map.pictures ? all : [Math.min(layer, all.length - 1)];
+}
+
+/** The layers that are still to come. */
+export function missingLayers(map: AttentionMap, state: Pick<MapState, "view" | "layer" | "layers">) {
+  const present = layersOf(map);
+  return neededLayers(map, state).filter((layer) => !present.includes(layer));
+}
+
+/**
+ * What is shown of a computed map: heads each or averaged, or rolled out; word pieces apart or merged; sinks and special tokens
+ * kept or removed; some of the tokens; the strongest weights. Of the layers that are there, those that it needs.
+ */
+export function shownMap(map: AttentionMap, state: ShownState): ShownMap {
+  const { heads, layers, pieces, sinks, special, scale, top } = state;
+  const needed = state.view === "grid" ? layersOf(map) : neededLayers(map, state);
+  const alike = isAlike(map);
+  const rolled = layers === "rollout" && canRollOut(map);
+  let shown: Chosen = { ...map, there: layersOf(map).filter((layer) => needed.includes(layer)) };
+  if (rolled) shown = rollout(shown);
+  else if (heads === "average") shown = averageHeads(shown, state.headMask);
+  const mixed = shown.headNames !== map.headNames;
+  let shares = sinks === "hide" && isOfShares(map) ? received(map) : null; // of what was computed
+  if (pieces === "merge") {
+    shares = shares && summed(shares, wordStarts(map.keyTokens));
+    shown = mergePieces(shown);
+  }
+  if (shares) shown = withoutSinks(shown, shares);
+  if (special === "remove") shown = withoutSpecial(shown);
+  shown = between(shown, state, map.shape[3], alike);
+  if (top !== null) shown = strongestOfRows(shown, top);
+  if (scale === "relative" || scale === "log") shown = noted(shown, note(scale));
+  return { queries: placesOf(shown.queryTokens), ...shown, mixed };
+}
+
+/** The row of a token of the computed map; of a piece of a word, that of the word; the first if it is not there. */
+export function askedRow({ queries }: ShownMap, query: number, tokens: string[]) {
+  const place = queries.indexOf(query);
+  if (place >= 0) return place;
+  if (query >= tokens.length) return 0;
+  const start = wordStarts(tokens).findLast((at) => at <= query) ?? 0;
+  return Math.max(queries.indexOf(start), 0);
+}
+
+/** The places among those that ask of the tokens looked at; null where others ask than are looked at. */
+export function askersOf(shown: ShownMap, computed: AttentionMap) {
+  if (!isAlike(computed)) return null;
+  const places = shown.keys ?? [...shown.keyTokens.keys()];
+  const asking = new Map(shown.queries.map((place, at) => [place, at]));
+  return places.map((place) => asking.get(place) ?? null);
+}
+
+function summed(shares: ArrayLike<number>, starts: number[]) {
+  const words = new Float64Array(starts.length);
+  wordOf(shares.length, starts).forEach((word, place) => (words[word] += shares[place]));
+  return words;
+}

@@ -1,0 +1,78 @@
+// How tokens, shares and models are written for people.
+
+import { NOTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
+
+const SPECIAL = new RegExp(`^(${SPECIAL_TOKEN})$`);
+
+/** Whether a token is the rest of a word, "##able": shown without the marks and joined to what comes before. */
+export const isPiece = (token: string) => token.startsWith(PIECE_MARK) && token.length > PIECE_MARK.length;
+
+/** Whether a token marks a place rather than a piece of the text. */
+export const isSpecial = (token: string) => SPECIAL.test(token);
+
+export const readable = (token: string) => (isPiece(token) ? token.slice(PIECE_MARK.length) : token);
+
+/** A share of 1 in per cent, to a tenth below ten. */
+export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+
+const PLAIN_NAMES: Record<string, string> = { focus: "taught", translator: "cross" };
+
+/** A weight that is no share, to about three digits; `signed`, with its sign. */
+export function amount(value: number, signed = false) {
+  const size = Math.abs(value);
+  const sign = value < 0 ? "\u2212" : signed && value > 0 ? "+" : "";
+  return sign + size.toFixed(size < 1 ? 3 : size < 10 ? 2 : size < 100 ? 1 : 0);
+}
+
+/** A weight of a map as people read it. */
+export const told = ({ kind = "shares" }: Pick<AttentionMap, "kind">, weight: number) =>
+  kind === "shares" || kind === "parts" ? percent(weight) : amount(weight, kind === "signed");
+
+/** One of the shared notes, with its values. */
+export const note = (name: keyof typeof NOTES, values: Record<string, string | number> = {}) =>
+  NOTES[name].replace(/\{(\w+)\}/g, (_, key) => String(values[key]));
+
+/**
+ * The places at which words begin: all but those of tokens that go on with the word before. A token goes on if it begins with
+ * "##"; where tokens carry the space before them, if a letter or digit follows one without a space.
+ */
+export function wordStarts(tokens: string[]) {
+  const spaced = tokens.some((token) => token && WORD_MARKS.includes(token[0]));
+  return [...tokens.keys()].filter((place) => place === 0 || !goesOn(tokens[place - 1], tokens[place], spaced));
+}
+
+function goesOn(before: string, token: string, spaced: boolean) {
+  if (isSpecial(before) || isSpecial(token)) return false;
+  return isPiece(token) || (spaced && isOfWord([...before].at(-1)) && isOfWord([...token][0]));
+}
+
+const isOfWord = (sign: string | undefined) => sign !== undefined && !WORD_MARKS.includes(sign) && /^[\p{L}\p{M}\p{N}]/u.test(sign);
+
+/** How the slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40", "translator/first" "first". */
+export const modelLabel = (name: string) =>
+  PLAIN_NAMES[name] ?? counted(name) ?? name.replace(/^(focus|translator)\//, "").replace("-", " ");
+
+/** The most heads that any of these models has whose name has the number; 0 where none has, or there is one model. */
+export const mostHeads = (names: string[]) => names.length > 1 ? Math.max(0, ...names.map((name) => Number(countOf(name) ?? 0))) : 0;
+
+/** A label for room that is kept for a model of more heads; "" where there is none. */
+export const roomFor = (more: number) => more > 0 ? `room for ${more} more ${more === 1 ? "head" : "heads"}` : "";
+
+/** "8" of "focus/heads-8"; undefined of other names. */
+const countOf = (name: string) => /\bheads-(\d+)$/.exec(name)?.[1];
+
+/** "8 heads" of "focus/heads-8"; undefined of other names. */
+function counted(name: string) {
+  const count = countOf(name);
+  return count && `${count} ${count === "1" ? "head" : "heads"}`;
+}
+
+/** Text for the inside of HTML or XML and their attributes. */
+export const escaped = (text: string) => text.replace(/[&"<>]/g, (sign) => `&#${sign.codePointAt(0)};`);
+
+/** A formula in TeX as plain text can say it: `\\(\\sqrt{d_k}\\)` is "sqrt d_k". */
+export function plainFormula(tex: string) {
+  const named = tex.replace(/\\(?:begin|end)\{[^}]*\}|\\(?:text|mathrm|operatorname|left|right)\b/g, " ");
+  const words = named.replace(/\\([a-zA-Z]+)/g, " $1 ").replace(/\\[^a-zA-Z]|[{}&$]/g, " ");
+  return words.replace(/\s+/g, " ").trim();
+}

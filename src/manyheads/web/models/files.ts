@@ -1,0 +1,83 @@
+// Files as bytes: fetched, unpacked, read. What goes wrong is a `Fault`.
+
+import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
+
+/** Whether the browser's own cache is passed by: it may hold what came damaged. */
+let mistrusted = triesOf(import.meta.url) > 0;
+
+/** A file that is not what it should be. */
+export function damaged() {
+  mistrusted = true;
+  return new Fault(WHY.damaged);
+}
+
+/** All bytes of a stream. */
+const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+  new Uint8Array(await new Response(stream).arrayBuffer());
+
+/** The bytes of one file, as they were sent. A total of 0 is unknown. A download that stands still fails. */
+export async function download(url: URL, { onProgress = () => {}, ...options }: RequestInit & { onProgress?: Progress } = {}) {
+  const controller = new AbortController();
+  let timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
+  try {
+    const response = await fetch(url, { ...(mistrusted && { cache: "reload" }), ...options, signal: controller.signal });
+    if (!response.ok || !response.body) throw new Fault(WHY.missing);
+    const total = Number(response.headers.get("content-length"));
+    const counter = counted((done) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
+      onProgress(done, total);
+    });
+    return await collect(response.body.pipeThrough(counter));
+  } catch (error) {
+    throw error instanceof Fault ? error : new Fault(WHY.absent);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What was gzipped, unpacked; some hosts have done it on the way. */
+export async function unpacked(bytes: Uint8Array<ArrayBuffer>) {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  if (!globalThis.DecompressionStream) throw new Fault(WHY.packed);
+  return collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).catch(() => {
+    throw damaged();
+  });
+}
+
+/** What `read` makes of a file's bytes; a file of which it makes nothing is damaged. */
+export function readAs<Made>(bytes: Uint8Array, read: (bytes: Uint8Array) => Made) {
+  try {
+    return read(bytes);
+  } catch {
+    throw damaged();
+  }
+}
+
+/** What a file of JSON says. */
+export const readJson = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+
+/** A stream that lets bytes through and counts them. */
+function counted(onBytes: (done: number) => void) {
+  let done = 0;
+  return new TransformStream({
+    transform(chunk, stream) {
+      onBytes((done += chunk.length));
+      stream.enqueue(chunk);
+    },
+  });
+}
+
+const ARRAYS: Record<string, Float32ArrayConstructor | Int8ArrayConstructor> = { F32: Float32Array, I8: Int8Array };
+
+/** Reads a safetensors file. */
+export function readSafetensors(bytes: Uint8Array): Safetensors {
+  const start = 8 + Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
+  const { __metadata__: metadata = {}, ...entries } = readJson(bytes.subarray(8, start));
+  const tensors: Record<string, any> = {};
+  for (const [name, { dtype, shape, data_offsets: [from, to] }] of Object.entries<any>(entries)) {
+    if (!ARRAYS[dtype]) throw new Error(`tensor ${name} has type ${dtype}, which this page does not read.`);
+    tensors[name] = { shape, values: new ARRAYS[dtype](bytes.slice(start + from, start + to).buffer) };
+  }
+  return { tensors, metadata };
+}

@@ -1,0 +1,55 @@
+// What <formula-steps> shows on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
+
+import { causalMask, steps, transpose } from "../math/attention.ts";
+import { PADDING } from "../math/names.ts";
+import type { FocusModel } from "./focus.ts";
+
+/** A function from what the reader chose to the steps. */
+export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "layer" | "tokenize" | "input">) {
+  const { numHeads, headNames } = model;
+  const layer = model.layer("attention.");
+  const learnt = Array.from({ length: numHeads }, (_, head) => headParameters(layer, head, numHeads));
+  return ({ sentence, head, causal, padding, unscaled }: StepsState): Steps => {
+    const { ids, tokens, notes } = model.tokenize(sentence);
+    const padded = padding ? PADDING.count : 0;
+    const length = tokens.length + padded;
+    const words = model.input(ids);
+    const X = { shape: [length, words.shape[1]], values: new Float32Array(length * words.shape[1]) };
+    X.values.set(words.values); // the vectors of padding are zeros
+    const chosen = Math.min(head, numHeads - 1);
+    const mask = stepsMask(length, padded, causal);
+    return {
+      ...steps(X, layer, { numHeads, head: chosen, mask, scaled: !unscaled }),
+      tokens: [...tokens, ...Array(padded).fill(PADDING.token)],
+      head: chosen,
+      headNames,
+      notes,
+      scaled: !unscaled,
+      biased: Boolean(learnt[chosen].bq),
+      parameters: learnt[chosen],
+    };
+  };
+}
+
+/** Who may look at whom, a byte per pair; null where nothing is hidden. The last `padded` words are padding. */
+export function stepsMask(length: number, padded: number, causal: boolean) {
+  if (!padded && !causal) return null;
+  const mask = causal ? causalMask(length) : new Uint8Array(length * length).fill(1);
+  return mask.map((may, at) => (at % length < length - padded ? may : 0));
+}
+
+/** One head's columns of a layer's projections, and the output layer, as the formula writes them: [in, out]. */
+export function headParameters(layer: Layer, head: number, numHeads: number) {
+  const parameters: Record<string, Matrix | null> = { Wo: transpose(layer["output.weight"]), bo: layer["output.bias"] ?? null };
+  for (const name of ["query", "key", "value"]) {
+    const { [`${name}.weight`]: weight, [`${name}.bias`]: bias } = layer;
+    const width = weight.shape[0] / numHeads;
+    const [from, to] = [head * width, (head + 1) * width];
+    parameters[`W${name[0]}`] = transpose(rowsOf(weight, from, to));
+    parameters[`b${name[0]}`] = bias ? { shape: [width], values: bias.values.slice(from, to) } : null;
+  }
+  return parameters;
+}
+
+const rowsOf = ({ shape: [, columns], values }: Matrix, from: number, to: number) =>
+  ({ shape: [to - from, columns], values: values.subarray(from * columns, to * columns) });

@@ -1,0 +1,59 @@
+// From text to tokens as Python makes them. The page's tokenizer and Python's are two libraries; where they differ, the text is
+// changed before it is read. tests/web/test_tokens.py holds the two equal, character by character and on hostile texts.
+
+import { EMPTY } from "../math/names.ts";
+import type { Tokenizer } from "@huggingface/tokenizers";
+
+/** A letter that no word of the vocabulary has: the word it stands in is unknown. */
+const UNKNOWN = "ꙮ";
+/** Marks, signs and controls that are newer than Unicode 8, by which Python's tokenizer goes: letters to it, that it does not know. */
+// eslint-disable-next-line no-misleading-character-class -- each mark is meant alone
+const NEWER = new RegExp(`[${[
+  "\\u061d\\u07fd\\u0890-\\u08e2\\u09fd-\\u09fe\\u0a76\\u0afa-\\u0aff\\u0b55\\u0c04-\\u0c3c\\u0c77\\u0c84\\u0d00\\u0d3b-\\u0d3c\\u0d81",
+  "\\u0eba\\u0ece\\u180f-\\u1886\\u1abf-\\u1aeb\\u1b4e-\\u1b4f\\u1b7d-\\u1b7f\\u1df6-\\u1dfb\\u2e43-\\u2e5d\\ua82c\\ua8c5\\ua8ff\\ua9bd",
+  "\\u{10d24}-\\u{10f89}\\u{11070}-\\u{11074}\\u{110c2}-\\u{110cd}\\u{111cf}\\u{1123e}-\\u{11241}\\u{1133b}\\u{113bb}-\\u{1145e}",
+  "\\u{11660}-\\u{1166c}\\u{116b9}\\u{1182f}-\\u{11fff}\\u{12ff1}-\\u{12ff2}\\u{13430}-\\u{13455}\\u{1611e}-\\u{1612f}",
+  "\\u{16d6d}-\\u{16f4f}\\u{16fe2}-\\u{16fe4}\\u{1cf00}-\\u{1cf46}\\u{1e000}-\\u{1e2ef}\\u{1e4ec}-\\u{1e6f5}\\u{1e944}-\\u{1e95f}",
+].join("")}]`, "gu");
+
+/** A text as the page's tokenizer has to read it. */
+const tidy = (text: string) =>
+  text
+    .replace(/\p{Surrogate}/gu, "\ufffd")
+    .replaceAll("Σ", "σ") // also at the end of a word
+    .replace(NEWER, UNKNOWN)
+    .replace(/[\u1734\u{1171e}]/gu, "") // marks in Unicode 8, no longer
+    .replace(/[\u166d\u{111c9}]/gu, ` ${UNKNOWN} `) // signs then
+    .replace(/[\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu, " $& "); // each a word
+
+/**
+ * The tokens of a text, at most so many: their ids, [CLS] and [SEP] included, their texts, and notes about what was left out,
+ * which `note` writes.
+ */
+export function tokensOf(tokenizer: Tokenizer, text: string, most: number, note: (count: number) => string) {
+  let { ids } = tokenizer.encode(tidy(text));
+  const notes = [];
+  if (ids.length > most) {
+    notes.push(note(ids.length));
+    ids = [...ids.slice(0, most - 1), ids[ids.length - 1]];
+  }
+  if (ids.length === 2) notes.push(EMPTY);
+  return { ids, tokens: ids.map((id) => tokenizer.id_to_token(id) as string), notes };
+}
+
+// What Python's str.split() takes for white space; JavaScript's \s differs.
+const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+
+/** The tokens of a text for a focus model: twin of models/focus/tokens.py. */
+export function focusTokens(tokenizer: Tokenizer, text: string, config: Record<string, any>) {
+  const { max_words: maxWords, max_tokens: maxTokens } = config;
+  const words = text.replace(/\p{Surrogate}/gu, "?").split(SPACE).filter(Boolean);
+  const read = tokensOf(tokenizer, words.slice(0, maxWords).join(" "), maxTokens,
+    (count) => `Only the first ${maxTokens - 2} of ${count - 2} word pieces are shown.`);
+  const cut = words.length > maxWords ? [`Only the first ${maxWords} of ${words.length} words are shown.`] : [];
+  return { ...read, notes: [...cut, ...read.notes] };
+}
+
+/** The tokens of a text for the encoder: twin of models/encoder.py. */
+export const encoderTokens = (tokenizer: Tokenizer, text: string, most: number) =>
+  tokensOf(tokenizer, text, most, (count) => `This model reads at most ${most} tokens; the last ${count - most} are left out.`);

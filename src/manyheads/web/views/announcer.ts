@@ -1,0 +1,44 @@
+// Says once, politely, what a reader's change came to, when nothing more has changed for a while: for those who listen.
+
+import { likeliest, queryWeights } from "../math/maps.ts";
+import { percent, readable } from "../math/text.ts";
+import { h, setText } from "./dom.ts";
+
+const QUIET = 1000; // milliseconds without a change
+
+export class Announcer {
+  node = h("p", { class: "hm-unseen", "aria-live": "polite" });
+  #waits = false; // for the change to be drawn
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** The reader changed something. */
+  changed() {
+    this.#waits = true;
+  }
+
+  /** What came of it is drawn; `summary` tells it, and is asked after the pause. */
+  drawn(summary: () => string) {
+    if (!this.#waits) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#waits = false;
+      if (this.node.isConnected) setText(this.node, summary());
+    }, QUIET);
+  }
+}
+
+/** A map in a sentence or two: what is predicted, and where the heads look that it rests on; else where the chosen head looks. */
+export function summaryOf(map: AttentionMap, { layer, head, query }: Pick<MapState, "layer" | "head" | "query">) {
+  const looks = (which: number) => {
+    const weights = queryWeights(map, layer, which, query);
+    const most = weights.indexOf(Math.max(...weights));
+    return `${map.headNames[which]} head: most on ${readable(map.keyTokens[most])}, ${weights[most].toFixed(2)}`;
+  };
+  const predicted = Object.entries(map.predictions ?? {}).flatMap(([name, labels]) => {
+    const [label, share] = likeliest(labels);
+    const of = map.headNames.indexOf(name);
+    return [`${name}: ${label}, ${percent(share)}`, ...(of >= 0 ? [looks(of)] : [])];
+  });
+  const told = [...(map.translation ? [map.translation.replace(/\.$/, "")] : []), ...(predicted.length ? predicted : [looks(head ?? 0)])];
+  return told.map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");
+}

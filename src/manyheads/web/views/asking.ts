@@ -1,0 +1,143 @@
+// Words that ask: pointed at, focused or tapped, a word of Paint asks; a click or Enter lets it go on asking, Escape ends that.
+
+import { isMasked, queryWeights } from "../math/maps.ts";
+import { readable, told } from "../math/text.ts";
+import { focusedIn, h, targetOf } from "./dom.ts";
+
+const WORD = "td[data-weight]";
+const TIP_GAP = 4; // pixels between a word and what is said of it
+
+/** What is said of a word under the pointer; read out with a word that has the focus. */
+export class WordTip {
+  /** Kept, and their text with them: a text that is put in anew lays the whole map out anew. */
+  #lines = [h("span", {}, "-"), h("span", {}, "-")];
+
+  constructor(id: string) {
+    this.node = h("div", { class: "hm-tip", role: "tooltip", id, hidden: true }, ...this.#lines);
+  }
+
+  show(word: HTMLElement, lines: string[]) {
+    const { node } = this;
+    if (lines.length === 0) return this.hide();
+    this.#lines.forEach((span, at) => {
+      span.hidden = at >= lines.length;
+      (span.firstChild as Text).data = lines[at] ?? "-";
+    });
+    node.hidden = false;
+    const room = (node.parentElement as HTMLElement).getBoundingClientRect();
+    const at = word.getBoundingClientRect();
+    const middle = at.left + at.width / 2 - room.left - node.offsetWidth / 2;
+    node.style.left = `${Math.max(0, Math.min(middle, room.width - node.offsetWidth))}px`;
+    node.style.top = `${at.bottom - room.top + TIP_GAP}px`; // arcs are above
+  }
+
+  hide() {
+    this.node.hidden = true;
+  }
+}
+
+/** Listens to the words of a stage, and tells the host who asks. */
+export class Asking {
+  /** The word that is pointed at or has the focus. */
+  #word: HTMLElement | null = null;
+  #dismissed = false; // by Escape, until the focus moves
+
+  constructor(stage: HTMLElement, host: MapHost, tip: WordTip) {
+    this.host = host;
+    this.tip = tip;
+    const listeners = {
+      pointerover: (event: PointerEvent) => event.pointerType !== "touch" && this.#point(wordAt(event)),
+      pointerleave: () => this.#point(this.#dismissed ? null : focusedWord(stage)),
+      focusin: (event: Event) => {
+        this.#dismissed = false;
+        if (targetOf(event).matches(":focus-visible")) this.#point(wordAt(event));
+      },
+      focusout: (event: FocusEvent) => !stage.contains(event.relatedTarget as Node | null) && this.#point(null),
+      click: (event: Event) => this.#pin(wordAt(event)),
+      keydown: (event: KeyboardEvent) => this.#press(event),
+    };
+    for (const [name, listener] of Object.entries(listeners)) stage.addEventListener(name, listener as EventListener);
+  }
+
+  /** What is said follows a repaint. */
+  refresh() {
+    if (this.#word?.isConnected) this.#tell(this.#word);
+    else this.#point(null);
+  }
+
+  #point(word: HTMLElement | null) {
+    if (word === this.#word) return;
+    this.#word?.removeAttribute("aria-describedby");
+    this.#word = word;
+    this.host.point(word && this.#asker(word));
+    if (!word) return this.tip.hide();
+    this.#tell(word);
+    word.setAttribute("aria-describedby", this.tip.node.id);
+  }
+
+  #tell(word: HTMLElement) {
+    const place = placeOfWord(word);
+    if (!place) return this.tip.hide();
+    const { map, layer, head, query, key } = place;
+    const weight = queryWeights(map, layer, head, query)[key];
+    const share = isMasked(map, query, key) ? "nothing: masked" : map.top && weight === 0 ? "little: left out" : told(map, weight);
+    const given = `${map.headNames[head]}: ${readable(map.queryTokens[query])} gives ${readable(map.keyTokens[key])} ${share}`;
+    this.tip.show(word, [given, ...this.#looks(place)]);
+  }
+
+  /** Where the word itself looks, while it asks; in a table of all that ask, its row says so. */
+  #looks({ map, layer, head, query, own, asker, second }: WordPlace): string[] {
+    if (asker === null || own !== undefined || second || asker === query || asker !== this.host.asked) return [];
+    const weights = queryWeights(map, layer, head, asker);
+    const most = weights.reduce((best, weight, key) => (Math.abs(weight) > Math.abs(weights[best]) ? key : best), 0);
+    return [`${readable(map.queryTokens[asker])} looks most at ${readable(map.keyTokens[most])}, ${told(map, weights[most])}`];
+  }
+
+  /** The place among those that ask of a word; null where it is only looked at. */
+  #asker(word: HTMLElement) {
+    return placeOfWord(word)?.asker ?? null;
+  }
+
+  #pin(word: HTMLElement | null) {
+    const asker = word && this.#asker(word);
+    if (asker === null) return;
+    this.host.pin(asker);
+    const pointed = this.host.pinned ? word : null;
+    if (pointed !== this.#word) this.#point(pointed);
+    else this.refresh();
+  }
+
+  #press(event: KeyboardEvent) {
+    const word = wordAt(event);
+    if (event.key === "Escape" && (this.host.pinned || this.#word)) {
+      event.stopPropagation();
+      this.#dismissed = true;
+      this.#point(null);
+      this.host.pin(null);
+    } else if (word && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      this.#pin(word);
+    }
+  }
+}
+
+/**
+ * What a row of words tells of a head: its words as they would ask, by place in the first of two maps; no `askers` where the
+ * row itself is a word that asks, `own`.
+ */
+type RowTold = { map: ShownMap, layer: number, head: number, query: number, askers?: (number | null)[] | null, own?: number, second?: boolean };
+type WordPlace = Omit<RowTold, "askers"> & { key: number, asker: number | null };
+
+/** What a word stands for. */
+function placeOfWord(word: HTMLElement): WordPlace | null {
+  const cell = word as HTMLTableCellElement;
+  const row = cell.parentElement as HTMLElement & { told?: RowTold };
+  if (!row?.told) return null;
+  const key = cell.cellIndex - 1;
+  const { askers, ...place } = row.told;
+  return { ...place, key, asker: askers === undefined ? place.own ?? null : askers?.[key] ?? null };
+}
+
+const wordAt = (event: Event) => targetOf(event).closest(WORD) as HTMLElement | null;
+const focusedWord = (stage: HTMLElement) =>
+  (focusedIn(stage)?.closest(`${WORD}:focus-visible`) ?? null) as HTMLElement | null;

@@ -1,0 +1,69 @@
+// What a reader sets a figure by: a box to type into, lists to choose from, the line that tells how things stand.
+
+import { fill, h, setText, setValue, targetOf } from "./dom.ts";
+
+const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
+
+/** A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. */
+export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void) {
+  const box = h("textarea", { rows: 1, class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !event.isComposing && event.preventDefault(),
+    oninput: () => {
+      if (/[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
+      grow(box);
+      typed(box.value);
+    } });
+  return box;
+}
+
+/** As high as its text, in browsers that do not see to it. */
+export function grow(box: HTMLTextAreaElement) {
+  if (CSS.supports("field-sizing", "content")) return;
+  box.style.height = "auto";
+  box.style.height = `${box.scrollHeight + 2}px`;
+}
+
+/** A list; `chosen(value)` is called when the reader chose from it. */
+export const chooser = (label: string, chosen: (value: string) => void) =>
+  h("select", { "aria-label": label, onchange: (event: Event) => chosen(valueOf(event)) });
+
+/** A control with its label before it. */
+export const field = (control: HTMLElement) =>
+  h("label", { class: "hm-field" }, `${control.getAttribute("aria-label")} `, control);
+
+/** Gives a list its options. */
+export function fillOptions(select: HTMLSelectElement, names: string[], values: (string | number)[], chosen: string | number) {
+  const options = fill(select, names.length, () => h("option"));
+  names.forEach((name, index) => {
+    setText(options[index], name);
+    setValue(options[index], String(values[index]));
+  });
+  setValue(select, String(chosen));
+}
+
+/** Escape closes what is unfolded, and its name gets the focus. */
+export function closeOnEscape(event: KeyboardEvent) {
+  if (event.key !== "Escape") return;
+  const menu = event.currentTarget as HTMLDetailsElement;
+  menu.open = false;
+  menu.querySelector("summary")?.focus();
+}
+
+/** The line that tells how things stand. */
+export class StatusLine {
+  #text = new Text();
+  node = h("p", { role: "status", class: "hm-status", tabindex: -1 }, this.#text);
+  #button: HTMLButtonElement | null = null;
+
+  /** Tells a text; `act` is what a button after it does, which keeps the focus over repaints, and leaves it to the line. */
+  tell(text: string, act: (() => void) | null = null, name: string = "Try again") {
+    if (this.#button?.textContent !== (act ? name : undefined)) {
+      if (this.#button?.matches(":focus")) this.node.focus({ preventScroll: true });
+      this.#button?.remove();
+      this.#button = act && h("button", { type: "button" }, name);
+      if (this.#button) this.node.append(this.#button);
+    }
+    if (this.#button) this.#button.onclick = act;
+    setText(this.#text, act ? `${text} ` : text);
+  }
+}

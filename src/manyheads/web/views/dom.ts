@@ -1,0 +1,122 @@
+// Small tools for what the views draw: nodes that are kept from one repaint to the next.
+
+import type { cellLook } from "../math/maps.ts";
+import { alpha } from "../math/maps.ts";
+import { isPiece, isSpecial, readable, told } from "../math/text.ts";
+
+/** A new element. Of `props`, those that begin with "on" listen; true is an attribute without a value, false and null none. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, props: Record<string, any> = {}, ...children: (Node | string)[]) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props))
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value != null) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** Gives `parent` exactly `count` children: reuses those it has, makes the missing ones. Returns them. */
+export function fill<Child extends Element>(parent: Element, count: number, make: (index: number) => Child): HTMLCollectionOf<Child> {
+  while (parent.childElementCount > count) parent.lastElementChild?.remove();
+  while (parent.childElementCount < count) parent.append(make(parent.childElementCount));
+  return parent.children as HTMLCollectionOf<any>;
+}
+
+/** Makes `nodes` all that is in `parent`. Those that are in it stay where they are: whoever is moved loses the focus. */
+export function setChildren(parent: Element, nodes: Element[]) {
+  for (const child of [...parent.children]) if (!nodes.includes(child)) child.remove();
+  nodes.forEach((node, place) => parent.children[place] !== node && parent.insertBefore(node, parent.children[place] ?? null));
+}
+
+export function setText(node: Node, text: string) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+export const setValue = (input: { value: string }, value: string) => {
+  if (input.value !== value) input.value = value;
+};
+
+/** Shows a token as the reader wrote it; the classes carry what its marks said. */
+export function setToken(node: Element & { token?: string }, token: string) {
+  if (node.token === token) return;
+  node.token = token;
+  setText(node, readable(token));
+  node.classList.toggle("hm-piece", isPiece(token));
+  node.classList.toggle("hm-special", isSpecial(token));
+}
+
+type CellLook = ReturnType<typeof cellLook>;
+/** A cell, and what it shows. */
+type WeightCell = HTMLElement & { shown?: string, percent?: string, ground?: string, named?: string };
+
+/** One weight of a map in its cell, tinted as `look` says; a masked one is no weight. */
+export function setWeight(cell: WeightCell, map: ShownMap, weight: number, look: CellLook, from: string, to: string, masked: boolean = false) {
+  setTint(cell, weight, look, masked);
+  const text = masked ? "masked" : map.top && weight === 0 ? "left out" : told(map, weight);
+  if (cell.percent !== text) cell.dataset.percent = cell.percent = text;
+  const label = `${from} to ${to}: ${text}`;
+  if (cell.named !== label) cell.ariaLabel = cell.named = label;
+}
+
+/** A weight and its tint alone. */
+export function setTint(cell: WeightCell, weight: number, { colour, opacity }: CellLook, masked: boolean) {
+  const shown = weight.toFixed(4);
+  if (cell.shown !== shown) {
+    cell.dataset.weight = cell.shown = shown;
+    cell.classList.toggle("hm-minus", Number(shown) < 0);
+  }
+  cell.classList.toggle("hm-masked", masked);
+  const ground = colour + alpha(opacity);
+  if (cell.ground !== ground) cell.style.backgroundColor = cell.ground = ground;
+}
+
+/** Makes one of a group the one that Tab reaches, and moves the focus there. */
+export function focusOn(node: HTMLElement, before: Element | null) {
+  before?.setAttribute("tabindex", "-1");
+  node.setAttribute("tabindex", "0");
+  node.focus();
+}
+
+/** Says whether a button does nothing at present. It is never disabled: a disabled button loses the focus. */
+export const setIdle = (button: HTMLElement, idle: boolean) => {
+  button.ariaDisabled = String(idle);
+};
+
+/** What has the focus in a part of a page or of a shadow tree. */
+export function focusedIn(root: HTMLElement) {
+  const { activeElement } = root.getRootNode() as Document | ShadowRoot;
+  return root.contains(activeElement) ? (activeElement as HTMLElement | null) : null;
+}
+
+/** Draws, and gives the focus back to what had it; where that went or is hidden now, to what `instead` gives. */
+export function keepFocus(root: HTMLElement, instead: () => HTMLElement | null | undefined, draw: () => void) {
+  const held = focusedIn(root);
+  draw();
+  if (!held) return;
+  const there = held.getClientRects().length > 0 && !held.closest("[inert]");
+  const keeper = there ? held : instead();
+  if (keeper && !keeper.matches(":focus")) keeper.focus({ preventScroll: true });
+}
+
+/** The element that an event came from; never a text node, for the events that views listen to. */
+export const targetOf = (event: Event) => event.target as HTMLElement;
+
+/** Tells the page, also out of shadow trees, what a figure now shows. */
+export const announce = (node: EventTarget, name: string, detail: unknown) =>
+  node.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
+
+const ARROWS: Record<string, [rows: number, columns: number] | undefined> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+/** The step of an arrow key over rows and columns; undefined for any other key. */
+export const arrow = (key: string) => ARROWS[key];
+
+/** Scrolls what holds both, the page or a notebook, until `cover`, which sticks to the bottom of the screen, hides nothing of `node`. */
+export function uncover(node: Element, cover: Element) {
+  const [box, over] = [node.getBoundingClientRect(), cover.getBoundingClientRect()];
+  const beside = box.right <= over.left || box.left >= over.right || box.bottom <= over.top || box.top >= over.bottom;
+  for (let at = beside ? null : cover.parentElement; at; at = at.parentElement) {
+    const before = at.scrollTop;
+    at.scrollTop += box.bottom - over.top;
+    if (at.scrollTop !== before) return;
+  }
+}

@@ -1,0 +1,244 @@
+// Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
+
+import type { RowTold } from "./asking.ts";
+import { difference, movedHeads } from "../math/compared.ts";
+import { compareHeads, layersOf } from "../math/maps.ts";
+import { percent } from "../math/text.ts";
+import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.ts";
+import { Legend } from "./legend.ts";
+import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
+import { drawRow, makeRow, secondAskers } from "./paint.ts";
+import { drawHead, drawPicture, onCanvas } from "./pixels.ts";
+
+const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
+const LARGEST = { side: 150, row: 760 };
+const MOVERS = 5; // heads that are named
+const SIDE = 60; // the names of the rows, as in head-map.css
+
+export class GridView implements MapPart {
+  #map: ShownMap | null = null;
+  /** The layer of the state when it was drawn last, and the head that was large. */
+  #layer = -1;
+  #large: number | null = null;
+  /** The maps that are compared. */
+  #both: ShownMap[] | null = null;
+  #turned = false; // the columns are the layers
+  #room = 0; // pixels across, when it was drawn last
+  #named = "";
+
+  constructor(stage: HTMLElement, host: MapHost) {
+    this.host = host;
+    this.cursor = { layer: host.state.layer, head: host.state.head ?? 0 };
+    this.canvas = h("canvas", { "aria-hidden": "true" });
+    this.corner = h("td");
+    this.titles = h("tr", {}, this.corner);
+    this.body = h("tbody", {
+      onclick: (event: Event) => this.#enlarge(event),
+      onkeydown: (event: KeyboardEvent) => this.#move(event),
+      onfocusin: (event: Event) => this.#look(event),
+      onpointerover: (event: Event) => this.#look(event),
+    });
+    const table = h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body);
+    this.frame = h("div", { class: "hm-grid" }, this.canvas, table);
+    this.painted = makeRow();
+    this.painted.cells[0].append((this.paintedName = h("span", { class: "hm-head" })));
+    this.paintedHead = h("tbody", { role: "rowgroup" }, this.painted);
+    this.row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
+    this.legend = new Legend(); // of the words below, where the grid shows differences
+    this.figure = new MatrixFigure(host);
+    this.figure.title.className = "hm-head";
+    this.hint = h("p", { class: "hm-hint" });
+    this.scroll = h("div", { class: "hm-scroll" }, this.frame);
+    stage.append(this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
+    this.resized = new ResizeObserver(() => this.#map && this.scroll.clientWidth !== this.#room && this.#drawGrid(this.#map));
+    this.resized.observe(stage);
+  }
+
+  leave() {
+    this.resized.disconnect();
+  }
+
+  draw(first: ShownMap, second: ShownMap | null) {
+    const map = second ? difference(first, second) : first;
+    this.#map = map;
+    this.#both = second ? [first, second] : null;
+    const [layers, heads] = map.shape;
+    const { layer, head } = this.host.state;
+    if (layer !== this.#layer || head !== this.#large) this.cursor = { layer, head: head ?? this.cursor.head };
+    [this.#layer, this.#large] = [layer, head];
+    this.cursor = { layer: Math.min(this.cursor.layer, layers - 1), head: Math.min(this.cursor.head, heads - 1) };
+    this.#drawGrid(map);
+    this.#drawDetail(map);
+  }
+
+  #drawGrid(map: ShownMap) {
+    const { host, canvas } = this;
+    const [layers, heads, queries, keys] = map.shape;
+    this.#room = this.scroll.clientWidth;
+    const room = this.#room - SIDE;
+    if (room <= 0) return; // not laid out yet; the observer will call again
+    const side = (columns: number) =>
+      Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
+    const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
+    const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
+    this.#turned = columns !== heads;
+    const size = Math.max(side(columns), SMALLEST);
+    this.#drawButtons(map, columns);
+    this.frame.style.setProperty("--size", `${size}px`);
+    this.frame.style.setProperty("--columns", String(columns));
+    const scale = Math.min(devicePixelRatio || 1, 2);
+    const step = Math.round(size * scale);
+    const gap = Math.max(2, Math.round(2 * scale));
+    const inner = { width: step - 2 * gap, height: step - 2 * gap };
+    const there = new Set(layersOf(map));
+    onCanvas(canvas, step * columns, step * (layers * heads / columns), (pixels) => {
+      for (let layer = 0; layer < layers; layer++)
+        for (let head = 0; head < heads; head++) {
+          const [row, column] = this.#turned ? [head, layer] : [layer, head];
+          const place = { left: column * step + gap, top: row * step + gap, ...inner };
+          const { pictures } = map;
+          if (pictures && !there.has(layer)) {
+            if (!map.mixed) drawPicture(pixels, canvas.width, place, { ...map, pictures }, layer, head, host.look(map, layer, head));
+          } else drawHead(pixels, canvas.width, place, map, layer, head, host.look(map, layer, head));
+        }
+    });
+    const small = there.size < layers ? map.mixed ? "Layers that were not looked at yet are blank."
+      : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above." : "";
+    const choose = this.#large === null ? "Choose a head to enlarge it." : "";
+    setText(this.hint, [this.#tellMoved(), choose, small].filter(Boolean).join(" "));
+    this.hint.hidden = !this.hint.textContent;
+    canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
+  }
+
+  /** The names of rows and columns, and a button for each head: made anew only where the grid has another shape. */
+  #drawButtons(map: ShownMap, columns: number) {
+    const turned = this.#turned;
+    const layerNames = Array.from({ length: map.shape[0] }, (_, layer) => `Layer ${layer + 1}`);
+    const [titles, names] = turned ? [layerNames, map.headNames] : [map.headNames, layerNames];
+    const named = JSON.stringify([titles, names]);
+    if (named !== this.#named) {
+      this.#named = named;
+      const many = columns > 4; // the titles are numbers, and the corner says of what
+      setText(this.corner, many ? (turned ? "Layer" : "Head") : "");
+      const cells = fill(this.titles, columns + 1, () => h("th", { scope: "col" }));
+      titles.forEach((title, column) => setText(cells[column + 1], many ? title.replace(/^(head|Layer) (?=\d+$)/, "") : title));
+      this.body.replaceChildren(...names.map((name, row) => {
+        const buttons = titles.map((_, column) => (turned ? this.#button(map, column, row) : this.#button(map, row, column)));
+        return h("tr", {}, h("th", { scope: "row" }, name), ...buttons.map((button) => h("td", {}, button)));
+      }));
+    }
+    for (const button of this.body.querySelectorAll("button")) {
+      const { layer, head } = placeOf(button);
+      button.tabIndex = layer === this.cursor.layer && head === this.cursor.head ? 0 : -1;
+      button.ariaExpanded = String(layer === this.host.state.layer && head === this.#large);
+    }
+  }
+
+  #button(map: ShownMap, layer: number, head: number) {
+    const name = nameOf(map, layer, head);
+    return h("button", { type: "button", tabindex: -1, title: name, "data-layer": layer, "data-head": head, "aria-label": `Enlarge ${name}` });
+  }
+
+  /** Below the grid: the head that is pointed at, painted, or the enlarged one as a matrix. */
+  #drawDetail(map: ShownMap) {
+    const { host, figure, row } = this;
+    const [, , queries, keys] = map.shape;
+    const { layer } = this.#large === null ? this.cursor : host.state;
+    const there = layersOf(map).includes(layer);
+    figure.node.hidden = this.#large === null || !there;
+    row.hidden = this.#large !== null || !there;
+    this.legend.draw(host.shown.map, host.state);
+    this.legend.node.hidden = row.hidden || !this.#both;
+    if (!there) return;
+    const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
+    const name = nameOf(map, layer, head);
+    if (this.#large !== null) {
+      setText(figure.title, name);
+      figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
+    } else {
+      host.dress(this.paintedHead, layer, head);
+      row.ariaLabel = `What ${name} looks at when ${host.shown.map.queryTokens[host.asked]} asks`;
+      setText(this.paintedName, name);
+      this.#paint(layer, head);
+    }
+    this.#highlight(map);
+  }
+
+  /** The words of the head that is pointed at, in both sentences where two are compared. */
+  #paint(layer: number, head: number) {
+    const { host } = this;
+    const { map, compared } = host.shown;
+    const { asked, pairs } = compareHeads(map, compared, layer, host.asked);
+    const askers = host.askersOf(map);
+    this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
+    const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
+    drawRow(rows[0], host, map, { layer, head, asked: host.asked, askers, shared: pairs && new Set(pairs.map(([i]) => i)) });
+    const told = (rows[0] as any).told as RowTold | undefined;
+    if (told) told.query = host.rest;
+    if (!compared || !pairs) return;
+    setText(rows[1].cells[0], "second sentence");
+    drawRow(rows[1], host, compared, { layer, head, asked, askers: secondAskers(pairs, askers, compared.shape[3]), second: true, shared: new Set(pairs.map(([, j]) => j)) });
+  }
+
+  /** Where two sentences are compared, the heads that moved most. */
+  #tellMoved() {
+    if (!this.#both) return "";
+    const [first, second] = this.#both;
+    const all = layersOf(first).filter((layer) => layersOf(second).includes(layer)).flatMap((layer) => {
+      const { moved } = movedHeads(first, second, layer);
+      return moved.map((share, head) => ({ name: nameOf(first, layer, head), share }));
+    });
+    const most = all.sort((a, b) => b.share - a.share).slice(0, MOVERS);
+    return most.length ? `Moved most: ${most.map(({ name, share }) => `${name} (${percent(share)})`).join(", ")}.` : "";
+  }
+
+  /** The row of the word that asks, in every head. */
+  #highlight(map: ShownMap) {
+    const { shown, asked } = this.host;
+    const row = map.queries.indexOf(shown.map.queries[asked]);
+    this.frame.classList.toggle("hm-asked", row >= 0);
+    this.frame.style.setProperty("--asks", String(Math.max(row, 0) / map.shape[2]));
+    this.frame.style.setProperty("--queries", String(map.shape[2]));
+  }
+
+  /** Another word asks. */
+  ask() {
+    const map = this.#map;
+    if (!map) return;
+    this.#highlight(map);
+    if (this.#large !== null) return this.figure.ask();
+    const { layer, head } = this.cursor;
+    if (layersOf(map).includes(layer)) this.#paint(layer, Math.min(head, map.shape[1] - 1));
+  }
+
+  #look(event: Event) {
+    const button = targetOf(event).closest("button");
+    if (!button) return;
+    this.cursor = placeOf(button);
+    if (this.#large === null && this.#map) this.#drawDetail(this.#map);
+  }
+
+  #enlarge(event: Event) {
+    const button = targetOf(event).closest("button");
+    if (!button) return;
+    const open = button.ariaExpanded === "true";
+    const { layer, head } = placeOf(button);
+    this.host.set({ layer, head: open ? null : head });
+    if (!open) this.figure.caption.scrollIntoView({ block: "nearest" }); // CSS leaves room for some rows
+  }
+
+  #move(event: KeyboardEvent) {
+    const step = arrow(event.key);
+    const cell = targetOf(event).closest("td");
+    if (!step || !cell) return;
+    const row = cell.parentElement as HTMLTableRowElement;
+    const next = this.body.rows[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector("button");
+    if (!next) return;
+    event.preventDefault();
+    focusOn(next, targetOf(event));
+  }
+}
+
+const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });
+
+const nameOf = (map: ShownMap, layer: number, head: number) => `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;

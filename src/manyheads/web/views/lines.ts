@@ -1,0 +1,177 @@
+// Lines: the sentence twice, and a line from the word that asks to each that it looks at, as strong as the weight. Of two
+// sentences, one below the other.
+
+import { compareHeads, lineLook, lineUnit, strongest } from "../math/maps.ts";
+import { readable, told } from "../math/text.ts";
+import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "./dom.ts";
+import { secondAskers } from "./paint.ts";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export class LinesView implements MapPart {
+  #maps: { map: ShownMap, compared: ShownMap | null } | null = null;
+
+  constructor(stage: HTMLElement, host: MapHost) {
+    this.host = host;
+    this.panels = [new LinesPanel(host, ""), new LinesPanel(host, " in the second sentence")];
+    stage.append(...this.panels.map(({ node }) => node));
+  }
+
+  draw(map: ShownMap, compared: ShownMap | null) {
+    const { host, panels: [first, second] } = this;
+    this.#maps = { map, compared };
+    const { pairs } = compareHeads(map, compared, host.state.layer, host.rest);
+    const askers = map.queryTokens.map((_, query) => query);
+    first.take(map, askers, pairs && new Set(pairs.map(([i]) => i)));
+    second.node.hidden = !compared || !pairs;
+    if (compared && pairs) second.take(compared, secondAskers(pairs, askers, compared.shape[2]), new Set(pairs.map(([, j]) => j)));
+    this.ask();
+  }
+
+  /** Another word asks. */
+  ask() {
+    if (!this.#maps) return;
+    const { host, panels: [first, second] } = this;
+    const { map, compared } = this.#maps;
+    const { layer } = host.state;
+    first.draw(host.asked, host.rest);
+    if (compared) second.draw(compareHeads(map, compared, layer, host.asked).asked, compareHeads(map, compared, layer, host.rest).asked);
+  }
+}
+
+/** One sentence and its lines. */
+class LinesPanel {
+  #map: ShownMap | null = null;
+  /** The words as they ask in the first sentence. */
+  #askers: (number | null)[] = [];
+  /** The word looked at that is pointed at. */
+  #only: number | null = null;
+  /** Who asks, and who asks while nobody is pointed at. */
+  #asked = [0, 0];
+
+  constructor(host: MapHost, which: string) {
+    this.host = host;
+    this.asking = h("ol", { "aria-label": `Words that ask${which}`, "data-side": "query" });
+    this.lookedAt = h("ol", { "aria-label": `Words looked at${which}`, "data-side": "key" });
+    this.svg = document.createElementNS(SVG, "svg");
+    this.svg.setAttribute("preserveAspectRatio", "none");
+    this.svg.ariaHidden = "true";
+    this.told = h("p", { class: "hm-hint" });
+    const point = (event: Event) => this.#point(event);
+    const leave = (event: PointerEvent | FocusEvent) => this.#leave(event);
+    const box = h("div", { class: "hm-lines", onpointerover: point, onpointerleave: leave, onfocusin: point, onfocusout: leave,
+      onkeydown: (event: KeyboardEvent) => this.#press(event),
+      onclick: (event: Event) => this.#ask(event) },
+    this.asking, this.svg, this.lookedAt);
+    this.node = h("div", {}, this.told, h("div", { class: "hm-scroll" }, box));
+  }
+
+  /** Shows the words of a map; `shared` are those that both sentences have. */
+  take(map: ShownMap, askers: (number | null)[], shared: Set<number> | null) {
+    this.#map = map;
+    this.#askers = askers;
+    const [, , queries, keys] = map.shape;
+    if (this.#only !== null && this.#only >= keys) this.#only = null;
+    this.svg.setAttribute("viewBox", `0 0 100 ${Math.max(queries, keys)}`);
+    this.svg.style.setProperty("--rows", String(Math.max(queries, keys)));
+    for (const [list, tokens] of [[this.asking, map.queryTokens], [this.lookedAt, map.keyTokens]] as const) {
+      const items = fill(list, tokens.length, () => h("li", {}, h("button", { type: "button", tabindex: -1 })));
+      tokens.forEach((token, index) => {
+        setToken(items[index].children[0], token);
+        items[index].classList.toggle("hm-only", list === this.lookedAt && Boolean(shared) && !shared?.has(index));
+      });
+      if (!list.querySelector('[tabindex="0"]')) items[0]?.children[0].setAttribute("tabindex", "0");
+    }
+  }
+
+  /** Draws the lines of the word that asks, or those to the one that is pointed at. */
+  draw(asked: number, rest: number) {
+    this.#asked = [asked, rest];
+    const map = this.#map;
+    if (!map) return;
+    const only = this.#only;
+    const { host } = this;
+    const { layer, head: chosen } = host.state;
+    const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
+    const looks = Array.from({ length: map.shape[1] }, (_, head) => host.look(map, layer, head));
+    const lines = strongest(map, layer, { chosen: (head, query, key) => !looks[head].off &&
+      (single === null || head === single) && (only === null ? query === asked : key === only) });
+    const unit = lineUnit(map, layer);
+    const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
+    lines.forEach((line, index) => {
+      const [from, to] = [line.query + 0.5, line.key + 0.5];
+      const look = lineLook(looks[line.head], map, line, unit);
+      const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...look };
+      for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
+    });
+    for (const list of [this.asking, this.lookedAt])
+      [...list.children].forEach((item, index) => {
+        const asks = list === this.asking;
+        item.classList.toggle("hm-lit", asks ? only === null && index === asked : index === only);
+        item.classList.toggle("hm-asks", asks && index === rest);
+      });
+    setText(this.told, this.#tell(map, only === null ? { asks: true, index: asked } : { asks: false, index: only }, single, looks));
+  }
+
+  /** What the chosen word's lines say, in words; the mean of the heads that are on where all are shown. */
+  #tell(map: ShownMap, { asks, index }: { asks: boolean, index: number }, single: number | null, looks: Look[]) {
+    const [, heads, queries, keys] = map.shape;
+    const [name, others] = asks ? [map.queryTokens[index], map.keyTokens] : [map.keyTokens[index], map.queryTokens];
+    const chosen = single === null ? [...Array(heads).keys()].filter((head) => !looks[head].off) : [single];
+    if (chosen.length === 0) return "All heads are off.";
+    const weights = others.map((token, other) => {
+      const [query, key] = asks ? [index, other] : [other, index];
+      const sum = chosen.reduce((total, head) =>
+        total + map.weights[((this.host.state.layer * heads + head) * queries + query) * keys + key], 0);
+      return { token, mean: sum / chosen.length };
+    });
+    const most = weights.sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean)).slice(0, 3);
+    const listed = most.map(({ token, mean }) => `${readable(token)} (${told(map, mean)})`).join(", ");
+    const all = chosen.length === heads;
+    const who = single === null && heads > 1 ? (all ? "Mean of the heads: " : `Mean of the ${chosen.length} heads that are on: `) : "";
+    return `${who}“${readable(name)}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
+  }
+
+  #point(event: Event) {
+    const item = targetOf(event).closest("li");
+    if (!item || !this.#map) return;
+    const asks = item.parentElement === this.asking;
+    this.#show(asks ? null : placeOfItem(item), asks ? this.#askers[placeOfItem(item)] ?? null : null);
+  }
+
+  #leave({ relatedTarget, currentTarget }: PointerEvent | FocusEvent) {
+    const box = currentTarget as Element;
+    if (box.contains(relatedTarget as Node | null) || !this.#map) return;
+    this.#show(null, null);
+  }
+
+  #show(only: number | null, asks: number | null) {
+    const changed = only !== this.#only;
+    this.#only = only;
+    const before = this.host.asked;
+    this.host.point(asks); // draws, where another asks
+    if (changed && before === this.host.asked) this.draw(this.#asked[0], this.#asked[1]);
+  }
+
+  #ask(event: Event) {
+    const item = targetOf(event).closest("li");
+    const asker = item?.parentElement === this.asking ? this.#askers[placeOfItem(item)] : null;
+    if (asker != null) this.host.pin(asker);
+  }
+
+  #press(event: KeyboardEvent) {
+    if (event.key === "Escape") return this.host.pin(null);
+    const step = arrow(event.key);
+    const item = targetOf(event).closest("li");
+    if (!step || !item) return;
+    const [rows, columns] = step;
+    const own = item.parentElement as HTMLElement;
+    const list = columns === 0 ? own : columns < 0 ? this.asking : this.lookedAt;
+    const next = list.children[Math.min(placeOfItem(item) + rows, list.childElementCount - 1)]?.querySelector("button");
+    if (!next) return;
+    event.preventDefault();
+    focusOn(next, list === own ? targetOf(event) : list.querySelector('[tabindex="0"]'));
+  }
+}
+
+const placeOfItem = (item: Element) => [...(item.parentElement?.children ?? [])].indexOf(item);

@@ -1,0 +1,149 @@
+// Matrix: a query × key table per head, small multiples; one of them large on demand.
+
+import type { RowTold } from "./asking.ts";
+import { difference, movedHeads } from "../math/compared.ts";
+import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
+import { isSpecial, percent, roomFor } from "../math/text.ts";
+import { fill, h, setText, setToken, setWeight } from "./dom.ts";
+import { drawHead, onCanvas } from "./pixels.ts";
+
+export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
+const SMALL_SIDE = 256; // pixels of a small picture, at most
+
+export class MatrixView implements MapPart {
+  placesToggles = true;
+
+  constructor(stage: HTMLElement, host: MapHost) {
+    this.host = host;
+    this.box = stage.appendChild(h("div", { class: "hm-matrices" }));
+    this.figures = [];
+    /** Places that are kept for models of more heads. */
+    this.vacant = [];
+  }
+
+  /** Another word asks: its rows stand out. */
+  ask() {
+    for (const figure of this.figures) figure.ask();
+  }
+
+  draw(first: ShownMap, second: ShownMap | null) {
+    const { layer, head: chosen } = this.host.state;
+    const map = second ? difference(first, second) : first;
+    const { order, moved } = second ? movedHeads(first, second, layer) : { order: [], moved: [] };
+    const [, heads, queries, keys] = map.shape;
+    while (this.figures.length > heads) this.figures.pop()?.node.remove();
+    while (this.figures.length < heads) {
+      const figure = new MatrixFigure(this.host);
+      this.figures.push(figure);
+      this.box.append(figure.node);
+    }
+    this.#keepRoom(map);
+    this.figures.forEach((figure, head) => {
+      const large = chosen === head;
+      const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
+      this.host.placeName(figure.title, head);
+      figure.draw(map, layer, head, { large, table, name: map.headNames[head] });
+      setText(figure.moved, moved.length ? `moved ${percent(moved[head])}` : "");
+      figure.node.style.order = second && !large ? String(order.indexOf(head)) : ""; // nodes stay: one may have the focus
+    });
+  }
+
+  /** Keeps room for the heads of the model that has most, unless one head is large. */
+  #keepRoom(map: ShownMap) {
+    const { mostHeads, state } = this.host;
+    const roomy = mostHeads > 0 && !map.mixed && state.head === null;
+    const count = roomy ? mostHeads - map.shape[1] : 0;
+    this.box.classList.toggle("hm-roomy", roomy);
+    while (this.vacant.length > count) this.vacant.pop()?.remove();
+    while (this.vacant.length < count)
+      this.vacant.push(this.box.appendChild(h("div", { class: "hm-vacant", "aria-hidden": "true" })));
+    if (count) setText(this.vacant[0], roomFor(count));
+  }
+}
+
+/** One head, as a table or as a picture, with a button that enlarges and shrinks it. */
+export class MatrixFigure {
+  map: ShownMap | null = null;
+
+  constructor(host: MapHost) {
+    this.host = host;
+    this.title = h("span");
+    this.button = h("button", { type: "button", class: "hm-enlarge" });
+    this.moved = h("span", { class: "hm-moved" });
+    this.caption = h("figcaption", {}, this.title, this.moved, this.button);
+    this.scroll = h("div", { class: "hm-scroll" });
+    this.node = h("figure", { class: "hm-matrix" }, this.caption, this.scroll);
+    this.columns = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
+    this.rows = h("tbody");
+    this.table = h("table", {}, h("thead", {}, this.columns), this.rows);
+    this.canvas = h("canvas", { role: "img" });
+  }
+
+  draw(map: ShownMap, layer: number, head: number, { large, table, name }: { large: boolean, table: boolean, name: string }) {
+    const { host, node, button } = this;
+    const keys = map.shape[3];
+    this.map = map;
+    host.dress(node, layer, head);
+    node.style.setProperty("--keys", String(keys));
+    node.classList.toggle("hm-large", large);
+    node.classList.toggle("hm-dense", keys > DENSE);
+    setText(button, large ? "Shrink" : "Enlarge");
+    button.ariaLabel = `${large ? "Shrink" : "Enlarge"} ${name}`;
+    button.onclick = () => host.set({ layer, head: large ? null : head });
+    const label = `${name}: rows ask, columns are looked at${map.full ? "; the second sentence less the first" : ""}`;
+    const shown = table ? this.table : this.canvas;
+    if (this.scroll.firstChild !== shown) this.scroll.replaceChildren(shown);
+    if (table) this.#drawTable(map, layer, head, label);
+    else this.#drawPicture(map, layer, head, label, large);
+  }
+
+  /** The row of the word that asks; of two sentences, only shared words have one. */
+  #asked() {
+    const { shown, asked } = this.host;
+    return this.map?.queries.indexOf(shown.map.queries[asked]);
+  }
+
+  /** Another word asks: its row stands out. */
+  ask() {
+    const asked = this.#asked();
+    [...this.rows.rows].forEach((row, query) => row.classList.toggle("hm-asks", query === asked));
+  }
+
+  #drawPicture(map: ShownMap, layer: number, head: number, label: string, large: boolean) {
+    const [, , queries, keys] = map.shape;
+    this.canvas.ariaLabel = `${label}. ${queries} by ${keys} weights; for numbers, choose Paint and who asks.`;
+    const [width, height] = [keys, queries].map((side) => (large ? side : Math.min(side, SMALL_SIDE)));
+    onCanvas(this.canvas, width, height, (pixels) =>
+      drawHead(pixels, width, { width, height }, map, layer, head, this.host.look(map, layer, head)));
+  }
+
+  #drawTable(map: ShownMap, layer: number, head: number, label: string) {
+    const { host, table } = this;
+    const [, , queries, keys] = map.shape;
+    table.ariaLabel = label;
+    const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
+    for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
+    const faint = map.keyTokens.map(isSpecial);
+    const look = host.look(map, layer, head);
+    const asked = this.#asked();
+    const rows = fill(this.rows, queries, () => h("tr", {}, h("th", { scope: "row" })));
+    for (let query = 0; query < queries; query++) {
+      const weights = queryWeights(map, layer, head, query);
+      const full = fullWeight(map, layer, weights, look);
+      const row = rows[query] as HTMLTableRowElement & { told?: RowTold };
+      const { cells } = row;
+      row.told = { map, layer, head, query, own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]) };
+      row.classList.toggle("hm-asks", query === asked);
+      setToken(cells[0], map.queryTokens[query]);
+      while (cells.length > keys + 1) row.lastElementChild?.remove();
+      while (cells.length < keys + 1) row.append(h("td", { tabindex: -1 }));
+      for (let key = 0; key < keys; key++) {
+        const cell = cells[key + 1];
+        const special = faint[key] || isSpecial(map.queryTokens[query]);
+        cell.classList.toggle("hm-faint", special);
+        setWeight(cell, map, weights[key], cellLook(map, look, weights[key], full, special), map.queryTokens[query], map.keyTokens[key],
+          isMasked(map, query, key));
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// Heads as pixels, where tables would be too many or too large.
+
+import { fullWeight, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.ts";
+import { isSpecial } from "../math/text.ts";
+
+const DIMMED = 0.2;
+const MASKED = { every: 4, pixel: 0x60808080 }; // a grey line
+const HATCHED = 3; // pixels to a side of a weight from which on those below 0 are hatched
+
+/** "#8DB600" as [red, green, blue]. */
+export const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+
+/**
+ * Draws one head of a map into `pixels` (RGBA in one number, `stride` to a line), from `left`, `top` on: `height` lines for
+ * the queries, `width` columns for the keys. A pixel's opacity is how deep the weight is tinted; where several
+ * weights fall on one pixel, the largest of them, so that no line of a long text is lost. What is masked is hatched.
+ */
+export function drawHead(pixels: Uint32Array, stride: number, { left = 0, top = 0, width, height }: { left?: number, top?: number, width: number, height: number }, map: AttentionMap, layer: number, head: number, look: Look) {
+  const { dim } = look;
+  const [, , queries, keys] = map.shape;
+  const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
+  const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
+  const edges = Array.from({ length: width }, (_, x) => span(x, width, keys));
+  const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
+    Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));
+  const line = new Float32Array(width); // as strong as the tint, below 0 where the weight is
+  const open = new Uint8Array(width).fill(1); // whether any of its weights may be looked at
+  let drawn = -1;
+  for (let y = 0; y < height; y++) {
+    const [first, last] = span(y, height, queries);
+    const at = (top + y) * stride + left;
+    if (first === drawn && first === last && !hatched && !map.mask) {
+      pixels.copyWithin(at, at - stride, at - stride + width);
+      continue;
+    }
+    line.fill(0);
+    if (map.mask) open.fill(0);
+    for (let query = first; query <= last; query++) {
+      const row = queryWeights(map, layer, head, query);
+      const full = fullWeight(map, layer, row, look);
+      for (let x = 0; x < width && map.mask; x++)
+        for (let key = edges[x][0]; key <= edges[x][1]; key++) if (!isMasked(map, query, key)) open[x] = 1;
+      if (full === 0) continue;
+      for (let x = 0; x < width; x++)
+        for (let key = edges[x][0]; key <= edges[x][1]; key++)
+          line[x] = farther(line[x], Math.sign(row[key]) * tintShare(row[key], full, look.scale) * Math.min(faintKeys[key], faintQueries[query]));
+    }
+    for (let x = 0; x < width; x++) {
+      const minus = line[x] < 0;
+      const share = Math.abs(line[x]) * (minus && hatched && (x + y) % HATCHED === 0 ? 0.3 : 1);
+      if (open[x]) pixels[at + x] = (minus ? below : ink) | (Math.round(255 * share) << 24);
+      else pixels[at + x] = (x + y) % MASKED.every === 0 ? MASKED.pixel : 0;
+    }
+    drawn = first;
+  }
+}
+
+/** Draws the small picture of a head whose weights are not there, as `drawHead` does. */
+export function drawPicture(pixels: Uint32Array, stride: number, { left, top, width, height }: { left: number, top: number, width: number, height: number }, map: ShownMap & { pictures: Pictures }, layer: number, head: number, look: Look) {
+  const { shape: [, heads, rows, columns], tints } = map.pictures;
+  const start = (layer * heads + head) * rows * columns;
+  const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const deep = tints[start + Math.floor((y * rows) / height) * columns + Math.floor((x * columns) / width)];
+      pixels[(top + y) * stride + left + x] = (deep < 0 ? below : ink) | ((2 * Math.abs(deep)) << 24);
+    }
+}
+
+/** The one that is farther from 0. */
+const farther = (a: number, b: number) => (Math.abs(b) > Math.abs(a) ? b : a);
+
+/** A colour as the low bytes of a pixel. */
+function inkOf(colour: string) {
+  const [red, green, blue] = rgb(colour);
+  return (blue << 16) | (green << 8) | red;
+}
+
+/** The first and the last of `count` things that fall on place `at` of `places`. */
+function span(at: number, places: number, count: number) {
+  const first = Math.floor((at * count) / places);
+  return [first, places < count ? Math.ceil(((at + 1) * count) / places) - 1 : first];
+}
+
+/** What draws on a canvas; one for pictures is always to be had. */
+export const pencil = (canvas: HTMLCanvasElement) =>
+  canvas.getContext("2d") as CanvasRenderingContext2D;
+
+/** Draws with `draw(pixels)` on a canvas of that many pixels. */
+export function onCanvas(canvas: HTMLCanvasElement, width: number, height: number, draw: (pixels: Uint32Array) => void) {
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const image = new ImageData(width, height);
+  draw(new Uint32Array(image.data.buffer));
+  pencil(canvas).putImageData(image, 0, 0);
+}

@@ -1,0 +1,42 @@
+// A button that takes one step after the other, as a film; who asks for less motion gets one step a press.
+
+import { h, setText } from "./dom.ts";
+
+const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export class Player {
+  #timer = 0;
+
+  /** `step()` takes a step, and tells whether there is another one; the next follows after `pause` milliseconds. */
+  constructor(label: string, pause: number, step: () => boolean) {
+    this.label = label;
+    this.pause = pause;
+    this.step = step;
+    this.node = h("button", { type: "button", class: "hm-play", onclick: () => this.toggle() }, label);
+  }
+
+  toggle() {
+    if (this.#timer) this.stop();
+    else this.#go();
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    setText(this.node, this.label);
+    this.#tell(false);
+  }
+
+  #go() {
+    const more = this.node.isConnected && this.step();
+    if (!more || wantsStillness()) return this.stop();
+    setText(this.node, "Pause");
+    this.#tell(true);
+    this.#timer = window.setTimeout(() => this.#go(), this.pause);
+  }
+
+  /** The figure's style follows. */
+  #tell(plays: boolean) {
+    this.node.closest(".head-map")?.classList.toggle("hm-playing", plays);
+  }
+}

@@ -1,0 +1,62 @@
+// What the model concludes: the likeliest label of each prediction and, when heads are off, what it was with all on.
+
+import { colourOf, likeliest } from "../math/maps.ts";
+import { percent } from "../math/text.ts";
+import { fill, h, setText, targetOf } from "./dom.ts";
+
+export class PredictionsView {
+  /** `light` lights a head, or none */
+  constructor(light: (head: number | null) => void) {
+    const point = (event: Event) => {
+      const item = targetOf(event).closest("[data-of]") as HTMLElement | null;
+      light(item ? Number(item.dataset.of) : null);
+    };
+    this.node = h("dl", { class: "hm-predictions", "aria-label": "Predictions", onpointerover: point, onpointerleave: () => light(null) });
+  }
+
+  /** What was predicted with all heads on, and of what. */
+  #allOn = { of: "", predictions: ({} as Predictions) };
+
+  draw(map: AttentionMap, compared: AttentionMap | null, state: MapState, isOn: (head: number) => boolean) {
+    const of = `${state.model} ${state.sentence}`;
+    if (!state.headMask) this.#allOn = { of, predictions: map.predictions };
+    const before = state.headMask && this.#allOn.of === of ? this.#allOn.predictions : {};
+    const names = Object.keys(map.predictions ?? {});
+    this.node.hidden = names.length === 0;
+    const items = fill(this.node, names.length, makeItem);
+    names.forEach((name, index) => {
+      const item = items[index];
+      const [term, value] = item.children;
+      drawSecond(item, name, compared?.predictions[name]);
+      const [best, share, meter, earlier] = value.children;
+      const [label, probability] = likeliest(map.predictions[name]);
+      const head = map.headNames.indexOf(name);
+      delete item.dataset.of;
+      if (head >= 0) {
+        item.style.setProperty("--head", colourOf(head));
+        item.dataset.of = String(head);
+        item.classList.toggle("hm-off", !isOn(head));
+      }
+      item.dataset.prediction = name;
+      setText(term, name);
+      setText(best, label);
+      setText(share, percent(probability));
+      Object.assign(meter, { value: probability, ariaLabel: `${name}: ${label}` });
+      const was = before[name] && likeliest(before[name]);
+      setText(earlier, was ? `all heads on: ${was[0] === label ? "" : `${was[0]} `}${percent(was[1])}` : "");
+    });
+  }
+}
+
+/** What is predicted of the second sentence. */
+function drawSecond(item: Element, name: string, labels: Record<string, number> | undefined) {
+  if (!labels) return item.children[2]?.remove();
+  if (!item.children[2]) item.append(h("dd", { class: "hm-second" }, h("b"), h("span"), h("meter", { max: 1 })));
+  const [best, share, meter] = item.children[2].children;
+  const [label, probability] = likeliest(labels);
+  setText(best, label);
+  setText(share, percent(probability));
+  Object.assign(meter, { value: probability, ariaLabel: `${name} of the second sentence: ${label}` });
+}
+
+const makeItem = () => h("div", {}, h("dt"), h("dd", {}, h("b"), h("span"), h("meter", { max: 1 }), h("small")));

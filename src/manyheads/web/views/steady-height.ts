@@ -1,0 +1,48 @@
+// A figure keeps its height while somebody types, so that nothing below it moves.
+
+const LINE = 24; // pixels that it may grow by
+
+export class SteadyHeight {
+  #tokens = 0; // that it had room for when it began to keep its height
+  #high = 0; // pixels of the figure, when it was last laid out
+  #width = 0; // of the figure, while it keeps its height
+
+  constructor(root: HTMLElement) {
+    this.root = root;
+    root.addEventListener("toggle", () => this.release(), true);
+    new ResizeObserver(() => {
+      if (root.clientWidth !== this.#width) this.release();
+      if (!this.#isHeld) this.#high = root.getBoundingClientRect().height;
+    }).observe(root);
+  }
+
+  get #isHeld() {
+    return this.root.classList.contains("hm-held");
+  }
+
+  /** Keeps the height that there was, or more. */
+  keepAtLeast() {
+    if (this.#isHeld || this.#high === 0) return;
+    this.#width = this.root.clientWidth;
+    this.root.style.minHeight = `${this.#high}px`;
+  }
+
+  /** Keeps the height that there was, or a line more; `tokens` are those on display. */
+  keep(tokens: number) {
+    if (this.#isHeld || this.#high === 0) return;
+    this.keepAtLeast();
+    this.root.style.maxHeight = `${this.#high + LINE}px`;
+    this.#tokens = tokens;
+    this.root.classList.add("hm-held");
+  }
+
+  /** Sets more tokens closer while the height is kept. */
+  fit(tokens: number) {
+    this.root.classList.toggle("hm-tight", this.#isHeld && tokens > this.#tokens);
+  }
+
+  release() {
+    this.root.style.minHeight = this.root.style.maxHeight = "";
+    this.root.classList.remove("hm-held", "hm-tight");
+  }
+}

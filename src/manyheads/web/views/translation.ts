@@ -1,0 +1,42 @@
+// The text that a translator wrote, word by word: a word's button lets it ask.
+
+import { fill, h, setText } from "./dom.ts";
+
+const STEP = 70; // milliseconds from word to word, for readers who do not ask for less motion
+
+export class TranslationLine {
+  node = h("p", { class: "hm-translation", "aria-label": "Translation", hidden: true });
+
+  constructor(ask: (query: number) => void, point: (query: number | null) => void) {
+    this.ask = ask;
+    this.point = point;
+    this.node.addEventListener("pointerleave", () => point(null));
+  }
+
+  draw({ translation, queryTokens }: AttentionMap, asked: number) {
+    const { node } = this;
+    node.hidden = translation === undefined;
+    if (translation === undefined) return;
+    const words = queryTokens.slice(0, -1);
+    const asks = spelt(words) === spelt(translation.replace(/\.$/, "").split(" "));
+    if (!asks) return setText(node, translation); // English words ask
+    if (node.firstChild?.nodeType === Node.TEXT_NODE) node.replaceChildren();
+    const buttons = fill(node, words.length, (query) => h("button", { type: "button", lang: "fr", onclick: () => this.ask(query), onpointerover: () => this.point(query) }));
+    const first = words.findIndex((word, query) => buttons[query].textContent !== word);
+    words.forEach((word, query) => {
+      const button = buttons[query] as HTMLElement;
+      if (first >= 0 && query >= first) {
+        button.style.setProperty("--wait", `${(query - first) * STEP}ms`);
+        button.classList.remove("hm-new");
+        void button.offsetWidth; // so that the words come again, one after the other
+        button.classList.add("hm-new");
+      }
+      setText(button, word);
+      button.classList.toggle("hm-elided", word.endsWith("'"));
+      button.ariaPressed = String(query === asked);
+    });
+  }
+}
+
+/** Words without what joins them, to tell whether they are the same. */
+const spelt = (words: string[]) => words.join("").toLowerCase();
