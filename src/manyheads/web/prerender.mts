@@ -1,0 +1,88 @@
+// Draws every figure of a built site with the scripts that draw it live: `node dist/prerender.mjs _build/html`.
+// What an element shows follows from the data in it. What it drew is written back into the page, canvases as pictures.
+
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { GlobalRegistrator } from "@happy-dom/global-registrator";
+import { encode } from "fast-png";
+import { defaultTreeAdapter, parse, type DefaultTreeAdapterTypes } from "parse5";
+import figures from "./figures.json" with { type: "json" };
+
+type Tree = DefaultTreeAdapterTypes.Node;
+type Located = DefaultTreeAdapterTypes.Element;
+
+GlobalRegistrator.register({ url: "https://book.invalid/", settings: { disableErrorCapturing: true } });
+reflectAria();
+document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
+const { pictureOf } = await import("./views/pixels.ts");
+for (const name of Object.keys(figures)) await import(`./figures/${name}.ts`);
+
+for (const path of await pagesBelow(process.argv[2])) {
+  const page = await readFile(path, "utf8");
+  const drawn = drawFigures(page);
+  if (drawn !== page) await writeFile(path, drawn);
+}
+process.exit(); // whatever the figures wait for never comes
+
+/** The pages of a site, without those among its files. */
+async function pagesBelow(site: string) {
+  const files = await readdir(site, { recursive: true });
+  return files.filter((file) => file.endsWith(".html") && !file.startsWith("_static")).map((file) => join(site, file));
+}
+
+/** A page with its figures drawn. */
+function drawFigures(page: string) {
+  let drawn = page;
+  for (const { startOffset, endOffset } of figuresIn(parse(page, { sourceCodeLocationInfo: true })).reverse())
+    drawn = drawn.slice(0, startOffset) + draw(page.slice(startOffset, endOffset)) + drawn.slice(endOffset);
+  return drawn;
+}
+
+/** Where the outermost figures stand in the text of a page, in their order. */
+function figuresIn(node: Tree): { startOffset: number, endOffset: number }[] {
+  if (defaultTreeAdapter.isElementNode(node) && node.tagName in figures) return [(node as Located).sourceCodeLocation!];
+  return "childNodes" in node ? node.childNodes.flatMap(figuresIn) : [];
+}
+
+/** The HTML of a figure as its script draws it. */
+function draw(html: string) {
+  document.body.innerHTML = html;
+  const figure = document.body.firstElementChild as HTMLElement & { flush?(): void };
+  figure.flush?.();
+  for (const canvas of document.body.querySelectorAll("canvas")) canvas.replaceWith(asPicture(canvas));
+  keepValues();
+  return document.body.innerHTML;
+}
+
+/** What stands for a canvas where no script runs. */
+function asPicture(canvas: HTMLCanvasElement) {
+  const image = document.createElement("img");
+  for (const { name, value } of canvas.attributes) image.setAttribute(name, value);
+  image.alt = canvas.getAttribute("aria-label") ?? "";
+  const picture = pictureOf(canvas);
+  if (picture) image.src = `data:image/png;base64,${Buffer.from(encode({ width: picture.width, height: picture.height, data: picture.pixels, channels: 4 })).toString("base64")}`;
+  return image;
+}
+
+/** Writes what was typed and chosen, which HTML has as attributes. */
+function keepValues() {
+  for (const box of document.body.querySelectorAll("textarea")) box.textContent = box.value;
+  for (const input of document.body.querySelectorAll("input"))
+    if (input.type === "checkbox" || input.type === "radio") input.toggleAttribute("checked", input.checked);
+    else input.setAttribute("value", input.value);
+  for (const option of document.body.querySelectorAll("option")) option.toggleAttribute("selected", option.selected);
+}
+
+/** Gives elements the properties that stand for attributes of ARIA. */
+function reflectAria() {
+  for (const name of ["Busy", "Checked", "Controls", "Current", "Disabled", "Expanded", "Hidden", "Invalid", "Label", "Live", "Pressed", "Selected", "Sort", "ValueNow", "ValueText"])
+    Object.defineProperty(Element.prototype, `aria${name}`, {
+      get(this: Element) {
+        return this.getAttribute(`aria-${name.toLowerCase()}`);
+      },
+      set(this: Element, value: string | null) {
+        if (value === null) this.removeAttribute(`aria-${name.toLowerCase()}`);
+        else this.setAttribute(`aria-${name.toLowerCase()}`, value);
+      },
+    });
+}
