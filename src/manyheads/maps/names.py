@@ -16,8 +16,6 @@ CHOICES = _NAMES["choices"]
 FORMER_NAMES = _NAMES["formerNames"]
 # What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
 KINDS = _NAMES["kinds"]
-# The models that are so large that a page fetches them only when its reader asks.
-ASKED_FOR = _NAMES["askedFor"]
 
 # What is said: the sentence where none is given, a map's notes.
 EXAMPLE = _NAMES["example"]

@@ -5,7 +5,6 @@ import names from "../names.json" with { type: "json" };
 export const VIEWS = names.views;
 export const CHOICES = names.choices;
 export const KINDS = names.kinds;
-export const ASKED_FOR = names.askedFor;
 export const EXAMPLE = names.example;
 export const EMPTY = names.empty;
 export const ONLY_SPECIAL = names.onlySpecial;

@@ -15,8 +15,6 @@ export const readable = (token: string) => (isPiece(token) ? token.slice(PIECE_M
 /** A share of 1 in per cent, to a tenth below ten. */
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
 
-const PLAIN_NAMES: Record<string, string> = { focus: "taught", translator: "cross" };
-
 /** A weight that is no share, to about three digits; `signed`, with its sign. */
 export function amount(value: number, signed = false) {
   const size = Math.abs(value);
@@ -47,25 +45,6 @@ function goesOn(before: string, token: string, spaced: boolean) {
 }
 
 const isOfWord = (sign: string | undefined) => sign !== undefined && !WORD_MARKS.includes(sign) && /^[\p{L}\p{M}\p{N}]/u.test(sign);
-
-/** How the slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40", "translator/first" "first". */
-export const modelLabel = (name: string) =>
-  PLAIN_NAMES[name] ?? counted(name) ?? name.replace(/^(focus|translator)\//, "").replace("-", " ");
-
-/** The most heads that any of these models has whose name has the number; 0 where none has, or there is one model. */
-export const mostHeads = (names: string[]) => names.length > 1 ? Math.max(0, ...names.map((name) => Number(countOf(name) ?? 0))) : 0;
-
-/** A label for room that is kept for a model of more heads; "" where there is none. */
-export const roomFor = (more: number) => more > 0 ? `room for ${more} more ${more === 1 ? "head" : "heads"}` : "";
-
-/** "8" of "focus/heads-8"; undefined of other names. */
-const countOf = (name: string) => /\bheads-(\d+)$/.exec(name)?.[1];
-
-/** "8 heads" of "focus/heads-8"; undefined of other names. */
-function counted(name: string) {
-  const count = countOf(name);
-  return count && `${count} ${count === "1" ? "head" : "heads"}`;
-}
 
 /** Text for the inside of HTML or XML and their attributes. */
 export const escaped = (text: string) => text.replace(/[&"<>]/g, (sign) => `&#${sign.codePointAt(0)};`);

@@ -4,6 +4,10 @@
 import { again, Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
 import { fileUrl, MANIFEST, Store } from "./encoder-files.ts";
 import { download, readAs, readJson } from "./files.ts";
+import type { Loading } from "./models.ts";
+
+/** The encoder; `models.ts` calls this. */
+export const load = (_variant: string, { progress }: Loading) => Encoder.load({ progress });
 
 /** How many bytes a first sentence would have to fetch: 0 where an earlier visit kept all files. */
 export async function missingBytes(base = new URL("./models/", import.meta.url)) {

@@ -1,8 +1,22 @@
 // Twin of models/focus: the same tokens, the same numbers. tests/pages/test_pages.py holds the two equal.
 
 import { layerNorm, linear, multiHeadAttention, partOf, relu, softmax } from "../math/attention.ts";
+import type { Loading } from "./models.ts";
 import { focusTokens } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
+
+/** The model called `focus/<variant>`: a trained one, or the taught one with a part changed. */
+export async function load(variant: string, { progress, loadModel, loadTokenizer, once, fetchTensors, siteScript }: Loading) {
+  const loadTaught = async () => (await loadModel("focus", progress)) as FocusModel;
+  if (variant === "no-order") return (await loadTaught()).withoutOrder();
+  if (/^(causal|bug-.*)$/.test(variant)) return (await siteScript("bugs.js")).museumModel(await loadTaught(), variant);
+  const [words, tokenizer, weights] = await Promise.all([
+    once("words", () => fetchTensors("focus-words.safetensors.gz", progress)),
+    once("tokenizer", loadTokenizer),
+    fetchTensors(`focus-${variant || "taught"}.safetensors.gz`),
+  ]);
+  return new FocusModel(weights, words, tokenizer);
+}
 
 export class FocusModel {
   numLayers = 1;

@@ -1,13 +1,25 @@
 // The models that a page can run, by name. Their files lie on the site below this module; each is fetched once however many
 // elements ask.
 
+import { familyOf } from "../math/families.ts";
 import { Fault, importScript } from "../math/faults.ts";
 import { download, readAs, readJson, readSafetensors, unpacked } from "./files.ts";
-import { FocusModel } from "./focus.ts";
 
-const FOCUS = /^focus(?:\/([a-z]+(?:-\d+)?))?$/;
-const TRANSLATOR = /^translator(?:\/(untaught|heads-1))?(?:\/(first|english|french))?$/;
-const MUSEUM = /^focus\/(causal|bug-[a-z]+)$/;
+/** What the script of a family gets to load a model with. */
+export interface Loading {
+  progress: Progress;
+  loadModel: typeof loadModel;
+  loadTokenizer: typeof loadTokenizer;
+  once: typeof once;
+  fetchTensors: typeof fetchTensors;
+  siteScript: typeof siteScript;
+}
+
+/** The script of a family of models: `models/<module>.ts`. */
+interface FamilyScript {
+  load(variant: string, loading: Loading): Promise<HeadModel>;
+  missingBytes?(): Promise<number>;
+}
 
 const cache = new Map<string, Promise<any>>();
 const listeners = new Map<string, Set<Progress>>(); // by model
@@ -40,7 +52,10 @@ export const whenLoaded = (name: string) => arrival(name).promise;
 
 /** How many bytes the model would have to fetch, of those that a reader should be asked for. */
 export async function missingBytes(name: string) {
-  return name === "encoder" && !arrival(name).here ? (await siteModule("encoder.js")).missingBytes() : 0;
+  const family = familyOf(name);
+  if (!family?.onRequest || arrival(name).here) return 0;
+  const { missingBytes: missing } = await familyScript(family.module);
+  return missing ? missing() : 0;
 }
 
 function arrival(name: string) {
@@ -55,30 +70,12 @@ function arrival(name: string) {
 
 function makeOnce(name: string, progress: Progress): Promise<HeadModel> {
   return once(`model ${name}`, async () => {
-    if (name === "encoder") return (await siteModule("encoder.js")).Encoder.load({ progress });
-    if (name === "focus/no-order") return (await loadTaught(progress)).withoutOrder();
-    const translator = TRANSLATOR.exec(name);
-    if (translator) return loadTranslator(translator[1] ?? "taught", translator[2] ?? "cross", progress);
-    const piece = MUSEUM.exec(name)?.[1];
-    if (piece) return (await siteModule("bugs.js")).museumModel(await loadTaught(progress), piece);
-    const variant = FOCUS.exec(name);
-    if (!variant) throw new Fault(`There is no model called “${name}” on this page.`);
-    const [words, tokenizer, weights] = await Promise.all([
-      once("words", () => fetchTensors("focus-words.safetensors.gz", progress)),
-      once("tokenizer", loadTokenizer),
-      fetchTensors(`focus-${variant[1] ?? "taught"}.safetensors.gz`),
-    ]);
-    return new FocusModel(weights, words, tokenizer);
+    const family = familyOf(name);
+    if (!family) throw new Fault(`There is no model called “${name}” on this page.`);
+    const { load } = await familyScript(family.module);
+    return load(family.variant, { progress, loadModel, loadTokenizer, once, fetchTensors, siteScript });
   });
 }
-
-async function loadTranslator(variant: string, attention: string, progress: Progress) {
-  const file = `translator-${variant}.safetensors.gz`;
-  const [{ Translator }, weights] = await Promise.all([siteModule("translator.js"), once(file, () => fetchTensors(file, progress))]);
-  return new Translator(weights, attention);
-}
-
-const loadTaught = async (progress: Progress) => (await loadModel("focus", progress)) as FocusModel;
 
 /** What `make` promises, made once; a failure is forgotten, so that a reader can try again. */
 function once<Made>(key: string, make: () => Promise<Made>): Promise<Made> {
@@ -92,12 +89,15 @@ function once<Made>(key: string, make: () => Promise<Made>): Promise<Made> {
   return made;
 }
 
+/** The tokenizer of the focus models and the encoder. */
 async function loadTokenizer() {
-  const [{ Tokenizer }, bytes] = await Promise.all([siteModule("tokenizers.min.mjs"), fetchFile("tokenizer.json.gz")]);
+  const [{ Tokenizer }, bytes] = await Promise.all([siteScript("tokenizers.min.mjs"), fetchFile("tokenizer.json.gz")]);
   return readAs(bytes, (file) => new Tokenizer(readJson(file), {}));
 }
 
-const siteModule = (name: string) => importScript(`./${name}`, import.meta.url);
+const siteScript = (name: string) => importScript(`./${name}`, import.meta.url);
+
+const familyScript = (module: string): Promise<FamilyScript> => siteScript(`${module}.js`);
 
 const fetchTensors = async (name: string, progress?: Progress) => readAs(await fetchFile(name, progress), readSafetensors);
 

@@ -2,6 +2,7 @@
 
 import { added, attentionBlock, causalMask, layerNorm, linear, partOf, relu } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
+import type { Loading } from "./models.ts";
 
 const START = "<s>";
 const END = "</s>";
@@ -18,6 +19,13 @@ export class NotTranslated extends Fault {
     this.word = word;
     this.near = near;
   }
+}
+
+/** The model called `translator/<variant>`: which training, and which attention its maps show, such as "heads-1/french". */
+export async function load(variant: string, { progress, once, fetchTensors }: Loading) {
+  const [, training = "taught", attention = "cross"] = /^(untaught|heads-1)?\/?(first|english|french)?$/.exec(variant) ?? [];
+  const file = `translator-${training}.safetensors.gz`;
+  return new Translator(await once(file, () => fetchTensors(file, progress)), attention);
 }
 
 export class Translator {

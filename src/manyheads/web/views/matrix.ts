@@ -2,8 +2,9 @@
 
 import type { RowTold } from "./asking.ts";
 import { difference, movedHeads } from "../math/compared.ts";
+import { roomFor } from "../math/families.ts";
 import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
-import { isSpecial, percent, roomFor } from "../math/text.ts";
+import { isSpecial, percent } from "../math/text.ts";
 import { fill, h, setText, setToken, setWeight } from "./dom.ts";
 import { drawHead, onCanvas } from "./pixels.ts";
 

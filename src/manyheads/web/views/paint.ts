@@ -3,8 +3,9 @@
 import type { PaintedRow } from "./arcs.ts";
 import type { RowTold } from "./asking.ts";
 import type { CellLook } from "./dom.ts";
+import { roomFor } from "../math/families.ts";
 import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
-import { isSpecial, percent, roomFor } from "../math/text.ts";
+import { isSpecial, percent } from "../math/text.ts";
 import { Arcs } from "./arcs.ts";
 import { fill, h, setText, setToken, setTint, setWeight } from "./dom.ts";
 

@@ -1,0 +1,42 @@
+// The models that have a name, such as "focus/heads-8": models/registry.py explains the table, and Python reads it as well.
+
+import families from "../models.json" with { type: "json" };
+
+interface Family {
+  label: string;
+  plain: string;
+  variants: string;
+  module: string;
+  onRequest: boolean;
+}
+
+const FAMILIES: Record<string, Family> = families;
+
+/** The family and the variant of a named model; undefined where no family has such a name. */
+export function familyOf(name: string) {
+  const [family, ...rest] = name.split("/");
+  const variant = rest.join("/");
+  if (!Object.hasOwn(FAMILIES, family)) return undefined;
+  const row = FAMILIES[family];
+  return !variant || new RegExp(`^(?:${row.variants})$`).test(variant) ? { ...row, variant } : undefined;
+}
+
+/** Whether a model is so large that a page fetches it only when its reader asks. */
+export const isOnRequest = (name: string) => familyOf(name)?.onRequest ?? false;
+
+/** How a slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40", "focus/heads-8" "8 heads". */
+export function modelLabel(name: string) {
+  const family = familyOf(name);
+  const count = headsIn(name);
+  if (count) return `${count} ${count === 1 ? "head" : "heads"}`;
+  return family ? family.variant.replace("-", " ") || family.plain || family.label : name;
+}
+
+/** The most heads that any of these models has whose name has the number; 0 where none has, or there is one model. */
+export const mostHeads = (names: string[]) => (names.length > 1 ? Math.max(0, ...names.map(headsIn)) : 0);
+
+/** A label for room that is kept for a model of more heads; "" where there is none. */
+export const roomFor = (more: number) => (more > 0 ? `room for ${more} more ${more === 1 ? "head" : "heads"}` : "");
+
+/** 8 of "focus/heads-8"; 0 of names without a number of heads. */
+const headsIn = (name: string) => Number(/\bheads-(\d+)$/.exec(name)?.[1] ?? 0);
