@@ -27,7 +27,7 @@ CORES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4))")
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist=loadgroup
 ALL := --numprocesses=$$(($(CORES) + 1))
 
-.PHONY: help serve test test-fast book models experiments wheel lint audit soak bench lab pdf picture browser clean
+.PHONY: help serve test test-fast book models scripts experiments wheel lint audit soak bench lab pdf picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -42,18 +42,21 @@ test: book browser $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## everything,
 test-fast: models  ## the tests that need no book and no browser, for every save
 	$(PYTEST) --numprocesses=$(CORES) -m fast
 
-book: .venv/installed models _build/fresh  ## build into _build/html
+book: models _build/fresh  ## build into _build/html
 	@echo "Building the book"
 	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
-models: .venv/installed $(WEB)/node_modules  ## train, export and cache what the book shows
+models: .venv/installed scripts  ## train, export and cache what the book shows
 	$(BIN)/python -m manyheads.models
-	$(BIN)/python -c "from manyheads.sphinxext.onnx_export import encoder_page_files; encoder_page_files()"
+	$(BIN)/python -c "from manyheads.models.registry import page_files; page_files()"
+
+scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages and notebooks load
+	cd $(WEB) && npm run --silent build
 
 experiments: models  ## what is claimed of many heads, measured anew; `make book` then shows your results
 	$(BIN)/python -m manyheads.experiments
 
-wheel: .venv/installed  ## a wheel in dist/ that brings the trained heads
+wheel: models  ## a wheel in dist/ that brings the trained heads
 	rm -rf build
 	$(BIN)/python -m manyheads.models.wheel
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
@@ -89,7 +92,7 @@ picture: book browser  ## the picture in the README
 	$(BIN)/python tests/picture.py book/images/landing.png
 
 clean:  ## remove what was made
-	rm -rf .venv .cache _build build dist src/manyheads/kept $(WEB)/node_modules .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .cache _build build dist src/manyheads/kept $(WEB)/node_modules $(WEB)/dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -o -name '*.egg-info' | xargs rm -rf
 
 .venv/installed: requirements.txt tests/requirements.txt pyproject.toml

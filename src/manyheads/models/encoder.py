@@ -9,6 +9,7 @@ This module needs `transformers`, which is imported when the first model is load
 import itertools
 import re
 from contextlib import contextmanager, nullcontext
+from functools import cache
 
 import numpy as np
 import torch
@@ -34,6 +35,12 @@ OUTPUT = re.compile(
     r"(^|\.)(attention|attn|self_attn|self_attention|SelfAttention)"
     r"\.(output\.dense|out_lin|c_proj|o_proj|out_proj|dense|Wo|wo|o)$"
 )
+
+
+@cache
+def load_variant(_variant):
+    """The encoder of the pages, which is called `encoder` and has no variants; loaded once."""
+    return load_encoder()
 
 
 def load_encoder(name=ENCODER, folder=None):

@@ -2,20 +2,19 @@
 
 import shutil
 
-from manyheads.models.files import PACKAGED, encoder_file
-from manyheads.models.focus import focus_files
-from manyheads.models.translator import translator_files
+from manyheads.models.files import PACKAGED
+from manyheads.models.registry import page_files, wheel_families
 
 
 def fill_package():
     """Copies what is kept elsewhere into the package's own folder, in which it is looked for first."""
     shutil.rmtree(PACKAGED, ignore_errors=True)
-    tokenizer, models = encoder_file("tokenizer.json"), [*focus_files(), *translator_files()]
     PACKAGED.mkdir()
-    shutil.copyfile(tokenizer, PACKAGED / tokenizer.name)
-    for path in models:
-        (PACKAGED / path.parent.name).mkdir(exist_ok=True)
-        shutil.copyfile(path, PACKAGED / path.parent.name / path.name)
+    for path in page_files(wheel_families()).values():
+        # Models lie in a folder that is called by what went into them, the tokenizer beside these.
+        folder = PACKAGED if path.suffix == ".json" else PACKAGED / path.parent.name
+        folder.mkdir(exist_ok=True)
+        shutil.copyfile(path, folder / path.name)
 
 
 if __name__ == "__main__":

@@ -13,11 +13,12 @@ stands after that is its label. `answer` is the right one, and `computed` what t
 kernel. `hints` are for likely wrong answers, `hint` is for all others, `right` is told with the right one.
 """
 
-import json
 import re
 from html import escape
 
 import yaml
+
+from manyheads.widgets.element import element_html
 
 KINDS = ("shape", "number", "word", "choice", "query")
 NEEDED = {"choice": ("options",), "query": ("words", "keys", "target", "share")}
@@ -60,16 +61,11 @@ def _read(field):
 
 
 def fields_html(exercise, fields, map=None, sentence=None):
-    """The element with its fields as a list, for those who have no script; `exercise` is the label of its exercise."""
+    """The element with its fields, and as a list for notebooks; `exercise` is the label of its exercise."""
     items = "".join(f"<li>{_item(field)}</li>" for field in fields)
-    asked = [{name: value for name, value in field.items() if name != "computed"} for field in fields]
-    data = json.dumps(asked).replace("<", "\\u003c")
+    shown = [{name: value for name, value in field.items() if name != "computed"} for field in fields]
     attributes = {"exercise": exercise, "map": map, "sentence": sentence}
-    written = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value is not None)
-    return (
-        f'<field-exercise class="head-map field-exercise"{written}><ul>{items}</ul>'
-        f'<script type="application/json">{data}</script></field-exercise>'
-    )
+    return element_html("field-exercise", attributes, shown, f"<ul>{items}</ul>")
 
 
 def _item(field):

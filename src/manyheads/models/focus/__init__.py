@@ -10,6 +10,7 @@ from manyheads.models.focus.kept import (
     focus_jobs,
     focus_key,
     load_focus_model,
+    page_files,
 )
 from manyheads.models.focus.model import FocusModel
 from manyheads.models.focus.tokens import CLS, SEP, encode, pieces, tokenize, tokenizer
@@ -30,6 +31,7 @@ __all__ = [
     "focus_jobs",
     "focus_key",
     "load_focus_model",
+    "page_files",
     "pieces",
     "reduced_words",
     "tokenize",

@@ -2,7 +2,7 @@
 
 from functools import lru_cache, partial
 
-from manyheads.models.files import kept_folder, key_of, made_once, side_by_side
+from manyheads.models.files import encoder_file, kept_folder, key_of, made_once, side_by_side
 from manyheads.models.focus import sentences
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.grammar import grammar_data
@@ -89,6 +89,11 @@ def focus_files(*, config=FocusConfig(), progress=True):
     words = words_file(config)
     side_by_side(focus_jobs(config=config, progress=progress))
     return [words, *(focus_file(variant, config=config, progress=progress) for variant in VARIANTS)]
+
+
+def page_files():
+    """The paths of all that a page needs for the focus models."""
+    return [*focus_files(), encoder_file("tokenizer.json")]
 
 
 def focus_jobs(*, config=FocusConfig(), progress=True):

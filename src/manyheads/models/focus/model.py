@@ -48,7 +48,8 @@ class FocusModel(nn.Module):
     def __init__(self, variant="taught", config=FocusConfig(), words=None):
         super().__init__()
         word_codes, word_scale = words or reduced_words(config)
-        self.variant, self.config, self.kept = variant, config, False
+        self.variant, self.config = variant, config
+        self.page_name = None  # what pages call it, such as `focus/heads-8`, if it is one of those that pages have
         self.num_heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS)
         self.register_buffer("word_codes", word_codes, persistent=False)  # int8 [vocabulary, d]
         self.register_buffer("word_scale", word_scale, persistent=False)  # [d]
@@ -61,11 +62,6 @@ class FocusModel(nn.Module):
         self.attention = MultiHeadAttention(width, self.num_heads, attention_dim=config.attention_width)
         self.after = nn.LayerNorm(width, config.layer_norm_eps)
         self.readouts = nn.ModuleDict({name: nn.Linear(width, len(labels)) for name, labels in FACTS.items()})
-
-    @property
-    def page_name(self):
-        """What pages call this variant, such as `focus/heads-8`; None if it was trained just now: no page has it."""
-        return _page_name(self.variant) if self.kept else None
 
     @property
     def name(self):
@@ -175,7 +171,7 @@ class FocusModel(nn.Module):
             wrong = {name: found.get(name) for name in expected if expected[name] != found.get(name)}
             raise ValueError(f"{path} should have {len(expected)} tensors, has {len(found)}; these differ: {wrong}")
         model.load_state_dict(state)
-        model.kept = True
+        model.page_name = _page_name(model.variant)
         return model.eval()
 
 

@@ -1,7 +1,7 @@
 """Which sense an ambiguous word has in a sentence, read off the pretrained encoder's vectors."""
 
 from manyheads.models.senses.axes import SenseAxes, fit_axes, share
-from manyheads.models.senses.model import Senses, build_senses, load_senses, senses_file, word_sense
+from manyheads.models.senses.model import Senses, build_senses, load_senses, senses_file, senses_files, word_sense
 from manyheads.models.senses.sentences import building_sentences, labelled_sentences, word_forms
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "labelled_sentences",
     "load_senses",
     "senses_file",
+    "senses_files",
     "share",
     "word_forms",
     "word_sense",

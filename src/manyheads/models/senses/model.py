@@ -216,6 +216,11 @@ def word_places(tokens, forms):
     return []
 
 
+def senses_files():
+    """What pages fetch for `<word-sense>`, as paths."""
+    return [senses_file()]
+
+
 def senses_file():
     """The file with the axes, for the page too: made when first asked for.
 

@@ -3,6 +3,7 @@
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.kept import (
     load_translator,
+    load_variant,
     translator_file,
     translator_files,
     translator_jobs,
@@ -19,6 +20,7 @@ __all__ = [
     "Translator",
     "TranslatorConfig",
     "load_translator",
+    "load_variant",
     "train_translator",
     "translator_file",
     "translator_files",

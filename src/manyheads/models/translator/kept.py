@@ -6,7 +6,7 @@ from manyheads.models.files import kept_folder, key_of, made_once, side_by_side
 from manyheads.models.translator import sentences
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.training import RECIPE, VARIANTS, train_translator
-from manyheads.models.translator.translator import Translator
+from manyheads.models.translator.translator import ATTENTIONS, Translator
 from manyheads.models.translator.words import words_data
 
 
@@ -35,6 +35,17 @@ def load_translator(variant="taught", *, attention="cross", progress=True):
     Raises `ValueError` for another variant or attention.
     """
     return Translator.load(translator_file(variant, progress=progress), attention)
+
+
+def load_variant(name):
+    """The translator that pages call `translator/<name>`: a training, an attention, or both with a slash between.
+
+    >>> load_variant("heads-1/french").head_names
+    ['head 1']
+    """
+    parts = name.split("/") if name else []
+    training = next((part for part in parts if part in VARIANTS), "taught")
+    return load_translator(training, attention=next((part for part in parts if part in ATTENTIONS), "cross"))
 
 
 def translator_file(variant="taught", *, config=TranslatorConfig(), progress=True):
