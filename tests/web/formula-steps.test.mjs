@@ -1,14 +1,14 @@
 // The pure parts of <formula-steps> and <softmax-scale>, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { steps as headSteps } from "../../src/manyheads/web/math/attention.js";
-import { headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.js";
-import { arithmetic } from "../../src/manyheads/web/math/arithmetic.js";
-import { PATH, columnName, matrix, shown, written } from "../../src/manyheads/web/math/steps.js";
-import { decodeSteps } from "../../src/manyheads/web/math/wire.js";
-import { equation } from "../../src/manyheads/web/views/formula-mathml.js";
-import { tint } from "../../src/manyheads/web/views/tints.js";
-import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale.js";
+import { steps as headSteps } from "../../src/manyheads/web/math/attention.ts";
+import { headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.ts";
+import { arithmetic } from "../../src/manyheads/web/math/arithmetic.ts";
+import { PATH, columnName, matrix, shown, written } from "../../src/manyheads/web/math/steps.ts";
+import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
+import { equation } from "../../src/manyheads/web/views/formula-mathml.ts";
+import { tint } from "../../src/manyheads/web/views/tints.ts";
+import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale.ts";
 
 // Unequal axes: 5 words, width 6, 2 heads, keys 3 wide, values 2 wide.
 const [WORDS, WIDTH, HEADS, KEY, VALUE] = [5, 6, 2, 3, 2];

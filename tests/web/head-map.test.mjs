@@ -1,14 +1,14 @@
 // The renderer's pure part, in Node: no DOM is needed, and none may be touched by the import.
 import assert from "node:assert/strict";
 import test from "node:test";
-import "../../src/manyheads/web/figures/head-map.js";
-import { START } from "../../src/manyheads/web/doors/state.js";
-import { withoutSpecial } from "../../src/manyheads/web/math/choosing.js";
-import { alignTokens, attentionMoved, averageHeads, queryWeights, rollout, strongest } from "../../src/manyheads/web/math/maps.js";
-import { shownMap } from "../../src/manyheads/web/math/shown.js";
-import { isPiece, isSpecial, modelLabel, percent } from "../../src/manyheads/web/math/text.js";
-import { decodeMap } from "../../src/manyheads/web/math/wire.js";
-import { drawHead } from "../../src/manyheads/web/views/pixels.js";
+import "../../src/manyheads/web/figures/head-map.ts";
+import { START } from "../../src/manyheads/web/doors/state.ts";
+import { withoutSpecial } from "../../src/manyheads/web/math/choosing.ts";
+import { alignTokens, attentionMoved, averageHeads, queryWeights, rollout, strongest } from "../../src/manyheads/web/math/maps.ts";
+import { shownMap } from "../../src/manyheads/web/math/shown.ts";
+import { isPiece, isSpecial, modelLabel, percent } from "../../src/manyheads/web/math/text.ts";
+import { decodeMap } from "../../src/manyheads/web/math/wire.ts";
+import { drawHead } from "../../src/manyheads/web/views/pixels.ts";
 
 test("a query's weights are its own, on unequal axes", () => {
   const shape = [2, 3, 5, 7];

@@ -1,7 +1,7 @@
 // The pure parts of <head-pruning>, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cosine, prunedText, sentenceVector } from "../../src/manyheads/web/figures/head-pruning.js";
+import { cosine, prunedText, sentenceVector } from "../../src/manyheads/web/figures/head-pruning.ts";
 
 test("the vector of a sentence is the mean over its words of the last layer", () => {
   const states = { shape: [2, 3, 2], values: Float32Array.of(9, 9, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6) };

@@ -1,7 +1,7 @@
 // The door of a figure to a kernel, in Node, with a model such as each notebook gives.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { openDoor } from "../../src/manyheads/web/doors/kernel-door.js";
+import { openDoor } from "../../src/manyheads/web/doors/kernel-door.ts";
 
 /** A model as marimo has it: `on` and `off` know one event a time, and what it is told it keeps until it is saved. */
 class Model {

@@ -1,10 +1,10 @@
 // What is written of a map, in links and files, in Node: no DOM.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { svgOf } from "../../src/manyheads/web/doors/picture.js";
-import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.js";
-import { History } from "../../src/manyheads/web/doors/history.js";
-import { frameFor, linkedState, linkTo, maskOf, readPart, START, tagFor, WRITTEN, writeState } from "../../src/manyheads/web/doors/state.js";
+import { svgOf } from "../../src/manyheads/web/doors/picture.ts";
+import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.ts";
+import { History } from "../../src/manyheads/web/doors/history.ts";
+import { frameFor, linkedState, linkTo, maskOf, readPart, START, tagFor, WRITTEN, writeState } from "../../src/manyheads/web/doors/state.ts";
 
 const FULL = { sentence: "a & \"b\" <c>?#=+%", compare: "", view: "lines", layer: 2, head: 0, query: 3, special: "dim",
   heads: "average", layers: "rollout", pieces: "merge", sinks: "hide", scale: "log", top: 3, first: 1, last: 0, find: "a b", headMask: [[true, false], [true, true], [false, true]], model: 1 };

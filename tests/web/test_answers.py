@@ -4,13 +4,12 @@ import json
 
 import pytest
 from exercises import EXERCISES
-from node import run_node
+from node import WEB, run_node
 
 from manyheads.sphinxext.fields import read_fields
-from manyheads.widgets.one_module import WEB
 
 JUDGE = """
-import { judge } from "./math/answers.js";
+import { judge } from "./math/answers.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 console.log(JSON.stringify(JSON.parse(text).map(([field, typed]) => judge(field, typed))));

@@ -1,18 +1,17 @@
-"""attention.js, the twin, gives the numbers of attention.py; Python writes the cases and Node computes them again."""
+"""attention.ts, the twin, gives the numbers of attention.py; Python writes the cases and Node computes them again."""
 
 import json
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from node import run_node
+from node import WEB, run_node
 from torch import nn
 
 from manyheads import attention
 
-TWIN = Path(attention.__file__).parent / "web" / "math" / "attention.js"
+TWIN = WEB / "math" / "attention.ts"
 LARGEST_DIFFERENCE = 1e-5
 
 DRIVER = """

@@ -5,19 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tints
-from node import run_node
+from node import WEB, run_node
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import FULL, LEGEND
 from manyheads.maps.wire import map_json
 from manyheads.maps.written import percent
-from manyheads.widgets.one_module import WEB
 from manyheads.widgets.static_html import head_map_html
 
 TWINS = """
-import { withoutSpecial } from "./math/choosing.js";
-import { averageHeads, rollout } from "./math/maps.js";
-import { decodeMap } from "./math/wire.js";
+import { withoutSpecial } from "./math/choosing.ts";
+import { averageHeads, rollout } from "./math/maps.ts";
+import { decodeMap } from "./math/wire.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const { written, raw } = JSON.parse(text);
@@ -62,7 +61,7 @@ def test_python_and_the_page_make_the_same_of_a_map(tokens):
 
 
 DIFFERENCES = """
-import { difference, movedHeads } from "./math/compared.js";
+import { difference, movedHeads } from "./math/compared.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const [map, compared] = JSON.parse(text).map((each) => ({ ...each, weights: Float32Array.from(each.raw), queries: [...each.queryTokens.keys()] }));

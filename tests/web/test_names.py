@@ -5,13 +5,12 @@ import json
 import numpy as np
 import pytest
 from anywidget import AnyWidget
-from node import run_node
+from node import WEB, run_node
 
 from manyheads.maps import is_special, names, readable
 from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
 from manyheads.widgets import FormulaSteps, HeadMap, formula_steps
-from manyheads.widgets.one_module import WEB
 
 
 def of_module(name, what):
@@ -22,7 +21,7 @@ def of_module(name, what):
 
 def test_both_sides_have_every_name():
     ours = {name: value for name, value in vars(names).items() if name.isupper() and not name.startswith("_")}
-    assert of_module("math/names.js", "it") == ours
+    assert of_module("math/names.ts", "it") == ours
     assert len(ours) == len(json.loads((WEB / "names.json").read_text(encoding="utf-8")))
 
 
@@ -43,7 +42,7 @@ def test_the_stylesheets_have_the_colours():
 
 @pytest.mark.parametrize(("figure", "widget"), [("head-map", HeadMap), ("formula-steps", FormulaSteps)])
 def test_every_part_of_a_figures_state_is_a_trait(figure, widget):
-    traits = of_module(f"figures/{figure}.js", "it.TRAITS")
+    traits = of_module(f"figures/{figure}.ts", "it.TRAITS")
     own = set(widget.class_trait_names(sync=True)) - set(AnyWidget.class_trait_names())
     assert set(traits.values()) == {name for name in own if not name.startswith("_")}
 
@@ -69,12 +68,12 @@ def test_numbers_are_written_alike():
     ]
     numbers += np.random.default_rng(0).normal(scale=30, size=500).tolist()
     shares = [abs(number) % 1 for number in numbers]
-    assert of_module("math/text.js", f"{shares}.map(it.percent)") == [percent(share) for share in shares]
-    assert of_module("math/steps.js", f"{numbers}.map(it.shown)") == [formula_steps.shown(number) for number in numbers]
+    assert of_module("math/text.ts", f"{shares}.map(it.percent)") == [percent(share) for share in shares]
+    assert of_module("math/steps.ts", f"{numbers}.map(it.shown)") == [formula_steps.shown(number) for number in numbers]
     for score in ("previous", "distance", "effect"):
         share = str(score in head_cards_table.SHARES).lower()
         theirs = of_module(
-            "figures/head-cards.js", f'{shares}.map((value) => it.shown({{ name: "{score}", share: {share} }}, value))'
+            "figures/head-cards.ts", f'{shares}.map((value) => it.shown({{ name: "{score}", share: {share} }}, value))'
         )
         assert theirs == [head_cards_table.shown(score, value) for value in shares]
 
@@ -113,6 +112,6 @@ PLAIN = [
 
 def test_tokens_are_read_alike():
     tokens = SPECIAL + PLAIN
-    found = of_module("math/text.js", f"{json.dumps(tokens)}.map((token) => [it.isSpecial(token), it.readable(token)])")
+    found = of_module("math/text.ts", f"{json.dumps(tokens)}.map((token) => [it.isSpecial(token), it.readable(token)])")
     assert found == [[is_special(token), readable(token)] for token in tokens]
     assert [token for token in tokens if is_special(token)] == SPECIAL

@@ -5,20 +5,19 @@ import json
 
 import numpy as np
 import pytest
-from node import run_node
+from node import WEB, run_node
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import CHOICES
 from manyheads.maps.shown import legend_of, shown_map
 from manyheads.maps.wire import map_dict, map_json
 from manyheads.maps.written import amount
-from manyheads.widgets.one_module import WEB
 
 TWIN = """
-import { START } from "./doors/state.js";
-import { askedRow, legendOf, shownMap } from "./math/shown.js";
-import { amount } from "./math/text.js";
-import { decodeMap } from "./math/wire.js";
+import { START } from "./doors/state.ts";
+import { askedRow, legendOf, shownMap } from "./math/shown.ts";
+import { amount } from "./math/text.ts";
+import { decodeMap } from "./math/wire.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const { cases, numbers } = JSON.parse(text);
@@ -92,8 +91,8 @@ def test_python_and_the_page_show_the_same():
 
 
 HEADS_TWIN = """
-import { similarHeads, totals } from "./math/heads.js";
-import { decodeMap } from "./math/wire.js";
+import { similarHeads, totals } from "./math/heads.ts";
+import { decodeMap } from "./math/wire.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 const { written, layer, head, chosen } = JSON.parse(text);

@@ -4,18 +4,15 @@ import json
 import os
 import random
 import sys
-from pathlib import Path
 
 import pytest
 from mixed_sentences import WORDS
-from node import run_node
+from node import WEB, run_node
 
-import manyheads
 from manyheads.models.encoder import load_encoder
 from manyheads.models.files import encoder_file
 from manyheads.models.focus import tokenize
 
-WEB = Path(manyheads.__file__).parent / "web"
 TOKENIZERS = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 FUZZED = int(os.environ.get("MANYHEADS_FUZZ", 10_000))  # random texts
 CONFIG = {"max_words": 64, "max_tokens": 128}
@@ -74,12 +71,12 @@ def fuzzed(count):
 def read_in_node(tmp_path_factory):
     """The ids and notes of texts in Node: [text, ...] -> [{ids, notes}, ...]; `whose` is "focusTokens" or "encoderTokens"."""
     folder = tmp_path_factory.mktemp("tokens")
-    driver, given, found = (folder / name for name in ("driver.mjs", "given.json", "found.json"))
+    driver, sent, found = (folder / name for name in ("driver.mjs", "texts.json", "found.json"))
     driver.write_text(DRIVER, encoding="utf-8")
 
     def read(texts, whose, limit):
-        given.write_text(json.dumps([list(texts), whose, limit]), encoding="utf-8")
-        run_node(driver, WEB.as_uri(), TOKENIZERS.as_uri(), encoder_file("tokenizer.json"), given, found)
+        sent.write_text(json.dumps([list(texts), whose, limit]), encoding="utf-8")
+        run_node(driver, WEB.as_uri(), TOKENIZERS.as_uri(), encoder_file("tokenizer.json"), sent, found)
         return [(ids, tuple(notes)) for ids, notes in json.loads(found.read_text(encoding="utf-8"))]
 
     return read
@@ -87,11 +84,11 @@ def read_in_node(tmp_path_factory):
 
 DRIVER = """
 import { readFileSync, writeFileSync } from "node:fs";
-const [web, library, file, given, found] = process.argv.slice(2);
+const [web, library, file, sent, found] = process.argv.slice(2);
 const { Tokenizer } = await import(library);
-const functions = await import(`${web}/models/tokens.js`);
+const functions = await import(`${web}/models/tokens.ts`);
 const tokenizer = new Tokenizer(JSON.parse(readFileSync(file, "utf8")), {});
-const [texts, whose, limit] = JSON.parse(readFileSync(given, "utf8"));
+const [texts, whose, limit] = JSON.parse(readFileSync(sent, "utf8"));
 const read = (text) => {
   const { ids, notes } = functions[whose](tokenizer, text, limit);
   return [ids, notes];

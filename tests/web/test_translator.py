@@ -1,18 +1,15 @@
-"""translator.js, the twin: the French of all held-out sentences, the weights, and what is said to what it cannot read."""
+"""translator.ts, the twin: the French of all held-out sentences, the weights, and what is said to what it cannot read."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
-from node import run_node
+from node import WEB, run_node
 
-import manyheads
 from manyheads import load_translator
 from manyheads.models.translator import ATTENTIONS, NotTranslated, translator_file
 from manyheads.models.translator.claims import held_out_sentences
 
-WEB = Path(manyheads.__file__).parent / "web"
 LARGEST_DIFFERENCE = 1e-5
 PARTS = 4
 REFUSED = ("", "The girl sees the appel.", "a xylophone", "Girl the sees apple the.", "We see it.", "the cat " * 30)
@@ -20,9 +17,9 @@ REFUSED = ("", "The girl sees the appel.", "a xylophone", "Girl the sees apple t
 DRIVER = """
 import { readFileSync, writeFileSync } from "node:fs";
 const [web, file, input, output] = process.argv.slice(2);
-const { Translator } = await import(`${web}/models/translator.js`);
-const { readSafetensors } = await import(`${web}/models/files.js`);
-const { completions } = await import(`${web}/views/suggestions.js`);
+const { Translator } = await import(`${web}/models/translator.ts`);
+const { readSafetensors } = await import(`${web}/models/files.ts`);
+const { completions } = await import(`${web}/views/suggestions.ts`);
 const weights = readSafetensors(new Uint8Array(readFileSync(file)));
 const write = ({ weights, ...map }) => ({ ...map, weights: Array.from(weights, String) });
 const results = JSON.parse(readFileSync(input, "utf8")).map(([attention, sentence, headMask]) => {

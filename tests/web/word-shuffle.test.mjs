@@ -1,7 +1,7 @@
 // The pure parts of <word-shuffle>, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle.js";
+import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle.ts";
 
 test("words and signs come apart, letters of any script stay together", () => {
   assert.deepEqual(wordsOf("Tea, please!"), ["Tea", ",", "please", "!"]);

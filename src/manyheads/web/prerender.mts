@@ -46,7 +46,9 @@ function figuresIn(node: Tree): { startOffset: number, endOffset: number }[] {
 
 /** The HTML of a figure as its script draws it. */
 function draw(html: string) {
-  document.body.innerHTML = html;
+  const parsed = document.createElement("template"); // so that a figure finds its data when it is connected
+  parsed.innerHTML = html;
+  document.body.replaceChildren(document.importNode(parsed.content, true));
   const figure = document.body.firstElementChild as HTMLElement & { flush?(): void };
   figure.flush?.();
   for (const canvas of document.body.querySelectorAll("canvas")) canvas.replaceWith(asPicture(canvas));

@@ -14,30 +14,30 @@ export function complaint(name: string, text: string) {
   if (!NAMES.includes(name)) return `There is no setting called “${name}”; there are ${NAMES.join(", ")}.`;
   if (known) return known.includes(text) ? null : `“${name}” can be ${known.join(", ")}; “${text}” is none of them.`;
   if (name.startsWith("model")) return text.trim() ? null : `“${name}” names no model.`;
-  const said = readPart(name, text);
-  if (name === "off") return said.off?.length ? null : `“off” names heads as layer.head, like 0.3; “${text}” names none.`;
-  return Object.keys(said).length === 0 ? `“${name}” must be a whole number from 0 on; “${text}” is none.` : null;
+  const part = readPart(name, text);
+  if (name === "off") return part.off?.length ? null : `“off” names heads as layer.head, like 0.3; “${text}” names none.`;
+  return Object.keys(part).length === 0 ? `“${name}” must be a whole number from 0 on; “${text}” is none.` : null;
 }
 
 function start() {
   const hash = new URLSearchParams(location.hash.slice(1));
-  const said = new Map([...new URLSearchParams(location.search), ...(hash.has("map") ? [] : hash)]); // else a shared link's
-  const complaints = [...said].map(([name, text]) => complaint(name, text)).filter((sentence) => sentence !== null);
-  const { theme, ...attributes } = Object.fromEntries([...said].filter(([name, text]) => complaint(name, text) === null));
+  const settings = new Map([...new URLSearchParams(location.search), ...(hash.has("map") ? [] : hash)]); // else a shared link's
+  const complaints = [...settings].map(([name, text]) => complaint(name, text)).filter((sentence) => sentence !== null);
+  const { theme, ...attributes } = Object.fromEntries([...settings].filter(([name, text]) => complaint(name, text) === null));
   if (theme) document.documentElement.dataset.theme = theme;
-  const defaults = { sentence: EXAMPLE, ...(said.has("models") ? {} : { model: "focus" }) };
+  const defaults = { sentence: EXAMPLE, ...(settings.has("models") ? {} : { model: "focus" }) };
   const map = h("head-map", { ...defaults, ...attributes });
   const title = h("h1", { class: "unseen" }, "What each head looks at");
   document.body.replaceChildren(h("main", { class: "alone" }, title, ...complaints.map((sentence) => h("p", { role: "alert" }, sentence)), map));
 }
 
-/** Tells the page around it how high the map is, whenever that changes, so that the frame can be as high. */
-function tellHeight() {
-  const tell = () => parent.postMessage({ [HEIGHT]: Math.ceil(document.body.getBoundingClientRect().height) }, "*");
-  new ResizeObserver(tell).observe(document.body);
+/** Sends the page around it the map's height, whenever that changes, so that the frame can be as high. */
+function sendHeight() {
+  const send = () => parent.postMessage({ [HEIGHT]: Math.ceil(document.body.getBoundingClientRect().height) }, "*");
+  new ResizeObserver(send).observe(document.body);
 }
 
 if (globalThis.document) {
   start();
-  if (parent !== globalThis.self) tellHeight();
+  if (parent !== globalThis.self) sendHeight();
 }

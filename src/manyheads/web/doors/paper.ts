@@ -16,6 +16,5 @@ addEventListener("afterprint", () => {
 // A sheet cannot wait: what would be fetched when somebody comes to it is fetched at the first sign of a reader.
 for (const sign of ["pointermove", "touchstart", "scroll", "keydown"])
   addEventListener(sign, () => {
-    const frames: NodeListOf<HTMLIFrameElement> = document.querySelectorAll("iframe[loading=lazy]");
-    for (const frame of frames) frame.loading = "eager";
+    for (const frame of document.querySelectorAll<HTMLIFrameElement>("iframe[loading=lazy]")) frame.loading = "eager";
   }, { once: true, passive: true });

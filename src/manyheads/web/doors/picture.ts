@@ -1,21 +1,27 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
-import type { Panel } from "./save.ts";
 import { cellLook, DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { legendOf } from "../math/shown.ts";
 import { escaped, isSpecial, percent, readable, told } from "../math/text.ts";
-import { exactly, panels } from "./save.ts";
+import { exactly, type Panel, panels } from "./save.ts";
 
 const [WIDTH, MARGIN] = [760, 16];
 
-type Panel = Panel;
-/** What is drawn: `least` is the least weight that is. */
-type Picture = { view: MapOnScreen, shown: Panel[], width: Measure, least: number };
 /** How wide a text is, in the units of the picture. */
 type Measure = (text: string, size: number) => number;
-type Drawing = { parts: string[], wide: number, high: number };
+interface Picture {
+  view: MapOnScreen;
+  shown: Panel[];
+  width: Measure;
+  least: number; // the least weight that is drawn
+}
+interface Drawing {
+  parts: string[];
+  wide: number;
+  high: number;
+}
 type Attributes = Record<string, string | number | null | undefined>;
 
 const DRAW: Record<string, (picture: Picture) => Drawing> = { paint: drawPaint, matrix: drawMatrices, grid: drawGrid, lines: drawLines };
@@ -27,16 +33,16 @@ export function svgOf(view: MapOnScreen, width: Measure = (text, size) => 0.56 *
   const { parts, wide, high } = DRAW[view.state.view]({ view, shown, width, least });
   const left = least > 0 ? [`Weights below ${least.toPrecision(2)} are left out.`] : [];
   const colours = view.state.view === "lines" ? [] : [`Colour: ${legendOf(shown[0].map, view.state).join(" to ")}.`];
-  const said = [...left, ...colours, ...new Set([view.shown.map, view.shown.compared].flatMap((map) => map?.notes ?? []))];
-  const broad = said.length ? Math.max(wide, 320) : wide;
+  const notes = [...left, ...colours, ...new Set([view.shown.map, view.shown.compared].flatMap((map) => map?.notes ?? []))];
+  const broad = notes.length ? Math.max(wide, 320) : wide;
   const [fullWidth, fullHeight] = [broad, high].map((side) => Math.ceil(side + 2 * MARGIN));
-  const lines = said.flatMap((note) => wrapped(note, broad, width));
+  const lines = notes.flatMap((note) => wrapped(note, broad, width));
   const footer = lines.map((line, at) => words(MARGIN, fullHeight + 12 * (at + 1) - 4, line, { fill: PAPER.soft, "font-size": 10 }));
   const whole = fullHeight + (lines.length ? 12 * lines.length + 8 : 0);
   return tag("svg", { xmlns: "http://www.w3.org/2000/svg", width: fullWidth, height: whole,
     viewBox: `0 0 ${fullWidth} ${whole}`, "font-family": "system-ui, sans-serif", "font-size": 14, fill: PAPER.ink, "data-view": view.state.view },
   tag("title", {}, forXml(view.state.sentence || "Attention")),
-  tag("desc", {}, `What each head looks at: data-weight is the share of attention that a query gives to a key.${said.map((note) => ` ${forXml(note)}`).join("")}`),
+  tag("desc", {}, `What each head looks at: data-weight is the share of attention that a query gives to a key.${notes.map((note) => ` ${forXml(note)}`).join("")}`),
   tag("rect", { width: fullWidth, height: whole, fill: "#fff" }),
   tag("g", { transform: `translate(${MARGIN} ${MARGIN})` }, ...parts), ...footer);
 }
@@ -237,22 +243,22 @@ function drawLines(picture: Picture): Drawing {
 
 /** The lines of the word that asks in one sentence. */
 function linesOf({ view, width }: Picture, shown: Panel[]): Drawing {
-  const { map, layer, queries: [asked] } = shown[0];
+  const { map, layer, queries: [asking] } = shown[0];
   const chosen = new Set(shown.map(({ head }) => head));
   const [row, size, gap, room] = [28, 16, 10, 260];
   const longest = (tokens: string[]) => Math.max(...tokens.map((token) => width(readable(token), size)));
   const left = longest(map.queryTokens) + gap;
   const middle = (at: number) => row * (at + 0.5);
   const unit = lineUnit(map, layer);
-  const lines = strongest(map, layer, { chosen: (head, query) => query === asked && chosen.has(head) && !view.look(map, layer, head).off }).map(({ head, query, key, weight }) => {
+  const lines = strongest(map, layer, { chosen: (head, query) => query === asking && chosen.has(head) && !view.look(map, layer, head).off }).map(({ head, query, key, weight }) => {
     const look = lineLook(view.look(map, layer, head), map, { query, key, weight }, unit);
     const [from, to] = [middle(query), middle(key)];
     return tag("path", { d: `M${round(left)} ${from}C${round(left + 0.45 * room)} ${from} ${round(left + 0.55 * room)} ${to} ${round(left + room)} ${to}`,
       ...look, "data-layer": layer, "data-head": head, "data-query": query, "data-key": key, "data-weight": exactly(weight) });
   });
-  const asking = map.queryTokens.map((token, at) => words(left - gap, middle(at) + size / 3, readable(token),
-    { "text-anchor": "end", "font-weight": at === asked ? 700 : null }));
-  const lookedAt = map.keyTokens.map((token, at) => words(left + room + gap, middle(at) + size / 3, readable(token), { "text-anchor": "start" }));
-  const parts = [tag("g", { fill: "none" }, ...lines), tag("g", { "font-size": size }, ...asking, ...lookedAt)];
+  const queryWords = map.queryTokens.map((token, at) => words(left - gap, middle(at) + size / 3, readable(token),
+    { "text-anchor": "end", "font-weight": at === asking ? 700 : null }));
+  const keyWords = map.keyTokens.map((token, at) => words(left + room + gap, middle(at) + size / 3, readable(token), { "text-anchor": "start" }));
+  const parts = [tag("g", { fill: "none" }, ...lines), tag("g", { "font-size": size }, ...queryWords, ...keyWords)];
   return { parts, wide: left + room + gap + longest(map.keyTokens), high: row * Math.max(map.shape[2], map.shape[3]) };
 }

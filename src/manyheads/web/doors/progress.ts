@@ -3,10 +3,10 @@
 
 const KEPT_AS = "manyheads-exercises";
 
-type Progress = Record<string, { typed: string[], right: boolean }>;
+type Answers = Record<string, { typed: string[], right: boolean }>;
 
 /** All that is kept. */
-export function readProgress(): Progress {
+export function readProgress(): Answers {
   try {
     const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}");
     return kept && typeof kept === "object" ? kept : {};
@@ -16,7 +16,7 @@ export function readProgress(): Progress {
 }
 
 /** Keeps the answers of one exercise; null forgets them. */
-export function keepAnswers(exercise: string, answers: Progress[string] | null) {
+export function keepAnswers(exercise: string, answers: Answers[string] | null) {
   const progress = readProgress();
   if (answers) progress[exercise] = answers;
   else delete progress[exercise];

@@ -1,4 +1,4 @@
-// What is on screen as a file: its name, and a table of its weights. picture.js draws it. No DOM.
+// What is on screen as a file: its name, and a table of its weights. picture.ts draws it. No DOM.
 
 import { difference, movedHeads } from "../math/compared.ts";
 import { compareHeads, isMasked, queryWeights } from "../math/maps.ts";
@@ -23,7 +23,14 @@ export function fileName({ state: { sentence, view } }: { state: MapState }, kin
  * A head on screen, and those of its queries that are shown. Where two sentences are compared, `second` says that it is of
  * the second, `moved` by how much it differs.
  */
-type Panel = { map: ShownMap, layer: number, head: number, queries: number[], second?: boolean, moved?: number };
+export interface Panel {
+  map: ShownMap;
+  layer: number;
+  head: number;
+  queries: number[];
+  second?: boolean;
+  moved?: number;
+}
 
 /** The heads on screen, in their order; Paint and Lines show one query of each. */
 export function panels({ state, shown, asked }: MapOnScreen): Panel[] {

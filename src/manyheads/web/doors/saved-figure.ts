@@ -3,7 +3,7 @@
 
 import { h } from "../views/dom.ts";
 
-const PLACE = "manyheads"; // in the notebook's metadata: {id: HTML}; the server's settings call it so, too
+const PLACE = "manyheads"; // in the notebook's metadata and in the server's settings: {id: HTML}
 const STOOD = "This is how it stood when it was saved. Run the cell, and it answers again.";
 const USELESS = ".hm-menu, .hm-more, .hm-comparer, .hm-views, .hm-tip, .hm-undo, .hm-start, .hm-guide, [type=range]";
 const REPLACED = "input, textarea, select, canvas, button, [role=status]";

@@ -1,6 +1,7 @@
-/** The search page: Sphinx takes its excerpts from the pages' text; here they become plain words. */
-/* global Search */
+// The search page: Sphinx takes its excerpts from the pages' text; here they become plain words.
 import { plainFormula } from "../math/text.ts";
+
+declare const Search: { htmlToText(html: string, anchor: string): string }; // Sphinx's
 
 const NOT_READ = "#jb-print-docs-body, details, button, select, textarea, .hm-controls, .headerlink";
 

@@ -2,11 +2,10 @@
 
 import { closeOnEscape } from "../views/controls.ts";
 import { h } from "../views/dom.ts";
-import { pencil } from "../views/pixels.ts";
 import { svgOf } from "./picture.ts";
 import { csvOf, fileName } from "./save.ts";
 
-/** What is copied is good for. */
+/** What a copied text is good for. */
 const MEANING: Record<string, string> = { link: "It leads to this map as it stands.", tag: "Put it into the HTML of a page of yours, and the map is live there.",
   frame: "Put it into a page that allows no scripts of others: it shows the map in a frame." };
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
@@ -15,20 +14,20 @@ const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is 
 /** The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address. */
 export function shareMenu(view: MapOnScreen & { complete: boolean }, copies: Record<string, () => string> = {}) {
   const text = h("textarea", { readonly: true, rows: 3, spellcheck: "false", onfocus: () => text.select() });
-  const told = h("p", { class: "hm-hint", "aria-live": "polite" });
-  const copied = h("div", { hidden: true }, text, told);
+  const hint = h("p", { class: "hm-hint", "aria-live": "polite" });
+  const copied = h("div", { hidden: true }, text, hint);
   const button = (does: string, name: string, act: () => void) => h("button", { type: "button", "aria-label": `${does} ${name}`, onclick: act }, name);
   const copy = async (name: string, write: () => string) => {
     text.value = write();
     text.ariaLabel = name;
     copied.hidden = false;
-    told.textContent = "";
+    hint.textContent = "";
     try {
       await navigator.clipboard.writeText(text.value);
-      told.textContent = `Copied. ${MEANING[name] ?? ""}`;
+      hint.textContent = `Copied. ${MEANING[name] ?? ""}`;
     } catch { // not allowed here, or no https
       text.focus();
-      told.textContent = `Copy the marked text. ${MEANING[name] ?? ""}`;
+      hint.textContent = `Copy the marked text. ${MEANING[name] ?? ""}`;
     }
   };
   const save = (kind: string, make: () => Blob | Promise<Blob | null>) => async () => {
@@ -68,6 +67,9 @@ function textWidth() {
     return context.measureText(text).width;
   };
 }
+
+/** What draws on a canvas; in a browser it is always to be had. */
+const pencil = (canvas: HTMLCanvasElement) => canvas.getContext("2d") as CanvasRenderingContext2D;
 
 function download(blob: Blob, name: string) {
   const url = URL.createObjectURL(blob);

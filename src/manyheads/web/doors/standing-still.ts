@@ -1,6 +1,7 @@
 // Says so where a page's own scripts never come: a file opened from a disk, a browser that cannot read them, a network
-// that does not bring them. A classic script in plain old JavaScript, since it must run where theirs do not.
-/* global Search */
+// that does not bring them. A classic script, built for old browsers, since it must run where theirs do not.
+
+declare const Search: { hasIndex(): boolean }; // Sphinx's, on the search page
 
 (function () {
   "use strict";
@@ -11,36 +12,38 @@
   const ELSE = "This part of the page stands still: its script did not arrive, or this browser is too old for it. Reload the page, or use a newer browser.";
   const SEARCH = "The search gives no answer: a part of it did not arrive. Reload the page, or look through the chapters and the glossary.";
 
-  /** Lends a part of the page a line, until it is told anew. */
-  function lend(part: Node, before: Node | null, text: string) {
+  /** Adds a line to a part of the page, until `refresh` comes again. */
+  function addLine(part: Node, before: Node | null, text: string) {
     const line = document.createElement("p");
     line.className = "hm-status hm-still";
     line.textContent = text;
     part.insertBefore(line, before);
   }
 
-  function tellOfFigure(figure: HTMLElement) {
+  function markFigure(figure: HTMLElement) {
     if (window.customElements && customElements.get(figure.localName)) return;
     const text = location.protocol === "file:" ? FILE : ELSE;
-    const own: HTMLElement | null = figure.matches(".hm-status") ? figure : figure.querySelector(":scope > .hm-status");
-    if (!own) return lend(figure, figure.firstChild, text);
+    const own = figure.matches(".hm-status") ? figure : figure.querySelector<HTMLElement>(":scope > .hm-status");
+    if (!own) return addLine(figure, figure.firstChild, text);
     own.dataset.said = own.dataset.said || own.textContent || ""; // what it says again if its script comes after all
     own.textContent = text;
   }
 
-  function tellOfSearch() {
+  function markSearch() {
     const results = document.getElementById("search-results");
-    if (results && results.parentNode && (typeof Search === "undefined" || !((Search as any).hasIndex())))
-      lend(results.parentNode, results, SEARCH);
+    if (results && results.parentNode && (typeof Search === "undefined" || !Search.hasIndex()))
+      addLine(results.parentNode, results, SEARCH);
   }
 
-  function tell() {
+  function refresh() {
     document.querySelectorAll(".hm-still").forEach(function (line) { line.remove(); });
-    if (FIGURES) (document.querySelectorAll(FIGURES) as NodeListOf<HTMLElement>).forEach(tellOfFigure);
-    tellOfSearch();
+    if (FIGURES) document.querySelectorAll<HTMLElement>(FIGURES).forEach(markFigure);
+    markSearch();
   }
 
-  if (document.readyState === "complete") tell();
-  else addEventListener("load", tell);
-  setTimeout(tell, LONGEST);
+  if (document.readyState === "complete") refresh();
+  else addEventListener("load", refresh);
+  setTimeout(refresh, LONGEST);
 })();
+
+export {};

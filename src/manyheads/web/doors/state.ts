@@ -6,7 +6,7 @@ import { escaped } from "../math/text.ts";
 /** What the parts that are words may be; the first is where they start. */
 export const OPTIONS: Record<string, string[]> = { view: VIEWS, ...CHOICES };
 
-/** A map's state before anybody said anything. */
+/** A map's state before anybody chose anything. */
 export const START: MapState = {
   sentence: "",
   compare: null,
@@ -33,8 +33,8 @@ const NUMBERS = ["layer", "head", "query", "first", "last", "top"]; // places ar
 /** The parts of a state that attributes and links name; `off` lists the heads that are off: "0.3 5.11", layer.head. */
 export const WRITTEN = [...TEXTS, ...Object.keys(OPTIONS), ...NUMBERS, "off"];
 
-/** The parts of a state, with the heads that are off as [layer, head]. */
-type Said = Partial<MapState> & { off?: number[][] };
+/** Parts of a state, with the heads that are off as [layer, head]. */
+export type Said = Partial<MapState> & { off?: number[][] };
 
 /** The part of the state that a written value stands for: nothing, where it is none of what may be. */
 export function readPart(name: string, text: string | null): Said {
@@ -74,13 +74,13 @@ export function linkTo(address: string, place: string, pairs: string[][]) {
   return url.href;
 }
 
-/** What a page's "#..." says of the map that is called one of `places`; null where it says nothing. */
+/** What a page's "#..." sets of the map that is called one of `places`; null where it sets nothing. */
 export function linkedState(hash: string, places: string[]): { model: string | null, state: MapState & { off: number[][] } } | null {
-  const said = new URLSearchParams(hash.replace(/^#/, ""));
-  const place = said.get("map");
+  const params = new URLSearchParams(hash.replace(/^#/, ""));
+  const place = params.get("map");
   if (!place || !places.includes(place)) return null;
-  const parts = WRITTEN.map((name) => readPart(name, said.get(name)));
-  return { model: said.get("model"), state: Object.assign({ ...START, off: [] }, ...parts) };
+  const parts = WRITTEN.map((name) => readPart(name, params.get(name)));
+  return { model: params.get("model"), state: Object.assign({ ...START, off: [] }, ...parts) };
 }
 
 /** A text for HTML that may be read in any encoding: pages forget to name theirs. */
@@ -92,7 +92,7 @@ export function tagFor(folder: URL | string, pairs: string[][]) {
   return `<script type="module" src="${escaped(new URL("head-map.js", folder).href)}"></script>\n<head-map${attributes}></head-map>`;
 }
 
-/** What `embed.html` calls its height in pixels when it tells the page around it. */
+/** What `embed.html` calls its height in pixels when it sends it to the page around it. */
 export const HEIGHT = "manyHeadsHeight";
 const FIT = `<script>addEventListener("message", ({ source, data }) => document.querySelectorAll("iframe").forEach((frame) =>
   frame.contentWindow === source && data?.${HEIGHT} && (frame.style.height = data.${HEIGHT} + "px")))</script>`;

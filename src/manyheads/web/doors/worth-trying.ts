@@ -19,12 +19,12 @@ export function makePressable() {
 }
 
 /** The last figure before a table that answers to sentences. */
-const mapBefore = (table: Element) => [...document.querySelectorAll("head-map:is([model], [models]), word-sense")]
-  .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING) as HTMLElement | undefined;
+const mapBefore = (table: Element) => [...document.querySelectorAll<HTMLElement>("head-map:is([model], [models]), word-sense")]
+  .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING);
 
 /** As if the reader had typed it. */
 function press(map: HTMLElement, sentence: string) {
-  const box = map.querySelector("[aria-label=Sentence]") as HTMLInputElement | null;
+  const box = map.querySelector<HTMLInputElement>("[aria-label=Sentence]");
   if (!box) return;
   box.value = sentence;
   box.dispatchEvent(new Event("input", { bubbles: true }));

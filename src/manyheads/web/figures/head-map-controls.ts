@@ -1,104 +1,126 @@
 // What a reader sets a map by: the sentences, the view, who asks, what is shown; and the menu of what can leave the page.
 
-import { shareMenu } from "../doors/share-menu.js";
-import { layersOf } from "../math/maps.js";
-import { VIEWS } from "../math/names.js";
-import { modelLabel, readable } from "../math/text.js";
-import { chooser, field, fillOptions, grow, sentenceBox } from "../views/controls.js";
-import { h, setText, setValue, targetOf } from "../views/dom.js";
-import { Player } from "../views/player.js";
-import { MoreControls } from "./head-map-more.js";
-import { examplesRow, FirstSteps, UndoButtons } from "./head-map-start.js";
-import { WordSuggestions } from "../views/suggestions.js";
+import { shareMenu } from "../doors/share-menu.ts";
+import { layersOf } from "../math/maps.ts";
+import { VIEWS } from "../math/names.ts";
+import { modelLabel } from "../math/families.ts";
+import { readable } from "../math/text.ts";
+import { chooser, field, fillOptions, grow, sentenceBox } from "../views/controls.ts";
+import { h, setText, setValue, targetOf } from "../views/dom.ts";
+import { Player } from "../views/player.ts";
+import { WordSuggestions } from "../views/suggestions.ts";
+import { MoreControls } from "./head-map-more.ts";
+import { examplesRow, FirstSteps, UndoButtons } from "./head-map-start.ts";
+import type { HeadMapOptions, HeadMapView } from "./head-map-view.ts";
 
 const PAUSE = 1400; // milliseconds for each model, when all are played
 
+type Options = Required<Pick<HeadMapOptions, "models" | "computes" | "copies" | "examples" | "guide">>;
+
 export class MapControls {
-  /**
-   * @param {import("./head-map-view.js").HeadMapView} host
-   * @param {{ models: string[], computes: boolean, copies: Record<string, () => string>, examples: string, guide: boolean }} options
-   */
-  constructor(host, { models, computes, copies, examples, guide }) {
-    this.models = models;
+  readonly nodes: HTMLElement[];
+  readonly sentence: HTMLTextAreaElement;
+  readonly suggestions: WordSuggestions;
+  readonly compare: HTMLTextAreaElement;
+  readonly compareRow: HTMLElement;
+  readonly compareButton: HTMLButtonElement;
+  readonly views: HTMLInputElement[];
+  readonly query: HTMLSelectElement;
+  readonly queryField: HTMLElement;
+  readonly layer: HTMLSelectElement;
+  readonly layerField: HTMLElement;
+  readonly head: HTMLSelectElement;
+  readonly headField: HTMLElement;
+  readonly model: HTMLInputElement;
+  readonly modelName = h("span", { class: "hm-model-name" });
+  readonly more: MoreControls;
+  readonly undo: UndoButtons;
+  readonly guide: FirstSteps | null;
+  #host: HeadMapView;
+  #models: string[];
+
+  constructor(host: HeadMapView, { models, computes, copies, examples, guide }: Options) {
+    this.#host = host;
+    this.#models = models;
     this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => host.set({ sentence }));
     this.suggestions = new WordSuggestions(this.sentence);
     this.compare = sentenceBox("Compare with", "Type a second sentence", (compare) => host.set({ compare }));
     this.compareRow = h("div", { class: "hm-ask" }, this.compare);
-    this.comparer = h("button", { type: "button", class: "hm-comparer", "aria-expanded": "false",
+    this.compareButton = h("button", { type: "button", class: "hm-comparer", "aria-expanded": "false",
       onclick: () => host.set({ compare: host.state.compare === null ? host.state.sentence : null }) });
-
     this.views = VIEWS.map((view) =>
       h("input", { type: "radio", name: `${host.id}-view`, value: view, onchange: () => host.set({ view }) }));
     this.query = chooser("Asked by", (value) => host.set({ query: Number(value) }));
+    this.queryField = field(this.query);
     this.layer = chooser("Layer", (value) => host.set({ layer: Number(value) }));
-    this.head = chooser("Head", (value) => host.set({ head: value === "all" ? null : Number(value) }));
-    this.model = h("input", { type: "range", min: 0, max: Math.max(models.length - 1, 0), "aria-label": "Model",
-      oninput: (/** @type {Event} */ event) => host.set({ model: Number(/** @type {HTMLInputElement} */ (targetOf(event)).value) }) });
-    this.modelName = h("span", { class: "hm-model-name" });
     this.layerField = field(this.layer);
+    this.head = chooser("Head", (value) => host.set({ head: value === "all" ? null : Number(value) }));
     this.headField = field(this.head);
+    this.model = h("input", { type: "range", min: 0, max: Math.max(models.length - 1, 0), "aria-label": "Model",
+      oninput: (event: Event) => host.set({ model: Number((targetOf(event) as HTMLInputElement).value) }) });
     this.more = new MoreControls(host);
-    this.share = shareMenu(host, copies);
-    this.asked = field(this.query);
-    const tools = h("div", { class: "hm-tools" },
-      h("fieldset", { class: "hm-views", "aria-label": "View" },
-        ...this.views.map((radio) => h("label", {}, radio, h("span", {}, capital(radio.value))))),
-      this.layerField, this.headField, ...(computes ? [this.comparer] : []), this.share, this.more.node);
-    this.player = new Player("▶ Play", PAUSE, () => {
-      const next = (host.state.model + 1) % models.length;
-      host.set({ model: next });
-      return next < models.length - 1;
-    });
-    if (models.length > 1) tools.append(h("div", { class: "hm-field hm-model" }, h("label", {}, "Model ", this.model, this.modelName), this.player.node));
     this.undo = new UndoButtons(host);
     this.guide = guide ? new FirstSteps() : null;
-    const box = h("div", { class: "hm-ask" }, this.sentence, this.suggestions.node, ...this.undo.nodes);
+    const tools = this.#makeTools(computes, shareMenu(host, copies));
     const start = examples.trim() ? [examplesRow(host, examples)] : [];
-    if (!computes) tools.append(...this.undo.nodes);
-    this.nodes = computes ? [...start, box, this.compareRow, tools] : [tools];
+    const sentenceRow = h("div", { class: "hm-ask" }, this.sentence, this.suggestions.node, ...this.undo.nodes);
+    this.nodes = computes ? [...start, sentenceRow, this.compareRow, tools] : [tools];
   }
 
-  /** Says what the state is. */
-  update(/** @type {MapState} */ state) {
+  /** The row of controls above the map; without a sentence to type into, undo stands in it. */
+  #makeTools(computes: boolean, share: HTMLElement) {
+    const views = h("fieldset", { class: "hm-views", "aria-label": "View" },
+      ...this.views.map((radio) => h("label", {}, radio, h("span", {}, capital(radio.value)))));
+    return h("div", { class: "hm-tools" }, views, this.layerField, this.headField, ...(computes ? [this.compareButton] : []),
+      share, this.more.node, ...(this.#models.length > 1 ? [this.#makeSlider()] : []), ...(computes ? [] : this.undo.nodes));
+  }
+
+  /** The models as a slider, and as a film. */
+  #makeSlider() {
+    const host = this.#host;
+    const count = this.#models.length;
+    const player = new Player("▶ Play", PAUSE, () => {
+      const next = (host.state.model + 1) % count;
+      host.set({ model: next });
+      return next < count - 1;
+    });
+    return h("div", { class: "hm-field hm-model" }, h("label", {}, "Model ", this.model, this.modelName), player.node);
+  }
+
+  /** Follows the state. */
+  update(state: MapState) {
     const { sentence, compare, view, model } = state;
-    for (const [box, text] of /** @type {const} */ ([[this.sentence, sentence], [this.compare, compare ?? ""]])) {
+    for (const [box, text] of [[this.sentence, sentence], [this.compare, compare ?? ""]] as const) {
       if (box.value === text) continue;
       box.value = text;
       grow(box);
     }
     this.compareRow.hidden = compare === null;
-    this.comparer.ariaExpanded = String(compare !== null);
-    setText(this.comparer, compare === null ? "Compare" : "Stop comparing");
+    this.compareButton.ariaExpanded = String(compare !== null);
+    setText(this.compareButton, compare === null ? "Compare" : "Stop comparing");
     for (const radio of this.views) radio.checked = radio.value === view;
     this.more.update(state);
     setValue(this.model, String(model));
-    setText(this.modelName, modelLabel(this.models[model] ?? ""));
+    setText(this.modelName, modelLabel(this.#models[model] ?? ""));
   }
 
-  /** Says who asks at the moment, by its place in the computed map. */
-  tellAsked(/** @type {number} */ query) {
+  /** Shows who asks at present, by its position in the computed map. */
+  showQuery(query: number) {
     setValue(this.query, String(query));
   }
 
-  /**
-   * Offers what a map has to choose from.
-   * @param {AttentionMap} map
-   * @param {ShownMap} shown
-   * @param {MapState} state
-   * @param {number} asked
-   */
-  offer(map, shown, state, asked) {
-    const [layers] = map.shape;
-    const layerNumbers = Array.from({ length: layers }, (_, layer) => String(layer + 1));
-    fillOptions(this.query, shown.queryTokens.map(readable), shown.queries, shown.queries[asked]);
-    fillOptions(this.layer, layerNumbers, [...Array(layers).keys()], state.layer);
+  /** Offers what a map has to choose from; `rest` is the position of the asking token among those shown. */
+  offer(map: AttentionMap, shown: ShownMap, state: MapState, rest: number) {
+    const layers = [...Array(map.shape[0]).keys()];
+    const present = layersOf(map);
+    fillOptions(this.query, shown.queryTokens.map(readable), shown.queries, shown.queries[rest]);
+    fillOptions(this.layer, layers.map((layer) => String(layer + 1)), layers, state.layer);
     fillOptions(this.head, ["all", ...map.headNames], ["all", ...map.headNames.keys()], state.head ?? "all");
-    const there = layersOf(map);
-    for (const option of this.layer.options) option.disabled = Boolean(map.final) && !there.includes(Number(option.value));
-    this.layerField.hidden = layers === 1;
+    for (const option of this.layer.options) option.disabled = Boolean(map.final) && !present.includes(Number(option.value));
+    this.layerField.hidden = layers.length === 1;
     this.headField.hidden = state.view !== "lines" || shown.mixed;
     this.more.offer(map, shown, state);
   }
 }
 
-const capital = (/** @type {string} */ word) => word[0].toUpperCase() + word.slice(1);
+const capital = (word: string) => word[0].toUpperCase() + word.slice(1);

@@ -1,42 +1,41 @@
 // A reader's first minute with a map: sentences to press, three things to do, and what was done undone.
 
-import { History } from "../doors/history.js";
-import { isKept, keep } from "../doors/kept.js";
-import { h, setIdle, setText } from "../views/dom.js";
+import { History } from "../doors/history.ts";
+import { isKept, keep } from "../doors/kept.ts";
+import { h, setIdle, setText } from "../views/dom.ts";
+import type { HeadMapView } from "./head-map-view.ts";
 
 const STEPS_DONE = "manyheads.guide"; // in the browser: the first steps were taken, or skipped
-/** What there is to do, and which part of the state tells that it was done. */
+/** What to do, by the part of the state that changes when it's done. */
 const FIRST_STEPS = [["sentence", "Change a word"], ["headMask", "Switch a head off"], ["query", "Ask from a word"]];
 
-/** @typedef {import("./head-map-view.js").HeadMapView} View */
-
 /** Sentences to press, as an attribute names them: "Hot tea? | Cold tea." */
-export function examplesRow(/** @type {View} */ host, /** @type {string} */ examples) {
+export function examplesRow(host: HeadMapView, examples: string) {
   const sentences = examples.split("|").map((text) => text.trim()).filter(Boolean);
   const buttons = sentences.map((sentence) => h("button", { type: "button", onclick: () => host.set({ sentence }) }, sentence));
   return h("div", { class: "hm-start", role: "group", "aria-label": "Sentences to try" }, h("span", {}, "Type your own, or press:"), ...buttons);
 }
 
-/** Three things to do first; each is ticked off when it was done. */
+/** Three things to do first; each is ticked off once it's done. */
 export class FirstSteps {
-  #done = new Set();
+  #done = new Set<string>();
   #items = FIRST_STEPS.map(([, name]) => h("li", {}, name));
   #list = h("ol", {}, ...this.#items);
   #button = h("button", { type: "button", onclick: () => this.#turn() });
-  node = h("div", { class: "hm-guide", role: "group", "aria-label": "First steps" }, this.#list, this.#button);
+  readonly node = h("div", { class: "hm-guide", role: "group", "aria-label": "First steps" }, this.#list, this.#button);
 
   constructor() {
     this.#show(!isKept(STEPS_DONE));
   }
 
   /** The reader changed parts of the state. */
-  note(/** @type {string[]} */ names) {
+  note(names: string[]) {
     if (this.#list.hidden) return;
-    FIRST_STEPS.forEach(([part], at) => {
+    FIRST_STEPS.forEach(([part, name], at) => {
       if (!names.includes(part) || this.#done.has(part)) return;
       this.#done.add(part);
       this.#items[at].classList.add("hm-done");
-      this.#items[at].ariaLabel = `${FIRST_STEPS[at][1]}: done`;
+      this.#items[at].ariaLabel = `${name}: done`;
     });
     if (this.#done.size < FIRST_STEPS.length) return;
     keep(STEPS_DONE, true);
@@ -44,19 +43,21 @@ export class FirstSteps {
   }
 
   #turn() {
-    const shown = Boolean(this.#list.hidden);
-    if (shown) {
-      this.#done.clear();
-      for (const item of this.#items) {
-        item.classList.remove("hm-done");
-        item.removeAttribute("aria-label");
-      }
-    }
-    keep(STEPS_DONE, !shown);
-    this.#show(shown);
+    const show = Boolean(this.#list.hidden);
+    if (show) this.#startOver();
+    keep(STEPS_DONE, !show);
+    this.#show(show);
   }
 
-  #show(/** @type {boolean} */ shown) {
+  #startOver() {
+    this.#done.clear();
+    for (const item of this.#items) {
+      item.classList.remove("hm-done");
+      item.removeAttribute("aria-label");
+    }
+  }
+
+  #show(shown: boolean) {
     this.#list.hidden = !shown;
     setText(this.#button, shown ? "Skip" : "Show the first steps");
   }
@@ -64,38 +65,34 @@ export class FirstSteps {
 
 /** Two buttons that step back and forth through what the reader did. */
 export class UndoButtons {
-  /** @type {History<MapState>} */
-  #history = new History();
+  #host: HeadMapView;
+  #history = new History<MapState>();
   #back = stepButton("Undo", "\u21b6", () => this.#go(true));
   #forth = stepButton("Redo", "\u21b7", () => this.#go(false));
-  nodes = [this.#back, this.#forth];
+  readonly nodes = [this.#back, this.#forth];
 
-  constructor(/** @type {View} */ host) {
-    this.host = host;
-    this.#tell();
+  constructor(host: HeadMapView) {
+    this.#host = host;
+    this.#refresh();
   }
 
   /** The reader is about to change the named parts of the state. */
-  note(/** @type {string[]} */ names) {
-    this.#history.note({ ...this.host.state }, names);
-    this.#tell();
+  note(names: string[]) {
+    this.#history.note({ ...this.#host.state }, names);
+    this.#refresh();
   }
 
-  #go(/** @type {boolean} */ back) {
-    const found = this.#history.step({ ...this.host.state }, back);
-    if (found) this.host.restore(found);
-    this.#tell();
+  #go(back: boolean) {
+    const found = this.#history.step({ ...this.#host.state }, back);
+    if (found) this.#host.restore(found);
+    this.#refresh();
   }
 
-  #tell() {
+  #refresh() {
     setIdle(this.#back, this.#history.past.length === 0);
     setIdle(this.#forth, this.#history.future.length === 0);
   }
 }
 
-/**
- * @param {string} name
- * @param {string} sign
- * @param {() => void} act
- */
-const stepButton = (name, sign, act) => h("button", { type: "button", class: "hm-undo", "aria-label": name, title: name, onclick: act }, sign);
+const stepButton = (name: string, sign: string, act: () => void) =>
+  h("button", { type: "button", class: "hm-undo", "aria-label": name, title: name, onclick: act }, sign);

@@ -9,7 +9,7 @@ import { EXAMPLE_SHOWN, failedTo, LOADING, loadTold, modelsScript, notLoaded, RE
 import { keepWhenSaved } from "../doors/saved-figure.js";
 import { makePressable } from "../doors/worth-trying.js";
 import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState } from "../doors/state.js";
-import { ASKED_FOR } from "../math/names.js";
+import { isOnRequest } from "../math/families.ts";
 import { decodeMap } from "../math/wire.js";
 import { announce, h } from "../views/dom.js";
 import { NONE } from "../views/suggestions.js";
@@ -143,15 +143,15 @@ function defineElement() {
       }));
       if (baked) view.show(decodeMap(baked), baked.compared ? decodeMap(baked.compared) : null);
       if (!this.#models.length) {
-        view.say(said);
+        view.setStatus(said);
         return this.#ready.resolve();
       }
       makePressable();
       this.#example = this.getAttribute("sentence") ?? "";
-      view.say(EXAMPLE_SHOWN);
+      view.setStatus(EXAMPLE_SHOWN);
       whenTouched(this, () => this.#start());
-      const asked = this.#models.some((name) => ASKED_FOR.includes(name));
-      if (asked) view.sayAbove();
+      const asked = this.#models.some((name) => isOnRequest(name));
+      if (asked) view.statusFirst();
       this.#watches = asked || Boolean(linked) || !baked; // to offer it, or to show what is not there yet
       this.#watch();
     }
@@ -269,13 +269,13 @@ function defineElement() {
       }
       // No await where the model answers at once: the map is repainted before the keystroke's event returns.
       if (map instanceof Promise) {
-        const slow = setTimeout(() => view.say("Computing."), PATIENCE);
+        const slow = setTimeout(() => view.setStatus("Computing."), PATIENCE);
         try {
           [map, compared] = await Promise.all([map, compared]);
         } catch (error) {
           if (engine.broken) this.#engines.delete(name); // the next try makes a new one
           if (wanted !== this.#wanted) return;
-          view.say(failedTo(NO_MAP, error), () => this.#compute());
+          view.setStatus(failedTo(NO_MAP, error), () => this.#compute());
           return;
         } finally {
           clearTimeout(slow);
@@ -285,7 +285,7 @@ function defineElement() {
       this.#wish = {};
       this.#computedBy = name;
       view.show(map, /** @type {AttentionMap | null} */ (compared));
-      view.say(READY);
+      view.setStatus(READY);
       this.#ready.resolve();
     }
 
@@ -295,7 +295,7 @@ function defineElement() {
      * @param {Refusal} refusal
      */
     #refuse(view, { name, message, word, near }) {
-      if (name !== "Fault") return view.say(failedTo(NO_MAP, { name }), () => this.#compute());
+      if (name !== "Fault") return view.setStatus(failedTo(NO_MAP, { name }), () => this.#compute());
       this.#ready.resolve();
       const said = `${message} ${STAYS}`;
       if (!word || !near?.length) return view.refuse(said);
@@ -313,13 +313,13 @@ function defineElement() {
      */
     async #load(name, wanted, view) {
       try {
-        const asks = !this.#loading.has(name) && !this.#allowed && ASKED_FOR.includes(name);
+        const asks = !this.#loading.has(name) && !this.#allowed && isOnRequest(name);
         if (asks && ((await this.#offers(name, wanted, view)) || wanted !== this.#wanted)) return;
         const engine = await (this.#loading.get(name) ?? this.#fetch(name, view));
         this.#engines.set(name, engine);
         return engine;
       } catch (error) {
-        if (wanted === this.#wanted) view.say(notLoaded(error), () => this.#compute());
+        if (wanted === this.#wanted) view.setStatus(notLoaded(error), () => this.#compute());
       }
     }
 
@@ -328,9 +328,9 @@ function defineElement() {
      * @param {HeadMapView} view
      */
     #fetch(name, view) {
-      view.say(LOADING);
+      view.setStatus(LOADING);
       const chosen = () => this.#models[view.state.model] === name; // else the line tells of another model
-      const loading = loadTold(name, (text) => chosen() && view.say(text));
+      const loading = loadTold(name, (text) => chosen() && view.setStatus(text));
       const end = () => this.#loading.delete(name);
       loading.then(end, end);
       this.#loading.set(name, loading);
@@ -349,7 +349,7 @@ function defineElement() {
       if (bytes === 0) return false;
       if (wanted !== this.#wanted) return true;
       const typed = view.state.sentence !== this.#example;
-      view.say(typed ? `Your text will be answered once the ${name} has loaded.` : "This is a computed example.",
+      view.setStatus(typed ? `Your text will be answered once the ${name} has loaded.` : "This is a computed example.",
         () => this.ready, `Load the ${name} (${(bytes / 1e6).toFixed(1)} MB)`);
       readyAfter(whenLoaded(name), this); // at the wish of another figure
       return true;

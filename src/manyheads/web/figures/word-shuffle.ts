@@ -3,7 +3,8 @@
 
 import { failedTo, LOADING, modelsScript } from "../doors/page-models.js";
 import { likeliest } from "../math/maps.js";
-import { modelLabel, percent } from "../math/text.js";
+import { modelLabel } from "../math/families.ts";
+import { percent } from "../math/text.ts";
 import { StatusLine } from "../views/controls.js";
 import { h, setIdle } from "../views/dom.js";
 

@@ -33,7 +33,7 @@ export async function within<Made>(work: Promise<Made>, limit = LONGEST_WAIT): P
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, fail) => (timer = setTimeout(() => fail(new Fault(WHY.absent)), limit)));
   try {
-    return (await Promise.race([work, late]) as Made);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -81,7 +81,7 @@ async function attend(sentence: string, headMask: HeadMask, wantsStates: boolean
     headNames,
     predictions: {},
     notes,
-    states: states && { shape: [...states.dims], values: (states.data as Float32Array) },
+    states: states && { shape: [...states.dims], values: states.data as Float32Array },
   };
 }
 

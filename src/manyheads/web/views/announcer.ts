@@ -9,14 +9,14 @@ const QUIET = 1000; // milliseconds without a change
 export class Announcer {
   node = h("p", { class: "hm-unseen", "aria-live": "polite" });
   #waits = false; // for the change to be drawn
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer?: ReturnType<typeof setTimeout>;
 
   /** The reader changed something. */
   changed() {
     this.#waits = true;
   }
 
-  /** What came of it is drawn; `summary` tells it, and is asked after the pause. */
+  /** The change is drawn; `summary()` is called after the pause. */
   drawn(summary: () => string) {
     if (!this.#waits) return;
     clearTimeout(this.#timer);
@@ -39,6 +39,6 @@ export function summaryOf(map: AttentionMap, { layer, head, query }: Pick<MapSta
     const of = map.headNames.indexOf(name);
     return [`${name}: ${label}, ${percent(share)}`, ...(of >= 0 ? [looks(of)] : [])];
   });
-  const told = [...(map.translation ? [map.translation.replace(/\.$/, "")] : []), ...(predicted.length ? predicted : [looks(head ?? 0)])];
-  return told.map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");
+  const parts = [...(map.translation ? [map.translation.replace(/\.$/, "")] : []), ...(predicted.length ? predicted : [looks(head ?? 0)])];
+  return parts.map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");
 }

@@ -7,13 +7,19 @@ const [MOST_ARCS, LEAST_ARC] = [8, 0.03]; // arcs of a row; the least share of t
 const [LOW, HIGH] = [9, 22]; // pixels an arc rises over its words
 const NOTHING = { d: "" }; // a path that is not seen
 
-/** A row of words on screen, and the place in it of the one that asks. */
-type PaintedRow = { row: HTMLTableRowElement, map: ShownMap, layer: number, head: number, asked: number, from: number };
+/** A row of words on screen; `from` is the place in it of the word that asks. */
+export interface PaintedRow {
+  row: HTMLTableRowElement;
+  map: ShownMap;
+  layer: number;
+  head: number;
+  query: number;
+  from: number;
+}
 
 export class Arcs {
   node = document.createElementNS(NAMESPACE, "svg");
-  /** Where the words of a map are in their row: [key][left, top, width]; of all rows of the map. */
-  #places: Map<ShownMap, number[][]> = new Map();
+  #places = new Map<ShownMap, number[][]>(); // where its words are in each of its rows: [key][left, top, width]
 
   constructor() {
     this.node.setAttribute("class", "hm-arcs");
@@ -37,10 +43,10 @@ export class Arcs {
   /** The attributes of the rows' arcs. */
   #arcsOf(rows: PaintedRow[], host: MapHost): Record<string, string>[] {
     const own = this.node.getBoundingClientRect();
-    return rows.flatMap(({ row, map, layer, head, asked, from }) => {
+    return rows.flatMap(({ row, map, layer, head, query, from }) => {
       const look = host.look(map, layer, head);
       if (look.off || from < 0) return [];
-      const weights = queryWeights(map, layer, head, asked);
+      const weights = queryWeights(map, layer, head, query);
       const unit = lineUnit(map, layer);
       const keys = [...weights.keys()].filter((key) => Math.abs(weights[key]) >= LEAST_ARC * unit)
         .sort((a, b) => Math.abs(weights[b]) - Math.abs(weights[a])).slice(0, MOST_ARCS);
@@ -48,7 +54,7 @@ export class Arcs {
       const words = this.#wordsOf(map, row);
       const { left, top } = row.getBoundingClientRect();
       return keys.map((key) => ({ d: arc(words[from], words[key], left - own.left, top - own.top),
-        ...lineLook(look, map, { query: asked, key, weight: weights[key] }, unit),
+        ...lineLook(look, map, { query, key, weight: weights[key] }, unit),
         "stroke-opacity": (0.3 + 0.6 * Math.sqrt(Math.abs(weights[key]) / unit)).toFixed(2) }));
     });
   }

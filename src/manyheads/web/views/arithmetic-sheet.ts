@@ -1,50 +1,54 @@
 // The arithmetic of the open cell, written out: what it asks, the terms in a table, what they come to.
 
-import type { Line, arithmetic } from "../math/arithmetic.ts";
+import type { arithmetic } from "../math/arithmetic.ts";
 import { written } from "../math/steps.ts";
-import { fill, h, setText } from "./dom.ts";
+import { fill, h, rowsOf, setText } from "./dom.ts";
 import { symbol } from "./formula-mathml.ts";
 import { Player } from "./player.ts";
 
 const MOST_STOPS = 16; // of a walk, at most: of more terms, several come at once
 const STOP = 450;
 
+type Arithmetic = ReturnType<typeof arithmetic>;
+
 export class ArithmeticSheet {
-  /** The terms, of which a walk shows more and more. */
-  #rows: Line[] = [];
+  #rows: Arithmetic["rows"] = []; // the terms, of which a walk shows more and more
   #walked = 0;
   #cell = "";
+  walk = new Player("▶ Walk through it", STOP, () => this.#walkOn());
+  soFar = h("p", { class: "fs-so-far", hidden: true });
+  question = h("p", { class: "fs-asks" });
+  columns = h("tr", {}, h("th", { role: "cell" }));
+  lines = h("tbody");
+  frame = h("div", { class: "hm-scroll", tabindex: 0, role: "group", "aria-label": "Terms" },
+    h("table", { class: "fs-terms" }, h("thead", {}, this.columns), this.lines));
+  sums = h("p", { class: "fs-sums" });
+  description: HTMLElement; // of the open cell, whatever the mouse points at
+  node: HTMLElement;
+  arrive: (term: number) => void;
 
   /** `arrive(term)` is called for each term that a walk comes to, and with -1 when it has come to the end. */
   constructor(id: string, name: string, leave: () => void, arrive: (term: number) => void) {
     this.arrive = arrive;
-    this.walk = new Player("▶ Walk through it", STOP, () => this.#walkOn());
-    this.soFar = h("p", { class: "fs-so-far", hidden: true });
-    this.asks = h("p", { class: "fs-asks" });
-    this.columns = h("tr", {}, h("th", { role: "cell" }));
-    this.lines = h("tbody");
-    const terms = h("table", { class: "fs-terms" }, h("thead", {}, this.columns), this.lines);
-    this.frame = h("div", { class: "hm-scroll", tabindex: 0, role: "group", "aria-label": "Terms" }, terms);
-    this.sums = h("p", { class: "fs-sums" });
-    this.said = h("p", { class: "hm-unseen", id: `${id}-said` }); // describes the open cell, whatever the mouse points at
+    this.description = h("p", { class: "hm-unseen", id: `${id}-description` });
     this.node = h("div", { class: "fs-arithmetic", role: "region", "aria-label": name, tabindex: -1,
       onkeydown: (event: KeyboardEvent) => event.key === "Escape" && leave() },
-    h("div", { class: "fs-bar" }, this.asks, this.walk.node), this.frame, this.soFar, this.sums, this.said);
+    h("div", { class: "fs-bar" }, this.question, this.walk.node), this.frame, this.soFar, this.sums, this.description);
   }
 
   /** The id of what describes the cell that is open. */
   get describedBy() {
-    return this.said.id;
+    return this.description.id;
   }
 
-  /** Takes what is written for the description; gives it. */
+  /** Describes the open cell by what is written; returns the description. */
   describe() {
-    setText(this.said, [this.asks, ...this.sums.children].map(({ textContent }) => textContent?.trim()).join("; "));
-    return this.said.textContent ?? "";
+    setText(this.description, [this.question, ...this.sums.children].map(({ textContent }) => textContent?.trim()).join("; "));
+    return this.description.textContent ?? "";
   }
 
-  /** Writes out what `arithmetic` told; `head` is the chosen one, `marked` the column of the terms that is the cell's. */
-  write({ name, row, column, title, rows, columns, results }: ReturnType<arithmetic>, head: number, marked: number) {
+  /** Writes out a cell's arithmetic; `head` is the chosen one, `marked` the column of the terms that is the cell's. */
+  write({ name, row, column, title, rows, columns, results }: Arithmetic, head: number, marked: number) {
     const terms = rows[0]?.values.length ?? 0;
     const cell = `${name} ${row} ${column} ${terms}`;
     if (cell !== this.#cell) { // else numbers have changed, and a walk goes on
@@ -54,14 +58,14 @@ export class ArithmeticSheet {
     this.#cell = cell;
     this.walk.node.hidden = terms === 0;
     this.#rows = rows;
-    this.asks.innerHTML = symbol(name, head);
-    this.asks.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
+    this.question.innerHTML = symbol(name, head);
+    this.question.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
     this.#writeTerms(rows, columns, marked);
     this.sums.replaceChildren(...results.flatMap(([words, value]) => [h("span", {}, `${words} = `, h("b", {}, written(value))), " "]));
     this.#showTerms(this.#walked);
   }
 
-  /** Comes to the next terms, or to the end; tells whether it goes on. */
+  /** Comes to the next terms, or to the end; returns whether it goes on. */
   #walkOn() {
     const terms = this.#rows[0].values.length;
     if (this.#walked === terms) this.#walked = 0;
@@ -76,19 +80,19 @@ export class ArithmeticSheet {
     this.#walked = count;
     const last = this.#rows.at(-1)?.values ?? [];
     const whole = count === last.length;
-    for (const { cells } of this.lines.rows)
+    for (const { cells } of rowsOf(this.lines))
       for (let term = 0; term < last.length; term++) cells[term + 1].classList.toggle("fs-later", term >= count);
     this.soFar.hidden = whole;
     this.sums.hidden = !whole;
     if (whole) return;
     const sum = Array.from(last).slice(0, count).reduce((total, value) => total + value, 0);
     this.soFar.replaceChildren(`after ${count} of ${last.length} terms: `, h("b", {}, written(sum)));
-    const [shown] = this.lines.rows;
+    const [shown] = rowsOf(this.lines);
     const { offsetLeft, offsetWidth } = shown.cells[count];
     this.frame.scrollLeft = offsetLeft + offsetWidth - this.frame.clientWidth;
   }
 
-  #writeTerms(rows: Line[], columns: string[], marked: number) {
+  #writeTerms(rows: Arithmetic["rows"], columns: string[], marked: number) {
     this.frame.hidden = rows.length === 0;
     const heads = fill(this.columns, columns.length + 1, () => h("th", { scope: "col" }));
     columns.forEach((column, index) => setText(heads[index + 1], column));

@@ -5,12 +5,12 @@ import { readable, told } from "../math/text.ts";
 import { focusedIn, h, targetOf } from "./dom.ts";
 
 const WORD = "td[data-weight]";
-const TIP_GAP = 4; // pixels between a word and what is said of it
+const TIP_GAP = 4; // pixels between a word and its tip
 
-/** What is said of a word under the pointer; read out with a word that has the focus. */
+/** What a word under the pointer stands for; read out with a word that has the focus. */
 export class WordTip {
-  /** Kept, and their text with them: a text that is put in anew lays the whole map out anew. */
-  #lines = [h("span", {}, "-"), h("span", {}, "-")];
+  #lines = [h("span", {}, "-"), h("span", {}, "-")]; // kept with their texts: a new text node lays the whole map out anew
+  node: HTMLElement;
 
   constructor(id: string) {
     this.node = h("div", { class: "hm-tip", role: "tooltip", id, hidden: true }, ...this.#lines);
@@ -24,7 +24,7 @@ export class WordTip {
       (span.firstChild as Text).data = lines[at] ?? "-";
     });
     node.hidden = false;
-    const room = (node.parentElement as HTMLElement).getBoundingClientRect();
+    const room = node.parentElement!.getBoundingClientRect();
     const at = word.getBoundingClientRect();
     const middle = at.left + at.width / 2 - room.left - node.offsetWidth / 2;
     node.style.left = `${Math.max(0, Math.min(middle, room.width - node.offsetWidth))}px`;
@@ -36,11 +36,12 @@ export class WordTip {
   }
 }
 
-/** Listens to the words of a stage, and tells the host who asks. */
+/** Listens to the words of a stage, and passes on to the host which of them asks. */
 export class Asking {
-  /** The word that is pointed at or has the focus. */
-  #word: HTMLElement | null = null;
+  #word: HTMLElement | null = null; // pointed at, or has the focus
   #dismissed = false; // by Escape, until the focus moves
+  host: MapHost;
+  tip: WordTip;
 
   constructor(stage: HTMLElement, host: MapHost, tip: WordTip) {
     this.host = host;
@@ -59,9 +60,9 @@ export class Asking {
     for (const [name, listener] of Object.entries(listeners)) stage.addEventListener(name, listener as EventListener);
   }
 
-  /** What is said follows a repaint. */
+  /** The tip follows a repaint. */
   refresh() {
-    if (this.#word?.isConnected) this.#tell(this.#word);
+    if (this.#word?.isConnected) this.#describe(this.#word);
     else this.#point(null);
   }
 
@@ -71,18 +72,18 @@ export class Asking {
     this.#word = word;
     this.host.point(word && this.#asker(word));
     if (!word) return this.tip.hide();
-    this.#tell(word);
+    this.#describe(word);
     word.setAttribute("aria-describedby", this.tip.node.id);
   }
 
-  #tell(word: HTMLElement) {
+  #describe(word: HTMLElement) {
     const place = placeOfWord(word);
     if (!place) return this.tip.hide();
     const { map, layer, head, query, key } = place;
     const weight = queryWeights(map, layer, head, query)[key];
     const share = isMasked(map, query, key) ? "nothing: masked" : map.top && weight === 0 ? "little: left out" : told(map, weight);
-    const given = `${map.headNames[head]}: ${readable(map.queryTokens[query])} gives ${readable(map.keyTokens[key])} ${share}`;
-    this.tip.show(word, [given, ...this.#looks(place)]);
+    const weighs = `${map.headNames[head]}: ${readable(map.queryTokens[query])} gives ${readable(map.keyTokens[key])} ${share}`;
+    this.tip.show(word, [weighs, ...this.#looks(place)]);
   }
 
   /** Where the word itself looks, while it asks; in a table of all that ask, its row says so. */
@@ -121,20 +122,25 @@ export class Asking {
   }
 }
 
-/**
- * What a row of words tells of a head: its words as they would ask, by place in the first of two maps; no `askers` where the
- * row itself is a word that asks, `own`.
- */
-type RowTold = { map: ShownMap, layer: number, head: number, query: number, askers?: (number | null)[] | null, own?: number, second?: boolean };
-type WordPlace = Omit<RowTold, "askers"> & { key: number, asker: number | null };
+/** What a row of words shows. */
+export interface ShownRow {
+  map: ShownMap;
+  layer: number;
+  head: number;
+  query: number;
+  askers?: (number | null)[] | null; // its words as they would ask, by place in the first of two maps
+  own?: number; // instead: the place of the row itself, a word that asks
+  second?: boolean;
+}
+export type ShownRowElement = HTMLTableRowElement & { shows?: ShownRow };
+type WordPlace = Omit<ShownRow, "askers"> & { key: number, asker: number | null };
 
-/** What a word stands for. */
 function placeOfWord(word: HTMLElement): WordPlace | null {
   const cell = word as HTMLTableCellElement;
-  const row = cell.parentElement as HTMLElement & { told?: RowTold };
-  if (!row?.told) return null;
+  const row = cell.parentElement as ShownRowElement | null;
+  if (!row?.shows) return null;
   const key = cell.cellIndex - 1;
-  const { askers, ...place } = row.told;
+  const { askers, ...place } = row.shows;
   return { ...place, key, asker: askers === undefined ? place.own ?? null : askers?.[key] ?? null };
 }
 

@@ -1,4 +1,4 @@
-// What a reader sets a figure by: a box to type into, lists to choose from, the line that tells how things stand.
+// What a reader sets a figure by: a box to type into, lists to choose from, the line that says how things stand.
 
 import { fill, h, setText, setValue, targetOf } from "./dom.ts";
 
@@ -18,7 +18,7 @@ export function sentenceBox(label: string, placeholder: string, typed: (text: st
 
 /** As high as its text, in browsers that do not see to it. */
 export function grow(box: HTMLTextAreaElement) {
-  if (CSS.supports("field-sizing", "content")) return;
+  if (CSS.supports("field-sizing", "content") || !box.scrollHeight) return; // or it isn't laid out
   box.style.height = "auto";
   box.style.height = `${box.scrollHeight + 2}px`;
 }
@@ -49,14 +49,14 @@ export function closeOnEscape(event: KeyboardEvent) {
   menu.querySelector("summary")?.focus();
 }
 
-/** The line that tells how things stand. */
+/** The line that says how things stand. */
 export class StatusLine {
-  #text = new Text();
+  #text = document.createTextNode("");
   node = h("p", { role: "status", class: "hm-status", tabindex: -1 }, this.#text);
   #button: HTMLButtonElement | null = null;
 
-  /** Tells a text; `act` is what a button after it does, which keeps the focus over repaints, and leaves it to the line. */
-  tell(text: string, act: (() => void) | null = null, name: string = "Try again") {
+  /** Shows a text; `act` is what a button after it does, which keeps the focus over repaints, and leaves it to the line. */
+  tell(text: string, act: (() => void) | null = null, name = "Try again") {
     if (this.#button?.textContent !== (act ? name : undefined)) {
       if (this.#button?.matches(":focus")) this.node.focus({ preventScroll: true });
       this.#button?.remove();

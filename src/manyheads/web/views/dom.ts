@@ -1,7 +1,6 @@
 // Small tools for what the views draw: nodes that are kept from one repaint to the next.
 
-import type { cellLook } from "../math/maps.ts";
-import { alpha } from "../math/maps.ts";
+import { alpha, type cellLook } from "../math/maps.ts";
 import { isPiece, isSpecial, readable, told } from "../math/text.ts";
 
 /** A new element. Of `props`, those that begin with "on" listen; true is an attribute without a value, false and null none. */
@@ -22,6 +21,9 @@ export function fill<Child extends Element>(parent: Element, count: number, make
   return parent.children as HTMLCollectionOf<any>;
 }
 
+/** The rows of a part of a table. */
+export const rowsOf = (part: Element) => part.children as HTMLCollectionOf<HTMLTableRowElement>;
+
 /** Makes `nodes` all that is in `parent`. Those that are in it stay where they are: whoever is moved loses the focus. */
 export function setChildren(parent: Element, nodes: Element[]) {
   for (const child of [...parent.children]) if (!nodes.includes(child)) child.remove();
@@ -36,7 +38,7 @@ export const setValue = (input: { value: string }, value: string) => {
   if (input.value !== value) input.value = value;
 };
 
-/** Shows a token as the reader wrote it; the classes carry what its marks said. */
+/** Shows a token as the reader wrote it; its marks become classes. */
 export function setToken(node: Element & { token?: string }, token: string) {
   if (node.token === token) return;
   node.token = token;
@@ -45,12 +47,12 @@ export function setToken(node: Element & { token?: string }, token: string) {
   node.classList.toggle("hm-special", isSpecial(token));
 }
 
-type CellLook = ReturnType<typeof cellLook>;
-/** A cell, and what it shows. */
+export type CellLook = ReturnType<typeof cellLook>;
+/** A cell remembers what it shows. */
 type WeightCell = HTMLElement & { shown?: string, percent?: string, ground?: string, named?: string };
 
 /** One weight of a map in its cell, tinted as `look` says; a masked one is no weight. */
-export function setWeight(cell: WeightCell, map: ShownMap, weight: number, look: CellLook, from: string, to: string, masked: boolean = false) {
+export function setWeight(cell: WeightCell, map: ShownMap, weight: number, look: CellLook, from: string, to: string, masked = false) {
   setTint(cell, weight, look, masked);
   const text = masked ? "masked" : map.top && weight === 0 ? "left out" : told(map, weight);
   if (cell.percent !== text) cell.dataset.percent = cell.percent = text;
@@ -77,7 +79,7 @@ export function focusOn(node: HTMLElement, before: Element | null) {
   node.focus();
 }
 
-/** Says whether a button does nothing at present. It is never disabled: a disabled button loses the focus. */
+/** Marks whether a button does nothing at present. It is never disabled: a disabled button loses the focus. */
 export const setIdle = (button: HTMLElement, idle: boolean) => {
   button.ariaDisabled = String(idle);
 };
@@ -93,15 +95,15 @@ export function keepFocus(root: HTMLElement, instead: () => HTMLElement | null |
   const held = focusedIn(root);
   draw();
   if (!held) return;
-  const there = held.getClientRects().length > 0 && !held.closest("[inert]");
-  const keeper = there ? held : instead();
+  const visible = held.getClientRects().length > 0 && !held.closest("[inert]");
+  const keeper = visible ? held : instead();
   if (keeper && !keeper.matches(":focus")) keeper.focus({ preventScroll: true });
 }
 
 /** The element that an event came from; never a text node, for the events that views listen to. */
 export const targetOf = (event: Event) => event.target as HTMLElement;
 
-/** Tells the page, also out of shadow trees, what a figure now shows. */
+/** Announces to the page, also out of shadow trees, what a figure now shows. */
 export const announce = (node: EventTarget, name: string, detail: unknown) =>
   node.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
 

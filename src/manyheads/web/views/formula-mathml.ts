@@ -5,7 +5,7 @@ const mi = (text: string) => (text.length > 1 ? `<mi mathvariant="normal">${text
 
 const op = (text: string) => `<mo>${text}</mo>`;
 
-export const math = (body: string, block: boolean = true) => `<math${block ? ' display="block"' : ""}><mrow>${body}</mrow></math>`;
+export const math = (body: string, block = true) => `<math${block ? ' display="block"' : ""}><mrow>${body}</mrow></math>`;
 
 export const mathOf = (letter: string) => math(mi(letter), false);
 
@@ -44,11 +44,16 @@ const SYMBOLS: Record<string, (i: number) => string> = {
 /** The symbol of a matrix as the notation page writes it. */
 export const symbol = (name: string, head: number) => math(SYMBOLS[name](head + 1), false);
 
-/** The head `i` of `heads`, with biases or without, scaled or not. */
-type Written = { i: number, heads: number, biased: boolean, scaled: boolean };
+/** How a step is written; `i` is the head's number, from 1. */
+interface Writing {
+  i: number;
+  heads: number;
+  biased: boolean;
+  scaled: boolean;
+}
 
 /** One equation, or several. */
-const EQUATIONS: Record<string, (how: Written) => string | string[]> = {
+const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
   X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("𝐱", "1")}${op(";")}${op("…")}${op(";")}${sub("𝐱", "n")}${op(")")}</mrow>`,
   projections: ({ i, biased }) => {
     const bias = (letter: string) => (biased ? op("+") + both("𝐛", i, letter) : "");

@@ -1,54 +1,56 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
-import type { RowTold } from "./asking.ts";
 import { difference, movedHeads } from "../math/compared.ts";
 import { compareHeads, layersOf } from "../math/maps.ts";
 import { percent } from "../math/text.ts";
-import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.ts";
+import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
 import { Legend } from "./legend.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers } from "./paint.ts";
-import { drawHead, drawPicture, onCanvas } from "./pixels.ts";
+import { drawHead, drawn, drawSmall, paintPixels } from "./pixels.ts";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
 const LARGEST = { side: 150, row: 760 };
+const SHARPEST = 64; // pixels of a head's side in a picture that isn't laid out
 const MOVERS = 5; // heads that are named
 const SIDE = 60; // the names of the rows, as in head-map.css
 
 export class GridView implements MapPart {
   #map: ShownMap | null = null;
-  /** The layer of the state when it was drawn last, and the head that was large. */
-  #layer = -1;
-  #large: number | null = null;
-  /** The maps that are compared. */
-  #both: ShownMap[] | null = null;
+  #layer = -1; // of the state, when it was drawn last
+  #large: number | null = null; // the head that was large
+  #both: ShownMap[] | null = null; // the maps that are compared
   #turned = false; // the columns are the layers
   #room = 0; // pixels across, when it was drawn last
   #named = "";
+  host: MapHost;
+  cursor: { layer: number, head: number };
+  canvas = h("canvas", { "aria-hidden": "true" });
+  corner = h("td");
+  titles = h("tr", {}, this.corner);
+  body = h("tbody", {
+    onclick: (event: Event) => this.#enlarge(event),
+    onkeydown: (event: KeyboardEvent) => this.#move(event),
+    onfocusin: (event: Event) => this.#look(event),
+    onpointerover: (event: Event) => this.#look(event),
+  });
+  frame = h("div", { class: "hm-grid" }, this.canvas,
+    h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body));
+  scroll = h("div", { class: "hm-scroll" }, this.frame);
+  hint = h("p", { class: "hm-hint" });
+  paintedName = h("span", { class: "hm-head" });
+  paintedHead = h("tbody", { role: "rowgroup" }, makeRow());
+  row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
+  legend = new Legend(); // of the words below, where the grid shows differences
+  figure: MatrixFigure;
+  resized: ResizeObserver;
 
   constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
     this.cursor = { layer: host.state.layer, head: host.state.head ?? 0 };
-    this.canvas = h("canvas", { "aria-hidden": "true" });
-    this.corner = h("td");
-    this.titles = h("tr", {}, this.corner);
-    this.body = h("tbody", {
-      onclick: (event: Event) => this.#enlarge(event),
-      onkeydown: (event: KeyboardEvent) => this.#move(event),
-      onfocusin: (event: Event) => this.#look(event),
-      onpointerover: (event: Event) => this.#look(event),
-    });
-    const table = h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body);
-    this.frame = h("div", { class: "hm-grid" }, this.canvas, table);
-    this.painted = makeRow();
-    this.painted.cells[0].append((this.paintedName = h("span", { class: "hm-head" })));
-    this.paintedHead = h("tbody", { role: "rowgroup" }, this.painted);
-    this.row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
-    this.legend = new Legend(); // of the words below, where the grid shows differences
+    rowsOf(this.paintedHead)[0].cells[0].append(this.paintedName);
     this.figure = new MatrixFigure(host);
     this.figure.title.className = "hm-head";
-    this.hint = h("p", { class: "hm-hint" });
-    this.scroll = h("div", { class: "hm-scroll" }, this.frame);
     stage.append(this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
     this.resized = new ResizeObserver(() => this.#map && this.scroll.clientWidth !== this.#room && this.#drawGrid(this.#map));
     this.resized.observe(stage);
@@ -72,42 +74,38 @@ export class GridView implements MapPart {
   }
 
   #drawGrid(map: ShownMap) {
-    const { host, canvas } = this;
     const [layers, heads, queries, keys] = map.shape;
     this.#room = this.scroll.clientWidth;
-    const room = this.#room - SIDE;
-    if (room <= 0) return; // not laid out yet; the observer will call again
-    const side = (columns: number) =>
-      Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
-    const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
-    const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
+    const { columns, size, step, gap } = layOut(map, this.#room - SIDE);
     this.#turned = columns !== heads;
-    const size = Math.max(side(columns), SMALLEST);
     this.#drawButtons(map, columns);
-    this.frame.style.setProperty("--size", `${size}px`);
+    if (size) this.frame.style.setProperty("--size", `${size}px`);
+    else this.frame.style.removeProperty("--size");
     this.frame.style.setProperty("--columns", String(columns));
-    const scale = Math.min(devicePixelRatio || 1, 2);
-    const step = Math.round(size * scale);
-    const gap = Math.max(2, Math.round(2 * scale));
-    const inner = { width: step - 2 * gap, height: step - 2 * gap };
-    const there = new Set(layersOf(map));
-    onCanvas(canvas, step * columns, step * (layers * heads / columns), (pixels) => {
+    paintPixels(this.canvas, this.#picture(map, columns, step, gap));
+    const small = layersOf(map).length < layers ? map.mixed ? "Layers that were not looked at yet are blank."
+      : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above." : "";
+    const choose = this.#large === null ? "Choose a head to enlarge it." : "";
+    setText(this.hint, [this.#mostMoved(), choose, small].filter(Boolean).join(" "));
+    this.hint.hidden = !this.hint.textContent;
+    this.canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
+  }
+
+  /** All heads as one picture: `step` pixels from head to head, `gap` of them on each side of one. */
+  #picture(map: ShownMap, columns: number, step: number, gap: number) {
+    const [layers, heads] = map.shape;
+    const [width, side] = [step * columns, step - 2 * gap];
+    const present = new Set(layersOf(map));
+    return drawn(width, step * (layers * heads / columns), (pixels) => {
       for (let layer = 0; layer < layers; layer++)
         for (let head = 0; head < heads; head++) {
           const [row, column] = this.#turned ? [head, layer] : [layer, head];
-          const place = { left: column * step + gap, top: row * step + gap, ...inner };
-          const { pictures } = map;
-          if (pictures && !there.has(layer)) {
-            if (!map.mixed) drawPicture(pixels, canvas.width, place, { ...map, pictures }, layer, head, host.look(map, layer, head));
-          } else drawHead(pixels, canvas.width, place, map, layer, head, host.look(map, layer, head));
+          const box = { left: column * step + gap, top: row * step + gap, width: side, height: side };
+          const look = this.host.look(map, layer, head);
+          if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, look);
+          else if (!map.mixed) drawSmall(pixels, width, box, map, map.pictures, layer, head, look);
         }
     });
-    const small = there.size < layers ? map.mixed ? "Layers that were not looked at yet are blank."
-      : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above." : "";
-    const choose = this.#large === null ? "Choose a head to enlarge it." : "";
-    setText(this.hint, [this.#tellMoved(), choose, small].filter(Boolean).join(" "));
-    this.hint.hidden = !this.hint.textContent;
-    canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
   }
 
   /** The names of rows and columns, and a button for each head: made anew only where the grid has another shape. */
@@ -144,12 +142,12 @@ export class GridView implements MapPart {
     const { host, figure, row } = this;
     const [, , queries, keys] = map.shape;
     const { layer } = this.#large === null ? this.cursor : host.state;
-    const there = layersOf(map).includes(layer);
-    figure.node.hidden = this.#large === null || !there;
-    row.hidden = this.#large !== null || !there;
+    const present = layersOf(map).includes(layer);
+    figure.node.hidden = this.#large === null || !present;
+    row.hidden = this.#large !== null || !present;
     this.legend.draw(host.shown.map, host.state);
     this.legend.node.hidden = row.hidden || !this.#both;
-    if (!there) return;
+    if (!present) return;
     const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
     const name = nameOf(map, layer, head);
     if (this.#large !== null) {
@@ -168,20 +166,20 @@ export class GridView implements MapPart {
   #paint(layer: number, head: number) {
     const { host } = this;
     const { map, compared } = host.shown;
-    const { asked, pairs } = compareHeads(map, compared, layer, host.asked);
+    const { asked: second, pairs } = compareHeads(map, compared, layer, host.asked);
     const askers = host.askersOf(map);
     this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
     const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
-    drawRow(rows[0], host, map, { layer, head, asked: host.asked, askers, shared: pairs && new Set(pairs.map(([i]) => i)) });
-    const told = (rows[0] as any).told as RowTold | undefined;
-    if (told) told.query = host.rest;
+    const { shows } = drawRow(rows[0], host, map, { layer, head, query: host.asked, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }).row;
+    if (shows) shows.query = host.rest;
     if (!compared || !pairs) return;
     setText(rows[1].cells[0], "second sentence");
-    drawRow(rows[1], host, compared, { layer, head, asked, askers: secondAskers(pairs, askers, compared.shape[3]), second: true, shared: new Set(pairs.map(([, j]) => j)) });
+    drawRow(rows[1], host, compared, { layer, head, query: second, askers: secondAskers(pairs, askers, compared.shape[3]), second: true,
+      shared: new Set(pairs.map(([, j]) => j)) });
   }
 
   /** Where two sentences are compared, the heads that moved most. */
-  #tellMoved() {
+  #mostMoved() {
     if (!this.#both) return "";
     const [first, second] = this.#both;
     const all = layersOf(first).filter((layer) => layersOf(second).includes(layer)).flatMap((layer) => {
@@ -232,11 +230,25 @@ export class GridView implements MapPart {
     const cell = targetOf(event).closest("td");
     if (!step || !cell) return;
     const row = cell.parentElement as HTMLTableRowElement;
-    const next = this.body.rows[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector("button");
+    const next = rowsOf(this.body)[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector("button");
     if (!next) return;
     event.preventDefault();
     focusOn(next, targetOf(event));
   }
+}
+
+/**
+ * The layout of a map in so many pixels across: columns, the side of a head, and of the picture what `#picture` takes. Without
+ * a layout there is no side, since CSS gives it, and the picture has a pixel for each weight.
+ */
+function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: number) {
+  if (room <= 0) return { columns: heads, size: null, step: Math.min(Math.max(queries, keys), SHARPEST), gap: 0 };
+  const side = (columns: number) => Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
+  const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
+  const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
+  const size = Math.max(side(columns), SMALLEST);
+  const scale = Math.min(devicePixelRatio || 1, 2);
+  return { columns, size, step: Math.round(size * scale), gap: Math.max(2, Math.round(2 * scale)) };
 }
 
 const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });

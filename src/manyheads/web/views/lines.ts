@@ -10,6 +10,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 export class LinesView implements MapPart {
   #maps: { map: ShownMap, compared: ShownMap | null } | null = null;
+  host: MapHost;
+  panels: LinesPanel[];
 
   constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
@@ -42,28 +44,30 @@ export class LinesView implements MapPart {
 /** One sentence and its lines. */
 class LinesPanel {
   #map: ShownMap | null = null;
-  /** The words as they ask in the first sentence. */
-  #askers: (number | null)[] = [];
-  /** The word looked at that is pointed at. */
-  #only: number | null = null;
-  /** Who asks, and who asks while nobody is pointed at. */
-  #asked = [0, 0];
+  #askers: (number | null)[] = []; // the words as they ask in the first sentence
+  #only: number | null = null; // the word looked at that is pointed at
+  #query = 0;
+  #rest = 0; // the query while none is pointed at
+  host: MapHost;
+  asking: HTMLElement;
+  lookedAt: HTMLElement;
+  svg = document.createElementNS(SVG, "svg");
+  summary = h("p", { class: "hm-hint" });
+  node: HTMLElement;
 
   constructor(host: MapHost, which: string) {
     this.host = host;
     this.asking = h("ol", { "aria-label": `Words that ask${which}`, "data-side": "query" });
     this.lookedAt = h("ol", { "aria-label": `Words looked at${which}`, "data-side": "key" });
-    this.svg = document.createElementNS(SVG, "svg");
     this.svg.setAttribute("preserveAspectRatio", "none");
     this.svg.ariaHidden = "true";
-    this.told = h("p", { class: "hm-hint" });
     const point = (event: Event) => this.#point(event);
     const leave = (event: PointerEvent | FocusEvent) => this.#leave(event);
     const box = h("div", { class: "hm-lines", onpointerover: point, onpointerleave: leave, onfocusin: point, onfocusout: leave,
       onkeydown: (event: KeyboardEvent) => this.#press(event),
       onclick: (event: Event) => this.#ask(event) },
     this.asking, this.svg, this.lookedAt);
-    this.node = h("div", {}, this.told, h("div", { class: "hm-scroll" }, box));
+    this.node = h("div", {}, this.summary, h("div", { class: "hm-scroll" }, box));
   }
 
   /** Shows the words of a map; `shared` are those that both sentences have. */
@@ -85,8 +89,9 @@ class LinesPanel {
   }
 
   /** Draws the lines of the word that asks, or those to the one that is pointed at. */
-  draw(asked: number, rest: number) {
-    this.#asked = [asked, rest];
+  draw(query: number, rest: number) {
+    this.#query = query;
+    this.#rest = rest;
     const map = this.#map;
     if (!map) return;
     const only = this.#only;
@@ -94,8 +99,8 @@ class LinesPanel {
     const { layer, head: chosen } = host.state;
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
     const looks = Array.from({ length: map.shape[1] }, (_, head) => host.look(map, layer, head));
-    const lines = strongest(map, layer, { chosen: (head, query, key) => !looks[head].off &&
-      (single === null || head === single) && (only === null ? query === asked : key === only) });
+    const lines = strongest(map, layer, { chosen: (head, asks, key) => !looks[head].off &&
+      (single === null || head === single) && (only === null ? asks === query : key === only) });
     const unit = lineUnit(map, layer);
     const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
     lines.forEach((line, index) => {
@@ -107,14 +112,14 @@ class LinesPanel {
     for (const list of [this.asking, this.lookedAt])
       [...list.children].forEach((item, index) => {
         const asks = list === this.asking;
-        item.classList.toggle("hm-lit", asks ? only === null && index === asked : index === only);
+        item.classList.toggle("hm-lit", asks ? only === null && index === query : index === only);
         item.classList.toggle("hm-asks", asks && index === rest);
       });
-    setText(this.told, this.#tell(map, only === null ? { asks: true, index: asked } : { asks: false, index: only }, single, looks));
+    setText(this.summary, this.#summarize(map, only === null ? { asks: true, index: query } : { asks: false, index: only }, single, looks));
   }
 
   /** What the chosen word's lines say, in words; the mean of the heads that are on where all are shown. */
-  #tell(map: ShownMap, { asks, index }: { asks: boolean, index: number }, single: number | null, looks: Look[]) {
+  #summarize(map: ShownMap, { asks, index }: { asks: boolean, index: number }, single: number | null, looks: Look[]) {
     const [, heads, queries, keys] = map.shape;
     const [name, others] = asks ? [map.queryTokens[index], map.keyTokens] : [map.keyTokens[index], map.queryTokens];
     const chosen = single === null ? [...Array(heads).keys()].filter((head) => !looks[head].off) : [single];
@@ -150,7 +155,7 @@ class LinesPanel {
     this.#only = only;
     const before = this.host.asked;
     this.host.point(asks); // draws, where another asks
-    if (changed && before === this.host.asked) this.draw(this.#asked[0], this.#asked[1]);
+    if (changed && before === this.host.asked) this.draw(this.#query, this.#rest);
   }
 
   #ask(event: Event) {
@@ -165,7 +170,7 @@ class LinesPanel {
     const item = targetOf(event).closest("li");
     if (!step || !item) return;
     const [rows, columns] = step;
-    const own = item.parentElement as HTMLElement;
+    const own = item.parentElement!;
     const list = columns === 0 ? own : columns < 0 ? this.asking : this.lookedAt;
     const next = list.children[Math.min(placeOfItem(item) + rows, list.childElementCount - 1)]?.querySelector("button");
     if (!next) return;

@@ -2,15 +2,18 @@
 
 import { alpha, colourOf } from "../math/maps.ts";
 import { columnName, columnsAreWords, MATRICES, matrix, rowName, rowsAreWords, shown } from "../math/steps.ts";
-import { fill, h, setText } from "./dom.ts";
+import { fill, h, rowsOf, setText } from "./dom.ts";
 import { symbol } from "./formula-mathml.ts";
 import { palette, tint } from "./tints.ts";
 
 /** A cell's node knows where it is. */
-type CellNode = HTMLTableCellElement & { at?: Cell };
+export type CellNode = HTMLTableCellElement & { at?: Cell };
 
 /** Rows and columns, each from, to before. */
-type Window = { rows: [number, number], columns: [number, number] };
+interface Window {
+  rows: [number, number];
+  columns: [number, number];
+}
 
 /**
  * A repaint touches only what changed, and first what is in view; `flush` paints the rest. Numbers that arrive while somebody
@@ -18,21 +21,23 @@ type Window = { rows: [number, number], columns: [number, number] };
  */
 export class MatrixTable {
   cells: { node: CellNode, letters: Text, text: string, ground: string }[][] = [];
-  /** What is in view, where that is known. */
-  #view: Window | null = null;
+  #view: Window | null = null; // what is in view, where that is known
   #steps: Steps | null = null;
   #late = false; // something out of view is still to be painted
   #captioned = "";
   #named: string | null = null;
   #lit = { nodes: [] as Element[], key: "" };
 
+  name: string;
+  caption = h("figcaption");
+  head = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
+  body = h("tbody");
+  table = h("table", {}, h("thead", {}, this.head), this.body);
+  scroll = h("div", { class: "hm-scroll", onscroll: () => this.flush() }, this.table);
+  figure: HTMLElement;
+
   constructor(name: string) {
     this.name = name;
-    this.caption = h("figcaption");
-    this.head = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
-    this.body = h("tbody");
-    this.table = h("table", {}, h("thead", {}, this.head), this.body);
-    this.scroll = h("div", { class: "hm-scroll", onscroll: () => this.flush() }, this.table);
     this.figure = h("figure", { class: "fs-matrix", "data-matrix": name }, this.caption, this.scroll);
   }
 
@@ -104,12 +109,12 @@ export class MatrixTable {
     const named = rowsAreWords(name) ? steps.tokens.join(" ") : "";
     if (this.#named === named) return;
     this.#named = named;
-    [...this.body.rows].forEach(({ cells }, row) => setText(cells[0], rowName(steps, name, row)));
+    [...rowsOf(this.body)].forEach(({ cells }, row) => setText(cells[0], rowName(steps, name, row)));
     [...this.head.cells].slice(1).forEach((head, column) =>
       setText(head.children[0], columnsAreWords(name) ? columnName(steps, name, column) : String(column + 1)));
   }
 
-  /** Makes room for the numbers; tells whether there are new cells. */
+  /** Makes room for the numbers; returns whether there are new cells. */
   #resize(rows: number, columns: number) {
     let grown = false;
     this.cells.length = Math.min(this.cells.length, rows);
@@ -118,10 +123,10 @@ export class MatrixTable {
       while (cells.length > columns) cells.pop()?.node.remove();
       while (cells.length < columns) {
         const node: CellNode = h("td", { tabindex: -1 });
-        const letters = new Text("");
+        const letters = document.createTextNode("");
         node.append(letters);
         node.at = { name: this.name, row, column: cells.length };
-        this.body.rows[row].append(node);
+        rowsOf(this.body)[row].append(node);
         cells.push({ node, letters, text: "", ground: "" });
         grown = true;
       }
@@ -139,7 +144,7 @@ export class MatrixTable {
     if (what) {
       for (const cells of row === undefined ? this.cells : [this.cells[row]])
         for (const { node } of column === undefined ? cells : [cells[column]]) nodes.push(node);
-      if (row !== undefined) nodes.push(this.body.rows[row].cells[0]);
+      if (row !== undefined) nodes.push(rowsOf(this.body)[row].cells[0]);
       if (column !== undefined) nodes.push(this.head.children[column + 1]);
       const run = row === undefined ? "fs-column" : column === undefined ? "fs-row" : "fs-lit";
       for (const node of nodes) node.classList.add("fs-lit", run);
@@ -151,7 +156,7 @@ export class MatrixTable {
   reveal(row: number | undefined, column: number | undefined) {
     const { scroll } = this;
     const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = this.cells[row ?? 0][column ?? 0].node;
-    const left = offsetLeft - this.body.rows[row ?? 0].cells[0].offsetWidth;
+    const left = offsetLeft - rowsOf(this.body)[row ?? 0].cells[0].offsetWidth;
     const top = offsetTop - this.head.offsetHeight;
     if (column !== undefined && (left < scroll.scrollLeft || offsetLeft + offsetWidth > scroll.scrollLeft + scroll.clientWidth))
       scroll.scrollLeft = left - 2 * offsetWidth;

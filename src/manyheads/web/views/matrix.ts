@@ -1,25 +1,26 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
-import type { RowTold } from "./asking.ts";
 import { difference, movedHeads } from "../math/compared.ts";
 import { roomFor } from "../math/families.ts";
 import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
 import { isSpecial, percent } from "../math/text.ts";
-import { fill, h, setText, setToken, setWeight } from "./dom.ts";
-import { drawHead, onCanvas } from "./pixels.ts";
+import type { ShownRowElement } from "./asking.ts";
+import { fill, h, rowsOf, setText, setToken, setWeight } from "./dom.ts";
+import { drawHead, drawn, paintPixels } from "./pixels.ts";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
 const SMALL_SIDE = 256; // pixels of a small picture, at most
 
 export class MatrixView implements MapPart {
   placesToggles = true;
+  host: MapHost;
+  box = h("div", { class: "hm-matrices" });
+  figures: MatrixFigure[] = [];
+  vacant: HTMLElement[] = []; // places that are kept for models of more heads
 
   constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
-    this.box = stage.appendChild(h("div", { class: "hm-matrices" }));
-    this.figures = [];
-    /** Places that are kept for models of more heads. */
-    this.vacant = [];
+    stage.append(this.box);
   }
 
   /** Another word asks: its rows stand out. */
@@ -64,20 +65,21 @@ export class MatrixView implements MapPart {
 
 /** One head, as a table or as a picture, with a button that enlarges and shrinks it. */
 export class MatrixFigure {
+  host: MapHost;
   map: ShownMap | null = null;
+  title = h("span");
+  button = h("button", { type: "button", class: "hm-enlarge" });
+  moved = h("span", { class: "hm-moved" });
+  caption = h("figcaption", {}, this.title, this.moved, this.button);
+  scroll = h("div", { class: "hm-scroll" });
+  node = h("figure", { class: "hm-matrix" }, this.caption, this.scroll);
+  columns = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
+  rows = h("tbody");
+  table = h("table", {}, h("thead", {}, this.columns), this.rows);
+  canvas = h("canvas", { role: "img" });
 
   constructor(host: MapHost) {
     this.host = host;
-    this.title = h("span");
-    this.button = h("button", { type: "button", class: "hm-enlarge" });
-    this.moved = h("span", { class: "hm-moved" });
-    this.caption = h("figcaption", {}, this.title, this.moved, this.button);
-    this.scroll = h("div", { class: "hm-scroll" });
-    this.node = h("figure", { class: "hm-matrix" }, this.caption, this.scroll);
-    this.columns = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
-    this.rows = h("tbody");
-    this.table = h("table", {}, h("thead", {}, this.columns), this.rows);
-    this.canvas = h("canvas", { role: "img" });
   }
 
   draw(map: ShownMap, layer: number, head: number, { large, table, name }: { large: boolean, table: boolean, name: string }) {
@@ -99,23 +101,23 @@ export class MatrixFigure {
   }
 
   /** The row of the word that asks; of two sentences, only shared words have one. */
-  #asked() {
+  #query() {
     const { shown, asked } = this.host;
     return this.map?.queries.indexOf(shown.map.queries[asked]);
   }
 
   /** Another word asks: its row stands out. */
   ask() {
-    const asked = this.#asked();
-    [...this.rows.rows].forEach((row, query) => row.classList.toggle("hm-asks", query === asked));
+    const asking = this.#query();
+    [...rowsOf(this.rows)].forEach((row, query) => row.classList.toggle("hm-asks", query === asking));
   }
 
   #drawPicture(map: ShownMap, layer: number, head: number, label: string, large: boolean) {
     const [, , queries, keys] = map.shape;
     this.canvas.ariaLabel = `${label}. ${queries} by ${keys} weights; for numbers, choose Paint and who asks.`;
     const [width, height] = [keys, queries].map((side) => (large ? side : Math.min(side, SMALL_SIDE)));
-    onCanvas(this.canvas, width, height, (pixels) =>
-      drawHead(pixels, width, { width, height }, map, layer, head, this.host.look(map, layer, head)));
+    paintPixels(this.canvas, drawn(width, height, (pixels) =>
+      drawHead(pixels, width, { left: 0, top: 0, width, height }, map, layer, head, this.host.look(map, layer, head))));
   }
 
   #drawTable(map: ShownMap, layer: number, head: number, label: string) {
@@ -126,15 +128,15 @@ export class MatrixFigure {
     for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
     const faint = map.keyTokens.map(isSpecial);
     const look = host.look(map, layer, head);
-    const asked = this.#asked();
+    const asking = this.#query();
     const rows = fill(this.rows, queries, () => h("tr", {}, h("th", { scope: "row" })));
     for (let query = 0; query < queries; query++) {
       const weights = queryWeights(map, layer, head, query);
       const full = fullWeight(map, layer, weights, look);
-      const row = rows[query] as HTMLTableRowElement & { told?: RowTold };
+      const row: ShownRowElement = rows[query];
       const { cells } = row;
-      row.told = { map, layer, head, query, own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]) };
-      row.classList.toggle("hm-asks", query === asked);
+      row.shows = { map, layer, head, query, own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]) };
+      row.classList.toggle("hm-asks", query === asking);
       setToken(cells[0], map.queryTokens[query]);
       while (cells.length > keys + 1) row.lastElementChild?.remove();
       while (cells.length < keys + 1) row.append(h("td", { tabindex: -1 }));

@@ -1,33 +1,35 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
-import type { PaintedRow } from "./arcs.ts";
-import type { RowTold } from "./asking.ts";
-import type { CellLook } from "./dom.ts";
 import { roomFor } from "../math/families.ts";
 import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
 import { isSpecial, percent } from "../math/text.ts";
-import { Arcs } from "./arcs.ts";
-import { fill, h, setText, setToken, setTint, setWeight } from "./dom.ts";
+import { Arcs, type PaintedRow } from "./arcs.ts";
+import type { ShownRowElement } from "./asking.ts";
+import { type CellLook, fill, h, setText, setToken, setTint, setWeight } from "./dom.ts";
 
 const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
 const UNSEEN = 120; // milliseconds until the others are
 const THICKEST = 4; // pixels
 const GLIDING = 120; // cells; the tints of more change at once
 
-/** A row, and what it shows. */
-type DrawnRow = PaintedRow & { second: boolean };
+interface DrawnRow extends PaintedRow {
+  row: ShownRowElement;
+  second: boolean;
+}
 
 export class PaintView implements MapPart {
   placesToggles = true;
   #rows: DrawnRow[] = [];
   #maps: { map: ShownMap, compared: ShownMap | null } | null = null;
-  #asked = 0; // who asked when the words were painted last
+  #query = 0; // when the words were painted last
   #arcs = new Arcs();
-  #later = 0; // the timer for rows that are not on screen
+  #later?: ReturnType<typeof setTimeout>; // paints the rows that are not on screen
+  host: MapHost;
+  table = h("table", { class: "hm-paint", role: "table" });
+  resized: ResizeObserver;
 
   constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
-    this.table = h("table", { class: "hm-paint", role: "table" });
     stage.append(h("div", { class: "hm-painted" }, this.table, this.#arcs.node));
     this.resized = new ResizeObserver(() => this.#moved());
     this.resized.observe(this.table);
@@ -41,7 +43,7 @@ export class PaintView implements MapPart {
   draw(map: ShownMap, compared: ShownMap | null) {
     const { host, table } = this;
     const { layer } = host.state;
-    const { order, moved, pairs, asked } = compareHeads(map, compared, layer, host.rest);
+    const { order, moved, pairs, asked: other } = compareHeads(map, compared, layer, host.rest);
     const askers = host.askersOf(map);
     const second = pairs && compared && secondAskers(pairs, askers, compared.shape[3]);
     table.ariaLabel = `What each head looks at when ${map.queryTokens[host.rest]} asks`;
@@ -52,10 +54,10 @@ export class PaintView implements MapPart {
       host.dress(body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
       host.placeName(rows[0].cells[0], head);
-      this.#rows.push(drawRow(rows[0], host, map, { layer, head, asked: host.rest, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }));
+      this.#rows.push(drawRow(rows[0], host, map, { layer, head, query: host.rest, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }));
       if (!compared || !pairs) return;
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
-      this.#rows.push(drawRow(rows[1], host, compared, { layer, head, asked, askers: second, second: true, shared: new Set(pairs.map(([, j]) => j)) }));
+      this.#rows.push(drawRow(rows[1], host, compared, { layer, head, query: other, askers: second, second: true, shared: new Set(pairs.map(([, j]) => j)) }));
     });
     table.style.setProperty("--keys", String(map.shape[3]));
     table.style.setProperty("--most", String(host.mostHeads));
@@ -67,7 +69,7 @@ export class PaintView implements MapPart {
     table.classList.toggle("hm-gliding", this.#rows.length * map.shape[3] <= GLIDING);
     clearTimeout(this.#later);
     this.#maps = { map, compared };
-    this.#asked = host.rest;
+    this.#query = host.rest;
     this.#arcs.forget();
     if (host.asked === host.rest) this.#drawArcs();
     else this.ask();
@@ -78,13 +80,13 @@ export class PaintView implements MapPart {
     const { host } = this;
     if (!this.#maps) return;
     const { map, compared } = this.#maps;
-    const [asked, other] = [host.asked, compareHeads(map, compared, host.state.layer, host.asked).asked];
-    this.#rows = this.#rows.map((row) => ({ ...row, asked: row.second ? other : asked }));
-    for (const row of this.#rows) row.from = host.keyOf(row.map, row.asked);
+    const [query, other] = [host.asked, compareHeads(map, compared, host.state.layer, host.asked).asked];
+    this.#rows = this.#rows.map((row) => ({ ...row, query: row.second ? other : query }));
+    for (const row of this.#rows) row.from = host.keyOf(row.map, row.query);
     const seen = near(this.#rows);
     this.#arcs.draw(this.#hasArcs ? seen : [], host); // reads where words are before any is painted
-    if (asked === this.#asked) return;
-    this.#asked = asked;
+    if (query === this.#query) return;
+    this.#query = query;
     for (const row of seen) tintRow(row, host);
     clearTimeout(this.#later);
     if (seen.length < this.#rows.length) this.#later = setTimeout(() => this.#rows.forEach((row) => tintRow(row, host)), UNSEEN);
@@ -123,12 +125,14 @@ export function secondAskers(pairs: number[][], askers: (number | null)[] | null
 export const makeRow = () => h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }));
 
 /** One head's weights on all tokens; `shared`, where two sentences are compared, are the tokens that both have. */
-export function drawRow(row: HTMLTableRowElement & { told?: RowTold }, host: MapHost, map: ShownMap, { layer, head, asked, askers, second = false, shared = null }: { layer: number, head: number, asked: number, askers: (number | null)[] | null, second?: boolean, shared?: Set<number> | null }): DrawnRow {
-  const weights = queryWeights(map, layer, head, asked);
+export function drawRow(row: ShownRowElement, host: MapHost, map: ShownMap, { layer, head, query, askers, second = false, shared = null }: {
+  layer: number, head: number, query: number, askers: (number | null)[] | null, second?: boolean, shared?: Set<number> | null,
+}): DrawnRow {
+  const weights = queryWeights(map, layer, head, query);
   const look = host.look(map, layer, head);
   const full = fullWeight(map, layer, weights, look);
-  const from = host.keyOf(map, asked);
-  row.told = { map, layer, head, query: asked, askers, second };
+  const from = host.keyOf(map, query);
+  row.shows = { map, layer, head, query, askers, second };
   while (row.cells.length > weights.length + 1) row.lastElementChild?.remove();
   while (row.cells.length < weights.length + 1) row.append(h("td", { role: "cell", tabindex: -1 }));
   weights.forEach((weight, key) => {
@@ -140,13 +144,13 @@ export function drawRow(row: HTMLTableRowElement & { told?: RowTold }, host: Map
     cell.classList.toggle("hm-faint", special);
     cell.classList.toggle("hm-asker", key === from);
     const shown = cellLook(map, look, weight, full, special);
-    setWeight(cell, map, weight, shown, map.queryTokens[asked], token, isMasked(map, asked, key));
+    setWeight(cell, map, weight, shown, map.queryTokens[query], token, isMasked(map, query, key));
     underline(cell, shown);
   });
-  return { row, map, layer, head, asked, from, second };
+  return { row, map, layer, head, query, from, second };
 }
 
-/** Says a weight again, in thickness. */
+/** Shows a weight a second time, in thickness. */
 function underline(cell: HTMLElement & { underlined?: number }, look: CellLook) {
   if (cell.underlined === look.underline) return;
   cell.underlined = look.underline;
@@ -154,14 +158,14 @@ function underline(cell: HTMLElement & { underlined?: number }, look: CellLook) 
 }
 
 /** The tints of a row alone, and who asks. */
-function tintRow({ row, map, layer, head, asked, from }: DrawnRow, host: MapHost) {
-  const weights = queryWeights(map, layer, head, asked);
+function tintRow({ row, map, layer, head, query, from }: DrawnRow, host: MapHost) {
+  const weights = queryWeights(map, layer, head, query);
   const look = host.look(map, layer, head);
   const full = fullWeight(map, layer, weights, look);
   const { cells } = row;
   weights.forEach((weight, key) => {
     const shown = cellLook(map, look, weight, full, isSpecial(map.keyTokens[key]));
-    setTint(cells[key + 1], weight, shown, isMasked(map, asked, key));
+    setTint(cells[key + 1], weight, shown, isMasked(map, query, key));
     underline(cells[key + 1], shown);
   });
   const before = row.querySelector(".hm-asker");

@@ -1,4 +1,4 @@
-// Heads as pixels, where tables would be too many or too large.
+// Heads as pixels, where tables would be too many or too large: pure functions make pictures, `paintPixels` puts one on a canvas.
 
 import { fullWeight, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.ts";
 import { isSpecial } from "../math/text.ts";
@@ -7,15 +7,29 @@ const DIMMED = 0.2;
 const MASKED = { every: 4, pixel: 0x60808080 }; // a grey line
 const HATCHED = 3; // pixels to a side of a weight from which on those below 0 are hatched
 
+/** `pixels` are RGBA, four bytes each. */
+export interface Picture {
+  width: number;
+  height: number;
+  pixels: Uint8ClampedArray<ArrayBuffer>;
+}
+
+interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
 /** "#8DB600" as [red, green, blue]. */
-export const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
 /**
  * Draws one head of a map into `pixels` (RGBA in one number, `stride` to a line), from `left`, `top` on: `height` lines for
  * the queries, `width` columns for the keys. A pixel's opacity is how deep the weight is tinted; where several
  * weights fall on one pixel, the largest of them, so that no line of a long text is lost. What is masked is hatched.
  */
-export function drawHead(pixels: Uint32Array, stride: number, { left = 0, top = 0, width, height }: { left?: number, top?: number, width: number, height: number }, map: AttentionMap, layer: number, head: number, look: Look) {
+export function drawHead(pixels: Uint32Array, stride: number, { left, top, width, height }: Box, map: AttentionMap, layer: number, head: number, look: Look) {
   const { dim } = look;
   const [, , queries, keys] = map.shape;
   const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
@@ -55,9 +69,9 @@ export function drawHead(pixels: Uint32Array, stride: number, { left = 0, top = 
   }
 }
 
-/** Draws the small picture of a head whose weights are not there, as `drawHead` does. */
-export function drawPicture(pixels: Uint32Array, stride: number, { left, top, width, height }: { left: number, top: number, width: number, height: number }, map: ShownMap & { pictures: Pictures }, layer: number, head: number, look: Look) {
-  const { shape: [, heads, rows, columns], tints } = map.pictures;
+/** Draws a head whose weights haven't come, as `drawHead` does, by its small picture. */
+export function drawSmall(pixels: Uint32Array, stride: number, { left, top, width, height }: Box, map: ShownMap, pictures: Pictures, layer: number, head: number, look: Look) {
+  const { shape: [, heads, rows, columns], tints } = pictures;
   const start = (layer * heads + head) * rows * columns;
   const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
   for (let y = 0; y < height; y++)
@@ -71,7 +85,7 @@ export function drawPicture(pixels: Uint32Array, stride: number, { left, top, wi
 const farther = (a: number, b: number) => (Math.abs(b) > Math.abs(a) ? b : a);
 
 /** A colour as the low bytes of a pixel. */
-function inkOf(colour: string) {
+export function inkOf(colour: string) {
   const [red, green, blue] = rgb(colour);
   return (blue << 16) | (green << 8) | red;
 }
@@ -82,14 +96,22 @@ function span(at: number, places: number, count: number) {
   return [first, places < count ? Math.ceil(((at + 1) * count) / places) - 1 : first];
 }
 
-/** What draws on a canvas; one for pictures is always to be had. */
-export const pencil = (canvas: HTMLCanvasElement) =>
-  canvas.getContext("2d") as CanvasRenderingContext2D;
+/** A picture that `draw(pixels)` draws, one number for each pixel. */
+export function drawn(width: number, height: number, draw: (pixels: Uint32Array) => void): Picture {
+  const pixels = new Uint8ClampedArray(4 * width * height);
+  draw(new Uint32Array(pixels.buffer));
+  return { width, height, pixels };
+}
 
-/** Draws with `draw(pixels)` on a canvas of that many pixels. */
-export function onCanvas(canvas: HTMLCanvasElement, width: number, height: number, draw: (pixels: Uint32Array) => void) {
+const pictures = new WeakMap<HTMLCanvasElement, Picture>();
+
+/** The picture that a canvas shows. */
+export const pictureOf = (canvas: HTMLCanvasElement) => pictures.get(canvas);
+
+/** Puts a picture on a canvas; the build, whose canvases have no context, takes it from `pictureOf`. */
+export function paintPixels(canvas: HTMLCanvasElement, picture: Picture) {
+  const { width, height, pixels } = picture;
+  pictures.set(canvas, picture);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  const image = new ImageData(width, height);
-  draw(new Uint32Array(image.data.buffer));
-  pencil(canvas).putImageData(image, 0, 0);
+  canvas.getContext("2d")?.putImageData(new ImageData(pixels, width, height), 0, 0);
 }

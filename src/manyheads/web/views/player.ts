@@ -6,8 +6,12 @@ const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matc
 
 export class Player {
   #timer = 0;
+  label: string;
+  pause: number;
+  step: () => boolean;
+  node: HTMLElement;
 
-  /** `step()` takes a step, and tells whether there is another one; the next follows after `pause` milliseconds. */
+  /** `step()` takes a step, and returns whether there is another one; the next follows after `pause` milliseconds. */
   constructor(label: string, pause: number, step: () => boolean) {
     this.label = label;
     this.pause = pause;
@@ -24,19 +28,19 @@ export class Player {
     clearTimeout(this.#timer);
     this.#timer = 0;
     setText(this.node, this.label);
-    this.#tell(false);
+    this.#mark(false);
   }
 
   #go() {
     const more = this.node.isConnected && this.step();
     if (!more || wantsStillness()) return this.stop();
     setText(this.node, "Pause");
-    this.#tell(true);
+    this.#mark(true);
     this.#timer = window.setTimeout(() => this.#go(), this.pause);
   }
 
   /** The figure's style follows. */
-  #tell(plays: boolean) {
+  #mark(plays: boolean) {
     this.node.closest(".head-map")?.classList.toggle("hm-playing", plays);
   }
 }

@@ -5,17 +5,17 @@ import { percent } from "../math/text.ts";
 import { fill, h, setText, targetOf } from "./dom.ts";
 
 export class PredictionsView {
-  /** `light` lights a head, or none */
+  node: HTMLElement;
+  #allOn = { of: "", predictions: {} as Predictions }; // what was predicted with all heads on, and of what
+
+  /** `light` lights a head, or none. */
   constructor(light: (head: number | null) => void) {
     const point = (event: Event) => {
-      const item = targetOf(event).closest("[data-of]") as HTMLElement | null;
+      const item = targetOf(event).closest<HTMLElement>("[data-of]");
       light(item ? Number(item.dataset.of) : null);
     };
     this.node = h("dl", { class: "hm-predictions", "aria-label": "Predictions", onpointerover: point, onpointerleave: () => light(null) });
   }
-
-  /** What was predicted with all heads on, and of what. */
-  #allOn = { of: "", predictions: ({} as Predictions) };
 
   draw(map: AttentionMap, compared: AttentionMap | null, state: MapState, isOn: (head: number) => boolean) {
     const of = `${state.model} ${state.sentence}`;

@@ -7,6 +7,8 @@ export class SteadyHeight {
   #high = 0; // pixels of the figure, when it was last laid out
   #width = 0; // of the figure, while it keeps its height
 
+  root: HTMLElement;
+
   constructor(root: HTMLElement) {
     this.root = root;
     root.addEventListener("toggle", () => this.release(), true);

@@ -7,6 +7,8 @@ export const NONE: string[] = [];
 
 export class WordSuggestions {
   words = NONE;
+  box: HTMLTextAreaElement;
+  node: HTMLElement;
 
   constructor(box: HTMLTextAreaElement) {
     this.box = box;

@@ -2,47 +2,52 @@
 
 import { matrix } from "../math/steps.ts";
 import { h } from "./dom.ts";
-import { pencil, rgb } from "./pixels.ts";
+import { drawn, inkOf, paintPixels } from "./pixels.ts";
 import { palette, tint } from "./tints.ts";
 
+const [WIDTH, HEIGHT] = [128, 80];
+const FRAME = [[3.5, 0xffffffff], [1.5, 0xff000000]]; // pixels on both sides of its line, white below black: seen on light and on dark
+
 export class Thumbnail {
+  name: string;
+  canvas: HTMLCanvasElement;
+  #steps: Steps | null = null;
+
   constructor(name: string) {
     this.name = name;
-    this.canvas = h("canvas", { class: "fs-thumb", "data-thumb": name, width: 128, height: 80, "aria-hidden": "true" });
-    this.pixels = h("canvas");
+    this.canvas = h("canvas", { class: "fs-thumb", "data-thumb": name, width: WIDTH, height: HEIGHT, "aria-hidden": "true" });
   }
 
   paint(steps: Steps) {
-    const { shape: [rows, columns], values } = matrix(steps, this.name);
-    const { largest, ...colours } = palette(steps, this.name);
-    const [positive, negative] = [rgb(colours.positive), rgb(colours.negative)];
-    Object.assign(this.pixels, { width: columns, height: rows });
-    const image = new ImageData(columns, rows);
-    for (let index = 0, at = 0; index < values.length; index++) {
-      const share = tint(values[index], largest);
-      const [red, green, blue] = share < 0 ? negative : positive;
-      image.data[at++] = red;
-      image.data[at++] = green;
-      image.data[at++] = blue;
-      image.data[at++] = 255 * Math.abs(share);
-    }
-    pencil(this.pixels).putImageData(image, 0, 0);
+    this.#steps = steps;
   }
 
   /** The picture, and a frame around a row, a column or a cell. */
   light(what: { row?: number, column?: number } | null) {
-    const { width, height } = this.canvas;
-    const { width: columns, height: rows } = this.pixels;
-    const picture = pencil(this.canvas);
-    picture.clearRect(0, 0, width, height);
-    picture.imageSmoothingEnabled = false;
-    picture.drawImage(this.pixels, 0, 0, width, height);
-    if (!what) return;
-    const { row = 0, column = 0 } = what;
-    const [tall, wide] = [what.row === undefined ? rows : 1, what.column === undefined ? columns : 1];
-    for (const [strokeStyle, lineWidth] of [["#fff", 7], ["#000", 3]] as const) { // seen on light and on dark
-      Object.assign(picture, { strokeStyle, lineWidth });
-      picture.strokeRect(column / columns * width, row / rows * height, Math.max(wide / columns * width, 3), Math.max(tall / rows * height, 3));
-    }
+    if (this.#steps) paintPixels(this.canvas, thumbnail(this.#steps, this.name, what));
   }
 }
+
+/** The picture of a matrix, stretched; `what` is framed. */
+export const thumbnail = (steps: Steps, name: string, what: { row?: number, column?: number } | null) => drawn(WIDTH, HEIGHT, (pixels) => {
+  const { shape: [rows, columns], values } = matrix(steps, name);
+  const { largest, ...colours } = palette(steps, name);
+  const [positive, negative] = [inkOf(colours.positive), inkOf(colours.negative)];
+  const inks = Array.from(values, (value) => {
+    const share = tint(value, largest);
+    return (share < 0 ? negative : positive) | (Math.round(255 * Math.abs(share)) << 24);
+  });
+  for (let y = 0; y < HEIGHT; y++) {
+    const row = Math.floor((y * rows) / HEIGHT) * columns;
+    for (let x = 0; x < WIDTH; x++) pixels[y * WIDTH + x] = inks[row + Math.floor((x * columns) / WIDTH)];
+  }
+  if (!what) return;
+  const [left, wide] = what.column === undefined ? [0, WIDTH] : [what.column / columns * WIDTH, Math.max(WIDTH / columns, 3)];
+  const [top, high] = what.row === undefined ? [0, HEIGHT] : [what.row / rows * HEIGHT, Math.max(HEIGHT / rows, 3)];
+  for (const [half, ink] of FRAME)
+    for (let y = Math.max(Math.round(top - half), 0); y < Math.min(Math.round(top + high + half), HEIGHT); y++)
+      for (let x = Math.max(Math.round(left - half), 0); x < Math.min(Math.round(left + wide + half), WIDTH); x++) {
+        const inside = Math.min(x - left, left + wide - 1 - x, y - top, top + high - 1 - y) >= half;
+        if (!inside) pixels[y * WIDTH + x] = ink;
+      }
+});

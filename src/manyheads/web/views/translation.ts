@@ -6,6 +6,8 @@ const STEP = 70; // milliseconds from word to word, for readers who do not ask f
 
 export class TranslationLine {
   node = h("p", { class: "hm-translation", "aria-label": "Translation", hidden: true });
+  ask: (query: number) => void;
+  point: (query: number | null) => void;
 
   constructor(ask: (query: number) => void, point: (query: number | null) => void) {
     this.ask = ask;
@@ -13,7 +15,7 @@ export class TranslationLine {
     this.node.addEventListener("pointerleave", () => point(null));
   }
 
-  draw({ translation, queryTokens }: AttentionMap, asked: number) {
+  draw({ translation, queryTokens }: AttentionMap, query: number) {
     const { node } = this;
     node.hidden = translation === undefined;
     if (translation === undefined) return;
@@ -21,19 +23,20 @@ export class TranslationLine {
     const asks = spelt(words) === spelt(translation.replace(/\.$/, "").split(" "));
     if (!asks) return setText(node, translation); // English words ask
     if (node.firstChild?.nodeType === Node.TEXT_NODE) node.replaceChildren();
-    const buttons = fill(node, words.length, (query) => h("button", { type: "button", lang: "fr", onclick: () => this.ask(query), onpointerover: () => this.point(query) }));
-    const first = words.findIndex((word, query) => buttons[query].textContent !== word);
-    words.forEach((word, query) => {
-      const button = buttons[query] as HTMLElement;
-      if (first >= 0 && query >= first) {
-        button.style.setProperty("--wait", `${(query - first) * STEP}ms`);
+    const buttons = fill(node, words.length, (at) =>
+      h("button", { type: "button", lang: "fr", onclick: () => this.ask(at), onpointerover: () => this.point(at) }));
+    const first = words.findIndex((word, at) => buttons[at].textContent !== word);
+    words.forEach((word, at) => {
+      const button = buttons[at];
+      if (first >= 0 && at >= first) {
+        button.style.setProperty("--wait", `${(at - first) * STEP}ms`);
         button.classList.remove("hm-new");
         void button.offsetWidth; // so that the words come again, one after the other
         button.classList.add("hm-new");
       }
       setText(button, word);
       button.classList.toggle("hm-elided", word.endsWith("'"));
-      button.ariaPressed = String(query === asked);
+      button.ariaPressed = String(at === query);
     });
   }
 }

@@ -1,0 +1,35 @@
+// `npm run build`: into dist/ every script that pages and notebooks load, each a file without imports, and the stylesheets.
+
+import { copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta.url)));
+const figures = Object.keys(await read("figures.json")).map((name) => `figures/${name}.ts`);
+const families = Object.values(await read("models.json")).map(({ module }) => `models/${module}.ts`);
+const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "encoder-worker"].map((name) => `models/${name}.ts`),
+  "doors/embed.ts", "doors/paper.ts", "doors/search-excerpts.ts"];
+const stylesheets = [...figures.map((path) => path.replace(".ts", ".css")), "doors/plain.css", "doors/theme.css"];
+// What npm brings and pages fetch as it is.
+const vendored = ["@huggingface/tokenizers/dist/tokenizers.min.mjs", "onnxruntime-web/dist/ort.wasm.bundle.min.mjs"];
+
+const web = fileURLToPath(new URL(".", import.meta.url));
+const dist = `${web}dist`;
+const COMMON = { absWorkingDir: web, outdir: "dist", entryNames: "[name]", bundle: true, minify: true, legalComments: "none", charset: "utf8" };
+
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist);
+await build({ ...COMMON, entryPoints: modules, format: "esm", target: "es2022" });
+// Classic scripts. The second runs where a browser is too old for all others: nothing in it may be newer than ES2015.
+await build({ ...COMMON, entryPoints: ["doors/theme.ts"], format: "iife", target: "es2022" });
+await build({ ...COMMON, entryPoints: ["doors/standing-still.ts"], format: "iife", target: "es2015" });
+await build({ ...COMMON, entryPoints: stylesheets });
+await build({ ...COMMON, minify: false, entryPoints: ["prerender.mts"], format: "esm", platform: "node", packages: "external", outExtension: { ".js": ".mjs" } });
+await Promise.all(vendored.map((path) => copyFile(`${web}node_modules/${path}`, `${dist}/${basename(path)}`)));
+
+for (const name of (await readdir(dist)).filter((each) => each.endsWith(".js"))) {
+  const bytes = await readFile(`${dist}/${name}`);
+  console.log(`${name.padEnd(20)} ${String(bytes.length).padStart(7)} bytes, ${String(gzipSync(bytes, { level: 9 }).length).padStart(6)} gzipped`);
+}
