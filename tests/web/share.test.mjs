@@ -54,7 +54,7 @@ function view(state) {
   const weights = Float32Array.from({ length: 210 }, (_, at) => ((at * 37) % 101) / 101);
   const tokens = (letter, count) => Array.from({ length: count }, (_, at) => `${letter}${at}`);
   const map = { shape, weights, queryTokens: tokens("q", 5), keyTokens: ['"', "a,b", "\0", "<", "&", "##f", "[SEP]"], headNames: tokens("h", 3) };
-  return { state: { ...START, layer: 1, ...state }, shown: { map, compared: null }, asked: 4, dim: false, look: () => ({ colour: "#8DB600", off: false, dim: false }) };
+  return { state: { ...START, layer: 1, ...state }, shown: { map, compared: null }, query: 4, dim: false, look: () => ({ colour: "#8DB600", off: false, dim: false }) };
 }
 
 const count = (shown) => svgOf(shown).match(/data-weight=/g).length;

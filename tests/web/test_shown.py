@@ -15,7 +15,7 @@ from manyheads.maps.written import amount
 
 TWIN = """
 import { START } from "./doors/state.ts";
-import { askedRow, legendOf, shownMap } from "./math/shown.ts";
+import { queryRow, legendOf, shownMap } from "./math/shown.ts";
 import { amount } from "./math/text.ts";
 import { decodeMap } from "./math/wire.ts";
 let text = "";
@@ -25,7 +25,7 @@ const found = cases.map(({ written, state }) => {
   const map = decodeMap(written);
   const shown = shownMap(map, { ...START, ...state });
   const legend = legendOf(shown, { ...START, ...state, layer: 0 });
-  return { ...shown, legend, weights: [...shown.weights], asked: askedRow(shown, state.query, map.queryTokens) };
+  return { ...shown, legend, weights: [...shown.weights], asked: queryRow(shown, state.query, map.queryTokens) };
 });
 console.log(JSON.stringify({ found, amounts: numbers.map((number) => [amount(number), amount(number, true)]) }));
 """

@@ -78,11 +78,11 @@ interface MapState {
 /** What of the state says what is shown of a map. */
 type ShownState = Pick<MapState, "view" | "layer" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale" | "top" | "first" | "last" | "headMask">;
 
-/** What a HeadMapView tells its views, and what draws a picture of it. */
+/** What a HeadMapView shows, for its views and for what draws a picture of it. */
 interface MapOnScreen {
   state: MapState;
   shown: { map: ShownMap; compared: ShownMap | null };
-  asked: number; // the place of the asking token among those shown
+  query: number; // the place of the asking token among those shown
   dim: boolean;
   look(map: ShownMap, layer: number, head: number): Look;
 }
@@ -95,7 +95,7 @@ interface MapHost extends MapOnScreen {
   point(place: number | null): void; // somebody points at a token
   pin(place: number | null): void; // it goes on asking
   askersOf(map: ShownMap): (number | null)[] | null;
-  keyOf(map: ShownMap, asked: number): number;
+  keyOf(map: ShownMap, query: number): number;
   set(state: Partial<MapState>): void; // the reader chose
   dress(node: HTMLElement, layer: number, head: number): void; // in a head's colour
   placeName(place: HTMLElement, head: number): void; // which is the head's switch where heads are shown one by one
@@ -201,7 +201,13 @@ interface HeadMapElement extends HTMLElement {
   readonly ready: Promise<void>;
   readonly attention: AttentionMap | null;
   readonly computedBy: string; // a model's name
+  readonly models: string[]; // their names
+  model: string; // the name of the chosen one
   sentence: string;
+  query: number;
+  headMask: HeadMask;
+  off: string; // the heads that are off: "0.3 5.11", layer.head
+  type(sentence: string): void; // as its reader does
 }
 
 interface HTMLElementTagNameMap {

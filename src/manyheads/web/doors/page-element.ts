@@ -1,13 +1,17 @@
-// What the custom elements of pages share: their style, a promise that they compute, and when they wake.
+// What the custom elements of pages share: how they are defined and dressed, what is baked into them, when they wake.
 
-import { h } from "../views/dom.js";
+import { h } from "../views/dom.ts";
 
-/** Whether a figure may become an element of this page: not in a notebook, where anywidget loads it and Python computes. */
-export const mayDefine = (/** @type {string} */ name) =>
-  Boolean(globalThis.customElements) && !customElements.get(name) && !/^(blob|data):/.test(import.meta.url);
+/** HTMLElement, where there is a DOM: in Node the pure parts of a figure's module load without one. */
+const PageElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+/** Makes a figure an element of this page: not in a notebook, where anywidget loads it and Python computes. */
+export function define(name: string, element: CustomElementConstructor) {
+  if (globalThis.customElements && !customElements.get(name) && !/^(blob|data):/.test(import.meta.url)) customElements.define(name, element);
+}
 
 /** Adds stylesheets that lie beside this module on the site to a page that does not have them, in files or in itself. */
-export function dressPage(/** @type {string[]} */ ...names) {
+export function dressPage(...names: string[]) {
   if (document.querySelector("style.manyheads")) return;
   for (const name of names) {
     const href = new URL(`./${name}`, import.meta.url).href;
@@ -19,49 +23,73 @@ export function dressPage(/** @type {string[]} */ ...names) {
 /** A promise and what fulfils it, as Promise.withResolvers, which browsers have known since 2024 only. */
 export function withResolvers() {
   let resolve = () => {};
-  /** @type {Promise<void>} */
-  const promise = new Promise((done) => (resolve = done));
+  const promise = new Promise<void>((done) => (resolve = done));
   return { promise, resolve };
 }
 
 /**
- * Asks a figure to compute once something is there; one that is gone by then is not kept for that.
- * @param {Promise<void>} there
- * @param {HTMLElement & { readonly ready: Promise<void> }} element
+ * A figure of a page. It draws itself once, from the JSON that it holds alone, so that it can also be drawn where nobody
+ * sees it; the JSON stays in it. What it listens to outside of itself, it listens to while it is in the page.
  */
-export function readyAfter(there, element) {
-  const figure = new WeakRef(element);
-  there.then(() => figure.deref()?.ready);
+export abstract class Figure extends PageElement {
+  #drawn = false;
+  #leaves = new AbortController();
+
+  /** Draws the figure from what is baked into it; null where nothing is. */
+  protected abstract draw(baked: any): void;
+
+  /** Listens to what is outside of the figure, until it leaves the page. */
+  protected listen(_leaves: AbortSignal) {}
+
+  connectedCallback() {
+    if (!this.#drawn) {
+      this.#drawn = true;
+      const data = [...this.children].find((child) => child.matches('script[type="application/json"]'));
+      this.draw(data ? JSON.parse(data.textContent ?? "") : null);
+      if (data && data.parentNode !== this) this.append(data);
+    }
+    this.#leaves = new AbortController();
+    this.listen(this.#leaves.signal);
+  }
+
+  disconnectedCallback() {
+    this.#leaves.abort();
+  }
 }
 
-/** What Python baked into an element; null where it baked nothing. */
-export function bakedInto(/** @type {Element} */ element) {
-  const script = element.querySelector('script[type="application/json"]');
-  return script && JSON.parse(script.textContent ?? "");
+/** The <head-map> with an id. */
+export const mapById = (id: string | null) => document.getElementById(id ?? "") as HeadMapElement | null;
+
+/** Sets properties anew that somebody set before the element's script came: they hide the element's own. */
+export function takeEarly<Element extends HTMLElement>(element: Element, ...names: (keyof Element)[]) {
+  for (const name of names) {
+    if (!Object.hasOwn(element, name)) continue;
+    const value = element[name];
+    delete element[name];
+    element[name] = value;
+  }
 }
 
-/**
- * Calls `start` when the reader first points at the element, touches it or moves the focus into it.
- * @param {Element} element
- * @param {() => void} start
- */
-export function whenTouched(element, start) {
+/** Fulfilled once a map computes, for figures that lean on one. */
+export async function mapReady(map: HeadMapElement | null) {
+  await customElements.whenDefined("head-map");
+  await map?.ready;
+}
+
+/** Calls `start` when the reader first points at the element, touches it or moves the focus into it. */
+export function whenTouched(element: Element, start: () => void) {
   const touched = new AbortController();
   for (const touch of ["pointerenter", "pointerdown", "focusin"])
     element.addEventListener(touch, () => (touched.abort(), start()), { signal: touched.signal });
 }
 
-/**
- * Calls `start` when the element scrolls into view, once; gives what ends the watch, for when the element leaves the page.
- * @param {Element} element
- * @param {() => void} start
- */
-export function whenSeen(element, start) {
+/** Calls `start` when the element scrolls into view, once, unless `ends` comes first. */
+export function whenSeen(element: Element, ends: AbortSignal, start: () => void) {
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     seen.disconnect();
     start();
   });
   seen.observe(element);
-  return () => seen.disconnect();
+  ends.addEventListener("abort", () => seen.disconnect());
 }

@@ -33,28 +33,28 @@ export interface Panel {
 }
 
 /** The heads on screen, in their order; Paint and Lines show one query of each. */
-export function panels({ state, shown, asked }: MapOnScreen): Panel[] {
+export function panels({ state, shown, query }: MapOnScreen): Panel[] {
   const { compared } = shown;
   const differ = compared && (state.view === "matrix" || state.view === "grid");
   const map = differ ? difference(shown.map, compared) : shown.map;
   const [layers, heads, queries] = map.shape;
   if (state.view === "paint") {
     const { layer } = state;
-    const { order, moved, asked: second } = compareHeads(map, compared, layer, asked);
+    const { order, moved, secondQuery: second } = compareHeads(map, compared, layer, query);
     return order.flatMap((head) => {
-      const first = { map, layer, head, queries: [asked] };
+      const first = { map, layer, head, queries: [query] };
       return compared ? [first, { map: compared, layer, head, queries: [second], second: true, moved: moved[head] }] : [first];
     });
   }
   const lines = state.view === "lines";
-  const every = lines ? [asked] : [...Array(queries).keys()];
+  const every = lines ? [query] : [...Array(queries).keys()];
   const single = lines && state.head !== null;
   const chosen = single ? [Math.min(state.head ?? 0, heads - 1)] : [...Array(heads).keys()];
   const drawn = state.view === "grid" ? [...Array(layers).keys()] : [state.layer];
   const order = differ && !single ? movedHeads(shown.map, compared, state.layer).order : chosen;
   const first = drawn.flatMap((layer) => order.map((head) => ({ map, layer, head, queries: every })));
   if (!lines || !compared) return first;
-  const { asked: second } = compareHeads(map, compared, state.layer, asked);
+  const { secondQuery: second } = compareHeads(map, compared, state.layer, query);
   return [...first, ...chosen.map((head) => ({ map: compared, layer: state.layer, head, queries: [second], second: true }))];
 }
 

@@ -18,15 +18,15 @@ export function makePressable() {
   }
 }
 
+/** What answers to the sentences of a table. */
+type Answering = HTMLElement & { type(sentence: string): void };
+
 /** The last figure before a table that answers to sentences. */
-const mapBefore = (table: Element) => [...document.querySelectorAll<HTMLElement>("head-map:is([model], [models]), word-sense")]
+const mapBefore = (table: Element) => [...document.querySelectorAll<Answering>("head-map:is([model], [models]), word-sense")]
   .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING);
 
 /** As if the reader had typed it. */
-function press(map: HTMLElement, sentence: string) {
-  const box = map.querySelector<HTMLInputElement>("[aria-label=Sentence]");
-  if (!box) return;
-  box.value = sentence;
-  box.dispatchEvent(new Event("input", { bubbles: true }));
+function press(map: Answering, sentence: string) {
+  map.type(sentence);
   map.scrollIntoView({ block: "nearest" });
 }

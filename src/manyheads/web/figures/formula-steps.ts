@@ -1,29 +1,30 @@
 // <formula-steps>: every matrix of multi-head attention for the reader's sentence, every cell open to its arithmetic.
-// One renderer with two doors, as head-map.js: the default export is for kernels (Python computes), the custom element
+// One renderer with two doors, as head-map.ts: the default export is for kernels (Python computes), the custom element
 // for pages (models.js and formula-model.js compute). Nothing touches the DOM while it loads.
 
-import { openDoor } from "../doors/kernel-door.js";
-import { bakedInto, dressPage, mayDefine, whenSeen, whenTouched, withResolvers } from "../doors/page-element.js";
-import { EXAMPLE_SHOWN, failedTo, formulaScript, LOADING, loadTold, notLoaded, READY } from "../doors/page-models.js";
-import { keepWhenSaved } from "../doors/saved-figure.js";
-import { FLAGS } from "../math/names.js";
-import { decodeSteps } from "../math/wire.js";
-import { announce, h } from "../views/dom.js";
-import { FormulaStepsView } from "./formula-steps-view.js";
+import { openDoor } from "../doors/kernel-door.ts";
+import { LiveFigure } from "../doors/live-figure.ts";
+import { define, dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
+import { EXAMPLE_SHOWN, formulaScript, loadWithProgress, READY } from "../doors/page-models.ts";
+import { keepWhenSaved } from "../doors/saved-figure.ts";
+import { FLAGS } from "../math/names.ts";
+import { decodeSteps } from "../math/wire.ts";
+import type { FocusModel } from "../models/focus.ts";
+import { announce, h } from "../views/dom.ts";
+import { FormulaStepsView } from "./formula-steps-view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
 
 /** Which trait of Python's `FormulaSteps` holds which part of the state. */
 export const TRAITS = { sentence: "sentence", head: "head", word: "word", step: "step", causal: "causal", padding: "padding", unscaled: "unscaled" };
 
-/** @param {{ model: KernelModel, el: HTMLElement }} cell */
-function render({ model, el }) {
+function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map formula-steps" }));
   const close = openDoor(model, TRAITS, ["_steps"], {
     make: (state, change) => new FormulaStepsView(root, state, {
       change, types: model.get("_types"), painted: (steps) => announce(el, "steps", steps),
     }),
-    show(/** @type {FormulaStepsView} */ view) { // what is learnt comes apart from the steps, once
+    show(view: FormulaStepsView) { // what is learnt comes apart from the steps, once
       view.show(decodeSteps({ ...model.get("_steps"), parameters: model.get("_parameters") }));
     },
   });
@@ -35,145 +36,98 @@ export default { render };
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
-const ATTRIBUTES = ["model", "sentence", "head", "word", "step", ...FLAGS];
-const COMPUTED = ["sentence", "head", ...FLAGS]; // the parts of the state that the steps depend on
+const PARTS = ["sentence", "head", "word", "step", ...FLAGS]; // of the state, each an attribute
+const COMPUTED = ["sentence", "head", ...FLAGS]; // those that the steps depend on
 
-/** @typedef {(state: StepsState) => Steps} Engine */
+/** What turns a state into steps. */
+type StepsModel = ((state: StepsState) => Steps) & { broken?: boolean };
 
-function defineElement() {
-  class FormulaStepsElement extends HTMLElement {
-    static observedAttributes = ATTRIBUTES;
-    /** @type {FormulaStepsView | undefined} */
-    #view;
-    /** What turns a state into steps. @type {Engine | null} */
-    #engine = null;
-    /** @type {Promise<Engine> | null} */
-    #loading = null;
-    #ready = withResolvers();
-    #watches = false; // for being seen
-    #unwatch = () => {};
+class FormulaStepsElement extends LiveFigure<StepsModel> {
+  static observedAttributes = ["model", ...PARTS];
+  #view: FormulaStepsView | null = null;
+  #live = false; // as the view knows it
 
-    /** Fulfilled once the element computes for itself; asking for it starts the loading. */
-    get ready() {
-      this.#start();
-      return this.#ready.promise;
-    }
+  protected override task = {
+    failure: "The steps could not be computed",
+    compute: ([stepsOf]: StepsModel[]) => stepsOf((this.#view as FormulaStepsView).state),
+    show: (steps: Steps) => {
+      this.#view?.show(steps);
+      this.showStatus(READY);
+    },
+  };
 
-    /** All matrices on the path: {tokens, head, X, Q, K, V, scores, masked, weights, context, concat, output, ...}. */
-    get steps() {
-      return this.#view?.steps ?? null;
-    }
-
-    /** Paints the cells out of view now; they follow by themselves as soon as the browser is idle. */
-    flush() {
-      this.#view?.flush();
-    }
-
-    get sentence() {
-      return this.#view?.state.sentence ?? this.getAttribute("sentence") ?? "";
-    }
-
-    set sentence(text) {
-      this.setAttribute("sentence", text);
-    }
-
-    connectedCallback() {
-      if (this.#view) return this.#watch();
-      dressPage("head-map.css", "formula-steps.css");
-      const baked = bakedInto(this);
-      this.classList.add("head-map", "formula-steps");
-      const told = /** @type {HTMLElement | null} */ (this.querySelector(".hm-status"));
-      const status = told?.dataset.said ?? told?.textContent ?? "";
-      const live = this.hasAttribute("model");
-      const view = (this.#view = new FormulaStepsView(this, this.#attributes(), {
-        types: live,
-        computes: live,
-        change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.#compute(),
-        painted: (steps) => announce(this, "steps", steps),
-      }));
-      if (baked) view.show(decodeSteps(baked));
-      if (!live) {
-        view.say(status);
-        return this.#ready.resolve();
-      }
-      view.say(EXAMPLE_SHOWN);
-      whenTouched(this, () => this.#start());
-      this.#watches = !baked;
-      this.#watch();
-    }
-
-    #watch() {
-      if (this.#watches) this.#unwatch = whenSeen(this, () => this.#start());
-    }
-
-    disconnectedCallback() {
-      this.#unwatch();
-    }
-
-    attributeChangedCallback(/** @type {string} */ name) {
-      if (!this.#view) return;
-      if (name === "model") this.#engine = this.#loading = null;
-      this.#view.update(this.#attributes());
-      this.#compute();
-    }
-
-    /** @returns {Partial<StepsState>} */
-    #attributes() {
-      /** @type {Record<string, string | number | boolean>} */
-      const state = {};
-      for (const name of ["sentence", "step"]) if (this.hasAttribute(name)) state[name] = this.getAttribute(name) ?? "";
-      for (const name of ["head", "word"]) if (this.hasAttribute(name)) state[name] = Number(this.getAttribute(name)) || 0;
-      for (const name of FLAGS) state[name] = this.hasAttribute(name);
-      return state;
-    }
-
-    #start() {
-      if (this.hasAttribute("model") && !this.#loading) this.#compute();
-    }
-
-    /**
-     * @param {FormulaStepsView} view
-     * @returns {Promise<Engine>}
-     */
-    async #load(view) {
-      const name = this.getAttribute("model") ?? "";
-      const { stepsOf } = await formulaScript(); // one after the other: progress would write over what is said of a fault
-      const model = await loadTold(name, (text) => view.say(text));
-      return stepsOf(/** @type {import("../models/focus.js").FocusModel} */ (model));
-    }
-
-    /** Computes and shows the steps of the present state; the last keystroke wins. */
-    async #compute() {
-      const view = this.#view;
-      if (!view) return;
-      if (!this.#engine) {
-        if (this.#loading) return; // whoever waits for it computes what is wanted then
-        view.say(LOADING);
-        const loading = (this.#loading = this.#load(view));
-        try {
-          const engine = await loading;
-          if (loading !== this.#loading) return;
-          this.#engine = engine;
-        } catch (error) {
-          if (loading !== this.#loading) return;
-          this.#loading = null;
-          view.say(notLoaded(error), () => this.#compute());
-          return;
-        }
-      }
-      // No await on this path: with the model loaded, all is repainted before the keystroke's event returns.
-      try {
-        view.show(this.#engine(view.state));
-      } catch (error) {
-        view.say(failedTo("The steps could not be computed", error), () => this.#compute());
-        return;
-      }
-      view.say(READY);
-      this.#ready.resolve();
-    }
+  /** All matrices on the path: {tokens, head, X, Q, K, V, scores, masked, weights, context, concat, output, ...}. */
+  get steps() {
+    return this.#view?.steps ?? null;
   }
 
-  customElements.define("formula-steps", FormulaStepsElement);
+  /** Paints the cells out of view now; they follow by themselves as soon as the browser is idle. */
+  flush() {
+    this.#view?.flush();
+  }
+
+  get sentence() {
+    return this.#view?.state.sentence ?? this.getAttribute("sentence") ?? "";
+  }
+
+  set sentence(text: string) {
+    this.setAttribute("sentence", text);
+  }
+
+  protected get modelNames() {
+    return [this.getAttribute("model") ?? ""].filter(Boolean);
+  }
+
+  protected override async load(name: string, show: (text: string) => void): Promise<StepsModel> {
+    const { stepsOf } = await formulaScript(); // one after the other: progress would write over what is said of a fault
+    return stepsOf((await loadWithProgress(name, show)) as FocusModel);
+  }
+
+  protected draw(baked: any) {
+    dressPage("head-map.css", "formula-steps.css");
+    this.classList.add("head-map", "formula-steps");
+    const line = this.querySelector<HTMLElement>(".hm-status");
+    const status = baked?.status ?? line?.dataset.said ?? line?.textContent ?? "";
+    const view = this.#makeView(Object.assign({}, ...PARTS.map((name) => this.#part(name))));
+    if (baked) view.show(decodeSteps(baked));
+    this.showStatus(this.#live ? EXAMPLE_SHOWN : status);
+    whenTouched(this, () => this.wake());
+    this.wakesWhenSeen = this.#live && !baked;
+    takeEarly<FormulaStepsElement>(this, "sentence");
+  }
+
+  #makeView(state: Partial<StepsState>) {
+    this.#live = this.modelNames.length > 0;
+    return (this.#view = new FormulaStepsView(this, state, {
+      types: this.#live,
+      computes: this.#live,
+      change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.update(),
+      painted: (steps) => announce(this, "steps", steps),
+    }));
+  }
+
+  attributeChangedCallback(name: string) {
+    if (!this.#view) return;
+    if (name !== "model") this.#view.update(this.#part(name));
+    else if (this.#live !== this.modelNames.length > 0) {
+      const { state, steps } = this.#view;
+      this.#makeView(state);
+      if (steps) this.#view.show(steps);
+    }
+    if (name === "model" || COMPUTED.includes(name)) this.update();
+  }
+
+  /** The part of the state that an attribute writes. */
+  #part(name: string): Partial<StepsState> {
+    const text = this.getAttribute(name);
+    if (FLAGS.includes(name)) return { [name]: text !== null };
+    if (text === null) return {};
+    return { [name]: name === "head" || name === "word" ? Number(text) || 0 : text };
+  }
+
+  protected showStatus(text: string, act?: (() => void) | null) {
+    this.#view?.say(text, act ?? undefined);
+  }
 }
 
-if (mayDefine("formula-steps")) defineElement();
+define("formula-steps", FormulaStepsElement);

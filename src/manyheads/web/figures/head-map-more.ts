@@ -119,7 +119,7 @@ export class MoreControls {
     if (!host.map) return;
     const { map } = host.shown;
     const found = foundIn(map, host.state.find);
-    const next = found.find((at) => at > host.asked) ?? found[0];
+    const next = found.find((at) => at > host.query) ?? found[0];
     if (next !== undefined) host.set({ query: map.queries[next] });
   }
 }

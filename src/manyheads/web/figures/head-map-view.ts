@@ -181,7 +181,7 @@ export class HeadMapView implements MapHost {
     return this.state.special === "dim";
   }
 
-  get asked() {
+  get query() {
     return this.#focus.query;
   }
 
@@ -203,7 +203,7 @@ export class HeadMapView implements MapHost {
 
   /** Somebody points at another token, or at none. */
   #queryMoved() {
-    this.controls.showQuery(this.shown.map.queries[this.asked]);
+    this.controls.showQuery(this.shown.map.queries[this.query]);
     if (this.#focus.isPointed) this.controls.guide?.note(["query"]);
     this.#stage.ask();
   }

@@ -1,6 +1,6 @@
 // Which token asks: the one that was chosen or, while somebody points at another, that one.
 
-import { askedRow, askersOf } from "../math/shown.ts";
+import { queryRow, askersOf } from "../math/shown.ts";
 
 interface FocusHost {
   map: AttentionMap | null;
@@ -64,7 +64,7 @@ export class MapFocus {
 
   /** Follows what is shown now, which may have lost the token that asked. */
   follow(shown: ShownMap, map: AttentionMap, query: number) {
-    this.rest = askedRow(shown, query, map.queryTokens);
+    this.rest = queryRow(shown, query, map.queryTokens);
     if (this.query >= shown.queryTokens.length) this.#pointed = null;
   }
 

@@ -1,24 +1,21 @@
 // <word-shuffle for="ID">: puts the words of the <head-map> with that id into another order, and says what this changes in
-// each of the map's models. No DOM while the module loads, as in head-map.js.
+// each of the map's models. No DOM while the module loads, as in head-map.ts.
 
-import { failedTo, LOADING, modelsScript } from "../doors/page-models.js";
-import { likeliest } from "../math/maps.js";
+import { LiveFigure, together } from "../doors/live-figure.ts";
+import { define, mapById, mapReady } from "../doors/page-element.ts";
+import { likeliest } from "../math/maps.ts";
 import { modelLabel } from "../math/families.ts";
 import { percent } from "../math/text.ts";
-import { StatusLine } from "../views/controls.js";
-import { h, setIdle } from "../views/dom.js";
+import { StatusLine } from "../views/controls.ts";
+import { h, setIdle } from "../views/dom.ts";
 
 // ------------------------------------------------------------------------------------------------ pure part
 
-/** The words and signs of a text: "Tea, please!" gives ["Tea", ",", "please", "!"]. @returns {string[]} */
-export const wordsOf = (/** @type {string} */ text) => text.match(/[\p{L}\p{M}\p{N}'’]+|[^\s\p{L}\p{M}\p{N}'’]/gu) ?? [];
+/** The words and signs of a text: "Tea, please!" gives ["Tea", ",", "please", "!"]. */
+export const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}'’]+|[^\s\p{L}\p{M}\p{N}'’]/gu) ?? [];
 
-/**
- * The same words in another order, if they have one (Fisher and Yates); `random` gives numbers from 0 to 1.
- * @param {string[]} words
- * @returns {string[]}
- */
-export function shuffled(words, random = Math.random) {
+/** The same words in another order, if they have one (Fisher and Yates); `random` gives numbers from 0 to 1. */
+export function shuffled(words: string[], random = Math.random): string[] {
   if (new Set(words).size < 2) return words;
   const order = [...words];
   for (let at = order.length - 1; at > 0; at--) {
@@ -28,25 +25,19 @@ export function shuffled(words, random = Math.random) {
   return order.some((word, at) => word !== words[at]) ? order : shuffled(words, random);
 }
 
-/**
- * Where each token of one order stands in the other, the second of its kind where the second is; null if some is missing.
- * @param {string[]} tokens
- * @param {string[]} others
- */
-function places(tokens, others) {
-  /** Token -> its places in the other order. @type {Map<string, number[]>} */
-  const waiting = new Map();
-  others.forEach((token, place) => waiting.set(token, [...(waiting.get(token) ?? []), place]));
-  const found = tokens.flatMap((token) => waiting.get(token)?.shift() ?? []);
+/** Where each token of one order stands in the other, the second of its kind where the second is; null if some is missing. */
+function places(tokens: string[], others: string[]) {
+  const placesOf = new Map<string, number[]>(); // in the other order
+  others.forEach((token, place) => placesOf.set(token, [...(placesOf.get(token) ?? []), place]));
+  const found = tokens.flatMap((token) => placesOf.get(token)?.shift() ?? []);
   return found.length === tokens.length && tokens.length === others.length ? found : null;
 }
 
-/**
- * The largest change of any weight between two maps of the same tokens in different order; null if they differ.
- * @param {Pick<AttentionMap, "queryTokens" | "weights">} one
- * @param {Pick<AttentionMap, "queryTokens" | "weights">} other
- */
-export function largestChange(one, other) {
+type Weights = Pick<AttentionMap, "queryTokens" | "weights">;
+type Predicted = Pick<AttentionMap, "predictions">;
+
+/** The largest change of any weight between two maps of the same tokens in different order; null if the tokens differ. */
+export function largestChange(one: Weights, other: Weights) {
   const to = places(one.queryTokens, other.queryTokens);
   if (!to) return null;
   const count = to.length;
@@ -58,92 +49,92 @@ export function largestChange(one, other) {
   return largest;
 }
 
-/**
- * What the two maps conclude differently: ["sentiment: positive, then negative", ...].
- * @param {Pick<AttentionMap, "predictions">} one
- * @param {Pick<AttentionMap, "predictions">} other
- */
-export const conclusions = (one, other) => Object.keys(one.predictions)
+/** What the two maps conclude differently: ["sentiment: positive, then negative", ...]. */
+export const conclusions = (one: Predicted, other: Predicted) => Object.keys(one.predictions)
   .map((name) => [name, likeliest(one.predictions[name])[0], likeliest(other.predictions[name])[0]])
   .filter(([, before, after]) => before !== after)
   .map(([name, before, after]) => `${name}: ${before}, then ${after}`);
 
 // ------------------------------------------------------------------------------------------------ the element
 
-function defineElement() {
-  class WordShuffleElement extends HTMLElement {
-    #typed = ""; // the sentence in the reader's order
-    #given = ""; // and in ours
-    #back = h("button", { type: "button", onclick: () => (this.#map.sentence = this.#typed) }, "Back in order");
-    #rows = h("tbody");
-    #status = new StatusLine();
-    #changes = h("table", {}, h("thead", {}, h("tr", {},
-      ...["Model", "Largest change of a weight", "Conclusions that change"].map((text) => h("th", { scope: "col" }, text)))), this.#rows);
+const FAILURE = "The words could not be shuffled";
 
-    /** The map that it listens to. @type {HeadMapElement | null} */
-    #heard = null;
+/** A sentence as its reader wrote it, and shuffled. */
+type Orders = { written: string, shuffled: string };
 
-    connectedCallback() {
-      this.#heard = this.#map;
-      this.#heard?.addEventListener("attention", this.#hear);
-      if (this.#changes.isConnected) return;
-      this.classList.add("head-map", "word-shuffle");
-      const shuffle = h("button", { type: "button", onclick: () => this.#tryToShuffle() }, "Shuffle the words");
-      this.replaceChildren(h("p", {}, shuffle, " ", this.#back), h("div", { "aria-live": "polite" }, this.#changes), this.#status.node);
-      this.#take();
-    }
+class WordShuffleElement extends LiveFigure {
+  /** What the map shows; null where the words stand in their reader's order. */
+  #orders: Orders | null = null;
+  #back = h("button", { type: "button", onclick: () => this.#restore() }, "Back in order");
+  #rows = h("tbody");
+  #changes = h("table", {}, h("thead", {}, h("tr", {},
+    ...["Model", "Largest change of a weight", "Conclusions that change"].map((text) => h("th", { scope: "col" }, text)))), this.#rows);
+  #status = new StatusLine();
+  protected override notLoaded = FAILURE;
 
-    disconnectedCallback() {
-      this.#heard?.removeEventListener("attention", this.#hear);
-    }
-
-    #hear = () => {
-      if (this.#map.sentence !== this.#given) this.#take();
-    };
-
-    get #map() {
-      return /** @type {HeadMapElement} */ (document.getElementById(this.getAttribute("for") ?? ""));
-    }
-
-    /** The reader's own sentence, in the reader's own order. */
-    #take() {
-      this.#typed = this.#given = this.#map.sentence;
-      this.#inOrder(true);
-    }
-
-    #inOrder(/** @type {boolean} */ yes) {
-      setIdle(this.#back, yes);
-      this.#changes.hidden = yes;
-    }
-
-    async #tryToShuffle() {
-      this.#status.tell(LOADING);
-      try {
-        await this.#shuffle();
-        this.#status.tell("");
-      } catch (error) {
-        this.#status.tell(failedTo("The words could not be shuffled", error), () => this.#tryToShuffle());
-      }
-    }
-
-    async #shuffle() {
-      const { loadModel } = await modelsScript();
-      const names = (this.#map.getAttribute("models") ?? "").split(" ");
-      const models = await Promise.all(names.map((name) => loadModel(name)));
-      this.#given = shuffled(wordsOf(this.#typed)).join(" ");
-      this.#rows.replaceChildren(...models.map((model, at) => {
-        const [one, other] = [this.#typed, this.#given].map((sentence) => /** @type {AttentionMap} */ (model.attend(sentence)));
-        const change = largestChange(one, other);
-        const changed = conclusions(one, other).join("; ");
-        return h("tr", {}, h("th", { scope: "row" }, modelLabel(names[at])),
-          h("td", {}, change === null ? "too long a text" : percent(change)), h("td", {}, changed || "none"));
-      }));
-      this.#inOrder(false);
-      this.#map.sentence = this.#given;
-    }
+  /** Fulfilled once its map computes. */
+  override get ready() {
+    return mapReady(this.#map);
   }
 
-  customElements.define("word-shuffle", WordShuffleElement);
+  protected get modelNames() {
+    return this.#map?.models ?? []; // its script may come later
+  }
+
+  protected draw() {
+    this.classList.add("head-map", "word-shuffle");
+    const shuffle = h("button", { type: "button", onclick: () => this.#shuffle() }, "Shuffle the words");
+    this.replaceChildren(h("p", {}, shuffle, " ", this.#back), h("div", { "aria-live": "polite" }, this.#changes), this.#status.node);
+    this.#show(null);
+  }
+
+  protected override listen(leaves: AbortSignal) {
+    super.listen(leaves);
+    const follow = () => this.#map?.sentence !== this.#orders?.shuffled && this.#show(null);
+    this.#map?.addEventListener("attention", follow, { signal: leaves });
+  }
+
+  get #map() {
+    return mapById(this.getAttribute("for"));
+  }
+
+  #show(orders: Orders | null) {
+    this.#orders = orders;
+    setIdle(this.#back, !orders);
+    this.#changes.hidden = !orders;
+  }
+
+  #restore() {
+    if (this.#map && this.#orders) this.#map.sentence = this.#orders.written;
+  }
+
+  #shuffle() {
+    const written = this.#orders?.written ?? this.#map?.sentence ?? "";
+    const orders = { written, shuffled: shuffled(wordsOf(written)).join(" ") };
+    this.run({
+      failure: FAILURE,
+      compute: (models) => together(models.flatMap((model) => [model.attend(orders.written), model.attend(orders.shuffled)])),
+      show: (maps) => this.#compare(orders, maps),
+    });
+  }
+
+  /** Says what changes in each model: `maps` are its two, one model after the other. */
+  #compare(orders: Orders, maps: AttentionMap[]) {
+    this.#rows.replaceChildren(...this.modelNames.map((name, at) => {
+      const [one, other] = [maps[2 * at], maps[2 * at + 1]];
+      const change = largestChange(one, other);
+      const changed = conclusions(one, other).join("; ");
+      return h("tr", {}, h("th", { scope: "row" }, modelLabel(name)),
+        h("td", {}, change === null ? "too long a text" : percent(change)), h("td", {}, changed || "none"));
+    }));
+    this.showStatus("");
+    this.#show(orders);
+    if (this.#map) this.#map.sentence = orders.shuffled;
+  }
+
+  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
+    this.#status.tell(text, act, name);
+  }
 }
 
-if (globalThis.customElements && !customElements.get("word-shuffle")) defineElement();
+define("word-shuffle", WordShuffleElement);

@@ -24,6 +24,9 @@ export function familyOf(name: string) {
 /** Whether a model is so large that a page fetches it only when its reader asks. */
 export const isOnRequest = (name: string) => familyOf(name)?.onRequest ?? false;
 
+/** What an offer to load a model calls it. */
+export const familyLabel = (name: string) => familyOf(name)?.label ?? name;
+
 /** How a slider names a model: "focus" is the taught one, "focus/step-40" reads "step 40", "focus/heads-8" "8 heads". */
 export function modelLabel(name: string) {
   const family = familyOf(name);

@@ -214,23 +214,23 @@ interface Compared {
   order: number[];
   moved: number[];
   pairs: number[][] | null;
-  asked: number;
+  secondQuery: number;
 }
 
 /**
  * Two maps head by head, for one query: the heads that moved most first. {order: [head, ...], moved: [head] -> share, pairs:
- * the tokens that both have, asked: the query's place in the second}; without a second map, the heads as they are.
+ * the tokens that both have, secondQuery: the query's place in the second}; without a second map, the heads as they are.
  */
-export function compareHeads(map: AttentionMap, compared: AttentionMap | null, layer: number, asked: number): Compared {
+export function compareHeads(map: AttentionMap, compared: AttentionMap | null, layer: number, query: number): Compared {
   const order = [...Array(map.shape[1]).keys()];
-  if (!compared) return { order, moved: [], pairs: null, asked };
+  if (!compared) return { order, moved: [], pairs: null, secondQuery: query };
   const pairs = alignTokens(map.keyTokens, compared.keyTokens);
   const alike = map.queryTokens === map.keyTokens ? pairs : alignTokens(map.queryTokens, compared.queryTokens);
-  const second = alike.find(([i]) => i === asked)?.[1] ?? Math.min(asked, compared.shape[2] - 1);
-  if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { order, moved: [], pairs, asked: second };
+  const secondQuery = alike.find(([i]) => i === query)?.[1] ?? Math.min(query, compared.shape[2] - 1);
+  if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { order, moved: [], pairs, secondQuery };
   const moved = order.map((head) =>
-    attentionMoved(queryWeights(map, layer, head, asked), queryWeights(compared, layer, head, second), pairs));
-  return { order: order.sort((a, b) => moved[b] - moved[a]), moved, pairs, asked: second };
+    attentionMoved(queryWeights(map, layer, head, query), queryWeights(compared, layer, head, secondQuery), pairs));
+  return { order: order.sort((a, b) => moved[b] - moved[a]), moved, pairs, secondQuery };
 }
 
 /** The label with the largest probability, and that. */

@@ -67,7 +67,7 @@ export function shownMap(map: AttentionMap, state: ShownState): ShownMap {
 }
 
 /** The row of a token of the computed map; of a piece of a word, that of the word; the first if it is not there. */
-export function askedRow({ queries }: ShownMap, query: number, tokens: string[]) {
+export function queryRow({ queries }: ShownMap, query: number, tokens: string[]) {
   const place = queries.indexOf(query);
   if (place >= 0) return place;
   if (query >= tokens.length) return 0;

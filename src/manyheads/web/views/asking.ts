@@ -88,7 +88,7 @@ export class Asking {
 
   /** Where the word itself looks, while it asks; in a table of all that ask, its row says so. */
   #looks({ map, layer, head, query, own, asker, second }: WordPlace): string[] {
-    if (asker === null || own !== undefined || second || asker === query || asker !== this.host.asked) return [];
+    if (asker === null || own !== undefined || second || asker === query || asker !== this.host.query) return [];
     const weights = queryWeights(map, layer, head, asker);
     const most = weights.reduce((best, weight, key) => (Math.abs(weight) > Math.abs(weights[best]) ? key : best), 0);
     return [`${readable(map.queryTokens[asker])} looks most at ${readable(map.keyTokens[most])}, ${told(map, weights[most])}`];

@@ -155,7 +155,7 @@ export class GridView implements MapPart {
       figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
     } else {
       host.dress(this.paintedHead, layer, head);
-      row.ariaLabel = `What ${name} looks at when ${host.shown.map.queryTokens[host.asked]} asks`;
+      row.ariaLabel = `What ${name} looks at when ${host.shown.map.queryTokens[host.query]} asks`;
       setText(this.paintedName, name);
       this.#paint(layer, head);
     }
@@ -166,11 +166,11 @@ export class GridView implements MapPart {
   #paint(layer: number, head: number) {
     const { host } = this;
     const { map, compared } = host.shown;
-    const { asked: second, pairs } = compareHeads(map, compared, layer, host.asked);
+    const { secondQuery: second, pairs } = compareHeads(map, compared, layer, host.query);
     const askers = host.askersOf(map);
     this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
     const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
-    const { shows } = drawRow(rows[0], host, map, { layer, head, query: host.asked, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }).row;
+    const { shows } = drawRow(rows[0], host, map, { layer, head, query: host.query, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }).row;
     if (shows) shows.query = host.rest;
     if (!compared || !pairs) return;
     setText(rows[1].cells[0], "second sentence");
@@ -192,8 +192,8 @@ export class GridView implements MapPart {
 
   /** The row of the word that asks, in every head. */
   #highlight(map: ShownMap) {
-    const { shown, asked } = this.host;
-    const row = map.queries.indexOf(shown.map.queries[asked]);
+    const { shown, query } = this.host;
+    const row = map.queries.indexOf(shown.map.queries[query]);
     this.frame.classList.toggle("hm-asked", row >= 0);
     this.frame.style.setProperty("--asks", String(Math.max(row, 0) / map.shape[2]));
     this.frame.style.setProperty("--queries", String(map.shape[2]));

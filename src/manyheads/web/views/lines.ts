@@ -36,8 +36,8 @@ export class LinesView implements MapPart {
     const { host, panels: [first, second] } = this;
     const { map, compared } = this.#maps;
     const { layer } = host.state;
-    first.draw(host.asked, host.rest);
-    if (compared) second.draw(compareHeads(map, compared, layer, host.asked).asked, compareHeads(map, compared, layer, host.rest).asked);
+    first.draw(host.query, host.rest);
+    if (compared) second.draw(compareHeads(map, compared, layer, host.query).secondQuery, compareHeads(map, compared, layer, host.rest).secondQuery);
   }
 }
 
@@ -153,9 +153,9 @@ class LinesPanel {
   #show(only: number | null, asks: number | null) {
     const changed = only !== this.#only;
     this.#only = only;
-    const before = this.host.asked;
+    const before = this.host.query;
     this.host.point(asks); // draws, where another asks
-    if (changed && before === this.host.asked) this.draw(this.#query, this.#rest);
+    if (changed && before === this.host.query) this.draw(this.#query, this.#rest);
   }
 
   #ask(event: Event) {

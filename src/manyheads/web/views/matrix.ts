@@ -102,8 +102,8 @@ export class MatrixFigure {
 
   /** The row of the word that asks; of two sentences, only shared words have one. */
   #query() {
-    const { shown, asked } = this.host;
-    return this.map?.queries.indexOf(shown.map.queries[asked]);
+    const { shown, query } = this.host;
+    return this.map?.queries.indexOf(shown.map.queries[query]);
   }
 
   /** Another word asks: its row stands out. */

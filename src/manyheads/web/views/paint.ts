@@ -43,7 +43,7 @@ export class PaintView implements MapPart {
   draw(map: ShownMap, compared: ShownMap | null) {
     const { host, table } = this;
     const { layer } = host.state;
-    const { order, moved, pairs, asked: other } = compareHeads(map, compared, layer, host.rest);
+    const { order, moved, pairs, secondQuery: other } = compareHeads(map, compared, layer, host.rest);
     const askers = host.askersOf(map);
     const second = pairs && compared && secondAskers(pairs, askers, compared.shape[3]);
     table.ariaLabel = `What each head looks at when ${map.queryTokens[host.rest]} asks`;
@@ -71,7 +71,7 @@ export class PaintView implements MapPart {
     this.#maps = { map, compared };
     this.#query = host.rest;
     this.#arcs.forget();
-    if (host.asked === host.rest) this.#drawArcs();
+    if (host.query === host.rest) this.#drawArcs();
     else this.ask();
   }
 
@@ -80,7 +80,7 @@ export class PaintView implements MapPart {
     const { host } = this;
     if (!this.#maps) return;
     const { map, compared } = this.#maps;
-    const [query, other] = [host.asked, compareHeads(map, compared, host.state.layer, host.asked).asked];
+    const [query, other] = [host.query, compareHeads(map, compared, host.state.layer, host.query).secondQuery];
     this.#rows = this.#rows.map((row) => ({ ...row, query: row.second ? other : query }));
     for (const row of this.#rows) row.from = host.keyOf(row.map, row.query);
     const seen = near(this.#rows);
@@ -94,7 +94,7 @@ export class PaintView implements MapPart {
 
   /** Whether somebody wants to know who asks. */
   get #hasArcs() {
-    return this.host.pinned || this.host.asked !== this.host.rest;
+    return this.host.pinned || this.host.query !== this.host.rest;
   }
 
   #moved() {

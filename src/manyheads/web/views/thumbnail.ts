@@ -6,7 +6,10 @@ import { drawn, inkOf, paintPixels } from "./pixels.ts";
 import { palette, tint } from "./tints.ts";
 
 const [WIDTH, HEIGHT] = [128, 80];
-const FRAME = [[3.5, 0xffffffff], [1.5, 0xff000000]]; // pixels on both sides of its line, white below black: seen on light and on dark
+const FRAME = [ // in pixels from the edge of what is lit: white below black is seen on light and on dark
+  { outside: 4, inside: 3, ink: 0xffffffff },
+  { outside: 2, inside: 1, ink: 0xff000000 },
+];
 
 export class Thumbnail {
   name: string;
@@ -42,12 +45,16 @@ export const thumbnail = (steps: Steps, name: string, what: { row?: number, colu
     for (let x = 0; x < WIDTH; x++) pixels[y * WIDTH + x] = inks[row + Math.floor((x * columns) / WIDTH)];
   }
   if (!what) return;
-  const [left, wide] = what.column === undefined ? [0, WIDTH] : [what.column / columns * WIDTH, Math.max(WIDTH / columns, 3)];
-  const [top, high] = what.row === undefined ? [0, HEIGHT] : [what.row / rows * HEIGHT, Math.max(HEIGHT / rows, 3)];
-  for (const [half, ink] of FRAME)
-    for (let y = Math.max(Math.round(top - half), 0); y < Math.min(Math.round(top + high + half), HEIGHT); y++)
-      for (let x = Math.max(Math.round(left - half), 0); x < Math.min(Math.round(left + wide + half), WIDTH); x++) {
-        const inside = Math.min(x - left, left + wide - 1 - x, y - top, top + high - 1 - y) >= half;
-        if (!inside) pixels[y * WIDTH + x] = ink;
-      }
+  const [left, right] = what.column === undefined ? [0, WIDTH] : edges(what.column, columns, WIDTH);
+  const [top, bottom] = what.row === undefined ? [0, HEIGHT] : edges(what.row, rows, HEIGHT);
+  for (const { outside, inside, ink } of FRAME)
+    for (let y = Math.max(top - outside, 0); y < Math.min(bottom + outside, HEIGHT); y++)
+      for (let x = Math.max(left - outside, 0); x < Math.min(right + outside, WIDTH); x++)
+        if (Math.min(x - left, right - 1 - x, y - top, bottom - 1 - y) < inside) pixels[y * WIDTH + x] = ink;
 });
+
+/** Where the one `at` of `count` begins and ends in so many pixels. */
+function edges(at: number, count: number, size: number) {
+  const from = Math.round((at / count) * size);
+  return [from, from + Math.max(Math.round(size / count), 3)];
+}

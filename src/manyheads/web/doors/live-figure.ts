@@ -1,0 +1,224 @@
+// The life of a figure that computes in the page, for all of them: it wakes, fetches its models or offers to, computes, and shows
+// what came of it. The last thing that its reader did wins. It may be removed at any moment, and goes on where it is put back.
+
+import { familyLabel, isOnRequest } from "../math/families.ts";
+import { failedTo, LOADING, loadWithProgress, megabytes, modelsScript, OFFERED } from "./page-models.ts";
+import { Figure, whenSeen, withResolvers } from "./page-element.ts";
+
+/** What a figure computes with its models: at once where they answer at once, else a promise of it. */
+export interface Task<Model, Result> {
+  failure: string; // what could not be done, where it fails
+  compute(models: Model[], signal: AbortSignal): Result | Promise<Result>;
+  show(result: Result): void;
+}
+
+/** What a model throws that cannot read a sentence: the word that it does not know, null where it is not for a word, and known ones like it. */
+export type Refusal = Error & { word: string | null, near: string[] };
+
+const PATIENCE = 400; // milliseconds until a reader reads that something is being computed
+
+export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel> extends Figure {
+  #models = new Map<string, Model>();
+  /** Models that are on their way. */
+  #loading = new Map<string, Promise<Model>>();
+  /** Those that the last task waits for. */
+  #awaited: string[] = [];
+  #ready = withResolvers();
+  #allowed = false; // to fetch a model that is fetched on request only
+  /** The last task, as long as it is not done; and what aborts it. */
+  #task: Task<Model, any> | null = null;
+  #running = new AbortController();
+  #interrupted = false;
+  /** Whether being seen wakes it: where there is something to offer, or nothing is shown yet. */
+  protected wakesWhenSeen = false;
+  protected notLoaded = "The model could not be loaded";
+
+  /** The names of the models that it computes with now; none where it shows only what is baked in. */
+  protected abstract get modelNames(): string[];
+
+  /** What it computes of its present state; null for a figure that computes only when its reader presses something. */
+  protected task: Task<Model, any> | null = null;
+
+  /** Shows how things stand; `act` is what a button after the text does. */
+  protected abstract showStatus(text: string, act?: (() => void) | null, name?: string): void;
+
+  /** Whether the reader typed something that waits for an answer. */
+  protected get waits(): boolean {
+    return false;
+  }
+
+  protected load(name: string, show: (text: string) => void): Promise<Model> {
+    return loadWithProgress(name, show) as Promise<any>;
+  }
+
+  protected showProgress(text: string) {
+    this.showStatus(text);
+  }
+
+  /** Says that a model cannot read a sentence. */
+  protected refuse(refusal: Refusal, failure: string) {
+    this.showStatus(failedTo(failure, refusal));
+  }
+
+  /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
+  get ready(): Promise<void> {
+    this.#allowed = true;
+    this.wake();
+    return this.#ready.promise;
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    if (this.task && !this.modelNames.length) this.#ready.resolve();
+    const task = this.#interrupted && this.#task;
+    this.#interrupted = false;
+    if (task) this.run(task);
+    else if (this.#allowed) this.wake();
+  }
+
+  protected override listen(leaves: AbortSignal) {
+    if (this.wakesWhenSeen) whenSeen(this, leaves, () => this.wake());
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    queueMicrotask(() => { // it may only be moved
+      if (this.isConnected) return;
+      this.#running.abort();
+      this.#interrupted = this.#task !== null;
+    });
+  }
+
+  /** Computes for the first time, unless it has, or is about to. */
+  wake() {
+    if (!this.#models.size && !this.#loading.size) this.update();
+  }
+
+  /** Computes and shows the present state. */
+  protected update() {
+    if (this.task) this.run(this.task);
+  }
+
+  /** A model, once it has come. */
+  protected loadedModel(name: string) {
+    return this.#models.get(name);
+  }
+
+  /** Drops models that have stopped, so that they are loaded anew. */
+  protected dropBroken() {
+    for (const [name, model] of this.#models) if (model.broken) this.#models.delete(name);
+  }
+
+  /** Does a task in place of the one before. Where the models are here and answer at once, it is done when this returns. */
+  protected run<Result>(task: Task<Model, Result>) {
+    this.#running.abort();
+    this.#running = new AbortController();
+    const { signal } = this.#running;
+    const names = this.modelNames;
+    this.#task = names.length ? task : null;
+    this.#interrupted = !this.isConnected;
+    if (!names.length) return this.#ready.resolve();
+    if (!this.isConnected) return;
+    if (names.every((name) => this.#models.has(name))) this.#compute(task, names, signal);
+    else this.#fetchAll(task, names, signal);
+  }
+
+  async #fetchAll<Result>(task: Task<Model, Result>, names: string[], signal: AbortSignal) {
+    try {
+      const large = this.#allowed ? [] : names.filter((name) => isOnRequest(name) && !this.#models.has(name) && !this.#loading.has(name));
+      if (large.length && (await this.#offer(large, signal))) return;
+      if (signal.aborted) return;
+      if (String(this.#awaited) !== String(names)) this.showProgress(LOADING);
+      this.#awaited = names;
+      await Promise.all(names.map((name) => this.#fetch(name)));
+    } catch (error) {
+      if (!signal.aborted) this.#stopAt(failedTo(this.notLoaded, error), task);
+      return;
+    }
+    if (!signal.aborted) this.#compute(task, names, signal);
+  }
+
+  #fetch(name: string): Model | Promise<Model> {
+    const known = this.#models.get(name) ?? this.#loading.get(name);
+    if (known) return known;
+    const loading = this.load(name, (text) => this.#awaited.includes(name) && this.showProgress(text));
+    this.#loading.set(name, loading);
+    const end = () => this.#loading.delete(name);
+    loading.then((model) => (this.#models.set(name, model), end()), end);
+    return loading;
+  }
+
+  /** Offers to fetch large models, with their size; false where nothing is missing, or the reader has asked by now. */
+  async #offer(names: string[], signal: AbortSignal) {
+    const { missingBytes, whenLoaded } = await modelsScript();
+    const sizes = await Promise.all(names.map((name) => missingBytes(name)));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    if (bytes === 0 || this.#allowed) return false;
+    if (signal.aborted) return true;
+    const all = names.map(familyLabel).join(" and ");
+    this.showStatus(this.waits ? `Your text will be answered once the ${all} has loaded.` : OFFERED, () => this.#accept(), `Load the ${all} (${megabytes(bytes)} MB)`);
+    const figure = new WeakRef(this); // one that is gone by then is not kept for this
+    Promise.all(names.map(whenLoaded)).then(() => { // at the wish of another figure
+      const waiting = signal.aborted ? undefined : figure.deref();
+      if (waiting) waiting.#accept();
+    });
+    return true;
+  }
+
+  #accept() {
+    this.#allowed = true;
+    if (this.#task) this.run(this.#task);
+  }
+
+  #compute<Result>(task: Task<Model, Result>, names: string[], signal: AbortSignal) {
+    this.#awaited = [];
+    const models = names.map((name) => this.#models.get(name) as Model);
+    let result;
+    try {
+      result = task.compute(models, signal);
+    } catch (error) {
+      return this.#fail(error, task, signal);
+    }
+    if (result instanceof Promise) this.#await(result, task, signal);
+    else this.#finish(result, task);
+  }
+
+  async #await<Result>(promise: Promise<Result>, task: Task<Model, Result>, signal: AbortSignal) {
+    const slow = setTimeout(() => signal.aborted || this.showProgress("Computing."), PATIENCE);
+    let result;
+    try {
+      result = await promise;
+    } catch (error) {
+      return this.#fail(error, task, signal);
+    } finally {
+      clearTimeout(slow);
+    }
+    if (!signal.aborted) this.#finish(result, task);
+  }
+
+  #finish<Result>(result: Result, task: Task<Model, Result>) {
+    this.#task = null; // before it is shown: that may start another
+    task.show(result);
+    this.#ready.resolve();
+  }
+
+  #fail(error: unknown, task: Task<Model, any>, signal: AbortSignal) {
+    this.dropBroken();
+    if (signal.aborted) return;
+    if (!("word" in (error as Error))) return this.#stopAt(failedTo(task.failure, error), task);
+    this.#task = null;
+    this.refuse(error as Refusal, task.failure);
+    this.#ready.resolve();
+  }
+
+  /** Says why a task came to nothing, and offers to try it again. */
+  #stopAt(text: string, task: Task<Model, any>) {
+    this.#task = null;
+    this.#awaited = [];
+    this.showStatus(text, () => this.run(task));
+  }
+}
+
+/** Several answers of models as one: at once, where all of them came at once. */
+export const together = <Answer>(answers: (Answer | Promise<Answer>)[]): Answer[] | Promise<Answer[]> =>
+  answers.some((answer) => answer instanceof Promise) ? Promise.all(answers) : (answers as Answer[]);
