@@ -1,1 +1,0 @@
-def plain_html(map, compared=None, layer=0): return "<figure>plain</figure>"
