@@ -4,9 +4,9 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from manyheads.maps.legend import legend_of
 from manyheads.maps.names import CHOICES, DEPTH, NUMBER_COLOURS, PAPER, TONES
 from manyheads.maps.pictures import chosen, columns_of
-from manyheads.maps.shown import legend_of
 from manyheads.maps.small_pictures import Tint
 
 SIDE, GAP, MARGIN = 224, 28, 16  # of a head among others, in pixels
@@ -40,7 +40,7 @@ def svg(map, layer=None, head=None):
         for at, note in enumerate(notes)
     )
     height += 12 * len(notes) + (8 if notes else 0)
-    said = "".join(f" {note}" for note in notes)
+    described = "".join(f" {note}" for note in notes)
     parts = [
         f'<g transform="translate({MARGIN + place % columns * wide:.2f} {MARGIN + place // columns * high:.2f})">'
         f"{_head(map, *which, drawn[place], left, top, cell, size)}</g>"
@@ -51,7 +51,7 @@ def svg(map, layer=None, head=None):
         f'font-family="system-ui, sans-serif" font-size="14" fill="{PAPER["ink"]}">'
         f"<title>{_text(' '.join(map.query_tokens))}</title>"
         "<desc>Rows ask, columns are looked at; data-weight is the share of attention that a query gives a key."
-        f'{said}</desc><rect width="{width}" height="{height}" fill="#fff"/>{"".join(parts)}{footer}</svg>'
+        f'{described}</desc><rect width="{width}" height="{height}" fill="#fff"/>{"".join(parts)}{footer}</svg>'
     )
 
 
@@ -65,7 +65,7 @@ def _strongest(weights):
 
 def _head(map, layer, head, drawn, left, top, cell, size):
     weights = map.weights[layer, head]
-    masked = np.zeros(weights.shape, bool) if map.mask is None else ~map.mask
+    masked = np.zeros(weights.shape, bool) if map.allowed is None else ~map.allowed
     drawn = drawn & ~masked
     tint = Tint()
     shares = tint.of(weights, tint.full(map, layer)[head])

@@ -54,7 +54,7 @@ def cells(map, layer, head, query, look, *, asker=False, other=None, written=Tru
     """The cells of a row; those of words that the `other` sentence has not are marked, and so is the word that asks."""
     weights = map.weights[layer, head, query]
     asks = escape(map.query_tokens[query])
-    seen = [True] * len(weights) if map.mask is None else map.mask[query]
+    seen = [True] * len(weights) if map.allowed is None else map.allowed[query]
     told = [look.told(map, weight) if looked else "masked" for weight, looked in zip(weights, seen)]
     alike = range(len(weights)) if other is None else {at for at, _ in aligned(map.key_tokens, other.key_tokens)}
     marks = [

@@ -7,8 +7,9 @@ import json
 from dataclasses import replace
 from html import escape
 
+from manyheads.maps.legend import legend_of
 from manyheads.maps.names import ASKED_FOR, CHOICES, FORMER_NAMES, HEAD_COLOURS
-from manyheads.maps.shown import legend_of, shown_map
+from manyheads.maps.shown import shown_map
 from manyheads.maps.small_pictures import Tint
 from manyheads.maps.wire import map_json
 from manyheads.maps.written import percent
@@ -51,7 +52,7 @@ def head_map_html(
     body, notes = _body(map, query, layer, compared, attributes)
     said = " ".join([status, *dict.fromkeys((*map.notes, *notes))])
     line = f'<p class="hm-status" data-said="{escape(status)}">{escape(said)}</p>'
-    words = "" if map.translation is None else f'<p class="hm-translation">{escape(map.translation)}</p>'
+    words = "" if map.written is None else f'<p class="hm-translation">{escape(map.written)}</p>'
     return (
         f'<head-map class="head-map"{written}>{_sentences(attributes)}{line if early else ""}'
         f"{tools_room(map, attributes, bool(models))}{words}{body}{'' if early else line}"
@@ -74,7 +75,7 @@ def _body(map, query, layer, compared, attributes):
     layers = None if everywhere else [min(layer, map.shape[0] - 1)]
     found = shown_map(map, chosen, layers)
     second = None if compared is None else shown_map(compared, chosen, layers).map
-    shown, asked = found.map, found.asked(query, map.query_tokens)
+    shown, asked = found.map, found.row_of(query, map.query_tokens)
     scale = FORMER_NAMES.get(chosen["scale"], chosen["scale"]) or CHOICES["scale"][0]
     look = Look(Tint(scale), top=bool(chosen["top"]), sought=attributes.get("find") or "")
     view = drawn_as(attributes, shown, layer)

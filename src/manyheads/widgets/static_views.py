@@ -8,7 +8,7 @@ import numpy as np
 
 from manyheads.maps import readable
 from manyheads.maps.compared_maps import aligned, difference, moved, moved_heads
-from manyheads.maps.shown import legend_of
+from manyheads.maps.legend import legend_of
 from manyheads.maps.written import percent
 from manyheads.widgets.static_cells import cells, class_of, row
 from manyheads.widgets.static_pictures import colour_of, heads_as_pixels, is_mixed, png
