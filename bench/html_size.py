@@ -30,7 +30,7 @@ def main():
     for wanted in (12, 64, 128, 512):
         counts = range(wanted - 2, 0, -1)
         map = next(map for map in (encoder(" ".join(words[:count])) for count in counts) if map.shape[-1] <= wanted)
-        layers = [torch.from_numpy(layer)[None] for layer in map.weights]  # each [1, head, query, key]
+        layers = [torch.tensor(layer)[None] for layer in map.weights]  # each [1, head, query, key]
         ours = HeadMap.from_attentions(layers, map.query_tokens)._repr_mimebundle_()[0]["text/html"]
         sizes = {"ours": len(ours.encode())}
         if wanted <= 128:  # beyond, BertViz takes gigabytes

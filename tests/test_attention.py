@@ -170,6 +170,10 @@ def check_einsum_equals_all_at_once(attention, case=Case(), **widths):
             close(a, b, case, name)
         for a, b in zip(gradients(found, inputs), gradients(expected, inputs), strict=True):
             close(a, b, case, "gradient")
+    options = {"mask": mask, "head_mask": torch.arange(case.num_heads) > 0, "need_weights": False}
+    (expected, _), (found, weights) = module(query, key, **options), twin(query, key, **options)
+    close(found, expected, case, "output without the first head")
+    assert weights is None
 
 
 def joined(tensors, bias):

@@ -238,6 +238,18 @@ def join_heads(x):  # [..., h, t, d] -> [..., t, h * d]
     return parts.flatten(start_dim=-2)  # [..., t, h * d]
 
 
+def silence_heads(context, head_mask=None):  # [..., h, q, d], [h] or [..., h] -> [..., h, q, d]
+    """Set the context of each head to zero where `head_mask` is False.
+
+    >>> silence_heads(torch.ones(2, 1, 3), torch.tensor([True, False])).tolist()
+    [[[1.0, 1.0, 1.0]], [[0.0, 0.0, 0.0]]]
+    """
+    if head_mask is None:
+        return context
+    check_mask(head_mask, context.shape[:-2], torch.bool, "head_mask")
+    return context.masked_fill(~head_mask[..., None, None], 0)
+
+
 class MultiHeadAttention(nn.Module):
     """Many heads at once: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.
 
@@ -291,23 +303,31 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
         query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
-        queries = split_heads(self.query(query), self.num_heads)  # [..., h, q, d]
-        keys = split_heads(self.key(key), self.num_heads)  # [..., h, k, d]
-        values = split_heads(self.value(value), self.num_heads)  # [..., h, k, d]
+        queries, keys, values = self.project(query, key, value)  # [..., h, q, d], 2 × [..., h, k, d]
         dropout = self.dropout if self.training else 0.0
         if need_weights:
             context, weights = attend(queries, keys, values, mask, dropout=dropout)  # [..., h, q, d], [..., h, q, k]
         else:
             context, weights = fused_attend(queries, keys, values, mask, dropout=dropout), None
-        if head_mask is not None:
-            check_mask(head_mask, context.shape[:-2], torch.bool, "head_mask")
-            context = context.masked_fill(~head_mask[..., None, None], 0)
+        context = silence_heads(context, head_mask)
         context = join_heads(context)  # [..., q, h * d]
         return self.output(context), weights  # [..., q, d], [..., h, q, k]
 
+    def project(self, query, key, value):  # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], 2 × [..., h, k, d]
+        """Multiply the words by W^Q, W^K and W^V, and split the results into heads.
+
+        >>> queries, keys, values = MultiHeadAttention(embed_dim=8, num_heads=2).project(*torch.randn(3, 5, 8))
+        >>> queries.shape
+        torch.Size([2, 5, 4])
+        """
+        queries = split_heads(self.query(query), self.num_heads)
+        keys = split_heads(self.key(key), self.num_heads)
+        values = split_heads(self.value(value), self.num_heads)
+        return queries, keys, values
+
     @classmethod
     def from_loop(cls, looped):
-        """Take over the weights of a `LoopedMultiHeadAttention`.
+        """Copy the weights of a `LoopedMultiHeadAttention`.
 
         >>> looped, X = LoopedMultiHeadAttention(embed_dim=8, num_heads=2), torch.randn(5, 8)
         >>> torch.allclose(looped(X)[0], MultiHeadAttention.from_loop(looped)(X)[0], atol=1e-6)
@@ -324,7 +344,7 @@ class MultiHeadAttention(nn.Module):
 
     @classmethod
     def from_torch(cls, layer):
-        """Take over the weights of a `torch.nn.MultiheadAttention`; `ValueError` where it has what we have not.
+        """Copy the weights of a `torch.nn.MultiheadAttention`; `ValueError` where it uses an option that we lack.
 
         >>> layer, X = nn.MultiheadAttention(8, 2, batch_first=True), torch.randn(3, 5, 8)
         >>> torch.allclose(layer(X, X, X)[0], MultiHeadAttention.from_torch(layer)(X)[0], atol=1e-6)
@@ -373,16 +393,21 @@ class EinsumMultiHeadAttention(MultiHeadAttention):
     (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 5]))
     """
 
-    def forward(self, query, key=None, value=None, *, mask=None):  # [..., q, d] -> [..., q, d], [..., h, q, k]
+    def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
         query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
-        queries = rearrange(self.query(query), "... q (h d) -> ... h q d", h=self.num_heads)
-        keys = rearrange(self.key(key), "... k (h d) -> ... h k d", h=self.num_heads)
-        values = rearrange(self.value(value), "... k (h d) -> ... h k d", h=self.num_heads)
+        queries, keys, values = self.project(query, key, value)
         scores = einsum(queries, keys, "... h q d, ... h k d -> ... h q k") / math.sqrt(queries.shape[-1])
         weights = masked_softmax(scores, mask)
         dropped = F.dropout(weights, self.dropout, self.training)
         context = einsum(dropped, values, "... h q k, ... h k d -> ... h q d")
-        return self.output(rearrange(context, "... h q d -> ... q (h d)")), weights
+        context = rearrange(silence_heads(context, head_mask), "... h q d -> ... q (h d)")
+        return self.output(context), weights if need_weights else None
+
+    def project(self, query, key, value):  # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], 2 × [..., h, k, d]
+        queries = rearrange(self.query(query), "... q (h d) -> ... h q d", h=self.num_heads)
+        keys = rearrange(self.key(key), "... k (h d) -> ... h k d", h=self.num_heads)
+        values = rearrange(self.value(value), "... k (h d) -> ... h k d", h=self.num_heads)
+        return queries, keys, values
 
 
 class AttentionBlock(nn.Module):
@@ -438,9 +463,7 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     `mask` is [q, k]; `masked` is minus infinity where it is False. `scaled=False` leaves out sqrt(d_k), in all heads.
     """
     X, _, _, mask = check_inputs(X, None, None, mask, module.embed_dim)
-    Q = split_heads(module.query(X), module.num_heads)  # [h, q, d]
-    K = split_heads(module.key(X), module.num_heads)  # [h, k, d]
-    V = split_heads(module.value(X), module.num_heads)  # [h, k, d]
+    Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [h, k, d]
     scale = None if scaled else 1
     scores = attention_scores(Q, K, scale)  # [h, q, k]
     masked = scores if mask is None else scores.masked_fill(~mask, -math.inf)

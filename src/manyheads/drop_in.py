@@ -16,7 +16,6 @@ from manyheads.attention import (
     fused_attend,
     join_heads,
     masked_softmax,
-    split_heads,
 )
 from manyheads.inputs import check_inputs
 
@@ -61,9 +60,7 @@ class DropInAttention(MultiHeadAttention):
         if turned:
             query, key, value = (text.transpose(0, 1) for text in (query, key, value))  # [b, t, d]
         query, key, value, _ = check_inputs(query, key, value, None, self.embed_dim)
-        queries = split_heads(self.query(query), self.num_heads)  # [..., h, q, d]
-        keys = split_heads(self.key(key), self.num_heads)  # [..., h, k, d]
-        values = split_heads(self.value(value), self.num_heads)  # [..., h, k, d]
+        queries, keys, values = self.project(query, key, value)  # [..., h, q, d], 2 × [..., h, k, d]
         shape = (*queries.shape[:-1], keys.shape[-2])  # [..., h, q, k]
         added = added_to_scores(attn_mask, key_padding_mask, shape, queries.dtype)
         dropout = self.dropout if self.training else 0.0

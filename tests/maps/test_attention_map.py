@@ -1,5 +1,7 @@
+import base64
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -7,7 +9,8 @@ import pytest
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import FULL
-from manyheads.maps.wire import _digits, map_json
+from manyheads.maps.shown import shown_map
+from manyheads.maps.wire import _digits, map_dict, map_json
 from manyheads.widgets.static_html import head_map_html
 
 LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
@@ -36,6 +39,49 @@ def test_rows_must_sum_to_one_or_nothing(map):
     AttentionMap(map.query_tokens, map.key_tokens, weights)
     with pytest.raises(ValueError, match="sum to 1"):
         AttentionMap(map.query_tokens, map.key_tokens, weights * 2)
+
+
+def test_a_map_stays_as_it_was_checked():
+    weights = np.full((1, 1, 2, 2), 0.5, np.float32)
+    map = AttentionMap(["a", "b"], ["a", "b"], weights)
+    weights[:] = 7
+    assert (map.weights == 0.5).all()
+    with pytest.raises(ValueError, match="read-only"):
+        map.weights[0, 0, 0, 0] = 7
+    assert replace(map, notes=("Once.",)).weights is map.weights, "what cannot change is not copied again"
+
+
+def test_a_causal_mask_is_a_flag_and_another_one_stays_a_mask():
+    tokens, weights = list("abc"), np.eye(3)[None, None]
+    lower = np.tri(3, dtype=bool)
+    for map in (AttentionMap(tokens, tokens, weights, mask=lower), AttentionMap(tokens, tokens, weights, causal=True)):
+        assert map.causal
+        assert map.mask is None
+        assert (map.allowed == lower).all()
+    band = lower & ~np.tri(3, k=-2, dtype=bool)
+    map = AttentionMap(tokens, tokens, weights, mask=band)
+    assert not map.causal
+    assert (map.allowed == band).all()
+    band[:] = False
+    assert map.mask.any()
+    with pytest.raises(ValueError, match="not both"):
+        AttentionMap(tokens, tokens, weights, mask=band, causal=True)
+    with pytest.raises(ValueError, match="as many queries as keys, got 2 and 3"):
+        AttentionMap(["a", "b"], tokens, weights[:, :, :2], causal=True)
+
+
+def test_a_mask_travels_as_a_flag_or_as_bits():
+    tokens = [str(place) for place in range(512)]
+    weights = np.eye(512)[None, None]
+    written = map_dict(AttentionMap(tokens, tokens, weights, causal=True))
+    assert written["causal"] is True
+    assert "mask" not in written
+    mask = np.random.default_rng(0).random((512, 512)) < 0.5
+    written = map_dict(AttentionMap(tokens, tokens, weights, mask=mask))
+    assert "causal" not in written
+    assert len(written["mask"]) < 45_000
+    bits = np.unpackbits(np.frombuffer(base64.b64decode(written["mask"]), np.uint8), count=mask.size)
+    assert (bits.reshape(mask.shape) == mask).all()
 
 
 @pytest.mark.parametrize("tokens", ["tea", [1, 2]])
@@ -90,6 +136,17 @@ def test_rollout_needs_self_attention(map):
 def test_the_average_is_over_heads_only(map):
     np.testing.assert_allclose(map.average().weights[:, 0], map.weights.mean(1), atol=1e-7)
     assert map.average().head_names == ["mean of 3 heads"]
+
+
+def test_the_average_leaves_out_heads_that_are_off():
+    map = AttentionMap(["a"], ["a", "b"], [[[[1, 0]], [[0, 1]]]])
+    off = map.average([False, True])
+    assert off.weights.ravel().tolist() == [0, 1]
+    assert off.head_names == ["mean of the heads that are on"]
+    assert shown_map(map, {"heads": "average"}, head_mask=[[False, True]]).map.weights.ravel().tolist() == [0, 1]
+    assert map.average([[False, False]]).weights.ravel().tolist() == [0, 0]
+    amounts = replace(map, weights=[[[[2, 4]], [[6, 8]]]], kind="amounts")
+    assert amounts.average([True, False]).weights.ravel().tolist() == [2, 4]
 
 
 def test_special_tokens_are_taken_out_and_rows_scaled():

@@ -113,8 +113,8 @@ def test_the_asking_piece_is_found_in_its_word():
     tokens = ["[CLS]", "tea", "un", "##help", "##ful"]
     map = AttentionMap(tokens, tokens, np.full((1, 1, 5, 5), 0.2))
     shown = shown_map(map, {"pieces": "merge", "special": "remove"})
-    assert [shown.asked(query, tokens) for query in range(5)] == [0, 0, 1, 1, 1]
-    assert shown.asked(9, tokens) == 0  # the sentence has become shorter
+    assert [shown.row_of(query, tokens) for query in range(5)] == [0, 0, 1, 1, 1]
+    assert shown.row_of(9, tokens) == 0  # the sentence has become shorter
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ import pytest
 from node import WEB, run_node
 
 from manyheads.maps import AttentionMap
+from manyheads.maps.legend import legend_of
 from manyheads.maps.names import CHOICES
-from manyheads.maps.shown import legend_of, shown_map
+from manyheads.maps.shown import shown_map
 from manyheads.maps.wire import map_dict, map_json
 from manyheads.maps.written import amount
 
@@ -58,6 +59,8 @@ def examples():
         for _ in range(12):
             state = {name: str(random.choice(values)) for name, values in CHOICES.items()}
             state |= {"view": "grid", "query": int(random.integers(len(queries)))}
+            if random.random() < 0.4:
+                state["headMask"] = (random.random(map.shape[:2]) < 0.6).tolist()
             state |= {"top": int(random.integers(1, 5))} if random.random() < 0.4 else {}
             state |= {"first": int(random.integers(4))} if random.random() < 0.4 else {}
             state |= {"last": int(random.integers(9))} if random.random() < 0.4 else {}
@@ -74,13 +77,14 @@ def test_python_and_the_page_show_the_same():
     assert answer["amounts"] == [[amount(number), amount(number, signed=True)] for number in numbers]
     notes = set()
     for (map, state), theirs in zip(cases, answer["found"]):
-        ours = shown_map(map, state)
+        chosen = {name: value for name, value in state.items() if name != "headMask"}
+        ours = shown_map(map, chosen, head_mask=state.get("headMask"))
         np.testing.assert_allclose(theirs["weights"], ours.map.weights.ravel(), atol=2e-4, rtol=1e-5)
         assert theirs["shape"] == list(ours.map.shape)
         assert (theirs["queryTokens"], theirs["keyTokens"]) == (ours.map.query_tokens, ours.map.key_tokens)
         assert theirs["queries"] == ours.queries
         assert theirs.get("keys", list(range(map.shape[3]))) == ours.keys
-        assert theirs["asked"] == ours.asked(state["query"], map.query_tokens)
+        assert theirs["asked"] == ours.row_of(state["query"], map.query_tokens)
         assert theirs["legend"] == legend_of(ours.map, state["scale"], 0)
         assert theirs.get("kind", "shares") == ours.map.kind
         assert theirs["notes"] == list(ours.map.notes)

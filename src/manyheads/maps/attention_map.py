@@ -1,15 +1,18 @@
 """AttentionMap: which token looks at which, for every head of every layer."""
 
-import csv
-import io
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from manyheads.maps.choosing import merged, rows_to_one, strongest, without_sinks, words_only
+from manyheads.maps.checked import checked_mask, checked_tokens, checked_weights
+from manyheads.maps.choosing import merged, strongest, without_sinks, words_only
 from manyheads.maps.compared_heads import similar_heads, totals
-from manyheads.maps.names import CSV_COLUMNS, KINDS, NOTES
+from manyheads.maps.mixing import averaged, rolled_out
+from manyheads.maps.names import KINDS, NOTES
+from manyheads.maps.pictures import plot
+from manyheads.maps.svg import svg
+from manyheads.maps.table import csv_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +27,17 @@ class AttentionMap:
 
     `predictions` maps a name to the probability of each label: `{"sentiment": {"positive": 0.9, ...}}`.
     `notes` are plain sentences about what was left out of the map, such as words beyond the longest input.
-    `mask[query, key]` is False where a query may not look, as in causal attention; without one, all may be looked at.
-    `translation` is the text that a translator wrote.
+    `causal` says that each query may look at itself and at what stands before it. `mask[query, key]` is False where a
+    query may not look, for masks of other shapes; a mask that turns out to be causal becomes `causal=True`. Without
+    either, every query may look everywhere. `written` is the text that the model wrote, such as a translation.
 
     `kind` says what the weights are: "shares" as above; "parts" of such rows, which sum to 1 at most; "amounts", 0 or
     more; "signed" numbers, such as the difference of two maps. All but shares keep their true values.
 
-    Raises `TypeError` for tokens that are no strings, `ValueError` for weights of another shape, and for those that are
-    not of their kind, or a mask of another shape.
+    The weights are a read-only copy of what is passed, so that a map stays as it was checked.
+
+    Raises `TypeError` for tokens that are not strings; `ValueError` for weights or a mask of another shape, for weights
+    that are not of their kind, and for both `causal` and a mask.
     """
 
     query_tokens: list[str]
@@ -42,49 +48,48 @@ class AttentionMap:
     notes: tuple[str, ...] = ()
     kind: str = KINDS[0]
     mask: np.ndarray | None = None
-    translation: str | None = None
+    causal: bool = False
+    written: str | None = None
 
     def __post_init__(self):
-        for name in ("query_tokens", "key_tokens"):
-            tokens = getattr(self, name)
-            if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
-                raise TypeError(f"{name} must be a list of strings, got {tokens!r}")
-            object.__setattr__(self, name, list(tokens))
-        weights = np.asarray(self.weights, dtype=np.float32)
-        object.__setattr__(self, "weights", weights)
-        expected = (len(self.query_tokens), len(self.key_tokens))
-        if weights.ndim != 4 or weights.shape[2:] != expected:
-            raise ValueError(
-                f"weights must have shape [layer, head, query, key] = [*, *, {expected[0]}, {expected[1]}] "
-                f"for these tokens, got {list(weights.shape)}"
-            )
-        if self.mask is not None:
-            object.__setattr__(self, "mask", np.asarray(self.mask, dtype=bool))
-            if self.mask.shape != expected:
-                raise ValueError(f"mask must have shape [query, key] = {list(expected)}, got {list(self.mask.shape)}")
-        _check_kind(self.kind, weights)
+        expected = len(self.query_tokens), len(self.key_tokens)
+        values = {name: checked_tokens(name, getattr(self, name)) for name in ("query_tokens", "key_tokens")}
+        values["weights"] = checked_weights(self.weights, self.kind, expected)
+        values["mask"], values["causal"] = checked_mask(self.mask, self.causal, expected)
+        heads = values["weights"].shape[1]
         if self.kind == "signed":
-            object.__setattr__(self, "notes", tuple(dict.fromkeys((*self.notes, NOTES["signed"]))))
+            values["notes"] = tuple(dict.fromkeys((*self.notes, NOTES["signed"])))
         if self.head_names is None:
-            object.__setattr__(self, "head_names", [f"head {head + 1}" for head in range(weights.shape[1])])
-        elif len(self.head_names) != weights.shape[1]:
-            raise ValueError(f"{len(self.head_names)} head names for {weights.shape[1]} heads")
+            values["head_names"] = [f"head {head + 1}" for head in range(heads)]
+        elif len(self.head_names) != heads:
+            raise ValueError(f"{len(self.head_names)} head names for {heads} heads")
+        for name, value in values.items():
+            object.__setattr__(self, name, value)  # the class is frozen
 
     @property
     def shape(self):
         """`(layers, heads, queries, keys)`."""
         return self.weights.shape
 
-    def average(self):
+    @property
+    def allowed(self):  # -> [query, key], or None where every query may look everywhere
+        """Where queries may look, causal or by the mask.
+
+        >>> AttentionMap(["a", "b"], ["a", "b"], [[[[1, 0], [0.5, 0.5]]]], causal=True).allowed.tolist()
+        [[True, False], [True, True]]
+        """
+        return np.tri(*self.shape[2:], dtype=bool) if self.causal else self.mask
+
+    def average(self, head_mask=None):
         """The mean over the heads (of shares, those that look at anything), as a map of one head.
 
         >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.2, 0.8]], [[0.6, 0.4]]]])
         >>> map.average().weights[0, 0]  # [layer, 2, query, key] -> [layer, 1, query, key]
         array([[0.4, 0.6]], dtype=float32)
+
+        `head_mask`, [head] or [layer, head], is False for heads that are off: they are left out of the mean.
         """
-        sums = self.weights.sum(axis=1, keepdims=True, dtype=np.float64)
-        weights = rows_to_one(sums) if self.kind == "shares" else sums / self.shape[1]
-        return replace(self, weights=weights, head_names=[f"mean of {self.shape[1]} heads"])
+        return averaged(self, head_mask)
 
     def rollout(self):
         """How much of each input token reaches each position by a layer: attention rollout, as a map of one head.
@@ -102,17 +107,7 @@ class AttentionMap:
 
         Raises `ValueError` for a map whose queries are not its keys, and for weights that are no shares.
         """
-        if self.kind != "shares":
-            raise ValueError(f"rollout is for rows that sum to 1, got {self.kind}")
-        if self.query_tokens != self.key_tokens:
-            queries, keys = self.shape[2:]
-            raise ValueError(f"rollout is for self-attention, of the same tokens; got {queries} and {keys} tokens")
-        rolled = identity = np.eye(len(self.key_tokens))
-        layers = []
-        for mean in rows_to_one(self.weights.sum(axis=1, dtype=np.float64)):  # [q, k]
-            rolled = rows_to_one(mean + identity) @ rolled
-            layers.append(rolled[None])
-        return replace(self, weights=np.stack(layers), head_names=["rollout"])
+        return rolled_out(self)
 
     def without_special(self):
         """The map without special tokens, each row scaled to sum to 1 again.
@@ -207,8 +202,6 @@ class AttentionMap:
         Raises `ValueError` for a layer or head that is not there, or for more heads than one in given `axes`;
         `TypeError` for one that is no whole number.
         """
-        from manyheads.maps.pictures import plot
-
         return plot(self, layer, head, axes=axes, size=size)
 
     def to_svg(self, path=None, *, layer=None, head=None):
@@ -225,8 +218,6 @@ class AttentionMap:
 
         Raises as `plot` for a layer or head that is not there.
         """
-        from manyheads.maps.svg import svg
-
         text = svg(self, layer, head)
         if path is not None:
             Path(path).write_text(text, encoding="utf-8", newline="")
@@ -246,30 +237,7 @@ class AttentionMap:
         Returns the text; with a `path`, writes it there in UTF-8. The weights are exact: reading them gives the same
         float32. What is masked has none.
         """
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(CSV_COLUMNS)
-        for (layer, head, query, key), weight in np.ndenumerate(self.weights):
-            masked = self.mask is not None and not self.mask[query, key]
-            weight = "" if masked else str(weight)
-            writer.writerow([layer, head, query, key, self.query_tokens[query], self.key_tokens[key], weight])
+        text = csv_of(self)
         if path is not None:
-            Path(path).write_text(text.getvalue(), encoding="utf-8", newline="")
-        return text.getvalue()
-
-
-def _check_kind(kind, weights):
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    sums = weights.sum(-1)
-    if kind == "shares" and not np.all((np.abs(sums - 1) < 1e-3) | (sums == 0)):
-        raise ValueError(
-            "each row of weights must sum to 1 (or be all zeros, for a query that attends to nothing); "
-            f"sums run from {sums.min():.4g} to {sums.max():.4g}"
-        )
-    if not np.all(np.isfinite(sums)):
-        raise ValueError("weights must be finite numbers")
-    if kind in ("parts", "amounts") and weights.min(initial=0) < 0:
-        raise ValueError(f"{kind} must be 0 or more, got {weights.min():.4g}")
-    if kind == "parts" and sums.max(initial=0) > 1 + 1e-3:
-        raise ValueError(f"each row of parts must sum to 1 at most, got {sums.max():.4g}")
+            Path(path).write_text(text, encoding="utf-8", newline="")
+        return text

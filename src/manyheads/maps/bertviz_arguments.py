@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
-from manyheads.maps.given_weights import EAGER, PICK, array_of, averaged_note, is_step, rows_to_one
+from manyheads.maps.weights_from import EAGER, PICK, array_of, averaged_note, is_step, rows_to_one
 
 
-def given_maps(
+def maps_from_bertviz(
     attention=None,
     tokens=None,
     sentence_b_start=None,
@@ -22,9 +22,9 @@ def given_maps(
 ):
     """The maps of what a call of `bertviz.head_view` would show: {"": map}, or those of encoder, decoder and cross.
 
-    >>> given_maps([np.full((1, 3, 2, 2), 0.5)] * 6, ["Ġtea", "!"], include_layers=[1, 4])[""].shape
+    >>> maps_from_bertviz([np.full((1, 3, 2, 2), 0.5)] * 6, ["Ġtea", "!"], include_layers=[1, 4])[""].shape
     (2, 3, 2, 2)
-    >>> given_maps([np.full((1, 3, 2, 2), 0.5)], "hi")
+    >>> maps_from_bertviz([np.full((1, 3, 2, 2), 0.5)], "hi")
     Traceback (most recent call last):
     TypeError: tokens must be a list of strings, got 'hi'
 

@@ -36,9 +36,14 @@ def merged(map):
         query_tokens=words_of(map.query_tokens, queries),
         key_tokens=words_of(map.key_tokens, keys),
         weights=rows_to_one(sums) if map.kind == "shares" else sums / counts[:, None],
-        mask=None if map.mask is None else any_piece(map.mask, queries, keys),
+        **where(None if map.allowed is None else any_piece(map.allowed, queries, keys)),
     )
     return noted(words, "merged")
+
+
+def where(mask):
+    """Where the queries of a new map may look, in place of what the map had that it is made of."""
+    return {"causal": False, "mask": mask}
 
 
 def any_piece(mask, queries, keys):
@@ -107,7 +112,7 @@ def taken(map, queries, keys, *, scaled=False):
         query_tokens=[map.query_tokens[place] for place in queries],
         key_tokens=[map.key_tokens[place] for place in keys],
         weights=rows_to_one(weights.astype(np.float64)) if scaled else weights,
-        mask=None if map.mask is None else map.mask[list(queries)][:, list(keys)],
+        **where(None if map.allowed is None else map.allowed[list(queries)][:, list(keys)]),
         kind=kind,
     )
 

@@ -45,9 +45,9 @@ def moved(map, compared, layer, query):  # -> [head]
     if {map.kind, compared.kind} & {"amounts", "signed"}:
         return None
     pairs = np.array(aligned(map.key_tokens, compared.key_tokens), int).reshape(-1, 2)
-    here, there = pairs.T
+    first_keys, second_keys = pairs.T
     second = row_in_second(map, compared, query)
-    rows = map.weights[layer, :, query][:, here], compared.weights[layer, :, second][:, there]
+    rows = map.weights[layer, :, query][:, first_keys], compared.weights[layer, :, second][:, second_keys]
     return np.maximum(0, 1 - np.minimum(*rows).sum(-1, dtype=np.float64))
 
 
@@ -60,15 +60,16 @@ def difference(map, compared):  # -> a map of kind "signed"
     [[[[-0.5, 0.5]]]]
     """
     asking, looked_at = aligned(map.query_tokens, compared.query_tokens), aligned(map.key_tokens, compared.key_tokens)
-    (before, after), (here, there) = (_places(pairs) for pairs in (asking, looked_at))
-    weights = compared.weights[..., after[:, None], there] - map.weights[..., before[:, None], here]
+    (before, after), (first_keys, second_keys) = (_places(pairs) for pairs in (asking, looked_at))
+    weights = compared.weights[..., after[:, None], second_keys] - map.weights[..., before[:, None], first_keys]
     return replace(
         map,
         query_tokens=[map.query_tokens[place] for place in before],
-        key_tokens=[map.key_tokens[place] for place in here],
+        key_tokens=[map.key_tokens[place] for place in first_keys],
         weights=weights,
         kind="signed",
         mask=None,
+        causal=False,
     )
 
 
@@ -85,10 +86,10 @@ def moved_heads(map, compared, layer):  # -> [head]
     if not {map.kind, compared.kind} <= {"shares", "parts"}:
         return None
     before, after = _places(aligned(map.query_tokens, compared.query_tokens))
-    here, there = _places(aligned(map.key_tokens, compared.key_tokens))
-    stayed = np.minimum(
-        map.weights[layer][:, before[:, None], here], compared.weights[layer][:, after[:, None], there]
-    ).sum(-1, dtype=np.float64)
+    first_keys, second_keys = _places(aligned(map.key_tokens, compared.key_tokens))
+    first = map.weights[layer][:, before[:, None], first_keys]
+    second = compared.weights[layer][:, after[:, None], second_keys]
+    stayed = np.minimum(first, second).sum(-1, dtype=np.float64)
     return np.maximum(0, 1 - stayed).sum(-1) / max(len(before), 1)
 
 

@@ -10,8 +10,8 @@ from torch import nn
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.bertviz_arguments import check_tokens, pretty
-from manyheads.maps.given_weights import EAGER, are_steps, array_of, has_weights, kind_of, rows_to_one, weights_of
 from manyheads.maps.torch_modules import watched_attention
+from manyheads.maps.weights_from import EAGER, are_steps, array_of, has_weights, kind_of, rows_to_one, weights_of
 
 FIELDS = {  # of a Hugging Face output
     "encoder_attentions": "encoder",

@@ -6,9 +6,9 @@ import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.choosing import left_out, noted, received, sinks_of, strongest, taken, unspecial, without_sinks
-from manyheads.maps.names import CHOICES, DECADES, FORMER_NAMES, FULL, LEGEND
+from manyheads.maps.names import CHOICES, FORMER_NAMES
 from manyheads.maps.tokens import word_starts
-from manyheads.maps.written import amount, percent
+from manyheads.maps.written import percent
 
 USUAL = {name: values[0] for name, values in CHOICES.items()}
 
@@ -21,12 +21,12 @@ class Shown:
     queries: list[int]
     keys: list[int]
 
-    def asked(self, query, tokens):
-        """The row of a token of the computed map; of a piece of a word, that of the word; the first if it is not there.
+    def row_of(self, query, tokens):
+        """The row of a token of the computed map; of a piece of a word, that of the word; the first if it is not shown.
 
         >>> tokens = ["hot", "un", "##tea"]
         >>> map = AttentionMap(tokens, tokens, [[[[1, 0, 0]] * 3]])
-        >>> shown_map(map, {"pieces": "merge"}).asked(2, tokens)
+        >>> shown_map(map, {"pieces": "merge"}).row_of(2, tokens)
         1
         """
         if query in self.queries:
@@ -37,18 +37,19 @@ class Shown:
         return self.queries.index(start) if start in self.queries else 0
 
 
-def shown_map(map, chosen, layers=None):
-    """The map as chosen: {name: value}, of `CHOICES` and top, first, last; what is not there is usual.
+def shown_map(map, chosen, layers=None, head_mask=None):
+    """The map as chosen: {name: value}, of `CHOICES` and top, first, last; what is left out is as usual.
 
     >>> map = AttentionMap(["[CLS]", "tea"], ["[CLS]", "tea"], [[[[0.25, 0.75], [0.5, 0.5]]]])
     >>> shown_map(map, {"special": "remove"}).map.key_tokens
     ['tea']
 
-    `layers` are those that are looked at, of which notes tell; all unless given.
+    Notes describe the `layers` that are looked at, else all. `head_mask`, [head] or [layer, head], is False for heads
+    that are off, which the mean of the heads leaves out.
     """
     chosen = {**USUAL, **{name: FORMER_NAMES.get(value, value) for name, value in chosen.items() if value is not None}}
     alike = map.query_tokens == map.key_tokens
-    shown = _mixed(map, chosen, alike)
+    shown = _mixed(map, chosen, alike, head_mask)
     queries, keys = list(range(shown.shape[2])), list(range(shown.shape[3]))
     shares = received(map) if chosen["sinks"] == "hide" and map.kind == "shares" else None  # of what was computed
     if chosen["pieces"] == "merge":
@@ -73,28 +74,10 @@ def shown_map(map, chosen, layers=None):
     return Shown(shown, queries, keys)
 
 
-def legend_of(map, scale, layer, full=None):
-    """What no colour and the full colour mean in a shown map: [from, to]. Twin of `legendOf` in `web/math/shown.js`.
-
-    `full` is the difference of two shares that has the full colour, where such are shown.
-
-    >>> map = AttentionMap(["a"], ["a", "b"], [[[[0.25, 0.75]]]])
-    >>> legend_of(map, "relative", 0)
-    ['0', 'the largest weight of its row']
-    """
-    if full and scale != "relative":
-        return [text.format(full=percent(full)) for text in LEGEND["difference"]]
-    shares = map.kind in ("shares", "parts")
-    name = scale if shares or scale == "relative" else "signed" if map.kind == "signed" else "amounts"
-    full = percent(FULL) if shares else amount(np.abs(map.weights[layer]).max(initial=0))
-    low, high = (text.format(full=full, least=f"{100 / 10**DECADES:g} %") for text in LEGEND[name])
-    return [low, f"{high}, on a log scale" if scale == "log" and name in ("amounts", "signed") else high]
-
-
-def _mixed(map, chosen, alike):
+def _mixed(map, chosen, alike, head_mask):
     if chosen["layers"] == "rollout" and alike and map.kind == "shares":
         return map.rollout()
-    return map.average() if chosen["heads"] == "average" else map
+    return map.average(head_mask) if chosen["heads"] == "average" else map
 
 
 def _between(shown, queries, keys, chosen, map, alike, layers):
@@ -107,10 +90,10 @@ def _between(shown, queries, keys, chosen, map, alike, layers):
     if (first, last) == (0, count - 1) or not (asking and looked_at):
         return shown, queries, keys
     part = taken(shown, asking, looked_at)
-    told = {"first": first + 1, "last": last + 1, "count": count}
+    span = {"first": first + 1, "last": last + 1, "count": count}
     if map.kind == "shares":
         outside = left_out(shown.weights[:, :, asking], part.weights, layers)
-        part = noted(part, "between", share=percent(outside), **told)
+        part = noted(part, "between", share=percent(outside), **span)
     else:
-        part = noted(part, "betweenAny", **told)
+        part = noted(part, "betweenAny", **span)
     return part, [queries[at] for at in asking], [keys[at] for at in looked_at]

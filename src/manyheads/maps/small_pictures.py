@@ -41,8 +41,8 @@ class Tint:
         (array([0.25, 0.5 ]), array([0.5, 0. ]))
         """
         sizes = np.abs(weights)
-        there = np.asarray(full) > 0
-        ratios = np.divide(sizes, full, out=np.zeros(sizes.shape, np.result_type(sizes, np.float32)), where=there)
+        positive = np.asarray(full) > 0
+        ratios = np.divide(sizes, full, out=np.zeros(sizes.shape, np.result_type(sizes, np.float32)), where=positive)
         ratios = np.minimum(ratios, 1)
         if self.scale != "log":
             return ratios

@@ -15,16 +15,16 @@ SMALL = 4096  # up to so many weights are written as numbers, more as digits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
-def map_json(map, there=None):
-    """The map as `decodeMap` reads it in a page, with the weights of the layers `there`, all unless given.
+def map_json(map, layers=None):
+    """The map as `decodeMap` reads it in a page, with the weights of these layers, all unless given.
 
-    Many weights become digits, each off by 0.0007 at most; those that are no shares, by that of the largest at most.
+    Many weights become digits, each off by 0.0007 at most; those that are not shares, by that of the largest at most.
     """
     named = map_dict(map)
-    if there is not None:
-        named |= _known_of_all(map, there)
+    if layers is not None:
+        named |= _known_of_all(map, layers)
         named["pictures"]["tints"] = base64.b64encode(named["pictures"]["tints"]).decode()
-    weights = (map.weights if there is None else map.weights[there]).ravel()
+    weights = (map.weights if layers is None else map.weights[layers]).ravel()
     shares = map.kind in ("shares", "parts")
     if weights.size <= SMALL:
         return named | {"weights": [round(float(w), 5) if shares else float(w) for w in weights]}
@@ -50,7 +50,11 @@ def _digits(weights):  # [n] -> a string of n to 2n characters
 
 
 def map_dict(map):
-    """The map by the page's names, all but its weights."""
+    """The map by the page's names, all but its weights.
+
+    A mask is written as bits, row after row, eight to a byte with the first as the highest, the last byte filled up
+    with zeros; the bytes in base64.
+    """
     return {
         "queryTokens": map.query_tokens,
         "keyTokens": map.key_tokens,
@@ -59,8 +63,9 @@ def map_dict(map):
         "predictions": map.predictions,
         "notes": list(map.notes),
         **({} if map.kind == KINDS[0] else {"kind": map.kind}),
-        **({} if map.mask is None else {"mask": map.mask.ravel().astype(int).tolist()}),
-        **({} if map.translation is None else {"translation": map.translation}),
+        **({"causal": True} if map.causal else {}),
+        **({} if map.mask is None else {"mask": base64.b64encode(np.packbits(map.mask)).decode()}),
+        **({} if map.written is None else {"written": map.written}),
     }
 
 
@@ -78,13 +83,13 @@ def layer_bytes(map, layer):
     return (weights.astype(np.float16) if map.kind in ("shares", "parts") else weights).tobytes()
 
 
-def _known_of_all(map, there):
-    """What is known of all layers where some are there only: small pictures, and what each token gets."""
+def _known_of_all(map, layers):
+    """What is sent of all layers where only some have their weights: small pictures, and what each token gets."""
     if map not in KNOWN:
         KNOWN[map] = np.rint(127 * small_pictures(map)).astype(np.int8), received(map)
     tints, shares = KNOWN[map]
     return {
-        "there": there,
+        "there": layers,
         "received": [round(float(share), 6) for share in shares],
         "pictures": {"shape": list(tints.shape), "tints": tints.tobytes()},
     }

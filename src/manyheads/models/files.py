@@ -27,14 +27,24 @@ SHA256 = {
 
 
 def cache_folder():
-    """The folder that keeps what was trained or exported: `$MANYHEADS_CACHE`, else `~/.cache/manyheads`.
+    """The folder that keeps what was trained or exported.
+
+    It is `$MANYHEADS_CACHE`; else `.cache` of the clone that the package is run from, where make keeps its own; else
+    `~/.cache/manyheads`.
 
     >>> cache_folder().is_dir()
     True
     """
-    folder = Path(os.environ.get("MANYHEADS_CACHE") or Path.home() / ".cache" / "manyheads")
+    folder = Path(os.environ.get("MANYHEADS_CACHE") or _default_cache(PACKAGED.parent))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def _default_cache(package):
+    clone = package.parent.parent
+    if package.parent.name == "src" and (clone / "pyproject.toml").is_file():
+        return clone / ".cache"
+    return Path.home() / ".cache" / "manyheads"
 
 
 def kept_folder(name):

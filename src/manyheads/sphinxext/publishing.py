@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from manyheads.maps.names import EXAMPLE, HEAD_COLOURS
-from manyheads.maps.small_pictures import heads_as_pixels, png
+from manyheads.maps.plain import head_pixels, png
 from manyheads.models.registry import load_model
 from manyheads.widgets.head_map import head_map_element
 
@@ -98,9 +98,7 @@ def write_pages(folder, titles):
 
 def draw_emblem(app, map):
     """The picture on the pages' previews: what four heads make of a sentence, two by two."""
-    pixels = heads_as_pixels(map)  # [q, h * k, 4]
-    side = map.shape[2]
-    heads = [np.pad(part, ((0, 1), (0, 1), (0, 0))) for part in np.split(pixels, pixels.shape[1] // side, axis=1)]
+    heads = np.pad(head_pixels(map)[0], ((0, 0), (0, 1), (0, 1), (0, 0)))  # [h, y, x, 4]
     square = np.vstack([np.hstack(heads[:2]), np.hstack(heads[2:4])])
     path = Path(app.doctreedir) / EMBLEM
     path.parent.mkdir(parents=True, exist_ok=True)

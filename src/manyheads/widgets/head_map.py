@@ -7,7 +7,7 @@ import traitlets
 from IPython.display import HTML
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.bertviz_arguments import given_maps
+from manyheads.maps.bertviz_arguments import maps_from_bertviz
 from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.plain import plain_html
@@ -140,7 +140,7 @@ class HeadMap(Figure):
 
         Raises `ValueError` where arguments do not fit, as `AttentionMap` does, `TypeError` for those of a wrong type.
         """
-        maps = given_maps(
+        maps = maps_from_bertviz(
             *(attention, tokens, sentence_b_start, prettify_tokens, encoder_attention, decoder_attention),
             *(cross_attention, encoder_tokens, decoder_tokens, include_layers),
         )

@@ -30,7 +30,7 @@ def test_held_out_sentences_are_translated(translator):
 
 def test_a_sentence_becomes_french_and_a_map(translator):
     map = translator(SENTENCE)
-    assert map.translation == translator.translate(SENTENCE) == "La fille qui voit les chats mange la pomme rouge."
+    assert map.written == translator.translate(SENTENCE) == "La fille qui voit les chats mange la pomme rouge."
     assert map.query_tokens[3:6] == ["voit", "les", "chats"]
     assert map.key_tokens == [*SENTENCE.lower().rstrip(".").split(), "</s>"]
     assert map.shape == (1, 4, 11, 11)
@@ -47,9 +47,9 @@ def test_rows_sum_to_one_and_no_french_word_looks_ahead(attention):
         assert map.shape[:2] == (translator.num_layers, translator.num_heads)
         if attention == "french":
             assert (map.weights == np.tril(map.weights)).all()
-            assert (map.mask == np.tril(np.ones(map.mask.shape, bool))).all()
+            assert map.causal
         else:
-            assert map.mask is None
+            assert map.allowed is None
 
 
 def test_each_claim_has_a_head_and_suffers_most_without_it(translator, tried):
@@ -71,7 +71,7 @@ def test_heads_off_break_it(translator):
     assert whole == "Une vache noire voit un chat noir."  # of both genders
     off = np.array([True, False, True, True])  # the head for the noun
     assert translator.translate("A black cow sees a black cat.", off) != whole
-    assert translator("A black cow sees a black cat.", off).translation != whole
+    assert translator("A black cow sees a black cat.", off).written != whole
 
 
 @pytest.mark.parametrize(

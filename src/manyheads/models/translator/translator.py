@@ -8,7 +8,6 @@ import torch
 from safetensors import safe_open
 from torch import nn
 
-from manyheads.attention import causal_mask
 from manyheads.maps import AttentionMap
 from manyheads.models.files import write_tensors
 from manyheads.models.translator.config import TranslatorConfig
@@ -91,16 +90,16 @@ class Translator(nn.Module):
     def forward(self, sentence, head_mask=None):
         words = read(sentence)
         french, english_maps, french_maps, cross_maps = self._translated(words, self._off(head_mask))
-        asking, looked_at, mask = [*french, END], [*words, END], None
+        asking, looked_at, causal = [*french, END], [*words, END], self.attention == "french"
         if self.attention == "english":
             asking, maps = looked_at, english_maps
-        elif self.attention == "french":
-            asking, maps = [START, *french], french_maps
-            looked_at, mask = asking, causal_mask(len(asking)).numpy()
+        elif causal:
+            asking = looked_at = [START, *french]
+            maps = french_maps
         else:
             maps = cross_maps[:1] if self.attention == "first" else cross_maps[-1:]
         weights = torch.cat(maps).numpy()  # [layer, h, q, k]
-        return AttentionMap(asking, looked_at, weights, self.head_names, mask=mask, translation=joined(french))
+        return AttentionMap(asking, looked_at, weights, self.head_names, causal=causal, written=joined(french))
 
     def _off(self, head_mask):
         """The head masks of the network's parts, for one of this map's."""

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from manyheads.maps.given_weights import rows_to_one
+from manyheads.maps.weights_from import rows_to_one
 from manyheads.widgets import HeadMap
 
 TOKENS = list("abcde")

@@ -1,0 +1,70 @@
+"""What comes into a map: copied, checked, and refused in plain words where it does not fit."""
+
+import numpy as np
+
+from manyheads.maps.names import KINDS
+
+
+def checked_tokens(name, tokens):
+    """Tokens as a list of strings; `TypeError` for anything else."""
+    if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
+        raise TypeError(f"{name} must be a list of strings, got {tokens!r}")
+    return list(tokens)
+
+
+def checked_weights(weights, kind, expected):  # -> [layer, head, query, key]
+    """Weights of a kind for so many queries and keys, as float32 that nobody can change.
+
+    They are copied, unless they are such an array already, as where one map is made of another.
+    """
+    own = isinstance(weights, np.ndarray) and weights.base is None and not weights.flags.writeable
+    if not own or weights.dtype != np.float32:
+        weights = np.array(np.asarray(weights), dtype=np.float32)
+        weights.flags.writeable = False
+    if weights.ndim != 4 or weights.shape[2:] != expected:
+        raise ValueError(
+            f"weights must have shape [layer, head, query, key] = [*, *, {expected[0]}, {expected[1]}] "
+            f"for these tokens, got {list(weights.shape)}"
+        )
+    check_kind(kind, weights)
+    return weights
+
+
+def checked_mask(mask, causal, expected):  # -> [query, key] or None, whether it is causal
+    """The mask and the flag; a causal mask becomes the flag.
+
+    >>> checked_mask([[True, False], [True, True]], False, (2, 2))
+    (None, True)
+    """
+    square = expected[0] == expected[1]
+    if causal and mask is not None:
+        raise ValueError("give causal=True or a mask, not both")
+    if causal and not square:
+        raise ValueError(f"causal attention has as many queries as keys, got {expected[0]} and {expected[1]}")
+    if mask is None:
+        return None, bool(causal)
+    mask = np.array(np.asarray(mask), dtype=bool)
+    if mask.shape != expected:
+        raise ValueError(f"mask must have shape [query, key] = {list(expected)}, got {list(mask.shape)}")
+    if square and np.array_equal(mask, np.tri(*expected, dtype=bool)):
+        return None, True
+    mask.flags.writeable = False
+    return mask, False
+
+
+def check_kind(kind, weights):
+    """Refuse weights that are not of their kind, as of `AttentionMap`."""
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    sums = weights.sum(-1)
+    if kind == "shares" and not np.all((np.abs(sums - 1) < 1e-3) | (sums == 0)):
+        raise ValueError(
+            "each row of weights must sum to 1 (or be all zeros, for a query that attends to nothing); "
+            f"sums run from {sums.min():.4g} to {sums.max():.4g}"
+        )
+    if not np.all(np.isfinite(sums)):
+        raise ValueError("weights must be finite numbers")
+    if kind in ("parts", "amounts") and weights.min(initial=0) < 0:
+        raise ValueError(f"{kind} must be 0 or more, got {weights.min():.4g}")
+    if kind == "parts" and sums.max(initial=0) > 1 + 1e-3:
+        raise ValueError(f"each row of parts must sum to 1 at most, got {sums.max():.4g}")

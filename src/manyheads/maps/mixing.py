@@ -1,0 +1,35 @@
+"""All heads as one: their mean, and attention rollout. Twin of functions in `web/math/maps`."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from manyheads.maps.choosing import rows_to_one
+
+
+def averaged(map, head_mask=None):
+    """See `AttentionMap.average`."""
+    layers, heads = map.shape[:2]
+    on = np.ones((layers, heads), bool)
+    if head_mask is not None:
+        on &= np.asarray(head_mask, bool)
+    sums = np.einsum("lhqk,lh->lqk", map.weights, on, dtype=np.float64)[:, None]  # [layer, 1, q, k]
+    counts = np.maximum(on.sum(axis=1), 1)[:, None, None, None]
+    name = f"mean of {heads} heads" if head_mask is None else "mean of the heads that are on"
+    weights = rows_to_one(sums) if map.kind == "shares" else sums / counts
+    return replace(map, weights=weights, head_names=[name])
+
+
+def rolled_out(map):
+    """See `AttentionMap.rollout`."""
+    if map.kind != "shares":
+        raise ValueError(f"rollout is for rows that sum to 1, got {map.kind}")
+    if map.query_tokens != map.key_tokens:
+        queries, keys = map.shape[2:]
+        raise ValueError(f"rollout is for self-attention, of the same tokens; got {queries} and {keys} tokens")
+    rolled = identity = np.eye(len(map.key_tokens))
+    layers = []
+    for mean in rows_to_one(map.weights.sum(axis=1, dtype=np.float64)):  # [q, k]
+        rolled = rows_to_one(mean + identity) @ rolled
+        layers.append(rolled[None])
+    return replace(map, weights=np.stack(layers), head_names=["rollout"])
