@@ -1,11 +1,11 @@
 """The models that have a name, such as `focus/heads-8`: Python and the pages read the same table, `web/models.json`.
 
 A row is a family of models. `variants` is the pattern of what may stand after the family's name and a slash,
-`onlyOnPages` of those that Python lacks. `load` names the function `(variant) -> head model`, `files` the one that makes
-what pages fetch and lists the paths; `inWheel` says whether a wheel carries them. `module` is the script of `web/models`
-that runs the family in a page, `onRequest` whether it waits there until a reader asks for it. `label` is what the offer
-calls it, `plain` what a slider calls the model without a variant; `attention` says whether tokens look at their own text
-("self") or at another ("cross").
+`onlyOnPages` of those that Python lacks. `load` names the function `(variant) -> head model`, `files` the one that
+makes what pages fetch and lists the paths; `inWheel` says whether a wheel carries them. `module` is the script of
+`web/models` that runs the family in a page, `onRequest` whether it waits there until a reader asks for it. `label` is
+what the offer calls it, `plain` what a slider calls the model without a variant; `attention` says whether tokens look
+at their own text ("self") or at another ("cross").
 """
 
 import json

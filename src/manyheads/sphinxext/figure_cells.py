@@ -24,8 +24,8 @@ def figure_cell(element, link=lambda address: address):
     <BLANKLINE>
     HeadMap("Tea?", model="focus/heads-8", view="lines")
 
-    Of a figure around another, such as a `<museum-piece>`, it is the cell of the one inside, with the models that Python
-    has. `link` is as in `prose`.
+    Of a figure around another, such as a `<museum-piece>`, it is the cell of the one inside, with the models that
+    Python has. `link` is as in `prose`.
     """
     if element.name == "svg":
         for anchor in element.find_all("a", href=True):
