@@ -59,12 +59,11 @@ wheel: .venv/installed  ## a wheel in dist/ that brings the trained heads
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	rm -rf build src/manyheads/kept
 
-lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, which room may import which, the book's English
+lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	cd $(WEB) && npm run --silent lint && npm run --silent types
-	$(BIN)/python tests/prose.py book/*.md README.md CONTRIBUTING.md
 
 audit: book browser  ## axe on every page, in both themes and three widths; Lighthouse on three
 	$(BIN)/python tests/axe.py
