@@ -42,7 +42,7 @@ test: book browser $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## everything,
 test-fast: models  ## the tests that need no book and no browser, for every save
 	$(PYTEST) --numprocesses=$(CORES) -m fast
 
-book: .venv/installed models _build/fresh  ## build into _build/html
+book: .venv/installed models  ## build into _build/html
 	@echo "Building the book"
 	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
@@ -110,12 +110,6 @@ $(WEB)/node_modules: $(WEB)/package-lock.json .venv/installed
 # Nobody waits for eslint and TypeScript but those who lint.
 $(WEB)/node_modules/.linters: $(WEB)/package-lock.json .venv/installed
 	cd $(WEB) && npm ci --no-audit --no-fund --loglevel=error
-	touch $@
-
-# Chapters whose imports changed are executed again (sphinxext/execution_cache.py); with other packages, all are.
-_build/fresh: requirements.txt
-	rm -rf _build
-	mkdir -p _build
 	touch $@
 
 browser: .venv/installed
