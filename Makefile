@@ -42,7 +42,7 @@ test: book browser $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## everything,
 test-fast: models  ## the tests that need no book and no browser, for every save
 	$(PYTEST) --numprocesses=$(CORES) -m fast
 
-book: models _build/fresh  ## build into _build/html
+book: models  ## build into _build/html
 	@echo "Building the book"
 	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
@@ -62,12 +62,11 @@ wheel: models  ## a wheel in dist/ that brings the trained heads
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	rm -rf build src/manyheads/kept
 
-lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, which room may import which, the book's English
+lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	cd $(WEB) && npm run --silent lint && npm run --silent types
-	$(BIN)/python tests/prose.py book/*.md README.md CONTRIBUTING.md
 
 audit: book browser  ## axe on every page, in both themes and three widths; Lighthouse on three
 	$(BIN)/python tests/axe.py
@@ -114,12 +113,6 @@ $(WEB)/node_modules: $(WEB)/package-lock.json .venv/installed
 # Nobody waits for eslint and TypeScript but those who lint.
 $(WEB)/node_modules/.linters: $(WEB)/package-lock.json .venv/installed
 	cd $(WEB) && npm ci --no-audit --no-fund --loglevel=error
-	touch $@
-
-# Chapters whose imports changed are executed again (sphinxext/execution_cache.py); with other packages, all are.
-_build/fresh: requirements.txt
-	rm -rf _build
-	mkdir -p _build
 	touch $@
 
 browser: .venv/installed

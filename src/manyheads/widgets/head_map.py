@@ -38,10 +38,11 @@ class HeadMap(Figure):
 
     `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`, or the name that pages
     give one, such as "encoder"; the taught focus model unless you name another. `models` instead is a list of them,
-    with a slider over it. `compare` is a second sentence. `view` is "paint", "matrix", "grid" (all heads of all layers) or "lines"; `layer`, `head` (the one shown large, or
-    whose lines alone are shown) and `query` count from 0; `head_mask[layer][head]` is False for a head that is turned
-    off, None for all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
-    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`.
+    with a slider over it. `compare` is a second sentence. `view` is "paint", "matrix", "grid" (all heads of all
+    layers) or "lines"; `layer`, `head` (the one shown large, or whose lines alone are shown) and `query` count from
+    0; `head_mask[layer][head]` is False for a head that is turned off, None for all on. `special` says whether
+    special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"), `heads="average"` shows the mean of the
+    heads, `layers="rollout"` attention rollout: see `AttentionMap`.
 
     For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than
     30 % of all attention though they are no special ones, `scale="relative"` tints each row by its own largest weight
