@@ -1,7 +1,8 @@
 // The pure parts of <word-sense>, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { COUNTS, layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/word-sense.ts";
+import { COUNTS } from "../../src/manyheads/web/figures/sense-heads.ts";
+import { layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/sense-text.ts";
 import { maskWithout, rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
 
 // Two words, two layers, vectors of three numbers.

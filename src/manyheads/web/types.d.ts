@@ -17,6 +17,7 @@ interface AttentionMap {
   weights: Float32Array;
   headNames: string[];
   predictions: Predictions;
+  states?: Matrix; // [layer + 1, word, width], the embeddings first, where they were requested
   notes?: string[];
   mask?: number[]; // [query * key]: 0 where a query may not look
   translation?: string;
@@ -117,7 +118,7 @@ interface HeadModel {
   headNames: string[];
   vocabulary?: string[]; // the only words it knows
   broken?: boolean; // nothing more can be computed; a new one has to be loaded
-  attend(sentence: string, headMask?: HeadMask, options?: { signal?: AbortSignal }): AttentionMap | Promise<AttentionMap>;
+  attend(sentence: string, headMask?: HeadMask, options?: { signal?: AbortSignal, states?: boolean }): AttentionMap | Promise<AttentionMap>;
 }
 
 /** A file of the encoder, as its manifest lists it: its size as sent and as unpacked, and the hash of what is unpacked. */

@@ -176,9 +176,11 @@ export class HeadMapElement extends LiveFigure {
   }
 
   /** Draws the controls anew for other models, and goes on with the one that was chosen, if it is among them. */
-  #changeModels({ state, map, compared }: HeadMapView) {
+  #changeModels(before: HeadMapView) {
+    const { state, map, compared } = before;
     const attributes = this.#attributes;
     if (!attributes || String(attributes.models) === String(this.#models)) return;
+    before.leave();
     const model = Math.max(attributes.models.indexOf(this.#models[state.model]), 0);
     const view = this.#makeView(attributes, { ...state, model });
     this.#still = this.#models.length ? null : (map?.shape ?? null);

@@ -3,7 +3,7 @@
 import { softmax } from "./attention.ts";
 
 /** A field as fields.py writes it. */
-interface Field {
+export interface Field {
   kind: string;
   label: string;
   answer: string;
