@@ -71,6 +71,12 @@ export class HeadMapView implements MapHost {
     this.update(state);
   }
 
+  /** Another figure takes its place in the same root. */
+  leave() {
+    this.#stage.leave();
+    this.#height.leave();
+  }
+
   // --- the state
 
   /** Takes over parts of the state; repaints the map it has, unless a part changed that calls for another map. */
