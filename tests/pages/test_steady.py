@@ -89,6 +89,27 @@ def test_typing_moves_the_page_below_by_a_line_at_most(page, site, view, width):
     page.wait_for_function(f"([el, before]) => ({BELOW})(el) - before > {LINE}", arg=[map.element_handle(), before])
 
 
+@pytest.mark.parametrize("width", [768, 1400])
+@pytest.mark.parametrize("view", ["Paint", "Lines"])
+def test_a_second_sentence_gets_the_room_that_it_needs(page, site, view, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    map = open_map(page, site)
+    map.get_by_role("radio", name=view).check()
+    page.evaluate(LAID_OUT)
+    map.get_by_role("textbox", name="Sentence").fill("Is it hot in here?")
+    map.get_by_role("button", name="Compare", exact=True).click()
+    page.evaluate(LAID_OUT)
+    stage = map.locator(".hm-stage")
+    assert stage.evaluate("(el) => el.scrollHeight <= el.clientHeight + 1"), "all of both sentences is in view"
+    high = map.evaluate(BELOW)
+    map.get_by_role("textbox", name="Compare with").fill("Is it hot in there?")
+    assert abs(map.evaluate(BELOW) - high) <= LINE, "typing still moves nothing"
+    map.get_by_role("button", name="Stop comparing").click()
+    page.evaluate(LAID_OUT)
+    assert stage.evaluate("(el) => el.scrollHeight <= el.clientHeight + 1")
+    assert map.evaluate(BELOW) < high, "the room goes with the sentence"
+
+
 @pytest.mark.parametrize("width", [360, 768, 1400])
 @pytest.mark.parametrize("view", ["Paint", "Matrix", "Grid"])
 def test_more_heads_take_the_room_that_was_kept_for_them(page, site, view, width):

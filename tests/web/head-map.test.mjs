@@ -111,7 +111,7 @@ test("pixels show each weight, and where there are fewer pixels, the largest of 
   const map = { ...example(4), shape: [1, 1, 4, 4], weights: Float32Array.of(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1) };
   const draw = (side) => {
     const pixels = new Uint32Array(side * side);
-    drawHead(pixels, side, { width: side, height: side }, map, 0, 0, look);
+    drawHead(pixels, side, { left: 0, top: 0, width: side, height: side }, map, 0, 0, look);
     return [...pixels].map((pixel) => pixel >>> 24);
   };
   assert.deepEqual(draw(2), [255, 0, 0, 255]);
@@ -124,7 +124,7 @@ test("dimmed special tokens leave the tint to the words", () => {
   const tokens = ["[CLS]", "tea", "or"];
   const map = { queryTokens: tokens, keyTokens: tokens, shape: [1, 1, 3, 3], weights: Float32Array.of(1, 0, 0, 0.8, 0.1, 0.1, 0.9, 0.1, 0) };
   const pixels = new Uint32Array(9);
-  drawHead(pixels, 3, { width: 3, height: 3 }, map, 0, 0, { colour: "#000000", off: false, dim: true, scale: "relative" });
+  drawHead(pixels, 3, { left: 0, top: 0, width: 3, height: 3 }, map, 0, 0, { colour: "#000000", off: false, dim: true, scale: "relative" });
   assert.deepEqual([...pixels].map((pixel) => pixel >>> 24), [0, 0, 0, 51, 255, 255, 51, 255, 0]);
 });
 

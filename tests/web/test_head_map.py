@@ -32,7 +32,17 @@ console.log(JSON.stringify({
 
 
 @pytest.mark.parametrize(
-    "name", ["head-map", "formula-steps", "kernel-door", "share", "word-shuffle", "word-sense", "head-pruning"]
+    "name",
+    [
+        "head-map",
+        "head-map-view",
+        "formula-steps",
+        "kernel-door",
+        "share",
+        "word-shuffle",
+        "word-sense",
+        "head-pruning",
+    ],
 )
 def test_the_pure_part_in_node(name):
     run_node("--test", Path(__file__).parent / f"{name}.test.mjs")

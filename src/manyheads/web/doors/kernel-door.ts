@@ -10,7 +10,7 @@ interface Figure<View> {
  * view; `show(view)` shows what Python computed, again whenever one of the traits `computed` changed; the trait `_status`
  * is the view's status. Returns what closes the door.
  */
-export function openDoor<View extends { update(state: any): void, say(text: string): void }>(
+export function openDoor<View extends { update(state: any): void, setStatus(text: string): void }>(
   model: KernelModel, traits: Record<string, string>, computed: string[], { make, show }: Figure<View>,
 ) {
   const state = () => Object.fromEntries(Object.entries(traits)
@@ -22,7 +22,7 @@ export function openDoor<View extends { update(state: any): void, say(text: stri
     sending = false;
     model.save_changes();
   });
-  const showStatus = () => view.say(model.get("_status"));
+  const showStatus = () => view.setStatus(model.get("_status"));
   const paint = () => {
     show(view);
     showStatus();

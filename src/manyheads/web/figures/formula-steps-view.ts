@@ -116,7 +116,7 @@ export class FormulaStepsView {
    * @param {string} text
    * @param {() => void} [act]
    */
-  say(text, act) {
+  setStatus(text, act) {
     this.status.tell([text, ...(this.steps?.notes ?? [])].join(" "), act);
   }
 

@@ -126,7 +126,7 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
   }
 
   protected showStatus(text: string, act?: (() => void) | null) {
-    this.#view?.say(text, act ?? undefined);
+    this.#view?.setStatus(text, act ?? undefined);
   }
 }
 

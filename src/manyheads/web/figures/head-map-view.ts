@@ -8,11 +8,10 @@ import { mostHeads } from "../math/families.ts";
 import { setLayer } from "../math/wire.ts";
 import { Announcer, summaryOf } from "../views/announcer.ts";
 import { keepFocus } from "../views/dom.ts";
-import { SteadyHeight } from "../views/steady-height.ts";
 import { MapControls } from "./head-map-controls.ts";
 import { MapFocus } from "./map-focus.ts";
 import { MapHeads } from "./map-heads.ts";
-import { addsSentence, heightWhenChosen, staysWhenUndone } from "./map-height.ts";
+import { MapHeight } from "./map-height.ts";
 import { MapLayers, type RequestLayers } from "./map-layers.ts";
 import { MapStage } from "./map-stage.ts";
 import { MapStatus, notesOf } from "./map-status.ts";
@@ -43,8 +42,8 @@ export class HeadMapView implements MapHost {
   map: AttentionMap | null = null;
   compared: AttentionMap | null = null;
   #root: HTMLElement;
-  #change: NonNullable<HeadMapOptions["change"]>;
-  #painted: NonNullable<HeadMapOptions["painted"]>;
+  #change: HeadMapOptions["change"];
+  #painted: (map: AttentionMap) => void;
   #computes: boolean;
   #shown: MapHost["shown"] | null = null; // null until something asks for it
   #focus: MapFocus;
@@ -53,7 +52,7 @@ export class HeadMapView implements MapHost {
   #stage: MapStage;
   #status = new MapStatus();
   #announcer = new Announcer();
-  #height: SteadyHeight;
+  #height: MapHeight;
 
   constructor(root: HTMLElement, state: Partial<MapState>, options: HeadMapOptions) {
     const { change, painted = () => {}, models = [], computes = true, copies = {}, want = null, examples = "", guide = false } = options;
@@ -66,9 +65,15 @@ export class HeadMapView implements MapHost {
     this.#focus = new MapFocus(this, state.query ?? START.query, () => this.#queryMoved());
     this.#layers = new MapLayers(want);
     this.#stage = new MapStage(this, this.#heads, this.controls.queryField, this.controls.guide ? [this.controls.guide.node] : []);
-    this.#height = new SteadyHeight(root);
+    this.#height = new MapHeight(root);
     root.replaceChildren(...this.controls.nodes, ...this.#stage.nodes, this.#status.node, this.#announcer.node);
     this.update(state);
+  }
+
+  /** Another figure takes its place in the same root. */
+  leave() {
+    this.#stage.leave();
+    this.#height.leave();
   }
 
   // --- the state
@@ -78,7 +83,7 @@ export class HeadMapView implements MapHost {
     const changes = (names: (keyof MapState)[]) => names.some((name) => name in state && state[name] !== this.state[name]);
     const outdated = this.#computes && changes(COMPUTED);
     if (changes([...SHOWN, "layer", "view"])) this.#shown = null;
-    if (addsSentence(state, this.state)) this.#height.release();
+    this.#height.beforeUpdate(state, this.state);
     Object.assign(this.state, state);
     this.controls.update(this.state);
     if (!this.map) return;
@@ -89,9 +94,7 @@ export class HeadMapView implements MapHost {
   /** The reader chose parts of the state; a query that was chosen keeps asking if `pinned`. */
   set(state: Partial<MapState>, pinned = true) {
     const names = Object.keys(state);
-    const height = heightWhenChosen(state, this.state);
-    if (height === "keep") this.#height.keep(this.map?.keyTokens.length ?? 0);
-    else if (height !== "stay") this.#height[height]();
+    this.#height.beforeChoice(state, this.state, this.map?.keyTokens.length ?? 0);
     if (state.query !== undefined) this.#focus.pinned = pinned;
     this.controls.undo.note(names);
     this.controls.guide?.note(names);
@@ -104,7 +107,7 @@ export class HeadMapView implements MapHost {
   restore(state: MapState) {
     const names = (Object.keys(state) as (keyof MapState)[]).filter((name) => state[name] !== this.state[name]);
     this.#focus.restore(state.query);
-    if (!staysWhenUndone(names)) this.#height.release();
+    this.#height.beforeUndo(names);
     this.update(state);
     this.#change(this.state, names);
   }

@@ -31,9 +31,9 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
         model.save_changes();
       },
     })),
-    show(view: HeadMapView) {
+    show(figure: HeadMapView) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];
-      view.show(decodeMap(map), compared && decodeMap(compared));
+      figure.show(decodeMap(map), compared && decodeMap(compared));
     },
   });
   model.on("change:_layer", takeLayer);

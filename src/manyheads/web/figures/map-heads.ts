@@ -90,7 +90,8 @@ export class MapHeads {
     const { map, state } = this.#host;
     if (!map) return;
     const [layers, heads] = map.shape;
-    const mask = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_, at) => this.isOn(layer, at)));
+    const rowOf = (layer: number) => Array.from({ length: heads }, (_, at) => this.isOn(layer, at));
+    const mask = [...Array(layers).keys()].map(rowOf);
     mask[state.layer][head] = !mask[state.layer][head];
     this.#host.set({ headMask: mask.flat().every(Boolean) ? null : mask });
   }

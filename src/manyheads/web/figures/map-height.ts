@@ -1,20 +1,34 @@
-// When a figure keeps its height: while somebody types, so that the page below stays where it is. No DOM.
+// When a map keeps its height: while somebody types, so that the page below stays where it is.
+
+import { SteadyHeight } from "../views/steady-height.ts";
 
 const TYPED = ["sentence", "compare"];
 const STILL = ["headMask", "query", "find", "head"]; // may change while the height is kept
 
-/** Whether a second sentence comes or goes: a map of two needs another height. */
-export const addsSentence = ({ compare }: Partial<MapState>, before: MapState) =>
-  compare !== undefined && (compare === null) !== (before.compare === null);
+export class MapHeight extends SteadyHeight {
+  /** The reader is about to change parts of the state; `tokens` are on display. */
+  beforeChoice(change: Partial<MapState>, before: MapState, tokens: number) {
+    const names = Object.keys(change);
+    if (names.every(isTyped)) {
+      if (!addsSentence(change, before)) this.keep(tokens);
+    } else if (names.includes("model")) this.keepAtLeast();
+    else if (!names.every(isStill)) this.release();
+  }
 
-/** What happens to the height when the reader changes parts of the state. */
-export function heightWhenChosen(change: Partial<MapState>, before: MapState): "keep" | "keepAtLeast" | "release" | "stay" {
-  const names = Object.keys(change);
-  if (addsSentence(change, before)) return "release";
-  if (names.every((name) => TYPED.includes(name))) return "keep";
-  if (names.includes("model")) return "keepAtLeast";
-  return names.every((name) => STILL.includes(name)) ? "stay" : "release";
+  /** The reader is about to undo a change of the named parts, or to do it again. */
+  beforeUndo(names: string[]) {
+    if (!names.every((name) => isTyped(name) || isStill(name))) this.release();
+  }
+
+  /** Parts of the state are about to change: a map of two sentences needs another height than a map of one. */
+  beforeUpdate(change: Partial<MapState>, before: MapState) {
+    if (addsSentence(change, before)) this.release();
+  }
 }
 
-/** Whether the height may stay as it is when the reader undoes a change of the named parts, or does it again. */
-export const staysWhenUndone = (names: string[]) => names.every((name) => TYPED.includes(name) || STILL.includes(name));
+const isTyped = (name: string) => TYPED.includes(name);
+const isStill = (name: string) => STILL.includes(name);
+
+/** Whether a second sentence comes or goes. */
+const addsSentence = ({ compare }: Partial<MapState>, before: MapState) =>
+  compare !== undefined && (compare === null) !== (before.compare === null);

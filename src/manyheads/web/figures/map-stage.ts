@@ -60,10 +60,14 @@ export class MapStage {
   /** Makes the chosen view, unless it is the one on display. */
   open(name: string) {
     if (this.#view && this.#viewName === name) return;
-    this.#view?.leave?.();
+    this.leave();
     this.#stage.replaceChildren();
     this.#view = new (VIEWS[name] ?? PaintView)(this.#stage, this.#host);
     this.#viewName = name;
+  }
+
+  leave() {
+    this.#view?.leave?.();
   }
 
   drawToggles(map: AttentionMap) {

@@ -6,16 +6,27 @@ export class SteadyHeight {
   #tokens = 0; // that it had room for when it began to keep its height
   #high = 0; // pixels of the figure, when it was last laid out
   #width = 0; // of the figure, while it keeps its height
+  #toggled = () => this.release();
+  #resized = new ResizeObserver(() => this.#measure());
 
   root: HTMLElement;
 
   constructor(root: HTMLElement) {
     this.root = root;
-    root.addEventListener("toggle", () => this.release(), true);
-    new ResizeObserver(() => {
-      if (root.clientWidth !== this.#width) this.release();
-      if (!this.#isHeld) this.#high = root.getBoundingClientRect().height;
-    }).observe(root);
+    root.addEventListener("toggle", this.#toggled, true);
+    this.#resized.observe(root);
+  }
+
+  /** Another figure takes its place in the same root. */
+  leave() {
+    this.root.removeEventListener("toggle", this.#toggled, true);
+    this.#resized.disconnect();
+    this.release();
+  }
+
+  #measure() {
+    if (this.root.clientWidth !== this.#width) this.release();
+    if (!this.#isHeld) this.#high = this.root.getBoundingClientRect().height;
   }
 
   get #isHeld() {
