@@ -1,4 +1,4 @@
-"""The built site, served over HTTP, and a real browser that tolerates no error and no stranger."""
+"""The built site, served over HTTP, and a real browser; any error or request to another host fails the test."""
 
 import functools
 import gc
@@ -145,7 +145,7 @@ def browser():
 
 
 def new_context(browser, **options):
-    """A browser profile that waits for as long as a busy machine may take."""
+    """A browser context that waits for as long as a busy machine may take."""
     context = browser.new_context(**{"viewport": VIEWPORT, **options})
     context.set_default_timeout(PATIENCE)
     return context
@@ -157,27 +157,9 @@ def faults():
     return []
 
 
-@pytest.fixture(scope="session")
-def profile(browser):
-    """The browser profile of all tests: what one page has fetched the next has in its cache, as a reader's has."""
-    profile = new_context(browser)
-    profile.new_page()  # stays, for `forget`
-    yield profile
-    profile.close()
-
-
-def forget(profile, site):
-    """Wipes what the pages stored and were allowed; what they fetched stays in the browser's own cache."""
-    devtools = profile.new_cdp_session(profile.pages[0])
-    devtools.send("Storage.clearDataForOrigin", {"origin": site.removesuffix(Below.path_before), "storageTypes": "all"})
-    devtools.detach()
-    profile.clear_cookies()
-    profile.clear_permissions()
-
-
 @contextmanager
-def watched(profile, site, faults):
-    """Any console error, failed request or request to another host in the profile's new pages is a fault."""
+def watched(browser, site, faults):
+    """A new context; any console error, failed request or request to another host in its pages is added to `faults`."""
 
     def request(request):
         if not request.url.startswith((site, "data:", "blob:")):
@@ -187,62 +169,26 @@ def watched(profile, site, faults):
         if response.status >= 400:
             faults.append(f"status {response.status}: {response.url}")
 
-    listeners = {
-        "request": request,
-        "response": response,
-        "console": lambda message: message.type == "error" and faults.append(f"console: {message.text}"),
-        "weberror": lambda error: faults.append(f"exception: {error.error}"),
-    }
-    before = profile.pages
-    for event, listener in listeners.items():
-        profile.on(event, listener)
-    yield profile
-    for page in profile.pages:
-        if page not in before:
-            page.close()
-    for event, listener in listeners.items():
-        profile.remove_listener(event, listener)
+    context = new_context(browser)
+    context.on("request", request)
+    context.on("response", response)
+    context.on("console", lambda message: message.type == "error" and faults.append(f"console: {message.text}"))
+    context.on("weberror", lambda error: faults.append(f"exception: {error.error}"))
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def context(profile, site, faults):
-    """The profile with nothing in it; any fault fails the test."""
-    with watched(profile, site, faults):
-        yield profile
-    forget(profile, site)
+def context(browser, site, faults):
+    """A new context; any fault fails the test."""
+    with watched(browser, site, faults) as context:
+        yield context
     assert not faults
 
 
 @pytest.fixture
-def window(profile):
-    """The profile, for pages of other servers: what a test leaves open would ask a server that is gone."""
-    before = profile.pages
-    yield profile
-    for page in profile.pages:
-        if page not in before:
-            page.close()
-
-
-@pytest.fixture(scope="session")
-def tab(profile):
-    """A page that stays open, so that nothing may stay in it."""
-
-    def refuse(*_):
-        pytest.fail("this page goes on to other tests: take `context.new_page()` for what outlives a visit")
-
-    page = profile.new_page()
-    page.add_init_script = page.on = page.close = refuse
-    return page
-
-
-@pytest.fixture
-def page(tab, context):
-    """The page that the tests before it had, put back: it opens a chapter in half the time of a new one."""
-    tab.set_viewport_size(VIEWPORT)
-    tab.emulate_media(media="null", color_scheme="null", reduced_motion="null")
-    yield tab
-    tab.unroute_all(behavior="ignoreErrors")
-    tab.goto("about:blank")
+def page(context):
+    return context.new_page()
 
 
 @pytest.fixture

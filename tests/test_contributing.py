@@ -31,14 +31,20 @@ def test_what_it_names_is_there():
     assert not missing
 
 
-def test_the_functions_it_names_are_there():
+def test_the_functions_it_names_are_defined():
     names = ("#compute", "loadModel", "multiHeadAttention", "attend", "shownMap", "HeadMapView", "_compute", "tokenize",
              "decodeMap", "MultiHeadAttention", "PARTS", "headColours", "page_name")  # fmt: skip
-    sources = [
+    sources = "\n".join(
         (ROOT / path).read_text(encoding="utf-8")
         for path in TRACKED
-        if path.startswith("src/manyheads/") and path.endswith((".py", ".js", ".json"))
-    ]
+        if path.startswith("src/manyheads/") and path.endswith((".py", ".js", ".ts", ".json"))
+    )
     for name in names:
-        assert name in TEXT, name
-        assert any(name in source for source in sources), name
+        assert f"`{name}" in TEXT or f".{name}`" in TEXT, name
+        places = (
+            rf"\b(?:def|class|function|const) {name}\b",
+            rf"^ +{name} = ",
+            rf"^ +(?:async )?{name}\(.*\{{$",
+            f'"{name}":',
+        )
+        assert re.search("|".join(places), sources, re.MULTILINE), name

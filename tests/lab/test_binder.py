@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, new_context
 from lab_server import jupyter_lab, open_notebook, put_notebooks, run_first_cell
 
 from manyheads.sphinxext.notebooks import launch_links
@@ -72,14 +72,14 @@ def test_the_image_is_lean(environment):
     assert size < LIMIT
 
 
-def test_a_launch_link_opens_its_chapter_as_a_notebook(window, environment, tmp_path):
+def test_a_launch_link_opens_its_chapter_as_a_notebook(browser, environment, tmp_path):
     folder, variables = environment
     link = launch_links("https://github.com/somebody/many-heads", "book/coffee-or-tea")["Binder"]
     python = folder / ".venv" / "bin" / "python"
     put_notebooks(folder, tmp_path, python=python, environment=variables)  # trusted by the user of this test's server
     with jupyter_lab(folder, tmp_path, python=python, environment=variables) as lab:
-        page, faults = open_notebook(window, f"{lab.address}/{link.split('urlpath=')[1]}")
+        page, faults = open_notebook(new_context(browser), f"{lab.address}/{link.split('urlpath=')[1]}")
         assert page.locator(".jp-CodeCell .head-map").first.locator("td[data-weight]").count(), "a map before it runs"
         run_first_cell(page)
-        page.close()
+        page.context.close()
         assert not faults

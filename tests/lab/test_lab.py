@@ -8,7 +8,7 @@ import jupytext
 import nbformat
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import ROOT, new_context
 from exercises import CHAPTERS, run_solutions
 from jupyter_client import BlockingKernelClient
 from lab_server import (
@@ -139,17 +139,21 @@ def chapters(tmp_path_factory, html):
 
 
 @pytest.fixture(scope="module")
-def loaded(profile):
+def context(browser):
+    """The browser context of all tests here: JupyterLab takes seconds to load."""
+    context = new_context(browser)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def loaded():
     """JupyterLab's pages, each loaded once and with no notebook open: {address: (page, faults)}."""
-    before, pages = profile.pages, {}
-    yield pages
-    for page in profile.pages:  # also those in which a test failed, and which no other uses
-        if page not in before:
-            page.close()
+    return {}
 
 
 @pytest.fixture
-def notebook(profile, loaded):
+def notebook(context, loaded):
     """Opens a notebook in a JupyterLab's page; gives the page and the faults that its console tells of."""
     opened = []
 
@@ -158,7 +162,7 @@ def notebook(profile, loaded):
             page, faults = loaded.pop(lab.address)
             open_another(page, path)
         else:
-            page, faults = open_notebook(profile, f"{lab.address}/lab/tree/{path}?reset")
+            page, faults = open_notebook(context, f"{lab.address}/lab/tree/{path}?reset")
         opened.append((lab, path, page, faults))
         return page, faults
 
@@ -397,7 +401,7 @@ def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters
     assert not faults
 
 
-def test_a_chapters_map_is_there_again_without_a_kernel_as_it_stood(notebook, chapters, window):
+def test_a_chapters_map_is_there_again_without_a_kernel_as_it_stood(notebook, chapters, context):
     path = "notebooks/again.ipynb"
     page, faults = notebook(chapters, path)
     map = run_first_cell(page).first
@@ -415,7 +419,7 @@ def test_a_chapters_map_is_there_again_without_a_kernel_as_it_stood(notebook, ch
     assert not faults
     assert not kernel_file.exists()
 
-    page = window.new_page()
+    page = context.new_page()
     page.route("**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     page.goto(f"{chapters.address}/lab/tree/{path}?reset")
     output = page.locator(".jp-CodeCell").first.locator(".jp-OutputArea")

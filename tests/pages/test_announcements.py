@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 
 import pytest
-from conftest import new_context, watched
 from live_maps import open_map, ready
 
 HEARD = """(el) => { globalThis.heard ??= [];
@@ -12,16 +11,6 @@ HEARD = """(el) => { globalThis.heard ??= [];
     const region = target.closest?.(live) ?? target.parentElement?.closest(live);
     if (region) heard.push(region.innerText || region.textContent);
   })).observe(el, { childList: true, characterData: true, subtree: true }) }"""
-
-
-@pytest.fixture
-def page(browser, site, faults):
-    """In a profile of its own: who stops the clock of a page stops it for all pages of its profile."""
-    profile = new_context(browser)
-    with watched(profile, site, faults):
-        yield profile.new_page()
-    profile.close()
-    assert not faults
 
 
 def stop_the_clock(page):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 from conftest import ROOT
-from live_maps import renew
 from test_mutations import BUGS as MUTATIONS
 
 from manyheads import attention
@@ -21,20 +20,13 @@ BUGS = ("scale", "axis", "mask", "view", "concat", "width")
 MUSEUM = (ROOT / "book" / "museum.md").read_text()
 
 
-@pytest.fixture(scope="module")
-def opened(profile, site):
-    page = profile.new_page()
-    page.goto(f"{site}/book/museum.html")
-    yield page
-    page.close()
-
-
 @pytest.fixture
-def piece_of(opened, context):
-    """Gives the piece of a bug, untouched, in the museum's page, which stays open for all tests here."""
+def piece_of(page, site):
+    """Gives the piece of a bug in the museum's page."""
+    page.goto(f"{site}/book/museum.html")
 
     def piece_of(bug):
-        piece = renew(opened, f"museum-piece[bug={bug}]")
+        piece = page.locator(f"museum-piece[bug={bug}]")
         piece.evaluate("async (el) => { await el.ready }")
         return piece
 

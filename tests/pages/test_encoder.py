@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import HTML, VIEWPORT
+from conftest import HTML, VIEWPORT, watched
 from live_maps import CONTRAST, assert_unmoved, boxes, choose, ready, renew
 from mixed_sentences import sentences
 
@@ -31,19 +31,23 @@ def show(map, view="grid", sentence=SENTENCE):
 
 
 @pytest.fixture(scope="module")
-def opened(profile, site):
-    page = profile.new_page()
-    ready(open_map(page, site))
-    yield page
-    page.close()
+def loaded(browser, site):
+    """A page that stays open for all tests here, its encoder loaded; and its faults."""
+    faults = []
+    with watched(browser, site, faults) as context:
+        page = context.new_page()
+        ready(open_map(page, site))
+        yield page, faults
 
 
 @pytest.fixture
-def untouched(opened, context):
-    """The first map, untouched, of a page that stays open for all tests here, its encoder loaded."""
-    opened.set_viewport_size(VIEWPORT)
-    opened.mouse.move(0, 0)  # a word that lies under it would ask
-    return renew(opened, 'head-map[model="encoder"]')
+def untouched(loaded):
+    """The first map of the loaded page, as the server sends it."""
+    page, faults = loaded
+    page.set_viewport_size(VIEWPORT)
+    page.mouse.move(0, 0)  # a word that lies under it would ask
+    yield renew(page, 'head-map[model="encoder"]')
+    assert not faults
 
 
 def attend(map, sentence):

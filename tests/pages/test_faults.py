@@ -4,7 +4,7 @@ import functools
 import re
 
 import pytest
-from conftest import HTML, Shared, serve
+from conftest import HTML, Shared, new_context, serve
 from live_maps import ready, type_sentence
 from playwright.sync_api import expect
 
@@ -69,12 +69,6 @@ FAULTS = [
 
 
 BEFORE_THE_OFFER = {"models.js", "encoder.js", "encoder.json"}  # to tell how large the encoder is
-
-
-@pytest.fixture
-def page(context):
-    """A new page: what a browser is said to lack, and a clock that was moved, outlive a visit."""
-    return context.new_page()
 
 
 def wake(page, site, figure, file=None):
@@ -208,27 +202,35 @@ def test_the_encoder_needs_no_store(page, site, store):
     page.unroute_all()
 
 
-def framed(window, address):
+@pytest.fixture
+def unwatched(browser):
+    """A context for pages that aren't of the book's own server."""
+    context = new_context(browser)
+    yield context
+    context.close()
+
+
+def framed(unwatched, address):
     """A page of nobody's with a sandboxed frame that shows the encoder; gives what is in the frame."""
     tag = f'<iframe sandbox="allow-scripts" src="{address}/embed.html?model=encoder&sentence=Tea%3F" height="900"></iframe>'
-    page = window.new_page()
+    page = unwatched.new_page()
     page.set_content(tag)
     return page.frame_locator("iframe")
 
 
-def test_the_encoder_works_in_a_sandboxed_frame(window):
+def test_the_encoder_works_in_a_sandboxed_frame(unwatched):
     with serve(HTML, Shared) as address:
-        frame = framed(window, address)
+        frame = framed(unwatched, address)
         frame.get_by_role("button", name="Load the encoder").click()
         frame.get_by_text(READY).wait_for()
 
 
-def test_a_sandboxed_frame_that_gets_no_scripts_says_so(window, site):
-    expect(framed(window, site).locator("body")).to_have_text(STILL)
+def test_a_sandboxed_frame_that_gets_no_scripts_says_so(unwatched, site):
+    expect(framed(unwatched, site).locator("body")).to_have_text(STILL)
 
 
-def test_a_page_opened_as_a_file_says_so(window):
-    page = window.new_page()
+def test_a_page_opened_as_a_file_says_so(unwatched):
+    page = unwatched.new_page()
     for path, figure in {"book/index.html": "head-map", "embed.html": "body"}.items():
         page.goto((HTML / path).as_uri())
         expect(page.locator(f"{figure} .hm-status").first).to_have_text(FILE)

@@ -21,12 +21,6 @@ TYPED = """(el) => el.querySelectorAll("input[type=text]").forEach((box) => {
   box.dispatchEvent(new Event("input", { bubbles: true })) })"""
 
 
-@pytest.fixture
-def page(context):
-    """A new page, in which nothing was counted yet."""
-    return context.new_page()
-
-
 def counted(page, devtools):
     """Listeners and nodes of the page once what nobody holds is gone."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
