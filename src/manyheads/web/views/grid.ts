@@ -76,13 +76,11 @@ export class GridView implements MapPart {
   #drawGrid(map: ShownMap) {
     const [layers, heads, queries, keys] = map.shape;
     this.#room = this.scroll.clientWidth;
-    const { columns, size, step, gap } = layOut(map, this.#room - SIDE);
+    const { columns, step } = layOut(map, this.#room - SIDE);
     this.#turned = columns !== heads;
     this.#drawButtons(map, columns);
-    if (size) this.frame.style.setProperty("--size", `${size}px`);
-    else this.frame.style.removeProperty("--size");
     this.frame.style.setProperty("--columns", String(columns));
-    paintPixels(this.canvas, this.#picture(map, columns, step, gap));
+    paintPixels(this.canvas, this.#picture(map, columns, step));
     const small = layersOf(map).length < layers ? map.mixed ? "Layers that were not looked at yet are blank."
       : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above." : "";
     const choose = this.#large === null ? "Choose a head to enlarge it." : "";
@@ -91,16 +89,16 @@ export class GridView implements MapPart {
     this.canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
   }
 
-  /** All heads as one picture: `step` pixels from head to head, `gap` of them on each side of one. */
-  #picture(map: ShownMap, columns: number, step: number, gap: number) {
+  /** All heads as one picture, `step` pixels from head to head. */
+  #picture(map: ShownMap, columns: number, step: number) {
     const [layers, heads] = map.shape;
-    const [width, side] = [step * columns, step - 2 * gap];
+    const width = step * columns;
     const present = new Set(layersOf(map));
     return drawn(width, step * (layers * heads / columns), (pixels) => {
       for (let layer = 0; layer < layers; layer++)
         for (let head = 0; head < heads; head++) {
           const [row, column] = this.#turned ? [head, layer] : [layer, head];
-          const box = { left: column * step + gap, top: row * step + gap, width: side, height: side };
+          const box = { left: column * step, top: row * step, width: step, height: step };
           const look = this.host.look(map, layer, head);
           if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, look);
           else if (!map.mixed) drawSmall(pixels, width, box, map, map.pictures, layer, head, look);
@@ -238,17 +236,18 @@ export class GridView implements MapPart {
 }
 
 /**
- * The layout of a map in so many pixels across: columns, the side of a head, and of the picture what `#picture` takes. Without
- * a layout there is no side, since CSS gives it, and the picture has a pixel for each weight.
+ * The columns of a grid in so many pixels across, and how many pixels of its picture a head takes. The stylesheet scales the
+ * picture, by the same rule as `side`; before anything is laid out, `room` is 0.
  */
 function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: number) {
-  if (room <= 0) return { columns: heads, size: null, step: Math.min(Math.max(queries, keys), SHARPEST), gap: 0 };
-  const side = (columns: number) => Math.floor(Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
+  const tokens = Math.max(queries, keys);
+  const whole = Math.max(1, Math.round(SHARPEST / tokens)) * tokens; // a whole number of pixels for each weight
+  if (room <= 0) return { columns: heads, step: Math.min(whole, Math.max(tokens, SHARPEST)) };
+  const side = (columns: number) => Math.max(SMALLEST, Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
   const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
   const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
-  const size = Math.max(side(columns), SMALLEST);
-  const scale = Math.min(devicePixelRatio || 1, 2);
-  return { columns, size, step: Math.round(size * scale), gap: Math.max(2, Math.round(2 * scale)) };
+  const sharp = Math.round(side(columns) * Math.min(devicePixelRatio || 1, 2));
+  return { columns, step: tokens <= sharp ? Math.min(whole, Math.max(sharp, SHARPEST)) : sharp };
 }
 
 const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });
