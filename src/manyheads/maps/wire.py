@@ -89,7 +89,7 @@ def _known_of_all(map, layers):
         KNOWN[map] = np.rint(127 * small_pictures(map)).astype(np.int8), received(map)
     tints, shares = KNOWN[map]
     return {
-        "there": layers,
+        "present": layers,
         "received": [round(float(share), 6) for share in shares],
         "pictures": {"shape": list(tints.shape), "tints": tints.tobytes()},
     }

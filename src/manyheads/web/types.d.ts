@@ -19,10 +19,11 @@ interface AttentionMap {
   predictions: Predictions;
   states?: Matrix; // [layer + 1, word, width], the embeddings first, where they were requested
   notes?: string[];
-  mask?: number[]; // [query * key]: 0 where a query may not look
-  translation?: string;
+  causal?: boolean; // no query may look at a later key
+  mask?: ArrayLike<number>; // [query * key]: 0 where a query may not look
+  written?: string; // by a model that writes, such as a translation
   kind?: string; // one of the kinds of names.json; "shares" unless said
-  there?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
+  present?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
   received?: ArrayLike<number>; // by each key, of all attention, where not all layers are there
   pictures?: Pictures; // of all heads, where not all layers are there
   final?: boolean; // there is nobody to ask for other layers

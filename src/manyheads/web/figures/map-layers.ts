@@ -23,7 +23,7 @@ export class MapLayers {
   /** Starts anew with other maps. */
   take(maps: (AttentionMap | null)[]) {
     this.#requested.clear();
-    if (!this.#request) for (const map of maps) if (map?.there) map.final = true;
+    if (!this.#request) for (const map of maps) if (map?.present) map.final = true;
   }
 
   /** Requests what the state needs, each layer once. */

@@ -1,7 +1,7 @@
 // Less of a map, for reading it: words, no sinks, some of the tokens, the strongest weights. Twin of maps/choosing.py. Each
 // function gives a new map, whose notes say what was done to it; of a map that is not there in full, the layers that are.
 
-import { isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
+import { hasMask, isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
 import { ONLY_SPECIAL, SINK } from "./names.ts";
 import { isSpecial, note, percent, readable, wordStarts } from "./text.ts";
 
@@ -45,7 +45,8 @@ export function taken(map: Chosen, queries: number[], keys: number[], scaled = f
   return {
     ...map, weights,
     kind: isOfShares(map) && !scaled ? "parts" : map.kind,
-    mask: map.mask && queries.flatMap((query) => keys.map((key) => Number(!isMasked(map, query, key)))),
+    causal: undefined,
+    mask: hasMask(map) ? queries.flatMap((query) => keys.map((key) => Number(!isMasked(map, query, key)))) : undefined,
     shape: [layers, heads, queries.length, keys.length],
     queryTokens: queries.map((query) => map.queryTokens[query]),
     keyTokens: keys.map((key) => map.keyTokens[key]),
@@ -92,7 +93,8 @@ export function mergePieces(map: Chosen): Chosen {
     }
   return noted({
     ...map, weights, queries, keys,
-    mask: map.mask && anyPiece(map, rowOf, columnOf, keys.length, size),
+    causal: undefined,
+    mask: hasMask(map) ? anyPiece(map, rowOf, columnOf, keys.length, size) : undefined,
     shape: [layers, heads, queries.length, keys.length],
     queryTokens: wordsOf(map.queryTokens, queries),
     keyTokens: wordsOf(map.keyTokens, keys),

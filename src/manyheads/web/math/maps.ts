@@ -15,14 +15,17 @@ export function queryWeights({ shape, weights }: Pick<AttentionMap, "shape" | "w
 }
 
 /** The layers whose weights are there: all, unless a kernel has sent some only. */
-export const layersOf = ({ shape: [layers], there }: AttentionMap) => there ?? [...Array(layers).keys()];
+export const layersOf = ({ shape: [layers], present }: AttentionMap) => present ?? [...Array(layers).keys()];
 
 /** Whether the rows of a map sum to 1, or to 0. */
 export const isOfShares = ({ kind = "shares" }: AttentionMap) => kind === "shares";
 
 /** Whether a query may not look at a key, as at later words in causal attention. */
-export const isMasked = ({ shape, mask }: Pick<AttentionMap, "shape" | "mask">, query: number, key: number) =>
-  Boolean(mask) && !mask?.[query * shape[3] + key];
+export const isMasked = ({ shape, causal, mask }: Pick<AttentionMap, "shape" | "causal" | "mask">, query: number, key: number) =>
+  causal ? key > query : Boolean(mask) && !mask?.[query * shape[3] + key];
+
+/** Whether some query may not look at some key. */
+export const hasMask = ({ causal, mask }: AttentionMap) => Boolean(causal || mask);
 
 /**
  * The mean over the heads that are on (of shares, for each query those that look at anything), as a map of one head:

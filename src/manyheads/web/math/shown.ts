@@ -49,7 +49,7 @@ export function shownMap(map: AttentionMap, state: ShownState): ShownMap {
   const needed = state.view === "grid" ? layersOf(map) : neededLayers(map, state);
   const alike = isAlike(map);
   const rolled = layers === "rollout" && canRollOut(map);
-  let shown: Chosen = { ...map, there: layersOf(map).filter((layer) => needed.includes(layer)) };
+  let shown: Chosen = { ...map, present: layersOf(map).filter((layer) => needed.includes(layer)) };
   if (rolled) shown = rollout(shown);
   else if (heads === "average") shown = averageHeads(shown, state.headMask);
   const mixed = shown.headNames !== map.headNames;

@@ -26,26 +26,35 @@ export function halfPrecision(bits: number) {
 
 /** A map, its weights as numbers, as bytes (from a kernel), or as digits (in a page). */
 export function decodeMap(written: any): AttentionMap {
-  const { weights, largest, there: sent, pictures, ...rest } = written;
+  const { weights, largest, present: sent, pictures, ...rest } = written;
   const [layers, ...sides] = rest.shape ?? [];
   const size = sides.reduce((a: number, b: number) => a * b, 1);
   const part = typeof weights !== "string" ? floats(weights, sent && sent.length * size)
     : largest ? readPairs(weights, largest) : readDigits(weights, (sent?.length ?? layers) * size);
+  if (rest.mask) rest.mask = readBits(rest.mask, size / rest.shape[1]);
   if (!sent) return { ...rest, weights: part };
-  const map = { ...rest, there: [], pictures: decodePictures(pictures), weights: new Float32Array(layers * size) };
+  const map = { ...rest, present: [], pictures: decodePictures(pictures), weights: new Float32Array(layers * size) };
   sent.forEach((layer: number, at: number) => setLayer(map, layer, part.subarray(at * size, (at + 1) * size)));
   return map;
 }
+
+/** The mask of a map, one bit a place in base64: 1 where a query may look. */
+function readBits(packed: string, count: number) {
+  const bytes = readBase64(packed);
+  return Uint8Array.from({ length: count }, (_, place) => (bytes[place >> 3] >> (7 - (place & 7))) & 1);
+}
+
+const readBase64 = (text: string) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 
 /** Gives a map one more of its layers, as a kernel sends it. */
 export function setLayer(map: AttentionMap, layer: number, written: ArrayBufferView | Float32Array) {
   const size = map.weights.length / map.shape[0];
   map.weights.set(floats(written, size), layer * size);
-  map.there = [...new Set([...(map.there ?? []), layer])].sort((a, b) => a - b);
+  map.present = [...new Set([...(map.present ?? []), layer])].sort((a, b) => a - b);
 }
 
 function decodePictures({ shape, tints }: { shape: number[], tints: string | ArrayBufferView }): Pictures {
-  const bytes = typeof tints === "string" ? Uint8Array.from(atob(tints), (char) => char.charCodeAt(0))
+  const bytes = typeof tints === "string" ? readBase64(tints)
     : new Uint8Array(tints.buffer, tints.byteOffset, tints.byteLength);
   return { shape, tints: new Int8Array(bytes) }; // a copy, whose bytes are signed
 }
@@ -97,5 +106,5 @@ function decodeMatrices(written: Record<string, any>): any {
 
 function decodeMatrix({ shape, values }: { shape: number[], values: ArrayLike<number> | ArrayBufferView | string }): Matrix {
   const base64 = typeof values === "string";
-  return { shape, values: floats(base64 ? Uint8Array.from(atob(values), (char) => char.charCodeAt(0)) : values) };
+  return { shape, values: floats(base64 ? readBase64(values) : values) };
 }

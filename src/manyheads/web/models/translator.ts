@@ -168,8 +168,8 @@ export class Translator {
     const shape = [maps.length, this.numHeads, queryTokens.length, keyTokens.length];
     const weights = new Float32Array(shape.reduce((size, side) => size * side));
     maps.forEach(({ values }, layer) => weights.set(values, layer * values.length));
-    const map = { queryTokens, keyTokens, shape, weights, headNames, predictions: {}, translation: joinedFrench(french) };
-    return attention === "french" ? { ...map, mask: [...causalMask(queryTokens.length)] } : map;
+    const map = { queryTokens, keyTokens, shape, weights, headNames, predictions: {}, written: joinedFrench(french) };
+    return attention === "french" ? { ...map, causal: true } : map;
   }
 }
 

@@ -39,6 +39,6 @@ export function summaryOf(map: AttentionMap, { layer, head, query }: Pick<MapSta
     const of = map.headNames.indexOf(name);
     return [`${name}: ${label}, ${percent(share)}`, ...(of >= 0 ? [looks(of)] : [])];
   });
-  const parts = [...(map.translation ? [map.translation.replace(/\.$/, "")] : []), ...(predicted.length ? predicted : [looks(head ?? 0)])];
+  const parts = [...(map.written ? [map.written.replace(/\.$/, "")] : []), ...(predicted.length ? predicted : [looks(head ?? 0)])];
   return parts.map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");
 }

@@ -1,6 +1,6 @@
 // Heads as pixels, where tables would be too many or too large: pure functions make pictures, `paintPixels` puts one on a canvas.
 
-import { fullWeight, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.ts";
+import { fullWeight, hasMask, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.ts";
 import { isSpecial } from "../math/text.ts";
 
 const DIMMED = 0.2;
@@ -39,20 +39,21 @@ export function drawHead(pixels: Uint32Array, stride: number, { left, top, width
     Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));
   const line = new Float32Array(width); // as strong as the tint, below 0 where the weight is
   const open = new Uint8Array(width).fill(1); // whether any of its weights may be looked at
+  const masked = hasMask(map);
   let drawn = -1;
   for (let y = 0; y < height; y++) {
     const [first, last] = span(y, height, queries);
     const at = (top + y) * stride + left;
-    if (first === drawn && first === last && !hatched && !map.mask) {
+    if (first === drawn && first === last && !hatched && !masked) {
       pixels.copyWithin(at, at - stride, at - stride + width);
       continue;
     }
     line.fill(0);
-    if (map.mask) open.fill(0);
+    if (masked) open.fill(0);
     for (let query = first; query <= last; query++) {
       const row = queryWeights(map, layer, head, query);
       const full = fullWeight(map, layer, row, look);
-      for (let x = 0; x < width && map.mask; x++)
+      for (let x = 0; x < width && masked; x++)
         for (let key = edges[x][0]; key <= edges[x][1]; key++) if (!isMasked(map, query, key)) open[x] = 1;
       if (full === 0) continue;
       for (let x = 0; x < width; x++)

@@ -15,13 +15,13 @@ export class TranslationLine {
     this.node.addEventListener("pointerleave", () => point(null));
   }
 
-  draw({ translation, queryTokens }: AttentionMap, query: number) {
+  draw({ written, queryTokens }: AttentionMap, query: number) {
     const { node } = this;
-    node.hidden = translation === undefined;
-    if (translation === undefined) return;
+    node.hidden = written === undefined;
+    if (written === undefined) return;
     const words = queryTokens.slice(0, -1);
-    const asks = spelt(words) === spelt(translation.replace(/\.$/, "").split(" "));
-    if (!asks) return setText(node, translation); // English words ask
+    const asks = spelt(words) === spelt(written.replace(/\.$/, "").split(" "));
+    if (!asks) return setText(node, written); // English words ask
     if (node.firstChild?.nodeType === Node.TEXT_NODE) node.replaceChildren();
     const buttons = fill(node, words.length, (at) =>
       h("button", { type: "button", lang: "fr", onclick: () => this.ask(at), onpointerover: () => this.point(at) }));
