@@ -11,7 +11,7 @@ const MUSEUM = /^focus\/(causal|bug-[a-z]+)$/;
 
 const cache = new Map<string, Promise<any>>();
 const listeners = new Map<string, Set<Progress>>(); // by model
-const arrivals = new Map<string, { promise: Promise<void>, fulfil: () => void, here: boolean }>(); // by model
+const arrivals = new Map<string, { promise: Promise<void>, fulfil: () => void, loaded: boolean }>(); // by model
 
 /** The model called `name`; `progress(done, total)` counts bytes. */
 export async function loadModel(name: string, progress: Progress = () => {}): Promise<HeadModel> {
@@ -25,7 +25,7 @@ export async function loadModel(name: string, progress: Progress = () => {}): Pr
       if (cache.get(`model ${name}`) === made) cache.delete(`model ${name}`); // else another figure did
       model = await make();
     }
-    Object.assign(arrival(name), { here: true }).fulfil();
+    Object.assign(arrival(name), { loaded: true }).fulfil();
     return model;
   } finally {
     waiting.delete(progress);
@@ -40,7 +40,7 @@ export const whenLoaded = (name: string) => arrival(name).promise;
 
 /** How many bytes the model would have to fetch, of those that a reader should be asked for. */
 export async function missingBytes(name: string) {
-  return name === "encoder" && !arrival(name).here ? (await siteModule("encoder.js")).missingBytes() : 0;
+  return name === "encoder" && !arrival(name).loaded ? (await siteModule("encoder.js")).missingBytes() : 0;
 }
 
 function arrival(name: string) {
@@ -48,7 +48,7 @@ function arrival(name: string) {
   if (known) return known;
   let fulfil = () => {};
   const promise = new Promise<void>((done) => (fulfil = done));
-  const made = { promise, fulfil, here: false };
+  const made = { promise, fulfil, loaded: false };
   arrivals.set(name, made);
   return made;
 }
