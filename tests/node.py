@@ -1,5 +1,6 @@
 """The page's TypeScript in Node."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -20,3 +21,13 @@ def run_node(*arguments, **options):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def bundle(*names):
+    """Modules of `web/` put together by esbuild as build.mjs does it: their texts, and all files that are in them."""
+    made = f"""import("esbuild").then(async ({{ build }}) => {{
+      const options = {{ bundle: true, format: "esm", outdir: "out", write: false, metafile: true }};
+      const {{ outputFiles, metafile }} = await build({{ ...options, entryPoints: {json.dumps(names)} }});
+      console.log(JSON.stringify([outputFiles.map(({{ text }}) => text), Object.keys(metafile.inputs)]));
+    }})"""
+    return json.loads(run_node("-e", made, cwd=WEB))

@@ -42,7 +42,7 @@ def test_what_the_authors_page_names_is_there():
         assert (ROOT / path).is_file() or path == "book/your-verb.md", path
     named = re.search(r"`:bug:` \| (.*?) \|", AUTHORS)[1]
     assert set(re.findall(r"`(\w+)`", named)) == set(
-        re.findall(r"^  (\w+): \(", (WEB / "models" / "bugs.js").read_text(), re.MULTILINE)
+        re.findall(r"^  (\w+): \(", (WEB / "models" / "bugs.ts").read_text(), re.MULTILINE)
     )
 
 

@@ -3,17 +3,18 @@
 import gzip
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import new_context, serve
 from mixed_sentences import sentences
+from node import bundle
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.senses import labelled_sentences, load_senses, senses_file
 from manyheads.sphinxext.assets import write_scripts
 from manyheads.sphinxext.onnx_export import encoder_page_files
-from manyheads.widgets.one_module import one_module
 
 ODD = [
     *(
@@ -272,8 +273,9 @@ SENSES = """async (asked) => {
 
 
 def test_the_page_reads_each_labelled_sentence_in_the_sense_that_python_does(engine, folder):
-    for name in ("math/senses.js", "models/files.js"):
-        (folder / name.split("/")[1]).write_text(one_module(name), encoding="utf-8")
+    for path in ("math/senses.ts", "models/files.ts"):
+        [text], _ = bundle(path)
+        (folder / f"{Path(path).stem}.js").write_text(text, encoding="utf-8")
     shutil.copyfile(senses_file(), folder / "senses.safetensors")
     asked, senses = [(one.text, one.word) for one in labelled_sentences()], load_senses()
     in_page = engine.evaluate(SENSES, asked)

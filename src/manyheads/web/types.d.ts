@@ -150,7 +150,7 @@ type Progress = (done: number, total: number) => void;
 /** The tensors of one torch module by the names of its state_dict. */
 type Layer = Record<string, Matrix>;
 
-/** The matrices on the path through one head; `steps` of attention.js makes them. */
+/** The matrices on the path through one head; `steps` of attention.ts makes them. */
 interface HeadSteps {
   X: Matrix;
   Q: Matrix;

@@ -4,13 +4,12 @@
 import { cellLook, DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { legendOf } from "../math/shown.ts";
-import { escaped, isSpecial, percent, readable, told } from "../math/text.ts";
+import { isSpecial, percent, readable, told } from "../math/text.ts";
 import { exactly, type Panel, panels } from "./save.ts";
+import { forXml, type Measure, moveTo, round, tag, words, wrapped } from "./svg.ts";
 
 const [WIDTH, MARGIN] = [760, 16];
 
-/** How wide a text is, in the units of the picture. */
-type Measure = (text: string, size: number) => number;
 interface Picture {
   view: MapOnScreen;
   shown: Panel[];
@@ -22,7 +21,6 @@ interface Drawing {
   wide: number;
   high: number;
 }
-type Attributes = Record<string, string | number | null | undefined>;
 
 const DRAW: Record<string, (picture: Picture) => Drawing> = { paint: drawPaint, matrix: drawMatrices, grid: drawGrid, lines: drawLines };
 
@@ -47,17 +45,6 @@ export function svgOf(view: MapOnScreen, width: Measure = (text, size) => 0.56 *
   tag("g", { transform: `translate(${MARGIN} ${MARGIN})` }, ...parts), ...footer);
 }
 
-/** A sentence in lines that are no wider than the picture. */
-function wrapped(text: string, room: number, width: Measure) {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const longer = `${lines.at(-1)} ${word}`.trim();
-    if (width(longer, 10) > room && lines.at(-1)) lines.push(word);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
-}
-
 /** The least weight that is drawn, so that no picture has more than `PAPER.cells` of them; 0 where all are. */
 function leastDrawn(shown: Panel[]) {
   const count = shown.reduce((sum, { map, queries }) => sum + queries.length * map.shape[3], 0);
@@ -72,27 +59,7 @@ function leastDrawn(shown: Panel[]) {
   return all.map(Math.abs).sort()[count - PAPER.cells];
 }
 
-// ------------------------------------------------------------------------------------------------------------- XML
-
-/** Text for XML, without what that cannot hold in any spelling: control characters, halves of characters. */
-const forXml = (text: string) => escaped(text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd"));
-
-const round = (number: number) => Number(number.toFixed(2));
-
-function tag(name: string, attributes: Attributes, ...inside: string[]) {
-  const spelled = Object.entries(attributes).filter(([, value]) => value != null)
-    .map(([key, value]) => ` ${key}="${forXml(String(typeof value === "number" ? round(value) : value))}"`);
-  return `<${name}${spelled.join("")}${inside.length ? `>${inside.join("")}</${name}>` : "/>"}`;
-}
-
-const words = (x: number, y: number, text: string, attributes: Attributes = {}) => tag("text", { x, y, ...attributes }, forXml(text));
-
-/** Moves what is inside a group. */
-const moveTo = (x: number, y: number) => `translate(${round(x)} ${round(y)})`;
-
-// ------------------------------------------------------------------------------------------------------- the views
-
-/** Whether a weight is none of the strongest of its row, which alone are there. */
+/** Whether a weight isn't among the strongest of its row, where the map has these alone. */
 const isLeftOut = ({ top }: ShownMap, weight: number) => Boolean(top) && weight === 0;
 
 const named = ({ map, layer, head }: Panel) =>

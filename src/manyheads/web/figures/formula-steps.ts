@@ -125,7 +125,7 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
     return { [name]: name === "head" || name === "word" ? Number(text) || 0 : text };
   }
 
-  protected showStatus(text: string, act?: (() => void) | null) {
+  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
     this.#view?.setStatus(text, act ?? undefined);
   }
 }

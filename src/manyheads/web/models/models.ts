@@ -23,7 +23,7 @@ interface FamilyScript {
 
 const cache = new Map<string, Promise<any>>();
 const listeners = new Map<string, Set<Progress>>(); // by model
-const arrivals = new Map<string, { promise: Promise<void>, fulfil: () => void, here: boolean }>(); // by model
+const arrivals = new Map<string, { promise: Promise<void>, fulfil: () => void, loaded: boolean }>(); // by model
 
 /** The model called `name`; `progress(done, total)` counts bytes. */
 export async function loadModel(name: string, progress: Progress = () => {}): Promise<HeadModel> {
@@ -37,7 +37,7 @@ export async function loadModel(name: string, progress: Progress = () => {}): Pr
       if (cache.get(`model ${name}`) === made) cache.delete(`model ${name}`); // else another figure did
       model = await make();
     }
-    Object.assign(arrival(name), { here: true }).fulfil();
+    Object.assign(arrival(name), { loaded: true }).fulfil();
     return model;
   } finally {
     waiting.delete(progress);
@@ -53,7 +53,7 @@ export const whenLoaded = (name: string) => arrival(name).promise;
 /** How many bytes the model would have to fetch, of those that a reader should be asked for. */
 export async function missingBytes(name: string) {
   const family = familyOf(name);
-  if (!family?.onRequest || arrival(name).here) return 0;
+  if (!family?.onRequest || arrival(name).loaded) return 0;
   const { missingBytes: missing } = await familyScript(family.module);
   return missing ? missing() : 0;
 }
@@ -63,7 +63,7 @@ function arrival(name: string) {
   if (known) return known;
   let fulfil = () => {};
   const promise = new Promise<void>((done) => (fulfil = done));
-  const made = { promise, fulfil, here: false };
+  const made = { promise, fulfil, loaded: false };
   arrivals.set(name, made);
   return made;
 }

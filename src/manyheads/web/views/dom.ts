@@ -51,7 +51,7 @@ export type CellLook = ReturnType<typeof cellLook>;
 /** A cell remembers what it shows. */
 type WeightCell = HTMLElement & { shown?: string, percent?: string, ground?: string, named?: string };
 
-/** One weight of a map in its cell, tinted as `look` says; a masked one is no weight. */
+/** One weight of a map in its cell, tinted by `look`; a masked one has none. */
 export function setWeight(cell: WeightCell, map: ShownMap, weight: number, look: CellLook, from: string, to: string, masked = false) {
   setTint(cell, weight, look, masked);
   const text = masked ? "masked" : map.top && weight === 0 ? "left out" : told(map, weight);

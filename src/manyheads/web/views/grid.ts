@@ -7,7 +7,7 @@ import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
 import { Legend } from "./legend.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers } from "./paint.ts";
-import { drawHead, drawn, drawSmall, paintPixels } from "./pixels.ts";
+import { drawHead, drawSmall, makePicture, paintPixels } from "./pixels.ts";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
 const LARGEST = { side: 150, row: 760 };
@@ -94,7 +94,7 @@ export class GridView implements MapPart {
     const [layers, heads] = map.shape;
     const width = step * columns;
     const present = new Set(layersOf(map));
-    return drawn(width, step * (layers * heads / columns), (pixels) => {
+    return makePicture(width, step * (layers * heads / columns), (pixels) => {
       for (let layer = 0; layer < layers; layer++)
         for (let head = 0; head < heads; head++) {
           const [row, column] = this.#turned ? [head, layer] : [layer, head];

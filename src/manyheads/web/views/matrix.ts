@@ -6,7 +6,7 @@ import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/map
 import { isSpecial, percent } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight } from "./dom.ts";
-import { drawHead, drawn, paintPixels } from "./pixels.ts";
+import { drawHead, makePicture, paintPixels } from "./pixels.ts";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
 const SMALL_SIDE = 256; // pixels of a small picture, at most
@@ -116,7 +116,7 @@ export class MatrixFigure {
     const [, , queries, keys] = map.shape;
     this.canvas.ariaLabel = `${label}. ${queries} by ${keys} weights; for numbers, choose Paint and who asks.`;
     const [width, height] = [keys, queries].map((side) => (large ? side : Math.min(side, SMALL_SIDE)));
-    paintPixels(this.canvas, drawn(width, height, (pixels) =>
+    paintPixels(this.canvas, makePicture(width, height, (pixels) =>
       drawHead(pixels, width, { left: 0, top: 0, width, height }, map, layer, head, this.host.look(map, layer, head))));
   }
 

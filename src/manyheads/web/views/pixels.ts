@@ -98,7 +98,7 @@ function span(at: number, places: number, count: number) {
 }
 
 /** A picture that `draw(pixels)` draws, one number for each pixel. */
-export function drawn(width: number, height: number, draw: (pixels: Uint32Array) => void): Picture {
+export function makePicture(width: number, height: number, draw: (pixels: Uint32Array) => void): Picture {
   const pixels = new Uint8ClampedArray(4 * width * height);
   draw(new Uint32Array(pixels.buffer));
   return { width, height, pixels };

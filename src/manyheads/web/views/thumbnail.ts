@@ -2,7 +2,7 @@
 
 import { matrix } from "../math/steps.ts";
 import { h } from "./dom.ts";
-import { drawn, inkOf, paintPixels } from "./pixels.ts";
+import { inkOf, makePicture, paintPixels } from "./pixels.ts";
 import { palette, tint } from "./tints.ts";
 
 const [WIDTH, HEIGHT] = [128, 80];
@@ -32,7 +32,7 @@ export class Thumbnail {
 }
 
 /** The picture of a matrix, stretched; `what` is framed. */
-export const thumbnail = (steps: Steps, name: string, what: { row?: number, column?: number } | null) => drawn(WIDTH, HEIGHT, (pixels) => {
+export const thumbnail = (steps: Steps, name: string, what: { row?: number, column?: number } | null) => makePicture(WIDTH, HEIGHT, (pixels) => {
   const { shape: [rows, columns], values } = matrix(steps, name);
   const { largest, ...colours } = palette(steps, name);
   const [positive, negative] = [inkOf(colours.positive), inkOf(colours.negative)];

@@ -1,0 +1,39 @@
+// Pictures of heads and matrices, where nothing is laid out and no canvas can be painted.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import "./page.mjs";
+
+const { GridView } = await import("../../src/manyheads/web/views/grid.ts");
+const { pictureOf } = await import("../../src/manyheads/web/views/pixels.ts");
+const { Thumbnail, thumbnail } = await import("../../src/manyheads/web/views/thumbnail.ts");
+const { START } = await import("../../src/manyheads/web/doors/state.ts");
+
+const [layers, heads, count] = [2, 3, 4];
+const tokens = ["coffee", "or", "tea", "water"];
+const map = { queryTokens: tokens, keyTokens: tokens, shape: [layers, heads, count, count], headNames: ["a", "b", "c"], predictions: {}, mixed: false,
+  queries: [0, 1, 2, 3], weights: Float32Array.from({ length: layers * heads * count ** 2 }, (_, at) => (at % count === 0 ? 1 : 0)) };
+const host = { state: { ...START, view: "grid" }, shown: { map, compared: null }, query: 0, rest: 0, dim: false, mostHeads: 0, pinned: false,
+  look: () => ({ colour: "#000000", off: false, dim: false, scale: "share" }), askersOf: () => [0, 1, 2, 3], keyOf: (_, query) => query, dress() {} };
+
+test("the grid has a picture with a pixel for each weight", () => {
+  const stage = document.createElement("div");
+  new GridView(stage, host).draw(map, null);
+  const { width, height, pixels } = pictureOf(stage.querySelector("canvas"));
+  assert.deepEqual([width, height], [heads * count, layers * count]);
+  assert.deepEqual(Array.from({ length: width }, (_, x) => pixels[4 * x + 3]), Array.from({ length: width }, (_, x) => (x % count === 0 ? 255 : 0)));
+  assert.equal(stage.querySelector(".hm-grid").style.getPropertyValue("--size"), "", "CSS gives the size");
+  assert.equal(stage.querySelectorAll(".hm-grid button").length, layers * heads);
+});
+
+test("a thumbnail stretches its matrix and frames what is lit, in white below black", () => {
+  const steps = { head: 0, X: { shape: [2, 4], values: Float32Array.of(1, 0, 0, 0, 0, 0, 0, -1) } };
+  const plain = thumbnail(steps, "X", null);
+  const opacity = ({ pixels, width }, x, y) => pixels[4 * (y * width + x) + 3];
+  assert.deepEqual([opacity(plain, 0, 0), opacity(plain, 31, 39), opacity(plain, 32, 0), opacity(plain, 127, 79)], [255, 255, 0, 255]);
+  const shown = new Thumbnail("X");
+  shown.paint(steps);
+  shown.light({ row: 1, column: 1 });
+  const { width, pixels } = pictureOf(shown.canvas);
+  const red = (x) => pixels[4 * (60 * width + x)];
+  assert.deepEqual([28, 29, 30, 31, 32, 33, 34].map(red), [255, 255, 0, 0, 0, 255, 255]);
+});
