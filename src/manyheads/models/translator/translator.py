@@ -1,15 +1,13 @@
 """The translator as a head model: a sentence goes in, its French and what every head looks at come out."""
 
-import json
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 import numpy as np
 import torch
-from safetensors import safe_open
 from torch import nn
 
 from manyheads.maps import AttentionMap
-from manyheads.models.files import write_tensors
+from manyheads.models.keeping import fill, read_model, write_model
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.grammar import grammar
 from manyheads.models.translator.model import EncoderDecoder
@@ -172,25 +170,13 @@ class Translator(nn.Module):
             "longest": LONGEST,
             "config": asdict(self.config),
         }
-        write_tensors(path, self.network.state_dict(), {name: json.dumps(value) for name, value in header.items()})
+        write_model(path, self.network, header)
 
     @classmethod
     def load(cls, path, attention="cross"):
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
-        with safe_open(path, "pt") as file:
-            header = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
-            state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
-        if not {"variant", "english", "french", "config"} <= set(header):
-            raise ValueError(f"{path} is no translator: its header lacks its words or its config")
-        if strange := set(header["config"]) ^ {field.name for field in fields(TranslatorConfig)}:
-            raise ValueError(f"{path} is of another version of manyheads: its config differs in {sorted(strange)}")
-        config = TranslatorConfig(**header["config"])
+        header, config, tensors = read_model(path, "translator", {"variant", "english", "french"}, TranslatorConfig)
         model = cls(header["variant"], header["english"], header["french"], config, attention)
-        expected = {name: list(tensor.shape) for name, tensor in model.network.state_dict().items()}
-        found = {name: list(tensor.shape) for name, tensor in state.items()}
-        if expected != found:
-            wrong = {name: found.get(name) for name in expected if expected[name] != found.get(name)}
-            raise ValueError(f"{path} should have {len(expected)} tensors, has {len(found)}; these differ: {wrong}")
-        model.network.load_state_dict(state)
+        fill(model.network, tensors, path)
         model.kept = True
         return model.eval()
