@@ -15,7 +15,15 @@ from manyheads.models.translator.claims import held_out_sentences
 WEB = Path(manyheads.__file__).parent / "web"
 LARGEST_DIFFERENCE = 1e-5
 PARTS = 4
-REFUSED = ("", "The girl sees the appel.", "a xylophone", "Girl the sees apple the.", "We see it.", "the cat " * 30)
+REFUSED = (
+    "",
+    "The\ufeffcat sleeps.",
+    "The girl sees the appel.",
+    "a xylophone",
+    "Girl the sees apple the.",
+    "We see it.",
+    "the cat " * 30,
+)
 
 DRIVER = """
 import { readFileSync, writeFileSync } from "node:fs";

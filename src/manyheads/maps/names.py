@@ -16,10 +16,10 @@ CHOICES = _NAMES["choices"]
 FORMER_NAMES = _NAMES["formerNames"]
 # What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
 KINDS = _NAMES["kinds"]
-# The models that are so large that a page fetches them only when its reader asks.
-ASKED_FOR = _NAMES["askedFor"]
+# The models that are so large that a page fetches them only on request.
+ON_REQUEST = _NAMES["askedFor"]
 
-# What is said: the sentence where none is given, a map's notes.
+# Sentences: the example where a reader gives none, a map's notes.
 EXAMPLE = _NAMES["example"]
 EMPTY = _NAMES["empty"]
 ONLY_SPECIAL = _NAMES["onlySpecial"]

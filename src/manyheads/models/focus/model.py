@@ -38,7 +38,7 @@ class FocusModel(nn.Module):
 
     `head_mask` is one boolean per head, [h] or [layer, h]; False turns the head off. The first 64 words and 128 tokens
     are kept.
-    Raises `TypeError` for a sentence that is no string, `ValueError` for a head mask of another length.
+    Raises `TypeError` for a sentence that is not a string, `ValueError` for a head mask of another length.
     """
 
     num_layers = 1
@@ -71,7 +71,7 @@ class FocusModel(nn.Module):
 
     @property
     def head_names(self):
-        """The foci where heads were taught them, else `head 1`, `head 2`, ...: nobody told those where to look."""
+        """The foci where heads were taught them, else `head 1`, `head 2`, ... where they were not shown where to look."""
         taught = self.variant == "taught" or self.variant.startswith("step-")
         return list(HEADS.values()) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 

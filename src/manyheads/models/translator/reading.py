@@ -33,7 +33,7 @@ def read(sentence):
     >>> read("The girl doesn't see an umbrella.")
     ['the', 'girl', 'does', 'not', 'see', 'an', 'umbrella']
 
-    Raises `TypeError` for a sentence that is no string, `NotTranslated` for nothing, for more than 14 words, for an
+    Raises `TypeError` for a sentence that is not a string, `NotTranslated` for nothing, for more than 14 words, for an
     unknown word and for a sentence outside the grammar.
     """
     if not isinstance(sentence, str):

@@ -41,7 +41,7 @@ class Translator(nn.Module):
     `vocabulary` holds the English words it knows. `head_mask` is [layer, h]; False turns a head off, and the French
     then is what is left of it. `attention` is the one whose map is given, of `ATTENTIONS`.
 
-    Raises `TypeError` for a sentence that is no string, `NotTranslated`, a `ValueError` that says why in plain words,
+    Raises `TypeError` for a sentence that is not a string, `NotTranslated`, a `ValueError` that says why in plain words,
     for one that it cannot read, and `ValueError` for a head mask of another shape.
     """
 
@@ -60,7 +60,7 @@ class Translator(nn.Module):
 
     @property
     def head_names(self):
-        """What the heads were taught to look at; `head 1`, `head 2`, ... where nobody taught them."""
+        """What the heads were taught to look at; `head 1`, `head 2`, ... where they were not taught."""
         taught = self.variant == "taught" and self.attention == "cross"
         return list(HEADS) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 
@@ -88,16 +88,16 @@ class Translator(nn.Module):
     def forward(self, sentence, head_mask=None):
         words = read(sentence)
         french, english_maps, french_maps, cross_maps = self._translated(words, self._off(head_mask))
-        asking, looked_at, causal = [*french, END], [*words, END], self.attention == "french"
+        queries, keys, causal = [*french, END], [*words, END], self.attention == "french"
         if self.attention == "english":
-            asking, maps = looked_at, english_maps
+            queries, maps = keys, english_maps
         elif causal:
-            asking = looked_at = [START, *french]
+            queries = keys = [START, *french]
             maps = french_maps
         else:
             maps = cross_maps[:1] if self.attention == "first" else cross_maps[-1:]
         weights = torch.cat(maps).numpy()  # [layer, h, q, k]
-        return AttentionMap(asking, looked_at, weights, self.head_names, causal=causal, written=joined(french))
+        return AttentionMap(queries, keys, weights, self.head_names, causal=causal, written=joined(french))
 
     def _off(self, head_mask):
         """The head masks of the network's parts, for one of this map's."""
