@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from manyheads.experiments import CLAIMS, kept, overfitting, pruning, running, runs_of, verdict, verdict_of
+from manyheads.experiments import CLAIMS, kept, overfitting, pruning, results, runs_of, verdict, verdict_of
 from manyheads.experiments.claims import statements_of
 from manyheads.experiments.evidence import VERDICTS, clearly
 from manyheads.experiments.running import BUDGET
-from manyheads.experiments.shown import answered, made
+from manyheads.experiments.shown import findings, made
 
 HALVES = slice(0, None, 2), slice(1, None, 2)
 
@@ -53,14 +53,14 @@ def test_they_keep_to_their_budget(shipped):
 def test_disjoint_seeds_agree_or_the_text_says_that_they_do_not(claim, own):
     halves = [verdict(statements_of(claim, half)) for half in HALVES]
     agree = halves == [verdict_of(claim)] * 2
-    said = answered(claim).data
-    assert f"**Verdict: {verdict_of(claim)}.**" in said
+    shown = findings(claim).data
+    assert f"**Verdict: {verdict_of(claim)}.**" in shown
     assert verdict_of(claim) in VERDICTS
-    assert ("with care" in said) == (not agree)
+    assert ("with care" in shown) == (not agree)
 
 
 def test_most_verdicts_do_not_hang_on_the_seeds(own):
-    assert sum("with care" not in answered(claim).data for claim in CLAIMS) >= 6
+    assert sum("with care" not in findings(claim).data for claim in CLAIMS) >= 6
 
 
 def test_a_verdict_can_be_lost(own):
@@ -78,7 +78,7 @@ def test_one_run_has_no_spread():
     with pytest.raises(ValueError, match="at least two seeds, got 1"):
         clearly([1.0])
     with pytest.raises(ValueError, match="no experiment is called 'tea'"):
-        kept.result_of("tea")
+        results.result_of("tea")
 
 
 def test_a_readers_own_results_replace_those_that_came(own, shipped):
@@ -100,7 +100,7 @@ def test_a_book_with_words_of_its_own_shows_what_came_and_says_so(own, shipped, 
     assert made("lookups").endswith("processors"), "words are no part of it"
     monkeypatch.setattr(overfitting, "RECIPE", 99)
     monkeypatch.setattr(
-        running, "run", lambda names: own.write_text('{"overfitting": {"runs": "measured"}}', encoding="utf-8")
+        results, "run", lambda names: own.write_text('{"overfitting": {"runs": "measured"}}', encoding="utf-8")
     )
     assert runs_of("overfitting") == "measured"
 

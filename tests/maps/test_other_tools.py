@@ -274,7 +274,7 @@ def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
     shown = HeadMap.of(gates, WORDS, normalised=False).attention
     np.testing.assert_array_equal(shown.weights[0], gates)
     assert shown.kind == "amounts"
-    assert shown.notes == ("These weights are no shares: rows sum to 3 to 3. They are shown as they are.",)
+    assert shown.notes == ("These weights are not shares: rows sum to 3 to 3. They are shown as they are.",)
     assert HeadMap.of(weights(HEADS), WORDS, normalised=False).attention.kind == "shares"
 
 

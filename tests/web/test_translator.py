@@ -12,7 +12,15 @@ from manyheads.models.translator.claims import held_out_sentences
 
 LARGEST_DIFFERENCE = 1e-5
 PARTS = 4
-REFUSED = ("", "The girl sees the appel.", "a xylophone", "Girl the sees apple the.", "We see it.", "the cat " * 30)
+REFUSED = (
+    "",
+    "The\ufeffcat sleeps.",
+    "The girl sees the appel.",
+    "a xylophone",
+    "Girl the sees apple the.",
+    "We see it.",
+    "the cat " * 30,
+)
 
 DRIVER = """
 import { readFileSync, writeFileSync } from "node:fs";
@@ -81,6 +89,14 @@ def test_every_attention_with_and_without_heads(compute, attention):
     found = compute([(attention, sentence, mask if mask is None else mask.tolist()) for sentence, mask in cases])
     for (sentence, mask), map in zip(cases, found["results"], strict=True):
         assert_same(map, translator(sentence, mask))
+
+
+def test_it_splits_at_the_same_white_space(compute):
+    translator = load_translator()
+    spaces = ["\x1c", "\x1f", "\x85", "\xa0", "\u2028", "\u3000"]
+    found = compute([("cross", f"The{space}cat sleeps.", None) for space in spaces])
+    for space, map in zip(spaces, found["results"], strict=True):
+        assert_same(map, translator(f"The{space}cat sleeps."))
 
 
 def test_it_refuses_in_the_same_words(compute):

@@ -11,7 +11,7 @@ from manyheads.experiments import (
     pruning,
 )
 from manyheads.experiments.evidence import verdict
-from manyheads.experiments.kept import runs_of
+from manyheads.experiments.results import runs_of
 
 CLAIMS = {  # claim -> its statements, the experiments whose runs they are about
     "diversity": (diversity.statements, "short_trainings"),

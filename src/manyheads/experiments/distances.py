@@ -25,7 +25,7 @@ NUM_SENTENCES = 12  # for the encoder
 
 
 def statements(runs):
-    """Whether training makes some heads short-sighted and others far-sighted, though nobody told them."""
+    """Whether training makes some heads short-sighted and others far-sighted, without being shown where to look."""
     return {
         "Untaught heads differ more in how far they look after training than before": _wider(runs, "untaught", "start"),
         "Untaught, one head comes to look less than half as far as another": _halved(runs, "untaught"),

@@ -67,7 +67,7 @@ def values_apart(attention):
 
 
 def probe(home, sentences):
-    """How much of what nobody asked for a straight line reads from what comes home: R^2, mean over five counts.
+    """How well a linear probe reads counts that were not trained for from the output: R^2, mean over five counts.
 
     >>> from manyheads.experiments.focus_sentences import drawn
     >>> sentences = drawn(100, seed=0)

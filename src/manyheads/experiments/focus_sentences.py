@@ -58,5 +58,5 @@ def right(model, encoded):
     True
     """
     scores, _, _ = computed(model, encoded)
-    said = torch.stack([logits.argmax(-1) for logits in scores], 1)  # [b, fact]
-    return (said == encoded[3]).float().mean().item()
+    answers = torch.stack([logits.argmax(-1) for logits in scores], 1)  # [b, fact]
+    return (answers == encoded[3]).float().mean().item()

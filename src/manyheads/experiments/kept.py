@@ -3,7 +3,7 @@
 Both are JSON: {experiment: {"recipe", "key", "command", "date", "machine", "seconds", "seeds", "runs"}}; seconds are
 those that processors worked. A reader's own result is used where its key fits: it changes with all that the numbers
 follow from, the words included. One that came with the package is used where its recipe's version fits, so that a book
-with words of its own is built soon; `shown.made` says so then. What fits nowhere is measured, and kept.
+with words of its own is built soon; `shown.made` says so then. Where none fits, `results.py` measures.
 """
 
 import json
@@ -45,10 +45,10 @@ def key(name):
     return key_of(recipe=module.RECIPE, **module.parts())
 
 
-def result_of(name):
-    """A kept result that fits, the reader's own first; measured now where there is none.
+def fitting(name):
+    """A kept result that fits, the reader's own first; None where there is none.
 
-    >>> sorted(result_of("lookups"))
+    >>> sorted(fitting("lookups"))
     ['command', 'date', 'key', 'machine', 'recipe', 'runs', 'seconds', 'seeds']
 
     Raises `ValueError` for a name that is none of `EXPERIMENTS`.
@@ -58,21 +58,7 @@ def result_of(name):
     own, shipped = (read(path).get(name) for path in (own_path(), SHIPPED))
     if own and own["key"] == key(name):
         return own
-    if shipped and shipped["recipe"] == EXPERIMENTS[name].RECIPE:
-        return shipped
-    from manyheads.experiments.running import run  # it needs this module
-
-    run([name])
-    return read(own_path())[name]
-
-
-def runs_of(name):
-    """What each seed of an experiment gave, as its `measure` returns it.
-
-    >>> len(runs_of("lookups")) == len(result_of("lookups")["seeds"])
-    True
-    """
-    return result_of(name)["runs"]
+    return shipped if shipped and shipped["recipe"] == EXPERIMENTS[name].RECIPE else None
 
 
 def read(path):

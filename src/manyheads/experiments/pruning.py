@@ -90,8 +90,8 @@ def pruning_html(map):
     '<head-pruning for="pruned" order='
     """
     places = " ".join(f"{layer}.{head}" for layer, head in order())
-    said = "On the page of this chapter, a slider here prunes the heads of the map above, the least important first."
-    return f'<head-pruning for="{map}" order="{places}"><p>{said}</p></head-pruning>'
+    text = "On the page of this chapter, a slider here prunes the heads of the map above, the least important first."
+    return f'<head-pruning for="{map}" order="{places}"><p>{text}</p></head-pruning>'
 
 
 def mask_without(heads):  # -> [layer, h]

@@ -1,4 +1,4 @@
-"""Runs experiments: a process for each processor, one thread each, one seed after the other; progress is told."""
+"""Runs experiments: a process for each processor, one thread each, one seed after the other; it shows its progress."""
 
 import os
 import time

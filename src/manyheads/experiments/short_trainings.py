@@ -33,8 +33,8 @@ def measure(seed, heads=HEADS, steps=STEPS, num_sentences=NUM_SENTENCES):
     """
     trained_on, fresh = generate_sentences(num_sentences, seed), drawn(DRAWN, seed)
     learnt, tested = encode(trained_on[:DRAWN]), encode(fresh)
-    asked = generalisation.sentences_of(trained_on, fresh) | noise.sentences_of(fresh, seed)
-    asked = {name: encode(sentences) for name, sentences in asked.items()}
+    questions = generalisation.sentences_of(trained_on, fresh) | noise.sentences_of(fresh, seed)
+    questions = {name: encode(sentences) for name, sentences in questions.items()}
     found = {}
     for count in heads:
         numbers = {}
@@ -48,6 +48,6 @@ def measure(seed, heads=HEADS, steps=STEPS, num_sentences=NUM_SENTENCES):
         model = train_focus_model(f"heads-{count}", seed=seed, **options)
         numbers |= {"training loss": losses(model, learnt), "validation loss": losses(model, tested)}
         numbers |= diversity.of(model, fresh, tested)
-        numbers |= {name: right(model, encoded) for name, encoded in asked.items()}
+        numbers |= {name: right(model, encoded) for name, encoded in questions.items()}
         found[str(count)] = numbers
     return found

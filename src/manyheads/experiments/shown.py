@@ -1,22 +1,23 @@
 """What would count as evidence for a claim, and what the experiments found, as Markdown for a chapter's cells."""
 
 from manyheads.experiments.claims import is_steady, statements_of, verdict_of
-from manyheads.experiments.kept import key, result_of
+from manyheads.experiments.kept import key
+from manyheads.experiments.results import result_of
 
 
-def asked(claim):
+def evidence_for(claim):
     """What would count as evidence for a claim, as a list.
 
-    >>> asked("lookups").data.splitlines()[0]
+    >>> evidence_for("lookups").data.splitlines()[0]
     '- Two heads do two lookups at once: they miss less than 2 %.'
     """
     return _markdown("\n".join(f"- {statement}." for statement in statements_of(claim)))
 
 
-def answered(claim):
+def findings(claim):
     """What was found and the verdict that follows, and whether half of the seeds would give another.
 
-    >>> answered("lookups").data.splitlines()[-1][:23]
+    >>> findings("lookups").data.splitlines()[-1][:23]
     '**Verdict: holds.** Eac'
     """
     rows = [f"| {statement} | {'yes' if true else 'no'} |" for statement, true in statements_of(claim).items()]
@@ -38,8 +39,8 @@ def made(name):
     """
     found = result_of(name)
     processors = found["machine"]["processors"]
-    said = f"{len(found['seeds'])} seeds, by {found['command']}, {found['date']}, on {processors} processors"
-    return said if found["key"] == key(name) else f"{said}, with other words than this book now has"
+    origin = f"{len(found['seeds'])} seeds, by {found['command']}, {found['date']}, on {processors} processors"
+    return origin if found["key"] == key(name) else f"{origin}, with other words than this book now has"
 
 
 def _markdown(text):

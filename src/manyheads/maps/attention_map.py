@@ -105,7 +105,7 @@ class AttentionMap:
         Each layer is taken to pass on half of what it had and half of what its heads, on average, look at:
         R_l = (A_l + I) / 2 · R_(l-1), R_0 = I, rows scaled to sum to 1 (Abnar & Zuidema 2020, arXiv:2005.00928).
 
-        Raises `ValueError` for a map whose queries are not its keys, and for weights that are no shares.
+        Raises `ValueError` for a map whose queries are not its keys, and for weights that are not shares.
         """
         return rolled_out(self)
 
@@ -117,7 +117,7 @@ class AttentionMap:
         array([[0.4, 0.6]], dtype=float32)
 
         A row that gave all to special tokens becomes 0. Where nothing else is there, they are kept, and `notes` say so.
-        Weights that are no shares are not scaled.
+        Weights that are not shares are not scaled.
         """
         return words_only(self)
 
@@ -138,7 +138,7 @@ class AttentionMap:
         return merged(self)
 
     def without_sinks(self):
-        """The map without keys that get more than 30 % of all attention though they are no special tokens.
+        """The map without keys that get more than 30 % of all attention though they are not special tokens.
 
         >>> tokens = ["The", "hot", "tea"]
         >>> map = AttentionMap(tokens, tokens, [[[[1, 0, 0], [0.5, 0.5, 0], [0.75, 0, 0.25]]]]).without_sinks()
@@ -147,7 +147,7 @@ class AttentionMap:
         >>> map.notes[0].split(". ")[0]
         'Hidden as sinks, though no special tokens: “The”, which gets 75 % of all attention'
 
-        The share is the mean over layers, heads and queries that look at anything. What is no share has no sinks.
+        The share is the mean over layers, heads and queries that look at anything. Weights that are not shares have no sinks.
         """
         return without_sinks(self)
 
@@ -200,7 +200,7 @@ class AttentionMap:
         notebook shows, and which `figure.savefig(path)` writes.
 
         Raises `ValueError` for a layer or head that is not there, or for more heads than one in given `axes`;
-        `TypeError` for one that is no whole number.
+        `TypeError` for one that is not a whole number.
         """
         return plot(self, layer, head, axes=axes, size=size)
 

@@ -37,20 +37,20 @@ def maps_from_bertviz(
         "cross": (cross_attention, "decoder_tokens", "encoder_tokens"),  # the decoder asks, the encoder is looked at
     }
     lists = {"tokens": tokens, "encoder_tokens": encoder_tokens, "decoder_tokens": decoder_tokens}
-    given = {name: part for name, part in apart.items() if part[0] is not None}
+    parts = {name: part for name, part in apart.items() if part[0] is not None}
     if attention is not None:
-        named = [f"{name}_attention" for name in given]
+        named = [f"{name}_attention" for name in parts]
         named += [name for name in ("encoder_tokens", "decoder_tokens") if lists[name] is not None]
         if named:
             raise ValueError(f"attention is for models of one stack of layers; leave it out, or leave out {named[0]}")
-        given = {"": (attention, "tokens", "tokens")}
-    if not given:
+        parts = {"": (attention, "tokens", "tokens")}
+    if not parts:
         raise ValueError("give attention, or at least one of encoder_attention, decoder_attention and cross_attention")
     if sentence_b_start is not None and attention is None:
         raise ValueError("sentence_b_start is for attention; an encoder and a decoder have tokens of their own")
 
     maps = {}
-    for name, (layers, queries, keys) in given.items():
+    for name, (layers, queries, keys) in parts.items():
         for tokens_name in (queries, keys):
             check_tokens(tokens_name, lists[tokens_name], f"{name}_attention".strip("_"))
         weights, chosen, notes = _weights(layers, include_layers)
@@ -73,7 +73,7 @@ def pretty(tokens):
 
 
 def check_tokens(name, tokens, of):
-    """Refuse what are no tokens.
+    """Refuse anything but a list of strings.
 
     >>> check_tokens("tokens", "tea", "attention")
     Traceback (most recent call last):

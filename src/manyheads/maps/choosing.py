@@ -99,7 +99,7 @@ def words_only(map):
 
 
 def unspecial(tokens):
-    """The places of what is no special token."""
+    """The places of tokens that are not special."""
     return [place for place, token in enumerate(tokens) if not is_special(token)]
 
 

@@ -35,7 +35,7 @@ def row_in_second(map, compared, query):
 
 
 def moved(map, compared, layer, query):  # -> [head]
-    """The share of each head's attention that lands elsewhere in the second sentence; None where weights are no shares.
+    """The share of each head's attention that lands elsewhere in the second sentence; None where weights are not shares.
 
     >>> from manyheads.maps import AttentionMap
     >>> one, other = (AttentionMap(["a"], ["a", "b"], [[[row]]]) for row in ([1, 0], [0.5, 0.5]))
@@ -76,7 +76,7 @@ def difference(map, compared):  # -> a map of kind "signed"
 def moved_heads(map, compared, layer):  # -> [head]
     """How much of its attention each head gives elsewhere in the second sentence: the mean of the tokens in both.
 
-    None where weights are no shares.
+    None where weights are not shares.
 
     >>> from manyheads.maps import AttentionMap
     >>> one, other = (AttentionMap(["a"], ["a", "b"], [[[row]]]) for row in ([1, 0], [0.5, 0.5]))

@@ -17,7 +17,7 @@ FORMER_NAMES = _NAMES["formerNames"]
 # What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
 KINDS = _NAMES["kinds"]
 
-# What is said: the sentence where none is given, a map's notes.
+# Sentences: the example where a reader gives none, a map's notes.
 EXAMPLE = _NAMES["example"]
 EMPTY = _NAMES["empty"]
 ONLY_SPECIAL = _NAMES["onlySpecial"]

@@ -52,23 +52,23 @@ def maps_of(
 
 def map_of(layers, part, tokens, query_tokens, head_names, key_value_heads, normalised, prettify_tokens):
     """The map of one part: the tokens that ask and those that are looked at depend on which part it is."""
-    weights, told = weights_of(layers, causal=part != "cross")
+    weights, notes = weights_of(layers, causal=part != "cross")
     kind = "shares"
     if normalised:
-        weights, said = rows_to_one(weights)
+        weights, notes_on_rows = rows_to_one(weights)
     else:
-        kind, said = kind_of(weights)
-    asking = tokens if query_tokens is None else query_tokens
-    asking = {"encoder": tokens, "decoder": query_tokens, "cross": query_tokens}.get(part, asking)
-    looked_at = query_tokens if part == "decoder" else tokens
+        kind, notes_on_rows = kind_of(weights)
+    queries = tokens if query_tokens is None else query_tokens
+    queries = {"encoder": tokens, "decoder": query_tokens, "cross": query_tokens}.get(part, queries)
+    keys = query_tokens if part == "decoder" else tokens
     spare = are_steps(layers)
-    asking, unasked = tokens_for("query_tokens", asking, weights.shape[2], spare)
-    looked_at, unseen = tokens_for("tokens", looked_at, weights.shape[3], spare)
+    queries, notes_on_queries = tokens_for("query_tokens", queries, weights.shape[2], spare)
+    keys, notes_on_keys = tokens_for("tokens", keys, weights.shape[3], spare)
     if prettify_tokens:
-        asking, looked_at = pretty(asking), pretty(looked_at)
+        queries, keys = pretty(queries), pretty(keys)
     heads = names_of_heads(weights.shape[1], head_names, key_value_heads)
-    notes = dict.fromkeys((*told, *said, *unasked, *unseen))  # each once
-    return AttentionMap(asking, looked_at, weights, heads, notes=tuple(notes), kind=kind)
+    notes = dict.fromkeys((*notes, *notes_on_rows, *notes_on_queries, *notes_on_keys))  # each once
+    return AttentionMap(queries, keys, weights, heads, notes=tuple(notes), kind=kind)
 
 
 # --- What each tool hands out, as {name: layers}; layers are an array, a list of them, or the steps of `generate` --

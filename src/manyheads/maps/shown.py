@@ -85,15 +85,15 @@ def _between(shown, queries, keys, chosen, map, alike, layers):
     count = len(map.key_tokens)
     first = min(chosen.get("first", 0), count - 1)
     last = max(min(chosen.get("last", count - 1), count - 1), first)
-    asking = [at for at, place in enumerate(queries) if first <= place <= last or not alike]
-    looked_at = [at for at, place in enumerate(keys) if first <= place <= last]
-    if (first, last) == (0, count - 1) or not (asking and looked_at):
+    query_rows = [at for at, place in enumerate(queries) if first <= place <= last or not alike]
+    key_columns = [at for at, place in enumerate(keys) if first <= place <= last]
+    if (first, last) == (0, count - 1) or not (query_rows and key_columns):
         return shown, queries, keys
-    part = taken(shown, asking, looked_at)
+    part = taken(shown, query_rows, key_columns)
     span = {"first": first + 1, "last": last + 1, "count": count}
     if map.kind == "shares":
-        outside = left_out(shown.weights[:, :, asking], part.weights, layers)
+        outside = left_out(shown.weights[:, :, query_rows], part.weights, layers)
         part = noted(part, "between", share=percent(outside), **span)
     else:
         part = noted(part, "betweenAny", **span)
-    return part, [queries[at] for at in asking], [keys[at] for at in looked_at]
+    return part, [queries[at] for at in query_rows], [keys[at] for at in key_columns]

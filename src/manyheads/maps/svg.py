@@ -144,16 +144,16 @@ def _sign(map, weight):
 
 
 def _labels(map, left, top, cell, size, look):
-    asking = "".join(
+    rows = "".join(
         f'<text x="{left - 6:.2f}" y="{top + cell * (at + 0.5) + size / 3:.2f}" text-anchor="end">{_text(token)}</text>'
         for at, token in enumerate(map.query_tokens)
     )
-    looked_at = "".join(
+    columns = "".join(
         f'<text transform="translate({left + cell * (at + 0.5) + size / 3:.2f} {top - 5:.2f}) rotate(-90)">'
         f"{_text(token)}</text>"
         for at, token in enumerate(map.key_tokens)
     )
-    return f'<g fill="{look.soft}" font-size="{size:.1f}">{asking}{looked_at}</g>'
+    return f'<g fill="{look.soft}" font-size="{size:.1f}">{rows}{columns}</g>'
 
 
 def _text(text):

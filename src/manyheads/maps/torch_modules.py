@@ -58,19 +58,19 @@ def _arguments(inputs):
 
 def _watch(layer, name, seen):
     """Hooks that ask a layer for its weights, [b, h, q, k] or [h, q, k], and give its caller what it asked for."""
-    asked = []
+    requested = []
 
     def ask(_, arguments, named):
         call = inspect.signature(layer.forward).bind(*arguments, **named)
         call.apply_defaults()
-        asked.append((call.arguments["need_weights"], call.arguments["average_attn_weights"]))
+        requested.append((call.arguments["need_weights"], call.arguments["average_attn_weights"]))
         call.arguments |= {"need_weights": True, "average_attn_weights": False}
         return call.args, call.kwargs
 
     def note(_, arguments, results):
         output, weights = results
         seen.append((name, weights))
-        wanted, average = asked.pop()
+        wanted, average = requested.pop()
         return output, (weights.mean(-3) if average else weights) if wanted else None
 
     return layer.register_forward_pre_hook(ask, with_kwargs=True), layer.register_forward_hook(note)

@@ -1,4 +1,4 @@
-"""Weights that somebody computed elsewhere, as the weights of a map: [layer, head, query, key]."""
+"""From weights computed elsewhere to those of a map: [layer, head, query, key]."""
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def rows_to_one(weights):
         return scaled, (f"Rows sum to {farthest}, as half precision rounds them; they are scaled to 1.",)
     raise ValueError(
         f"each row must sum to 1, got sums from {least:.4g} to {most:.4g}. If dropout was left on, call model.eval() "
-        f"first; weights that are no shares are shown as they are by {AS_THEY_ARE}"
+        f"first; weights that are not shares are shown as they are by {AS_THEY_ARE}"
     )
 
 
@@ -87,7 +87,7 @@ def kind_of(weights):
     """What weights are that need not be shares, as of `AttentionMap`, and a note that says so.
 
     >>> kind_of(np.array([[0.5, 1.5]]))
-    ('amounts', ('These weights are no shares: rows sum to 2 to 2. They are shown as they are.',))
+    ('amounts', ('These weights are not shares: rows sum to 2 to 2. They are shown as they are.',))
     >>> kind_of(np.array([[0.5, -0.5]]))[0]
     'signed'
     """
@@ -98,7 +98,7 @@ def kind_of(weights):
     if max(1 - least, most - 1) < EXACT:
         return "shares", ()
     return "amounts", (
-        f"These weights are no shares: rows sum to {least:.4g} to {most:.4g}. They are shown as they are.",
+        f"These weights are not shares: rows sum to {least:.4g} to {most:.4g}. They are shown as they are.",
     )
 
 
@@ -116,12 +116,12 @@ def refuse_nan(weights):
 def sums_of(weights):
     """The least and the largest sum of a row that is not all 0."""
     sums = weights.sum(-1)
-    there = sums[sums > 0] if (sums > 0).any() else np.ones(1)
-    return there.min(), there.max()
+    positive = sums[sums > 0] if (sums > 0).any() else np.ones(1)
+    return positive.min(), positive.max()
 
 
 def weights_of(layers, *, causal=True):  # -> [layer, head, query, key], notes
-    """The weights of a part, and what there is to say of them.
+    """The weights of a part, and notes on them.
 
     >>> weights, notes = weights_of([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))])
     >>> weights.shape, notes
@@ -133,15 +133,15 @@ def weights_of(layers, *, causal=True):  # -> [layer, head, query, key], notes
         raise ValueError(f"there are no attentions: {EAGER}")
     if are_steps(layers):
         return stitched(layers, causal=causal), ()
-    there = [place for place, layer in enumerate(layers) if layer is not None]
-    arrays = [array_of(layers[place]) for place in there]
+    present = [place for place, layer in enumerate(layers) if layer is not None]
+    arrays = [array_of(layers[place]) for place in present]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
         listed = ", ".join(str(list(shape)) for shape in sorted(shapes))
         raise ValueError(f"layers must be alike to be one map, got {listed}: give those alike, such as [attentions[0]]")
     notes = averaged_note(layers)
-    if len(there) < len(layers):
-        shown = ", ".join(str(place + 1) for place in there)
+    if len(present) < len(layers):
+        shown = ", ".join(str(place + 1) for place in present)
         notes += (f"Layers {shown} of {len(layers)} are shown; the others gave no attentions.",)
     return layers_of(np.stack(arrays)), notes
 
@@ -179,17 +179,17 @@ def stitched(steps, *, causal=True):  # -> [layer, head, query, key]
 
 def _stitched_layer(steps, causal):  # of [1, head, query, key] -> [head, query, key]
     rows = []  # [head, query, key]
-    asked = 0
+    length = 0  # of the text so far
     for weights in steps:
         if len(weights) != 1:
             raise ValueError(f"got {len(weights)} texts or beams at a time: generate one text, with num_beams=1")
         queries = weights.shape[2]
-        new = queries - asked if queries > asked else queries
-        asked += new
+        new = queries - length if queries > length else queries
+        length += new
         rows.append(weights[0, :, -new:])
     if not causal:
         return np.concatenate(rows, axis=1)
-    whole = np.zeros((len(rows[0]), asked, asked), np.float32)
+    whole = np.zeros((len(rows[0]), length, length), np.float32)
     start = 0
     for weights in rows:
         end = start + weights.shape[1]
@@ -210,6 +210,6 @@ def is_step(layer):
 
 
 def averaged_note(layers):
-    """What is said of tensors of three axes, which may have lost their heads: nobody can tell from the shapes."""
+    """A note on tensors of three axes, whose heads may have been averaged: the shapes alone do not tell."""
     listed = isinstance(layers, (tuple, list)) and hasattr(layers[0], "detach") and layers[0].ndim == 3
     return (AVERAGED.format(list(layers[0].shape)),) if listed else ()

@@ -22,7 +22,7 @@ def fixed(value, digits):
 
 
 def amount(value, *, signed=False):
-    """A weight that is no share, to about three digits; `signed`, with its sign.
+    """A weight that is not a share, to about three digits; `signed`, with its sign.
 
     >>> amount(0.1234), amount(12.34), amount(-0.5, signed=True), amount(0.5, signed=True)
     ('0.123', '12.3', '\u22120.500', '+0.500')

@@ -1,4 +1,4 @@
-"""Makes all that the book shows of its models, unless it is there: `python -m manyheads.models`."""
+"""Makes the files of all models that are missing: `python -m manyheads.models`."""
 
 from manyheads.models.files import side_by_side
 from manyheads.models.focus import focus_jobs
@@ -9,4 +9,4 @@ from manyheads.models.translator import translator_jobs
 if __name__ == "__main__":
     # Short ones come last: in the end no processor waits long for another.
     side_by_side([*translator_jobs(), *senses_jobs(), *cards_jobs(), *focus_jobs()])
-    print("All models are there.")
+    print("All models are in place.")

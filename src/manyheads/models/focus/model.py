@@ -7,22 +7,20 @@ al. 2018, arXiv:1804.08199) and that a head which is turned off takes the knowle
 *Untaught* heads learn from the four facts alone.
 """
 
-import json
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 import numpy as np
 import torch
-from safetensors import safe_open
 from torch import nn
 from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention
 from manyheads.maps import AttentionMap
-from manyheads.models.files import write_tensors
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.sentences import FACTS, HEADS
 from manyheads.models.focus.tokens import tokenize, tokenizer
 from manyheads.models.focus.word_vectors import read_words, reduced_words
+from manyheads.models.keeping import fill, read_model, write_model
 
 
 class FocusModel(nn.Module):
@@ -40,7 +38,7 @@ class FocusModel(nn.Module):
 
     `head_mask` is one boolean per head, [h] or [layer, h]; False turns the head off. The first 64 words and 128 tokens
     are kept.
-    Raises `TypeError` for a sentence that is no string, `ValueError` for a head mask of another length.
+    Raises `TypeError` for a sentence that is not a string, `ValueError` for a head mask of another length.
     """
 
     num_layers = 1
@@ -69,7 +67,7 @@ class FocusModel(nn.Module):
 
     @property
     def head_names(self):
-        """The foci where heads were taught them, else `head 1`, `head 2`, ...: nobody told those where to look."""
+        """The foci where heads were taught them, else `head 1`, `head 2`, ... where they were not shown where to look."""
         taught = self.variant == "taught" or self.variant.startswith("step-")
         return list(HEADS.values()) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 
@@ -144,7 +142,7 @@ class FocusModel(nn.Module):
             "facts": FACTS,
             "config": asdict(self.config),
         }
-        write_tensors(path, self.state_dict(), {name: json.dumps(value) for name, value in header.items()})
+        write_model(path, self, header)
 
     @classmethod
     def load(cls, path, words_path=None):
@@ -154,23 +152,9 @@ class FocusModel(nn.Module):
         >>> FocusModel.load(focus_file("taught")).head_names
         ['sentence type', 'object', 'relation', 'sentiment']
         """
-        with safe_open(path, "pt") as file:
-            header = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
-            state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
-        if not {"variant", "config"} <= set(header):
-            raise ValueError(f"{path} is no focus model: its header has no variant or no config")
-        if strange := set(header["config"]) ^ {field.name for field in fields(FocusConfig)}:
-            raise ValueError(
-                f"{path} was made by another version of manyheads: its config differs in {sorted(strange)}"
-            )
-        config = FocusConfig(**header["config"])
+        header, config, tensors = read_model(path, "focus model", {"variant"}, FocusConfig)
         model = cls(header["variant"], config, read_words(words_path) if words_path else None)
-        expected = {name: list(tensor.shape) for name, tensor in model.state_dict().items()}
-        found = {name: list(tensor.shape) for name, tensor in state.items()}
-        if expected != found:
-            wrong = {name: found.get(name) for name in expected if expected[name] != found.get(name)}
-            raise ValueError(f"{path} should have {len(expected)} tensors, has {len(found)}; these differ: {wrong}")
-        model.load_state_dict(state)
+        fill(model, tensors, path)
         model.page_name = _page_name(model.variant)
         return model.eval()
 

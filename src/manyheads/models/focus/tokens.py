@@ -12,6 +12,7 @@ from manyheads.models.files import encoder_file
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.grammar import open_words
 from manyheads.models.focus.sentences import FACTS, HEADS
+from manyheads.models.white_space import split_at_space
 
 CLS, SEP = "[CLS]", "[SEP]"
 
@@ -33,11 +34,11 @@ def tokenize(text, config=FocusConfig()):
     """
     if not isinstance(text, str):
         raise TypeError(f"a sentence is a string, got {type(text).__name__}: {text!r}")
-    given = text.encode("utf-8", "replace").decode().split()
+    words = split_at_space(text.encode("utf-8", "replace").decode())
     notes = []
-    if len(given) > config.max_words:
-        notes.append(f"Only the first {config.max_words} of {len(given)} words are shown.")
-    ids = tokenizer().encode(" ".join(given[: config.max_words])).ids
+    if len(words) > config.max_words:
+        notes.append(f"Only the first {config.max_words} of {len(words)} words are shown.")
+    ids = tokenizer().encode(" ".join(words[: config.max_words])).ids
     if len(ids) > config.max_tokens:
         notes.append(f"Only the first {config.max_tokens - 2} of {len(ids) - 2} word pieces are shown.")
         ids = [*ids[: config.max_tokens - 1], ids[-1]]

@@ -1,18 +1,15 @@
 """Training of the focus model, from generated sentences."""
 
-import math
-import time
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import torch
 from torch.nn import functional as F
-from tqdm.auto import tqdm
 
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.model import FocusModel
 from manyheads.models.focus.sentences import generate_sentences
 from manyheads.models.focus.tokens import encode
-from manyheads.models.threads import one_thread
+from manyheads.models.training import check_variant, fit, reproducible
 
 # The version of the recipe. Raise it when code changes what is learnt: the model's steps or first weights, the loss,
 # the optimizer, how templates become sentences and sentences tensors; and when the kept files change their form. Words,
@@ -42,53 +39,33 @@ def train_focus_model(
     machine. `checkpoint(step, model)` is called before the first step and after each. It runs on one thread: the
     numbers are then the same however many processors there are, and variants can be trained side by side.
     """
-    if variant not in ("taught", "untaught") and not variant.startswith("heads-"):
-        raise ValueError(f"can train 'taught', 'untaught' and 'heads-N', not {variant!r}")
+    check_variant(variant)
     taught = variant == "taught"
     if steps is None:
         steps = config.steps if taught else config.untaught_steps
-    with (
-        one_thread(),
-        torch.random.fork_rng(devices=[]),
-        tqdm(total=steps, desc=variant, disable=not progress) as bar,
-    ):
-        torch.manual_seed(seed)
+    with reproducible(seed):
         model = FocusModel(variant, config)
         data = _training_data(num_sentences or config.num_sentences, seed, config.breaking)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=config.learning_rate)
-        batches, began = _batches(data[1].sum(1), config.batch), time.monotonic()
-        if checkpoint:
-            checkpoint(0, model)
-        for step in range(steps):
-            done = max(step / steps, (time.monotonic() - began) / seconds if seconds else 0)
-            if done >= 1:
-                break
-            warm, cool = done / 0.2 + 0.01, (1 + math.cos(math.pi * done)) / 2
-            optimizer.param_groups[0]["lr"] = config.learning_rate * min(warm, cool)
-            batch = next(batches)
-            loss = _loss(model, *(part[batch] for part in data), taught=taught)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            bar.update()
-            if step % 20 == 0:
-                bar.set_postfix(loss=f"{loss.item():.2f}", refresh=False)
-            if checkpoint:
-                checkpoint(step + 1, model)
+        fit(
+            torch.optim.AdamW(model.parameters(), lr=config.learning_rate),
+            partial(_loss, model, taught=taught),
+            data,
+            data[1].sum(1),
+            steps=steps,
+            batch=config.batch,
+            warmup=0.2,
+            start=0.01,
+            seconds=seconds,
+            after=checkpoint and (lambda step: checkpoint(step, model)),
+            label=variant,
+            progress=progress,
+        )
     return model.eval()
 
 
 @lru_cache(maxsize=1)
 def _training_data(num_sentences, seed, breaking):
     return encode(generate_sentences(num_sentences, seed), breaking)
-
-
-def _batches(lengths, size, together=16):
-    """Random batches without end, of sentences about equally long, so that little of a batch is padding."""
-    while True:
-        drawn = torch.randint(len(lengths), (together * size,))
-        drawn = drawn[lengths[drawn].argsort()].view(together, size)
-        yield from drawn[torch.randperm(together)]
 
 
 def _loss(model, ids, mask, labels, facts, taught):
@@ -105,9 +82,9 @@ def _loss(model, ids, mask, labels, facts, taught):
     scores, weights = model.compute(vectors, mask, head_mask if taught else None, queries=1)
     loss = 0
     for fact, logits in enumerate(scores.values()):
-        told = F.cross_entropy(logits, facts[:, fact], reduction="none")
+        known = F.cross_entropy(logits, facts[:, fact], reduction="none")
         unknown = -logits.log_softmax(-1).mean(-1)
-        loss = loss + torch.where(off[:, 0] == fact, unknown, told).mean()
+        loss = loss + torch.where(off[:, 0] == fact, unknown, known).mean()
     if taught:
         looked = F.kl_div(weights[:, :, 0].clamp_min(1e-9).log(), labels, reduction="none")  # [b, h, t]
         loss = loss + model.config.looking * looked.sum((1, 2)).mean()

@@ -85,11 +85,11 @@ def fit_axes(vectors, sentences):  # [sentence, layer, width] -> SenseAxes
 def _fit_layer(vectors, sense, fold):  # [sentence, width], [sentence], [sentence] -> [word, width], [word], accuracy
     right = np.empty(len(vectors))  # how far each is on the right side of an axis that does not know it
     for left_out in range(FOLDS):
-        known, asked = fold != left_out, fold == left_out
+        known, tested = fold != left_out, fold == left_out
         directions, offsets = _discriminants(vectors[known], sense[known])
-        word, second = np.divmod(sense[asked], 2)
-        scores = (vectors[asked] * directions[word]).sum(-1) + offsets[word]
-        right[asked] = np.where(second, scores, -scores)
+        word, second = np.divmod(sense[tested], 2)
+        scores = (vectors[tested] * directions[word]).sum(-1) + offsets[word]
+        right[tested] = np.where(second, scores, -scores)
     surprise = np.logaddexp(0, -SLOPES[:, None] * right).mean(1)
     slope = SLOPES[surprise.argmin()]
     directions, offsets = _discriminants(vectors, sense)

@@ -162,10 +162,10 @@ def with_noise(text, word_forms, count, seed):
 
 def _measure(senses):
     sentences = labelled_sentences()
-    asked = [(one.text, one.word) for one in sentences]
+    pairs = [(one.text, one.word) for one in sentences]
 
-    def right(asked, mask=None):  # -> [sentence, layer + 1]
-        return on_the_right_side(senses, sentences, senses.scores(asked, mask))
+    def right(pairs, mask=None):  # -> [sentence, layer + 1]
+        return on_the_right_side(senses, sentences, senses.scores(pairs, mask))
 
     ranked_on = building_sentences()[::RANKED_ON]
     helped = senses.head_moves([(one.text, one.word) for one in ranked_on])
@@ -173,24 +173,24 @@ def _measure(senses):
     rng = np.random.default_rng(0)
     draws = [rng.permutation(ranking.size) for _ in range(RANDOM)]
     noisy = [
-        [(with_noise(text, senses.forms[word], count, seed), word) for seed, (text, word) in enumerate(asked)]
+        [(with_noise(text, senses.forms[word], count, seed), word) for seed, (text, word) in enumerate(pairs)]
         for count in NOISE
     ]
     looks = np.stack([_attention_to_clues(senses, one) for one in sentences])
     blind = []
-    for text_and_word, look in zip(asked, looks):
+    for text_and_word, look in zip(pairs, looks):
         most = look.ravel().argsort()[::-1][:LOOKERS]
         blind.append(senses.scores([text_and_word], _without(senses, most))[0])
     return {
-        "whole": right(asked),
+        "whole": right(pairs),
         "looks": looks,
         "blind": on_the_right_side(senses, sentences, np.stack(blind)),
-        "moves": on_the_right_side(senses, sentences, senses.head_moves(asked)),
+        "moves": on_the_right_side(senses, sentences, senses.head_moves(pairs)),
         "ranking": ranking,
-        "off": np.stack([right(asked, _without(senses, ranking[:count])) for count in OFF]),
-        "random": np.stack([[right(asked, _without(senses, draw[:count])) for count in OFF] for draw in draws]),
+        "off": np.stack([right(pairs, _without(senses, ranking[:count])) for count in OFF]),
+        "random": np.stack([[right(pairs, _without(senses, draw[:count])) for count in OFF] for draw in draws]),
         "noise": np.stack([right(with_words) for with_words in noisy]),
-        "to_noise": np.stack([_attention_to_noise(senses, asked, with_words) for with_words in noisy]),
+        "to_noise": np.stack([_attention_to_noise(senses, pairs, with_words) for with_words in noisy]),
     }
 
 
@@ -204,10 +204,10 @@ def _attention_to_clues(senses, sentence):  # -> [layer, head]
     return map.weights[:, :, word].mean(2)[..., clues].sum(-1)
 
 
-def _attention_to_noise(senses, asked, noisy):  # -> [layer, head]
+def _attention_to_noise(senses, pairs, noisy):  # -> [layer, head]
     """The word's mean attention to a token of noise, over its mean attention to a token of the sentence."""
     shares = []
-    for (text, word), (with_words, _) in zip(asked, noisy):
+    for (text, word), (with_words, _) in zip(pairs, noisy):
         map = senses.encoder(with_words)
         places = senses.places(map.query_tokens, word)
         own = _own_places(senses.encoder(text).query_tokens, map.query_tokens)

@@ -83,19 +83,19 @@ class Senses:
         """
         return share(self.scores([(sentence, self.known(word))], head_mask)[0])
 
-    def scores(self, asked, head_mask=None):
+    def scores(self, pairs, head_mask=None):
         """How far each word is on the side of its second sense: [(sentence, word)] -> [sentence, layer + 1].
 
         Raises as `word_sense`.
         """
-        words = [self.known(word) for _, word in asked]
-        vectors = self.vectors(asked, head_mask)
+        words = [self.known(word) for _, word in pairs]
+        vectors = self.vectors(pairs, head_mask)
         return np.stack([self.axes.scores(vector, word) for vector, word in zip(vectors, words)])
 
-    def vectors(self, asked, head_mask=None):
+    def vectors(self, pairs, head_mask=None):
         """The vectors of words in sentences, after each layer: [(sentence, word)] -> [sentence, layer + 1, width]."""
-        found = word_vectors(self.encoder, [(text, self.pieces[self.known(word)]) for text, word in asked], head_mask)
-        for (text, word), vector in zip(asked, found):
+        found = word_vectors(self.encoder, [(text, self.pieces[self.known(word)]) for text, word in pairs], head_mask)
+        for (text, word), vector in zip(pairs, found):
             if vector is None:
                 forms = " or ".join(self.forms[self.known(word)])
                 raise ValueError(f"The sentence has to hold the word {forms}; this one does not: {shorten(text, 80)!r}")
@@ -113,12 +113,12 @@ class Senses:
         """
         return self.head_moves([(sentence, word)])[0]
 
-    def head_moves(self, asked):
+    def head_moves(self, pairs):
         """`without_each_head` for several sentences: [(sentence, word)] -> [sentence, layer, head]."""
-        whole = self.scores(asked)[:, self.layer]
-        moves = np.empty((len(asked), self.num_layers, self.num_heads), np.float32)
+        whole = self.scores(pairs)[:, self.layer]
+        moves = np.empty((len(pairs), self.num_layers, self.num_heads), np.float32)
         for head in np.ndindex(self.num_layers, self.num_heads):
-            moves[(slice(None), *head)] = self.scores(asked, self.mask_without(head))[:, self.layer] - whole
+            moves[(slice(None), *head)] = self.scores(pairs, self.mask_without(head))[:, self.layer] - whole
         return moves
 
     def mask_without(self, *heads):
@@ -183,20 +183,20 @@ def build_senses(encoder, sentences, forms):
     return Senses(encoder, fit_axes(np.stack(vectors), sentences), forms)
 
 
-def word_vectors(encoder, asked, head_mask=None):
+def word_vectors(encoder, pairs, head_mask=None):
     """The vectors of a word in each sentence, after each layer: [layer + 1, width], or None where it is not there.
 
-    `asked` holds sentences, and the word's forms as tokens. A word of several tokens has the mean of their vectors.
+    `pairs` holds sentences, and the word's forms as tokens. A word of several tokens has the mean of their vectors.
     """
-    for text, _ in asked:
+    for text, _ in pairs:
         if not isinstance(text, str):
             raise TypeError(f"a sentence is a string, got {text!r}")
-    found = [None] * len(asked)
-    order = sorted(range(len(asked)), key=lambda at: len(asked[at][0]))  # those of one batch are of about one length
+    found = [None] * len(pairs)
+    order = sorted(range(len(pairs)), key=lambda at: len(pairs[at][0]))  # those of one batch are of about one length
     for start in range(0, len(order), BATCH):
         batch = order[start : start + BATCH]
-        for at, (tokens, states) in zip(batch, encoder.states([asked[at][0] for at in batch], head_mask)):
-            places = word_places(tokens, asked[at][1])
+        for at, (tokens, states) in zip(batch, encoder.states([pairs[at][0] for at in batch], head_mask)):
+            places = word_places(tokens, pairs[at][1])
             if places:
                 found[at] = states[:, places].mean(1)
     return found
@@ -222,7 +222,7 @@ def senses_files():
 
 
 def senses_file():
-    """The file with the axes, for the page too: made when first asked for.
+    """The file with the axes, for the page too: made on the first request.
 
     >>> senses_file().suffix
     '.safetensors'

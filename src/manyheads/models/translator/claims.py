@@ -109,5 +109,5 @@ def exact(translator, sentences, off=None):
     >>> exact(load_translator(), held_out_sentences()[:50]) > 0.9
     True
     """
-    said = translator.batch([list(sentence.english) for sentence in sentences], off)
-    return sum(tuple(words) == sentence.french for words, sentence in zip(said, sentences)) / len(sentences)
+    found = translator.batch([list(sentence.english) for sentence in sentences], off)
+    return sum(tuple(words) == sentence.french for words, sentence in zip(found, sentences)) / len(sentences)

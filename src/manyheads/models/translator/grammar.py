@@ -90,7 +90,7 @@ class Pattern:
     def phrase(self, number):
         return f"{self.letters(f'{number} article', 'any article')}{self.letter['quality']}?{self.letter[number]}"
 
-    def said(self, *takings, third, negated=True):
+    def verb_group(self, *takings, third, negated=True):
         """Verbs that take one of these, with their helpers, for he and she (`third`) or for the rest."""
         adverb = f"{self.letter['adverb']}?"
         before = f"{self.letters('never', 'adverb')}?" if negated else adverb
@@ -121,25 +121,25 @@ class Pattern:
         return being + self.letter["quality"]
 
     def gives(self, third):
-        return self.said("giving", third=third) + self.thing + self.letter["to"] + self.thing
+        return self.verb_group("giving", third=third) + self.thing + self.letter["to"] + self.thing
 
     def follows(self, third, whole=None, simple=False):
         """What follows a subject; a `simple` one has no pronoun and no second object."""
         parts = [
             self.is_so(third),
-            self.said("object", third=third) + (whole or self.thing),
-            self.said("alone", "moving", third=third) + self.perhaps_where,
+            self.verb_group("object", third=third) + (whole or self.thing),
+            self.verb_group("alone", "moving", third=third) + self.perhaps_where,
         ]
         if not simple:
-            parts.append(self.said("object", third=third) + self.him)
+            parts.append(self.verb_group("object", third=third) + self.him)
             parts.append(self.gives(third))
         return any_of(*parts)
 
     def more(self, phrase, third):
         """A noun phrase, and perhaps whose it is, where it is, or a clause about it."""
         that_somebody_sees = any_of(
-            any_of(self.one, self.letter["he"]) + self.said("object", third=True),
-            any_of(self.many, self.letter["speaker"]) + self.said("object", third=False),
+            any_of(self.one, self.letter["he"]) + self.verb_group("object", third=True),
+            any_of(self.many, self.letter["speaker"]) + self.verb_group("object", third=False),
         )
         near = any_of(self.letter["of"] + self.thing, self.where, self.letter["that"] + that_somebody_sees)
         who = self.letters("who", "that") + self.follows(third, simple=True)
@@ -149,8 +149,8 @@ class Pattern:
         """A clause whose subject is a noun phrase, a pronoun of `he` or `many`, or who speaks."""
         more = any_of(self.more_one, self.more_many)
         speaking = any_of(
-            self.said("object", third=False) + any_of(more, self.him),
-            self.said("alone", third=False) + self.perhaps_where,
+            self.verb_group("object", third=False) + any_of(more, self.him),
+            self.verb_group("alone", third=False) + self.perhaps_where,
             self.gives(third=False),
         )
         return any_of(
@@ -164,8 +164,8 @@ class Pattern:
         first = self.clause(letter["he"], self.more_many)
         second = self.clause(self.letters("he", "it"), any_of(self.more_many, letter["they"]))
         telling = any_of(
-            any_of(self.one, letter["he"]) + self.said("saying", third=True, negated=False),
-            any_of(self.many, letter["speaker"]) + self.said("saying", third=False, negated=False),
+            any_of(self.one, letter["he"]) + self.verb_group("saying", third=True, negated=False),
+            any_of(self.many, letter["speaker"]) + self.verb_group("saying", third=False, negated=False),
         )
         nouns, pronouns = letter["one"] + letter["many"], self.letters("it", "they", "them")
         pronoun_without_noun = f"(?![^{nouns}]*{pronouns})"

@@ -6,6 +6,7 @@ from functools import cache
 
 from manyheads.models.translator.grammar import grammar
 from manyheads.models.translator.sentences import MAX_WORDS
+from manyheads.models.white_space import split_at_space
 
 MESSAGES = {
     "nothing": "Type an English sentence to translate.",
@@ -32,7 +33,7 @@ def read(sentence):
     >>> read("The girl doesn't see an umbrella.")
     ['the', 'girl', 'does', 'not', 'see', 'an', 'umbrella']
 
-    Raises `TypeError` for a sentence that is no string, `NotTranslated` for nothing, for more than 14 words, for an
+    Raises `TypeError` for a sentence that is not a string, `NotTranslated` for nothing, for more than 14 words, for an
     unknown word and for a sentence outside the grammar.
     """
     if not isinstance(sentence, str):
@@ -67,7 +68,7 @@ def split(sentence):
     text = f"{sentence.lower().replace('’', chr(39))} "
     for short, full in SHORT_FORMS.items():
         text = text.replace(short, full)
-    words = re.sub(r"[.,;:!?\"“”]", " ", text).split()
+    words = split_at_space(re.sub(r"[.,;:!?\"“”]", " ", text))
     return ["I" if word == "i" else word for word in words]
 
 

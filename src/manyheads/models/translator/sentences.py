@@ -178,11 +178,11 @@ class Maker:
         english, french = self.action(subject)
         return [*subject.english, *english], [*subject.french, *french]
 
-    def with_subject(self, subject, verb, **said):
-        english, french = self.said(subject, verb, **said)
+    def with_subject(self, subject, verb, **options):
+        english, french = self.conjugated(subject, verb, **options)
         return [*subject.english, *english], [*subject.french, *french]
 
-    def said(self, subject, verb, clitic=None, after=None, adverb=ANY):
+    def conjugated(self, subject, verb, clitic=None, after=None, adverb=ANY):
         """The verb group, in some tense, with some adverb or negation."""
         tense = self.rng.choice(TENSES)
         adverb = self.adverb() if adverb is ANY else adverb
@@ -216,21 +216,23 @@ class Maker:
             return predicate(self.rng, subject, self.rng.choice(TENSES), self.adverb())
         if kind == "object":
             verb, adverb = self.verb(*OBJECTS), self.adverb()
-            return self.followed(self.said(subject, verb, adverb=adverb), self.object_of(verb, adverb, more=not simple))
+            return self.followed(
+                self.conjugated(subject, verb, adverb=adverb), self.object_of(verb, adverb, more=not simple)
+            )
         if kind == "pronoun":
             return self.with_pronoun(subject, known)
         if kind == "giving":
             verb, adverb = self.verb("to somebody"), self.adverb()
-            given = self.phrase(("thing", "food"))
+            gift = self.phrase(("thing", "food"))
             link, taker = English("to"), self.phrase(BEINGS, 0.2)
-            french = [*denied(given.french, adverb), French("à", link), *taker.french]
+            french = [*denied(gift.french, adverb), French("à", link), *taker.french]
             return self.followed(
-                self.said(subject, verb, adverb=adverb), ([*given.english, link, *taker.english], french)
+                self.conjugated(subject, verb, adverb=adverb), ([*gift.english, link, *taker.english], french)
             )
         aux = "avoir" if kind == "alone" else "être"
         verb = self.rng.choice([verb for verb in verbs() if "nothing" in verb.takes and verb.auxiliary == aux])
-        said = self.said(subject, verb)
-        return self.followed(said, self.where()) if self.rng.random() < 0.3 else said
+        group = self.conjugated(subject, verb)
+        return self.followed(group, self.where()) if self.rng.random() < 0.3 else group
 
     def with_pronoun(self, subject, known):
         usable = [only for only in known if only[0].noun.kind in OBJECTS and subject.antecedent is not only[0].head]
@@ -240,7 +242,7 @@ class Maker:
         else:
             clitic = pronoun("object", self.rng.choice(("him", "her")))
             verb = self.verb("person")
-        return self.said(subject, verb, clitic=clitic)
+        return self.conjugated(subject, verb, clitic=clitic)
 
     def object_of(self, verb, adverb, more):
         made = self.phrase([kind for kind in OBJECTS if kind in verb.takes])

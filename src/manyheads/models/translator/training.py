@@ -1,14 +1,11 @@
 """Training of the translator, from generated sentences and their translations."""
 
-import math
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import torch
-from torch import nn
 from torch.nn import functional as F
-from tqdm.auto import tqdm
 
-from manyheads.models.threads import one_thread
+from manyheads.models.training import check_variant, fit, reproducible
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.sentences import generate
 from manyheads.models.translator.tokens import encode, vocabularies
@@ -34,33 +31,25 @@ def train_translator(
     `config` says. It runs on one thread: the numbers are then the same however many processors there are, and
     variants can be trained side by side.
     """
-    if variant not in ("taught", "untaught") and not variant.startswith("heads-"):
-        raise ValueError(f"can train 'taught', 'untaught' and 'heads-N', not {variant!r}")
+    check_variant(variant)
     steps = config.steps if steps is None else steps
-    with (
-        one_thread(),
-        torch.random.fork_rng(devices=[]),
-        tqdm(total=steps, desc=f"to French, {variant}", disable=not progress) as bar,
-    ):
-        torch.manual_seed(seed)
+    with reproducible(seed):
         english, french, data = _training_data(num_sentences or config.num_sentences, seed)
         translator = Translator(variant, english, french, config)
-        parameters = list(translator.parameters())
-        optimizer = torch.optim.AdamW(parameters, lr=config.learning_rate, betas=(0.9, 0.98), fused=True)
-        batches = _batches((data[0] > 0).sum(1), config.batch)
-        for step in range(steps):
-            done = step / steps
-            warm, cool = done / 0.05 + 0.005, (1 + math.cos(math.pi * done)) / 2
-            optimizer.param_groups[0]["lr"] = config.learning_rate * min(warm, cool)
-            batch = next(batches)
-            loss = _loss(translator, *(part[batch] for part in data))
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimizer.step()
-            bar.update()
-            if step % 20 == 0:
-                bar.set_postfix(loss=f"{loss.item():.3f}", refresh=False)
+        options = {"lr": config.learning_rate, "betas": (0.9, 0.98), "fused": True}
+        fit(
+            torch.optim.AdamW(translator.parameters(), **options),
+            partial(_loss, translator),
+            data,
+            (data[0] > 0).sum(1),
+            steps=steps,
+            batch=config.batch,
+            warmup=0.05,
+            start=0.005,
+            clip=1.0,
+            label=f"to French, {variant}",
+            progress=progress,
+        )
     return translator.eval()
 
 
@@ -71,26 +60,18 @@ def _training_data(num_sentences, seed):
     return english, french, encode(sentences, english, french)
 
 
-def _batches(lengths, size, together=16):
-    """Random batches without end, of sentences about equally long, so that little of a batch is padding."""
-    while True:
-        drawn = torch.randint(len(lengths), (together * size,))
-        drawn = drawn[lengths[drawn].argsort()].view(together, size)
-        yield from drawn[torch.randperm(together)]
-
-
 def _loss(translator, sources, targets, looks):
     """Cross-entropy of each next word and, where heads are taught, of each head's attention in the last layer."""
     sources = sources[:, : int((sources > 0).sum(1).max())]
     targets = targets[:, : int((targets > 0).sum(1).max())]
-    read, said = targets[:, :-1], targets[:, 1:]
-    there = said > 0  # [b, q]
+    read, following = targets[:, :-1], targets[:, 1:]
+    is_word = following > 0  # [b, q]
     mask = (sources > 0)[:, None, None]
     memory, _ = translator.network.encode(sources, mask)
     logits, _, cross = translator.network.decode(read, memory, mask)
-    loss = F.cross_entropy(logits[there], said[there])
+    loss = F.cross_entropy(logits[is_word], following[is_word])
     if translator.variant == "taught":
-        weights = cross[-1].transpose(1, 2)[there]  # [word, h, k]
-        looked = weights.gather(-1, looks[:, : said.shape[1]][there][..., None])
+        weights = cross[-1].transpose(1, 2)[is_word]  # [word, h, k]
+        looked = weights.gather(-1, looks[:, : following.shape[1]][is_word][..., None])
         loss = loss - translator.config.looking * looked.clamp_min(1e-9).log().sum(1).mean()
     return loss

@@ -1,15 +1,13 @@
 """The translator as a head model: a sentence goes in, its French and what every head looks at come out."""
 
-import json
-from dataclasses import asdict, fields
+from dataclasses import asdict
 
 import numpy as np
 import torch
-from safetensors import safe_open
 from torch import nn
 
 from manyheads.maps import AttentionMap
-from manyheads.models.files import write_tensors
+from manyheads.models.keeping import fill, read_model, write_model
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.grammar import grammar
 from manyheads.models.translator.model import EncoderDecoder
@@ -43,7 +41,7 @@ class Translator(nn.Module):
     `vocabulary` holds the English words it knows. `head_mask` is [layer, h]; False turns a head off, and the French
     then is what is left of it. `attention` is the one whose map is given, of `ATTENTIONS`.
 
-    Raises `TypeError` for a sentence that is no string, `NotTranslated`, a `ValueError` that says why in plain words,
+    Raises `TypeError` for a sentence that is not a string, `NotTranslated`, a `ValueError` that says why in plain words,
     for one that it cannot read, and `ValueError` for a head mask of another shape.
     """
 
@@ -62,7 +60,7 @@ class Translator(nn.Module):
 
     @property
     def head_names(self):
-        """What the heads were taught to look at; `head 1`, `head 2`, ... where nobody taught them."""
+        """What the heads were taught to look at; `head 1`, `head 2`, ... where they were not taught."""
         taught = self.variant == "taught" and self.attention == "cross"
         return list(HEADS) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 
@@ -90,16 +88,16 @@ class Translator(nn.Module):
     def forward(self, sentence, head_mask=None):
         words = read(sentence)
         french, english_maps, french_maps, cross_maps = self._translated(words, self._off(head_mask))
-        asking, looked_at, causal = [*french, END], [*words, END], self.attention == "french"
+        queries, keys, causal = [*french, END], [*words, END], self.attention == "french"
         if self.attention == "english":
-            asking, maps = looked_at, english_maps
+            queries, maps = keys, english_maps
         elif causal:
-            asking = looked_at = [START, *french]
+            queries = keys = [START, *french]
             maps = french_maps
         else:
             maps = cross_maps[:1] if self.attention == "first" else cross_maps[-1:]
         weights = torch.cat(maps).numpy()  # [layer, h, q, k]
-        return AttentionMap(asking, looked_at, weights, self.head_names, causal=causal, written=joined(french))
+        return AttentionMap(queries, keys, weights, self.head_names, causal=causal, written=joined(french))
 
     def _off(self, head_mask):
         """The head masks of the network's parts, for one of this map's."""
@@ -172,25 +170,13 @@ class Translator(nn.Module):
             "longest": LONGEST,
             "config": asdict(self.config),
         }
-        write_tensors(path, self.network.state_dict(), {name: json.dumps(value) for name, value in header.items()})
+        write_model(path, self.network, header)
 
     @classmethod
     def load(cls, path, attention="cross"):
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
-        with safe_open(path, "pt") as file:
-            header = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
-            state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
-        if not {"variant", "english", "french", "config"} <= set(header):
-            raise ValueError(f"{path} is no translator: its header lacks its words or its config")
-        if strange := set(header["config"]) ^ {field.name for field in fields(TranslatorConfig)}:
-            raise ValueError(f"{path} is of another version of manyheads: its config differs in {sorted(strange)}")
-        config = TranslatorConfig(**header["config"])
+        header, config, tensors = read_model(path, "translator", {"variant", "english", "french"}, TranslatorConfig)
         model = cls(header["variant"], header["english"], header["french"], config, attention)
-        expected = {name: list(tensor.shape) for name, tensor in model.network.state_dict().items()}
-        found = {name: list(tensor.shape) for name, tensor in state.items()}
-        if expected != found:
-            wrong = {name: found.get(name) for name in expected if expected[name] != found.get(name)}
-            raise ValueError(f"{path} should have {len(expected)} tensors, has {len(found)}; these differ: {wrong}")
-        model.network.load_state_dict(state)
+        fill(model.network, tensors, path)
         model.kept = True
         return model.eval()

@@ -1,0 +1,38 @@
+"""How our models are written and read: safetensors with a header of JSON values."""
+
+import json
+from dataclasses import fields
+
+from safetensors import safe_open
+
+from manyheads.models.files import write_tensors
+
+
+def write_model(path, module, header):
+    """Write a module's weights, and a header {name: JSON value}."""
+    write_tensors(path, module.state_dict(), {name: json.dumps(value) for name, value in header.items()})
+
+
+def read_model(path, kind, needed, config_class):
+    """The header of a model of this kind, its config, and its tensors by name.
+
+    Raises `ValueError` where the header lacks what is needed or has another version's config.
+    """
+    with safe_open(path, "pt") as file:
+        header = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+    if missing := {"config", *needed} - set(header):
+        raise ValueError(f"{path} is not a {kind}: its header lacks {', '.join(sorted(missing))}")
+    if differing := set(header["config"]) ^ {field.name for field in fields(config_class)}:
+        raise ValueError(f"{path} was made by another version of manyheads: its config differs in {sorted(differing)}")
+    return header, config_class(**header["config"]), tensors
+
+
+def fill(module, tensors, path):
+    """Give a module its tensors; raises `ValueError` where one is missing, extra or of another shape."""
+    expected = {name: list(tensor.shape) for name, tensor in module.state_dict().items()}
+    found = {name: list(tensor.shape) for name, tensor in tensors.items()}
+    if expected != found:
+        wrong = {name: found.get(name) for name in expected if expected[name] != found.get(name)}
+        raise ValueError(f"{path} should have {len(expected)} tensors, has {len(found)}; these differ: {wrong}")
+    module.load_state_dict(tensors)

@@ -1,0 +1,21 @@
+"""White space is what Python takes for it, whichever model reads."""
+
+import sys
+
+import pytest
+
+from manyheads.models.focus import tokenize
+from manyheads.models.translator.reading import split
+from manyheads.models.white_space import split_at_space
+
+
+def test_every_character_splits_a_text_as_it_does_in_python():
+    for code in range(sys.maxunicode + 1):
+        text = f"a{chr(code)}b"
+        assert split_at_space(text) == text.split(), hex(code)
+
+
+@pytest.mark.parametrize(("space", "words"), [("\x1f", 2), ("\x85", 2), ("\u3000", 2), ("\ufeff", 1), ("\u200b", 1)])
+def test_both_models_split_alike(space, words):
+    assert len(split(f"hot{space}tea")) == words
+    assert ("of 65 words" in "".join(tokenize(space.join(["tea"] * 65))[1])) == (words == 2)
