@@ -13,6 +13,7 @@ type Located = DefaultTreeAdapterTypes.Element;
 
 GlobalRegistrator.register({ url: "https://book.invalid/", settings: { disableErrorCapturing: true } });
 reflectAria();
+Object.assign(document, { fullscreenEnabled: true }); // as most browsers that will show the page
 document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
 const { pictureOf } = await import("./views/pixels.ts");
 for (const name of Object.keys(figures)) await import(`./figures/${name}.ts`);
@@ -52,7 +53,7 @@ function draw(html: string) {
   const figure = document.body.firstElementChild as HTMLElement & { flush?(): void };
   figure.flush?.();
   for (const canvas of document.body.querySelectorAll("canvas")) canvas.replaceWith(asPicture(canvas));
-  keepValues();
+  tidy();
   return document.body.innerHTML;
 }
 
@@ -66,8 +67,10 @@ function asPicture(canvas: HTMLCanvasElement) {
   return image;
 }
 
-/** Writes what was typed and chosen, which HTML has as attributes. */
-function keepValues() {
+/** Writes what was typed and chosen as attributes, and leaves out those that say nothing. */
+function tidy() {
+  for (const node of document.body.querySelectorAll("[class='']")) node.removeAttribute("class");
+  for (const node of document.body.querySelectorAll("[style='']")) node.removeAttribute("style");
   for (const box of document.body.querySelectorAll("textarea")) box.textContent = box.value;
   for (const input of document.body.querySelectorAll("input"))
     if (input.type === "checkbox" || input.type === "radio") input.toggleAttribute("checked", input.checked);
@@ -75,16 +78,12 @@ function keepValues() {
   for (const option of document.body.querySelectorAll("option")) option.toggleAttribute("selected", option.selected);
 }
 
-/** Gives elements the properties that stand for attributes of ARIA. */
+/** Gives elements the properties that stand for attributes of ARIA, which happy-dom lacks. */
 function reflectAria() {
-  for (const name of ["Busy", "Checked", "Controls", "Current", "Disabled", "Expanded", "Hidden", "Invalid", "Label", "Live", "Pressed", "Selected", "Sort", "ValueNow", "ValueText"])
-    Object.defineProperty(Element.prototype, `aria${name}`, {
-      get(this: Element) {
-        return this.getAttribute(`aria-${name.toLowerCase()}`);
-      },
-      set(this: Element, value: string | null) {
-        if (value === null) this.removeAttribute(`aria-${name.toLowerCase()}`);
-        else this.setAttribute(`aria-${name.toLowerCase()}`, value);
+  for (const name of ["busy", "disabled", "expanded", "hidden", "invalid", "label", "pressed", "selected", "sort", "valueText"])
+    Object.defineProperty(Element.prototype, `aria${name[0].toUpperCase()}${name.slice(1)}`, {
+      set(this: Element, value: string) {
+        this.setAttribute(`aria-${name.toLowerCase()}`, value);
       },
     });
 }
