@@ -35,7 +35,7 @@ def row_in_second(map, compared, query):
 
 
 def moved(map, compared, layer, query):  # -> [head]
-    """The share of each head's attention that lands elsewhere in the second sentence; None where weights are not shares.
+    """The share of each head's attention that lands elsewhere in the second sentence; None for other weights.
 
     >>> from manyheads.maps import AttentionMap
     >>> one, other = (AttentionMap(["a"], ["a", "b"], [[[row]]]) for row in ([1, 0], [0.5, 0.5]))
