@@ -91,9 +91,7 @@ def pruning_html(map):
     '<head-pruning for="pruned" order='
     """
     places = " ".join(f"{layer}.{head}" for layer, head in order())
-    plain = (
-        "<p>The chapter's page has a slider here that prunes the heads of the map above, the least important first.</p>"
-    )
+    plain = "<p>On its page, a slider here prunes the heads of the map above, the least important first.</p>"
     return element_html("head-pruning", {"for": map, "order": places}, {}, plain)
 
 

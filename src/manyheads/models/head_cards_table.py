@@ -8,7 +8,7 @@ from manyheads.models.head_cards import SCORES, SHARES
 
 
 def head_cards_html(cards, map="map"):
-    """A table with a row for each head; in a book, the `<head-cards>` element beside the `<head-map>` with the id `map`.
+    """A table with a row for each head; in a book, the `<head-cards>` element of the `<head-map>` with the id `map`.
 
     >>> from manyheads.models.head_cards import head_cards
     >>> head_cards_html(head_cards()).count("<tr>")
