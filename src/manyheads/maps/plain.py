@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from manyheads.maps.legend import legend_of
-from manyheads.maps.names import CHOICES, DEPTH, NUMBER_COLOURS, TONES
+from manyheads.maps.names import DEPTH, NUMBER_COLOURS, TONES
 from manyheads.maps.small_pictures import small_pictures
 from manyheads.maps.svg import FEW_HEADS, plain_svg
 from manyheads.maps.written import percent
@@ -44,7 +44,7 @@ def _drawn(map, layer):
     else:
         picture, omitted = _picture(map), ()
         what = f"A row for each of {layers} layers, a small square for each of its {heads} heads. "
-    low, high = legend_of(map, CHOICES["scale"][0], layer)
+    low, high = legend_of(map, layer)
     how = f"{what}In each square, rows ask and columns are looked at. Colour: {low} to {high}."
     written = () if map.written is None else (map.written,)
     sentences = (*written, how, *omitted, *_concluded(map), *map.notes)

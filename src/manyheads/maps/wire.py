@@ -1,4 +1,4 @@
-"""A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.js reads both."""
+"""A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.ts reads both."""
 
 import base64
 import weakref

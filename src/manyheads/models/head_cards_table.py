@@ -1,4 +1,4 @@
-"""Head cards as static HTML: the table that `figures/head-cards.js` makes sortable, and the examples that it shows."""
+"""Head cards as static HTML: the table that `figures/head-cards.ts` makes sortable, and the examples that it shows."""
 
 import json
 from html import escape
