@@ -46,7 +46,7 @@ def check_inputs(query, key, value, mask, embed_dim, num_heads=None):
 
 
 def check_mask(mask, shape, boolean, name="mask"):
-    """Return the mask if it is boolean and broadcasts to the shape; the last axis of a head mask must be there in full.
+    """Return the mask if it is boolean and broadcasts to the shape; a head mask must have its last axis in full.
 
     >>> check_mask(torch.ones(5, 4, dtype=torch.bool), (2, 5, 7), torch.bool)
     Traceback (most recent call last):

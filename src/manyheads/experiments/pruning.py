@@ -8,6 +8,7 @@ from the least. They are ranked on the cards' sentences and pruned on others.
 import numpy as np
 
 from manyheads.experiments.evidence import clearly, differences
+from manyheads.maps.element import element_html
 from manyheads.models.encoder import load_encoder
 from manyheads.models.files import SHA256
 from manyheads.models.head_cards import card_sentences, head_cards
@@ -90,8 +91,8 @@ def pruning_html(map):
     '<head-pruning for="pruned" order='
     """
     places = " ".join(f"{layer}.{head}" for layer, head in order())
-    text = "On the page of this chapter, a slider here prunes the heads of the map above, the least important first."
-    return f'<head-pruning for="{map}" order="{places}"><p>{text}</p></head-pruning>'
+    plain = "<p>On its page, a slider here prunes the heads of the map above, the least important first.</p>"
+    return element_html("head-pruning", {"for": map, "order": places}, {}, plain)
 
 
 def mask_without(heads):  # -> [layer, h]

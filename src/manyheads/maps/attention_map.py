@@ -116,7 +116,7 @@ class AttentionMap:
         >>> map.without_special().weights[0, 0]
         array([[0.4, 0.6]], dtype=float32)
 
-        A row that gave all to special tokens becomes 0. Where nothing else is there, they are kept, and `notes` say so.
+        A row that gave all to special tokens becomes 0. If all tokens are special, they are kept, and `notes` say so.
         Weights that are not shares are not scaled.
         """
         return words_only(self)
@@ -147,7 +147,7 @@ class AttentionMap:
         >>> map.notes[0].split(". ")[0]
         'Hidden as sinks, though no special tokens: “The”, which gets 75 % of all attention'
 
-        The share is the mean over layers, heads and queries that look at anything. Weights that are not shares have no sinks.
+        The share is the mean over layers, heads and queries that look at anything. Only shares have sinks.
         """
         return without_sinks(self)
 
@@ -171,8 +171,8 @@ class AttentionMap:
         [(0, 1, 0.25), (0, 2, 1.0)]
 
         How far apart is the mean over queries of the total variation distance: the share of a row that would have to
-        move to make it the other's. 0 is the same, 1 nothing in common. Raises `ValueError` for a head that is not
-        there.
+        move to make it the other's. 0 is the same, 1 nothing in common. Raises `ValueError` for a head that
+        does not exist.
         """
         return similar_heads(self, layer, head, count)
 
@@ -183,7 +183,7 @@ class AttentionMap:
         >>> {name: sums.tolist() for name, sums in map.totals(layers=[0, 1], queries=[1]).items()}
         {'layers': [1.0, 1.0, 1.0], 'heads': [2.0], 'queries': [2.0, 2.0], 'keys': [0.5, 1.5]}
 
-        Along an axis, all its places are there, and what is chosen on the others is summed. Nothing is scaled.
+        The sums along an axis are of all its places, over what is chosen on the others. Nothing is scaled.
         """
         return totals(self, layers, heads, queries, keys)
 
@@ -199,7 +199,7 @@ class AttentionMap:
         into `axes` of a figure of your own; else `size` is the new figure's, in inches. Returns the `Figure`, which a
         notebook shows, and which `figure.savefig(path)` writes.
 
-        Raises `ValueError` for a layer or head that is not there, or for more heads than one in given `axes`;
+        Raises `ValueError` for a layer or head that does not exist, or for more heads than one in given `axes`;
         `TypeError` for one that is not a whole number.
         """
         return plot(self, layer, head, axes=axes, size=size)
@@ -216,7 +216,7 @@ class AttentionMap:
         `data-head`: so does the SVG that a page saves. Of more than 40 000 weights, the strongest are drawn, and the
         picture says so. Returns the text; with a `path`, writes it there in UTF-8.
 
-        Raises as `plot` for a layer or head that is not there.
+        Raises as `plot` for a layer or head that does not exist.
         """
         text = svg(self, layer, head)
         if path is not None:

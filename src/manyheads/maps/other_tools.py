@@ -201,7 +201,7 @@ def role(name, names):
 
 
 def tokens_for(name, tokens, count, spare=False):
-    """As many tokens as there are places, counted where none were given, and a note on what is not as given.
+    """As many tokens as there are places, counted where none were given, and a note where they were changed.
 
     >>> tokens_for("tokens", ["a", "b", "c"], 2, spare=True)
     (['a', 'b'], ("The last token, 'c', was not read any more: it looks at nothing yet.",))

@@ -95,7 +95,7 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
 
 
 def chosen(name, index, count):
-    """The places that an index means, all for None; raises for one that is not there."""
+    """The places that an index means, all for None; raises for one that does not exist."""
     if index is None:
         return range(count)
     if not isinstance(index, (int, np.integer)) or isinstance(index, bool):

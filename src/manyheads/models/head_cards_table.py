@@ -1,34 +1,26 @@
-"""Head cards as static HTML: the table that `figures/head-cards.ts` makes sortable, and the examples that it shows."""
+"""Head cards as a table, and as the element of a page, whose script makes it sortable and shows the examples."""
 
-import json
 from html import escape
 
+from manyheads.maps.element import element_html, is_building
 from manyheads.maps.written import fixed, percent
 from manyheads.models.head_cards import SCORES, SHARES
 
 
 def head_cards_html(cards, map="map"):
-    """The `<head-cards>` element: a table with a row for each head, whose name leads to the `<head-map>` with that id.
+    """A table with a row for each head; in a book, the `<head-cards>` element of the `<head-map>` with the id `map`.
 
     >>> from manyheads.models.head_cards import head_cards
-    >>> html = head_cards_html(head_cards())
-    >>> html.count("<tr>"), 'data-layer="0" data-head="2"' in html
-    (73, True)
+    >>> head_cards_html(head_cards()).count("<tr>")
+    73
 
-    The examples come along as JSON: `sentences` with their tokens and, for each head and score, examples written as
+    The element's examples come as JSON: `sentences` with their tokens and, for each head and score, examples written as
     [sentence, query, key, weight, value].
     """
-    largest = {name: 1 if name in SHARES else max(card.scores[name] for card in cards) for name in SCORES}
     columns = "".join(f'<th scope="col" title="{escape(says)}">{name}</th>' for name, says in SCORES.items())
-    rows = "".join(_row(card, largest, map) for card in cards)
-    data = json.dumps(_data(cards), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    return (
-        f'<head-cards class="head-map head-cards" for="{escape(map)}">'
-        '<div class="hc-scroll" tabindex="0" role="region" aria-label="Scores of all heads">'
-        f'<table aria-label="Head cards"><thead><tr><th scope="col">head</th>{columns}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-        f'<script type="application/json">{data}</script></head-cards>'
-    )
+    rows = "".join(_row(card) for card in cards)
+    table = f'<table><thead><tr><th scope="col">head</th>{columns}</tr></thead><tbody>{rows}</tbody></table>'
+    return element_html("head-cards", {"for": map}, _data(cards), table) if is_building() else table
 
 
 def shown(name, value):
@@ -40,14 +32,9 @@ def shown(name, value):
     return percent(value) if name in SHARES else fixed(value, 4 if name == "effect" else 1)
 
 
-def _row(card, largest, map):
-    place = f'data-layer="{card.layer}" data-head="{card.head}"'
-    name = f'<a href="#{escape(map)}" {place}>layer {card.layer + 1}, head {card.head + 1}</a>'
-    cells = "".join(
-        f'<td style="--share:{value / largest[name]:.3f}">{shown(name, value)}</td>'
-        for name, value in card.scores.items()
-    )
-    return f'<tr><th scope="row">{name}</th>{cells}</tr>'
+def _row(card):
+    cells = "".join(f"<td>{shown(name, value)}</td>" for name, value in card.scores.items())
+    return f'<tr><th scope="row">layer {card.layer + 1}, head {card.head + 1}</th>{cells}</tr>'
 
 
 def _data(cards):
@@ -59,6 +46,8 @@ def _data(cards):
 
     heads = [
         {
+            "layer": card.layer,
+            "head": card.head,
             "scores": [round(card.scores[name], 5) for name in SCORES],
             "strongest": [[written(example) for example in card.strongest[name]] for name in SCORES],
             "weakest": [written(card.weakest[name]) for name in SCORES],

@@ -9,6 +9,7 @@ puts the sentence's map into the page. Pages that hold a live figure load the sc
 
 import os
 
+from manyheads.maps.element import BUILDING
 from manyheads.sphinxext import (
     assets,
     bertviz_frames,
@@ -25,7 +26,6 @@ from manyheads.sphinxext.docstrings import plain_docstring
 from manyheads.sphinxext.figures import add_directives
 from manyheads.sphinxext.figures_first import FiguresFirst
 from manyheads.sphinxext.prerender import draw_figures
-from manyheads.widgets.element import BUILDING
 
 
 def finish(app, error):

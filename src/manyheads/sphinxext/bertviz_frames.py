@@ -15,8 +15,8 @@ from pathlib import Path
 import torch
 from IPython.display import HTML
 
+from manyheads.maps.element import BUILDING
 from manyheads.sphinxext.policy import with_policy
-from manyheads.widgets.element import BUILDING
 from manyheads.widgets.web_files import WEB
 
 MODULES = WEB / "node_modules"

@@ -11,10 +11,10 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
+from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STEPS, VIEWS
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
-from manyheads.widgets.element import element_html
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_map import head_map_element
 

@@ -132,7 +132,7 @@ def without_data(html):
     '<svg></svg>'
     """
     parts = BeautifulSoup(html, "html.parser").contents
-    figure = parts[0] if parts and parts[0].name in WIDGETS else None
+    figure = parts[0] if parts and parts[0].name in FIGURES else None
     return plain_of(figure) if figure else html
 
 

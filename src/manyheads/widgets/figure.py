@@ -7,7 +7,7 @@ import anywidget
 import traitlets
 from IPython import get_ipython
 
-from manyheads.widgets.element import is_building
+from manyheads.maps.element import is_building
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 KEEPS = "MANYHEADS_KEEPS_FIGURES"  # set where the server saves figures as they stood: binder/jupyter/

@@ -9,9 +9,9 @@ import traitlets
 
 from manyheads import attention
 from manyheads.maps import AttentionMap, readable
+from manyheads.maps.element import element_html
 from manyheads.maps.names import FLAGS, OVER_WORDS, PADDING, STEPS
 from manyheads.models.registry import is_named, load_model
-from manyheads.widgets.element import element_html
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
 

@@ -8,12 +8,12 @@ from IPython.display import HTML
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.bertviz_arguments import maps_from_bertviz
+from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.plain import plain_html
 from manyheads.maps.wire import layer_bytes, map_json, map_message
 from manyheads.models.registry import is_named, load_model
-from manyheads.widgets.element import element_html
 from manyheads.widgets.figure import Figure, refuse_unknown
 from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of

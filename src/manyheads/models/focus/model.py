@@ -67,7 +67,7 @@ class FocusModel(nn.Module):
 
     @property
     def head_names(self):
-        """The foci where heads were taught them, else `head 1`, `head 2`, ... where they were not shown where to look."""
+        """The foci of heads that were taught them; `head 1`, `head 2`, ... for untaught ones."""
         taught = self.variant == "taught" or self.variant.startswith("step-")
         return list(HEADS.values()) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 

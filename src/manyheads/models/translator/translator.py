@@ -41,8 +41,8 @@ class Translator(nn.Module):
     `vocabulary` holds the English words it knows. `head_mask` is [layer, h]; False turns a head off, and the French
     then is what is left of it. `attention` is the one whose map is given, of `ATTENTIONS`.
 
-    Raises `TypeError` for a sentence that is not a string, `NotTranslated`, a `ValueError` that says why in plain words,
-    for one that it cannot read, and `ValueError` for a head mask of another shape.
+    Raises `TypeError` for a sentence that is not a string; `NotTranslated`, a `ValueError` that gives the reason, for
+    one that it cannot read; and `ValueError` for a head mask of another shape.
     """
 
     def __init__(self, variant, english, french, config=TranslatorConfig(), attention="cross"):

@@ -91,7 +91,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
 
   /** Computes for the first time, unless it has, or is about to. */
   wake() {
-    if (!this.#models.size && !this.#loading.size) this.update();
+    if (this.isConnected && !this.#models.size && !this.#loading.size) this.update();
   }
 
   /** Computes and shows the present state. */

@@ -25,7 +25,6 @@ declare const Search: { hasIndex(): boolean }; // Sphinx's, on the search page
     const text = location.protocol === "file:" ? FILE : ELSE;
     const own = figure.matches(".hm-status") ? figure : figure.querySelector<HTMLElement>(":scope > .hm-status");
     if (!own) return addLine(figure, figure.firstChild, text);
-    own.dataset.said = own.dataset.said || own.textContent || ""; // what it says again if its script comes after all
     own.textContent = text;
   }
 

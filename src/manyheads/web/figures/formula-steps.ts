@@ -86,8 +86,7 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
   protected draw(baked: any) {
     dressPage("head-map.css", "formula-steps.css");
     this.classList.add("head-map", "formula-steps");
-    const line = this.querySelector<HTMLElement>(".hm-status");
-    const status = baked?.status ?? line?.dataset.said ?? line?.textContent ?? "";
+    const status = baked?.status ?? "";
     const view = this.#makeView(Object.assign({}, ...PARTS.map((name) => this.#part(name))));
     if (baked) view.show(decodeSteps(baked));
     this.showStatus(this.#live ? EXAMPLE_SHOWN : status);

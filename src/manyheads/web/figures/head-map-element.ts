@@ -114,15 +114,13 @@ export class HeadMapElement extends LiveFigure {
 
   protected draw(baked: any) {
     dressPage("head-map.css");
-    const line = this.querySelector<HTMLElement>(".hm-status");
-    const status = baked?.status ?? line?.dataset.said ?? line?.textContent ?? "";
     this.classList.add("head-map");
     const attributes = (this.#attributes = new MapAttributes(this));
     if (!attributes.models.length) this.#still = baked?.shape ?? null;
     const linked = attributes.linked();
     const view = this.#makeView(attributes, attributes.take(linked ?? attributes.written, this.#still));
     if (baked) view.show(decodeMap(baked), baked.compared ? decodeMap(baked.compared) : null);
-    if (!this.#models.length) return view.setStatus(status);
+    if (!this.#models.length) return view.setStatus(baked?.status ?? "");
     makePressable();
     this.#example = this.getAttribute("sentence") ?? "";
     view.setStatus(EXAMPLE_SHOWN);

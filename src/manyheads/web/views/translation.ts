@@ -5,6 +5,7 @@ import { fill, h, setText } from "./dom.ts";
 const STEP = 70; // milliseconds from word to word, for readers who do not ask for less motion
 
 export class TranslationLine {
+  #drawn = false; // words that are there at once don't come one after the other
   node = h("p", { class: "hm-translation", "aria-label": "Translation", hidden: true });
   ask: (query: number) => void;
   point: (query: number | null) => void;
@@ -25,7 +26,8 @@ export class TranslationLine {
     if (node.firstChild?.nodeType === Node.TEXT_NODE) node.replaceChildren();
     const buttons = fill(node, words.length, (at) =>
       h("button", { type: "button", lang: "fr", onclick: () => this.ask(at), onpointerover: () => this.point(at) }));
-    const first = words.findIndex((word, at) => buttons[at].textContent !== word);
+    const first = this.#drawn ? words.findIndex((word, at) => buttons[at].textContent !== word) : -1;
+    this.#drawn = true;
     words.forEach((word, at) => {
       const button = buttons[at];
       if (first >= 0 && at >= first) {
