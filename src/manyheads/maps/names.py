@@ -17,7 +17,7 @@ FORMER_NAMES = _NAMES["formerNames"]
 # What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
 KINDS = _NAMES["kinds"]
 # The models that are so large that a page fetches them only on request.
-ON_REQUEST = _NAMES["askedFor"]
+ASKED_FOR = _NAMES["askedFor"]
 
 # Sentences: the example where a reader gives none, a map's notes.
 EXAMPLE = _NAMES["example"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from html import escape
 
 from manyheads.maps.legend import legend_of
-from manyheads.maps.names import CHOICES, FORMER_NAMES, HEAD_COLOURS, ON_REQUEST
+from manyheads.maps.names import ASKED_FOR, CHOICES, FORMER_NAMES, HEAD_COLOURS
 from manyheads.maps.shown import shown_map
 from manyheads.maps.small_pictures import Tint
 from manyheads.maps.wire import map_json
@@ -48,7 +48,7 @@ def head_map_html(
         layers = f"Of its {map.shape[0]} layers, layer {there[0] + 1} is in this page"
         status = f"{status} {layers}: the others would make it too large."
     models = attributes.get("model") or attributes.get("models")
-    early = not {*ON_REQUEST}.isdisjoint((attributes.get("model") or "").split())  # where the page offers to load it
+    early = not {*ASKED_FOR}.isdisjoint((attributes.get("model") or "").split())  # where the page offers to load it
     body, notes = _body(map, query, layer, compared, attributes)
     said = " ".join([status, *dict.fromkeys((*map.notes, *notes))])
     line = f'<p class="hm-status" data-said="{escape(status)}">{escape(said)}</p>'
