@@ -1,4 +1,4 @@
-"""What is shown of a map, by what its reader chose. Twin of `web/math/shown.js`."""
+"""A map as its reader chose to see it. Twin of `web/math/shown.js`."""
 
 from dataclasses import dataclass
 
