@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.choosing import received
+from manyheads.maps.choosing import received, taken
 from manyheads.maps.names import NOTES
 from manyheads.maps.tokens import word_starts
 
@@ -76,6 +76,16 @@ def causal():
     weights = np.tril(np.full((10, 10), 0.02))
     weights[:, 0] += 1 - weights.sum(-1)
     return AttentionMap(tokens := [f" w{place}" for place in range(10)], tokens, weights[None, None])
+
+
+def test_less_of_a_causal_map_is_causal_where_rows_and_columns_still_match():
+    tokens = [" un", "help", "ful", " tea"]
+    weights = np.tril(np.ones((4, 4)))
+    map = AttentionMap(tokens, tokens, (weights / weights.sum(-1, keepdims=True))[None, None], causal=True)
+    assert map.merge_pieces().causal
+    assert map.without_special().causal
+    assert taken(map, [1, 2], [1, 2]).causal
+    assert taken(map, [1, 2], [0, 3]).mask.tolist() == [[True, False], [True, False]]
 
 
 def test_a_sink_is_hidden_and_named():

@@ -36,14 +36,10 @@ def merged(map):
         query_tokens=words_of(map.query_tokens, queries),
         key_tokens=words_of(map.key_tokens, keys),
         weights=rows_to_one(sums) if map.kind == "shares" else sums / counts[:, None],
-        **where(None if map.allowed is None else any_piece(map.allowed, queries, keys)),
+        mask=None if map.allowed is None else any_piece(map.allowed, queries, keys),
+        causal=False,  # a mask that is causal again becomes the flag
     )
     return noted(words, "merged")
-
-
-def where(mask):
-    """Where the queries of a new map may look, in place of what the map had that it is made of."""
-    return {"causal": False, "mask": mask}
 
 
 def any_piece(mask, queries, keys):
@@ -106,7 +102,8 @@ def taken(map, queries, keys):
         query_tokens=[map.query_tokens[place] for place in queries],
         key_tokens=[map.key_tokens[place] for place in keys],
         weights=rows_to_one(weights.astype(np.float64)) if map.kind == "shares" else weights,
-        **where(None if map.allowed is None else map.allowed[list(queries)][:, list(keys)]),
+        mask=None if map.allowed is None else map.allowed[list(queries)][:, list(keys)],
+        causal=False,
     )
 
 

@@ -45,7 +45,7 @@ def _drawn(map, layer):
         picture, omitted = _picture(map), ()
         what = f"A row for each of {layers} layers, a small square for each of its {heads} heads. "
     low, high = legend_of(map, layer)
-    how = f"{what}In each square, rows ask and columns are looked at. Colour: {low} to {high}."
+    how = f"{what}In each square, rows are queries and columns are keys. Colour: {low} to {high}."
     written = () if map.written is None else (map.written,)
     sentences = (*written, how, *omitted, *_concluded(map), *map.notes)
     caption = "".join(f"<div>{escape(sentence)}</div>" for sentence in sentences)
@@ -53,7 +53,7 @@ def _drawn(map, layer):
 
 
 def _concluded(map):
-    """What the model concludes, in a sentence for each prediction."""
+    """The likeliest label of each prediction, in a sentence."""
     for name, labels in map.predictions.items():
         label = max(labels, key=labels.get)
         yield f"{name}: {label}, {percent(labels[label])}."
