@@ -38,6 +38,7 @@ console.log(JSON.stringify({
         "head-map-view",
         "formula-steps",
         "kernel-door",
+        "live-figure",
         "pictures",
         "share",
         "word-shuffle",
