@@ -99,11 +99,6 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     if (this.task) this.run(this.task);
   }
 
-  /** A model, once it has come. */
-  protected loadedModel(name: string) {
-    return this.#models.get(name);
-  }
-
   /** Drops models that have stopped, so that they are loaded anew. */
   protected dropBroken() {
     for (const [name, model] of this.#models) if (model.broken) this.#models.delete(name);
