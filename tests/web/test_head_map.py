@@ -33,6 +33,7 @@ console.log(JSON.stringify({
         "head-map-view",
         "formula-steps",
         "kernel-door",
+        "live-figure",
         "pictures",
         "share",
         "word-shuffle",
