@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import tints
 from live_maps import CONTRAST
+from manyheads.maps.shown import shown_map
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import NOTES
-from manyheads.maps.shown import shown_map
 from manyheads.maps.written import percent
 from manyheads.widgets import HeadMap
 

@@ -240,7 +240,7 @@ export class GridView implements MapPart {
  * picture, by the same rule as `side`; before anything is laid out, `room` is 0.
  */
 function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: number) {
-  const tokens = Math.max(queries, keys);
+  const tokens = Math.max(queries, keys, 1);
   const whole = Math.max(1, Math.round(SHARPEST / tokens)) * tokens; // a whole number of pixels for each weight
   if (room <= 0) return { columns: heads, step: Math.min(whole, Math.max(tokens, SHARPEST)) };
   const side = (columns: number) => Math.max(SMALLEST, Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
