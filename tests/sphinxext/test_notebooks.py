@@ -276,7 +276,7 @@ def test_every_solution_is_closed_and_every_exercise_has_its_title(html):
 PAGE = """<section id="a"><h1>Look<a class="headerlink" href="#a">#</a></h1><head-map sentence="Tea?" model="focus"></head-map>
 <p>So <span class="math" data-tex="a_b"></span>, 2 $ and &lt;tea&gt;.</p>{cells}<div class="admonition note"><p class="admonition-title">1. Try</p>
 <div class="highlight-python"><div class="highlight"><pre>f = "```"</pre></div></div></div>
-<museum-piece label="a bug"><head-map sentence="Tea?" models="focus focus/bug-axis" view="lines"></head-map></museum-piece></section>"""
+<museum-piece bug="axis" label="a bug"><head-map sentence="Tea?" models="focus focus/bug-axis" view="lines"></head-map></museum-piece></section>"""
 
 
 def code(source, *tags):
