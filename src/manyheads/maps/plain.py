@@ -64,7 +64,7 @@ def head_pixels(map):  # -> [layer, head, y, x, 4]
 
     >>> from manyheads.maps import AttentionMap
     >>> head_pixels(AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]]))[0, 0, 0].tolist()
-    [[98, 128, 0, 156], [98, 128, 0, 235]]
+    [[98, 128, 0, 141], [98, 128, 0, 235]]
     """
     tints = small_pictures(map)
     pixels = np.empty((*tints.shape, 4), np.uint8)
