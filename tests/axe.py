@@ -10,7 +10,7 @@ from functools import cache
 from conftest import HTML, Below, chromium, serve
 from live_maps import typeset
 
-from manyheads.widgets.one_module import WEB
+from manyheads.widgets.web_files import WEB
 
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 THEMES = ("light", "dark")

@@ -33,7 +33,7 @@ def test_what_it_names_is_there():
 
 def test_the_functions_it_names_are_defined():
     names = ("#compute", "loadModel", "multiHeadAttention", "attend", "shownMap", "HeadMapView", "_compute", "tokenize",
-             "decodeMap", "MultiHeadAttention", "PARTS", "headColours", "page_name")  # fmt: skip
+             "decodeMap", "MultiHeadAttention", "VIEWS", "headColours", "FigureDirective", "LiveFigure")  # fmt: skip
     sources = "\n".join(
         (ROOT / path).read_text(encoding="utf-8")
         for path in TRACKED

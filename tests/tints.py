@@ -15,6 +15,6 @@ def of_cells(cells):
 
 
 def of_html(html):
-    """Of the cells of static HTML."""
-    opacities = re.findall(r"background-color:#[0-9A-F]{6}([0-9a-f]{2})", html)
+    """Of the cells of a drawn page."""
+    opacities = re.findall(r"background-color: ?#[0-9A-F]{6}([0-9a-f]{2})", html)
     return np.array([int(opacity, 16) for opacity in opacities]) / 255 / DEPTH

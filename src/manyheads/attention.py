@@ -4,7 +4,7 @@ Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762.
 Axes, named alike everywhere:  ... batch (none, one or several)   h head   q query position   k key position   d width
 Maps are [..., h, q, k]. Masks are boolean and broadcast to the map; True means: this query may attend to this key.
 A query that may attend to no key gets zero weights and a zero context, where the formula alone would give 0/0 = NaN.
-What does not fit raises `ValueError`, masks that are not boolean and tensors that are not floating-point `TypeError`.
+Shapes that do not fit raise `ValueError`; masks that are not boolean and tensors that are not floats, `TypeError`.
 Modules take `bias`, `device` and `dtype` as PyTorch's own do; `reset_parameters()` draws all their weights anew.
 """
 

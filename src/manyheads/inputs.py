@@ -1,4 +1,4 @@
-"""What comes into attention.py is checked here: what does not fit is refused in plain words, with its shapes.
+"""Checks of the inputs of attention.py: those that do not fit are refused in plain words, with their shapes.
 
 Nothing here looks at a number, so that a module stays one graph for torch.compile and torch.export.
 """

@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
-import tints
 from hypothesis import given
 from hypothesis import strategies as st
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.choosing import received
-from manyheads.maps.names import DECADES, NOTES
-from manyheads.maps.shown import shown_map
+from manyheads.maps.choosing import received, taken
+from manyheads.maps.names import NOTES
 from manyheads.maps.tokens import word_starts
-from manyheads.widgets import HeadMap
-from manyheads.widgets.static_html import head_map_html
 
 PIECES = ["[CLS]", "un", "##help", "##ful", "tea", "!", "</s>"]
 SPACED = ["<s>", " un", "help", "ful", " tea", "!", " 7", "th", "é", "\N{COMBINING ACUTE ACCENT}x"]
@@ -82,6 +78,16 @@ def causal():
     return AttentionMap(tokens := [f" w{place}" for place in range(10)], tokens, weights[None, None])
 
 
+def test_less_of_a_causal_map_is_causal_where_rows_and_columns_still_match():
+    tokens = [" un", "help", "ful", " tea"]
+    weights = np.tril(np.ones((4, 4)))
+    map = AttentionMap(tokens, tokens, (weights / weights.sum(-1, keepdims=True))[None, None], causal=True)
+    assert map.merge_pieces().causal
+    assert map.without_special().causal
+    assert taken(map, [1, 2], [1, 2]).causal
+    assert taken(map, [1, 2], [0, 3]).mask.tolist() == [[True, False], [True, False]]
+
+
 def test_a_sink_is_hidden_and_named():
     shown = causal().without_sinks()
     assert shown.key_tokens == causal().key_tokens[1:]
@@ -98,23 +104,6 @@ def test_special_tokens_and_faint_ones_are_no_sinks():
     named = AttentionMap(["<s>", *map.key_tokens[1:]], ["<s>", *map.key_tokens[1:]], map.weights)
     assert named.without_sinks().notes == (NOTES["noSinks"].format(share="30 %"),)
     assert named.without_sinks().shape == map.shape
-
-
-def test_a_range_keeps_true_weights_and_tells_what_lies_outside():
-    shown = shown_map(causal(), {"first": 4, "last": 6}).map
-    np.testing.assert_array_equal(shown.weights, causal().weights[:, :, 4:7, 4:7])
-    outside = 1 - causal().weights[:, :, 4:7, 4:7].sum() / 3
-    told = f"Tokens 5 to 7 of 10 are shown. Weights are as they were: {outside:.0%}".replace("%", " %")
-    assert shown.notes == (f"{told} of what is looked at here lies outside.",)
-    assert shown_map(causal(), {"last": 0}).map.key_tokens == [" w0"]
-
-
-def test_the_asking_piece_is_found_in_its_word():
-    tokens = ["[CLS]", "tea", "un", "##help", "##ful"]
-    map = AttentionMap(tokens, tokens, np.full((1, 1, 5, 5), 0.2))
-    shown = shown_map(map, {"pieces": "merge", "special": "remove"})
-    assert [shown.row_of(query, tokens) for query in range(5)] == [0, 0, 1, 1, 1]
-    assert shown.row_of(9, tokens) == 0  # the sentence has become shorter
 
 
 @pytest.mark.parametrize(
@@ -144,36 +133,7 @@ def test_what_is_no_share_is_never_scaled():
         map.rollout()
 
 
-def test_a_log_scale_is_as_deep_as_it_says():
-    map = AttentionMap(["a"], list("abcd"), np.array([[[[0.98, 0.0098, 0.000098, 0.0101]]]]) / 0.9999)
-    html = head_map_html(map, scale="log")
-    np.testing.assert_allclose(tints.of_html(html)[:3], [1, 0.5, 0], atol=0.01)
-    assert NOTES["log"] in html
-
-
-def test_the_usual_scale_is_the_same_for_every_row_and_the_old_name_of_the_relative_one_is_known():
-    map = AttentionMap(["a"], list("abcd"), [[[[0.1, 0.2, 0.2, 0.5]]]])
-    np.testing.assert_allclose(tints.of_html(head_map_html(map)), [0.25, 0.5, 0.5, 1], atol=0.003)
-    assert "40 % of a head" in head_map_html(map)
-    for name in ("relative", "linear"):
-        html = head_map_html(map, scale=name)
-        np.testing.assert_allclose(tints.of_html(html), [0.2, 0.4, 0.4, 1], atol=0.003)
-        assert NOTES["relative"] in html
-        assert HeadMap.of(map, scale=name).scale == "relative"
-    with pytest.raises(ValueError, match="'absolute', 'relative', 'log'"):
-        HeadMap.of(map, scale="loud")
-
-
-def test_log_scales_have_as_many_decades_as_the_note_says():
-    assert DECADES == 4, "as the note says"
-
-
 def test_signed_weights_differ_by_more_than_a_hue():
-    html = head_map_html(AttentionMap(["a"], list("abc"), [[[[0.5, -0.25, 0]]]], kind="signed"))
-    assert "hm-signed" in html
-    assert html.count('class="hm-minus"') == 1
-    for text in ("+0.500", "\N{MINUS SIGN}0.250", "0.000"):
-        assert f'data-percent="{text}"' in html
     svg = AttentionMap(["a"], list("abc"), [[[[0.5, -0.25, 0]]]], kind="signed", notes=("Both signs.",)).to_svg()
     assert svg.count('<path d="M1.3 0.5h.4"') == 1
     assert svg.count("Both signs.") == 2

@@ -147,7 +147,7 @@ def test_every_source_in_one_call(source, shapes):
         np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
         if map.shape[1] > 1:
             assert not np.allclose(map.weights[0, 0], map.weights[0, 1]), "heads of their own, no averages"
-    assert shown._repr_mimebundle_()[0]["text/html"].startswith("<head-map")
+    assert shown._repr_mimebundle_()[0]["text/html"].startswith("<figure")
 
 
 @pytest.mark.parametrize(

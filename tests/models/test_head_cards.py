@@ -1,12 +1,14 @@
 """Five head cards against slow code that was written by hand, one weight at a time."""
 
 import math
-import re
 import string
 
 import numpy as np
 import pytest
+from bs4 import BeautifulSoup
+from drawn import drawn
 
+from manyheads.maps.element import BUILDING
 from manyheads.models import head_cards as cards_module
 from manyheads.models.encoder import load_encoder
 from manyheads.models.head_cards import SCORES, card_sentences, head_cards, measure_heads
@@ -136,14 +138,25 @@ def test_the_cards_need_as_many_sentences_as_they_show(encoder):
 
 
 def test_the_table_holds_every_score(cards):
-    html = head_cards_html(list(cards.values()))
-    rows = re.findall(r'data-layer="(\d+)" data-head="(\d+)">.*?</tr>', html)
-    assert [(int(layer), int(head)) for layer, head in rows] == list(cards)
-    cells = re.findall(r"<td[^>]*>([^<]*)</td>", html)
-    assert cells == [shown(name, value) for card in cards.values() for name, value in card.scores.items()]
+    page = BeautifulSoup(head_cards_html(list(cards.values())), "html.parser")
+    rows = page.select("tbody tr")
+    assert [row.th.text for row in rows] == [f"layer {layer + 1}, head {head + 1}" for layer, head in cards]
+    cells = [[cell.text for cell in row.select("td")] for row in rows]
+    assert cells == [[shown(name, value) for name, value in card.scores.items()] for card in cards.values()]
 
 
-def test_sentences_in_the_table_cannot_end_the_script(cards):
+def test_the_drawn_table_holds_every_score(cards, monkeypatch):
+    monkeypatch.setenv(BUILDING, "_static")
+    (page,) = drawn(head_cards_html(list(cards.values())))
+    rows = page.select("tbody tr")
+    assert [(int(row.a["data-layer"]), int(row.a["data-head"])) for row in rows] == list(cards)
+    cells = [[cell.text for cell in row.select("td")] for row in rows]
+    sent = [{name: round(value, 5) for name, value in card.scores.items()} for card in cards.values()]
+    assert cells == [[shown(name, value) for name, value in scores.items()] for scores in sent]
+
+
+def test_sentences_in_the_table_cannot_end_the_script(cards, monkeypatch):
+    monkeypatch.setenv(BUILDING, "_static")
     card = next(iter(cards.values()))
     evil = card.weakest["same"].__class__("</script><b>", ["[CLS]", "</script>", "[SEP]"], 1, 1, 1.0, 1.0)
     changed = card.__class__(0, 0, card.scores, card.strongest, {**card.weakest, "same": evil})

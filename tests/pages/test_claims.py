@@ -82,7 +82,7 @@ def test_a_slider_prunes_the_heads_of_the_encoder(chapter):
     for count in (24, 70):
         slider.fill(str(count))
         chapter.wait_for_function(
-            "([figure, count]) => figure.querySelector('.hp-said').textContent.startsWith(`${count} of`) && figure.pruned === count",
+            "([figure, count]) => figure.querySelector('.hp-pruned').textContent.startsWith(`${count} of`) && figure.pruned === count",
             arg=[figure.element_handle(), count],
         )
         left = encoder.sentence_vector(RIVER, pruning.mask_without(order[:count])) @ whole

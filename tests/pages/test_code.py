@@ -12,7 +12,7 @@ from test_mutations import BUGS as MUTATIONS
 
 from manyheads import attention
 from manyheads.models.focus import load_focus_model
-from manyheads.sphinxext.directives import page_model
+from manyheads.models.registry import load_model
 from manyheads.widgets.formula_steps import attention_input
 
 COFFEE = "Which do you like better, coffee or tea?"
@@ -177,7 +177,7 @@ def test_the_page_does_what_the_shown_change_does_to_the_module(piece_of, bug):
 def test_the_causal_model_of_the_museum_is_right(piece_of):
     piece = piece_of("mask")
     shown = type_sentence(piece, COFFEE)
-    ours = page_model("focus/causal")(COFFEE)
+    ours = load_model("focus/causal")(COFFEE)
     np.testing.assert_allclose(shown["weights"], ours.weights[0], atol=1e-5)
     for name, labels in ours.predictions.items():
         np.testing.assert_allclose(list(shown["predictions"][name].values()), list(labels.values()), atol=1e-5)

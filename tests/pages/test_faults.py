@@ -8,7 +8,7 @@ from conftest import HTML, Shared, new_context, serve
 from live_maps import ready, type_sentence
 from playwright.sync_api import expect
 
-from manyheads.sphinxext.assets import FIGURES
+from manyheads.sphinxext.figures import FIGURES
 
 GARBAGE = "<html>Log in to the hotel's network at http://hotel.example/</html>"
 HALF_A_MINUTE = 31_000

@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from live_maps import attend, open_map
-from node import run_node
-
-from manyheads.widgets.one_module import WEB
+from node import WEB, run_node
 
 SENTENCE = "The soup was not good."
 TOKENS = ["[CLS]", "the", "soup", "was", "not", "good", ".", "[SEP]"]

@@ -167,7 +167,7 @@ def test_all_models_are_played_one_after_the_other(page, map):
     for model in ("1", "2", "3"):
         page.wait_for_function("([el, model]) => el.value === model", arg=[slider.element_handle(), model])
     map.get_by_role("button", name="Play").wait_for()  # it has come to the end
-    assert map.evaluate("(el) => el.attention.mask !== null")
+    assert map.evaluate("(el) => el.attention.causal")
 
 
 def test_who_asks_for_less_motion_plays_a_model_a_press(page, map):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from node import WEB
 from small_book import AUTHORS, EXAMPLES, tags_of
 
 from manyheads.models.files import cache_folder
@@ -18,7 +19,6 @@ from manyheads.sphinxext.directives import (
     MuseumPieceDirective,
     WordSenseDirective,
 )
-from manyheads.widgets.one_module import WEB
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ from jupyter_server.services.contents.largefilemanager import LargeFileManager
 from nbconvert import HTMLExporter
 from traitlets.config import Config, PyFileConfigLoader
 
-from manyheads.sphinxext.figure_cells import MADE
+from manyheads.models.registry import is_in_python
+from manyheads.sphinxext.figure_cells import MADE, WIDGETS, figure_cell
+from manyheads.sphinxext.figures import FIGURES
 from manyheads.sphinxext.lab import put_notebooks
 from manyheads.sphinxext.notebook_prose import prose
 from manyheads.sphinxext.notebooks import (
@@ -90,7 +92,7 @@ def test_a_page_offers_its_executed_notebook_and_its_launch_buttons(build):
             html / f"{page}.html"
         )
     (output,) = notebook.cells[-1].outputs
-    assert 'data-weight="' in output.data["text/html"]
+    assert output.data["text/html"].startswith("<figure")
     assert WIDGET not in output.data
 
     chapter = html.parent.parent / "book" / "map.md"
@@ -121,9 +123,9 @@ def test_a_published_notebook_shows_its_map_anywhere():
     settings = Config(json.loads((SETTINGS / "jupyter_nbconvert_config.json").read_text()))
     for notebook, config in ((published, Config()), (saved, settings)):
         page, _ = HTMLExporter(config=config).from_notebook_node(notebook)
-        cells = re.findall(r'data-weight="([\d.]+)"', page)
-        assert cells == [f"{weight:.4f}" for weight in map.attention.weights[0, :, 0].ravel()]
-        assert ".hm-paint" in page, "its stylesheet comes along"
+        found, plain = (BeautifulSoup(html, "html.parser").figure for html in (page, map._plain()))
+        assert found.get_text() == plain.get_text()
+        assert [path["d"] for path in found.select("path")] == [path["d"] for path in plain.select("path")]
 
 
 def test_a_notebook_that_is_saved_keeps_its_figures_as_they_stood(tmp_path):
@@ -274,7 +276,7 @@ def test_every_solution_is_closed_and_every_exercise_has_its_title(html):
 PAGE = """<section id="a"><h1>Look<a class="headerlink" href="#a">#</a></h1><head-map sentence="Tea?" model="focus"></head-map>
 <p>So <span class="math" data-tex="a_b"></span>, 2 $ and &lt;tea&gt;.</p>{cells}<div class="admonition note"><p class="admonition-title">1. Try</p>
 <div class="highlight-python"><div class="highlight"><pre>f = "```"</pre></div></div></div>
-<museum-piece label="a bug"><head-map sentence="Tea?" models="focus focus/bug-axis" view="lines"></head-map></museum-piece></section>"""
+<museum-piece bug="axis" label="a bug"><head-map sentence="Tea?" models="focus focus/bug-axis" view="lines"></head-map></museum-piece></section>"""
 
 
 def code(source, *tags):
@@ -305,6 +307,64 @@ def test_a_cell_below_a_map_stands_for_it():
     made = cells_of_page([code("HeadMap(TEA)", "hide-input", "remove-output")], page, str, "there")
     assert [cell.source for cell in made[:2]] == ["# Look", "HeadMap(TEA)"]
     assert "jupyter" not in made[1].metadata
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_control_of_a_figure_is_printed_as_prose(name):
+    """On a page the figure holds what its script or the build has drawn in it."""
+    controls = "<button>Load it</button><label>Heads <select><option>all of them</option></select></label><p>Ready.</p>"
+    page = f'<section><h1>Look</h1><div><{name} sentence="Tea?">{controls}</{name}></div></section>'
+    made = cells_of_page([], page, str, "on the page")
+    texts = "\n".join(cell.source for cell in made if cell.cell_type == "markdown")
+    assert not re.search("Load it|all of them|Ready|Heads", texts)
+    if name not in WIDGETS:
+        assert "On the page, " in texts
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_every_figure_of_a_chapter_that_a_widget_shows_has_a_cell(chapter):
+    source = re.sub("^([`~]{4,}).*?^\\1$", "", chapter.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for name, sentence, options in re.findall(
+        rf"^```\{{({'|'.join(WIDGETS)})\}} (.*)\n((?::.*\n)*)```$", source, re.MULTILINE
+    ):
+        figure = BeautifulSoup(f"<{name}></{name}>", "html.parser").find(name)
+        figure["sentence"] = sentence
+        figure.attrs |= dict(re.findall(r"^:(\w+): ?(.*)$", options.replace(":try:", ":examples:"), re.MULTILINE))
+        cell = figure_cell(figure)
+        assert cell is not None, sentence
+        shown = eval_cell(cell.source)
+        assert (shown["name"], shown["sentence"]) == (WIDGETS[name], sentence)
+        named = figure.get("models", figure.get("model", "focus")).split()
+        assert shown.get("models", [shown.get("model", "focus")]) == [each for each in named if is_in_python(each)]
+
+
+def eval_cell(source):
+    """The call that a figure's cell makes: its name, its sentence and what else it is given."""
+    call = ast.parse(source).body[-1].value
+    given = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+    return {"name": call.func.id, "sentence": ast.literal_eval(call.args[0]), **given}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_the_figures_of_a_built_page_are_in_its_notebook(html, chapter):
+    page = BeautifulSoup((html / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8"), "html.parser")
+    notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
+    calls = [
+        eval_cell(cell.source)
+        for cell in notebook.cells
+        if MADE in cell.metadata.get("tags", []) and "manyheads" in cell.source
+    ]
+    standing = [
+        call for cell in notebook.cells if cell.cell_type == "code" for call in re.findall(r'"([^"]*)"', cell.source)
+    ]
+    for figure in page.select(", ".join(WIDGETS)):
+        if not figure.find_parent(class_="cell"):
+            sentence = figure.get("sentence", "")
+            assert sentence in [call["sentence"] for call in calls] + standing, sentence
+    prose_of = "\n".join(markdown(html, chapter))
+    for control in page.select(", ".join(f"{name} :is(summary, legend, label > span)" for name in FIGURES)):
+        text = control.get_text().strip()
+        assert " " not in text or text not in prose_of, text
 
 
 @pytest.mark.parametrize("count", [0, 2])

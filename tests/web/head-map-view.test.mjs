@@ -11,7 +11,7 @@ const TOKENS = ["[CLS]", "tea", "or", "coffee", "[SEP]"];
 function makeMap(present) {
   const weights = Float32Array.from({ length: 6 * 25 }, (_, at) => ((at * 7) % 11) / 55);
   return { queryTokens: TOKENS, keyTokens: TOKENS, shape: [2, 3, 5, 5], weights, headNames: ["a", "b", "c"], predictions: {}, notes: ["A note."],
-    ...(present && { there: present }) };
+    ...(present && { present }) };
 }
 
 /** A figure with a map; `changes` are the names of the parts that its reader changed. */

@@ -4,9 +4,10 @@ import test from "node:test";
 import "../../src/manyheads/web/figures/head-map.ts";
 import { START } from "../../src/manyheads/web/doors/state.ts";
 import { withoutSpecial } from "../../src/manyheads/web/math/choosing.ts";
+import { modelLabel } from "../../src/manyheads/web/math/families.ts";
 import { alignTokens, attentionMoved, averageHeads, queryWeights, rollout, strongest } from "../../src/manyheads/web/math/maps.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
-import { isPiece, isSpecial, modelLabel, percent } from "../../src/manyheads/web/math/text.ts";
+import { isPiece, isSpecial, percent } from "../../src/manyheads/web/math/text.ts";
 import { decodeMap } from "../../src/manyheads/web/math/wire.ts";
 import { drawHead } from "../../src/manyheads/web/views/pixels.ts";
 

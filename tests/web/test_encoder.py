@@ -13,8 +13,8 @@ from node import bundle
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.senses import labelled_sentences, load_senses, senses_file
-from manyheads.sphinxext.assets import write_scripts
 from manyheads.sphinxext.onnx_export import encoder_page_files
+from manyheads.widgets.web_files import BUILT
 
 ODD = [
     *(
@@ -57,10 +57,10 @@ ATTEND = """async ([sentence, mask, wanted]) => {
 
 def lay_out(folder):
     """Puts into a folder what the site ships for the encoder."""
+    shutil.copytree(BUILT, folder, dirs_exist_ok=True)
     (folder / "models").mkdir()
-    for name, path in encoder_page_files().items():
-        shutil.copyfile(path, folder / name)
-    write_scripts(folder)
+    for path in encoder_page_files():
+        shutil.copyfile(path, folder / "models" / path.name)
     (folder / "index.html").write_text("<!doctype html><title>.</title><link rel=icon href=data:,>", encoding="utf-8")
 
 

@@ -1,17 +1,12 @@
 import json
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-import tints
 from node import WEB, run_node
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import FULL, LEGEND
 from manyheads.maps.wire import map_json
-from manyheads.maps.written import percent
-from manyheads.widgets.static_html import head_map_html
 
 TWINS = """
 import { withoutSpecial } from "./math/choosing.ts";
@@ -38,6 +33,7 @@ console.log(JSON.stringify({
         "head-map-view",
         "formula-steps",
         "kernel-door",
+        "live-figure",
         "pictures",
         "share",
         "word-shuffle",
@@ -69,36 +65,3 @@ def test_python_and_the_page_make_the_same_of_a_map(tokens):
         assert theirs["notes"] == list(ours.notes)
         np.testing.assert_allclose(theirs["weights"], ours.weights.ravel(), atol=1e-6)
     np.testing.assert_allclose(found["decoded"]["weights"], weights.ravel(), atol=0.0007)
-
-
-DIFFERENCES = """
-import { difference, movedHeads } from "./math/compared.ts";
-let text = "";
-for await (const chunk of process.stdin) text += chunk;
-const [map, compared] = JSON.parse(text).map((each) => ({ ...each, weights: Float32Array.from(each.raw), queries: [...each.queryTokens.keys()] }));
-const found = difference(map, compared);
-console.log(JSON.stringify({ ...found, weights: [...found.weights], ...movedHeads(map, compared, 1) }));
-"""
-
-
-@pytest.mark.parametrize("second", [["[CLS]", "no", "tea", "[SEP]"], ["[CLS]", "tea", "[SEP]"], ["nothing", "alike"]])
-def test_the_static_matrix_of_two_sentences_is_the_difference_that_the_page_draws(second):
-    """2 layers x 3 heads; layer 2 is shown."""
-    random = np.random.default_rng(0)
-    sentences = [["[CLS]", "hot", "tea", "[SEP]"], second]
-    maps = [
-        AttentionMap(tokens, tokens, random.dirichlet(np.full(len(tokens), 0.3), (2, 3, len(tokens))))
-        for tokens in sentences
-    ]
-    given = json.dumps([map_json(map) | {"raw": map.weights.ravel().tolist()} for map in maps])
-    page = json.loads(run_node("--input-type=module", "-e", DIFFERENCES, input=given, cwd=WEB))
-    html = head_map_html(maps[0], compared=maps[1], view="matrix", layer=1, compare=" ".join(second))
-    weights = [float(weight) for weight in re.findall(r'data-weight="([-\d.]+)"', html)]
-    _, heads, queries, keys = page["shape"]
-    np.testing.assert_allclose(weights, page["weights"][heads * queries * keys :], atol=6e-5)
-    np.testing.assert_allclose(tints.of_html(html), np.minimum(np.abs(weights) / np.float32(FULL), 1), atol=0.006)
-    assert re.findall(r'class="hm-moved">([^<]+)<', html) == [f"moved {percent(share)}" for share in page["moved"]]
-    places = [int(place) for place in re.findall(r";order:(\d+)", html)]
-    assert [page["order"].index(head) for head in range(heads)] == places
-    assert 'class="hm-body hm-signed"' in html
-    assert LEGEND["difference"][1].format(full=percent(FULL)) in html

@@ -10,7 +10,7 @@ from node import WEB, run_node
 from manyheads.maps import is_special, names, readable
 from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
-from manyheads.widgets import FormulaSteps, HeadMap, formula_steps
+from manyheads.widgets import FormulaSteps, HeadMap
 
 
 def of_module(name, what):
@@ -69,7 +69,6 @@ def test_numbers_are_written_alike():
     numbers += np.random.default_rng(0).normal(scale=30, size=500).tolist()
     shares = [abs(number) % 1 for number in numbers]
     assert of_module("math/text.ts", f"{shares}.map(it.percent)") == [percent(share) for share in shares]
-    assert of_module("math/steps.ts", f"{numbers}.map(it.shown)") == [formula_steps.shown(number) for number in numbers]
     for score in ("previous", "distance", "effect"):
         share = str(score in head_cards_table.SHARES).lower()
         theirs = of_module(

@@ -9,10 +9,9 @@ from node import WEB, run_node
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.legend import legend_of
-from manyheads.maps.names import CHOICES
-from manyheads.maps.shown import shown_map
+from manyheads.maps.names import CHOICES, DECADES, NOTES
 from manyheads.maps.wire import map_dict, map_json
-from manyheads.maps.written import amount
+from manyheads.maps.written import amount, percent
 
 TWIN = """
 import { START } from "./doors/state.ts";
@@ -39,13 +38,31 @@ TEXTS = [
 ]
 
 
+LEGENDS = {  # by kind and scale
+    ("shares", "absolute"): ["0 %", "40 % of a head’s attention or more, on every map"],
+    ("shares", "relative"): ["0", "the largest weight of its row"],
+    ("shares", "log"): ["0.01 %", "100 % of a head’s attention, on a log scale"],
+    ("amounts", "absolute"): ["0", "{}, the largest weight of the layer"],
+    ("amounts", "relative"): ["0", "the largest weight of its row"],
+    ("amounts", "log"): ["0", "{}, the largest weight of the layer, on a log scale"],
+    ("signed", "absolute"): ["−{}", "+{}, the largest weight of the layer"],
+    ("signed", "relative"): ["0", "the largest weight of its row"],
+    ("signed", "log"): ["−{}", "+{}, the largest weight of the layer, on a log scale"],
+}
+
+
 def in_the_page(cases, numbers=()):
-    given = json.dumps({"cases": cases, "numbers": list(numbers)})
+    """What the page shows of maps: [(map, state), ...]; and how it writes numbers."""
+    sent = [
+        {"written": map_dict(map) | {"weights": map.weights.ravel().tolist()}, "state": {"query": 0} | state}
+        for map, state in cases
+    ]
+    given = json.dumps({"cases": sent, "numbers": list(numbers)})
     return json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))
 
 
-def examples():
-    """Maps of all kinds, of the same and of other tokens on both sides; states, the rarer the more chosen at once."""
+def maps():
+    """Maps of all kinds, of the same and of other tokens on both sides; some rows look at nothing, some maps have a sink."""
     random = np.random.default_rng(7)
     for number, (tokens, kind) in enumerate(itertools.product([*TEXTS, None], ("shares", "amounts", "signed"))):
         queries, keys = (TEXTS[0], TEXTS[1]) if tokens is None else (tokens, tokens)
@@ -55,43 +72,96 @@ def examples():
             weights[..., 0] += 2 * weights.sum(-1)  # a sink
             weights[weights.sum(-1) > 0] /= weights.sum(-1)[weights.sum(-1) > 0][:, None]
         weights = {"shares": weights, "amounts": 5 * weights, "signed": 200 * weights - 3}[kind]
-        map = AttentionMap(queries, keys, weights, kind=kind)
-        for _ in range(12):
-            state = {name: str(random.choice(values)) for name, values in CHOICES.items()}
-            state |= {"view": "grid", "query": int(random.integers(len(queries)))}
-            if random.random() < 0.4:
-                state["headMask"] = (random.random(map.shape[:2]) < 0.6).tolist()
-            state |= {"top": int(random.integers(1, 5))} if random.random() < 0.4 else {}
-            state |= {"first": int(random.integers(4))} if random.random() < 0.4 else {}
-            state |= {"last": int(random.integers(9))} if random.random() < 0.4 else {}
-            yield map, state
+        yield AttentionMap(queries, keys, weights, kind=kind)
+
+
+def examples():
+    """Maps, states, and what Python makes of them by the same choices in the same order."""
+    random = np.random.default_rng(7)
+    for map in maps():
+        if map.kind == "shares" and map.query_tokens == map.key_tokens:
+            yield map, {"layers": "rollout"}, map.rollout()
+        yield map, {"sinks": "hide"}, map.without_sinks()
+        for _ in range(8):
+            state, shown = {"view": "grid", "query": int(random.integers(map.shape[2]))}, map
+            if random.random() < 0.5:
+                mask = (random.random(map.shape[:2]) < 0.6).tolist() if random.random() < 0.7 else None
+                state |= {"heads": "average", "headMask": mask}
+                shown = map.average(mask)
+            if random.random() < 0.5:
+                state["pieces"], shown = "merge", shown.merge_pieces()
+            if random.random() < 0.5:
+                state["special"], shown = "remove", shown.without_special()
+            if random.random() < 0.5:
+                state["top"] = int(random.integers(1, 5))
+                shown = shown.strongest(state["top"])
+            yield map, state, shown
 
 
 def test_python_and_the_page_show_the_same():
     cases = list(examples())
     numbers = [0, 0.0004, 0.9996, 1, 9.996, 12.34, 99.96, 1234.5, -0.5, -20]
-    sent = [
-        {"written": map_dict(map) | {"weights": map.weights.ravel().tolist()}, "state": state} for map, state in cases
-    ]
-    answer = in_the_page(sent, numbers)
+    answer = in_the_page([(map, {"view": "grid"} | state) for map, state, _ in cases], numbers)
     assert answer["amounts"] == [[amount(number), amount(number, signed=True)] for number in numbers]
     notes = set()
-    for (map, state), theirs in zip(cases, answer["found"]):
-        chosen = {name: value for name, value in state.items() if name != "headMask"}
-        ours = shown_map(map, chosen, head_mask=state.get("headMask"))
-        np.testing.assert_allclose(theirs["weights"], ours.map.weights.ravel(), atol=2e-4, rtol=1e-5)
-        assert theirs["shape"] == list(ours.map.shape)
-        assert (theirs["queryTokens"], theirs["keyTokens"]) == (ours.map.query_tokens, ours.map.key_tokens)
-        assert theirs["queries"] == ours.queries
-        assert theirs.get("keys", list(range(map.shape[3]))) == ours.keys
-        assert theirs["asked"] == ours.row_of(state["query"], map.query_tokens)
-        assert theirs["legend"] == legend_of(ours.map, state["scale"], 0)
-        assert theirs.get("kind", "shares") == ours.map.kind
-        assert theirs["notes"] == list(ours.map.notes)
-        notes |= {note.split()[0] for note in ours.map.notes}
-    assert notes == {"Word", "Weights", "Hidden", "No", "There", "Tokens", "The", "Relative", "Log"}, (
-        "every note was among the examples"
-    )
+    for (_, _, ours), theirs in zip(cases, answer["found"]):
+        np.testing.assert_allclose(theirs["weights"], ours.weights.ravel(), atol=2e-4, rtol=1e-5)
+        assert theirs["shape"] == list(ours.shape)
+        assert (theirs["queryTokens"], theirs["keyTokens"]) == (ours.query_tokens, ours.key_tokens)
+        assert theirs.get("kind", "shares") == ours.kind
+        assert theirs["notes"] == list(ours.notes)
+        notes |= {note.split()[0] for note in ours.notes}
+    assert notes == {"Word", "Weights", "Hidden", "No", "There", "The"}, "every note was among the examples"
+
+
+def test_a_legend_says_what_the_colours_mean():
+    cases = [(map, scale) for map in maps() for scale in CHOICES["scale"]]
+    found = in_the_page([(map, {"scale": scale}) for map, scale in cases])["found"]
+    for (map, scale), theirs in zip(cases, found):
+        largest = amount(np.abs(map.weights[0]).max())
+        assert theirs["legend"] == [text.format(largest) for text in LEGENDS[map.kind, scale]]
+        assert theirs["notes"] == [*map.notes, *([NOTES[scale]] if scale in NOTES else [])]
+        if scale == CHOICES["scale"][0]:
+            assert legend_of(map, 0) == theirs["legend"]
+
+
+def test_log_scales_have_as_many_decades_as_the_legend_says():
+    assert DECADES == 4
+
+
+def causal():
+    """Ten tokens of a decoder; the first, which is no special token, gets half of all attention and more."""
+    weights = np.tril(np.full((10, 10), 0.02))
+    weights[:, 0] += 1 - weights.sum(-1)
+    return AttentionMap(tokens := [f" w{place}" for place in range(10)], tokens, weights[None, None])
+
+
+def test_a_range_keeps_true_weights_and_says_what_lies_outside():
+    part, start = in_the_page([(causal(), {"first": 4, "last": 6}), (causal(), {"last": 0})])["found"]
+    inside = causal().weights[0, 0, 4:7, 4:7]
+    np.testing.assert_allclose(part["weights"], inside.ravel(), atol=1e-6)
+    assert part["queries"] == part["keys"] == [4, 5, 6]
+    range_said = "Tokens 5 to 7 of 10 are shown. Weights are as they were: "
+    assert part["notes"] == [f"{range_said}{percent(1 - inside.sum() / 3)} of what is looked at here lies outside."]
+    assert start["keyTokens"] == [" w0"]
+
+
+def test_sinks_are_those_of_the_whole_map_whatever_else_is_shown():
+    together = {"sinks": "hide", "pieces": "merge", "special": "remove"}
+    (shown,) = in_the_page([(causal(), together | {"first": 2, "last": 4})])["found"]
+    (joined,) = in_the_page([(causal(), together)])["found"]
+    assert shown["keyTokens"] == [" w2", " w3", " w4"]
+    assert joined["keyTokens"] == [f" w{place}" for place in range(1, 10)]
+    assert joined["keys"] == list(range(1, 10))
+    assert joined["notes"] == list(causal().without_sinks().notes)
+
+
+def test_the_asking_piece_is_found_in_its_word():
+    tokens = ["[CLS]", "tea", "un", "##help", "##ful"]
+    map = AttentionMap(tokens, tokens, np.full((1, 1, 5, 5), 0.2))
+    state = {"pieces": "merge", "special": "remove"}
+    found = in_the_page([(map, state | {"query": query}) for query in (0, 1, 2, 3, 4, 9)])["found"]
+    assert [shown["asked"] for shown in found] == [0, 0, 1, 1, 1, 0], "at 9 the sentence has become shorter"
 
 
 HEADS_TWIN = """
@@ -152,5 +222,6 @@ def test_weights_that_are_no_shares_travel_as_digits():
     map = AttentionMap([str(place) for place in range(70)], [str(place) for place in range(70)], weights, kind="signed")
     written = map_json(map)
     assert len(written["weights"]) == 2 * 70 * 70
-    (found,) = in_the_page([{"written": written, "state": {"query": 0}}])["found"]
+    given = json.dumps({"cases": [{"written": written, "state": {"query": 0}}], "numbers": []})
+    (found,) = json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))["found"]
     np.testing.assert_allclose(found["weights"], map.weights.ravel(), atol=np.abs(weights).max() / 4000)

@@ -1,22 +1,24 @@
 """FormulaSteps, the Python side: what it computes, what it bakes, what it refuses."""
 
 import json
-import re
 
 import numpy as np
 import pytest
 import torch
+from bs4 import BeautifulSoup
+from drawn import drawn
 
 from manyheads.attention import MultiHeadAttention, causal_mask
 from manyheads.maps import AttentionMap
+from manyheads.maps.element import BUILDING
 from manyheads.widgets.formula_steps import (
     MATRICES,
     FormulaSteps,
     attention_input,
     formula_steps,
-    formula_steps_html,
+    formula_steps_element,
     head_parameters,
-    shown,
+    plain_steps,
 )
 
 TOKENS = ["[CLS]", "un", "##able", "<b>tea</b>", "[SEP]"]
@@ -105,7 +107,8 @@ def test_a_widget_computes_again_when_its_traits_change(model):
     )
 
 
-def test_any_module_on_any_words():
+def test_any_module_on_any_words(monkeypatch):
+    monkeypatch.setenv(BUILDING, "_static")
     module = MultiHeadAttention(6, 3)
     widget = FormulaSteps.from_attention(module, np.ones((2, 6)), ["a", "b"], head=2, step="weights")
     np.testing.assert_allclose(widget.steps["weights"], 0.5)
@@ -114,28 +117,39 @@ def test_any_module_on_any_words():
     assert '"parameters"' in html
 
 
-def baked(html):
-    return json.loads(re.search(r'<script type="application/json">(.*)</script>', html)[1])
-
-
-def test_what_is_baked_is_there_without_a_script(model):
+def test_a_step_is_drawn_before_any_script(model):
     steps = formula_steps(model, "", 1, causal=True)
-    html = formula_steps_html(steps, step="masked", sentence='tea & "<i>"', model="focus")
-    tables = dict(re.findall(r'data-matrix="(\w+)">(.*?)</figure>', html))
-    assert list(tables) == ["scores", "masked"]
-    for name, table in tables.items():
-        cells = re.findall(r"<td[^>]*>([^<]*)</td>", table)
-        assert cells == [shown(value) for value in steps[name].ravel().tolist()]
-    assert "<b>" not in html
-    assert "<i>" not in html
-    assert "A note." in html
-    data = baked(html)
+    html = formula_steps_element(steps, step="masked", sentence='tea & "<i>"', model="focus", causal="")
+    (page,) = drawn(html)
+    assert [matrix["data-matrix"] for matrix in page.select("figure[data-matrix]")] == ["scores", "masked"]
+    for name in ("scores", "masked"):
+        cells = [
+            cell.text for cell in page.select(f"figure[data-matrix={name}] td[data-row], figure[data-matrix={name}] td")
+        ]
+        values = [float(text.replace("\u2212", "-").replace("\u221e", "inf")) for text in cells]
+        np.testing.assert_allclose(values, steps[name].ravel(), atol=0.0051)
+    assert (
+        page.select_one("textarea, input[type=text], input:not([type])").get("value", "")
+        or page.select_one("textarea").text
+    )
+    assert not [node for node in page.select("b, i") if node.text in ("tea", '"')]
+    assert "A note." in page.get_text()
+    data = json.loads(page.select_one("script").string)
     assert data["tokens"] == TOKENS
     assert set(MATRICES) < set(data)
 
 
-def test_numbers_are_for_people():
-    assert [shown(value) for value in (0, -0.001, 123.456, 1234.6, -np.inf)] == ["0.00", "0.00", "123.5", "1235", "−∞"]
+def test_a_plain_step_is_its_tables(model):
+    steps = formula_steps(model, "", 1, causal=True)
+    page = BeautifulSoup(plain_steps(steps, "masked"), "html.parser")
+    assert [table.caption.text for table in page.select("table")] == ["masked"]
+    for table in page.select("table"):
+        cells = [cell.text for cell in table.select("tbody td")]
+        values = [float(text.replace("\u2212", "-").replace("\u221e", "inf")) for text in cells]
+        np.testing.assert_allclose(values, steps[table.caption.text].ravel(), atol=0.0051)
+        assert [row.th.text for row in table.select("tbody tr")] == ["[CLS]", "un", "able", "<b>tea</b>", "[SEP]"]
+    assert "A note." in page.get_text()
+    assert not page.select("b, button, script")
 
 
 @pytest.mark.parametrize(

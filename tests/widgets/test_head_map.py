@@ -1,23 +1,19 @@
-import base64
 import gc
-import io
+import re
 import weakref
 
 import ipywidgets
 import numpy as np
 import pytest
 import torch
-from bs4 import BeautifulSoup
-from PIL import Image
 from traitlets import TraitError
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import FULL
+from manyheads.maps.element import BUILDING
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model, train_focus_model
 from manyheads.widgets import HeadMap
 from manyheads.widgets.formula_steps import FormulaSteps
-from manyheads.widgets.one_module import SITE_SCRIPTS
 
 COFFEE = "Which do you like better, coffee or tea?"
 
@@ -27,6 +23,16 @@ def uniform(sentence, head_mask=None):
     tokens = sentence.split() or ["[CLS]"]
     n = len(tokens)
     return AttentionMap(tokens, tokens, np.full((2, 3, n, n), 1 / n))
+
+
+def html_of(figure):
+    return figure._repr_mimebundle_()[0]["text/html"]
+
+
+@pytest.fixture
+def on_a_page(monkeypatch):
+    """As while a book is built."""
+    monkeypatch.setenv(BUILDING, "_static")
 
 
 def test_python_computes_when_the_sentence_changes():
@@ -83,42 +89,24 @@ def test_its_traits_observe_and_link(widget):
     assert tokens == ["[CLS]", "milk", "?", "[SEP]"], "it computed what it was told"
 
 
-def test_any_head_model_will_do():
+def test_any_head_model_will_do(on_a_page):
     map = HeadMap("a b c", model=uniform)
     assert map.attention.shape == (2, 3, 3, 3)
-    html = map._repr_mimebundle_()[0]["text/html"]
+    html = html_of(map)
     assert html.startswith("<head-map")
     assert "model=" not in html.split(">")[0], "the page cannot compute a stranger's model"
 
 
-def test_the_static_html_names_the_models_a_page_can_run():
-    html = HeadMap(COFFEE, model=load_focus_model("untaught"), view="matrix")._repr_mimebundle_()[0]["text/html"]
+def test_an_element_names_the_models_that_a_page_can_run(on_a_page):
+    html = html_of(HeadMap(COFFEE, model=load_focus_model("untaught"), view="matrix"))
     assert html.startswith("<head-map")
     assert ' model="focus/untaught"' in html
     assert ' view="matrix"' in html
 
 
-def test_without_scripts_too_the_grid_of_two_sentences_shows_what_differs():
-    texts, model = ("The soup was good.", "The soup was bad."), load_focus_model()
-    html = HeadMap(texts[0], compare=texts[1], view="grid")._repr_mimebundle_()[0]["text/html"]
-    page = BeautifulSoup(html, "html.parser")
-    picture = Image.open(io.BytesIO(base64.b64decode(page.select_one(".hm-grid img")["src"].split(",")[1])))
-    first, second = (model(text).weights[0] for text in texts)  # [h, q, k]
-    kept = [0, 1, 2, 3, 5, 6]  # all but the word that differs
-    less = (second - first)[:, kept][..., kept]
-    drawn = np.stack(np.split(np.asarray(picture), 4, axis=1)).astype(float)  # [h, q, k, rgba]
-    np.testing.assert_allclose(drawn[..., 3] / 255, np.minimum(abs(less) / FULL, 1), atol=0.003)
-    reds = drawn[..., 0] > drawn[..., 2]
-    assert (reds == (less >= 0))[abs(less) > 0.01].all()
-    assert page.select_one(".hm-hint").text.startswith("Moved most: sentiment (")
-    assert [row.th.text for row in page.select(".hm-paint tr")] == ["sentence type", "second sentence"]
-    assert ["second sentence" in legend.text for legend in page.select(".hm-legend")] == [False, True]
-    assert page.select_one(".hm-body.hm-signed .hm-paint.hm-plain")
-
-
-def test_the_pretrained_encoder_is_live_on_a_page():
+def test_the_pretrained_encoder_is_live_on_a_page(on_a_page):
     map = HeadMap("Tea?", model=load_encoder(), view="grid", special="remove")
-    html = map._repr_mimebundle_()[0]["text/html"]
+    html = html_of(map)
     assert map.attention.key_tokens == ["[CLS]", "tea", "?", "[SEP]"]
     opening = html.split(">")[0]
     assert ' model="encoder"' in opening
@@ -126,9 +114,9 @@ def test_the_pretrained_encoder_is_live_on_a_page():
     assert " heads=" not in opening, "what is usual is not written"
 
 
-def test_a_model_trained_just_now_is_not_taken_for_the_pages():
+def test_a_model_trained_just_now_is_not_taken_for_the_pages(on_a_page):
     mine = train_focus_model(steps=1, num_sentences=50, progress=False)
-    html = HeadMap(COFFEE, model=mine)._repr_mimebundle_()[0]["text/html"]
+    html = html_of(HeadMap(COFFEE, model=mine))
     assert "model=" not in html.split(">")[0]
 
 
@@ -144,7 +132,9 @@ def test_attentions_come_as_bertviz_takes_them():
     ("arguments", "error", "says"),
     [
         ({"sentence": 7}, TypeError, "got int"),
-        ({"model": "focus"}, TypeError, "must be callable"),
+        ({"model": 7}, TypeError, "must be callable"),
+        ({"model": "teapot"}, ValueError, "no model is called 'teapot'; the families are focus"),
+        ({"model": "focus/bug-axis"}, ValueError, "runs only in pages"),
         ({"view": "pie"}, ValueError, "pie"),
         ({"special": "hide"}, ValueError, "hide"),
         ({"layer": -1}, ValueError, "-1"),
@@ -156,13 +146,18 @@ def test_bad_arguments_are_named(arguments, error, says):
         HeadMap(**arguments)
 
 
-@pytest.mark.parametrize("figure", [HeadMap, FormulaSteps])
-def test_a_figure_brings_its_style_but_for_the_pages_of_the_book(figure, monkeypatch):
+@pytest.mark.parametrize(("figure", "name"), [(HeadMap, "head-map"), (FormulaSteps, "formula-steps")])
+def test_a_figure_is_a_plain_picture_but_for_the_pages_of_the_book(figure, name, monkeypatch):
     shown = figure("Tea?")
-    monkeypatch.delenv(SITE_SCRIPTS, raising=False)
-    assert shown._repr_mimebundle_()[0]["text/html"].count("<style>") == 1
-    monkeypatch.setenv(SITE_SCRIPTS, "_static")
-    assert "<style>" not in shown._repr_mimebundle_()[0]["text/html"]
+    monkeypatch.delenv(BUILDING, raising=False)
+    plain = html_of(shown)
+    assert plain.startswith("<figure")
+    assert not re.search("<(script|style|button|select|input)|_static", plain)
+    monkeypatch.setenv(BUILDING, "_static")
+    element = html_of(shown)
+    assert element.startswith(f"<{name} ")
+    assert plain in element, "what stands in it until it is drawn"
+    assert "<style" not in element
 
 
 class Choosy:
@@ -259,14 +254,14 @@ def test_formula_steps_say_what_python_raises():
     assert steps._status == "Ready: Python computes as you type."
 
 
-def test_a_shorter_sentence_is_shown_again():
+def test_a_shorter_sentence_is_shown_again(on_a_page):
     map = HeadMap("one two three four", model=uniform, query=3, layer=1, head=2, view="grid")
     map.sentence = "one two"
-    html = map._repr_mimebundle_()[0]["text/html"]
+    html = html_of(map)
     assert ' query="1"' in html
     assert ' layer="1"' in html
     map.sentence = "one two three four"
-    assert ' query="3"' in map._repr_mimebundle_()[0]["text/html"]
+    assert ' query="3"' in html_of(map)
 
 
 @pytest.mark.parametrize(("place", "count"), [("layer", 2), ("head", 3), ("query", 4)])

@@ -30,7 +30,7 @@ def halves(sent):
 def test_a_kernel_sends_one_layer_and_others_when_they_are_asked_for(large):
     map = HeadMap.of(large, layer=1)
     sent = map._attention
-    assert sent["there"] == [1]
+    assert sent["present"] == [1]
     np.testing.assert_allclose(halves(sent["weights"]), large.weights[1], rtol=5e-4, atol=1e-7)
     assert len(sent["weights"]) + len(sent["pictures"]["tints"]) < large.weights.nbytes / LAYERS
     layers = []
@@ -45,22 +45,22 @@ def test_a_kernel_sends_one_layer_and_others_when_they_are_asked_for(large):
 def test_a_kernel_sends_the_layers_of_a_second_sentence_too(large):
     half = AttentionMap(TOKENS[:150], TOKENS[:150], large.weights[:, :, :150, :150], kind="parts")
     map = HeadMap("a", model=lambda sentence, head_mask=None: large if sentence == "a" else half, compare="b")
-    assert map._compared["there"] == [0]
+    assert map._compared["present"] == [0]
     map.set_state({"_wanted": {"of": map._attention["computed"], "layers": [2], "asked": "1"}})
     second = np.frombuffer(map._layer["compared"], np.float16).reshape(12, 150, 150)
     np.testing.assert_allclose(second, half.weights[2], rtol=5e-4, atol=1e-7)
 
 
 def test_a_page_that_would_be_too_large_has_the_layer_that_is_shown_and_says_so(large, monkeypatch, opened, tmp_path):
-    monkeypatch.setattr("manyheads.widgets.static_html.BAKED", WHOLE)
-    html = HeadMap.of(large, layer=2)._repr_mimebundle_()[0]["text/html"]
+    monkeypatch.setattr("manyheads.widgets.head_map.BAKED", WHOLE)
+    html = HeadMap.of(large, layer=2)._element()
     data = json.loads(re.search(r'<script type="application/json">(.*)</script>', html).group(1))
-    assert data["there"] == [2]
+    assert data["present"] == [2]
     assert "Of its 4 layers, layer 3 is in this page" in html
     whole = HeadMap.of(large, layer=2)
     page = opened(whole)
     figure = page.locator("head-map")
-    assert figure.evaluate("(el) => el.attention.there ?? null") is None, "a file to send has all"
+    assert figure.evaluate("(el) => el.attention.present ?? null") is None, "a file to send has all"
     page.evaluate("""(html) => { document.body.innerHTML = html }""", html)
     figure.get_by_role("status").get_by_text("Of its 4 layers, layer 3 is in this page").wait_for()
     choices = figure.get_by_role("combobox", name="Layer", exact=True)

@@ -5,11 +5,12 @@ import csv
 import numpy as np
 import pytest
 import tints
+from bs4 import BeautifulSoup
+from drawn import drawn
 from live_maps import CONTRAST
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import NOTES
-from manyheads.maps.shown import shown_map
 from manyheads.maps.written import percent
 from manyheads.widgets import HeadMap
 
@@ -51,11 +52,11 @@ def test_word_pieces_become_words(more):
     map = given()
     figure = more(map, query=2)
     figure.get_by_role("combobox", name="Word pieces").select_option("merge")
-    shown = shown_map(map, {"pieces": "merge"})
+    shown = map.merge_pieces()
     words = ["The", "unhelpful", "tea", ",", "hot", "tea", "</s>"]
-    assert [token.strip() for token in shown.map.key_tokens] == words
+    assert [token.strip() for token in shown.key_tokens] == words
     assert [text.strip() for text in figure.locator(".hm-paint tbody").first.locator("td").all_inner_texts()] == words
-    np.testing.assert_allclose(painted(figure), shown.map.weights[0, :, 1], atol=1e-4)
+    np.testing.assert_allclose(painted(figure), shown.weights[0, :, 1], atol=1e-4)
     assert figure.get_by_label("Asked by").evaluate("(el) => el.selectedOptions[0].text").strip() == "unhelpful"
     assert NOTES["merged"] in said(figure)
 
@@ -78,7 +79,8 @@ def test_the_strongest_alone_are_shown_and_the_rest_is_told(more):
     np.testing.assert_allclose(painted(figure), map.strongest(2).weights[0, :, 4], atol=1e-4)
     left_out = figure.locator("td", has_text="hot").first
     assert left_out.get_attribute("data-percent") == "left out"
-    assert shown_map(map, {"top": 2}, [0]).map.notes[0] in said(figure)
+    outside = 1 - map.strongest(2).weights[0].sum() / map.weights[0].sum()
+    assert NOTES["strongest"].format(top=2, share=percent(outside)) in said(figure)
 
 
 def test_a_range_of_tokens_keeps_true_weights(more):
@@ -88,7 +90,8 @@ def test_a_range_of_tokens_keeps_true_weights(more):
         figure.get_by_role("spinbutton", name=name).fill(value)
         figure.get_by_role("spinbutton", name=name).press("Tab")
     np.testing.assert_allclose(painted(figure), map.weights[1, :, 5, 4:7], atol=1e-4)
-    assert shown_map(map, {"first": 4, "last": 6}, [1]).map.notes[0] in said(figure)
+    outside = 1 - map.weights[1, :, 4:7, 4:7].sum() / map.weights[1, :, 4:7].sum()
+    assert NOTES["between"].format(first=5, last=7, count=9, share=percent(outside)) in said(figure)
 
 
 def test_a_word_is_found_and_asks(more):
@@ -197,14 +200,16 @@ def test_signed_files_are_true(more, tmp_path):
     assert 'stroke-width="0.08"' in found["SVG"], "minus signs"
 
 
-def test_what_is_chosen_in_python_is_there_without_and_with_scripts(opened, still, tmp_path):
+def test_what_is_chosen_in_python_is_drawn_before_scripts_and_by_them(opened, still, tmp_path):
     chosen = {"pieces": "merge", "sinks": "hide", "top": 2, "scale": "log", "find": "tea", "first": 1, "last": 6}
     map = HeadMap.of(given(), query=4, layer=1, **chosen)
-    read = """() => [...document.querySelectorAll("td[data-weight]")].map((cell) => [cell.innerText.trim(), Number(cell.dataset.weight).toFixed(3),
+    read = """() => [...document.querySelectorAll("td[data-weight]")].map((cell) => [cell.textContent.trim(), Number(cell.dataset.weight).toFixed(3),
         cell.dataset.percent, cell.style.backgroundColor, cell.style.backgroundSize, cell.classList.contains("hm-found")])"""
     alive = opened(map)
-    live, live_said = alive.evaluate(read), alive.get_by_role("status").inner_text()
-    still.goto((tmp_path / "map.html").as_uri())
+    live, live_said = alive.evaluate(read), said(alive)
+    saved = (tmp_path / "map.html").read_text(encoding="utf-8")
+    (page,) = drawn(str(BeautifulSoup(saved, "html.parser").select_one("head-map")))
+    still.set_content(str(page))
     assert still.evaluate(read) == live
     assert still.locator(".hm-status").inner_text() == live_said
     assert {name: getattr(map, name) for name in chosen} == chosen

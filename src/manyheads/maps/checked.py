@@ -1,4 +1,4 @@
-"""What comes into a map: copied, checked, and refused in plain words where it does not fit."""
+"""The inputs of a map: copied, checked, and refused in plain words where they do not fit."""
 
 import numpy as np
 

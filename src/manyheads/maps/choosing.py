@@ -1,6 +1,6 @@
-"""Less of a map, for reading it: words, no sinks, some of the tokens, the strongest weights.
+"""Less of a map, for reading it: words, no sinks, no special tokens, the strongest weights.
 
-Twin of `web/math/choosing.js`. Each function gives a new map, whose `notes` say what was done to it.
+Twin of `web/math/choosing.ts`. Each function gives a new map, whose `notes` say what was done to it.
 """
 
 from dataclasses import replace
@@ -36,14 +36,10 @@ def merged(map):
         query_tokens=words_of(map.query_tokens, queries),
         key_tokens=words_of(map.key_tokens, keys),
         weights=rows_to_one(sums) if map.kind == "shares" else sums / counts[:, None],
-        **where(None if map.allowed is None else any_piece(map.allowed, queries, keys)),
+        mask=None if map.allowed is None else any_piece(map.allowed, queries, keys),
+        causal=False,  # a mask that is causal again becomes the flag
     )
     return noted(words, "merged")
-
-
-def where(mask):
-    """Where the queries of a new map may look, in place of what the map had that it is made of."""
-    return {"causal": False, "mask": mask}
 
 
 def any_piece(mask, queries, keys):
@@ -72,22 +68,17 @@ def received(map):  # -> [key]
     return map.weights.sum(axis=(0, 1, 2), dtype=np.float64) / max(looking, 1)
 
 
-def sinks_of(tokens, shares):
-    """The places of sinks: tokens, but special ones, that get more than `SINK` of all attention."""
-    return [place for place, share in enumerate(shares) if share > SINK and not is_special(tokens[place])]
-
-
-def without_sinks(map, shares=None):
-    """See `AttentionMap.without_sinks`; `shares` are what each token gets, where that is known."""
+def without_sinks(map):
+    """See `AttentionMap.without_sinks`."""
     if map.kind != "shares":
         return map
-    shares = received(map) if shares is None else shares
-    sinks = sinks_of(map.key_tokens, shares)
+    shares = received(map)
+    sinks = [place for place, share in enumerate(shares) if share > SINK and not is_special(map.key_tokens[place])]
     if not sinks or len(sinks) == len(map.key_tokens):
         return noted(map, "noSinks", share=percent(SINK))
     kept = [place for place in range(len(map.key_tokens)) if place not in sinks]
     named = [NOTES["sink"].format(token=map.key_tokens[place].strip(), share=percent(shares[place])) for place in sinks]
-    return noted(taken(map, range(map.shape[2]), kept, scaled=True), "sinks", sinks=", ".join(named))
+    return noted(taken(map, range(map.shape[2]), kept), "sinks", sinks=", ".join(named))
 
 
 def words_only(map):
@@ -95,7 +86,7 @@ def words_only(map):
     queries, keys = unspecial(map.query_tokens), unspecial(map.key_tokens)
     if not (queries and keys):
         return replace(map, notes=(*map.notes, ONLY_SPECIAL))
-    return taken(map, queries, keys, scaled=map.kind == "shares")
+    return taken(map, queries, keys)
 
 
 def unspecial(tokens):
@@ -103,22 +94,21 @@ def unspecial(tokens):
     return [place for place, token in enumerate(tokens) if not is_special(token)]
 
 
-def taken(map, queries, keys, *, scaled=False):
-    """A map of some of its tokens; rows `scaled` to sum to 1 again, or parts of what they were."""
+def taken(map, queries, keys):
+    """A map of some of its tokens; rows of shares are scaled to sum to 1 again."""
     weights = map.weights[:, :, list(queries)][..., list(keys)]
-    kind = "parts" if map.kind == "shares" and not scaled else map.kind
     return replace(
         map,
         query_tokens=[map.query_tokens[place] for place in queries],
         key_tokens=[map.key_tokens[place] for place in keys],
-        weights=rows_to_one(weights.astype(np.float64)) if scaled else weights,
-        **where(None if map.allowed is None else map.allowed[list(queries)][:, list(keys)]),
-        kind=kind,
+        weights=rows_to_one(weights.astype(np.float64)) if map.kind == "shares" else weights,
+        mask=None if map.allowed is None else map.allowed[list(queries)][:, list(keys)],
+        causal=False,
     )
 
 
-def strongest(map, top, layers=None):
-    """See `AttentionMap.strongest`; of what is left out, the note tells for `layers`, for all unless given."""
+def strongest(map, top):
+    """See `AttentionMap.strongest`."""
     if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:
         raise ValueError(f"top must be a whole number from 1 on, got {top!r}")
     size = np.abs(map.weights)
@@ -126,13 +116,12 @@ def strongest(map, top, layers=None):
     kept = np.zeros_like(size, dtype=bool)
     np.put_along_axis(kept, order, True, axis=-1)
     weights = np.where(kept, map.weights, 0)
-    share = left_out(size, np.abs(weights), layers)
+    share = left_out(size, np.abs(weights))
     kind = "parts" if map.kind == "shares" else map.kind
     return noted(replace(map, weights=weights, kind=kind), "strongest", top=top, share=percent(share))
 
 
-def left_out(before, after, layers=None):
-    """The share of all weights of these layers that is gone."""
-    chosen = slice(None) if layers is None else list(layers)
-    whole = before[chosen].sum(dtype=np.float64)
-    return max(1 - after[chosen].sum(dtype=np.float64) / whole, 0) if whole > 0 else 0.0
+def left_out(before, after):
+    """The share of all weights that is gone."""
+    whole = before.sum(dtype=np.float64)
+    return max(1 - after.sum(dtype=np.float64) / whole, 0) if whole > 0 else 0.0

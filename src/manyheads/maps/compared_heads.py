@@ -1,4 +1,4 @@
-"""Heads beside heads: which look alike, and what some of them add up to. Twin of `web/math/heads.js`."""
+"""Heads beside heads: which look alike, and what some of them add up to. Twin of `web/math/heads.ts`."""
 
 import numpy as np
 

@@ -1,25 +1,19 @@
-"""What the colours of a shown map mean, in words. Twin of `legendOf` in `web/math/shown`."""
+"""What the colours of a drawn map mean, in words. Twin of `legendOf` in `web/math/shown.ts`, on the absolute scale."""
 
 import numpy as np
 
-from manyheads.maps.names import DECADES, FULL, LEGEND
+from manyheads.maps.names import FULL, LEGEND
 from manyheads.maps.written import amount, percent
 
 
-def legend_of(map, scale, layer, full=None):
-    """What no colour and the full colour mean in a shown map: [from, to].
-
-    `full` is the difference of two shares that has the full colour, where such are shown.
+def legend_of(map, layer):
+    """What no colour and the full colour mean in a layer of a map: [from, to].
 
     >>> from manyheads.maps import AttentionMap
-    >>> map = AttentionMap(["a"], ["a", "b"], [[[[0.25, 0.75]]]])
-    >>> legend_of(map, "relative", 0)
-    ['0', 'the largest weight of its row']
+    >>> legend_of(AttentionMap(["a"], ["a", "b"], [[[[1, 2]]]], kind="amounts"), 0)
+    ['0', '2.00, the largest weight of the layer']
     """
-    if full and scale != "relative":
-        return [text.format(full=percent(full)) for text in LEGEND["difference"]]
-    shares = map.kind in ("shares", "parts")
-    name = scale if shares or scale == "relative" else "signed" if map.kind == "signed" else "amounts"
-    full = percent(FULL) if shares else amount(np.abs(map.weights[layer]).max(initial=0))
-    low, high = (text.format(full=full, least=f"{100 / 10**DECADES:g} %") for text in LEGEND[name])
-    return [low, f"{high}, on a log scale" if scale == "log" and name in ("amounts", "signed") else high]
+    if map.kind in ("shares", "parts"):
+        return [text.format(full=percent(FULL)) for text in LEGEND["absolute"]]
+    full = amount(np.abs(map.weights[layer]).max(initial=0))
+    return [text.format(full=full) for text in LEGEND[map.kind]]

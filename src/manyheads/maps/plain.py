@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from manyheads.maps.legend import legend_of
-from manyheads.maps.names import CHOICES, DEPTH, NUMBER_COLOURS, TONES
+from manyheads.maps.names import DEPTH, NUMBER_COLOURS, TONES
 from manyheads.maps.small_pictures import small_pictures
 from manyheads.maps.svg import FEW_HEADS, plain_svg
 from manyheads.maps.written import percent
@@ -44,8 +44,8 @@ def _drawn(map, layer):
     else:
         picture, omitted = _picture(map), ()
         what = f"A row for each of {layers} layers, a small square for each of its {heads} heads. "
-    low, high = legend_of(map, CHOICES["scale"][0], layer)
-    how = f"{what}In each square, rows ask and columns are looked at. Colour: {low} to {high}."
+    low, high = legend_of(map, layer)
+    how = f"{what}In each square, rows are queries and columns are keys. Colour: {low} to {high}."
     written = () if map.written is None else (map.written,)
     sentences = (*written, how, *omitted, *_concluded(map), *map.notes)
     caption = "".join(f"<div>{escape(sentence)}</div>" for sentence in sentences)
@@ -53,7 +53,7 @@ def _drawn(map, layer):
 
 
 def _concluded(map):
-    """What the model concludes, in a sentence for each prediction."""
+    """The likeliest label of each prediction, in a sentence."""
     for name, labels in map.predictions.items():
         label = max(labels, key=labels.get)
         yield f"{name}: {label}, {percent(labels[label])}."
@@ -64,7 +64,7 @@ def head_pixels(map):  # -> [layer, head, y, x, 4]
 
     >>> from manyheads.maps import AttentionMap
     >>> head_pixels(AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]]))[0, 0, 0].tolist()
-    [[98, 128, 0, 156], [98, 128, 0, 235]]
+    [[98, 128, 0, 141], [98, 128, 0, 235]]
     """
     tints = small_pictures(map)
     pixels = np.empty((*tints.shape, 4), np.uint8)

@@ -6,9 +6,9 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from manyheads.maps.legend import legend_of
-from manyheads.maps.names import CHOICES, DEPTH, NUMBER_COLOURS, PAPER, TONES
+from manyheads.maps.names import DEPTH, NUMBER_COLOURS, PAPER, TONES
 from manyheads.maps.pictures import chosen, columns_of
-from manyheads.maps.small_pictures import Tint
+from manyheads.maps.small_pictures import tints_of
 
 SIDE, GAP, MARGIN = 224, 28, 16  # of a head among others, in pixels
 FEW_HEADS = 8  # up to so many, each has its tokens beside it
@@ -32,7 +32,7 @@ def svg(map, layer=None, head=None):
     drawn, width, height = _heads(map, layers, heads, look)
     size = map.weights[np.ix_(layers, heads)].size
     omitted = (f"The {look.cells:,} strongest of {size:,} weights are drawn.",) if size > look.cells else ()
-    legends = dict.fromkeys(" to ".join(legend_of(map, CHOICES["scale"][0], layer)) for layer in layers)
+    legends = dict.fromkeys(" to ".join(legend_of(map, layer)) for layer in layers)
     colours = [f"Colour: {legend}." for legend in legends] if len(legends) == 1 else []
     notes = [_text(note) for note in (*omitted, *colours, *map.notes)]
     footer = "".join(
@@ -100,8 +100,7 @@ def _head(map, layer, head, drawn, left, top, cell, size, look):
     weights = map.weights[layer, head]
     masked = np.zeros(weights.shape, bool) if map.allowed is None else ~map.allowed
     drawn = drawn & ~masked
-    tint = Tint()
-    shares = tint.of(weights, tint.full(map, layer)[head])
+    shares = tints_of(map, layer)[head]
     cells = (_exact_cells if look.exact else _levels)(map, weights, shares, drawn)
     below = "".join(f"M{key + 0.3:g} {query + 0.5:g}h.4" for query, key in np.argwhere(drawn & (weights < 0)))
     minus = f'<path d="{below}" stroke="{look.ink}" stroke-width="0.08"/>' if below else ""

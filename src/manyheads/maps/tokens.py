@@ -1,4 +1,4 @@
-"""What the marks in a token say: whether it is a piece of the text, and where words begin."""
+"""Marks in tokens: whether a token is a piece of the text, and where words begin."""
 
 import re
 import unicodedata

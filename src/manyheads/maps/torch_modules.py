@@ -1,4 +1,4 @@
-"""The attention of somebody's PyTorch module: what each `nn.MultiheadAttention` in it looks at, head by head."""
+"""The attention weights of a PyTorch module: those of each `nn.MultiheadAttention` in it, head by head."""
 
 import inspect
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.js reads both."""
+"""A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.ts reads both."""
 
 import base64
 import weakref
@@ -10,7 +10,7 @@ from manyheads.maps.names import DIGITS, KINDS
 from manyheads.maps.small_pictures import small_pictures
 
 WHOLE = 2**20  # up to so many weights a kernel sends at once, 4 MB
-KNOWN = weakref.WeakKeyDictionary()  # what took long: a notebook asks twice, for the widget and for its HTML
+KNOWN = weakref.WeakKeyDictionary()  # slow results: a notebook needs them twice, for the widget and for its HTML
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 

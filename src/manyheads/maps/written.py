@@ -1,4 +1,4 @@
-"""Numbers as people read them: as `math/text.js` writes them."""
+"""Numbers as people read them: as `math/text.ts` writes them."""
 
 from decimal import ROUND_HALF_UP, Context, Decimal
 
@@ -31,11 +31,6 @@ def amount(value, *, signed=False):
     text = fixed(size, 3 if size < 1 else 2 if size < 10 else 1 if size < 100 else 0)
     sign = "\u2212" if value < 0 else "+" if signed and value > 0 else ""
     return sign + text
-
-
-def written(map, weight):
-    """A weight of a map: a share in per cent, else an amount."""
-    return percent(weight) if map.kind in ("shares", "parts") else amount(weight, signed=map.kind == "signed")
 
 
 HALF_UP = Context(prec=400, rounding=ROUND_HALF_UP)  # digits enough for any float

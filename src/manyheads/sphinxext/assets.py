@@ -24,7 +24,8 @@ def add_scripts(app, pagename, templatename, context, doctree):
         figures = {"data-figures": ", ".join(live)} if live else {}
         app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"}, **figures)
     for name in dict.fromkeys(["head-map", *live] if live else []):  # the first stylesheet is the others' base
-        app.add_css_file(f"{FOLDER}/{name}.css")
+        if (BUILT / f"{name}.css").is_file():
+            app.add_css_file(f"{FOLDER}/{name}.css")
     app.add_css_file(f"{FOLDER}/theme.css")
 
 

@@ -119,8 +119,10 @@ class _Prose(MarkdownConverter):
 
     def convert_live(self, el, text, parent_tags):
         does = "there is a live figure here"
+        if "bug" in el.attrs:
+            does = "a switch" if "switch" in el.attrs else "a switch puts a bug in"
         if "label" in el.attrs:
-            does = f"{'a switch' if 'switch' in el.attrs else 'a switch puts a bug in'}: *{el['label']}*"
+            does = f"{does}: *{el['label']}*"
         return f"\n\n> {self.see[0].upper()}{self.see[1:]}, {does}.\n\n"
 
     def get_conv_fn(self, tag_name):

@@ -31,7 +31,7 @@ FIXES = [
         r'<th class="([^"]*head[^"]*)"><p></p></th>',
         r'<th class="\1" role="cell"><p></p></th>',
     ),
-    # The pages' policy allows no handlers in attributes; doors/theme.js calls these two.
+    # The pages' policy allows no handlers in attributes; doors/theme.ts calls these two.
     Fix("btn-fullscreen-button", r'onclick="(window\.print|toggleFullScreen)\(\)"', r'data-call="\1"'),
     # The theme is known before the page is drawn. The theme's own script sets "auto" or the last visit's, so that a
     # dark page would be light first, and drawn twice.

@@ -1,5 +1,6 @@
 // `npm run build`: into dist/ every script that pages and notebooks load, each a file without imports, and the stylesheets.
 
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +12,8 @@ const figures = Object.keys(await read("figures.json")).map((name) => `figures/$
 const families = Object.values(await read("models.json")).map(({ module }) => `models/${module}.ts`);
 const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "encoder-worker"].map((name) => `models/${name}.ts`),
   "doors/embed.ts", "doors/paper.ts", "doors/search-excerpts.ts"];
-const stylesheets = [...figures.map((path) => path.replace(".ts", ".css")), "doors/plain.css", "doors/theme.css"];
+const own = figures.map((path) => path.replace(".ts", ".css")).filter((path) => existsSync(new URL(path, import.meta.url)));
+const stylesheets = [...own, "doors/plain.css", "doors/theme.css"];
 // What npm brings and pages fetch as it is.
 const vendored = ["@huggingface/tokenizers/dist/tokenizers.min.mjs", "onnxruntime-web/dist/ort.wasm.bundle.min.mjs"];
 

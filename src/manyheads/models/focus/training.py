@@ -94,6 +94,7 @@ def _loss(model, ids, mask, labels, facts, taught):
 def validation_loss(model, count=1000, seed=999):
     """Mean cross-entropy of the four facts in nats, summed, on validation sentences: of the same grammar, drawn anew.
 
+    >>> import math
     >>> from manyheads.models.focus import load_focus_model
     >>> from manyheads.models.focus.sentences import FACTS
     >>> guessing = sum(math.log(len(labels)) for labels in FACTS.values())

@@ -99,11 +99,6 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     if (this.task) this.run(this.task);
   }
 
-  /** A model, once it has come. */
-  protected loadedModel(name: string) {
-    return this.#models.get(name);
-  }
-
   /** Drops models that have stopped, so that they are loaded anew. */
   protected dropBroken() {
     for (const [name, model] of this.#models) if (model.broken) this.#models.delete(name);
@@ -157,12 +152,17 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     if (signal.aborted) return true;
     const all = names.map(familyLabel).join(" and ");
     this.showStatus(this.waits ? `Your text will be answered once the ${all} has loaded.` : OFFERED, () => this.#accept(), `Load the ${all} (${megabytes(bytes)} MB)`);
-    const figure = new WeakRef(this); // one that is gone by then is not kept for this
-    Promise.all(names.map(whenLoaded)).then(() => { // at the wish of another figure
-      const waiting = signal.aborted ? undefined : figure.deref();
+    LiveFigure.#acceptAfter(Promise.all(names.map(whenLoaded)), this); // at the wish of another figure
+    return true;
+  }
+
+  /** Accepts an offer once the models are here. Until then only a weak reference is held: a closure of #offer or a signal would keep a figure that is gone. */
+  static #acceptAfter(loaded: Promise<unknown>, element: LiveFigure<any>) {
+    const figure = new WeakRef(element);
+    loaded.then(() => {
+      const waiting = figure.deref();
       if (waiting) waiting.#accept();
     });
-    return true;
   }
 
   #accept() {

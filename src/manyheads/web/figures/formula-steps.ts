@@ -79,8 +79,8 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
   }
 
   protected override async load(name: string, show: (text: string) => void): Promise<StepsModel> {
-    const { stepsOf } = await formulaScript(); // one after the other: progress would write over what is said of a fault
-    return stepsOf((await loadWithProgress(name, show)) as FocusModel);
+    const [{ stepsOf }, model] = await Promise.all([formulaScript(), loadWithProgress(name, show)]);
+    return stepsOf(model as FocusModel);
   }
 
   protected draw(baked: any) {
@@ -125,7 +125,7 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#view?.setStatus(text, act ?? undefined);
+    this.#view?.setStatus(text, act, name);
   }
 }
 

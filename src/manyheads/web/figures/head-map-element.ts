@@ -3,7 +3,7 @@
 import { LiveFigure, together, type Refusal, type Task } from "../doors/live-figure.ts";
 import { dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
 import { EXAMPLE_SHOWN, LOADING, READY } from "../doors/page-models.ts";
-import { readPart, type Said } from "../doors/state.ts";
+import { readPart, writeState, type Said } from "../doors/state.ts";
 import { makePressable } from "../doors/worth-trying.ts";
 import { isOnRequest } from "../math/families.ts";
 import { decodeMap } from "../math/wire.ts";
@@ -53,6 +53,11 @@ export class HeadMapElement extends LiveFigure {
   }
 
   /** The heads that are off, as the attribute names them: "0.3 5.11". */
+  get off() {
+    const written = this.#view ? writeState(this.#view.state, "") : [];
+    return written.find(([name]) => name === "off")?.[1] ?? "";
+  }
+
   set off(heads: string) {
     this.setAttribute("off", heads);
   }

@@ -27,7 +27,7 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
     make: (state, change) => (view = new HeadMapView(root, state, {
       change, models: model.get("_models"), computes: model.get("_computes"), painted: (map) => announce(el, "attention", map),
       want: (layers, { computed: of }) => {
-        model.set("_wanted", { of, layers, asked: `${++requests} ${Math.random()}` }); // each time another, so that it is a change
+        model.set("_wanted", { of, layers, request: `${++requests} ${Math.random()}` }); // each time another, so that it is a change
         model.save_changes();
       },
     })),

@@ -1,4 +1,4 @@
-// What is shown of a map, by what its reader chose. Twin of maps/shown.py.
+// What is shown of a map, by what its reader chose.
 
 import type { Chosen } from "./choosing.ts";
 import { between, mergePieces, noted, placesOf, received, strongestOfRows, withoutSinks, withoutSpecial, wordOf } from "./choosing.ts";

@@ -44,10 +44,13 @@ export function tokensOf(tokenizer: Tokenizer, text: string, most: number, note:
 // What Python's str.split() takes for white space; JavaScript's \s differs.
 const SPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
+/** The parts of a text between white space: twin of models/white_space.py. */
+export const splitAtSpace = (text: string) => text.split(SPACE).filter(Boolean);
+
 /** The tokens of a text for a focus model: twin of models/focus/tokens.py. */
 export function focusTokens(tokenizer: Tokenizer, text: string, config: Record<string, any>) {
   const { max_words: maxWords, max_tokens: maxTokens } = config;
-  const words = text.replace(/\p{Surrogate}/gu, "?").split(SPACE).filter(Boolean);
+  const words = splitAtSpace(text.replace(/\p{Surrogate}/gu, "?"));
   const read = tokensOf(tokenizer, words.slice(0, maxWords).join(" "), maxTokens,
     (count) => `Only the first ${maxTokens - 2} of ${count - 2} word pieces are shown.`);
   const cut = words.length > maxWords ? [`Only the first ${maxWords} of ${words.length} words are shown.`] : [];

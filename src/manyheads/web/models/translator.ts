@@ -3,6 +3,7 @@
 import { added, attentionBlock, causalMask, layerNorm, linear, partOf, relu } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
 import type { Loading } from "./models.ts";
+import { splitAtSpace } from "./tokens.ts";
 
 const START = "<s>";
 const END = "</s>";
@@ -99,7 +100,7 @@ export class Translator {
   split(sentence: string) {
     let text = `${sentence.toLowerCase().replaceAll("’", "'")} `;
     for (const [short, full] of Object.entries<string>(this.header.short_forms)) text = text.replaceAll(short, full);
-    return text.replace(/[.,;:!?"“”]/g, " ").split(/\s+/).filter(Boolean).map((word) => (word === "i" ? "I" : word));
+    return splitAtSpace(text.replace(/[.,;:!?"“”]/g, " ")).map((word) => (word === "i" ? "I" : word));
   }
 
   /** What the encoder makes of English words: [k, d], and its maps. */

@@ -1,0 +1,239 @@
+// The life of a figure, in Node: an element of nothing but its place in a page, and models that answer at once or later.
+import assert from "node:assert/strict";
+import test from "node:test";
+
+globalThis.HTMLElement = class {
+  isConnected = false;
+  children = [];
+};
+const { LiveFigure, together } = await import("../../src/manyheads/web/doors/live-figure.ts");
+
+const soon = () => new Promise((done) => setTimeout(done));
+
+/** A promise, and what settles it. */
+function later() {
+  const it = {};
+  it.promise = new Promise((resolve, reject) => Object.assign(it, { resolve, reject }));
+  return it;
+}
+
+class Figure extends LiveFigure {
+  names = ["one"];
+  typed = "a";
+  shown = [];
+  statuses = [];
+  loads = []; // what each loading waits for, in their order
+  task = {
+    failure: "It could not be computed",
+    compute: (models, signal) => together(models.map((model) => model.attend(this.typed, signal))),
+    show: (answers) => this.shown.push(answers.join()),
+  };
+  get modelNames() {
+    return this.names;
+  }
+  draw() {}
+  load(name) {
+    const loading = { name, ...later() };
+    this.loads.push(loading);
+    return loading.promise;
+  }
+  showStatus(text, act) {
+    this.statuses.push(text);
+    this.act = act;
+  }
+  type(text) {
+    this.typed = text;
+    this.update();
+  }
+  insert() {
+    this.isConnected = true;
+    this.connectedCallback();
+  }
+  remove() {
+    this.isConnected = false;
+    this.disconnectedCallback();
+  }
+}
+
+const figure = (parts = {}) => {
+  const made = Object.assign(new Figure(), parts);
+  made.insert();
+  return made;
+};
+const echo = { attend: (text) => text.toUpperCase() };
+
+async function computing(model = echo, parts = {}) {
+  const made = figure(parts);
+  const { ready } = made;
+  made.loads[0].resolve(model);
+  await ready;
+  return made;
+}
+
+test("asking for ready starts the loading, once", async () => {
+  const made = figure();
+  assert.equal(made.loads.length, 0);
+  const { ready } = made;
+  made.ready;
+  assert.deepEqual([made.loads.length, made.statuses], [1, ["Loading the model."]]);
+  made.loads[0].resolve(echo);
+  await ready;
+  assert.deepEqual(made.shown, ["A"]);
+});
+
+test("ready that was asked for before the figure is in a page", async () => {
+  const made = new Figure();
+  const { ready } = made;
+  assert.equal(made.loads.length, 0);
+  made.insert();
+  made.loads[0].resolve(echo);
+  await ready;
+});
+
+test("a figure without models is ready", () => figure({ names: [] }).ready);
+
+test("a model that answers at once is shown before the keystroke's event returns", async () => {
+  const made = await computing();
+  made.type("b");
+  assert.deepEqual(made.shown, ["A", "B"]);
+});
+
+test("what was typed while the model came is what is computed", async () => {
+  const made = figure();
+  const { ready } = made;
+  for (const text of ["b", "c"]) made.type(text);
+  assert.equal(made.loads.length, 1);
+  made.loads[0].resolve(echo);
+  await ready;
+  assert.deepEqual(made.shown, ["C"]);
+});
+
+test("of answers that come later, the last keystroke's wins, and the others are aborted", async () => {
+  const requests = [];
+  const slow = { attend: (text, signal) => {
+    requests.push({ text, signal, ...later() });
+    return requests.at(-1).promise;
+  } };
+  const made = figure();
+  made.ready;
+  made.loads[0].resolve(slow);
+  await soon();
+  for (const text of ["b", "c"]) made.type(text);
+  assert.deepEqual(requests.map(({ signal }) => signal.aborted), [true, true, false]);
+  for (const request of requests) request.resolve(request.text);
+  await soon();
+  assert.deepEqual(made.shown, ["c"]);
+});
+
+test("removed while its model loads and put back, it goes on", async () => {
+  const made = figure();
+  const { ready } = made;
+  made.remove();
+  await soon();
+  made.insert();
+  assert.equal(made.loads.length, 1);
+  made.loads[0].resolve(echo);
+  await ready;
+  assert.deepEqual(made.shown, ["A"]);
+});
+
+test("removed before its model came, and put back after, it computes what is wanted then", async () => {
+  const made = figure();
+  const { ready } = made;
+  made.remove();
+  await soon();
+  made.loads[0].resolve(echo);
+  await soon();
+  made.type("b");
+  assert.deepEqual(made.shown, []);
+  made.insert();
+  await ready;
+  assert.deepEqual(made.shown, ["B"]);
+});
+
+test("moved, it is not interrupted", async () => {
+  let signal;
+  const made = await computing({ attend: (_, given) => ((signal = given), "x") });
+  made.type("b");
+  made.remove();
+  made.insert();
+  await soon();
+  assert.equal(signal.aborted, false);
+});
+
+test("removed while it computes, it gives up; put back, it computes", async () => {
+  const requests = [];
+  const made = await computing({ attend: (text, signal) => {
+    requests.push(signal);
+    return requests.length === 2 ? later().promise : text;
+  } });
+  made.type("b");
+  made.remove();
+  await soon();
+  assert.ok(requests[1].aborted);
+  made.insert();
+  await soon();
+  assert.deepEqual(made.shown, ["a", "b"]);
+});
+
+test("another model is loaded when it is chosen, the first kept", async () => {
+  const made = await computing();
+  made.names = ["two"];
+  made.update();
+  assert.deepEqual(made.loads.map(({ name }) => name), ["one", "two"]);
+  made.names = ["one"];
+  made.update();
+  made.loads[1].resolve({ attend: () => "two" });
+  await soon();
+  assert.deepEqual(made.shown, ["A", "A"], "the last choice wins");
+  made.names = ["two"];
+  made.update();
+  assert.equal(made.shown.at(-1), "two");
+});
+
+test("a model that does not come is said, and can be tried again", async () => {
+  const made = figure();
+  const { ready } = made;
+  made.loads[0].reject(Object.assign(new Error("a part is missing."), { name: "Fault" }));
+  await soon();
+  assert.equal(made.statuses.at(-1), "The model could not be loaded: a part is missing. What you see stays.");
+  made.act();
+  made.loads[1].resolve(echo);
+  await ready;
+});
+
+test("a model that fails is kept; one that is broken is loaded anew", async () => {
+  const model = { attend: () => { throw new Error("no words of an engine reach a reader"); } };
+  const made = figure();
+  made.ready;
+  made.loads[0].resolve(model);
+  await soon();
+  assert.match(made.statuses.at(-1), /^It could not be computed: something went wrong\./);
+  made.act();
+  assert.equal(made.loads.length, 1);
+  model.attend = () => Promise.reject(new Error("gone"));
+  model.broken = true;
+  made.act();
+  await soon();
+  made.act();
+  assert.equal(made.loads.length, 2);
+  made.loads[1].resolve(echo);
+  await made.ready;
+  assert.deepEqual(made.shown, ["A"]);
+});
+
+for (const [how, refuse] of [["at once", (refusal) => { throw refusal; }], ["later", (refusal) => Promise.reject(refusal)]])
+  test(`a sentence that cannot be read is refused ${how}, and the figure is ready`, async () => {
+    const refusal = Object.assign(new Error("“blorp” is unknown."), { name: "Fault", word: "blorp", near: [] });
+    const made = figure();
+    const { ready } = made;
+    made.loads[0].resolve({ attend: () => refuse(refusal) });
+    await ready;
+    assert.match(made.statuses.at(-1), /“blorp” is unknown\./);
+    assert.ok(!made.act);
+  });
+
+test("answers come together: at once if all do", async () => {
+  assert.deepEqual(together([1, 2]), [1, 2]);
+  assert.deepEqual(await together([1, Promise.resolve(2)]), [1, 2]);
+});

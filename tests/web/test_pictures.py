@@ -1,0 +1,85 @@
+"""Two drawings of one map as SVG, the page's and Python's: the same cells, weights and colours."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from node import WEB, run_node
+
+from manyheads.maps import AttentionMap
+from manyheads.maps.names import PAPER
+from manyheads.maps.wire import map_dict
+
+PAGES = """
+import { svgOf } from "./doors/picture.ts";
+import { START } from "./doors/state.ts";
+import { headColour } from "./math/maps.ts";
+import { shownMap } from "./math/shown.ts";
+import { decodeMap } from "./math/wire.ts";
+let text = "";
+for await (const chunk of process.stdin) text += chunk;
+const { written, given } = JSON.parse(text);
+const state = { ...START, ...given };
+const look = (map, _, head) => ({ colour: headColour(map, head), off: false, dim: false, scale: state.scale });
+console.log(svgOf({ state, shown: { map: shownMap(decodeMap(written), state), compared: null }, query: 0, dim: false, look }));
+"""
+TOKENS = ["[CLS]", "un", "##helpful", "<tea>", "[SEP]"]
+
+
+def maps():
+    """2 layers x 3 heads of each kind: with unequal sides, with both signs, with a causal mask, with one of another shape."""
+    random = np.random.default_rng(0)
+    shares = random.dirichlet(np.full(5, 0.3), (2, 3, 5))
+    lower = np.tril(shares) / np.tril(shares).sum(-1, keepdims=True)
+    band = np.eye(5, dtype=bool) | np.eye(5, k=-1, dtype=bool)
+    banded = shares * band / (shares * band).sum(-1, keepdims=True)
+    return {
+        "unequal sides": AttentionMap(TOKENS[:3], TOKENS, shares[:, :, :3], notes=("One <note>.",)),
+        "amounts": AttentionMap(TOKENS, TOKENS, 7 * shares, kind="amounts"),
+        "signed": AttentionMap(TOKENS, TOKENS, shares - 0.2, kind="signed"),
+        "causal": AttentionMap(TOKENS, TOKENS, lower, causal=True),
+        "masked": AttentionMap(TOKENS, TOKENS, banded, mask=band),
+    }
+
+
+def in_the_page(map, **state):
+    written = map_dict(map) | {"weights": map.weights.ravel().tolist()}
+    return run_node("--input-type=module", "-e", PAGES, input=json.dumps({"written": written, "given": state}), cwd=WEB)
+
+
+def read(svg):
+    """{(layer, head, query, key): (weight, opacity, colour, rectangle)}, the lines over each head, and the words."""
+    root = ElementTree.fromstring(svg)
+    cells, lines = {}, {}
+    for group in (node for node in root.iter() if node.get("data-head")):
+        place = int(group.get("data-layer")), int(group.get("data-head"))
+        for cell in (node for node in group if node.get("data-weight")):
+            at = (*place, int(cell.get("data-query")), int(cell.get("data-key")))
+            rectangle = tuple(float(cell.get(side)) for side in ("x", "y", "width", "height"))
+            colour = cell.get("fill", group.get("fill"))
+            cells[at] = np.float32(cell.get("data-weight")), float(cell.get("fill-opacity")), colour, rectangle
+        paths = (node for node in group if node.tag.endswith("path"))
+        lines[place] = {(path.get("stroke"), path.get("data-masked") is not None): path.get("d") for path in paths}
+    words = [node.text for node in root.iter() if node.tag.endswith("text")]
+    return cells, lines, words
+
+
+@pytest.mark.parametrize("view", ["matrix", "grid"])
+@pytest.mark.parametrize("name", maps())
+def test_the_page_and_python_draw_the_same_picture(name, view):
+    map = maps()[name]
+    ours, our_lines, our_words = read(map.to_svg(layer=1 if view == "matrix" else None))
+    theirs, their_lines, their_words = read(in_the_page(map, view=view, layer=1))
+    assert set(ours) == set(theirs)
+    for place, (weight, opacity, colour, rectangle) in ours.items():
+        their_weight, their_opacity, their_colour, their_rectangle = theirs[place]
+        assert (weight, colour, rectangle) == (their_weight, their_colour, their_rectangle)
+        assert rectangle == (place[3], place[2], 1, 1)
+        assert abs(opacity - their_opacity) < 0.0101, "the page's tints have 200 depths"
+    assert our_lines == their_lines
+    assert {key[0] for lines in our_lines.values() for key in lines} <= {PAPER["ink"], PAPER["line"]}
+    assert bool(map.allowed is not None) == any(masked for lines in our_lines.values() for _, masked in lines)
+    legend = next(text for text in our_words if text.startswith("Colour: ")) if view == "matrix" else ""
+    for text in (legend, *map.notes):
+        assert text in " ".join(their_words)
