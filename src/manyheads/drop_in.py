@@ -174,8 +174,6 @@ class DropInAttention(MultiHeadAttention):
         return restore_attention(copy.deepcopy(self))
 
     # What PyTorch's transformer layers read of their attention.
-    _torch_class = nn.MultiheadAttention
-
     @property
     def in_proj_weight(self) -> Tensor | None:  # [3 * d, d]
         if not self.embed_dim == self.kdim == self.vdim:
