@@ -86,8 +86,8 @@ def compare(
             likely[hint] = np.abs(numbers - wrong).max()
     if likely:
         raise Mistake(min(likely, key=likely.get))
-    if close(numbers, right, TOLERANCES["bfloat16"]):
-        raise Mistake("It is right to a digit or two: a step is computed in a lower precision than the others.")
+    if close(numbers, right, TOLERANCES["float16"]):
+        raise Mistake("It is right to two digits or so: a step is computed in a lower precision than the others.")
     raise Mistake(unknown)
 
 

@@ -55,7 +55,7 @@ def source_of(name):
         place /= parts.pop(0)
     if parts and (place / f"{parts[0]}.py").is_file():
         return place / f"{parts[0]}.py"
-    for node in parsed(place / "__init__.py").body:
+    for node in ast.walk(parsed(place / "__init__.py")):
         if isinstance(node, ast.ImportFrom) and parts[:1] in [[alias.name] for alias in node.names]:
             return source_of(f"{node.module}.{parts[0]}")
     return place / "__init__.py"
