@@ -104,7 +104,7 @@ def test_on_paper_nothing_lies_on_the_numbers_of_the_formula(paper, site):
     paper.goto(f"{site}/book/formula.html")
     settled(paper)
     paper.emulate_media(media="print")
-    figure = paper.locator("formula-steps").first
+    figure = paper.locator("formula-steps[model]").first
     told = figure.get_by_role("region", name="Arithmetic").bounding_box()
     numbers = [table.bounding_box() for table in figure.locator(".fs-stage").get_by_role("table").all()]
     assert all(box["y"] + box["height"] <= told["y"] for box in numbers)
