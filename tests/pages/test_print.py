@@ -50,7 +50,7 @@ def test_weights_keep_their_colour_and_a_dark_page_becomes_light(paper, site):
 
 
 def test_frames_that_nobody_has_come_to_are_there_for_who_prints(paper, site):
-    paper.goto(f"{site}/book/real-heads.html")
+    paper.goto(f"{site}/book/your-own-models.html")
     paper.mouse.move(300, 300)
     for frame in paper.locator("iframe.bertviz").all():
         frame.content_frame.locator("svg line").first.wait_for(state="attached")
