@@ -64,7 +64,7 @@ export function looksAt(map, { layer, head }, places) {
  * @param {string[]} words
  */
 export const unknownWord = (words) => `No word here has two senses that this book knows. Try one of these: ${words.join(", ")}. ` +
-  "The last page of the appendix, “Make it yours”, says how to add a word.";
+  "The page “For teachers and authors” says how to add a word.";
 
 // ------------------------------------------------------------------------------------------------ the element
 
