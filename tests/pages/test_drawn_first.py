@@ -21,8 +21,10 @@ PAGE = """<!doctype html><html data-theme="{theme}"><head><meta charset="utf-8">
 <link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css">
 <script type="module" src="head-map.js"></script><script type="module" src="formula-steps.js"></script>
 </head><body>{body}</body></html>"""
-# Every visible node of every figure: its kind, its rectangle within the figure, its colours and its own text.
+# Every visible node of every figure: its kind, its rectangle within the figure, its colours and its own text. HTML can't say
+# how far something is scrolled, which scripts do to bring a matrix's lit cell into view.
 SEEN = """() => [...document.querySelectorAll("head-map, formula-steps")].map((figure) => {
+  for (const node of figure.querySelectorAll("*")) node.scrollTo(0, 0);
   const { x, y, width, height } = figure.getBoundingClientRect();
   const round = (size) => Math.round(4 * size) / 4;
   const nodes = [...figure.querySelectorAll("*")].map((node) => {
