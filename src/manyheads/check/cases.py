@@ -10,7 +10,7 @@ from manyheads.check.mistakes import split
 
 @dataclass(frozen=True)
 class Case:
-    """Inputs of one shape: texts of `length` words; `asked` is another text's length, for the keys.
+    """Inputs of one shape: texts of `length` words; `num_queries` is another text's length, for the keys.
 
     >>> Case(batch=(2,)).arguments()[0].shape
     (2, 5, 8)
@@ -18,7 +18,7 @@ class Case:
 
     batch: tuple[int, ...] = ()
     length: int = 5
-    asked: int = 0
+    num_queries: int = 0
     embed_dim: int = 8
     num_heads: int = 3
     attention_dim: int = 12
@@ -36,7 +36,7 @@ class Case:
         return X, *(W / np.sqrt(len(W)) for W in matrices), self.num_heads
 
     def other_text(self) -> np.ndarray:
-        return np.random.default_rng(1).standard_normal((*self.batch, self.asked, self.embed_dim))
+        return np.random.default_rng(1).standard_normal((*self.batch, self.num_queries, self.embed_dim))
 
     def longer(self) -> "Case":
         return replace(self, batch=(4,), length=32)

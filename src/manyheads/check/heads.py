@@ -85,7 +85,7 @@ def module(kind: nn.Module | Callable[[int, int], nn.Module]) -> Report:
             "it has four layers": four_layers,
             **_one_text(fn, case),
             **_more_texts(fn, case, slower),
-            "keys from another text": lambda: _crossed(fn, replace(case, batch=(2,), asked=7)),
+            "keys from another text": lambda: _crossed(fn, replace(case, batch=(2,), num_queries=7)),
             "biases": lambda: _biased(fn, case),
         }
     )

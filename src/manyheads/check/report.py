@@ -96,11 +96,11 @@ def call(fn: Callable[..., Any], *arguments: Any, otherwise: str = "", **options
 
     `otherwise` is the hint to add where it raises. Only `KeyboardInterrupt` passes through, for a loop without an end.
     """
-    given, named = copy.deepcopy((arguments, options))
+    copied, named = copy.deepcopy((arguments, options))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            result = fn(*given, **named)
+            result = fn(*copied, **named)
         except (Mistake, KeyboardInterrupt):
             raise
         except SystemExit as error:
@@ -108,7 +108,7 @@ def call(fn: Callable[..., Any], *arguments: Any, otherwise: str = "", **options
         except BaseException as error:
             raised = f"{type(error).__name__}: {error}".strip().rstrip(".")
             raise Mistake(f"It raises {raised}. {otherwise}".strip()) from error
-    for before, after in zip((*arguments, *options.values()), (*given, *named.values())):
+    for before, after in zip((*arguments, *options.values()), (*copied, *named.values())):
         if isinstance(before, np.ndarray | torch.Tensor) and not np.array_equal(array(before), array(after)):
             raise Mistake("It changes what it was given. Work on a copy, or write what is new into a new array.")
     return result

@@ -51,8 +51,8 @@ class Exercise(ExerciseDirective):
         del self.env.temp_data[OPEN]
         for node in found:
             node["classes"].append("note")
-            told = {name: self.options[name] for name in ("kind", "practises")}
-            self.env.sphinx_exercise_registry[label] |= told | {"title": self.arguments[0]}
+            details = {name: self.options[name] for name in ("kind", "practises")}
+            self.env.sphinx_exercise_registry[label] |= details | {"title": self.arguments[0]}
         return found
 
 
@@ -101,16 +101,16 @@ class ListExercises(SphinxPostTransform):
             return []
         title = nodes.rubric("", self.env.titles[page].astext(), classes=["exercise-page"])
         head = nodes.thead("", _row(*(nodes.Text(text) for text in ("exercise", "kind", "what it practises"))))
-        body = nodes.tbody("", *(self.row(page, label, told) for label, told in own.items()))
+        body = nodes.tbody("", *(self.row(page, label, details) for label, details in own.items()))
         columns = [nodes.colspec(colwidth=width) for width in (40, 25, 35)]
         table = nodes.table("", nodes.tgroup("", *columns, head, body, cols=3), classes=["exercise-table"])
         return [title, table]
 
-    def row(self, page, label, told):
+    def row(self, page, label, details):
         number = ".".join(map(str, self.env.toc_fignumbers.get(page, {}).get("exercise", {}).get(label, ())))
         link = addnodes.pending_xref(
             "",
-            nodes.inline("", f"{number} {told['title']}".strip()),
+            nodes.inline("", f"{number} {details['title']}".strip()),
             refdomain="std",
             reftype="ref",
             reftarget=label,
@@ -118,7 +118,7 @@ class ListExercises(SphinxPostTransform):
             refdoc=self.env.docname,
             refwarn=True,
         )
-        return _row(link, nodes.Text(KINDS[told["kind"]]), nodes.Text(told["practises"]))
+        return _row(link, nodes.Text(KINDS[details["kind"]]), nodes.Text(details["practises"]))
 
 
 def _row(*cells):
@@ -128,7 +128,7 @@ def _row(*cells):
 def exercises(env, page):
     """The exercises of a page in its order: {label: {kind, practises, title, ...}}."""
     registry = getattr(env, "sphinx_exercise_registry", {})
-    return {label: told for label, told in registry.items() if told["docname"] == page and "kind" in told}
+    return {label: details for label, details in registry.items() if details["docname"] == page and "kind" in details}
 
 
 def pages(env):

@@ -31,13 +31,13 @@ def put_notebooks(built, folder):
     notary = NotebookNotary()
     changed = []
     for path in paths:
-        there, put = folder / path.name, known / path.name
-        if there.exists() and not (put.exists() and there.read_bytes() == put.read_bytes()):
+        target, put = folder / path.name, known / path.name
+        if target.exists() and not (put.exists() and target.read_bytes() == put.read_bytes()):
             changed.append(path.name)
             continue
         shutil.copyfile(path, put)
-        shutil.copyfile(path, there)
-        notary.sign(nbformat.read(there, as_version=4))
+        shutil.copyfile(path, target)
+        notary.sign(nbformat.read(target, as_version=4))
     return changed
 
 

@@ -154,7 +154,7 @@ def cells_of_page(cells, body, link, see):
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
     code = deque(cell for cell in cells if cell.cell_type == "code")
-    made, said = [], []
+    made, passage = [], []
     above = None  # the figure that the next cell stands for
 
     def hidden_ones():
@@ -162,15 +162,15 @@ def cells_of_page(cells, body, link, see):
             made.append(_collapsed(code.popleft()))
 
     def end_prose():
-        if text := prose(said, link, see):
+        if text := prose(passage, link, see):
             made.append(nbformat.v4.new_markdown_cell(text))
-        said.clear()
+        passage.clear()
 
     shown = [*_blocks(BeautifulSoup(body, "html.parser"))]
     for block, below in zip(shown, [*shown[1:], None]):
         figure = None if _is_cell(block) else figure_cell(block, link)
         if block.name in FIGURES and block.name not in WIDGETS and figure:
-            said.append(block)  # the cell shows only the figure inside
+            passage.append(block)  # the cell shows only the figure inside
         if _is_cell(block) or figure:
             end_prose()
         if figure and below and f"tag_{SHOWN_ABOVE}" in classes(below):
@@ -186,7 +186,7 @@ def cells_of_page(cells, body, link, see):
                 made[-1].outputs = above.outputs  # its own are for a kernel only
             above = None
         else:
-            said.append(block)
+            passage.append(block)
     end_prose()
     hidden_ones()
     if code:
@@ -239,12 +239,12 @@ class Links:
         folder = posixpath.dirname(self.pagename)
         page = posixpath.normpath(posixpath.join(folder, path)).removesuffix(".html") if path else self.pagename
         heading = self._headings(page).get(fragment)
-        there = f"#{quote(heading.replace(' ', '-'))}" if heading else ""
+        anchor = f"#{quote(heading.replace(' ', '-'))}" if heading else ""
         if not path:
-            return there or None
+            return anchor or None
         if self.site:
             return urljoin(f"{self.site}{self.pagename}.html", address)
-        return f"{posixpath.relpath(page, folder)}.ipynb{there}" if page in self.env.found_docs else None
+        return f"{posixpath.relpath(page, folder)}.ipynb{anchor}" if page in self.env.found_docs else None
 
     def _headings(self, page):
         """The headings of a page by their ids: a notebook knows them by their texts."""

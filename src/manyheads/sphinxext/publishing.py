@@ -61,13 +61,13 @@ def address():
 
     Raises `ValueError` for what is no address.
     """
-    said = os.environ.get(ADDRESS, "").strip()
-    if not said:
+    url = os.environ.get(ADDRESS, "").strip()
+    if not url:
         return None
-    parts = urlsplit(said)
+    parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
-        raise ValueError(f"{ADDRESS} must be an address such as https://example.org/book/, got {said!r}")
-    return said.rstrip("/") + "/"
+        raise ValueError(f"{ADDRESS} must be an address such as https://example.org/book/, got {url!r}")
+    return url.rstrip("/") + "/"
 
 
 def chapters(env):

@@ -61,9 +61,9 @@ def nobody_answers():
     are nbclient, which lets nobody type an answer. So is Voila, but it has readers.
     """
     kernel = getattr(get_ipython(), "kernel", None)
-    asked = kernel.get_parent().get("content", {}) if kernel else {}
+    request = kernel.get_parent().get("content", {}) if kernel else {}
     voila = os.environ.get("SERVER_SOFTWARE", "").startswith("voila") or "VOILA_PREHEAT" in os.environ
-    return asked.get("allow_stdin") is False and not voila
+    return request.get("allow_stdin") is False and not voila
 
 
 def reason(error):
@@ -77,7 +77,7 @@ def reason(error):
     return named.rstrip(".") + "."
 
 
-def refuse_unknown(given, known, of, elsewhere=None):
+def refuse_unknown(arguments, known, of, elsewhere=None):
     """Refuse an argument that is not known, and name the nearest that is, or whose it is: {other: its names}.
 
     >>> refuse_unknown({"veiw": "grid"}, ["view", "layer"], "HeadMap")
@@ -85,7 +85,7 @@ def refuse_unknown(given, known, of, elsewhere=None):
     TypeError: HeadMap has no argument 'veiw'; did you mean 'view'?
     """
     public = [name for name in sorted(known) if not name.startswith("_")]
-    for name in set(given) - set(known):
+    for name in set(arguments) - set(known):
         others = [other for other, names in (elsewhere or {}).items() if name in names]
         nearest = difflib.get_close_matches(name, public, n=1)
         hint = ""

@@ -161,7 +161,7 @@ class HeadMap(Figure):
                 traits["head"] = int(heads[0])
             elif len(set(heads)) < shape[1]:
                 traits["head_mask"] = [[head in heads for head in range(shape[1])]] * shape[0]
-        shown = cls._given(maps, traits, cls.from_attentions)
+        shown = cls._of_maps(maps, traits, cls.from_attentions)
         return HTML(shown._repr_mimebundle_()[0]["text/html"]) if html_action == "return" else shown
 
     @classmethod
@@ -222,10 +222,10 @@ class HeadMap(Figure):
             normalised=normalised,
             prettify_tokens=prettify_tokens,
         )
-        return cls._given(maps, traits, cls.of)
+        return cls._of_maps(maps, traits, cls.of)
 
     @classmethod
-    def _given(cls, maps, traits, method):
+    def _of_maps(cls, maps, traits, method):
         """Maps to look at, by name; `method` is the one that was called with further traits."""
         of = f"HeadMap.{method.__name__}"
         for name in ("compare", "sentence", "model", "models"):
@@ -233,7 +233,7 @@ class HeadMap(Figure):
                 raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
         refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": ("head_names", "key_value_heads", "normalised")})
-        models = [_Given(name, map) for name, map in maps.items()]
+        models = [_FixedMap(name, map) for name, map in maps.items()]
         return cls("", models=models, _computes=False, _status="These are the attentions you gave.", **traits)
 
     @property
@@ -360,7 +360,7 @@ def head_map_element(map, compared=None, *, status="", whole=False, **attributes
     return element_html("head-map", attributes, data, plain_html(map, compared, layer))
 
 
-class _Given:
+class _FixedMap:
     """A head model that knows one map."""
 
     def __init__(self, name, map):

@@ -286,8 +286,8 @@ def finished(english, french, combinations):
     end = len(english)
     looks = [tuple(place.get(id(getattr(word, name)), end) for name in HEADS) for word in spelt]
     rivals = [dict(word.rivals) for word in spelt]
-    for at, ((here, *_), (there, *_)) in enumerate(pairwise(looks)):
-        if there < here:  # the French order departs from the English one: the next word would come first there
+    for at, ((first, *_), (second, *_)) in enumerate(pairwise(looks)):
+        if second < first:  # the French order departs from the English one: the next word would come first there
             rivals[at]["word"] = spelt[at + 1].text
     return Sentence(
         tuple(word.text for word in english),

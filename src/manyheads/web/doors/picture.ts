@@ -4,7 +4,7 @@
 import { cellLook, DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { legendOf } from "../math/shown.ts";
-import { isSpecial, percent, readable, told } from "../math/text.ts";
+import { isSpecial, percent, readable, weightText } from "../math/text.ts";
 import { exactly, type Panel, panels } from "./save.ts";
 import { forXml, type Measure, moveTo, round, tag, words, wrapped } from "./svg.ts";
 
@@ -91,7 +91,7 @@ function drawPaint({ view, shown, width }: Picture): Drawing {
       const { colour: fill, opacity, underline } = cellLook(map, look, weights[key], full, isSpecial(token));
       const hidden = isMasked(map, query, key) ? "masked" : isLeftOut(map, weights[key]) ? "left out" : "";
       const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": hidden ? null : exactly(weights[key]) },
-        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${hidden || told(map, weights[key])}`),
+        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${hidden || weightText(map, weights[key])}`),
         tag("rect", { width: wide, height: 25, rx: 4, fill, "fill-opacity": opacity }),
         tag("rect", { y: 25 - 3 * underline, width: wide, height: 3 * underline, fill }),
         ...(hidden === "masked" ? [tag("path", { d: `M0 25L${round(wide)} 0`, stroke: PAPER.line, "data-masked": "" })] : []),

@@ -34,10 +34,10 @@ const NUMBERS = ["layer", "head", "query", "first", "last", "top"]; // places ar
 export const WRITTEN = [...TEXTS, ...Object.keys(OPTIONS), ...NUMBERS, "off"];
 
 /** Parts of a state, with the heads that are off as [layer, head]. */
-export type Said = Partial<MapState> & { off?: number[][] };
+export type StateParts = Partial<MapState> & { off?: number[][] };
 
 /** The part of the state that a written value stands for: nothing, where it is none of what may be. */
-export function readPart(name: string, text: string | null): Said {
+export function readPart(name: string, text: string | null): StateParts {
   if (name === "compare") return { compare: text };
   if (text === null) return {};
   if (name === "sentence" || name === "find") return { [name]: text };

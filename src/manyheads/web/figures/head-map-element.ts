@@ -3,7 +3,7 @@
 import { LiveFigure, together, type Refusal, type Task } from "../doors/live-figure.ts";
 import { dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
 import { EXAMPLE_SHOWN, LOADING, READY } from "../doors/page-models.ts";
-import { readPart, writeState, type Said } from "../doors/state.ts";
+import { readPart, writeState, type StateParts } from "../doors/state.ts";
 import { makePressable } from "../doors/worth-trying.ts";
 import { isOnRequest } from "../math/families.ts";
 import { decodeMap } from "../math/wire.ts";
@@ -172,7 +172,7 @@ export class HeadMapElement extends LiveFigure {
     else this.#take(readPart(name, text), name === "off" || isComputed(name));
   }
 
-  #take(state: Said, computes: boolean) {
+  #take(state: StateParts, computes: boolean) {
     if (!this.#attributes) return;
     this.#view?.update(this.#attributes.take(state, this.#still));
     if (computes) this.update();

@@ -1,6 +1,6 @@
 // The state that a page gives a <head-map>, by attributes and by links, and what of it has to wait for a map to come.
 
-import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState, type Said } from "../doors/state.ts";
+import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState, type StateParts } from "../doors/state.ts";
 
 /** All attributes of a <head-map>. */
 export const ATTRIBUTES = ["model", "models", ...WRITTEN];
@@ -28,12 +28,12 @@ export class MapAttributes {
   }
 
   /** The state that all attributes write. */
-  get written(): Said {
+  get written(): StateParts {
     return Object.assign({}, ...WRITTEN.map((name) => readPart(name, this.#element.getAttribute(name))));
   }
 
   /** What the page's address says of this map; null where it says nothing. Brings the map before the reader. */
-  linked(): Said | null {
+  linked(): StateParts | null {
     const linked = linkedState(location.hash, this.#places);
     if (!linked) return null;
     requestAnimationFrame(() => this.#element.scrollIntoView({ block: "nearest" }));
@@ -41,7 +41,7 @@ export class MapAttributes {
   }
 
   /** The part of a state that can be shown at once; the rest waits. Of a map that no model computes, `shape` is given: nothing waits. */
-  take({ off, ...state }: Said, shape: number[] | null): Partial<MapState> {
+  take({ off, ...state }: StateParts, shape: number[] | null): Partial<MapState> {
     this.postpone(state);
     if (!off) return state;
     if (shape) return { ...state, headMask: maskOf(off, shape[0], shape[1]) };

@@ -23,7 +23,7 @@ export function amount(value: number, signed = false) {
 }
 
 /** A weight of a map as people read it. */
-export const told = ({ kind = "shares" }: Pick<AttentionMap, "kind">, weight: number) =>
+export const weightText = ({ kind = "shares" }: Pick<AttentionMap, "kind">, weight: number) =>
   kind === "shares" || kind === "parts" ? percent(weight) : amount(weight, kind === "signed");
 
 /** One of the shared notes, with its values. */

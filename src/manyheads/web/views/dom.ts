@@ -1,7 +1,7 @@
 // Small tools for what the views draw: nodes that are kept from one repaint to the next.
 
 import { alpha, type cellLook } from "../math/maps.ts";
-import { isPiece, isSpecial, readable, told } from "../math/text.ts";
+import { isPiece, isSpecial, readable, weightText } from "../math/text.ts";
 
 /** A new element. Of `props`, those that begin with "on" listen; true is an attribute without a value, false and null none. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, props: Record<string, any> = {}, ...children: (Node | string)[]) {
@@ -54,7 +54,7 @@ type WeightCell = HTMLElement & { shown?: string, percent?: string, ground?: str
 /** One weight of a map in its cell, tinted by `look`; a masked one has none. */
 export function setWeight(cell: WeightCell, map: ShownMap, weight: number, look: CellLook, from: string, to: string, masked = false) {
   setTint(cell, weight, look, masked);
-  const text = masked ? "masked" : map.top && weight === 0 ? "left out" : told(map, weight);
+  const text = masked ? "masked" : map.top && weight === 0 ? "left out" : weightText(map, weight);
   if (cell.percent !== text) cell.dataset.percent = cell.percent = text;
   const label = `${from} to ${to}: ${text}`;
   if (cell.named !== label) cell.ariaLabel = cell.named = label;
