@@ -92,7 +92,7 @@ def enlarge(page, map):
 
 
 def cell(page, map):
-    steps = page.locator("formula-steps").first
+    steps = page.locator("formula-steps[model]").first
     steps.evaluate("(el) => el.ready")
     steps.locator("td:visible").nth(20).click()
 

@@ -2,6 +2,8 @@
 
 import inspect
 import math
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,8 +84,8 @@ WRONG = {
 }
 
 
-def function(source):
-    made = {"math": math, "np": np, "softmax": softmax}
+def function(source, **names):
+    made = {"math": math, "np": np, "softmax": softmax, "sys": sys, **names}
     exec(source, made)
     return made["mine"]
 
@@ -194,3 +196,207 @@ def test_a_wrong_causal_mask_gets_a_hint(mask, hint):
 )
 def test_a_wrong_padding_mask_gets_a_hint(mask, hint):
     assert hint in check.padding_mask(mask).hint
+
+
+# --- In the precision that it has
+
+LOWER = {"float32": np.float32, "float16": np.float16}
+
+
+def in_lower(source, dtype):
+    return function(
+        source.replace(
+            "    def split",
+            "    X, Wq, Wk, Wv, Wo = (part.astype(lower) for part in (X, Wq, Wk, Wv, Wo))\n\n    def split",
+        ),
+        lower=dtype,
+    )
+
+
+@pytest.mark.parametrize("dtype", LOWER.values(), ids=list(LOWER))
+def test_a_right_function_may_compute_in_lower_precision(dtype):
+    mine = in_lower(RIGHT, dtype)
+    X = np.ones((5, 8))
+    assert {part.dtype for part in mine(X, *[np.ones((8, 12))] * 3, np.ones((12, 8)), 3)} == {np.dtype(dtype)}
+    assert check.multi_head_attention(mine)
+
+
+COMPUTING = [change for change in WRONG if change[0] not in (", mask=None", "    width = Wq.shape[-1]")]
+
+
+@pytest.mark.parametrize("dtype", LOWER.values(), ids=list(LOWER))
+@pytest.mark.parametrize(("right", "wrong"), COMPUTING)
+def test_in_lower_precision_a_mistake_still_gets_its_hint(right, wrong, dtype):
+    report = check.multi_head_attention(in_lower(RIGHT.replace(right, wrong), dtype))
+    if "-1e9" in wrong and dtype == np.float16:
+        assert report, "there it is minus infinity"
+        return
+    assert WRONG[right, wrong] in report.hint
+
+
+def test_a_step_in_lower_precision_than_its_results_is_named():
+    source = RIGHT.replace(
+        "context = weights @ V", "context = (weights.astype(np.float16) @ V.astype(np.float16)).astype(X.dtype)", 1
+    )
+    assert "a step is computed in a lower precision" in check.multi_head_attention(function(source)).hint
+
+
+class Written(nn.Module):
+    """As the models of Hugging Face do: softmax in float32, whatever comes in."""
+
+    def __init__(self, embed_dim, num_heads, softmax_in=torch.float32):
+        super().__init__()
+        self.num_heads, self.softmax_in = num_heads, softmax_in
+        self.query, self.key, self.value, self.output = (nn.Linear(embed_dim, embed_dim) for _ in range(4))
+
+    def forward(self, query, key=None, *, mask=None):
+        key = query if key is None else key
+        layers = (self.query, query), (self.key, key), (self.value, key)
+        Q, K, V = (layer(x).unflatten(-1, (self.num_heads, -1)).transpose(-3, -2) for layer, x in layers)
+        scores = Q @ K.mT / Q.shape[-1] ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf)
+        weights = scores.softmax(-1, dtype=self.softmax_in).nan_to_num().to(query.dtype)
+        return self.output((weights @ V).transpose(-3, -2).flatten(-2)), weights
+
+
+class Unmasked(Written):
+    def forward(self, query, key=None, *, mask=None):
+        return super().forward(query, key)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_a_module_is_checked_in_the_precision_that_it_has(dtype):
+    seen = []
+    for width, heads in [(12, 3), (16, 4), (64, 8)]:
+        made = Written(width, heads).to(dtype)
+        made.register_forward_pre_hook(lambda _, texts: seen.append(texts[0].dtype))
+        assert check.module(made), check.module(made)
+    assert set(seen) == {dtype}
+    assert "no effect" in check.module(Unmasked(16, 4).to(dtype)).hint
+    assert check.module(Written)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_results_of_higher_precision_than_the_module_are_no_mistake(dtype):
+    class Upcast(Written):
+        def forward(self, *texts, **options):
+            return [part.float() for part in super().forward(*texts, **options)]
+
+    assert check.module(Upcast(16, 4).to(dtype))
+
+
+# --- A report comes back
+
+
+class Ends(BaseException):
+    """Isn't an `Exception`."""
+
+
+def ends(error):
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("fn", "hint"),
+    [
+        (lambda *_, **__: sys.exit(1), "It ends Python, as sys.exit does"),
+        (lambda *_, **__: exit(), "It ends Python"),
+        (lambda *_, **__: ends(Ends("now")), "It raises Ends: now"),
+        (lambda *_, **__: ends(RecursionError("too deep")), "It raises RecursionError: too deep"),
+        (lambda *_, **__: ([[1], [1, 2]], [[1]]), "a list of rows of different lengths"),
+        (lambda *_, **__: ([["a"]], [[1]]), "Give two things"),
+        (lambda *_, **__: (None, None), "Give two things"),
+        (lambda *_, **__: (torch.ones(2, device="meta"), torch.ones(2)), "It gives a Tensor, and must give an array"),
+        (lambda *_, **__: 1, "It gives int"),
+    ],
+)  # fmt: skip
+def test_whatever_it_does_a_report_comes_back(fn, hint):
+    assert hint in check.multi_head_attention(fn).hint
+    assert not check.module(lambda *_: fn())
+    for mask in (check.causal_mask, check.padding_mask):
+        assert not mask(fn)
+
+
+def test_a_function_that_ends_python_instead_of_refusing_gets_a_hint():
+    source = RIGHT.replace("raise ValueError(", "sys.exit(")
+    assert "Raise a ValueError" in check.multi_head_attention(function(source)).hint
+
+
+def test_an_interrupt_passes_through():
+    with pytest.raises(KeyboardInterrupt):
+        check.multi_head_attention(lambda *_, **__: ends(KeyboardInterrupt()))
+
+
+@pytest.mark.parametrize(
+    ("num_heads", "hint"),
+    [
+        (None, "It has no num_heads. Keep the number of heads in self.num_heads"),
+        ("three", "It has no num_heads"),
+        (0, "It has no num_heads"),
+        (3, "Its num_heads is 3, which does not divide its width, 16"),
+    ],
+)
+def test_a_module_without_num_heads_gets_a_hint(num_heads, hint):
+    made = Written(16, 4)
+    made.num_heads = num_heads
+    report = check.module(made)
+    assert (report.rung, report.place) == ("it has four layers", 1)
+    assert hint in report.hint
+    del made.num_heads
+    assert "It has no num_heads" in check.module(made).hint
+
+
+def test_a_length_written_into_the_code_is_found():
+    source = RIGHT.replace(
+        "context = weights", "weights = weights[..., :9]\n    V = V[..., :9, :]\n    context = weights"
+    )
+    report = check.multi_head_attention(function(source))
+    assert report.rung == "longer texts"
+    assert "no length may be written into the code" in report.hint
+
+
+# --- How slow it is
+
+
+@pytest.fixture
+def wait(monkeypatch):
+    """Makes the clock of the check count: a tick each time it's read, and as many as a function waits."""
+    ticks = [0]
+
+    def clock():
+        ticks[0] += 1
+        return ticks[0]
+
+    monkeypatch.setattr("manyheads.check.report.time", SimpleNamespace(perf_counter=clock))
+    return lambda waited: ticks.__setitem__(0, ticks[0] + waited)
+
+
+def waiting(wait, ticks, fn):
+    def waits(*arguments, **options):
+        wait(ticks)
+        return fn(*arguments, **options)
+
+    return waits
+
+
+@pytest.mark.parametrize("name", ["multi_head_attention", "causal_mask", "padding_mask"])
+def test_a_right_function_that_is_slow_is_told_how_slow(name, wait):
+    checked, right = getattr(check, name), getattr(attention, name)
+    report = checked(waiting(wait, 41, right))
+    assert report
+    assert report.slower == 42
+    assert repr(report).endswith(" rungs hold. It takes about 40 times as long as the reference.")
+    report = checked(waiting(wait, 3, right))
+    assert report.slower == 4
+    assert repr(report).endswith(" rungs hold.")
+
+
+def test_a_slow_module_is_told_how_slow(wait):
+    class Slow(attention.MultiHeadAttention):
+        def forward(self, *texts, **options):
+            wait(6)
+            return super().forward(*texts, **options)
+
+    assert repr(check.module(Slow)).endswith(" rungs hold. It takes about 7 times as long as the reference.")
+    assert check.module(attention.MultiHeadAttention).slower == 1

@@ -1,8 +1,13 @@
 """drop_in.py: called as `nn.MultiheadAttention` is, with its masks, it gives what that gives."""
 
+import copy
+import inspect
+import io
+import itertools
 import math
+import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -12,6 +17,7 @@ from hypothesis import strategies as st
 from test_attention import every_case, shake
 from torch import nn
 
+from manyheads.conversions import from_torch_names
 from manyheads.drop_in import DropInAttention, replace_attention
 from manyheads.widgets import HeadMap
 
@@ -32,6 +38,10 @@ class Call:
     mask: str = "none"
     padding: str = "none"
     bias: bool = True
+    kdim: int | None = None
+    vdim: int | None = None
+    add_bias_kv: bool = False
+    add_zero_attn: bool = False
     batch_first: bool = True
     need_weights: bool = True
     average: bool = False
@@ -48,13 +58,18 @@ class Call:
         """PyTorch's layer and ours, with the same weights."""
         torch.manual_seed(self.seed)
         width = self.num_heads * self.head_dim
-        options = {"bias": self.bias, "batch_first": self.batch_first, "dtype": self.dtype, "dropout": self.dropout}
+        names = ("bias", "kdim", "vdim", "add_bias_kv", "add_zero_attn", "batch_first", "dtype", "dropout")
+        options = {name: getattr(self, name) for name in names}
         theirs = shake(nn.MultiheadAttention(width, self.num_heads, **options)).train(self.training)
         return theirs, DropInAttention.from_torch(theirs)
 
-    def text(self, length):
+    def texts(self):
+        """Queries, and the keys and values that they are compared with."""
+        return self.text(self.queries), self.text(self.keys, self.kdim), self.text(self.keys, self.vdim)
+
+    def text(self, length, width=None):
         shape = [length] if self.batch is None else [self.batch, length]
-        text = torch.randn(*shape, self.num_heads * self.head_dim, dtype=self.dtype)
+        text = torch.randn(*shape, width or self.num_heads * self.head_dim, dtype=self.dtype)
         return text if self.batch is None or self.batch_first else text.transpose(0, 1)
 
     def arguments(self, queries=None, keys=None):
@@ -94,6 +109,10 @@ calls = st.builds(
     mask=st.sampled_from(MASKS),
     padding=st.sampled_from(PADDINGS),
     bias=st.booleans(),
+    kdim=st.sampled_from([None, None, 5]),
+    vdim=st.sampled_from([None, None, 6]),
+    add_bias_kv=st.booleans(),
+    add_zero_attn=st.booleans(),
     batch_first=st.booleans(),
     need_weights=st.booleans(),
     average=st.booleans(),
@@ -120,16 +139,16 @@ def check_equal(call, ours, theirs):
 @given(calls)
 def test_between_two_texts_it_gives_what_pytorch_gives(call):
     theirs, ours = call.pair()
-    query, key = call.text(call.queries), call.text(call.keys)
-    options = call.arguments()
+    texts, options = call.texts(), call.arguments()
     with torch.set_grad_enabled(call.grad):
-        check_equal(call, called(ours, query, key, key, **options), called(theirs, query, key, key, **options))
+        check_equal(call, called(ours, *texts, **options), called(theirs, *texts, **options))
 
 
 @every_case
 @given(calls)
 def test_within_a_text_it_gives_what_pytorch_gives_by_any_path(call):
     """Without gradients and in evaluation, PyTorch may take its fast path."""
+    call = replace(call, kdim=None, vdim=None)
     theirs, ours = call.pair()
     text, options = call.text(call.queries), call.arguments(keys=call.queries)
     with torch.set_grad_enabled(call.grad):
@@ -160,41 +179,6 @@ def test_true_forbids():
     assert weights.tolist() == [[[1, 0], [1, 0]]]
 
 
-@pytest.mark.parametrize("weights", [True, False])
-@pytest.mark.parametrize("kind", ["boolean", "-inf"])
-def test_a_query_without_keys_gets_zeros_where_pytorch_gives_nan(kind, weights):
-    call = Call(mask=kind)
-    theirs, ours = call.pair()
-    query, key, options = call.text(call.queries), call.text(call.keys), call.arguments()
-    options["attn_mask"][2] = True if kind == "boolean" else -math.inf
-    options["need_weights"] = weights
-    output, shares = ours(query, key, key, **options)
-    expected, their_shares = theirs(query, key, key, **options)
-    others = [0, 1, 3, 4]
-    torch.testing.assert_close(output[:, others], expected[:, others], **call.tolerance)
-    torch.testing.assert_close(output[:, 2], ours.output.bias.expand(2, -1))
-    if weights:
-        assert their_shares[:, :, 2].isnan().all()
-        assert (shares[:, :, 2] == 0).all()
-    output.sum().backward()
-    assert all(parameter.grad.isfinite().all() for parameter in ours.parameters())
-
-
-def test_dropout_is_pytorchs_and_the_weights_are_those_before_it():
-    call = Call(training=True, dropout=0.5, mask="float")
-    theirs, ours = call.pair()
-    query, key, options = call.text(call.queries), call.text(call.keys), call.arguments()
-    results = []
-    for layer in (theirs, ours):
-        torch.manual_seed(3)
-        results.append(layer(query, key, key, **options))
-    torch.testing.assert_close(results[1][0], results[0][0], **call.tolerance)
-    shares = results[1][1]
-    torch.testing.assert_close(shares.sum(-1), torch.ones_like(shares.sum(-1)))
-    torch.testing.assert_close(ours.eval()(query, key, key, **options)[1], shares)
-    assert not torch.allclose(ours(query, key, key, **options)[0], results[1][0])
-
-
 # --- In PyTorch's transformer
 
 
@@ -217,10 +201,12 @@ INSIDE = {
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
 @pytest.mark.parametrize("options", INSIDE.values(), ids=list(INSIDE))
 @pytest.mark.parametrize("made", ["before", "after"])
-@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")  # said where ours stands in the layer that is cloned
+@pytest.mark.filterwarnings(
+    "ignore:enable_nested_tensor is True"
+)  # raised where ours stands in the layer that is cloned
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_inside_a_transformer_encoder(made, options, training, grad):
-    """Put into the layer that the encoder clones, or into a whole encoder, which then must not make nested tensors."""
+    """Put into the layer that the encoder clones, or into a whole encoder, which may make nested tensors."""
     layer = layers_with()
     theirs = nn.TransformerEncoder(layer, 2).train(training)
     if made == "before":
@@ -259,30 +245,6 @@ def test_a_whole_transformer_with_its_decoder(batch_first):
     torch.testing.assert_close(ours(read, written, **masks), theirs(read, written, **masks), rtol=0, atol=1e-4)
 
 
-def test_an_encoder_that_makes_nested_tensors_is_told_what_to_do():
-    encoder = nn.TransformerEncoder(layers_with(), 2).eval()
-    for layer in encoder.layers:
-        layer.self_attn = DropInAttention.from_torch(layer.self_attn)
-    text = torch.randn(3, 7, 12)
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The PyTorch API of nested tensors", UserWarning)
-        with pytest.raises(ValueError, match="set use_nested_tensor = False on the TransformerEncoder"):
-            encoder(text, src_key_padding_mask=PADDED)
-        encoder.use_nested_tensor = False
-        assert encoder(text, src_key_padding_mask=PADDED).isfinite().all()
-
-
-def test_there_and_back():
-    theirs, ours = Call(batch_first=True, dropout=0.25, training=True).pair()
-    again = ours.to_torch()
-    assert (again.batch_first, again.dropout, again.training) == (True, 0.25, True)
-    for name, tensor in theirs.state_dict().items():
-        assert torch.equal(again.state_dict()[name], tensor), name
-    made = DropInAttention(12, 3, 0.25, False, batch_first=True, device="meta", dtype=torch.float16)
-    assert (made.dropout, made.output.bias, made.in_proj_bias, made.query.weight.dtype) == (
-        0.25, None, None, torch.float16)  # fmt: skip
-
-
 def test_a_map_of_a_model_that_holds_ours():
     """HeadMap.of asks it for its weights as it asks PyTorch's own."""
     theirs, words = layers_with(), torch.randn(1, 7, 12)
@@ -304,8 +266,215 @@ TEXT = torch.zeros(2, 5, 8)
         ({"key_padding_mask": torch.zeros(5)}, ValueError, r"key_padding_mask must be \[2, 5\], got \[5\]"),
         ({"key_padding_mask": torch.zeros(2, 5).int()}, TypeError, "True for what is forbidden.* got torch.int32"),
         ({"is_causal": True}, ValueError, "got no attn_mask"),
+        (
+            {"query": torch.zeros(1, 2, 5, 8)},
+            ValueError,
+            r"query must be \[length, 8\] or \[batch, length, 8\], got \[1, 2,",
+        ),
+        ({"key": torch.zeros(2, 5, 7)}, ValueError, r"key must be .*, got \[2, 5, 7\]"),
+        ({"value": torch.zeros(2, 4, 8)}, ValueError, r"of one length, and all of one batch, got .*\[2, 4, 8\]"),
+        ({"query": torch.zeros(3, 5, 8)}, ValueError, "all of one batch"),
+        ({"query": torch.zeros(2, 5, 8).long()}, TypeError, "query must be a floating-point tensor, got torch.int64"),
+        ({"query": np.zeros((2, 5, 8))}, TypeError, "floating-point tensor, got float64"),
     ],
 )
-def test_masks_that_do_not_fit_are_refused(options, error, says):
+def test_what_does_not_fit_is_refused(options, error, says):
     with pytest.raises(error, match=says):
-        DropInAttention(8, 2, batch_first=True)(TEXT, TEXT, TEXT, **options)
+        DropInAttention(8, 2, batch_first=True)(**{"query": TEXT, "key": TEXT, "value": TEXT, **options})
+
+
+@pytest.mark.parametrize("weights", [True, False])
+def test_nan_in_a_mask_shows_in_the_output_as_with_pytorch(weights):
+    call = Call(batch_first=False, need_weights=weights)
+    theirs, ours = call.pair()
+    mask = torch.zeros(call.queries, call.keys, dtype=call.dtype)
+    mask[1, 2] = math.nan
+    texts, options = call.texts(), {**call.arguments(), "attn_mask": mask}
+    results = ours(*texts, **options), theirs(*texts, **options)
+    assert all(output[1].isnan().all() and output[[0, 2, 3, 4]].isfinite().all() for output, _ in results)
+    if weights:
+        assert torch.equal(results[0][1].isnan(), results[1][1].isnan())
+
+
+# --- Made as PyTorch makes it
+
+WIDTHS = {
+    "one width": {},
+    "without bias": {"bias": False},
+    "other widths": {"kdim": 5, "vdim": 6},
+    "two more keys": {"add_bias_kv": True, "add_zero_attn": True},
+}
+
+
+@pytest.mark.parametrize("options", WIDTHS.values(), ids=list(WIDTHS))
+def test_a_seed_gives_the_numbers_that_it_gives_pytorch(options):
+    torch.manual_seed(7)
+    theirs, following = nn.MultiheadAttention(12, 3, **options), torch.rand(1)
+    expected = from_torch_names(theirs.state_dict())
+    torch.manual_seed(7)
+    ours = DropInAttention(12, 3, **options)
+    assert torch.rand(1) == following, "as many random numbers are drawn"
+    assert sorted(ours.state_dict()) == sorted(expected)
+    for name, tensor in ours.state_dict().items():
+        assert torch.equal(tensor, expected[name]), name
+    shake(ours)
+    torch.manual_seed(7)
+    ours.reset_parameters()
+    for name, tensor in ours.state_dict().items():
+        assert torch.equal(tensor, expected[name]), name
+
+
+def test_its_arguments_stand_in_pytorch_s_order():
+    ours, theirs = (inspect.signature(kind).parameters for kind in (DropInAttention, nn.MultiheadAttention))
+    assert list(ours) == list(theirs)
+    assert [parameter.default for parameter in ours.values()] == [parameter.default for parameter in theirs.values()]
+    made = DropInAttention(12, 3, 0.25, False, batch_first=True, device="meta", dtype=torch.float16)
+    assert (made.dropout, made.output.bias, made.in_proj_bias, made.query.weight.dtype) == (
+        0.25, None, None, torch.float16)  # fmt: skip
+    with pytest.raises(ValueError, match="num_heads must divide embed_dim, got 5 heads for a width of 12"):
+        DropInAttention(12, 5)
+
+
+@pytest.mark.parametrize("batch_first", [True, False])
+@pytest.mark.parametrize("options", WIDTHS.values(), ids=list(WIDTHS))
+def test_from_pytorch_and_back(options, batch_first):
+    theirs = shake(nn.MultiheadAttention(12, 3, 0.25, batch_first=batch_first, dtype=torch.float64, **options))
+    ours = DropInAttention.from_torch(theirs)
+    again = ours.to_torch()
+    assert type(theirs) is type(again) is nn.MultiheadAttention, "they are copies"
+    assert {*map(id, theirs.parameters())}.isdisjoint(map(id, [*ours.parameters(), *again.parameters()]))
+    assert (again.batch_first, again.dropout, again.training) == (batch_first, 0.25, True)
+    assert list(again.state_dict()) == list(theirs.state_dict())
+    assert all(torch.equal(again.state_dict()[name], tensor) for name, tensor in theirs.state_dict().items())
+    with pytest.raises(TypeError, match=r"expected an nn.MultiheadAttention, got Linear"):
+        DropInAttention.from_torch(nn.Linear(2, 2))
+
+
+def test_it_can_be_copied_pickled_and_loaded():
+    theirs, ours = Call().pair()
+    texts = Call().texts()
+    kept = io.BytesIO()
+    torch.save(ours, kept)
+    kept.seek(0)
+    for copied in (copy.deepcopy(ours), torch.load(kept, weights_only=False)):
+        check_equal(Call(), copied(*texts), theirs(*texts))
+        assert type(copied.to_torch()) is nn.MultiheadAttention
+
+
+# --- How it differs: each row of the table in its docstring
+
+
+def no_key_allowed():
+    for kind, weights in itertools.product(["boolean", "-inf"], [True, False]):
+        a_query_without_keys(kind, weights)
+
+
+def a_query_without_keys(kind, weights):
+    call = Call(mask=kind)
+    theirs, ours = call.pair()
+    query, key, options = call.text(call.queries), call.text(call.keys), call.arguments()
+    options["attn_mask"][2] = True if kind == "boolean" else -math.inf
+    options["need_weights"] = weights
+    output, shares = ours(query, key, key, **options)
+    expected, their_shares = theirs(query, key, key, **options)
+    others = [0, 1, 3, 4]
+    torch.testing.assert_close(output[:, others], expected[:, others], **call.tolerance)
+    torch.testing.assert_close(output[:, 2], ours.output.bias.expand(2, -1))
+    if weights:
+        assert their_shares[:, :, 2].isnan().all()
+        assert (shares[:, :, 2] == 0).all()
+    output.sum().backward()
+    assert all(parameter.grad.isfinite().all() for parameter in ours.parameters())
+
+
+def dropout():
+    call = Call(training=True, dropout=0.5, mask="float")
+    theirs, ours = call.pair()
+    query, key, options = call.text(call.queries), call.text(call.keys), call.arguments()
+    results = []
+    for layer in (theirs, ours):
+        torch.manual_seed(3)
+        results.append(layer(query, key, key, **options))
+    torch.testing.assert_close(results[1][0], results[0][0], **call.tolerance)
+    shares = results[1][1]
+    torch.testing.assert_close(shares.sum(-1), torch.ones_like(shares.sum(-1)))
+    torch.testing.assert_close(ours.eval()(query, key, key, **options)[1], shares)
+    assert not torch.allclose(ours(query, key, key, **options)[0], results[1][0])
+
+
+def is_causal():
+    """PyTorch attends causally and doesn't read the mask; ours reads it."""
+    call = Call(queries=5, keys=5, need_weights=False)
+    theirs, ours = call.pair()
+    text, nothing_forbidden = call.text(5), torch.zeros(5, 5, dtype=torch.bool)
+    options = {"attn_mask": nothing_forbidden, "need_weights": False}
+    output = ours(text, text, text, is_causal=True, **options)[0]
+    torch.testing.assert_close(output, theirs(text, text, text, **options)[0], **call.tolerance)
+    assert not torch.allclose(output, theirs(text, text, text, is_causal=True, **options)[0])
+
+
+def bad_input():
+    text = torch.zeros(1, 2, 5, 8)
+    with pytest.raises(AssertionError):
+        nn.MultiheadAttention(8, 2)(text, text, text)
+    with pytest.raises(ValueError, match=r"\[1, 2, 5, 8\]"):
+        DropInAttention(8, 2)(text, text, text)
+
+
+def layers():
+    called_layers = []
+    theirs, ours = Call().pair()
+    theirs.out_proj.register_forward_hook(lambda *_: called_layers.append("out_proj"))
+    theirs(*Call().texts())
+    assert called_layers == []
+    for name in ("query", "key", "value", "output"):
+        getattr(ours, name).register_forward_hook(lambda *_, name=name: called_layers.append(name))
+    ours(*Call().texts())
+    assert called_layers == ["query", "key", "value", "output"]
+
+
+def state_dict():
+    theirs, ours = Call(add_bias_kv=True).pair()
+    assert set(theirs.state_dict()).isdisjoint(set(ours.state_dict()) - {"bias_k", "bias_v"})
+    expected = ours.state_dict()
+    for state in (theirs.state_dict(), ours.state_dict()):
+        other = DropInAttention(12, 3, add_bias_kv=True, dtype=torch.float64)
+        other.load_state_dict(state)
+        assert all(torch.equal(other.state_dict()[name], tensor) for name, tensor in expected.items())
+
+
+def nested_tensors():
+    theirs, ours = Call().pair()
+    lengths = [5, 7, 4]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The PyTorch API of nested tensors", UserWarning)
+        texts = torch.nested.nested_tensor([torch.randn(length, 12, dtype=torch.float64) for length in lengths])
+    with pytest.raises(AssertionError, match="does not support NestedTensor outside of its fast path"):
+        theirs(texts, texts, texts)
+    output, weights = ours(texts, texts, texts)
+    assert weights.shape == (3, 7, 7)
+    for text, result in zip(texts.unbind(), output.unbind()):
+        torch.testing.assert_close(result, theirs(text, text, text)[0], **Call().tolerance)
+    with pytest.raises(ValueError, match="give padded texts and key_padding_mask instead"):
+        ours(texts, texts, texts, attn_mask=torch.zeros(7, 7))
+
+
+DIFFERENCES = {
+    "no key allowed": no_key_allowed,
+    "dropout": dropout,
+    "is_causal": is_causal,
+    "bad input": bad_input,
+    "layers": layers,
+    "state dict": state_dict,
+    "nested tensors": nested_tensors,
+}
+
+
+@pytest.mark.parametrize("row", DIFFERENCES)
+def test_a_row_of_the_table_of_differences(row):
+    DIFFERENCES[row]()
+
+
+def test_the_table_of_differences_is_whole():
+    table = inspect.getdoc(DropInAttention).partition("It differs in\n\n")[2]
+    assert [re.split(r"  +", row)[0] for row in map(str.strip, table.splitlines())] == list(DIFFERENCES)

@@ -1,27 +1,57 @@
 """Many Heads: multi-head attention you can edit.
 
-The names a notebook needs; each module has more, and imports only those that stand above it in CONTRIBUTING.
+The names a notebook needs; each module has more, and imports only those that stand above it in CONTRIBUTING. A name is
+imported when it's first used, so that `import manyheads` costs nothing.
 """
 
-from manyheads import check
-from manyheads.attention import MultiHeadAttention, multi_head_attention, self_attention
-from manyheads.maps import AttentionMap
-from manyheads.models.focus import load_focus_model, train_focus_model
-from manyheads.models.senses import word_sense
-from manyheads.models.translator import load_translator
-from manyheads.widgets import HeadMap
-from manyheads.widgets.formula_steps import FormulaSteps
+import importlib
+import importlib.metadata
+import importlib.util
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "AttentionMap",
-    "FormulaSteps",
-    "HeadMap",
-    "MultiHeadAttention",
-    "check",
-    "load_focus_model",
-    "load_translator",
-    "multi_head_attention",
-    "self_attention",
-    "train_focus_model",
-    "word_sense",
-]
+if TYPE_CHECKING:  # for editors and type checkers
+    from manyheads import check as check
+    from manyheads.attention import MultiHeadAttention as MultiHeadAttention
+    from manyheads.attention import multi_head_attention as multi_head_attention
+    from manyheads.attention import self_attention as self_attention
+    from manyheads.maps import AttentionMap as AttentionMap
+    from manyheads.models.focus import load_focus_model as load_focus_model
+    from manyheads.models.focus import train_focus_model as train_focus_model
+    from manyheads.models.senses import word_sense as word_sense
+    from manyheads.models.translator import load_translator as load_translator
+    from manyheads.widgets import HeadMap as HeadMap
+    from manyheads.widgets.formula_steps import FormulaSteps as FormulaSteps
+
+    __version__: str
+
+MODULES = {
+    "AttentionMap": "manyheads.maps",
+    "FormulaSteps": "manyheads.widgets.formula_steps",
+    "HeadMap": "manyheads.widgets",
+    "MultiHeadAttention": "manyheads.attention",
+    "load_focus_model": "manyheads.models.focus",
+    "load_translator": "manyheads.models.translator",
+    "multi_head_attention": "manyheads.attention",
+    "self_attention": "manyheads.attention",
+    "train_focus_model": "manyheads.models.focus",
+    "word_sense": "manyheads.models.senses",
+}
+
+__all__ = [*MODULES, "check"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in MODULES:
+        value = getattr(importlib.import_module(MODULES[name]), name)
+    elif name == "__version__":
+        value = importlib.metadata.version("manyheads")
+    elif not name.startswith("_") and importlib.util.find_spec(f"manyheads.{name}"):
+        value = importlib.import_module(f"manyheads.{name}")
+    else:
+        raise AttributeError(f"module 'manyheads' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__, "__version__"]

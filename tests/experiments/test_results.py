@@ -71,7 +71,7 @@ def test_a_verdict_can_be_lost(own):
             for by_heads in kind.values():
                 by_heads["1"], by_heads["2"] = by_heads["2"], by_heads["1"]
     statements, _ = CLAIMS["lookups"]
-    assert verdict(statements(runs)) == "not here"
+    assert verdict(statements(runs)) == "not shown"
 
 
 def test_one_run_has_no_spread():

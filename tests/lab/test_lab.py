@@ -132,8 +132,8 @@ def chapters(tmp_path_factory, html):
     for name in ("_build", "binder"):
         (folder / name).symlink_to(ROOT / name)
     put_notebooks(folder, runtime)
-    for name in ("again", "steered"):
-        shutil.copyfile(folder / "notebooks" / "coffee-or-tea.ipynb", folder / "notebooks" / f"{name}.ipynb")
+    for name, chapter in {"again": "coffee-or-tea", "steered": "your-own-models"}.items():
+        shutil.copyfile(folder / "notebooks" / f"{chapter}.ipynb", folder / "notebooks" / f"{name}.ipynb")
     with jupyter_lab(folder, runtime) as lab:
         yield lab
 
@@ -347,7 +347,7 @@ def test_a_notebook_that_was_only_looked_at_stays_as_it_was(notebook, chapters):
     path = chapters.folder / "notebooks" / "intuition.ipynb"
     before = path.read_bytes()
     page, _ = notebook(chapters, "notebooks/intuition.ipynb")
-    page.get_by_role("heading", name="1. See what one head must blur").wait_for()
+    page.get_by_role("heading", name="1. Why several heads").wait_for()
     assert page.locator(".jp-CodeCell .head-map:visible td[data-weight]").count() > 9, "it shows its map before it runs"
     assert page.locator(".jp-CodeCell:visible .jp-InputArea").first.inner_text().count("HeadMap(") == 1
     save_when_idle(page)
@@ -388,7 +388,7 @@ def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters
     map.locator(".hm-lines").first.wait_for()
     assert ask_kernel(chapters, path, "[view.value, steered.view]") == ["lines"] * 2
 
-    map = run_cell_with(page, "told.observe")
+    map = run_cell_with(page, "watched.observe")
     diary = page.locator(".jp-Cell.jp-mod-active .widget-html-content")
     for sentence, label in {"The soup was not good.": "negative", "The soup was good.": "positive"}.items():
         map.get_by_role("textbox", name="Sentence").fill(sentence)

@@ -361,10 +361,10 @@ def test_arguments_that_do_not_fit_are_named(arguments, error, says):
         HeadMap.of(**{"attentions": weights(HEADS).numpy(), "tokens": WORDS, **arguments})
 
 
-# --- The authors' table: each row's own line, on models of random weights -----------------------------------------------
+# --- The table of sources: each row's own line, on models of random weights -----------------------------------------------
 
-AUTHORS = (ROOT / "book" / "authors.md").read_text(encoding="utf-8")
-TABLE = AUTHORS[AUTHORS.index("## Sources that were tried") : AUTHORS.index("## Publish")]
+MANUAL = (ROOT / "book" / "your-own-models.md").read_text(encoding="utf-8")
+TABLE = MANUAL[MANUAL.index("## Sources that were tried") :]
 ROWS = {row[0]: row[1:] for row in re.findall(r"^\| (.*?) \| (.*?) \| `(HeadMap.*?)` \|$", TABLE, re.MULTILINE)}
 BERT = transformers.BertConfig(**SIZES)
 X, Y = torch.randn(1, KEYS, WIDTH), torch.randn(1, QUERIES, WIDTH)

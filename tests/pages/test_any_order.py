@@ -16,7 +16,7 @@ FIGURES = [
     ("formula", "formula-steps[model]"),
     ("formula", "formula-steps:not([model])"),
     ("formula", "softmax-scale"),
-    ("formula", "word-shuffle"),
+    ("order-and-cost", "word-shuffle"),
     ("intuition", "head-map"),
     ("museum", "museum-piece"),
     ("real-heads", 'head-map[model="encoder"]'),

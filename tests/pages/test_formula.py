@@ -13,7 +13,7 @@ from manyheads.models.focus.sentences import generate_sentences
 from manyheads.widgets.formula_steps import MATRICES, FormulaSteps, formula_steps
 
 COFFEE = "Which do you like better, coffee or tea?"
-CHAPTERS = ("book/formula", "book/intuition", "book/notation")
+CHAPTERS = ("book/formula", "book/order-and-cost", "book/intuition", "book/notation")
 MADE = {"projections": ["Q", "K", "V"]}  # step -> what it makes, where that is not its own name
 ODD = {
     "nothing": "",
@@ -235,7 +235,7 @@ def test_any_text_is_answered_calmly(page, site, text):
 
 def test_the_steps_are_on_the_page_without_any_script(still, site):
     still.goto(f"{site}/book/formula.html")
-    found = still.locator('formula-steps [data-matrix="scores"]').first.locator("td").all_inner_texts()
+    found = still.locator('formula-steps[model] [data-matrix="scores"]').first.locator("td").all_inner_texts()
     ours = formula_steps(load_focus_model(), COFFEE, 1)["scores"]
     assert_shown(found, ours)
 
@@ -243,7 +243,7 @@ def test_the_steps_are_on_the_page_without_any_script(still, site):
 def test_what_is_baked_opens_before_the_model_comes(page, site):
     page.route("**/models/*", lambda route: None)
     page.goto(f"{site}/book/formula.html")
-    figure = page.locator("formula-steps").first
+    figure = page.locator("formula-steps[model]").first
     figure.locator('[data-matrix="scores"] td').nth(5).click()
     assert "sum of the products" in figure.get_by_role("region", name="Arithmetic").inner_text()
     figure.get_by_role("textbox", name="Sentence").fill("I am early.")
@@ -269,7 +269,7 @@ def test_the_focus_stays_where_it_is_when_the_model_comes(page, site):
 def test_a_model_that_does_not_arrive_can_be_asked_for_again(page, site, faults):
     page.route("**/focus-words*", lambda route: route.abort())
     page.goto(f"{site}/book/formula.html")
-    figure = page.locator("formula-steps").first
+    figure = page.locator("formula-steps[model]").first
     figure.hover()
     again = figure.get_by_role("button", name="Try again")
     again.wait_for()

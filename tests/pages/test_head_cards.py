@@ -1,4 +1,4 @@
-"""The chapter of the real heads in the built book: the table of cards, its links into the live map, BertViz's views."""
+"""The chapter of the real heads in the built book: the table of cards, its links into the live map; BertViz's views on the page about your own models."""
 
 import io
 import itertools
@@ -16,6 +16,7 @@ from manyheads.models.head_cards import SCORES, head_cards
 from manyheads.sphinxext.bertviz_frames import SCRIPTS, VIEWS, bertviz_view
 
 CHAPTER = "book/real-heads.html"
+MANUAL = "book/your-own-models.html"
 
 
 @pytest.fixture
@@ -153,7 +154,7 @@ def test_bertviz_draws_in_the_page_with_nothing_but_the_site(context, site, view
     """That no request leaves the site and no error is logged is seen to by `context`."""
     page, fetched = context.new_page(), []
     page.on("request", lambda request: fetched.append(request.url.removeprefix(site)))
-    page.goto(f"{site}/{CHAPTER}")
+    page.goto(f"{site}/{MANUAL}")
     assert not any("bertviz" in address for address in fetched), "nobody has come to its frames yet"
     frame = page.locator(f"iframe[title='{view.replace('_', ' ')} of BertViz']")
     frame.scroll_into_view_if_needed()
@@ -172,7 +173,7 @@ def test_bertviz_draws_in_the_page_with_nothing_but_the_site(context, site, view
 def test_bertviz_draws_below_any_folder(browser):
     with serve(HTML.parent) as address:
         page = browser.new_page()
-        page.goto(f"{address}/{HTML.name}/{CHAPTER}")
+        page.goto(f"{address}/{HTML.name}/{MANUAL}")
         for frame in page.locator("iframe.bertviz").all():
             frame.scroll_into_view_if_needed()
             frame.content_frame.locator("svg line").first.wait_for(state="attached")
@@ -180,7 +181,7 @@ def test_bertviz_draws_below_any_folder(browser):
 
 
 def test_bertviz_answers_to_the_reader(page, site):
-    page.goto(f"{site}/{CHAPTER}")
+    page.goto(f"{site}/{MANUAL}")
     head_view, model_view = (page.locator(f"iframe[title='{view} view of BertViz']") for view in ("head", "model"))
     head_view.scroll_into_view_if_needed()
     frame = head_view.content_frame
@@ -204,7 +205,7 @@ def test_bertviz_answers_to_the_reader(page, site):
 def test_bertviz_is_readable_in_both_themes(page, site, theme):
     """By the pixels: nearly black on white in one, nearly white on dark in the other."""
     page.emulate_media(color_scheme=theme)
-    page.goto(f"{site}/{CHAPTER}")
+    page.goto(f"{site}/{MANUAL}")
     frame = page.locator("iframe[title='head view of BertViz']")
     frame.scroll_into_view_if_needed()
     frame.content_frame.locator("svg line").first.wait_for(state="attached")
@@ -248,5 +249,5 @@ def test_another_view_is_refused():
 
 
 def test_no_script_of_the_site_names_another_host_for_bertviz():
-    text = (HTML / CHAPTER).read_text(encoding="utf-8")
+    text = (HTML / MANUAL).read_text(encoding="utf-8")
     assert "cdnjs" not in text

@@ -11,7 +11,7 @@ FIGURES = {
     "head-map": "index",
     "formula-steps": "formula",
     "softmax-scale": "formula",
-    "word-shuffle": "formula",
+    "word-shuffle": "order-and-cost",
     "field-exercise": "formula",
     "museum-piece": "museum",
     "head-cards": "real-heads",

@@ -24,7 +24,7 @@ def test_no_model_comes_before_the_reader_points_at_a_figure(context, site, figu
     fetched = fetched_models(page)
     chapter = {"head-map": "index", "formula-steps": "formula"}[figure]
     page.goto(f"{site}/book/{chapter}.html", wait_until="networkidle")
-    shown = page.locator(figure).first
+    shown = page.locator(f"{figure}[model]").first
     assert "The model loads when you point at it" in shown.get_by_role("status").inner_text()
     assert not fetched
     shown.hover()

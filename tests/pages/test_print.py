@@ -50,7 +50,7 @@ def test_weights_keep_their_colour_and_a_dark_page_becomes_light(paper, site):
 
 
 def test_frames_that_nobody_has_come_to_are_there_for_who_prints(paper, site):
-    paper.goto(f"{site}/book/real-heads.html")
+    paper.goto(f"{site}/book/your-own-models.html")
     paper.mouse.move(300, 300)
     for frame in paper.locator("iframe.bertviz").all():
         frame.content_frame.locator("svg line").first.wait_for(state="attached")
@@ -104,7 +104,7 @@ def test_on_paper_nothing_lies_on_the_numbers_of_the_formula(paper, site):
     paper.goto(f"{site}/book/formula.html")
     settled(paper)
     paper.emulate_media(media="print")
-    figure = paper.locator("formula-steps").first
+    figure = paper.locator("formula-steps[model]").first
     told = figure.get_by_role("region", name="Arithmetic").bounding_box()
     numbers = [table.bounding_box() for table in figure.locator(".fs-stage").get_by_role("table").all()]
     assert all(box["y"] + box["height"] <= told["y"] for box in numbers)

@@ -1,4 +1,4 @@
-"""The formula chapter's section on order, in a real browser; and figures that come before their code."""
+"""The chapter on order, in a real browser; and figures that come before their code."""
 
 import re
 
@@ -14,7 +14,7 @@ CANS = "Can you open the can?"
 
 
 def open_shuffle(page, site):
-    page.goto(f"{site}/book/formula.html")
+    page.goto(f"{site}/book/order-and-cost.html")
     map = page.locator("head-map#order")
     ready(map)
     return map, page.locator("word-shuffle")

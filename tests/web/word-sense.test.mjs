@@ -45,7 +45,7 @@ test("shares and what is said of them", () => {
   assert.equal(leaning(["money", "river"], 0.2), "80 % money");
   assert.deepEqual([1.23, -0.5].map((moved) => movedTo(["money", "river"], moved)), ["river 1.2", "money 0.5"]);
   assert.deepEqual([0, 3].map(layerName), ["embeddings", "layer 3"]);
-  assert.match(unknownWord(["bank", "bat"]), /Try one of these: bank, bat\. .*Make it yours/);
+  assert.match(unknownWord(["bank", "bat"]), /Try one of these: bank, bat\. .*For teachers and authors/);
 });
 
 test("heads come in the order of what their absence does, either way", () => {

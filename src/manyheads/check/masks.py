@@ -1,15 +1,19 @@
 """A reader's own masks."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 import torch
 
 from manyheads import attention
-from manyheads.check.report import Mistake, array, call, climb
+from manyheads.check.report import Mistake, Report, array, call, climb, slowness
 
 OURS = "In this book, as in scaled_dot_product_attention, True may be attended to"
 
 
-def causal_mask(fn):
+def causal_mask(fn: Callable[..., Any]) -> Report:
     """Check `fn(length)`, which gives [q, k], True where a word may look: at itself and back.
 
     >>> causal_mask(attention.causal_mask)
@@ -28,10 +32,11 @@ def causal_mask(fn):
         > 0,
         "Here each word may look one place ahead.": np.tri(5, k=1) > 0,
     }
-    return climb(_rungs(fn, (5,), right, wrong, "Rows ask, columns are looked at."))
+    slower = partial(_slower, fn, attention.causal_mask, 256)
+    return climb(_rungs(fn, (5,), right, wrong, "Rows ask, columns are looked at.", slower))
 
 
-def padding_mask(fn):
+def padding_mask(fn: Callable[..., Any]) -> Report:
     """Check `fn(lengths, longest)`, which gives [text, 1, 1, k], True for the first `lengths` words of each text.
 
     >>> padding_mask(attention.padding_mask)
@@ -49,10 +54,15 @@ def padding_mask(fn):
         "Here the padding comes first and the words last.": right[..., ::-1],
     }
     axes = "it needs axes of length 1 for heads and queries."
-    return climb(_rungs(fn, (lengths, 5), right, wrong, axes))
+    slower = partial(_slower, fn, attention.padding_mask, torch.arange(256), 256)
+    return climb(_rungs(fn, (lengths, 5), right, wrong, axes, slower))
 
 
-def _rungs(fn, arguments, right, wrong, axes):
+def _slower(fn, reference, *arguments):
+    return slowness(partial(fn, *arguments), partial(reference, *arguments))
+
+
+def _rungs(fn, arguments, right, wrong, axes, slower):
     def made():
         return array(call(fn, *arguments))
 
@@ -69,9 +79,12 @@ def _rungs(fn, arguments, right, wrong, axes):
     def content():
         found = made()
         if np.array_equal(found, right):
-            return
+            return slower()
         place = np.argwhere(found != right)[0].tolist()
         unknown = f"The first wrong place is {place}, counted from 0: it should be {bool(right[tuple(place)])}."
         raise Mistake(next((hint for hint, mask in wrong.items() if np.array_equal(found, mask)), unknown))
 
-    return {"it runs": made, "it is boolean": boolean, "its shape": shape, "who may look at whom": content}
+    def runs():
+        made()
+
+    return {"it runs": runs, "it is boolean": boolean, "its shape": shape, "who may look at whom": content}

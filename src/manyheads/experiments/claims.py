@@ -36,7 +36,7 @@ def statements_of(claim, seeds=slice(None)):
 
 
 def verdict_of(claim, seeds=slice(None)):
-    """`"holds"`, `"in part"` or `"not here"`.
+    """`"holds"`, `"in part"`, `"not shown"` or `"the opposite"`.
 
     >>> verdict_of("lookups")
     'holds'

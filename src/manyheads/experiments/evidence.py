@@ -3,7 +3,7 @@
 import math
 from statistics import mean, stdev
 
-VERDICTS = ("holds", "in part", "not here")
+VERDICTS = ("holds", "in part", "not shown", "the opposite")
 
 
 def clearly(differences):
@@ -23,17 +23,19 @@ def clearly(differences):
 
 
 def verdict(statements):
-    """What the statements for a claim come to, each with whether it is true.
+    """What the statements for a claim come to; each is true, false, or -1 where the contrary is clearly true.
 
     >>> verdict({"faster": True, "better": True}), verdict({"faster": True, "better": False})
     ('holds', 'in part')
-    >>> verdict({"faster": False})
-    'not here'
+    >>> verdict({"faster": False}), verdict({"faster": False, "better": -1})
+    ('not shown', 'the opposite')
     """
     found = list(statements.values())
-    if all(found):
-        return VERDICTS[0]
-    return VERDICTS[1] if any(found) else VERDICTS[2]
+    if min(found) > 0:
+        return "holds"
+    if max(found) > 0:
+        return "in part"
+    return "the opposite" if min(found) < 0 else "not shown"
 
 
 def across(runs, *names):

@@ -13,12 +13,11 @@ FILLERS = ["well", "then", "um", "yesterday", "somehow", "actually", "meanwhile"
 
 
 def statements(runs):
-    """Whether eight heads lose fewer right answers to each noise than one; `runs` are those of short_trainings."""
+    """Whether eight heads lose fewer right answers to each noise than one, or more (-1); `runs` of short_trainings."""
     return {
         f"Eight heads lose fewer right answers to {name} than one": clearly(
             np.subtract(lost(runs, name, 1), lost(runs, name, MANY))
         )
-        > 0
         for name in NOISES
     }
 

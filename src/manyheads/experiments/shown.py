@@ -1,17 +1,10 @@
-"""What would count as evidence for a claim, and what the experiments found, as Markdown for a chapter's cells."""
+"""What the experiments found on a claim, statement by statement, as Markdown for a chapter's cells."""
 
 from manyheads.experiments.claims import is_steady, statements_of, verdict_of
 from manyheads.experiments.kept import key
 from manyheads.experiments.results import result_of
 
-
-def evidence_for(claim):
-    """What would count as evidence for a claim, as a list.
-
-    >>> evidence_for("lookups").data.splitlines()[0]
-    '- Two heads do two lookups at once: they miss less than 2 %.'
-    """
-    return _markdown("\n".join(f"- {statement}." for statement in statements_of(claim)))
+FOUND = {1: "yes", 0: "no", -1: "no, the contrary"}
 
 
 def findings(claim):
@@ -20,7 +13,7 @@ def findings(claim):
     >>> findings("lookups").data.splitlines()[-1][:23]
     '**Verdict: holds.** Eac'
     """
-    rows = [f"| {statement} | {'yes' if true else 'no'} |" for statement, true in statements_of(claim).items()]
+    rows = [f"| {statement} | {FOUND[int(true)]} |" for statement, true in statements_of(claim).items()]
     steady = (
         "Each half of the seeds alone gives the same verdict."
         if is_steady(claim)

@@ -146,8 +146,8 @@ class Senses:
                 return known
         raise ValueError(
             f"The senses of {word!r} are not known. Known are {', '.join(self.words)}. To add a word, write eight "
-            "sentences or more for each of its two senses: the book's page “Make it yours” says where, under “Add an "
-            "ambiguous word”."
+            "sentences or more for each of its two senses: the book's page “For teachers and authors” says where, "
+            "under “Add an ambiguous word”."
         )
 
     def with_words(self, more):

@@ -41,4 +41,4 @@ export function looksAt(map: AttentionMap, { layer, head }: HeadPlace, places: n
 
 /** What stands where none of the known words is in the sentence. */
 export const unknownWord = (words: string[]) => `No word here has two senses that this book knows. Try one of these: ${words.join(", ")}. ` +
-  "The last page of the appendix, “Make it yours”, says how to add a word.";
+  "The last page of the appendix, “For teachers and authors”, says how to add a word.";

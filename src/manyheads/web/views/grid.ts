@@ -242,9 +242,9 @@ export class GridView implements MapPart {
 function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: number) {
   const tokens = Math.max(queries, keys, 1);
   const whole = Math.max(1, Math.round(SHARPEST / tokens)) * tokens; // a whole number of pixels for each weight
-  if (room <= 0) return { columns: heads, step: Math.min(whole, Math.max(tokens, SHARPEST)) };
-  const side = (columns: number) => Math.max(SMALLEST, Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
   const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
+  if (room <= 0) return { columns: most, step: Math.min(whole, Math.max(tokens, SHARPEST)) };
+  const side = (columns: number) => Math.max(SMALLEST, Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
   const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
   const sharp = Math.round(side(columns) * Math.min(devicePixelRatio || 1, 2));
   return { columns, step: tokens <= sharp ? Math.min(whole, Math.max(sharp, SHARPEST)) : sharp };

@@ -1,0 +1,110 @@
+"""What stands in a page before its scripts run is what they draw: every node in its place, in its colours."""
+
+import random
+import shutil
+
+import numpy as np
+import pytest
+from conftest import new_context, serve
+
+from manyheads.maps import AttentionMap
+from manyheads.maps.names import CHOICES, STEPS, VIEWS
+from manyheads.models.registry import load_model
+from manyheads.sphinxext.prerender import draw_figures
+from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
+from manyheads.widgets.head_map import head_map_element
+from manyheads.widgets.web_files import BUILT
+
+STATES = 36
+WORDS = ["[CLS]", "un", "##like", "##ly", "tea", ",", "or", "cof", "##fee", "<b>", "[SEP]"]
+PAGE = """<!doctype html><html data-theme="{theme}"><head><meta charset="utf-8"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css">
+<script type="module" src="head-map.js"></script><script type="module" src="formula-steps.js"></script>
+</head><body>{body}</body></html>"""
+# Every visible node of every figure: its kind, its rectangle within the figure, its colours and its own text. HTML can't say
+# how far something is scrolled, which scripts do to bring a matrix's lit cell into view.
+SEEN = """() => [...document.querySelectorAll("head-map, formula-steps")].map((figure) => {
+  for (const node of figure.querySelectorAll("*")) node.scrollTo(0, 0);
+  const { x, y, width, height } = figure.getBoundingClientRect();
+  const round = (size) => Math.round(4 * size) / 4;
+  const nodes = [...figure.querySelectorAll("*")].map((node) => {
+    const box = node.getBoundingClientRect();
+    const { backgroundColor, color, borderColor, opacity, visibility } = getComputedStyle(node);
+    if (!box.width || !box.height || visibility === "hidden" || node.localName === "script") return null;
+    const kind = node.localName === "canvas" ? "img" : node.localName;
+    const text = node.childElementCount ? "" : node.value ?? node.textContent;
+    const place = [box.x - x, box.y - y, box.width, box.height].map(round).join(" ");
+    return [kind, place, backgroundColor, color, borderColor, opacity, text, node.checked ?? ""].join(" | ");
+  });
+  return [`${round(width)} x ${round(height)}`, ...nodes.filter(Boolean)];
+})"""
+
+
+def random_map(rng, queries, keys):
+    """A map of unequal axes in two layers of three heads."""
+    weights = rng.dirichlet(np.full(len(keys), 0.4), size=(2, 3, len(queries)))
+    predictions = {"taste": {"sweet": 0.25, "bitter": 0.75}}
+    return AttentionMap(queries, keys, weights, predictions=predictions, notes=("A note.",))
+
+
+def random_figure(seed):
+    """A map in a random state, as the element of a page: heads off, averaged, compared, merged, cut, in every view."""
+    choose, rng = random.Random(seed), np.random.default_rng(seed)
+    tokens = choose.sample(WORDS, choose.randint(2, len(WORDS)))
+    queries = tokens if choose.random() < 0.7 else choose.sample(WORDS, 3)
+    second = choose.sample(WORDS, len(tokens)) if queries is tokens and choose.random() < 0.4 else None
+    state = {name: choose.choice(values) for name, values in CHOICES.items() if choose.random() < 0.4}
+    state["view"] = VIEWS[seed % len(VIEWS)]
+    state["layer"], state["query"] = choose.randrange(2), choose.randrange(len(queries))
+    if choose.random() < 0.4:
+        state["off"] = f"{choose.randrange(2)}.{choose.randrange(3)}"
+    if choose.random() < 0.3:
+        state |= {"top": 2, "first": 1, "find": "tea"}
+    if choose.random() < 0.3:
+        state["head"] = choose.randrange(3)
+    compared = None
+    if second:
+        state["compare"], compared = " ".join(second), random_map(rng, second, second)
+    if choose.random() < 0.5:
+        state |= {"model": "focus", "sentence": " ".join(tokens)}
+    return head_map_element(random_map(rng, queries, tokens), compared, status="It stands still.", **state)
+
+
+def formulas():
+    model, sentence = load_model("focus"), "Hot tea, please!"
+    for step in STEPS:
+        head = list(STEPS).index(step) % 4
+        steps = formula_steps(model, sentence, head, causal=step == "masked")
+        flags = {"causal": ""} if step == "masked" else {}
+        yield formula_steps_element(steps, model="focus", sentence=sentence, step=step, head=head or None, **flags)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """The address of two pages, light and dark, of figures that the build has drawn."""
+    folder = tmp_path_factory.mktemp("drawn")
+    shutil.copytree(BUILT, folder, dirs_exist_ok=True)
+    body = "<hr>".join([*map(random_figure, range(STATES)), *formulas()])
+    for theme in ("light", "dark"):
+        (folder / f"{theme}.html").write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
+    draw_figures(folder)
+    with serve(folder) as address:
+        yield address
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (768, "dark"), (480, "light")])
+def test_the_build_draws_what_scripts_draw(browser, drawn, width, theme):
+    context = new_context(browser, viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.route("**/*.js", lambda route: route.abort())
+    page.goto(f"{drawn}/{theme}.html")
+    built = page.evaluate(SEEN)
+    page.unroute_all()
+    page.reload()
+    page.wait_for_function("document.querySelectorAll(':not(:defined)').length === 0")
+    live = page.evaluate(SEEN)
+    context.close()
+    assert len(built) == STATES + len(STEPS)
+    assert min(map(len, built)) > 20
+    for place, (before, after) in enumerate(zip(built, live, strict=True)):
+        assert before == after, f"figure {place}"

@@ -1,0 +1,63 @@
+"""What `import manyheads` gives, and what it costs."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+
+import pytest
+import typed_use
+from conftest import ROOT
+
+import manyheads
+
+PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", manyheads.__all__)
+def test_each_name_is_imported_when_it_s_used(name):
+    value = getattr(manyheads, name)
+    assert name in dir(manyheads)
+    if name in manyheads.MODULES:
+        assert value is getattr(sys.modules[manyheads.MODULES[name]], name)
+
+
+def test_type_checkers_see_the_same_names():
+    tree = ast.parse((ROOT / "src" / "manyheads" / "__init__.py").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "typing"]
+    seen = {alias.asname: node.module for node in imports for alias in node.names}
+    assert seen == {**manyheads.MODULES, "check": "manyheads"}
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'manyheads' has no attribute 'HeadMaps'"):
+        _ = manyheads.HeadMaps
+    assert not hasattr(manyheads, "_nothing")
+
+
+def test_the_package_and_the_maps_import_no_torch():
+    code = "import sys, manyheads, manyheads.maps; assert manyheads.maps.AttentionMap; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_its_version_is_that_of_the_package():
+    assert manyheads.__version__ == importlib.metadata.version("manyheads")
+
+
+def test_what_is_published_says_whose_it_is_and_under_which_licences():
+    for line in (
+        'authors = [{ name = "The Many Heads authors" }]',
+        'license = "MIT AND Apache-2.0"',
+        '    "torch>=2.5",',
+    ):
+        assert line in PROJECT.splitlines()
+    paths = re.findall(r'"(.*?)"', re.search(r"^license-files = (.*)$", PROJECT, re.MULTILINE)[1])
+    assert len(paths) == 2
+    assert all((ROOT / path).is_file() for path in paths)
+    assert (ROOT / "src" / "manyheads" / "py.typed").read_text(encoding="utf-8") == ""
+
+
+def test_code_with_types_runs():
+    assert not any(typed_use.use())
