@@ -11,7 +11,6 @@ from conftest import ROOT, Quiet, new_context, serve
 from live_maps import ready
 from small_book import ADDRESS, EXAMPLES, tags_of
 
-from manyheads.models.focus import load_focus_model
 from manyheads.sphinxext import publishing
 from manyheads.sphinxext.notebooks import NOTEBOOKS
 
@@ -70,7 +69,7 @@ def below(html, tmp_path, monkeypatch):
     """The built book below a path, told its address; gives what it is served at."""
     shutil.copytree(html, tmp_path / "some" / "prefix")
     monkeypatch.setenv(publishing.ADDRESS, ADDRESS)
-    publishing.write_pages(tmp_path / "some" / "prefix", load_focus_model(), TITLES)
+    publishing.write_pages(tmp_path / "some" / "prefix", TITLES)
     with serve(tmp_path, WithLost) as address:
         yield f"{address}/some/prefix"
 
