@@ -125,7 +125,7 @@ def test_the_scale_is_there_without_scripts_and_stays_in_place(still, page, site
     assert rows.count() == 7
     assert rows.last.inner_text().startswith("layer 6")
     assert scale.locator(".ws-ends").inner_text().split() == ["money", "river"]
-    assert FISH in scale.inner_text()
+    assert scale.get_by_role("textbox", name="Sentence").input_value() == FISH
     before = boxes(scale.locator(".ws-scale"))
     scale = open_scale(page, site)
     scale.get_by_role("button", name="Load the encoder").wait_for()

@@ -55,7 +55,7 @@ def switch(piece, on):
     piece.page.wait_for_function(
         """async ([piece, on]) => {
         const { loadModel } = await import(new URL("../_static/manyheads/models.js", location.href));
-        const model = await loadModel(piece.names[Number(on)]);
+        const model = await loadModel(piece.map.models[Number(on)]);
         const expected = model.attend(piece.map.sentence).output.values;
         const shown = piece.map.attention.output?.values;
         return shown && shown.every((value, at) => value === expected[at]) }""",

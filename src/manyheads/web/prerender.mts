@@ -71,7 +71,11 @@ function asPicture(canvas: HTMLCanvasElement) {
 function tidy() {
   for (const node of document.body.querySelectorAll("[class='']")) node.removeAttribute("class");
   for (const node of document.body.querySelectorAll("[style='']")) node.removeAttribute("style");
-  for (const box of document.body.querySelectorAll("textarea")) box.textContent = box.value;
+  for (const box of document.body.querySelectorAll("textarea")) {
+    box.textContent = box.value;
+    box.readOnly = true; // nothing would answer to what is typed before the script comes
+  }
+  for (const box of document.body.querySelectorAll(".hm-scroll")) box.setAttribute("tabindex", "0"); // not every browser lets the keyboard scroll it
   for (const input of document.body.querySelectorAll("input"))
     if (input.type === "checkbox" || input.type === "radio") input.toggleAttribute("checked", input.checked);
     else input.setAttribute("value", input.value);

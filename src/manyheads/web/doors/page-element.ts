@@ -44,6 +44,7 @@ export abstract class Figure extends PageElement {
   connectedCallback() {
     if (!this.#drawn) {
       this.#drawn = true;
+      this.classList.add("head-map", this.localName); // the styles of all figures, and its own
       const data = [...this.children].find((child) => child.matches('script[type="application/json"]'));
       this.draw(data ? JSON.parse(data.textContent ?? "") : null);
       if (data && data.parentNode !== this) this.append(data);

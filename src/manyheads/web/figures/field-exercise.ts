@@ -73,7 +73,6 @@ class FieldExerciseElement extends Figure {
   #show = h("button", { type: "button", hidden: true, onclick: () => this.#showOnMap() }, "Show it on the map");
 
   protected draw(baked: Field[] | null) {
-    this.classList.add("head-map", "field-exercise");
     this.#rows = (baked ?? []).map((field, at) => new FieldRow(field, `${this.exercise}-field-${at + 1}`));
     const again = h("button", { type: "button", onclick: () => this.clear() }, "Start over");
     const buttons = h("p", { class: "fe-buttons" }, h("button", { type: "submit" }, "Check"), again, this.#show);

@@ -85,7 +85,6 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
 
   protected draw(baked: any) {
     dressPage("head-map.css", "formula-steps.css");
-    this.classList.add("head-map", "formula-steps");
     const status = baked?.status ?? "";
     const view = this.#makeView(Object.assign({}, ...PARTS.map((name) => this.#part(name))));
     if (baked) view.show(decodeSteps(baked));

@@ -45,7 +45,6 @@ class HeadCardsElement extends Figure {
   protected draw(baked: Data | null) {
     if (!baked) return;
     this.#data = baked;
-    this.classList.add("head-map", "head-cards");
     this.#columns = [{ name: "head", says: null }, ...baked.scores].map(({ name, says }, at) =>
       h("th", { scope: "col", title: says }, h("button", { type: "button", onclick: () => this.#sort(at) }, name)));
     const largest = baked.scores.map(({ share }, at) => (share ? 1 : Math.max(...this.#column(at + 1))));

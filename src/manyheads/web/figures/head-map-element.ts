@@ -2,7 +2,7 @@
 
 import { LiveFigure, together, type Refusal, type Task } from "../doors/live-figure.ts";
 import { dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
-import { EXAMPLE_SHOWN, LOADING, READY } from "../doors/page-models.ts";
+import { EXAMPLE_SHOWN, LOADING, OFFERED, READY } from "../doors/page-models.ts";
 import { readPart, writeState, type StateParts } from "../doors/state.ts";
 import { makePressable } from "../doors/worth-trying.ts";
 import { isOnRequest } from "../math/families.ts";
@@ -119,7 +119,6 @@ export class HeadMapElement extends LiveFigure {
 
   protected draw(baked: any) {
     dressPage("head-map.css");
-    this.classList.add("head-map");
     const attributes = (this.#attributes = new MapAttributes(this));
     if (!attributes.models.length) this.#still = baked?.shape ?? null;
     const linked = attributes.linked();
@@ -128,7 +127,7 @@ export class HeadMapElement extends LiveFigure {
     if (!this.#models.length) return view.setStatus(baked?.status ?? "");
     makePressable();
     this.#example = this.getAttribute("sentence") ?? "";
-    view.setStatus(EXAMPLE_SHOWN);
+    view.setStatus(this.#onRequest ? OFFERED : EXAMPLE_SHOWN);
     whenTouched(this, () => this.wake());
     takeEarly<HeadMapElement>(this, "sentence", "model", "headMask", "off", "query");
     this.wakesWhenSeen = this.#onRequest || linked !== null || !baked; // to offer a model, or to show what is not shown yet

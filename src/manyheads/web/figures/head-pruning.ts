@@ -78,7 +78,6 @@ class HeadPruningElement extends LiveFigure {
   }
 
   protected draw() {
-    this.classList.add("head-map", "head-pruning");
     this.replaceChildren(h("label", { class: "hm-field" }, "Prune ", this.#slider), this.#pruned, this.#left, this.#status.node, this.#announcer.node);
     this.attributeChangedCallback();
   }

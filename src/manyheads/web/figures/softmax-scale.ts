@@ -46,7 +46,6 @@ class SoftmaxScaleElement extends Figure {
   #announcer = new Announcer();
 
   protected draw() {
-    this.classList.add("head-map", "softmax-scale");
     const heads = ["key", "q · k", "softmax(q · k)", "softmax(q · k / √dₖ)"].map((text) => h("th", { scope: "col" }, text));
     const table = h("table", { "aria-label": "Scores and weights of eight random keys" },
       h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...this.#rows));

@@ -73,7 +73,6 @@ class WordSenseElement extends LiveFigure {
   protected draw(baked: Sense | null) {
     this.#drawn = true;
     dressPage("head-map.css", "word-sense.css");
-    this.classList.add("head-map", "word-sense");
     this.#box.value = this.#example = this.getAttribute("sentence") ?? "";
     const scales = h("table", { class: "ws-scales", "aria-label": "The sense after each layer" }, this.#rows);
     this.replaceChildren(this.#status.node, this.#box,

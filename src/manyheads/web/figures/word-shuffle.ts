@@ -82,7 +82,6 @@ class WordShuffleElement extends LiveFigure {
   }
 
   protected draw() {
-    this.classList.add("head-map", "word-shuffle");
     const shuffle = h("button", { type: "button", onclick: () => this.#shuffle() }, "Shuffle the words");
     this.replaceChildren(h("p", {}, shuffle, " ", this.#back), h("div", { "aria-live": "polite" }, this.#changes), this.#status.node);
     this.#show(null);
