@@ -284,7 +284,8 @@ def test_a_figure_whose_script_comes_late_says_what_it_said(page, site):
     page.goto(f"{site}/book/formula.html", wait_until="commit")
     page.locator("field-exercise").first.get_by_text(STILL).wait_for()
     still = page.locator("formula-steps:not([model]) .hm-status").first
-    said = still.get_attribute("data-said")
+    data = page.locator("formula-steps:not([model]) > script").first
+    said = data.evaluate("(script) => JSON.parse(script.textContent).status")
     for route in waiting:
         route.continue_()
     page.wait_for_load_state()
@@ -370,7 +371,7 @@ def test_words_are_shuffled_once_the_models_come(page, site, faults):
     shuffle = page.locator("word-shuffle")
 
     def ask():
-        page.goto(f"{site}/book/formula.html")
+        page.goto(f"{site}/book/order-and-cost.html")
         shuffle.get_by_role("button", name="Shuffle the words").click()
 
     for _, said in failures(page, shuffle, "models.js", ask):

@@ -31,7 +31,7 @@ PAGE = """<!DOCTYPE html>
 <link rel="icon" href="{root}_static/favicon.svg">
 <link rel="stylesheet" href="{root}_static/manyheads/head-map.css">
 <link rel="stylesheet" href="{root}_static/manyheads/plain.css">
-<script async src="{root}_static/manyheads/standing-still.js" data-figures="head-map"></script>
+<script async src="{root}_static/manyheads/standing-still.js" data-figures="head-map, body > .hm-status"></script>
 <script type="module" src="{root}_static/manyheads/head-map.js"></script>
 </head>
 <body>
