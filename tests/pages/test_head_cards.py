@@ -82,9 +82,9 @@ def test_a_heads_name_turns_the_live_map_to_it_by_keyboard(table):
 
 def test_links_in_the_text_lead_there_too(table):
     page = table.page
-    page.locator("article p > a[data-layer='2'][data-head='7']").click()
-    assert page.locator("#map").get_attribute("layer") == "2"
-    assert page.locator("#map").get_attribute("head") == "7"
+    page.locator("article p > a[data-layer='1'][data-head='8']").click()
+    assert page.locator("#map").get_attribute("layer") == "1"
+    assert page.locator("#map").get_attribute("head") == "8"
 
 
 def test_an_example_shows_its_sentence_and_who_asks_in_the_live_map(table, cards):

@@ -173,7 +173,7 @@ def test_a_map_takes_a_model_that_answers_later(page, site):
 
 
 def test_words_are_shuffled_for_models_that_answer_later(page, site):
-    shuffle = open_chapter(page, site, "formula", "word-shuffle")
+    shuffle = open_chapter(page, site, "order-and-cost", "word-shuffle")
     slow_down(page, site, "focus", "focus/no-order")
     shuffle.get_by_role("button", name="Shuffle the words").click()
     expect(shuffle.locator("tbody tr")).to_have_count(2)

@@ -27,7 +27,7 @@ def map_json(map, layers=None):
     weights = (map.weights if layers is None else map.weights[layers]).ravel()
     shares = map.kind in ("shares", "parts")
     if weights.size <= SMALL:
-        return named | {"weights": [round(float(w), 5) if shares else float(w) for w in weights]}
+        return named | {"weights": [round(float(w), 6) if shares else float(w) for w in weights]}
     if shares:
         return named | {"weights": _digits(weights)}
     largest = float(np.abs(weights).max()) or 1.0

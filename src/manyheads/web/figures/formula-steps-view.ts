@@ -67,6 +67,7 @@ export class FormulaStepsView {
     this.#panel = h("div", { class: "fs-step", role: "tabpanel", id: `${this.#id}-step`,
       onkeydown: (event: KeyboardEvent) => targetOf(event).classList.contains("fs-go") && this.#move(event, false) },
     h("div", { class: "fs-bar" }, this.#title, h("span", {}, ...buttons)), this.#equation, this.#text, ...this.#stage.nodes);
+    root.addEventListener("focusin", (event) => this.#stage.showFocused(targetOf(event)));
     root.replaceChildren(...(types ? [h("div", {}, this.#sentence)] : []), tools, path, this.#panel,
       h("div", {}, legend(), this.#status.node, this.#announcer.node));
     this.update(state);

@@ -146,7 +146,12 @@ export class StepsStage {
     node.setAttribute("aria-describedby", this.#sheet.describedBy);
     this.#table(name).table.querySelector('td[tabindex="0"]')?.setAttribute("tabindex", "-1");
     node.setAttribute("tabindex", "0");
-    requestAnimationFrame(() => uncover(node, this.#sheet.node)); // the browser scrolls to what has the focus after this
+  }
+
+  /** Lets the arithmetic, which sticks to the bottom of the screen, hide nothing of what has the focus. */
+  showFocused(node: Element) {
+    const sheet = this.#sheet.node;
+    if (!sheet.contains(node)) requestAnimationFrame(() => uncover(node, sheet)); // the browser scrolls after this
   }
 
   /** Writes out the cell's arithmetic and lights what it was made of. */
