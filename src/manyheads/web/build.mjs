@@ -19,7 +19,7 @@ const vendored = ["@huggingface/tokenizers/dist/tokenizers.min.mjs", "onnxruntim
 
 const web = fileURLToPath(new URL(".", import.meta.url));
 const dist = `${web}dist`;
-const COMMON = { absWorkingDir: web, outdir: "dist", entryNames: "[name]", bundle: true, minify: true, legalComments: "none", charset: "utf8" };
+const COMMON = { absWorkingDir: web, outdir: "dist", entryNames: "[name]", bundle: true, minify: true, legalComments: "none" };
 
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist);
