@@ -8,7 +8,8 @@ from live_maps import ready, renew, settled
 ROUNDS = int(os.environ.get("MANYHEADS_SOAK", 12))
 FIGURES = {
     "index": ["head-map"],
-    "formula": ["formula-steps[model]", "formula-steps:not([model])", "softmax-scale", "word-shuffle"],
+    "formula": ["formula-steps[model]", "formula-steps:not([model])", "softmax-scale"],
+    "order-and-cost": ["word-shuffle"],
     "museum": ["museum-piece"],
     "real-heads": ['head-map[model="encoder"]', "head-cards"],
     "ambiguity": ["word-sense"],

@@ -39,7 +39,7 @@ def words(map):
 def test_the_page_translates_as_python_does(map):
     found = type_sentence(map, SENTENCE)
     expected = load_translator()(SENTENCE)
-    assert found["translation"] == expected.written == FRENCH
+    assert found["written"] == expected.written == FRENCH
     assert (found["queryTokens"], found["keyTokens"]) == (expected.query_tokens, expected.key_tokens)
     assert np.abs(found["weights"] - expected.weights).max() <= 1e-5
     assert words(map) == expected.query_tokens[:-1]
@@ -56,10 +56,10 @@ def test_a_french_word_asks(map):
 
 def test_a_head_off_breaks_the_french(map):
     both_genders = "A black cow sees a black cat."
-    whole = type_sentence(map, both_genders)["translation"]
+    whole = type_sentence(map, both_genders)["written"]
     map.get_by_role("button", name="noun", exact=True).click()
     off = np.array([True, False, True, True])
-    assert map.evaluate("(el) => el.attention.translation") == load_translator().translate(both_genders, off) != whole
+    assert map.evaluate("(el) => el.attention.written") == load_translator().translate(both_genders, off) != whole
 
 
 def test_an_unknown_word_is_named_and_the_last_french_stays(map):
@@ -75,7 +75,7 @@ def test_an_unknown_word_is_named_and_the_last_french_stays(map):
     for text, said in (("", "Type an English sentence"), ("the " * 60, "at most 14 words; this sentence has 60")):
         box(map).fill(text)
         assert said in status.inner_text()
-    assert map.evaluate("(el) => el.attention.translation") == FRENCH
+    assert map.evaluate("(el) => el.attention.written") == FRENCH
 
 
 def test_words_are_offered_while_one_is_typed(page, map):
