@@ -79,7 +79,7 @@ export class GridView implements MapPart {
     const { columns, step } = layOut(map, this.#room - SIDE);
     this.#turned = columns !== heads;
     this.#drawButtons(map, columns);
-    this.frame.style.setProperty("--columns", String(columns));
+    this.frame.style.setProperty("--columns", String(Math.max(columns, this.host.mostHeads))); // as large as with the most heads
     paintPixels(this.canvas, this.#picture(map, columns, step));
     const small = layersOf(map).length < layers ? map.mixed ? "Layers that were not looked at yet are blank."
       : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above." : "";
