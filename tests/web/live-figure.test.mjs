@@ -5,6 +5,7 @@ import test from "node:test";
 globalThis.HTMLElement = class {
   isConnected = false;
   children = [];
+  classList = { add() {} };
 };
 const { LiveFigure, together } = await import("../../src/manyheads/web/doors/live-figure.ts");
 
