@@ -28,7 +28,7 @@ def statements(runs):
 
 
 def fits_better(runs):
-    """Whether eight heads reach lower validation losses: a better fit to the task would show so, too."""
+    """Whether eight heads reach lower validation losses: which a better fit to the task would also show."""
     return {
         "At equal training loss, the validation loss is lower with eight heads": clearly(
             [np.subtract(*at_equal_training(run)) for run in runs]
