@@ -79,7 +79,7 @@ def test_a_launch_link_opens_its_chapter_as_a_notebook(browser, environment, tmp
     put_notebooks(folder, tmp_path, python=python, environment=variables)  # trusted by the user of this test's server
     with jupyter_lab(folder, tmp_path, python=python, environment=variables) as lab:
         page, faults = open_notebook(new_context(browser), f"{lab.address}/{link.split('urlpath=')[1]}")
-        assert page.locator(".jp-CodeCell figure svg path").count() > 9, "a map before it runs"
+        page.locator(".jp-CodeCell figure svg path").nth(9).wait_for()  # a map before it runs
         run_first_cell(page)
         page.context.close()
         assert not faults

@@ -348,7 +348,7 @@ def test_a_notebook_that_was_only_looked_at_stays_as_it_was(notebook, chapters):
     before = path.read_bytes()
     page, _ = notebook(chapters, "notebooks/intuition.ipynb")
     page.get_by_role("heading", name="1. Why several heads").wait_for()
-    assert page.locator(".jp-CodeCell figure svg path:visible").count() > 9, "it shows its map before it runs"
+    page.locator(".jp-CodeCell figure svg path").nth(9).wait_for()  # it shows its map before it runs
     assert page.locator(".jp-CodeCell:visible .jp-InputArea").first.inner_text().count("HeadMap(") == 1
     save_when_idle(page)
     assert path.read_bytes() == before

@@ -162,5 +162,5 @@ def test_nothing_is_made_where_all_is_there_and_else_what_is_missing(tmp_path, m
     assert measures.senses_jobs() == [measures.measure_senses]
     (tmp_path / measured.name).symlink_to(measured)
     assert measures.senses_jobs() == [senses_file]
-    (tmp_path / senses.name).symlink_to(senses)
+    (tmp_path / senses.parent.name).symlink_to(senses.parent)
     assert measures.senses_jobs() == []

@@ -40,7 +40,8 @@ def copy_files(site):
     built("head-map.js")  # or it says how to build them
     folder = Path(site) / "_static" / FOLDER
     shutil.copytree(BUILT, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("prerender.*"))
-    (folder / "models").mkdir(exist_ok=True)
+    shutil.rmtree(folder / "models", ignore_errors=True)  # those of an earlier build that no page fetches any more
+    (folder / "models").mkdir()
     for name, path in {**figure_files(), **page_files()}.items():
         if path.suffix in READY_TO_SEND:
             shutil.copyfile(path, folder / "models" / name)

@@ -56,7 +56,7 @@ def _path():
         settings=(RANKED_ON, LOOKERS, OFF, RANDOM, NOISE),
         sentences=labelled_sentences(),
         noise=noise_words(),
-        axes=senses_path().stem,
+        axes=senses_path().parent.name,
         encoder=SHA256,
     )
     return cache_folder() / f"senses-measured-{key}.npz"

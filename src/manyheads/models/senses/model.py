@@ -232,6 +232,7 @@ def senses_file():
     """
     path = senses_path()
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
         _write(path, build_senses(load_encoder(), building_sentences(), word_forms()))
     return path
 
@@ -245,7 +246,7 @@ def senses_path():
         forms=word_forms(),
         encoder=SHA256,
     )
-    return cache_folder() / f"senses-{key}.safetensors"
+    return cache_folder() / f"senses-{key}" / "senses.safetensors"  # pages fetch it by this name
 
 
 def _write(path, senses):
