@@ -132,7 +132,7 @@ def chapters(tmp_path_factory, html):
     for name in ("_build", "binder"):
         (folder / name).symlink_to(ROOT / name)
     put_notebooks(folder, runtime)
-    for name, chapter in {"again": "coffee-or-tea", "steered": "your-own-models"}.items():
+    for name, chapter in {"again": "coffee-or-tea", "steered": "your-own-models", "not-run": "intuition"}.items():
         shutil.copyfile(folder / "notebooks" / f"{chapter}.ipynb", folder / "notebooks" / f"{name}.ipynb")
     with jupyter_lab(folder, runtime) as lab:
         yield lab
@@ -344,9 +344,9 @@ def cells_run(page, path):
 
 
 def test_a_notebook_that_was_only_looked_at_stays_as_it_was(notebook, chapters):
-    path = chapters.folder / "notebooks" / "intuition.ipynb"
+    path = chapters.folder / "notebooks" / "not-run.ipynb"
     before = path.read_bytes()
-    page, _ = notebook(chapters, "notebooks/intuition.ipynb")
+    page, _ = notebook(chapters, "notebooks/not-run.ipynb")
     page.get_by_role("heading", name="1. Why several heads").wait_for()
     page.locator(".jp-CodeCell figure svg path").nth(9).wait_for()  # it shows its map before it runs
     assert page.locator(".jp-CodeCell:visible .jp-InputArea").first.inner_text().count("HeadMap(") == 1
