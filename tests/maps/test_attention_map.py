@@ -195,3 +195,18 @@ def test_a_picture_takes_any_token():
 def test_a_picture_of_no_such_head_is_refused(map):
     with pytest.raises(ValueError, match="layer must be from 0 to 1, got 2"):
         map.to_svg(layer=2)
+
+
+def test_layers_that_are_not_the_first_keep_their_names_everywhere():
+    weights = np.full((2, 2, 1, 2), 0.5)
+    map = AttentionMap(["tea"], ["hot", "tea"], weights, layer_names=["layer 5", "layer 9"])
+    assert [name for name in ("layer 5, head 1", "layer 9, head 2") if name in map.to_svg()] == [
+        "layer 5, head 1",
+        "layer 9, head 2",
+    ]
+    assert map.plot(layer=1).axes[0].get_title() == "layer 9, head 1"
+    assert [line.split(",")[-1] for line in map.to_csv().splitlines()[::4]] == ["layer_name", "layer 5", "layer 9"]
+    assert map_dict(map)["layerNames"] == ["layer 5", "layer 9"]
+    assert map.average().layer_names == ["layer 5", "layer 9"]
+    with pytest.raises(ValueError, match="1 layer names for 2 layers"):
+        AttentionMap(["tea"], ["hot", "tea"], weights, layer_names=["layer 5"])

@@ -12,6 +12,7 @@ from torch import nn
 from manyheads.drop_in import replace_attention
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import NOTES
+from manyheads.models.encoder import load_encoder
 from manyheads.widgets import HeadMap
 
 WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
@@ -308,12 +309,19 @@ REFUSED = {  # what is given, what is said
         lambda: generated("LlamaForCausalLM", LLAMA, implementation="sdpa"),
         r'attn_implementation="eager"',
     ),
-    "a batch": (
-        lambda: output("BertModel", transformers.BertConfig(**SIZES), input_ids=IDS.repeat(2, 1)),
-        r"a batch of 2 texts: pick one text of the batch, as in \[layer\[:1\] for layer in attentions\]",
+    "a plain tuple": (
+        lambda: model("BertModel", BERT)(IDS, output_attentions=True, return_dict=False),
+        "call it with return_dict=True",
     ),
-    "generate, a batch": (lambda: generated("LlamaForCausalLM", LLAMA, IDS.repeat(2, 1)), "got 2 texts or beams"),
-    "generate, beams": (lambda: generated("LlamaForCausalLM", LLAMA, num_beams=2), r"num_beams=1"),
+    "a state-space model": (
+        lambda: model("MambaModel", transformers.MambaConfig(**SIZES))(IDS),
+        "a MambaOutput has no place for attentions: its model has none to give",
+    ),
+    "hidden states": (
+        lambda: model("BertModel", BERT)(IDS, output_hidden_states=True).hidden_states,
+        "hidden states are no attention",
+    ),
+    "no tokens": (lambda: np.ones((1, 2, 0, 0)), "there is nothing to show: the text has no tokens"),
     "dropout": (
         lambda: model("BertModel", transformers.BertConfig(**SIZES)).train()(IDS, output_attentions=True),
         r"If dropout was left on, call model.eval\(\)",
@@ -328,7 +336,7 @@ REFUSED = {  # what is given, what is said
     ),
     "scores": (
         lambda: weights(HEADS).log(),
-        r"scores want a softmax first; weights that are meant to be signed are shown as they are by HeadMap.of",
+        r"scores want a softmax first; hidden states are no attention; weights that are meant to be signed are shown as they are by HeadMap.of",
     ),
     "one axis": (lambda: np.ones(KEYS), r"\[query, key\], \[head, query, key\].* got \[7\]"),
     "unlike layers": (lambda: [weights(1, 3), weights(1, 4)], r"got \[1, 3, 7, 7\], \[1, 4, 7, 7\]"),
@@ -345,7 +353,16 @@ def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
     ("arguments", "error", "says"),
     [
         ({"tokens": WORDS[1:]}, ValueError, "there are 7 places for query_tokens, got 6"),
-        ({"tokens": "tea"}, TypeError, "tokens must be a list of strings, got 'tea'"),
+        ({"tokens": "tea"}, TypeError, "tokens must be a list of strings, got 'tea': a text needs tokenizer="),
+        ({"tokens": IDS}, TypeError, "tokens are ids, .* they need tokenizer="),
+        ({"attentions": IDS}, TypeError, "whole numbers up to 9: token ids, perhaps"),
+        ({"attentions": weights(2, HEADS)[:, None], "batch": 1}, ValueError, "batch must be from 0 to 0"),
+        ({"attentions": weights(LAYERS, HEADS), "layers": [2]}, ValueError, "layers must be among 0, 1"),
+        (
+            {"attention_mask": [1, 1]},
+            ValueError,
+            r"attention_mask must be \[7\] or \[batch, 7\], 0 for padding, got \[2\]",
+        ),
         ({"head_names": ["left"]}, ValueError, "1 head names for 4 heads"),
         ({"key_value_heads": 3}, ValueError, "key_value_heads must divide the 4 heads, got 3"),
         ({"key_value_heads": 2, "head_names": ["a"] * 4}, ValueError, "not both"),
@@ -359,6 +376,122 @@ def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
 def test_arguments_that_do_not_fit_are_named(arguments, error, says):
     with pytest.raises(error, match=says):
         HeadMap.of(**{"attentions": weights(HEADS).numpy(), "tokens": WORDS, **arguments})
+
+
+# --- Layers by number, texts of a batch, padding, sinks, other kernels ---------------------------------------------------
+
+
+def test_layers_carry_the_numbers_of_an_unordered_cache():
+    given = {f"blocks.{number}.attn.hook_pattern": weights(HEADS)[None] ** number for number in (9, 5)}
+    given = {name: layer / layer.sum(-1, keepdim=True) for name, layer in given.items()}
+    shown = HeadMap.of(given, WORDS).attention
+    assert shown.layer_names == ["layer 6", "layer 10"]
+    np.testing.assert_allclose(shown.weights[1], given["blocks.9.attn.hook_pattern"][0], atol=1e-6)
+
+
+def test_layers_of_a_hybrid_carry_their_numbers():
+    config = transformers.JambaConfig(
+        **{**GROUPED, "num_hidden_layers": 4},
+        attn_layer_offset=1,
+        attn_layer_period=2,
+        num_experts=2,
+        use_mamba_kernels=False,
+        mamba_d_state=4,
+    )
+    shown = HeadMap.of(model("JambaModel", config, "sdpa"), WORDS, inputs=IDS).attention
+    assert shown.layer_names == ["layer 2", "layer 4"]
+    whole = output("JambaModel", config)
+    np.testing.assert_allclose(shown.weights, torch.cat(whole.attentions), atol=1e-6)
+    named = HeadMap.of(whole, WORDS, layer_names=["layer 2", "layer 4"]).attention
+    assert named.layer_names == shown.layer_names
+
+
+def test_a_model_on_another_kernel_is_read_and_left_as_it_was():
+    given = model("LlamaForCausalLM", LLAMA, "sdpa").train()
+    shown = HeadMap.of(given, WORDS, inputs={"input_ids": IDS}).attention
+    assert given.config._attn_implementation == "sdpa"
+    assert given.training
+    np.testing.assert_allclose(shown.weights, torch.cat(output("LlamaForCausalLM", LLAMA).attentions), atol=1e-6)
+
+
+@pytest.mark.parametrize("text", [0, 1])
+def test_one_text_of_a_batch_is_shown(text):
+    ids = torch.stack([IDS[0], IDS[0].flip(0)])
+    whole = output("BertModel", BERT, input_ids=ids)
+    shown = HeadMap.of(whole, WORDS, batch=text).attention
+    np.testing.assert_array_equal(shown.weights, torch.stack(whole.attentions)[:, text])
+    assert f"Text {text + 1} of a batch of 2 is shown: batch=0 to batch=1 choose it." in shown.notes
+
+
+def test_the_beam_that_won_looks_as_if_it_had_been_alone():
+    steps = generated("LlamaForCausalLM", LLAMA, num_beams=3, tokens=5)
+    whole = output("LlamaForCausalLM", LLAMA, input_ids=steps.sequences[:, :-1])
+    shown = HeadMap.of(steps).attention
+    np.testing.assert_allclose(shown.weights, torch.cat(whole.attentions), atol=1e-5)
+
+
+def test_padding_is_never_shown_as_attention():
+    padded = torch.cat([torch.zeros(1, 3, dtype=torch.long), IDS], dim=1)
+    mask = (padded > 0).long()
+    given = output("LlamaModel", LLAMA, input_ids=padded, attention_mask=mask)
+    shown = HeadMap.of(given, ["<pad>"] * 3 + WORDS, attention_mask=mask).attention
+    assert shown.key_tokens == shown.query_tokens == WORDS
+    assert shown.notes == ("3 padding tokens are left out.",)
+    np.testing.assert_allclose(shown.weights, torch.cat(output("LlamaModel", LLAMA).attentions), atol=1e-5)
+
+
+def test_a_padded_stack_of_torch_layers_keeps_its_places():
+    torch.manual_seed(0)
+    layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(WIDTH, HEADS, WIDTH, batch_first=True), LAYERS).eval()
+    padded = torch.arange(KEYS) > QUERIES - 1
+    shown = HeadMap.of(layers, WORDS, inputs={"src": X, "src_key_padding_mask": padded[None]}, attention_mask=~padded)
+    assert shown.attention.key_tokens == WORDS[:QUERIES]
+    assert layers.use_nested_tensor
+    assert torch.backends.mha.get_fastpath_enabled()
+
+
+def test_attention_that_is_never_called_is_named():
+    class Idle(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = nn.MultiheadAttention(WIDTH, HEADS)
+
+        def forward(self, words):
+            return words
+
+    with pytest.raises(ValueError, match="Idle did not call any of its attention for these inputs: attention"):
+        HeadMap.of(Idle(), WORDS, inputs=X)
+
+
+def test_sinks_that_are_no_tokens_make_parts():
+    config = transformers.GptOssConfig(**GROUPED, head_dim=8, num_local_experts=2, num_experts_per_tok=1)
+    shown = HeadMap.of(model("GptOssModel", config), WORDS, inputs=IDS).attention
+    assert shown.kind == "parts"
+    assert shown.weights.sum(-1).max() < 1
+    assert "the rest went to no token of the map" in shown.notes[0]
+
+
+def test_layers_are_chosen_before_they_are_copied():
+    class Refuses:
+        def __array__(self, *_, **__):
+            raise AssertionError("copied")
+
+    shown = HeadMap.of([weights(1, HEADS), Refuses(), weights(1, HEADS)], WORDS, layers=[2, 0]).attention
+    assert shown.layer_names == ["layer 3", "layer 1"]
+
+
+def test_tokens_come_from_a_tokenizer_in_any_form():
+    tokenizer = load_encoder().tokenizer
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer)
+    texts = fast(["hot tea", "cold tea"])
+    expected = ["[CLS]", "cold", "tea", "[SEP]"]
+    square = np.full((4, 4), 0.25)
+    ids = torch.tensor(texts["input_ids"])
+    assert HeadMap.of(square, texts, batch=1).attention.key_tokens == expected
+    assert HeadMap.of(square, ids, tokenizer=fast, batch=1).attention.key_tokens == expected
+    assert HeadMap.of(square, ids[1], tokenizer=fast).attention.key_tokens == expected
+    assert HeadMap.of(square, "cold tea", tokenizer=fast).attention.key_tokens == expected
+    assert HeadMap.of(square, np.array(expected)).attention.key_tokens == expected
 
 
 # --- The table of sources: each row's own line, on models of random weights -----------------------------------------------
@@ -418,6 +551,7 @@ YOURS = {  # what stands for the reader's own
     "two of these": lambda: ARRAYS,
     "what `bertviz.head_view` takes": hugging_face("BertModel", BERT),
     "a model on sdpa": hugging_face("BertModel", BERT, "sdpa"),
+    "what a model on sdpa returned": hugging_face("BertModel", BERT, "sdpa"),
     "a batch of texts": hugging_face("BertModel", BERT),
     "dropout left on": hugging_face("BertModel", BERT),
     "weights averaged over the heads": in_torch(nn.MultiheadAttention, WIDTH, HEADS),

@@ -13,6 +13,7 @@ from PIL import Image
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import FULL, LEGEND, NOTES, TONES
+from manyheads.maps.plain import plain_html
 from manyheads.maps.written import percent
 from manyheads.models.focus import load_focus_model
 from manyheads.widgets import HeadMap
@@ -196,3 +197,14 @@ def test_the_grid_of_two_sentences_shows_what_differs(monkeypatch):
     assert [row.th.text for row in page.select(".hm-paint tr")] == ["sentence type", "second sentence"]
     assert ["second sentence" in legend.text for legend in page.select(".hm-legend")] == [False, True]
     assert page.select_one(".hm-body.hm-signed .hm-paint.hm-plain")
+
+
+def test_layers_have_their_own_numbers_in_every_view():
+    names = ["layer 5", "layer 9"]
+    map = AttentionMap(["hot", "tea"], ["hot", "tea"], np.full((2, 3, 2, 2), 0.5), layer_names=names)
+    paint, grid = drawn(head_map_element(map, layer=1), head_map_element(map, view="grid"))
+    chooser = paint.find("select", attrs={"aria-label": "Layer"})
+    assert [option.text for option in chooser.find_all("option")] == ["5", "9"]
+    assert "Layer 9 of 2." in plain_html(map, layer=1)
+    assert [name.text for name in grid.select("th[scope=row]")][:2] == ["Layer 5", "Layer 9"]
+    assert "Heads of layer 5" in grid.text

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from manyheads.maps.checked import checked_mask, checked_tokens, checked_weights
+from manyheads.maps.checked import checked_mask, checked_tokens, checked_weights, counted_layers
 from manyheads.maps.choosing import merged, strongest, without_sinks, words_only
 from manyheads.maps.compared_heads import similar_heads, totals
 from manyheads.maps.mixing import averaged, rolled_out
@@ -31,6 +31,8 @@ class AttentionMap:
     query may not look, for masks of other shapes; a mask that turns out to be causal becomes `causal=True`. Without
     either, every query may look everywhere. `written` is the text that the model wrote, such as a translation.
 
+    `layer_names` say which layers these are, such as `["layer 5", "layer 9"]`; else they are counted from "layer 1".
+
     `kind` says what the weights are: "shares" as above; "parts" of such rows, which sum to 1 at most; "amounts", 0 or
     more; "signed" numbers, such as the difference of two maps. All but shares keep their true values.
 
@@ -50,19 +52,24 @@ class AttentionMap:
     mask: np.ndarray | None = None
     causal: bool = False
     written: str | None = None
+    layer_names: list[str] | None = None
 
     def __post_init__(self):
         expected = len(self.query_tokens), len(self.key_tokens)
         values = {name: checked_tokens(name, getattr(self, name)) for name in ("query_tokens", "key_tokens")}
         values["weights"] = checked_weights(self.weights, self.kind, expected)
         values["mask"], values["causal"] = checked_mask(self.mask, self.causal, expected)
-        heads = values["weights"].shape[1]
+        layers, heads = values["weights"].shape[:2]
         if self.kind == "signed":
             values["notes"] = tuple(dict.fromkeys((*self.notes, NOTES["signed"])))
         if self.head_names is None:
             values["head_names"] = [f"head {head + 1}" for head in range(heads)]
         elif len(self.head_names) != heads:
             raise ValueError(f"{len(self.head_names)} head names for {heads} heads")
+        if self.layer_names is None:
+            values["layer_names"] = counted_layers(layers)
+        elif len(self.layer_names) != layers:
+            raise ValueError(f"{len(self.layer_names)} layer names for {layers} layers")
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the class is frozen
 
@@ -70,6 +77,21 @@ class AttentionMap:
     def shape(self):
         """`(layers, heads, queries, keys)`."""
         return self.weights.shape
+
+    @property
+    def counts_layers(self):
+        """Whether the layers are all, from "layer 1" on."""
+        return self.layer_names == counted_layers(len(self.layer_names))
+
+    def head_title(self, layer, head):
+        """The name of a head, after that of its layer unless it's the only one.
+
+        >>> map = AttentionMap(["tea"], ["tea"], [[[[1]]]], layer_names=["layer 5"])
+        >>> map.head_title(0, 0)
+        'layer 5, head 1'
+        """
+        alone = self.shape[0] == 1 and self.counts_layers
+        return self.head_names[head] if alone else f"{self.layer_names[layer]}, {self.head_names[head]}"
 
     @property
     def allowed(self):  # -> [query, key], or None where every query may look everywhere
@@ -235,7 +257,7 @@ class AttentionMap:
         <BLANKLINE>
 
         Returns the text; with a `path`, writes it there in UTF-8. The weights are exact: reading them gives the same
-        float32. What is masked has none.
+        float32. What is masked has none. Where layers have names of their own, `layer_name` is a last column.
         """
         text = csv_of(self)
         if path is not None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
-from manyheads.maps.weights_from import EAGER, PICK, array_of, averaged_note, is_step, rows_to_one
+from manyheads.maps.weights_from import EAGER, PICK, array_of, averaged_note, is_step, names_of, rows_to_one
 
 
 def maps_from_bertviz(
@@ -53,13 +53,13 @@ def maps_from_bertviz(
     for name, (layers, queries, keys) in parts.items():
         for tokens_name in (queries, keys):
             check_tokens(tokens_name, lists[tokens_name], f"{name}_attention".strip("_"))
-        weights, chosen, notes = _weights(layers, include_layers)
+        weights, kind, chosen, notes = _weights(layers, include_layers)
         if include_layers is not None:
             notes += (f"Layers {', '.join(str(layer + 1) for layer in chosen)} of {len(layers)} are shown.",)
         if sentence_b_start is not None:
             notes += (f"The second sentence starts with token {_start(sentence_b_start, lists[queries])}.",)
         shown = [pretty(lists[of]) if prettify_tokens else lists[of] for of in (queries, keys)]
-        maps[name] = AttentionMap(*shown, weights, notes=notes)
+        maps[name] = AttentionMap(*shown, weights, notes=notes, kind=kind, layer_names=names_of(chosen))
     return maps
 
 
@@ -91,7 +91,9 @@ def _start(place, tokens):
     return f"{place + 1}, {tokens[place]!r}"
 
 
-def _weights(layers, include):  # -> [layer, h, q, k], the layers that are included, notes
+def _weights(layers, include):  # -> [layer, h, q, k], what they are, the layers that are included, notes
+    if hasattr(layers, "attentions") or hasattr(layers, "encoder_attentions"):
+        raise ValueError("this is a model's whole output: give its attentions, or give HeadMap.of the output as it is")
     if not len(layers):
         raise ValueError(f"there are no layers: {EAGER}")
     if include is None:
@@ -112,5 +114,5 @@ def _weights(layers, include):  # -> [layer, h, q, k], the layers that are inclu
         shapes = [array.shape for array in arrays]
         lost = ". nn.MultiheadAttention keeps its heads with average_attn_weights=False" if arrays[0].ndim == 2 else ""
         raise ValueError(f"each layer must be [head, query, key] or [1, head, query, key], alike, got {shapes}{lost}")
-    weights, notes = rows_to_one(np.stack(arrays))
-    return weights, list(include), (*notes, *averaged_note(layers))
+    weights, kind, notes = rows_to_one(np.stack(arrays))
+    return weights, kind, list(include), (*notes, *averaged_note(layers))

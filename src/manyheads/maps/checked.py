@@ -12,6 +12,15 @@ def checked_tokens(name, tokens):
     return list(tokens)
 
 
+def counted_layers(count):
+    """The names of layers that are counted.
+
+    >>> counted_layers(2)
+    ['layer 1', 'layer 2']
+    """
+    return [f"layer {layer + 1}" for layer in range(count)]
+
+
 def checked_weights(weights, kind, expected):  # -> [layer, head, query, key]
     """Weights of a kind for so many queries and keys, as float32 that nobody can change.
 

@@ -87,7 +87,7 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
         image = _draw(panel, map, layers[at], heads[index], large=one, **edges)
         if whole:
             panel.set_title(_literal(map.head_names[heads[index]]) if at == 0 else "", fontsize=7)
-            panel.set_ylabel(f"layer {layers[at] + 1}" if index == 0 else "", fontsize=7)
+            panel.set_ylabel(_literal(map.layer_names[layers[at]]) if index == 0 else "", fontsize=7)
     if whole:
         figure.supxlabel(_literal(" ".join(map.key_tokens[:40])), fontsize=8)
     figure.colorbar(image, ax=list(grid), shrink=0.6, aspect=30, label="attention weight")
@@ -123,7 +123,7 @@ def _draw(axes, map, layer, head, *, large, left=True, below=True):
         axis.set_ticks(range(len(tokens)) if named else [], [_literal(token) for token in tokens] if named else [])
     axes.tick_params(length=0, labelsize=size)
     axes.tick_params(axis="x", rotation=90)
-    axes.set_title(f"layer {layer + 1}, {_literal(map.head_names[head])}", fontsize=10 if large else 7, pad=4)
+    axes.set_title(_literal(f"{map.layer_names[layer]}, {map.head_names[head]}"), fontsize=10 if large else 7, pad=4)
     if large:
         axes.set(xlabel="looked at (key)", ylabel="asks (query)")
     if large and few:

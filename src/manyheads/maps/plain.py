@@ -39,7 +39,8 @@ def _drawn(map, layer):
     layers, heads, queries, keys = map.shape
     size = heads * queries * keys
     if size <= CELLS or (heads <= FEW_HEADS and max(queries, keys) <= FEW_TOKENS):
-        picture, what = plain_svg(map, layer, CELLS), f"Layer {layer + 1} of {layers}. " if layers > 1 else ""
+        picture, name = plain_svg(map, layer, CELLS), map.layer_names[layer]
+        what = f"{name[:1].upper()}{name[1:]} of {layers}. " if layers > 1 else ""
         omitted = (f"The {CELLS:,} strongest of {size:,} weights are drawn.",) if size > CELLS else ()
     else:
         picture, omitted = _picture(map), ()

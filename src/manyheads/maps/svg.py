@@ -106,11 +106,11 @@ def _head(map, layer, head, drawn, left, top, cell, size, look):
     minus = f'<path d="{below}" stroke="{look.ink}" stroke-width="0.08"/>' if below else ""
     lines = "".join(f"M{key} {query + 1}L{key + 1} {query}" for query, key in np.argwhere(masked))
     hatched = f'<path d="{lines}" stroke="{look.line}" stroke-width="0.08" data-masked=""/>' if lines else ""
-    name = f"layer {layer + 1}, {map.head_names[head]}" if map.shape[0] > 1 else map.head_names[head]
+    title = map.head_title(layer, head)
     queries, keys = weights.shape
     labels = _labels(map, left, top, cell, size, look) if size else ""
     return (
-        f'<text x="{left:.2f}" y="14" font-size="{14 if size else 11}" font-weight="600">{_text(name)}</text>{labels}'
+        f'<text x="{left:.2f}" y="14" font-size="{14 if size else 11}" font-weight="600">{_text(title)}</text>{labels}'
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{cell * keys:.2f}" height="{cell * queries:.2f}" '
         f'fill="none" stroke="{look.line}"/>'
         f'<g data-layer="{layer}" data-head="{head}" fill="{TONES[head % len(TONES)]}" '

@@ -3,7 +3,8 @@
 import inspect
 from contextlib import ExitStack
 
-from torch import Tensor, no_grad
+from torch import Tensor, backends, no_grad
+from torch.nn import TransformerEncoder
 
 
 def watched_attention(module, inputs):
@@ -26,15 +27,46 @@ def watched_attention(module, inputs):
         )
     arguments, named = _arguments(inputs)
     seen = []
+    nested = [part for part in module.modules() if isinstance(part, TransformerEncoder) and part.use_nested_tensor]
+    fast = backends.mha.get_fastpath_enabled()
     training = {part for part in module.modules() if part.training}
     with ExitStack() as after, no_grad():
         for name, layer in layers.items():
             for handle in _watch(layer, name, seen):
                 after.callback(handle.remove)
         after.callback(lambda: [setattr(part, "training", True) for part in training])
+        after.callback(lambda: [setattr(part, "use_nested_tensor", True) for part in nested])
+        after.callback(backends.mha.set_fastpath_enabled, fast)
+        for part in nested:
+            part.use_nested_tensor = False  # it packs padded texts, and so their maps
+        backends.mha.set_fastpath_enabled(False)  # it never calls what is watched
         module.eval()
         module(*arguments, **named)
+    if not seen:
+        raise ValueError(
+            f"{type(module).__name__} did not call any of its attention for these inputs: {', '.join(layers)}"
+        )
     return seen
+
+
+def eager_output(model, inputs):
+    """What a Hugging Face model returns with its attentions, whichever kernel it computes them with at other times.
+
+    `inputs` are as of `watched_attention`. The model is left as it was.
+    """
+    arguments, named = _arguments(inputs)
+    before, training = model.config._attn_implementation, model.training
+    with ExitStack() as after, no_grad():
+        after.callback(model.train, training)
+        after.callback(model.set_attn_implementation, before)
+        model.set_attn_implementation("eager")
+        return model.eval()(*arguments, **{**named, "output_attentions": True, "return_dict": True})
+
+
+def layers_with_attention(model):
+    """The numbers of a Hugging Face model's layers that attend, from 0; None where its configuration doesn't tell."""
+    kinds = getattr(model.config, "layers_block_type", None) or getattr(model.config, "layer_types", None)
+    return kinds and [number for number, kind in enumerate(kinds) if "attention" in kind and "linear" not in kind]
 
 
 def is_attention(module):

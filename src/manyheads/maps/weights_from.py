@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from manyheads.maps.tokens_from import chosen_text
+
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
 ROUNDED = 2**-7
 EXACT = 1e-5  # how far from 1 a row of float32 may sum
 EAGER = 'load the model with attn_implementation="eager", and call it with output_attentions=True'
+GENERATE = "model.generate(..., return_dict_in_generate=True, output_attentions=True)"
 AS_THEY_ARE = "HeadMap.of(..., normalised=False)"
-PICK = "pick one text of the batch, as in [layer[:1] for layer in attentions]"
+PICK = "pick one text of the batch, as in [layer[:1] for layer in attentions], or let HeadMap.of(..., batch=0) do it"
 AVERAGED = (
     "{} is read as [head, query, key]. If nn.MultiheadAttention averaged over its heads and the first axis is the "
     "batch, ask it for average_attn_weights=False."
@@ -27,18 +30,23 @@ def array_of(weights):
     if "complex" in str(getattr(weights, "dtype", "")):  # NumPy's and torch's alike
         raise TypeError(f"weights must be real numbers, got {weights.dtype}")
     if hasattr(weights, "detach"):
-        weights = weights.detach().float().cpu()
+        weights = weights.detach().float().cpu() if weights.dtype.is_floating_point else weights.detach().cpu().numpy()
+    kind = getattr(weights, "dtype", None)
+    if isinstance(kind, np.dtype) and kind.kind in "iu" and weights.size and weights.max() > 1:
+        raise TypeError(
+            "weights are shares, but these are whole numbers up to "
+            f"{weights.max()}: token ids, perhaps. {GENERATE} gives the attentions as well"
+        )
     return np.asarray(weights, dtype=np.float32)
 
 
-def layers_of(weights):  # 2 to 5 axes -> [layer, head, query, key]
-    """The weights with an axis for layers and one for heads, and without one for a batch of one text.
+def layers_of(weights, batch=0):  # 2 to 5 axes -> [layer, head, query, key], notes
+    """The weights with an axis for layers and one for heads, of one text of a batch, and a note where there are more.
 
-    >>> [layers_of(np.ones(shape)).shape for shape in ((5, 7), (3, 5, 7), (2, 3, 5, 7), (2, 1, 3, 5, 7))]
+    >>> [layers_of(np.ones(shape))[0].shape for shape in ((5, 7), (3, 5, 7), (2, 3, 5, 7), (2, 1, 3, 5, 7))]
     [(1, 1, 5, 7), (1, 3, 5, 7), (2, 3, 5, 7), (2, 3, 5, 7)]
-    >>> layers_of(np.ones((2, 8, 3, 5, 7)))
-    Traceback (most recent call last):
-    ValueError: got a batch of 8 texts: pick one text of the batch, as in [layer[:1] for layer in attentions]
+    >>> layers_of(np.ones((2, 8, 3, 5, 7)), batch=6)[1]
+    ('Text 7 of a batch of 8 is shown: batch=0 to batch=7 choose it.',)
     """
     if not 2 <= weights.ndim <= 5:
         raise ValueError(
@@ -46,37 +54,46 @@ def layers_of(weights):  # 2 to 5 axes -> [layer, head, query, key]
             f"[layer, batch, head, query, key], got {list(weights.shape)}"
         )
     if weights.ndim == 5:
-        if weights.shape[1] != 1:
-            raise ValueError(f"got a batch of {weights.shape[1]} texts: {PICK}")
-        return weights[:, 0]
-    return weights.reshape((1,) * (4 - weights.ndim) + weights.shape)
+        text = chosen_text(batch, weights.shape[1])
+        return weights[:, text], note_on_batch(text, weights.shape[1])
+    return weights.reshape((1,) * (4 - weights.ndim) + weights.shape), ()
 
 
-def rows_to_one(weights):
-    """The weights, rows scaled where rounding left them near 1, and a note that says so.
+def note_on_batch(text, count):
+    """Which text of a batch is shown, unless there is only one."""
+    return (f"Text {text + 1} of a batch of {count} is shown: batch=0 to batch={count - 1} choose it.",) * (count > 1)
 
-    >>> weights, notes = rows_to_one(np.array([[0.25, 0.753]]))
-    >>> float(weights.sum()), notes
-    (1.0, ('Rows sum to 1.003 at most, as half precision rounds them; they are scaled to 1.',))
 
-    A row of zeros, of a query that looks at nothing, is left as it is. Raises `ValueError` for weights that are no
-    shares.
+def rows_to_one(weights):  # -> weights, kind, notes
+    """The weights, rows scaled where rounding left them near 1, what they are, and a note that says so.
+
+    >>> weights, kind, notes = rows_to_one(np.array([[0.25, 0.753]]))
+    >>> float(weights.sum()), kind, notes
+    (1.0, 'shares', ('Rows sum to 1.003 at most, as half precision rounds them; they are scaled to 1.',))
+
+    Rows that sum to less, and none to more, are parts, as in models whose sinks are no tokens. A row of zeros, of a
+    query that looks at nothing, is left as it is. Raises `ValueError` for weights that are neither.
     """
     refuse_nan(weights)
+    if 0 in weights.shape:
+        raise ValueError("there is nothing to show: the text has no tokens")
     if weights.min(initial=0) < 0:
         raise ValueError(
-            f"a weight is a share, 0 or more, got {weights.min():.4g}: scores want a softmax first; weights that are "
-            f"meant to be signed are shown as they are by {AS_THEY_ARE}"
+            f"a weight is a share, 0 or more, got {weights.min():.4g}: scores want a softmax first; hidden states are "
+            f"no attention; weights that are meant to be signed are shown as they are by {AS_THEY_ARE}"
         )
     least, most = sums_of(weights)
     away = max(1 - least, most - 1)
     if away < EXACT:
-        return weights, ()
+        return weights, "shares", ()
     if away < ROUNDED:
         sums = weights.sum(-1, keepdims=True)
         scaled = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
         farthest = f"{most:.4g} at most" if most - 1 >= 1 - least else f"{least:.4g} at least"
-        return scaled, (f"Rows sum to {farthest}, as half precision rounds them; they are scaled to 1.",)
+        return scaled, "shares", (f"Rows sum to {farthest}, as half precision rounds them; they are scaled to 1.",)
+    if most < 1 + EXACT:
+        rest = "the rest went to no token of the map, as to a sink that a model has learnt"
+        return weights, "parts", (f"Rows sum to {least:.4g} at least: {rest}.",)
     raise ValueError(
         f"each row must sum to 1, got sums from {least:.4g} to {most:.4g}. If dropout was left on, call model.eval() "
         f"first; weights that are not shares are shown as they are by {AS_THEY_ARE}"
@@ -120,30 +137,67 @@ def sums_of(weights):
     return positive.min(), positive.max()
 
 
-def weights_of(layers, *, causal=True):  # -> [layer, head, query, key], notes
-    """The weights of a part, and notes on them.
+def weights_of(layers, *, causal=True, batch=0, chosen=None):  # -> [layer, head, query, key], names, notes
+    """The weights of a part, the names of its layers where they are known, and notes.
 
-    >>> weights, notes = weights_of([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))])
-    >>> weights.shape, notes
-    ((2, 3, 2, 2), ('Layers 2, 4 of 4 are shown; the others gave no attentions.',))
+    >>> weights, names, notes = weights_of([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))])
+    >>> weights.shape, names, notes
+    ((2, 3, 2, 2), ['layer 2', 'layer 4'], ('Layers 2, 4 of 4 are shown; the others gave no attentions.',))
+    >>> weights_of({8: np.ones((3, 2, 2)), 4: np.ones((3, 2, 2))})[1]
+    ['layer 5', 'layer 9']
+
+    `layers` are an array, a list of layers, or layers by their number, from 0. `chosen` are the numbers of those that
+    are wanted: the others are never copied.
     """
-    if not isinstance(layers, (tuple, list)):
-        return layers_of(array_of(layers)), averaged_note([layers])
-    if not has_weights(layers):
+    if not isinstance(layers, (tuple, list, dict)):
+        whole = array_of(layers)
+        layers_of(whole, batch if whole.ndim == 5 else 0)  # refuses what is none
+        layers = list(whole) if whole.ndim > 3 else [layers]
+    if not has_weights(layers.values() if isinstance(layers, dict) else layers):
         raise ValueError(f"there are no attentions: {EAGER}")
     if are_steps(layers):
-        return stitched(layers, causal=causal), ()
-    present = [place for place, layer in enumerate(layers) if layer is not None]
-    arrays = [array_of(layers[place]) for place in present]
+        numbers = picked(range(len(layers[0])), chosen)
+        weights, notes = stitched([[step[number] for number in numbers] for step in layers], causal=causal, batch=batch)
+        return weights, names_of(numbers), notes
+    counted = dict(enumerate(layers)) if isinstance(layers, (tuple, list)) else layers
+    present = [number for number, layer in sorted(counted.items()) if layer is not None]
+    numbers = picked(present, chosen)
+    arrays = [array_of(counted[number]) for number in numbers]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
         listed = ", ".join(str(list(shape)) for shape in sorted(shapes))
         raise ValueError(f"layers must be alike to be one map, got {listed}: give those alike, such as [attentions[0]]")
-    notes = averaged_note(layers)
-    if len(present) < len(layers):
-        shown = ", ".join(str(place + 1) for place in present)
-        notes += (f"Layers {shown} of {len(layers)} are shown; the others gave no attentions.",)
-    return layers_of(np.stack(arrays)), notes
+    notes = averaged_note(list(counted.values()))
+    if len(numbers) < len(counted):
+        why = "the others gave no attentions" if chosen is None else "as chosen"
+        notes += (f"Layers {', '.join(str(number + 1) for number in numbers)} of {len(counted)} are shown; {why}.",)
+    stacked = np.stack(arrays)
+    weights, notes_on_batch = layers_of(stacked, batch)
+    return weights, names_of(numbers) if stacked.ndim > 3 else None, (*notes, *notes_on_batch)
+
+
+def picked(present, chosen):
+    """The numbers of the layers that are wanted, of those that are there; all for None.
+
+    >>> picked([1, 3], [2])
+    Traceback (most recent call last):
+    ValueError: layers must be among 1, 3, counted from 0, got [2]
+    """
+    if chosen is None:
+        return list(present)
+    wanted = [chosen] if isinstance(chosen, (int, np.integer)) else list(chosen)
+    if not wanted or not set(wanted) <= set(present):
+        raise ValueError(f"layers must be among {', '.join(map(str, present))}, counted from 0, got {wanted}")
+    return wanted
+
+
+def names_of(numbers):
+    """The names of layers by their numbers, from 0.
+
+    >>> names_of([4, 8])
+    ['layer 5', 'layer 9']
+    """
+    return [f"layer {number + 1}" for number in numbers]
 
 
 def has_weights(layers):
@@ -152,7 +206,7 @@ def has_weights(layers):
     >>> [has_weights(layers) for layers in ((), ((), ()), [None, None], np.ones((2, 2)))]
     [False, False, False, True]
     """
-    return any(layer is not None and np.size(layer) != 0 for layer in layers)
+    return any(layer is not None and (hasattr(layer, "ndim") or np.size(layer) != 0) for layer in layers)
 
 
 def are_steps(layers):
@@ -160,33 +214,32 @@ def are_steps(layers):
     return isinstance(layers, (tuple, list)) and all(is_step(layer) for layer in layers)
 
 
-def stitched(steps, *, causal=True):  # -> [layer, head, query, key]
-    """The steps of `generate` as one map: each new token asks those before it (if not `causal`, those of the encoder).
+def stitched(steps, *, causal=True, batch=0):  # -> [layer, head, query, key], notes
+    """The steps of `generate` for one text as one map: each new token asks those before it.
 
     >>> first, second = np.full((1, 1, 2, 2), 1 / 2), np.full((1, 1, 1, 3), 1 / 3)
-    >>> stitched([[first], [second]])[0, 0].round(2)
+    >>> stitched([[first], [second]])[0][0, 0].round(2)
     array([[0.5 , 0.5 , 0.  ],
            [0.5 , 0.5 , 0.  ],
            [0.33, 0.33, 0.33]], dtype=float32)
 
-    Without a cache, each step asks anew for what came before; with a static one, there are places for what never came;
-    with a window, keys that are too far are gone. Raises `ValueError` for several texts, or beams.
+    If not `causal`, it asks those of the encoder. Without a cache, each step asks anew for what came before; with a
+    static one, there are places for what never came; with a window, keys that are too far are gone.
     """
-    return np.stack(
-        [_stitched_layer([array_of(step[layer]) for step in steps], causal) for layer in range(len(steps[0]))]
-    )
+    text = chosen_text(batch, len(steps[0][0]))
+    rows = [[array_of(layer[text]) for layer in step] for step in steps]
+    weights = np.stack([_stitched_layer(layer, causal) for layer in zip(*rows, strict=True)])
+    return weights, note_on_batch(text, len(steps[0][0]))
 
 
-def _stitched_layer(steps, causal):  # of [1, head, query, key] -> [head, query, key]
+def _stitched_layer(steps, causal):  # of [head, query, key] -> [head, query, key]
     rows = []  # [head, query, key]
     length = 0  # of the text so far
     for weights in steps:
-        if len(weights) != 1:
-            raise ValueError(f"got {len(weights)} texts or beams at a time: generate one text, with num_beams=1")
-        queries = weights.shape[2]
+        queries = weights.shape[1]
         new = queries - length if queries > length else queries
         length += new
-        rows.append(weights[0, :, -new:])
+        rows.append(weights[:, -new:])
     if not causal:
         return np.concatenate(rows, axis=1)
     whole = np.zeros((len(rows[0]), length, length), np.float32)

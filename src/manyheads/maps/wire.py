@@ -60,6 +60,7 @@ def map_dict(map):
         "keyTokens": map.key_tokens,
         "shape": list(map.shape),
         "headNames": map.head_names,
+        **({} if map.counts_layers else {"layerNames": map.layer_names}),
         "predictions": map.predictions,
         "notes": list(map.notes),
         **({} if map.kind == KINDS[0] else {"kind": map.kind}),

@@ -16,6 +16,7 @@ interface AttentionMap {
   shape: number[]; // [layers, heads, queries, keys]
   weights: Float32Array;
   headNames: string[];
+  layerNames?: string[]; // where they are not counted from "layer 1"
   predictions: Predictions;
   states?: Matrix; // [layer + 1, word, width], the embeddings first, where they were requested
   notes?: string[];

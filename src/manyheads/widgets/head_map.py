@@ -18,6 +18,7 @@ from manyheads.widgets.figure import Figure, refuse_unknown
 from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
 
+OF_ALONE = ("batch", "attention_mask", "layer_names", "head_names", "key_value_heads", "normalised", "tokenizer")
 PLACES = ("layer", "head", "query")  # in the order of a map's axes
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
@@ -172,10 +173,15 @@ class HeadMap(Figure):
         query_tokens=None,
         *,
         inputs=None,
+        batch=0,
+        attention_mask=None,
+        layers=None,
+        layer_names=None,
         head_names=None,
         key_value_heads=None,
         normalised=True,
         prettify_tokens=True,
+        tokenizer=None,
         **traits,
     ):
         """A map of any attentions, as the tool that computed them hands them out.
@@ -188,7 +194,8 @@ class HeadMap(Figure):
         `attentions` is one of
 
         - what a Hugging Face model returned (encoder, decoder, both; `generate`, whose steps become one map),
-        - a torch module with `nn.MultiheadAttention` in it, which is called with `inputs`: a tensor, a tuple or a dict,
+        - a torch module with `nn.MultiheadAttention` in it, or a Hugging Face model, whichever kernel it computes with;
+          it's called with `inputs`: a tensor, a tuple or a dict,
         - the cache of a TransformerLens run,
         - an array, tensor or list of [query, key], [head, query, key], [layer, head, query, key] or
           [layer, 1, head, query, key],
@@ -196,10 +203,14 @@ class HeadMap(Figure):
         - a dict of these with names of your own: a slider chooses.
 
         `tokens` are looked at, and ask, unless `query_tokens` are others that ask: those of a decoder. Where none are
-        given, places are counted. `head_names` name the heads; `key_value_heads` says how many groups of them share
-        keys and values. `normalised=False` is for weights whose rows need not sum to 1: they are shown as they are, and
-        where some are below 0, such as in the difference of two maps, by a hue for each sign. `prettify_tokens` takes
-        away the marks of tokenizers. All else are traits, as of `HeadMap`.
+        given, places are counted. They are strings, what a tokenizer returned, or ids or a text with the `tokenizer`.
+        Of a batch, or of beams, `batch` is shown, counted from 0; places where `attention_mask` is 0 are padding and
+        left out. `layers` are the numbers of those that are wanted, from 0 (`layers="rollout"` is the trait), and
+        `layer_names` their names, where what you give doesn't know its own numbers. `head_names` name the heads;
+        `key_value_heads` says how many groups of them share keys and values. `normalised=False` is for weights whose
+        rows need not sum to 1: they are shown as they are, and where some are below 0, such as in the difference of two
+        maps, by a hue for each sign. `prettify_tokens` takes away the marks of tokenizers. All else are traits, as of
+        `HeadMap`.
 
         Two maps side by side are two widgets in a box, and links keep them alike:
 
@@ -214,13 +225,21 @@ class HeadMap(Figure):
         Raises `ValueError` for attentions that make no map, with what to do about it, `TypeError` for arguments that
         are unknown or of a wrong type.
         """
+        rollout = isinstance(layers, str)  # the trait of the same name
+        if rollout:
+            traits["layers"] = layers
         maps = maps_of(
             *(attentions, tokens, query_tokens),
             inputs=inputs,
+            batch=batch,
+            attention_mask=attention_mask,
+            layers=None if rollout else layers,
+            layer_names=layer_names,
             head_names=head_names,
             key_value_heads=key_value_heads,
             normalised=normalised,
             prettify_tokens=prettify_tokens,
+            tokenizer=tokenizer,
         )
         return cls._of_maps(maps, traits, cls.of)
 
@@ -232,7 +251,7 @@ class HeadMap(Figure):
             if name in traits:
                 raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
-        refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": ("head_names", "key_value_heads", "normalised")})
+        refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": OF_ALONE})
         models = [_FixedMap(name, map) for name, map in maps.items()]
         return cls("", models=models, _computes=False, _status="These are the attentions you gave.", **traits)
 
@@ -350,7 +369,7 @@ def head_map_element(map, compared=None, *, status="", whole=False, **attributes
     layer = min(attributes.get("layer") or 0, map.shape[0] - 1)
     layers = None if whole or map.weights.size <= BAKED else [layer]
     if layers:
-        present = f"Of its {map.shape[0]} layers, layer {layer + 1} is in this page"
+        present = f"Of its {map.shape[0]} layers, {map.layer_names[layer]} is in this page"
         status = f"{status} {present}: the others would make it too large.".strip()
     data = map_json(map, layers)
     if compared is not None:

@@ -1,10 +1,10 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
-import { cellLook, DENSE, fullWeight, isMasked, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
+import { cellLook, DENSE, fullWeight, headTitle, isMasked, layerNamesOf, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { legendOf } from "../math/shown.ts";
-import { isSpecial, percent, readable, weightText } from "../math/text.ts";
+import { capital, isSpecial, percent, readable, weightText } from "../math/text.ts";
 import { exactly, type Panel, panels } from "./save.ts";
 import { forXml, type Measure, moveTo, round, tag, words, wrapped } from "./svg.ts";
 
@@ -62,8 +62,7 @@ function leastDrawn(shown: Panel[]) {
 /** Whether a weight isn't among the strongest of its row, where the map has these alone. */
 const isLeftOut = ({ top }: ShownMap, weight: number) => Boolean(top) && weight === 0;
 
-const named = ({ map, layer, head }: Panel) =>
-  `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;
+const named = ({ map, layer, head }: Panel) => headTitle(map, layer, head);
 
 /** How the name of a head is written. */
 const titled = (off: boolean) => ({ "font-weight": 600, "text-decoration": off ? "line-through" : null });
@@ -186,7 +185,7 @@ function drawGrid(picture: Picture): Drawing {
   const title = (name: string) => (heads > 4 ? name.replace(/^head (?=\d+$)/, "") : name);
   const parts = [tag("g", { fill: PAPER.soft, "font-size": 12 },
     ...map.headNames.map((name, head) => words(names + side * (head + 0.5), 13, title(name), { "text-anchor": "middle" })),
-    ...Array.from({ length: layers }, (_, layer) => words(0, titles + side * (layer + 0.5), `Layer ${layer + 1}`)))];
+    ...layerNamesOf(map).map((name, layer) => words(0, titles + side * (layer + 0.5), capital(name))))];
   for (const panel of picture.shown) parts.push(...cellsOf(picture, panel, names + side * panel.head, titles + side * panel.layer, cell));
   const [wide, high] = [names + side * heads, titles + side * layers];
   if (state.head === null) return { parts, wide, high };

@@ -1,7 +1,7 @@
 // What is on screen as a file: its name, and a table of its weights. picture.ts draws it. No DOM.
 
 import { difference, movedHeads } from "../math/compared.ts";
-import { compareHeads, isMasked, queryWeights } from "../math/maps.ts";
+import { compareHeads, isMasked, layerName, queryWeights } from "../math/maps.ts";
 import { CSV_COLUMNS } from "../math/names.ts";
 
 /** The shortest decimal that is read as the same float32. */
@@ -67,6 +67,7 @@ export function csvOf(view: MapOnScreen) {
   const differ = view.state.view === "matrix" || view.state.view === "grid";
   const heads = panels(view).map(({ map, layer, head, queries, second }) => {
     const keys = map.keyTokens.map(quoted);
+    const named = map.layerNames ? [quoted(layerName(map, layer))] : [];
     const lines: string[] = [];
     for (const query of queries) {
       const asks = quoted(map.queryTokens[query]);
@@ -74,12 +75,13 @@ export function csvOf(view: MapOnScreen) {
         if (map.top && weight === 0) return; // left out
         const sentence = both ? [differ ? "2-1" : second ? 2 : 1] : [];
         const written = isMasked(map, query, key) ? "" : exactly(weight);
-        lines.push(`${[layer, head, query, key, asks, keys[key], written, ...sentence]}\n`);
+        lines.push(`${[layer, head, query, key, asks, keys[key], written, ...named, ...sentence]}\n`);
       });
     }
     return lines.join("");
   });
-  return [`${[...CSV_COLUMNS, ...(both ? ["sentence"] : [])]}\n`, ...heads];
+  const named = view.shown.map.layerNames ? ["layer_name"] : [];
+  return [`${[...CSV_COLUMNS, ...named, ...(both ? ["sentence"] : [])]}\n`, ...heads];
 }
 
 const quoted = (token: string) => (/[",\r\n]/.test(token) ? `"${token.replaceAll('"', '""')}"` : token);

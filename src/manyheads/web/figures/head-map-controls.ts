@@ -1,10 +1,10 @@
 // What a reader sets a map by: the sentences, the view, who asks, what is shown; and the menu of what can leave the page.
 
 import { shareMenu } from "../doors/share-menu.ts";
-import { layersOf } from "../math/maps.ts";
+import { layerName, layersOf } from "../math/maps.ts";
 import { VIEWS } from "../math/names.ts";
 import { modelLabel } from "../math/families.ts";
-import { readable } from "../math/text.ts";
+import { capital, readable } from "../math/text.ts";
 import { chooser, field, fillOptions, grow, sentenceBox } from "../views/controls.ts";
 import { h, setText, setValue, targetOf } from "../views/dom.ts";
 import { Player } from "../views/player.ts";
@@ -114,7 +114,7 @@ export class MapControls {
     const layers = [...Array(map.shape[0]).keys()];
     const present = layersOf(map);
     fillOptions(this.query, shown.queryTokens.map(readable), shown.queries, shown.queries[rest]);
-    fillOptions(this.layer, layers.map((layer) => String(layer + 1)), layers, state.layer);
+    fillOptions(this.layer, layers.map((layer) => layerName(map, layer).replace(/^layer /, "")), layers, state.layer);
     fillOptions(this.head, ["all", ...map.headNames], ["all", ...map.headNames.keys()], state.head ?? "all");
     for (const option of this.layer.options) option.disabled = Boolean(map.final) && !present.includes(Number(option.value));
     this.layerField.hidden = layers.length === 1;
@@ -122,5 +122,3 @@ export class MapControls {
     this.more.offer(map, shown, state);
   }
 }
-
-const capital = (word: string) => word[0].toUpperCase() + word.slice(1);

@@ -1,7 +1,7 @@
 // Behind "More": the heads most alike the one that is looked at, and sums over chosen layers, heads and tokens.
 
 import { similarHeads, totals } from "../math/heads.ts";
-import { layersOf } from "../math/maps.ts";
+import { headTitle, layerNamesOf, layersOf } from "../math/maps.ts";
 import { percent, readable } from "../math/text.ts";
 import { chooser, field, fillOptions } from "../views/controls.ts";
 import { fill, h, keepFocus, setText } from "../views/dom.ts";
@@ -31,8 +31,7 @@ export class SimilarHeads {
     const found = head === null || layers * heads < 2 ? [] : similarHeads(map, layer, Math.min(head, heads - 1));
     const buttons = fill(this.#list, found.length, () => h("button", { type: "button" }));
     found.forEach((each, at) => {
-      const name = `${layers > 1 ? `layer ${each.layer + 1}, ` : ""}${map.headNames[each.head]}`;
-      setText(buttons[at], `${name}: ${map.kind && map.kind !== "shares" ? each.apart.toPrecision(3) : percent(each.apart)} apart`);
+      setText(buttons[at], `${headTitle(map, each.layer, each.head)}: ${map.kind && map.kind !== "shares" ? each.apart.toPrecision(3) : percent(each.apart)} apart`);
       buttons[at].onclick = () => this.#host.set({ layer: each.layer, head: each.head });
     });
     const missing = layers - layersOf(map).length;
@@ -114,8 +113,7 @@ function makeList(name: string): SumList {
 }
 
 /** What stands on each axis of a map, in the order of its shape. */
-function axisNames({ shape: [layers], headNames, queryTokens, keyTokens }: AttentionMap) {
+function axisNames(map: AttentionMap) {
   const numbered = (tokens: string[]) => tokens.map((token, position) => `${readable(token)} (${position + 1})`);
-  const layerNames = Array.from({ length: layers }, (_, layer) => `layer ${layer + 1}`);
-  return [layerNames, headNames, numbered(queryTokens), numbered(keyTokens)];
+  return [layerNamesOf(map), map.headNames, numbered(map.queryTokens), numbered(map.keyTokens)];
 }

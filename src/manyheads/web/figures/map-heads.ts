@@ -1,6 +1,6 @@
 // The heads of a map: a toggle for each, and how whatever shows a head looks.
 
-import { colourOf, headColour } from "../math/maps.ts";
+import { colourOf, headColour, layerName } from "../math/maps.ts";
 import { h, setText } from "../views/dom.ts";
 
 interface HeadsHost {
@@ -77,7 +77,7 @@ export class MapHeads {
       toggle.ariaPressed = String(this.isOn(state.layer, head));
     });
     bar.hidden = inView && !this.#host.shown.map.mixed;
-    setText(this.#title, layers > 1 ? `Heads of layer ${state.layer + 1}` : "Heads");
+    setText(this.#title, layers > 1 || map.layerNames ? `Heads of ${layerName(map, state.layer)}` : "Heads");
     const moved = bar.childElementCount !== heads + 1 || toggles.some(({ parentElement }) => parentElement !== bar);
     if (!bar.hidden && moved) bar.replaceChildren(this.#title, ...toggles);
   }

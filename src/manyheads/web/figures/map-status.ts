@@ -1,6 +1,7 @@
 // The status line of a map: a message, and notes on the map that is shown.
 
-import { isSpecial, readable } from "../math/text.ts";
+import { layerName } from "../math/maps.ts";
+import { capital, isSpecial, readable } from "../math/text.ts";
 import { StatusLine } from "../views/controls.ts";
 
 const LONG = 90; // tokens; beyond, matrices become pictures
@@ -54,8 +55,8 @@ export function notesOf({ map, compared, shown, state, missing, rest }: Drawn) {
   const notes = new Set([map, compared, shown].flatMap((each) => each?.notes ?? []));
   const tokens = map.keyTokens.length;
   const long = `This text is long (${tokens} tokens): large matrices are shown as pictures, and only the strongest lines are drawn.`;
-  const layers = missing.map((layer) => layer + 1).join(", ");
-  const waits = `Layer ${layers} of ${map.shape[0]} is on its way; what you see is what was shown before.`;
+  const layers = missing.map((layer) => layerName(map, layer)).join(", ");
+  const waits = `${capital(layers)} of ${map.shape[0]} is on its way; what you see is what was shown before.`;
   return [...(missing.length ? [waits] : []), ...substituteOf(map, shown, state, rest), ...notes, ...(tokens > LONG ? [long] : [])];
 }
 

@@ -17,6 +17,16 @@ export function queryWeights({ shape, weights }: Pick<AttentionMap, "shape" | "w
 /** The layers whose weights are there: all, unless a kernel has sent some only. */
 export const layersOf = ({ shape: [layers], present }: AttentionMap) => present ?? [...Array(layers).keys()];
 
+/** The name of a layer: "layer 1", unless the map's are not counted from there. */
+export const layerName = ({ layerNames }: Pick<AttentionMap, "layerNames">, layer: number) => layerNames?.[layer] ?? `layer ${layer + 1}`;
+
+/** The names of all layers. */
+export const layerNamesOf = (map: AttentionMap) => Array.from({ length: map.shape[0] }, (_, layer) => layerName(map, layer));
+
+/** The name of a head, after that of its layer where there is more than one, or it has a name of its own. */
+export const headTitle = (map: AttentionMap, layer: number, head: number) =>
+  `${map.shape[0] > 1 || map.layerNames ? `${layerName(map, layer)}, ` : ""}${map.headNames[head]}`;
+
 /** Whether the rows of a map sum to 1, or to 0. */
 export const isOfShares = ({ kind = "shares" }: AttentionMap) => kind === "shares";
 

@@ -55,3 +55,6 @@ export function plainFormula(tex: string) {
   const words = named.replace(/\\([a-zA-Z]+)/g, " $1 ").replace(/\\[^a-zA-Z]|[{}&$]/g, " ");
   return words.replace(/\s+/g, " ").trim();
 }
+
+/** A sentence's or a title's first letter, large. */
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,8 +1,8 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
 import { difference, movedHeads } from "../math/compared.ts";
-import { compareHeads, layersOf } from "../math/maps.ts";
-import { percent } from "../math/text.ts";
+import { compareHeads, headTitle, layerNamesOf, layersOf } from "../math/maps.ts";
+import { capital, percent } from "../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
 import { Legend } from "./legend.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
@@ -109,7 +109,7 @@ export class GridView implements MapPart {
   /** The names of rows and columns, and a button for each head: made anew only where the grid has another shape. */
   #drawButtons(map: ShownMap, columns: number) {
     const turned = this.#turned;
-    const layerNames = Array.from({ length: map.shape[0] }, (_, layer) => `Layer ${layer + 1}`);
+    const layerNames = layerNamesOf(map).map(capital);
     const [titles, names] = turned ? [layerNames, map.headNames] : [map.headNames, layerNames];
     const named = JSON.stringify([titles, names]);
     if (named !== this.#named) {
@@ -131,7 +131,7 @@ export class GridView implements MapPart {
   }
 
   #button(map: ShownMap, layer: number, head: number) {
-    const name = nameOf(map, layer, head);
+    const name = headTitle(map, layer, head);
     return h("button", { type: "button", tabindex: -1, title: name, "data-layer": layer, "data-head": head, "aria-label": `Enlarge ${name}` });
   }
 
@@ -147,7 +147,7 @@ export class GridView implements MapPart {
     this.legend.node.hidden = row.hidden || !this.#both;
     if (!present) return;
     const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
-    const name = nameOf(map, layer, head);
+    const name = headTitle(map, layer, head);
     if (this.#large !== null) {
       setText(figure.title, name);
       figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
@@ -182,7 +182,7 @@ export class GridView implements MapPart {
     const [first, second] = this.#both;
     const all = layersOf(first).filter((layer) => layersOf(second).includes(layer)).flatMap((layer) => {
       const { moved } = movedHeads(first, second, layer);
-      return moved.map((share, head) => ({ name: nameOf(first, layer, head), share }));
+      return moved.map((share, head) => ({ name: headTitle(first, layer, head), share }));
     });
     const most = all.sort((a, b) => b.share - a.share).slice(0, MOVERS);
     return most.length ? `Moved most: ${most.map(({ name, share }) => `${name} (${percent(share)})`).join(", ")}.` : "";
@@ -252,4 +252,3 @@ function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: numbe
 
 const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });
 
-const nameOf = (map: ShownMap, layer: number, head: number) => `${map.shape[0] > 1 ? `layer ${layer + 1}, ` : ""}${map.headNames[head]}`;
