@@ -16,7 +16,8 @@ import torch
 from filelock import FileLock
 
 from manyheads.experiments import distances, lookups, overfitting, parallel, pruning, short_trainings
-from manyheads.models.files import cache_folder, key_of, written_whole
+from manyheads.models.files import cache_folder, key_of
+from manyheads.whole_files import written_whole
 
 EXPERIMENTS = {  # the longest first; what takes times last, when nothing else runs
     "short_trainings": short_trainings,

@@ -6,10 +6,10 @@ from manyheads.maps.names import KINDS
 
 
 def checked_tokens(name, tokens):
-    """Tokens as a list of strings; `TypeError` for anything else."""
+    """Tokens as a list of strings that any file can hold; `TypeError` for anything else."""
     if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
         raise TypeError(f"{name} must be a list of strings, got {tokens!r}")
-    return list(tokens)
+    return [token.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for token in tokens]
 
 
 def counted_layers(count):

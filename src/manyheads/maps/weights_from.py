@@ -1,11 +1,15 @@
 """From weights computed elsewhere to those of a map: [layer, head, query, key]."""
 
+import math
+import warnings
+
 import numpy as np
 
 from manyheads.maps.tokens_from import chosen_text
 
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
 ROUNDED = 2**-7
+LARGE = 2**27  # weights; a map of more takes half a gigabyte
 EXACT = 1e-5  # how far from 1 a row of float32 may sum
 EAGER = 'load the model with attn_implementation="eager", and call it with output_attentions=True'
 GENERATE = "model.generate(..., return_dict_in_generate=True, output_attentions=True)"
@@ -126,7 +130,7 @@ def refuse_nan(weights):
     Traceback (most recent call last):
     ValueError: weights hold NaN, which softmax gives a query whose keys are all masked
     """
-    if np.isnan(weights).any():
+    if np.isnan(weights.sum()):
         raise ValueError("weights hold NaN, which softmax gives a query whose keys are all masked")
 
 
@@ -150,9 +154,12 @@ def weights_of(layers, *, causal=True, batch=0, chosen=None):  # -> [layer, head
     are wanted: the others are never copied.
     """
     if not isinstance(layers, (tuple, list, dict)):
+        warn_of_size(math.prod(getattr(layers, "shape", ())))
         whole = array_of(layers)
-        layers_of(whole, batch if whole.ndim == 5 else 0)  # refuses what is none
-        layers = list(whole) if whole.ndim > 3 else [layers]
+        weights, notes = layers_of(whole, batch if whole.ndim == 5 else 0)
+        if whole.ndim < 4 or chosen is None:
+            return weights, None, (*averaged_note([layers]), *notes)
+        layers = list(whole)
     if not has_weights(layers.values() if isinstance(layers, dict) else layers):
         raise ValueError(f"there are no attentions: {EAGER}")
     if are_steps(layers):
@@ -162,6 +169,7 @@ def weights_of(layers, *, causal=True, batch=0, chosen=None):  # -> [layer, head
     counted = dict(enumerate(layers)) if isinstance(layers, (tuple, list)) else layers
     present = [number for number, layer in sorted(counted.items()) if layer is not None]
     numbers = picked(present, chosen)
+    warn_of_size(sum(math.prod(getattr(counted[number], "shape", ())) for number in numbers))
     arrays = [array_of(counted[number]) for number in numbers]
     shapes = {array.shape for array in arrays}
     if len(shapes) > 1:
@@ -174,6 +182,21 @@ def weights_of(layers, *, causal=True, batch=0, chosen=None):  # -> [layer, head
     stacked = np.stack(arrays)
     weights, notes_on_batch = layers_of(stacked, batch)
     return weights, names_of(numbers) if stacked.ndim > 3 else None, (*notes, *notes_on_batch)
+
+
+def warn_of_size(count):
+    """Say what a map of so many weights costs, before it's made.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     warn_of_size(32 * 32 * 512 * 512)
+    >>> print(said[0].message)
+    A map of 268 million weights takes 1.1 GB: layers=[0, 1], say, makes one of these layers alone.
+    """
+    if count > LARGE:
+        cost = f"A map of {count / 1e6:.0f} million weights takes {4 * count / 1e9:.1f} GB"
+        warnings.warn(f"{cost}: layers=[0, 1], say, makes one of these layers alone.", stacklevel=4)
 
 
 def picked(present, chosen):

@@ -11,14 +11,16 @@ from manyheads.maps.small_pictures import small_pictures
 
 WHOLE = 2**20  # up to so many weights a kernel sends at once, 4 MB
 KNOWN = weakref.WeakKeyDictionary()  # slow results: a notebook needs them twice, for the widget and for its HTML
+CHUNK = 2**18  # weights that are written at once
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
-def map_json(map, layers=None):
+def map_json(map, layers=None, digits=None):
     """The map as `decodeMap` reads it in a page, with the weights of these layers, all unless given.
 
     Many weights become digits, each off by 0.0007 at most; those that are not shares, by that of the largest at most.
+    `digits` stands for those that come later, from `digits_of`.
     """
     named = map_dict(map)
     if layers is not None:
@@ -28,10 +30,22 @@ def map_json(map, layers=None):
     shares = map.kind in ("shares", "parts")
     if weights.size <= SMALL:
         return named | {"weights": [round(float(w), 6) if shares else float(w) for w in weights]}
-    if shares:
-        return named | {"weights": _digits(weights)}
-    largest = float(np.abs(weights).max()) or 1.0
-    return named | {"weights": _pairs(weights / largest), "largest": largest}
+    if not shares:
+        named["largest"] = _largest(map)
+    return named | {"weights": "".join(digits_of(map, layers)) if digits is None else digits}
+
+
+def digits_of(map, layers=None):
+    """The weights of these layers as digits, some at a time: a long string takes more memory than its weights."""
+    for layer in range(map.shape[0]) if layers is None else layers:
+        weights = map.weights[layer].ravel()
+        for start in range(0, weights.size, CHUNK):
+            part = weights[start : start + CHUNK]
+            yield _digits(part) if map.kind in ("shares", "parts") else _pairs(part / _largest(map))
+
+
+def _largest(map):
+    return max(float(map.weights.max(initial=0)), -float(map.weights.min(initial=0))) or 1.0
 
 
 def _pairs(weights):  # [n], -1 to 1 -> a string of 2n characters

@@ -9,13 +9,13 @@ import hashlib
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
 
 from filelock import FileLock
-from safetensors.torch import save_file
+
+from manyheads.whole_files import written_whole
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
@@ -56,25 +56,10 @@ def kept_folder(name):
     return folder
 
 
-@contextmanager
-def written_whole(path):
-    """A path beside to write to; then it is renamed: no reader ever sees half a file.
-
-    >>> path = cache_folder() / "tea.txt"
-    >>> with written_whole(path) as beside:
-    ...     count = beside.write_text("two sugars")
-    >>> path.read_text(), beside.exists()
-    ('two sugars', False)
-    >>> path.unlink()
-    """
-    path = Path(path)
-    beside = path.with_name(f"{os.getpid()}-{path.name}")
-    yield beside
-    beside.replace(path)
-
-
 def write_tensors(path, tensors, header):
     """Write a safetensors file, whole or not at all."""
+    from safetensors.torch import save_file  # torch takes seconds to import, and most of what is read needs none
+
     with written_whole(path) as beside:
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, header)
 

@@ -12,9 +12,10 @@ from unicodedata import category
 import numpy as np
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.files import SHA256, cache_folder, key_of, written_whole
+from manyheads.models.files import SHA256, cache_folder, key_of
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.threads import one_thread
+from manyheads.whole_files import written_whole
 
 SCORES = {
     "previous": "attention to the token before",

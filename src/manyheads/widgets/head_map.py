@@ -1,6 +1,8 @@
 """Live figures for notebooks: anywidget, so ipywidgets, with the same renderer as the pages."""
 
 import inspect
+import secrets
+from dataclasses import replace
 from pathlib import Path
 
 import traitlets
@@ -12,8 +14,9 @@ from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.plain import plain_html
-from manyheads.maps.wire import layer_bytes, map_json, map_message
+from manyheads.maps.wire import digits_of, layer_bytes, map_json, map_message
 from manyheads.models.registry import is_named, load_model
+from manyheads.whole_files import written_whole
 from manyheads.widgets.figure import Figure, refuse_unknown
 from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
@@ -21,6 +24,8 @@ from manyheads.widgets.web_files import built, styles_of
 OF_ALONE = ("batch", "attention_mask", "layer_names", "head_names", "key_value_heads", "normalised", "tokenizer")
 PLACES = ("layer", "head", "query")  # in the order of a map's axes
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
+DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
+TOO_LARGE = "One layer alone would make this page too large: this is a picture of it."
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
 
 
@@ -342,20 +347,25 @@ class HeadMap(Figure):
         one below the other. Returns the path.
         """
         sentences = [self.sentence] if self.compare is None else [self.sentence, self.compare]
-        figures = []
+        figures, maps = [], []
         for model in self.models:
             mask = self.head_mask if model is self.model else None
             for sentence in sentences:
                 map = model(sentence, head_mask=mask)
                 named = (_name(model) if len(self.models) > 1 else "", sentence)
-                html = head_map_element(map, status=SAVED, whole=True, **self._shown(map, mask))
+                html = head_map_element(map, status=SAVED, whole=True, digits=DIGITS, **self._shown(map, mask))
                 figures.append((": ".join(part for part in named if part), html))
-        path = Path(path)
-        path.write_text(standalone_page(figures, self._esm, self._css), encoding="utf-8")
-        return path
+                maps += [map] * html.count(DIGITS)
+        first, *rest = standalone_page(figures, self._esm, self._css).split(DIGITS)
+        with written_whole(path) as beside, beside.open("w", encoding="utf-8", errors="replace") as file:
+            file.write(first)
+            for map, part in zip(maps, rest, strict=True):
+                file.writelines(digits_of(map))
+                file.write(part)
+        return Path(path)
 
 
-def head_map_element(map, compared=None, *, status="", whole=False, **attributes):
+def head_map_element(map, compared=None, *, status="", whole=False, digits=None, **attributes):
     """The `<head-map>` element of a page, with its map; `attributes` (model, sentence, view, layer ...) become its own.
 
     >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]])
@@ -364,14 +374,16 @@ def head_map_element(map, compared=None, *, status="", whole=False, **attributes
 
     `compared` is the map of a second sentence. `status` is what the status line says of a map that no model of a page
     computes again. Of a map with more than `BAKED` weights, the page has one layer and small pictures of the others,
-    unless the `whole` is wanted.
+    unless the `whole` is wanted. `digits` stands for many weights that are written later.
     """
     layer = min(attributes.get("layer") or 0, map.shape[0] - 1)
+    if not whole and map.weights[0].size > BAKED:
+        return plain_html(replace(map, notes=(*map.notes, TOO_LARGE)), compared, layer)
     layers = None if whole or map.weights.size <= BAKED else [layer]
     if layers:
         present = f"Of its {map.shape[0]} layers, {map.layer_names[layer]} is in this page"
         status = f"{status} {present}: the others would make it too large.".strip()
-    data = map_json(map, layers)
+    data = map_json(map, layers, digits)
     if compared is not None:
         data["compared"] = map_json(compared, layers)
     if status:
