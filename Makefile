@@ -62,10 +62,11 @@ wheel: models  ## a wheel in dist/ that brings the trained heads
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	rm -rf build src/manyheads/kept
 
-lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff and eslint, types, which room may import which
+lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff, mypy and eslint, types, which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/mypy --strict tests/typed_use.py
 	cd $(WEB) && npm run --silent lint && npm run --silent types
 
 audit: book browser  ## axe on every page, in both themes and three widths; Lighthouse on three

@@ -42,6 +42,19 @@ def test_the_package_and_the_maps_import_no_torch():
     assert done.stdout == "False\n"
 
 
+def test_a_map_of_arrays_is_drawn_without_torch():
+    code = """
+import sys
+import numpy as np
+from manyheads import HeadMap
+map = HeadMap.from_attentions([np.full((1, 2, 3, 3), 1 / 3)], ["a", "b", "c"])
+assert map._repr_mimebundle_()[0]["text/html"]
+print("torch" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_its_version_is_that_of_the_package():
     assert manyheads.__version__ == importlib.metadata.version("manyheads")
 

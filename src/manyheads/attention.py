@@ -461,7 +461,10 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     ['X', 'Q', 'K', 'V', 'scores', 'masked', 'weights', 'context', 'concat', 'output']
 
     `mask` is [q, k]; `masked` is minus infinity where it is False. `scaled=False` leaves out sqrt(d_k), in all heads.
+    Raises `ValueError` for a drop-in with `bias_k` or `add_zero_attn`: its extra keys are no words.
     """
+    if getattr(module, "bias_k", None) is not None or getattr(module, "add_zero_attn", False):
+        raise ValueError("steps has a column for each word: it takes no module with bias_k or add_zero_attn")
     X, _, _, mask = check_inputs(X, None, None, mask, module.embed_dim)
     Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [h, k, d]
     scale = None if scaled else 1

@@ -6,6 +6,8 @@ from manyheads.maps.element import element_html, is_building
 from manyheads.maps.written import fixed, percent
 from manyheads.models.head_cards import SCORES, SHARES
 
+DIGITS = 5  # of a score, as pages have it
+
 
 def head_cards_html(cards, map="map"):
     """A table with a row for each head; in a book, the `<head-cards>` element of the `<head-map>` with the id `map`.
@@ -29,6 +31,7 @@ def shown(name, value):
     >>> shown("previous", 0.714), shown("distance", 3.04), shown("effect", 0.0312)
     ('71 %', '3.0', '0.0312')
     """
+    value = round(value, DIGITS)
     return percent(value) if name in SHARES else fixed(value, 4 if name == "effect" else 1)
 
 
@@ -42,13 +45,13 @@ def _data(cards):
 
     def written(example):
         at = sentences.setdefault(example.sentence, (len(sentences), example.tokens))[0]
-        return [at, example.query, example.key, round(example.weight, 4), round(example.value, 5)]
+        return [at, example.query, example.key, round(example.weight, 4), round(example.value, DIGITS)]
 
     heads = [
         {
             "layer": card.layer,
             "head": card.head,
-            "scores": [round(card.scores[name], 5) for name in SCORES],
+            "scores": [round(card.scores[name], DIGITS) for name in SCORES],
             "strongest": [[written(example) for example in card.strongest[name]] for name in SCORES],
             "weakest": [written(card.weakest[name]) for name in SCORES],
         }

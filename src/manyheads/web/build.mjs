@@ -17,9 +17,19 @@ const stylesheets = [...own, "doors/plain.css", "doors/theme.css"];
 // What npm brings and pages fetch as it is.
 const vendored = ["@huggingface/tokenizers/dist/tokenizers.min.mjs", "onnxruntime-web/dist/ort.wasm.bundle.min.mjs"];
 
+/** Pages get of the families of models what the page's code reads, without what is for Python. */
+const onlyForPages = {
+  name: "only-for-pages",
+  setup: ({ onLoad }) => onLoad({ filter: /models\.json$/ }, async () => {
+    const rows = Object.entries(await read("models.json")).map(([family, { label, plain, variants, module, onRequest }]) =>
+      [family, { label, plain, variants, module, onRequest }]);
+    return { contents: JSON.stringify(Object.fromEntries(rows)), loader: "json" };
+  }),
+};
+
 const web = fileURLToPath(new URL(".", import.meta.url));
 const dist = `${web}dist`;
-const COMMON = { absWorkingDir: web, outdir: "dist", entryNames: "[name]", bundle: true, minify: true, legalComments: "none" };
+const COMMON = { absWorkingDir: web, outdir: "dist", entryNames: "[name]", bundle: true, minify: true, legalComments: "none", plugins: [onlyForPages] };
 
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist);
