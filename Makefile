@@ -27,7 +27,7 @@ CORES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4))")
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist=loadgroup
 ALL := --numprocesses=$$(($(CORES) + 1))
 
-.PHONY: help serve test test-fast book models scripts experiments wheel lint audit soak bench lab pdf picture browser clean
+.PHONY: help serve test test-fast book models scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -76,6 +76,9 @@ audit: book browser  ## axe on every page, in both themes and three widths; Ligh
 soak: book browser  ## figures made, removed and used in random order for long; many random texts read by both tokenizers
 	MANYHEADS_SOAK=200 MANYHEADS_FUZZ=200000 MANYHEADS_WALK=1000 MANYHEADS_SEED=$$(date +%s) $(PYTEST) $(ALL) \
 		tests/pages/test_soak.py tests/pages/test_any_order.py tests/web/test_tokens.py
+
+families: .venv/installed  ## HeadMap.of on every family of models that transformers can build small
+	$(BIN)/python tests/families.py
 
 bench: book browser  ## measure the figures of the design, beside a peer
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done

@@ -3,6 +3,9 @@
 import os
 from contextlib import contextmanager
 from pathlib import Path
+from zipfile import BadZipFile
+
+from safetensors import SafetensorError
 
 
 @contextmanager
@@ -23,3 +26,19 @@ def written_whole(path):
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def read_whole(path):
+    """Say of a kept file that can't be read where it is and what to do.
+
+    >>> import json
+    >>> with read_whole("tea.json"):
+    ...     json.loads('{"sugar": ')
+    Traceback (most recent call last):
+    ValueError: tea.json is damaged (Expecting value: line 1 column 11 (char 10)): delete it, and it's made anew
+    """
+    try:
+        yield
+    except (SafetensorError, ValueError, EOFError, BadZipFile) as error:
+        raise ValueError(f"{path} is damaged ({error}): delete it, and it's made anew") from error

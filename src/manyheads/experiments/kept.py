@@ -17,7 +17,7 @@ from filelock import FileLock
 
 from manyheads.experiments import distances, lookups, overfitting, parallel, pruning, short_trainings
 from manyheads.models.files import cache_folder, key_of
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import read_whole, written_whole
 
 EXPERIMENTS = {  # the longest first; what takes times last, when nothing else runs
     "short_trainings": short_trainings,
@@ -63,7 +63,10 @@ def fitting(name):
 
 
 def read(path):
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if not path.exists():
+        return {}
+    with read_whole(path):
+        return json.loads(path.read_text(encoding="utf-8"))
 
 
 def keep(name, seeds, runs, seconds, command):

@@ -257,7 +257,8 @@ class AttentionMap:
         <BLANKLINE>
 
         Returns the text; with a `path`, writes it there in UTF-8. The weights are exact: reading them gives the same
-        float32. What is masked has none. Where layers have names of their own, `layer_name` is a last column.
+        float32. What is masked has none. Tokens are written as they are: a spreadsheet that takes "=tea" for a formula
+        has to be told that the column is text. Where layers have names of their own, `layer_name` is a last column.
         """
         text = csv_of(self)
         if path is not None:

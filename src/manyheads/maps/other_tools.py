@@ -168,7 +168,11 @@ def of_module(module, inputs, batch=0):
     from manyheads.maps.torch_modules import eager_output, layers_with_attention, watched_attention
 
     if hasattr(module, "set_attn_implementation"):  # of Hugging Face
-        parts = of_output(eager_output(module, inputs), batch)
+        output = eager_output(module, inputs)
+        if not any(has_weights(getattr(output, field, None) or ()) for field in FIELDS):
+            name = type(module).__name__
+            raise ValueError(f"{name} gives no attentions, not even eagerly: its layers may be of another kind")
+        parts = of_output(output, batch)
         return {name: numbered(layers, layers_with_attention(module)) for name, layers in parts.items()}
     return by_stack((name, array_of(weights)) for name, weights in watched_attention(module, inputs))
 

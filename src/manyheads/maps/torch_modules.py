@@ -52,7 +52,7 @@ def watched_attention(module, inputs):
 def eager_output(model, inputs):
     """What a Hugging Face model returns with its attentions, whichever kernel it computes them with at other times.
 
-    `inputs` are as of `watched_attention`. The model is left as it was.
+    `inputs` are as of `watched_attention`. The model is left as it was. Raises `ValueError` where it can't compute so.
     """
     arguments, named = _arguments(inputs)
     before, training = model.config._attn_implementation, model.training
@@ -60,7 +60,11 @@ def eager_output(model, inputs):
         after.callback(model.train, training)
         after.callback(model.set_attn_implementation, before)
         model.set_attn_implementation("eager")
-        return model.eval()(*arguments, **{**named, "output_attentions": True, "return_dict": True})
+        try:
+            return model.eval()(*arguments, **{**named, "output_attentions": True, "return_dict": True})
+        except RuntimeError as error:
+            name = type(model).__name__
+            raise ValueError(f"{name} fails with eager attention, which gives its maps: {error}") from error
 
 
 def layers_with_attention(model):

@@ -31,6 +31,8 @@ def array_of(weights):
     Traceback (most recent call last):
     TypeError: weights must be real numbers, got complex128
     """
+    if isinstance(weights, dict) or weights is None:
+        raise TypeError(f"weights must be an array, a tensor or lists of numbers, got {type(weights).__name__}")
     if "complex" in str(getattr(weights, "dtype", "")):  # NumPy's and torch's alike
         raise TypeError(f"weights must be real numbers, got {weights.dtype}")
     if hasattr(weights, "detach"):

@@ -15,7 +15,7 @@ from manyheads.models.encoder import load_encoder
 from manyheads.models.files import SHA256, cache_folder, key_of
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.threads import one_thread
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import read_whole, written_whole
 
 SCORES = {
     "previous": "attention to the token before",
@@ -106,7 +106,9 @@ def head_cards():
             cards = measure_heads(load_encoder(), card_sentences())
         with written_whole(path) as beside:
             beside.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
-    return [_card(**written) for written in json.loads(path.read_text(encoding="utf-8"))]
+    with read_whole(path):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    return [_card(**written) for written in kept]
 
 
 def cards_jobs():

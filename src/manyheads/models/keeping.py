@@ -6,6 +6,7 @@ from dataclasses import fields
 from safetensors import safe_open
 
 from manyheads.models.files import write_tensors
+from manyheads.whole_files import read_whole
 
 
 def write_model(path, module, header):
@@ -18,7 +19,7 @@ def read_model(path, kind, needed, config_class):
 
     Raises `ValueError` where the header lacks what is needed or has another version's config.
     """
-    with safe_open(path, "pt") as file:
+    with read_whole(path), safe_open(path, "pt") as file:
         header = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
     if missing := {"config", *needed} - set(header):

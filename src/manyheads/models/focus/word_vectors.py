@@ -9,6 +9,7 @@ from safetensors import safe_open
 from manyheads.models.files import SHA256, encoder_file, kept_folder, key_of, made_once, write_tensors
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.tokens import tokenizer
+from manyheads.whole_files import read_whole
 
 RECIPE = 2  # the version of how they are reduced: raise it when code changes the numbers, or the form of the file
 
@@ -46,7 +47,7 @@ def reduced_words(config=FocusConfig()):
 
 def read_words(path):
     """Codes and scale from a file; raises `ValueError` where they do not fit each other."""
-    with safe_open(path, "pt") as file:
+    with read_whole(path), safe_open(path, "pt") as file:
         codes, scale = file.get_tensor("codes"), file.get_tensor("scale")
     if codes.ndim != 2 or codes.dtype != torch.int8 or codes.shape[1:] != scale.shape:
         raise ValueError(f"{path} should hold codes [vocabulary, d] and scale [d], holds {codes.shape}, {scale.shape}")

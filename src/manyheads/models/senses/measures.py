@@ -6,7 +6,7 @@ from manyheads.models.files import SHA256, cache_folder, key_of
 from manyheads.models.senses.model import load_senses, senses_file, senses_path
 from manyheads.models.senses.sentences import building_sentences, labelled_sentences, noise_words
 from manyheads.models.threads import one_thread
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import read_whole, written_whole
 
 RECIPE = 1  # the version of how it is measured: raise it when code changes a number
 RANKED_ON = 4  # heads are ranked on every fourth sentence of those that the axes are built from
@@ -40,7 +40,7 @@ def measure_senses():
             found = _measure(load_senses())
         with written_whole(path) as beside:
             np.savez_compressed(beside, **found)
-    with np.load(path) as kept:
+    with read_whole(path), np.load(path) as kept:
         return dict(kept)
 
 

@@ -13,6 +13,7 @@ from manyheads.models.encoder import load_encoder
 from manyheads.models.files import SHA256, cache_folder, key_of, write_tensors
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
 from manyheads.models.senses.sentences import SenseSentence, building_sentences, senses_of, word_forms
+from manyheads.whole_files import read_whole
 
 RECIPE = 1  # the version of how the axes are made: raise it when code changes what is in their file
 BATCH = 32
@@ -264,7 +265,7 @@ def _write(path, senses):
 
 
 def _read(path):
-    with safe_open(path, framework="numpy") as file:
+    with read_whole(path), safe_open(path, framework="numpy") as file:
         words = json.loads(file.metadata()["words"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     offsets = tensors["offsets"]
