@@ -42,7 +42,7 @@ FACTS = {
     "relation": ("action", "state", "feeling", "choice or comparison"),
     "sentiment": ("negative", "neutral", "positive"),
 }
-HEADS = dict(zip("TORS", FACTS))  # label -> name of the head that looks for it, and of the fact it brings home
+HEADS = dict(zip("TORS", FACTS))  # label -> name of the head that looks for it, and of the fact it finds
 
 
 @dataclass(frozen=True)
