@@ -1,7 +1,7 @@
 // What <formula-steps> and a notebook's FormulaSteps show: the path, and one of its steps with all of its matrices.
 
 import { colourOf } from "../math/maps.ts";
-import { PATH } from "../math/steps.ts";
+import { PATH, pathOf } from "../math/steps.ts";
 import { readable } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
@@ -105,12 +105,17 @@ export class FormulaStepsView {
     this.#change(this.state, Object.keys(state));
   }
 
+  /** The steps that there are: a model that concludes nothing has no answer. */
+  get #path() {
+    return this.steps ? pathOf(this.steps) : PATH;
+  }
+
   get #step() {
-    return PATH.find(({ name }) => name === this.state.step) ?? PATH[0];
+    return this.#path.find(({ name }) => name === this.state.step) ?? PATH[0];
   }
 
   #go(by: number) {
-    const next = PATH[PATH.indexOf(this.#step) + by];
+    const next = this.#path[this.#path.indexOf(this.#step) + by];
     if (next) this.#set({ step: next.name });
   }
 
@@ -120,8 +125,9 @@ export class FormulaStepsView {
     const by = moves[event.key];
     if (!by) return;
     event.preventDefault();
-    const at = PATH.indexOf(this.#step) + by;
-    this.#set({ step: PATH[Math.min(Math.max(at, 0), PATH.length - 1)].name });
+    const path = this.#path;
+    const at = path.indexOf(this.#step) + by;
+    this.#set({ step: path[Math.min(Math.max(at, 0), path.length - 1)].name });
     if (follow) this.#tabs[PATH.indexOf(this.#step)].focus();
   }
 
@@ -175,10 +181,11 @@ export class FormulaStepsView {
     this.#tabs.forEach((tab, place) => {
       tab.ariaSelected = String(place === index);
       tab.tabIndex = place === index ? 0 : -1;
+      tab.hidden = place >= this.#path.length;
     });
     this.#panel.setAttribute("aria-labelledby", this.#tabs[index].id);
     setIdle(this.#back, index === 0);
-    setIdle(this.#next, index === PATH.length - 1);
+    setIdle(this.#next, index === this.#path.length - 1);
     setText(this.#title, step.title);
     setText(this.#text, step.says);
     const { head, headNames: { length: heads }, biased, scaled } = steps;

@@ -188,7 +188,7 @@ export class StepsStage {
     this.#unmarkTerms();
     this.#cell(this.#opened)?.classList.toggle("fs-landed", term < 0);
     if (term < 0) return;
-    for (const { name: source, row: line = term, column: place = term } of arithmetic(this.#steps, name, row, column).lit) {
+    for (const { name: source, from = 0, row: line = from + term, column: place = from + term } of arithmetic(this.#steps, name, row, column).lit) {
       const node = this.#cell({ name: source, row: line, column: place });
       node?.classList.add("fs-now");
       if (node) this.#table(source).reveal(line, place);
