@@ -112,7 +112,7 @@ class FormulaStepsDirective(FigureDirective):
 
 
 class AttentionFlowDirective(FigureDirective):
-    """`{attention-flow} sentence` with the attributes of `<attention-flow>` as options; `small`, for a figure in passing."""
+    """`{attention-flow} sentence` with the attributes of `<attention-flow>` as options; `small` for one in passing."""
 
     required_arguments = 1
     optional_arguments = 0

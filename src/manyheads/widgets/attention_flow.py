@@ -29,9 +29,10 @@ class AttentionFlow(Figure):
     >>> widget.steps["maps"].shape  # 4 heads, 12 tokens ask 12
     (4, 12, 12)
 
-    `model` is a focus model or its name on pages, the taught one unless you name another. `head` and `query`, the asking
-    token, count from 0. `station` is where the journey stands: "words", "keys", "scores", "softmax", "values", "heads",
-    "mix" or "answer". All are traits: observe and link them. So is `steps`, every matrix by its name; it is only read.
+    `model` is a focus model or its name on pages, the taught one unless you name another. `head` and `query`, the
+    asking token, count from 0. `station` is where the journey stands: "words", "keys", "scores", "softmax", "values",
+    "heads", "mix" or "answer". All are traits: observe and link them. So is `steps`, every matrix by its name; it is
+    only read.
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 

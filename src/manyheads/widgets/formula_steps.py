@@ -28,9 +28,9 @@ class FormulaSteps(Figure):
 
     `model` is a focus model or its name on pages, the taught one unless you name another. `head` and `word` count
     from 0. `step` is where the reader starts: one of "X", "projections", "scores", "masked", "weights",
-    "context", "concat", "output", and "answer" where the model concludes something. `causal`, `padding` and `unscaled` change the formula. All are traits: observe
-    and link them. So is `steps`, every matrix by its name; it is only read. Raises `TypeError` or `ValueError`
-    for arguments of the wrong type or value.
+    "context", "concat", "output", and "answer" where the model concludes something. `causal`, `padding` and `unscaled`
+    change the formula. All are traits: observe and link them. So is `steps`, every matrix by its name; it is only read.
+    Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
     _esm = built("formula-steps.js")

@@ -135,9 +135,10 @@ class FocusModel(nn.Module):
         >>> ledger["labels"][0], ledger["parts"].shape
         (('sentence type', 'statement'), torch.Size([19, 6]))
 
-        W^O, the layer norm and the readout, multiplied, are `reading`. They are one matrix because the layer norm's only
-        step that isn't linear, the division by the spread, is frozen at the spread of this sentence. `parts` has a column
-        for each head, one for the biases, and their sum, the logit; `answer` has the softmax over the labels of a fact.
+        W^O, the layer norm and the readout, multiplied, are `reading`. They are one matrix because the layer norm's
+        only step that isn't linear, the division by the spread, is frozen at the spread of this sentence. `parts` has
+        a column for each head, one for the biases, and their sum, the logit; `answer` has the softmax over the labels
+        of a fact.
         All are float64.
         """
         concat, Wo, bo = concat.double(), self.attention.output.weight.T.double(), self.attention.output.bias.double()

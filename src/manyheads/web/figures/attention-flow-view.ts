@@ -1,7 +1,7 @@
 // What <attention-flow> and a notebook's AttentionFlow show: one asking word's journey, with Play, a scrubber and named stations.
 
 import { captionOf, factsOf, stationAt, STATIONS } from "../math/flow.ts";
-import { colourOf, toneOf } from "../math/maps.ts";
+import { colourOf } from "../math/maps.ts";
 import { readable } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
@@ -30,7 +30,7 @@ export class AttentionFlowView {
   #fact = ""; // the one that the reader chose to take apart
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#set({ sentence }));
   #head = chooser("Head", (head) => this.#set({ head: Number(head) }));
-  #query = chooser("Asking word", (query) => this.#set({ query: Number(query) }));
+  #query = chooser("Asked by", (query) => this.#set({ query: Number(query) }));
   #scenes = [new FlowScene(wide), new FlowScene(narrow)];
   #title = h("b");
   #caption = h("span");
@@ -54,10 +54,10 @@ export class AttentionFlowView {
       onclick: (event: PointerEvent) => this.#press(event) }, ...this.#scenes.map(({ node }) => node));
     const stations = h("ol", { class: "af-stops", "aria-label": "Stations" }, ...this.#stops.map((stop) => h("li", {}, stop)));
     const transport = h("div", { class: "af-transport" }, this.#play, this.#back, this.#next, this.#scrubber);
-    const tools = h("div", { class: "hm-tools" }, field(this.#head), field(this.#query), ...(options.menu ? [options.menu] : []));
+    const tools = h("div", { class: "hm-tools" }, field(this.#head), field(this.#query));
     root.replaceChildren(...(options.types === false ? [] : [h("div", { class: "af-sentence" }, this.#sentence)]), tools,
       h("p", { class: "af-caption" }, this.#title, " ", this.#caption), stage, this.#pointed, transport, stations,
-      h("p", { class: "af-last" }, this.#numbers), this.#status.node, this.#announcer.node);
+      h("div", { class: "af-last" }, this.#numbers, ...(options.menu ? [options.menu] : [])), this.#status.node, this.#announcer.node);
     this.#numbers.hidden = !options.numbers;
     root.addEventListener("keydown", (event) => this.#key(event));
     this.#played();
@@ -137,7 +137,7 @@ export class AttentionFlowView {
     fillOptions(this.#head, flow.headNames, [...flow.headNames.keys()], state.head);
     fillOptions(this.#query, flow.tokens.map(readable), [...flow.tokens.keys()], state.query);
     this.#scenes.forEach(({ node }) => {
-      flow.headNames.forEach((_, head) => node.style.setProperty(`--head-${head}`, toneOf(colourOf(head))));
+      flow.headNames.forEach((_, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(head)} var(--af-depth), var(--hm-paper))`));
       node.style.setProperty("--head", colourOf(state.head));
     });
     this.#paint(true);

@@ -1,7 +1,8 @@
 // <attention-flow>: the journey of one asking word, from its vector to the model's answer. One renderer with two doors, as
 // head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
 
-import { figureLink, linkedParts } from "../doors/figure-link.ts";
+import { copyMenu } from "../doors/copy-menu.ts";
+import { figureFrame, figureLink, figureTag, linkedParts } from "../doors/figure-link.ts";
 import { openDoor } from "../doors/kernel-door.ts";
 import { LiveFigure } from "../doors/live-figure.ts";
 import { define, dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
@@ -93,13 +94,21 @@ class AttentionFlowElement extends LiveFigure<FlowModel> {
 
   protected draw(baked: any) {
     dressPage("head-map.css", "attention-flow.css");
+    const folder = new URL(".", import.meta.url);
+    const parts = (): Record<string, string | number> => ({ model: this.getAttribute("model") ?? "", ...(this.#view as AttentionFlowView).state });
+    const menu = copyMenu({
+      link: () => figureLink(location.href, FIGURE, parts()),
+      tag: () => figureTag(folder, FIGURE, parts()),
+      frame: () => figureFrame(folder, FIGURE, "One word on its way through attention", parts()),
+    });
     this.#view = new AttentionFlowView(this, Object.assign({}, ...PARTS.map((name) => this.#part(name))), {
       types: this.modelNames.length > 0,
+      menu,
       change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.update(),
       painted: (flow) => announce(this, "steps", flow),
       arrived: (station) => announce(this, "station", station),
       numbers: ({ sentence, head, query }, step) =>
-        figureLink(new URL("../../book/formula.html", import.meta.url).href, "formula-steps", { sentence, head, word: query, step }),
+        figureLink(new URL("../../book/formula.html", folder).href, "formula-steps", { sentence, head, word: query, step }),
     });
     this.#view.update({});
     if (baked) this.#view.show(decodeSteps(baked) as Flow);

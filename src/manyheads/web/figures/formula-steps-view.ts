@@ -39,6 +39,8 @@ export class FormulaStepsView {
   #thumbnails = new Map<string, Thumbnail>();
   #tabs = PATH.map((step, index) => this.#tab(step, index));
   #title = h("p", { class: "fs-title" });
+  #all = h("button", { type: "button", class: "fs-go", "aria-pressed": "false", onclick: () => this.#showAll(this.#all.ariaPressed !== "true") }, "All rows");
+  #lead = h("p", { class: "fs-lead" });
   #back = h("button", { type: "button", class: "fs-go", onclick: () => this.#go(-1) }, "← Back");
   #next = h("button", { type: "button", class: "fs-go", onclick: () => this.#go(1) }, "Next →");
   #equation = h("div", { class: "fs-equation", tabindex: 0, role: "group", "aria-label": "Equation" });
@@ -63,12 +65,11 @@ export class FormulaStepsView {
     }
     const path = h("div", { class: "fs-path", role: "tablist", "aria-label": "Steps",
       onkeydown: (event: KeyboardEvent) => this.#move(event, true) }, ...this.#tabs);
-    const buttons = [...(document.fullscreenEnabled ? [this.#fullScreen(root), " "] : []), this.#back, " ", this.#next];
+    const buttons = [this.#all, " ", ...(document.fullscreenEnabled ? [this.#fullScreen(root), " "] : []), this.#back, " ", this.#next];
     this.#panel = h("div", { class: "fs-step", role: "tabpanel", id: `${this.#id}-step`,
       onkeydown: (event: KeyboardEvent) => targetOf(event).classList.contains("fs-go") && this.#move(event, false) },
     h("div", { class: "fs-bar" }, this.#title, h("span", {}, ...buttons)), this.#equation, this.#text, ...this.#stage.nodes);
-    root.addEventListener("focusin", (event) => this.#stage.showFocused(targetOf(event)));
-    root.replaceChildren(...(types ? [h("div", {}, this.#sentence)] : []), tools, path, this.#panel,
+    root.replaceChildren(...(types ? [h("div", {}, this.#sentence)] : []), tools, this.#lead, path, this.#panel,
       h("div", {}, legend(), this.#status.node, this.#announcer.node));
     this.update(state);
   }
@@ -131,12 +132,19 @@ export class FormulaStepsView {
     if (follow) this.#tabs[PATH.indexOf(this.#step)].focus();
   }
 
+  /** Shows all rows of every matrix, and what is learnt, or the asking word's row alone. */
+  #showAll(all: boolean) {
+    this.#all.ariaPressed = String(all);
+    this.#panel.classList.toggle("fs-all", all);
+    this.#stage.showAll(all);
+  }
+
   // --- the controls
 
   /** The button that gives the figure the whole screen, and takes it back. */
   #fullScreen(root: HTMLElement) {
     const refused = () => this.#status.tell("This browser does not give the figure the whole screen.");
-    const button = h("button", { type: "button", class: "fs-go",
+    const button = h("button", { type: "button", class: "fs-go fs-full",
       onclick: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen().catch(refused)) }, "Full screen");
     root.addEventListener("fullscreenchange", () => setText(button, document.fullscreenElement ? "Leave full screen" : "Full screen"));
     return button;
@@ -168,6 +176,7 @@ export class FormulaStepsView {
     this.#panel.style.setProperty("--head", colourOf(steps.head));
     for (const thumbnail of this.#thumbnails.values()) thumbnail.paint(steps);
     this.#drawStep(steps);
+    this.#all.hidden = steps.tokens.length <= 3; // they are all there
     this.#stage.draw(steps, this.#step, state.word);
     this.#announcer.drawn(() => `${this.#title.textContent} ${this.#stage.describe()}`);
     this.#painted(steps);
@@ -188,6 +197,8 @@ export class FormulaStepsView {
     setIdle(this.#next, index === this.#path.length - 1);
     setText(this.#title, step.title);
     setText(this.#text, step.says);
+    setText(this.#lead, `Follow “${readable(steps.tokens[this.state.word])}” through the head “${steps.headNames[steps.head]}”, in ${this.#path.length} steps. `
+      + "Point at a number, and the arithmetic says where it comes from.");
     const { head, headNames: { length: heads }, biased, scaled } = steps;
     const of = `${step.name} ${head} ${biased} ${scaled}`;
     if (this.#equationOf !== of) this.#equation.innerHTML = equation(step.name, { head, heads, biased, scaled });

@@ -1,17 +1,17 @@
 // The journey of one asking word: its stations, and what is said at each.
 
-import { columnOf, matrix, rowOf, written } from "./steps.ts";
+import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
 import { percent, readable } from "./text.ts";
 
 /** The stations, each with the step of <formula-steps> that has its numbers. */
 export const STATIONS = [
   { name: "words", step: "X", label: "Words" },
-  { name: "keys", step: "projections", label: "Query, keys" },
+  { name: "keys", step: "projections", label: "Keys" },
   { name: "scores", step: "scores", label: "Scores" },
   { name: "softmax", step: "weights", label: "Softmax" },
   { name: "values", step: "context", label: "Values" },
   { name: "heads", step: "concat", label: "Heads" },
-  { name: "mix", step: "output", label: "Join, mix" },
+  { name: "mix", step: "output", label: "Mix" },
   { name: "answer", step: "answer", label: "Answer" },
 ];
 
@@ -33,9 +33,9 @@ export function outputOf({ concat, headNames }: Flow, head: number, query: numbe
 }
 
 /** The answer to a fact: its likeliest label's place among all labels, and its probability. */
-export function answerOf({ labels = [], answer }: Flow, fact: string) {
-  const own = labels.flatMap(([of], place) => (of === fact ? [place] : []));
-  const label = own.reduce((best, place) => (answer!.values[place] > answer!.values[best] ? place : best), own[0]);
+export function answerOf(flow: Flow, fact: string) {
+  const { labels = [], answer } = flow;
+  const [label] = likeliestLabels(flow, fact);
   return { label, name: labels[label][1], probability: answer!.values[label] };
 }
 
@@ -60,7 +60,7 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
   const best = largest(weights);
   switch (station) {
     case "words":
-      return `Every word is a list of ${flow.X.shape[1]} numbers: blue below zero, red above. ${asks} is going to ask.`;
+      return `Every word is a list of ${flow.X.shape[1]} numbers: blue below zero, red above. ${asks}${query === 0 ? ", the token that the answers are read from," : ""} is going to ask.`;
     case "keys":
       return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by the head “${name}”.`;
     case "scores":

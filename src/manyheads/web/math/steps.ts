@@ -82,6 +82,16 @@ export const rowOf = ({ shape, values }: Matrix, row: number) => values.subarray
 export const columnOf = ({ shape, values }: Matrix, column: number) =>
   Float32Array.from({ length: shape[0] }, (_, row) => values[row * shape[1] + column]);
 
+/** The likeliest label of each fact, by its place; that of `first` before the others. */
+export function likeliestLabels({ labels = [], answer }: Steps, first = "") {
+  const best = new Map<string, number>();
+  labels.forEach(([fact], label) => {
+    const before = best.get(fact);
+    if (before === undefined || answer!.values[label] > answer!.values[before]) best.set(fact, label);
+  });
+  return [...best].sort(([a], [b]) => Number(b === first) - Number(a === first)).map(([, label]) => label);
+}
+
 /** A number as its cell shows it. */
 export function shown(value: number) {
   const size = Math.abs(value);

@@ -42,8 +42,8 @@ function drawHeads(scene: Scene) {
     const joined = passed(at, 5.3, 5.6);
     const title = joined > 0 ? { x: output.x + output.width / 2, y: layout.concat.y - 12 } : { x: place.name[0], y: place.name[1] };
     const middle = joined > 0 ? " af-centre" : layout.name === "af-wide" ? " af-end" : "";
-    const shown = joined > 0 ? short(name, Math.floor(output.width / LETTER)) : name;
-    ink.text(`head-${head}`, title.x, title.y, shown, { kind: `af-head${own ? " af-asks" : ""}${middle}`, press: `head ${head}`, about: `the head “${name}”`,
+    const shown = joined > 0 ? short(name, Math.floor(output.width / 6)) : name;
+    ink.text(`head-${head}`, title.x, title.y, shown, { kind: `af-head${own ? " af-asks" : ""}${middle}${joined > 0 ? " af-joined" : ""}`, press: `head ${head}`, about: `the head “${name}”`,
       opacity: (joined > 0 ? joined : here * passed(at, 4.3, 4.7) * gone) * (1 - passed(at, 6, 6.3)) });
     const weights = weightsOf(flow, head, query);
     partsOfBar(weights).forEach(({ start, weight }, token) => {
@@ -64,7 +64,7 @@ function drawHeads(scene: Scene) {
   const { bar, output } = layout.head(0, headNames.length);
   if (layout.name === "af-wide") {
     ink.text("bars-title", bar.x, bar.y - 14, `what ${quoted(flow, query)} looks at in each head`, { opacity: passed(at, 4.6, 4.9) * gone, kind: "af-title" });
-    ink.text("outputs-title", output.x, output.y - 12, "each head’s output", { opacity: passed(at, 4.6, 4.9) * gone, kind: "af-title" });
+    ink.text("outputs-title", output.x, bar.y - 14, "each head’s output", { opacity: passed(at, 4.6, 4.9) * gone, kind: "af-title" });
   }
 }
 
@@ -97,7 +97,7 @@ function drawAnswer(scene: Scene) {
   const values = rowOf(flow.output, 0);
   if (query !== 0 || at > 6.4)
     ink.strip("read", read, pictures.read, { opacity: query === 0 ? 1 : passed(at, 6.2, 6.6), about: (across) => `output for ${quoted(flow, 0)}, ${numberOf(values, across)}` });
-  ink.text("read-title", read.x, read.y - 8, `the output for ${quoted(flow, 0)}, from which the answers are read`, { opacity: passed(at, 6.3, 6.6), kind: "af-title" });
+  ink.text("read-title", read.x, read.y - 12, `output for ${quoted(flow, 0)}: the answers are read from it`, { opacity: passed(at, 6.3, 6.6), kind: "af-title" });
   const facts = factsOf(flow);
   facts.forEach((each, place) => drawFact(scene, each, place, facts.length));
   if (fact) drawParts(scene);
@@ -112,8 +112,8 @@ function drawFact({ ink, layout, flow, fact, at }: Scene, each: string, place: n
   const about = `${each}: ${answer}, probability ${written(probability)}. Press it, and its logit is taken apart`;
   const press = `fact ${each}`;
   const chosen = each === fact;
-  const top = Math.min(name[1], label[1]) - 14;
-  ink.rect(`fact-${each}`, { x: name[0] - 2, y: top, width: meter.x + meter.width - name[0] + 6, height: meter.y + meter.height + 7 - top }, { opacity: here, kind: `af-fact${chosen ? " af-chosen" : ""}`, about, press });
+  const top = Math.min(name[1], label[1]) - 15;
+  ink.rect(`fact-${each}`, { x: name[0] - 2, y: top, width: meter.x + meter.width - name[0] + 8, height: meter.y + meter.height + 8 - top }, { opacity: here, kind: `af-fact${chosen ? " af-chosen" : ""}`, about, press });
   ink.text(`fact-name-${each}`, name[0] + 4, name[1], each, { opacity: here, kind: "af-title", about, press });
   ink.text(`fact-answer-${each}`, label[0] + (label[0] === name[0] ? 4 : 0), label[1], answer, { opacity: here, kind: "af-answer", about, press });
   ink.text(`fact-share-${each}`, meter.x + meter.width, label[1], percent(probability), { opacity: here, kind: "af-number af-probability", about, press });
@@ -122,25 +122,28 @@ function drawFact({ ink, layout, flow, fact, at }: Scene, each: string, place: n
 }
 
 function drawParts({ ink, layout, flow, fact, at }: Scene) {
-  const { top, row, name: names, axis, reach, number, title } = layout.parts;
+  const { top, row, name: names, from, to, number, title } = layout.parts;
   const { label, name: answer } = answerOf(flow, fact);
   const { parts, logit } = partsOf(flow, label);
   const here = passed(at, 6.6, 6.8);
-  const most = parts.reduce((size, { value }) => Math.max(size, Math.abs(value)), Math.abs(logit));
-  ink.text("parts-title", ...title, `what each head brought to the logit of “${answer}”`, { opacity: here, kind: "af-title" });
-  ink.rect("parts-axis", { x: axis - 0.5, y: top - row / 2, width: 1, height: row * (parts.length + 1) }, { opacity: here, kind: "af-axis" });
+  ink.text("parts-title", ...title, `the logit of “${answer}”, part by part`, { opacity: here, kind: "af-title" });
+  const ends = parts.reduce((sums, { value }) => [...sums, sums[sums.length - 1] + value], [0]); // each part begins where the one before ends
+  const [least, most] = [Math.min(...ends), Math.max(...ends)];
+  const across = (sum: number) => from + ((sum - least) / (most - least || 1)) * (to - from);
+  ink.rect("parts-axis", { x: across(0) - 0.5, y: top - row / 2, width: 1, height: row * (parts.length + 1) + 6 }, { opacity: here, kind: "af-axis" });
   [...parts, { name: "logit", value: logit }].forEach(({ name, value }, place) => {
     const sum = place === parts.length;
     const grown = passed(at, 6.62 + 0.04 * place, 6.78 + 0.04 * place);
     const y = top + place * row + (sum ? 6 : 0);
-    const high = Math.min(16, 0.6 * row);
-    const length = (Math.abs(value) / most) * (value < 0 ? Math.min(reach, axis - names - 8) : reach) * grown;
+    const high = Math.min(18, 0.64 * row);
+    const start = sum ? 0 : ends[place];
+    const [left, right] = [start, start + value * grown].map(across).sort((a, b) => a - b);
     const about = sum ? `logit of “${answer}”, the sum of the parts: ${written(value)}`
       : place < flow.headNames.length ? `the head “${name}” brought to the logit of “${answer}”: ${written(value)}` : `what does not depend on the heads, the biases: ${written(value)}`;
     ink.text(`brought-name-${place}`, names, y, name, { opacity: grown, kind: `af-end af-brought${sum ? " af-sum" : ""}`, about });
-    ink.rect(`brought-${place}`, { x: value < 0 ? axis - length : axis, y: y - high / 2, width: length, height: high },
+    ink.rect(`brought-${place}`, { x: left, y: y - high / 2, width: Math.max(right - left, 1), height: high },
       { opacity: grown, fill: place < flow.headNames.length ? headFill(place) : "var(--hm-soft)", about });
     ink.text(`brought-number-${place}`, number, y, written(value, 2), { opacity: grown, kind: `af-number af-part-number${sum ? " af-sum" : ""}`, about });
   });
-  ink.rect("sum-line", { x: axis, y: top + parts.length * row - row / 2 + 2, width: number - axis, height: 1 }, { opacity: passed(at, 6.85, 7), kind: "af-axis" });
+  ink.rect("sum-line", { x: from, y: top + parts.length * row - row / 2 + 2, width: number - from, height: 1 }, { opacity: passed(at, 6.85, 7), kind: "af-axis" });
 }
