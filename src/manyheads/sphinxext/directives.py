@@ -12,10 +12,10 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from manyheads.maps.element import element_html
-from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STEPS, VIEWS
+from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STATION_STEPS, STEPS, VIEWS
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
-from manyheads.widgets.attention_flow import STATIONS, attention_flow_element, flow_steps
+from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_map import head_map_element
 
@@ -120,7 +120,7 @@ class AttentionFlowDirective(FigureDirective):
         "model": directives.unchanged,
         "head": directives.nonnegative_int,
         "query": directives.nonnegative_int,
-        "station": lambda station: directives.choice(station, tuple(STATIONS)),
+        "station": lambda station: directives.choice(station, tuple(STATION_STEPS)),
         "small": directives.flag,
     }
 

@@ -4,22 +4,11 @@ import numpy as np
 import traitlets
 
 from manyheads.maps.element import element_html
+from manyheads.maps.names import STATION_STEPS
 from manyheads.models.registry import is_named, load_model
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.formula_steps import base64_steps, bytes_steps, formula_steps, plain_steps
 from manyheads.widgets.web_files import built, styles_of
-
-# The stations, each with the step of the formula that has its numbers; the page's are in web/math/flow.ts.
-STATIONS = {
-    "words": "X",
-    "keys": "projections",
-    "scores": "scores",
-    "softmax": "weights",
-    "values": "context",
-    "heads": "concat",
-    "mix": "output",
-    "answer": "answer",
-}
 
 
 class AttentionFlow(Figure):
@@ -42,7 +31,7 @@ class AttentionFlow(Figure):
     sentence = traitlets.Unicode().tag(sync=True)
     head = traitlets.Int(0, min=0).tag(sync=True)
     query = traitlets.Int(0, min=0).tag(sync=True)
-    station = traitlets.Enum(list(STATIONS), "words").tag(sync=True)
+    station = traitlets.Enum(list(STATION_STEPS), "words").tag(sync=True)
     steps = traitlets.Dict(read_only=True)
     _flow = traitlets.Dict().tag(sync=True)
 
@@ -86,5 +75,5 @@ def attention_flow_element(steps, **attributes):
 
 def plain_flow(steps, station):
     """The numbers of a station, as tables."""
-    step = STATIONS[station]
+    step = STATION_STEPS[station]
     return plain_steps(steps, step if step != "answer" or "labels" in steps else "output")

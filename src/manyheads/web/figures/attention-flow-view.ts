@@ -39,7 +39,7 @@ export class AttentionFlowView {
   #back = h("button", { type: "button", class: "fs-go", onclick: () => this.#time.go(Math.ceil(this.#time.at - STEP) - 1) }, "← Back");
   #next = h("button", { type: "button", class: "fs-go", onclick: () => this.#time.go(Math.floor(this.#time.at + STEP) + 1) }, "Next →");
   #scrubber = h("input", { type: "range", min: 0, max: LAST, step: STEP, "aria-label": "Journey", oninput: () => this.#time.jump(Number(this.#scrubber.value)) });
-  #stops = STATIONS.map(({ label }, place) => h("button", { type: "button", onclick: () => this.#time.jump(place) }, label));
+  #stops = STATIONS.map(({ label }, place) => h("button", { type: "button", tabindex: -1, onclick: () => this.#time.jump(place) }, label));
   #numbers = h("a", { class: "af-numbers" }, "Open the numbers");
   #status = new StatusLine();
   #announcer = new Announcer();

@@ -196,7 +196,10 @@ export class StepsStage {
     for (const name of names) {
       const table = this.#table(name);
       table.light(litIn(name));
-      if (!table.table.querySelector('td[tabindex="0"]')) table.table.querySelector("td")?.setAttribute("tabindex", "0");
+      const stop = table.table.querySelector('td[tabindex="0"]'); // the one that Tab reaches
+      if (stop?.closest("tr:not([hidden])")) continue;
+      stop?.setAttribute("tabindex", "-1");
+      table.table.querySelector("tbody tr:not([hidden]) td")?.setAttribute("tabindex", "0");
     }
     this.#cell(at)?.classList.add("fs-open");
     this.#opens(litIn);

@@ -1,19 +1,13 @@
 // The journey of one asking word: its stations, and what is said at each.
 
+import { STATION_STEPS } from "./names.ts";
 import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
 import { percent, readable } from "./text.ts";
 
+const LABELS: Record<string, string> = { words: "Words", keys: "Keys", scores: "Scores", softmax: "Softmax", values: "Values", heads: "Heads", mix: "Mix", answer: "Answer" };
+
 /** The stations, each with the step of <formula-steps> that has its numbers. */
-export const STATIONS = [
-  { name: "words", step: "X", label: "Words" },
-  { name: "keys", step: "projections", label: "Keys" },
-  { name: "scores", step: "scores", label: "Scores" },
-  { name: "softmax", step: "weights", label: "Softmax" },
-  { name: "values", step: "context", label: "Values" },
-  { name: "heads", step: "concat", label: "Heads" },
-  { name: "mix", step: "output", label: "Mix" },
-  { name: "answer", step: "answer", label: "Answer" },
-];
+export const STATIONS = Object.entries(STATION_STEPS).map(([name, step]) => ({ name, step, label: LABELS[name] }));
 
 /** The place of a station by its name; the first for any other. */
 export const stationAt = (name: string) => Math.max(0, STATIONS.findIndex((station) => station.name === name));
