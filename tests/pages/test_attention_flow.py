@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import torch
-from test_formula import array, number
+from page_numbers import array, number
 
 from manyheads.maps.names import STATION_STEPS
 from manyheads.models.focus import load_focus_model
@@ -22,6 +22,9 @@ FOUND = """(el) => Object.fromEntries(Object.entries(el.steps).filter(([, value]
 TEXTS = """(el) => [...el.querySelectorAll("text")].filter((node) => node.checkVisibility() && +node.getAttribute("opacity") > .02)
   .map((node) => { const { x, y, width, height } = node.getBoundingClientRect();
     return { key: node.dataset.key, text: node.textContent, box: [x, y, x + width, y + height] } })"""
+# How high each word's part of the bar of 100 % is; some have no height.
+BARS = """(el) => [...el.querySelectorAll('rect[data-key^="part-"]')].filter((bar) => bar.closest(".af-scene").getClientRects().length)
+  .sort((a, b) => a.dataset.key.slice(5) - b.dataset.key.slice(5)).map((bar) => +bar.getAttribute("height"))"""
 MOVE = "(slider, at) => { slider.value = at; slider.dispatchEvent(new Event('input')) }"
 
 
@@ -43,10 +46,10 @@ def stop_at(figure, station):
 
 
 def numbers(figure, prefix):
-    """The numbers of all texts whose key begins like this, in their order."""
-    texts = {text["key"]: text["text"] for text in figure.evaluate(TEXTS) if text["key"].startswith(prefix)}
-    keys = sorted(texts, key=lambda key: int(re.search(r"\d+$", key)[0]) if key[-1].isdigit() else 0)
-    return [number(texts[key].removesuffix(" %")) for key in keys]
+    """The numbers of all texts whose key is this and a place, in their order."""
+    texts = {text["key"]: text["text"] for text in figure.evaluate(TEXTS)}
+    places = sorted(int(key.removeprefix(prefix)) for key in texts if re.fullmatch(rf"{prefix}\d+", key))
+    return [number(texts[f"{prefix}{place}"].removesuffix(" %")) for place in places]
 
 
 @pytest.mark.parametrize(("sentence", "head", "query"), JOURNEYS)
@@ -64,9 +67,7 @@ def test_every_number_at_every_station_is_pythons(page, site, width, sentence, h
     np.testing.assert_allclose(numbers(figure, "score-number-"), ours["scores"][query], atol=0.00501)
     stop_at(figure, "softmax")
     np.testing.assert_allclose(numbers(figure, "weight-"), weights, atol=0.501)
-    bars = figure.locator('rect[data-key^="part-"]:visible').evaluate_all(
-        "(bars) => bars.map((bar) => +bar.getAttribute('height'))"
-    )
+    bars = figure.evaluate(BARS)
     whole = sum(bars)
     np.testing.assert_allclose(np.array(bars) / whole * 100, weights, atol=0.05)
     stop_at(figure, "values")
@@ -79,7 +80,7 @@ def test_every_number_at_every_station_is_pythons(page, site, width, sentence, h
         shown = {text["key"]: text["text"] for text in figure.evaluate(TEXTS)}
         assert shown[f"fact-answer-{fact}"] == ours["labels"][best][1]
         assert abs(number(shown[f"fact-share-{fact}"].removesuffix(" %")) - 100 * ours["answer"][best, 0]) < 0.501
-        figure.locator(f'rect[data-key="fact-{fact}"]:visible').click()
+        figure.locator(f'text[data-key="fact-name-{fact}"]:visible').click()
         *parts, logit = numbers(figure, "brought-number-")
         np.testing.assert_allclose([*parts, logit], ours["parts"][best], atol=0.00501)
         assert abs(sum(parts) - logit) < 0.005 * 6

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from live_maps import CONTRAST
+from page_numbers import array, number
 
 from manyheads.maps import names
 from manyheads.models.focus import load_focus_model
@@ -41,11 +42,6 @@ def open_steps(page, site, chapter="book/formula", step="scores", rows="all"):
     return figure
 
 
-def array(matrix):
-    values = [float(value.replace("Infinity", "inf")) for value in matrix["values"]]
-    return np.array(values, np.float32).reshape(matrix["shape"])
-
-
 def steps_of(figure):
     found = figure.evaluate(STEPS)
     return found | {name: array(found[name]) for name in [*MATRICES, *LEDGER] if name in found}
@@ -66,10 +62,6 @@ def cells(figure, name):
     return figure.locator(f'[data-matrix="{name}"] td').all_text_contents()
 
 
-def number(text):
-    return float(text.replace("−", "-").replace("∞", "inf"))
-
-
 def assert_shown(cells, values):
     """Whether cells show these numbers: to hundredths, those of three digits and more to four digits."""
     np.testing.assert_allclose([number(cell) for cell in cells], values.ravel(), atol=0.00502, rtol=5.1e-4)
@@ -78,7 +70,8 @@ def assert_shown(cells, values):
 def assert_same(ours, theirs, text):
     assert theirs["tokens"] == ours["tokens"], text
     for name in theirs.keys() & {*MATRICES, *LEDGER}:
-        np.testing.assert_allclose(theirs[name], ours[name], atol=1e-5, rtol=1e-6, err_msg=f"{name}: {text}")
+        atol = 2e-5 if name in LEDGER else 1e-5  # sums of sums
+        np.testing.assert_allclose(theirs[name], ours[name], atol=atol, rtol=1e-6, err_msg=f"{name}: {text}")
 
 
 def test_every_number_on_display_is_pythons(page, site):
@@ -235,8 +228,8 @@ def test_any_text_is_answered_calmly(page, site, text):
     title = page.title()
     box = figure.get_by_role("textbox", name="Sentence")
     box.fill(text)
-    for step in names.STEPS:
-        go_to(figure, step)
+    for tab in figure.get_by_role("tab").all():  # without a word there is no answer
+        tab.click()
     assert box.input_value() == text
     steps = steps_of(figure)
     np.testing.assert_allclose(steps["weights"].sum(-1), 1, atol=1e-5)
