@@ -20,12 +20,14 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.models.senses import word_sense as word_sense
     from manyheads.models.translator import load_translator as load_translator
     from manyheads.widgets import HeadMap as HeadMap
+    from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
     from manyheads.widgets.formula_steps import FormulaSteps as FormulaSteps
 
     __version__: str
 
 MODULES = {
     "AttentionMap": "manyheads.maps",
+    "AttentionFlow": "manyheads.widgets.attention_flow",
     "FormulaSteps": "manyheads.widgets.formula_steps",
     "HeadMap": "manyheads.widgets",
     "MultiHeadAttention": "manyheads.attention",

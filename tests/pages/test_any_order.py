@@ -15,6 +15,7 @@ FIGURES = [
     ("index", "head-map"),
     ("formula", "formula-steps[model]"),
     ("formula", "formula-steps:not([model])"),
+    ("formula", "attention-flow"),
     ("formula", "softmax-scale"),
     ("order-and-cost", "word-shuffle"),
     ("intuition", "head-map"),

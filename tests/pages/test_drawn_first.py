@@ -8,9 +8,10 @@ import pytest
 from conftest import new_context, serve
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import CHOICES, STEPS, VIEWS
+from manyheads.maps.names import CHOICES, STATION_STEPS, STEPS, VIEWS
 from manyheads.models.registry import load_model
 from manyheads.sphinxext.prerender import draw_figures
+from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_map import head_map_element
 from manyheads.widgets.web_files import BUILT
@@ -18,12 +19,13 @@ from manyheads.widgets.web_files import BUILT
 STATES = 36
 WORDS = ["[CLS]", "un", "##like", "##ly", "tea", ",", "or", "cof", "##fee", "<b>", "[SEP]"]
 PAGE = """<!doctype html><html data-theme="{theme}"><head><meta charset="utf-8"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css">
+<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css"><link rel="stylesheet" href="attention-flow.css">
 <script type="module" src="head-map.js"></script><script type="module" src="formula-steps.js"></script>
+<script type="module" src="attention-flow.js"></script>
 </head><body>{body}</body></html>"""
 # Every visible node of every figure: its kind, its rectangle within the figure, its colours and its own text. HTML can't say
 # how far something is scrolled, which scripts do to bring a matrix's lit cell into view.
-SEEN = """() => [...document.querySelectorAll("head-map, formula-steps")].map((figure) => {
+SEEN = """() => [...document.querySelectorAll("head-map, formula-steps, attention-flow")].map((figure) => {
   for (const node of figure.querySelectorAll("*")) node.scrollTo(0, 0);
   const { x, y, width, height } = figure.getBoundingClientRect();
   const round = (size) => Math.round(4 * size) / 4;
@@ -79,12 +81,21 @@ def formulas():
         yield formula_steps_element(steps, model="focus", sentence=sentence, step=step, head=head or None, **flags)
 
 
+def flows():
+    """The journey at every station, of different heads and asking words."""
+    model, sentence = load_model("focus"), "Hot tea, please!"
+    for place, station in enumerate(STATION_STEPS):
+        head, query = place % 4, place % 5
+        steps = flow_steps(model, sentence, head)
+        yield attention_flow_element(steps, model="focus", sentence=sentence, station=station, head=head, query=query)
+
+
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory):
     """The address of two pages, light and dark, of figures that the build has drawn."""
     folder = tmp_path_factory.mktemp("drawn")
     shutil.copytree(BUILT, folder, dirs_exist_ok=True)
-    body = "<hr>".join([*map(random_figure, range(STATES)), *formulas()])
+    body = "<hr>".join([*map(random_figure, range(STATES)), *formulas(), *flows()])
     for theme in ("light", "dark"):
         (folder / f"{theme}.html").write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
     draw_figures(folder)
@@ -104,7 +115,7 @@ def test_the_build_draws_what_scripts_draw(browser, drawn, width, theme):
     page.wait_for_function("document.querySelectorAll(':not(:defined)').length === 0")
     live = page.evaluate(SEEN)
     context.close()
-    assert len(built) == STATES + len(STEPS)
+    assert len(built) == STATES + len(STEPS) + len(STATION_STEPS)
     assert min(map(len, built)) > 20
     for place, (before, after) in enumerate(zip(built, live, strict=True)):
         assert before == after, f"figure {place}"

@@ -6,15 +6,19 @@ import re
 import numpy as np
 import pytest
 from live_maps import CONTRAST
+from page_numbers import array, number
 
 from manyheads.maps import names
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.sentences import generate_sentences
-from manyheads.widgets.formula_steps import MATRICES, FormulaSteps, formula_steps
+from manyheads.widgets.formula_steps import LEDGER, MATRICES, FormulaSteps, formula_steps
 
 COFFEE = "Which do you like better, coffee or tea?"
 CHAPTERS = ("book/formula", "book/order-and-cost", "book/intuition", "book/notation")
-MADE = {"projections": ["Q", "K", "V"]}  # step -> what it makes, where that is not its own name
+MADE = {
+    "projections": ["Q", "K", "V"],
+    "answer": ["parts", "answer"],
+}  # step -> what it makes, where that is not its own name
 ODD = {
     "nothing": "",
     "a word": "tea",
@@ -28,21 +32,25 @@ STEPS = """(el) => { el.flush(); return Object.fromEntries(Object.entries(el.ste
   [name, value?.shape ? { shape: value.shape, values: [...value.values].map(String) } : value])) }"""
 
 
-def open_steps(page, site, chapter="book/formula"):
+def open_steps(page, site, chapter="book/formula", step="scores", rows="all"):
     page.goto(f"{site}/{chapter}.html")
     figure = page.locator("formula-steps[model]").first
     figure.evaluate("async (el) => { await el.ready }")
+    go_to(figure, step)
+    if rows == "all":
+        figure.get_by_role("button", name="All rows").click()
     return figure
-
-
-def array(matrix):
-    values = [float(value.replace("Infinity", "inf")) for value in matrix["values"]]
-    return np.array(values, np.float32).reshape(matrix["shape"])
 
 
 def steps_of(figure):
     found = figure.evaluate(STEPS)
-    return found | {name: array(found[name]) for name in MATRICES}
+    return found | {name: array(found[name]) for name in [*MATRICES, *LEDGER] if name in found}
+
+
+def terms(sheet):
+    """The columns of the arithmetic: one factor, the other, the products."""
+    lines = [row.locator("td").all_text_contents() for row in sheet.locator("tbody tr").all()]
+    return [[number(text) for text in column] for column in zip(*lines)]
 
 
 def go_to(figure, step):
@@ -54,10 +62,6 @@ def cells(figure, name):
     return figure.locator(f'[data-matrix="{name}"] td').all_text_contents()
 
 
-def number(text):
-    return float(text.replace("−", "-").replace("∞", "inf"))
-
-
 def assert_shown(cells, values):
     """Whether cells show these numbers: to hundredths, those of three digits and more to four digits."""
     np.testing.assert_allclose([number(cell) for cell in cells], values.ravel(), atol=0.00502, rtol=5.1e-4)
@@ -65,8 +69,9 @@ def assert_shown(cells, values):
 
 def assert_same(ours, theirs, text):
     assert theirs["tokens"] == ours["tokens"], text
-    for name in MATRICES:
-        np.testing.assert_allclose(theirs[name], ours[name], atol=1e-5, rtol=1e-6, err_msg=f"{name}: {text}")
+    for name in theirs.keys() & {*MATRICES, *LEDGER}:
+        atol = 2e-5 if name in LEDGER else 1e-5  # sums of sums
+        np.testing.assert_allclose(theirs[name], ours[name], atol=atol, rtol=1e-6, err_msg=f"{name}: {text}")
 
 
 def test_every_number_on_display_is_pythons(page, site):
@@ -111,16 +116,13 @@ def test_the_arithmetic_of_an_open_cell_adds_up(page, site):
     for step in names.STEPS:
         go_to(figure, step)
         for name in MADE.get(step, [step]):
-            for place in (0, 17, 40):
+            for place in (0, 7, 17) if step == "answer" else (0, 17, 40):
                 cell = figure.locator(f'[data-matrix="{name}"] td').nth(place)
                 cell.click()
                 told = [number(text) for text in sheet.locator("b").all_text_contents()]
-                rows = [
-                    [number(text) for text in row.locator("td").all_text_contents()]
-                    for row in sheet.locator("tbody tr").all()
-                ]
+                rows = terms(sheet)
                 assert abs(told[-1] - number(cell.inner_text())) < 0.0051
-                if step in ("X", "masked", "concat"):
+                if step in ("X", "masked", "concat") or len(rows) < 3:
                     continue
                 digit = 0.5e-4 * (len(rows[2]) + 1)
                 assert abs(sum(rows[2]) - told[0]) <= digit
@@ -129,6 +131,8 @@ def test_the_arithmetic_of_an_open_cell_adds_up(page, site):
                     assert abs(told[0] / 4 - told[1]) <= 1e-4
                 elif step == "weights":
                     assert abs(rows[2][place % len(rows[2])] / told[0] - told[1]) <= 1e-4
+                elif name == "answer":
+                    continue
                 elif step in ("projections", "output"):
                     bias = number(re.search(r"plus the bias (\S+)", words)[1])
                     assert abs(told[0] + bias - told[1]) <= 1.5e-4
@@ -177,20 +181,22 @@ def test_what_is_lit_is_scrolled_into_view_in_its_frame(page, site):
 def test_the_keyboard_reaches_every_step_and_every_cell(page, site):
     figure = open_steps(page, site)
     figure.get_by_role("textbox", name="Sentence").focus()
-    for _ in range(6):
+    for _ in range(6):  # head, word, three changes
         page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.role") == "tab"
     page.keyboard.press("Home")
-    for index, name in enumerate(("Words", "Q, K, V", "Scores", "Mask", "Softmax", "Mix", "Concat", "Output")):
+    for index, name in enumerate(
+        ("Words", "Q, K, V", "Scores", "Mask", "Softmax", "Mix", "Concat", "Output", "Answer")
+    ):
         tab = figure.get_by_role("tab", name=f"{index + 1} {name}")
         assert tab.get_attribute("aria-selected") == "true"
         assert page.evaluate("document.activeElement.getAttribute('aria-selected')") == "true"
-        assert figure.locator(".fs-equation math").count() == {"Q, K, V": 3, "Softmax": 2}.get(name, 1)
+        assert figure.locator(".fs-equation math").count() == {"Q, K, V": 3, "Softmax": 2, "Answer": 2}.get(name, 1)
         page.keyboard.press("ArrowRight")
     figure.get_by_role("button", name="Back").click()
-    assert figure.get_by_role("tab", selected=True).inner_text() == "7 Concat"
+    assert figure.get_by_role("tab", selected=True).inner_text() == "8 Output"
     page.keyboard.press("ArrowLeft")
-    assert figure.get_by_role("tab", selected=True).inner_text() == "6 Mix"
+    assert figure.get_by_role("tab", selected=True).inner_text() == "7 Concat"
     go_to(figure, "scores")
     figure.get_by_role("table", name="scores").locator('td[tabindex="0"]').focus()
     for key in ("ArrowLeft",) * 12 + ("ArrowDown", "ArrowRight", "ArrowRight"):
@@ -222,8 +228,8 @@ def test_any_text_is_answered_calmly(page, site, text):
     title = page.title()
     box = figure.get_by_role("textbox", name="Sentence")
     box.fill(text)
-    for step in names.STEPS:
-        go_to(figure, step)
+    for tab in figure.get_by_role("tab").all():  # without a word there is no answer
+        tab.click()
     assert box.input_value() == text
     steps = steps_of(figure)
     np.testing.assert_allclose(steps["weights"].sum(-1), 1, atol=1e-5)
@@ -235,15 +241,16 @@ def test_any_text_is_answered_calmly(page, site, text):
 
 def test_the_steps_are_on_the_page_without_any_script(still, site):
     still.goto(f"{site}/book/formula.html")
-    found = still.locator('formula-steps[model] [data-matrix="scores"]').first.locator("td").all_inner_texts()
-    ours = formula_steps(load_focus_model(), COFFEE, 1)["scores"]
-    assert_shown(found, ours)
+    found = still.locator('formula-steps[model] [data-matrix="X"]').first.locator("td:visible").all_inner_texts()
+    ours = formula_steps(load_focus_model(), COFFEE, 1)["X"][0]  # the row of [CLS], the first
+    assert_shown([text.split()[-1] for text in found], ours)
 
 
 def test_what_is_baked_opens_before_the_model_comes(page, site):
     page.route("**/models/*", lambda route: None)
     page.goto(f"{site}/book/formula.html")
     figure = page.locator("formula-steps[model]").first
+    go_to(figure, "scores")
     figure.locator('[data-matrix="scores"] td').nth(5).click()
     assert "sum of the products" in figure.get_by_role("region", name="Arithmetic").inner_text()
     figure.get_by_role("textbox", name="Sentence").fill("I am early.")
@@ -256,6 +263,7 @@ def test_the_focus_stays_where_it_is_when_the_model_comes(page, site):
     page.route("**/focus-words*", lambda route: held.append(route))
     page.goto(f"{site}/book/notation.html")
     figure = page.locator("formula-steps[model]").first
+    figure.evaluate("(el) => [...el.querySelectorAll('button')].find((one) => one.textContent === 'All rows').click()")
     cell = figure.locator('[data-matrix="X"] td').first
     cell.focus()
     while not held:
@@ -303,7 +311,7 @@ def test_the_example_by_hand_opens_without_a_model(page, site):
     figure.get_by_role("tab", name="2 Q, K, V").click()
     figure.locator('[data-matrix="V"] td').last.click()
     sheet = figure.get_by_role("region", name="Arithmetic")
-    assert [number(text) for text in sheet.locator("tbody tr").last.locator("td").all_inner_texts()] == [0, 4]
+    assert terms(sheet)[-1] == [0, 4]
     assert number(sheet.locator("b").last.inner_text()) == 4
     assert figure.get_by_role("textbox").count() == 0
 
@@ -407,7 +415,7 @@ def test_a_walk_goes_through_the_products_to_the_result(page, site):
     arithmetic.get_by_role("button", name="Pause").click()
     paused = arithmetic.get_by_text("of 16 terms").inner_text()
     assert formula.locator("td.fs-now").count() == 2  # of the query and of the key
-    shown = arithmetic.locator("tbody tr:last-child td:not(.fs-later)").all_inner_texts()
+    shown = arithmetic.locator("tbody tr:not(.fs-later) td:last-child").all_inner_texts()
     so_far = arithmetic.locator(".fs-so-far b").inner_text()
     assert abs(sum(map(number, shown)) - number(so_far)) < 1e-3
     arithmetic.get_by_role("button", name="Walk through it").click()
@@ -425,14 +433,56 @@ def test_who_asks_for_less_motion_walks_a_step_a_press(page, site):
         formula.get_by_text(f"after {step} of 16 terms").wait_for()
 
 
-def test_the_notes_sentence_fits_and_the_arithmetic_stays_in_sight(page, site):
-    formula = open_steps(page, site)
-    scores = formula.locator(".fs-results .hm-scroll").first
-    assert scores.evaluate("frame => frame.scrollWidth <= frame.clientWidth")
-    formula.locator(".fs-results td").first.hover()
-    box = formula.get_by_role("region", name="Arithmetic").bounding_box()
-    assert box["y"] >= 0
-    assert box["y"] + box["height"] <= page.viewport_size["height"]
+def test_it_opens_at_its_first_step_with_a_sentence_that_leads_in(page, site):
+    figure = open_steps(page, site, step="X", rows="one")
+    page.reload()
+    figure.evaluate("async (el) => { await el.ready }")
+    assert figure.get_by_role("tab", selected=True).inner_text() == "1 Words"
+    figure.get_by_text("Follow “[CLS]” through the head “object”, in 9 steps.").wait_for()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+def test_the_asking_words_row_comes_first_and_nothing_of_it_is_out_of_view(page, site, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    figure = open_steps(page, site, rows="one")
+    figure.get_by_role("combobox", name="Word").select_option(label="coffee")
+    for step in names.STEPS:
+        go_to(figure, step)
+        for frame in figure.locator(".fs-stage .hm-scroll").all():
+            assert frame.evaluate("(el) => el.scrollWidth - el.clientWidth") <= 0, step
+        if step == "answer":
+            continue
+        made = figure.locator(f'[data-matrix="{MADE.get(step, [step])[0]}"]')
+        assert made.get_by_role("rowheader").all_inner_texts() == ["coffee"], step
+    go_to(figure, "scores")
+    figure.locator('[data-matrix="scores"] td:visible').nth(9).hover()
+    assert figure.locator('[data-matrix="K"]').get_by_role("rowheader").all_inner_texts() == ["tea"], "the key it meets"
+    figure.get_by_role("button", name="All rows").click()
+    assert figure.locator('[data-matrix="K"]').get_by_role("rowheader").count() == 12
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+def test_the_arithmetic_stands_beside_the_tables_or_below_and_never_over_them(page, site, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    figure = open_steps(page, site, rows="one")
+    for step in names.STEPS:
+        go_to(figure, step)
+        page.mouse.wheel(0, 300)
+        told = figure.get_by_role("region", name="Arithmetic").bounding_box()
+        for table in figure.locator(".fs-stage .hm-scroll").all():
+            box = table.bounding_box()
+            beside = box["x"] + box["width"] <= told["x"]
+            assert beside if width == 1400 else beside or box["y"] + box["height"] <= told["y"], step
+
+
+def test_the_answers_parts_are_the_heads_and_sum_to_the_logit(page, site):
+    figure = open_steps(page, site, step="answer", rows="one")
+    rows = figure.locator('[data-matrix="parts"] tbody tr:visible')
+    assert rows.count() == 4, "the likeliest label of each prediction"
+    for row in rows.all():
+        *parts, logit = [number(cell.split()[-1]) for cell in row.locator("td").all_inner_texts()]
+        assert len(parts) == 5
+        assert abs(sum(parts) - logit) < 0.005 * 6
 
 
 def test_the_figure_takes_the_whole_screen_and_gives_it_back(page, site):

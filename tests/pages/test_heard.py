@@ -10,6 +10,7 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 FIGURES = {
     "head-map": "index",
     "formula-steps": "formula",
+    "attention-flow": "formula",
     "softmax-scale": "formula",
     "word-shuffle": "order-and-cost",
     "field-exercise": "formula",

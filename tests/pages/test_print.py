@@ -88,7 +88,7 @@ def test_a_map_on_paper_names_its_heads_and_who_asks(paper, site, chapter):
 @pytest.mark.parametrize(
     ("chapter", "title", "begins"),
     [
-        ("formula", "Follow a sentence", "Compare every query with every key"),
+        ("formula", "Follow a sentence", "Write every word as numbers"),
         ("real-heads", "A card for each head", "layer 2, head 3"),
     ],
 )

@@ -8,7 +8,7 @@ from live_maps import ready, renew, settled
 ROUNDS = int(os.environ.get("MANYHEADS_SOAK", 12))
 FIGURES = {
     "index": ["head-map"],
-    "formula": ["formula-steps[model]", "formula-steps:not([model])", "softmax-scale"],
+    "formula": ["attention-flow", "formula-steps[model]", "formula-steps:not([model])", "softmax-scale"],
     "order-and-cost": ["word-shuffle"],
     "museum": ["museum-piece"],
     "real-heads": ['head-map[model="encoder"]', "head-cards"],
@@ -43,7 +43,7 @@ def test_a_figure_that_was_removed_leaves_nothing(page, site, chapter, figure):
         shown = renew(page, figure)
         shown.scroll_into_view_if_needed()
         shown.evaluate(TYPED)
-        if "encoder" not in figure and figure in ("head-map", "formula-steps[model]", "museum-piece"):
+        if "encoder" not in figure and figure in ("head-map", "attention-flow", "formula-steps[model]", "museum-piece"):
             shown.evaluate("async (el) => { await el.ready; (el.map ?? el).sentence = 'The owl slept.' }")
 
     def round():

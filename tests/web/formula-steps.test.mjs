@@ -1,7 +1,8 @@
 // The pure parts of <formula-steps> and <softmax-scale>, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { steps as headSteps } from "../../src/manyheads/web/math/attention.ts";
+import { layerNorm, linear, partOf, softmax, steps as headSteps } from "../../src/manyheads/web/math/attention.ts";
+import { ledgerOf } from "../../src/manyheads/web/math/ledger.ts";
 import { headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { arithmetic } from "../../src/manyheads/web/math/arithmetic.ts";
 import { PATH, columnName, matrix, shown, written } from "../../src/manyheads/web/math/steps.ts";
@@ -24,7 +25,11 @@ const layer = {
   "output.bias": random([WIDTH], 4),
 };
 const tokens = ["[CLS]", "un", "##able", "tea", "[SEP]"];
-const model = { numHeads: HEADS, headNames: ["a", "b"], layer: () => layer,
+const FACTS = { drink: ["tea", "coffee", "none"], mood: ["good", "bad"] };
+const readout = (fact) => ({ weight: random([FACTS[fact].length, WIDTH], fact.length), bias: random([FACTS[fact].length], 12) });
+const ledger = (concat) => ledgerOf(concat, { numHeads: HEADS, output: partOf(layer, "output."), facts: FACTS, readout, eps: 1e-5,
+  norm: { weight: random([WIDTH], 10), bias: random([WIDTH], 11) } });
+const model = { ledger, numHeads: HEADS, headNames: ["a", "b"], layer: () => layer,
   tokenize: () => ({ ids: [1, 2, 3, 4, 5], tokens, notes: [] }), input: () => random([WORDS, WIDTH], 5) };
 const chosen = (state) => stepsOf(model)({ sentence: "", head: 1, causal: false, padding: false, unscaled: false, ...state });
 const near = (a, b, by = 1e-4) => assert.ok(Math.abs(a - b) <= by || a === b, `${a} is not ${b}`);
@@ -47,6 +52,8 @@ for (const [name, state] of Object.entries({ plain: {}, masked: { causal: true, 
             near(told.results[0][1], total, 0);
             if (made === "weights") {
               near(third[column] / total, told.value);
+            } else if (made === "answer") {
+              near(third[row % FACTS.drink.length] / total, told.value); // a fact of three labels, then one of two
             } else {
               third.forEach((product, index) => near(product, first[index] * second[index]));
               const bias = { Q: "bq", K: "bk", V: "bv", output: "bo" }[made];
@@ -68,6 +75,21 @@ test("what is lit is what the cell was made of", () => {
   assert.deepEqual(lit("output"), [{ name: "concat", row: 3 }, { name: "Wo", column: 1 }]);
   assert.deepEqual(lit("concat"), [], "column 1 is of head 1, and head 2 is chosen");
   assert.deepEqual(arithmetic(steps, "concat", 3, 2).lit, [{ name: "context", row: 3, column: 0 }]);
+});
+
+test("the parts of an answer sum to the logit that the layers behind the attention give", () => {
+  const steps = chosen({});
+  const output = { shape: [1, WIDTH], values: steps.output.values.slice(0, WIDTH) };
+  const home = layerNorm(output, { weight: random([WIDTH], 10), bias: random([WIDTH], 11) }, 1e-5);
+  const facts = Object.keys(FACTS).map((fact) => linear(home, readout(fact).weight, readout(fact).bias));
+  const logits = facts.flatMap(({ values }) => [...values]);
+  const shares = facts.flatMap((scores) => [...softmax(scores).values]);
+  logits.forEach((logit, label) => {
+    const row = [...steps.parts.values.slice(label * (HEADS + 2), (label + 1) * (HEADS + 2))];
+    near(row.at(-1), logit, 1e-5);
+    near(row.slice(0, -1).reduce((sum, part) => sum + part), logit, 1e-5);
+    near(steps.answer.values[label], shares[label], 1e-6);
+  });
 });
 
 test("a head's parameters make its queries, keys and values", () => {

@@ -12,9 +12,10 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from manyheads.maps.element import element_html
-from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STEPS, VIEWS
+from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STATION_STEPS, STEPS, VIEWS
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
+from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_map import head_map_element
 
@@ -108,6 +109,27 @@ class FormulaStepsDirective(FigureDirective):
         model = load_model(options["model"])
         steps = formula_steps(model, words, options.get("head", 0), causal=causal, padding=padding, scaled=scaled)
         return formula_steps_element(steps, sentence=words, **options | flags)
+
+
+class AttentionFlowDirective(FigureDirective):
+    """`{attention-flow} sentence` with the attributes of `<attention-flow>` as options; `small` for one in passing."""
+
+    required_arguments = 1
+    optional_arguments = 0
+    option_spec: ClassVar = {
+        "model": directives.unchanged,
+        "head": directives.nonnegative_int,
+        "query": directives.nonnegative_int,
+        "station": lambda station: directives.choice(station, tuple(STATION_STEPS)),
+        "small": directives.flag,
+    }
+
+    def html(self, words, options):
+        options = {"model": "focus"} | options
+        if "small" in options:
+            options["small"] = ""
+        steps = flow_steps(load_model(options["model"]), words, options.get("head", 0))
+        return attention_flow_element(steps, sentence=words, **options)
 
 
 class MuseumPieceDirective(FigureDirective):

@@ -166,7 +166,7 @@ interface HeadSteps {
 }
 
 /** What <formula-steps> shows: the matrices, their words, and what is learnt, where that is known. */
-interface Steps extends HeadSteps {
+interface Steps extends HeadSteps, Partial<Ledger> {
   tokens: string[];
   head: number;
   headNames: string[];
@@ -174,6 +174,26 @@ interface Steps extends HeadSteps {
   scaled: boolean;
   biased: boolean;
   parameters: Record<string, Matrix | null> | null;
+}
+
+/** What each head brings to the logit of each label, where a model draws conclusions from its output; see math/ledger.ts. */
+interface Ledger {
+  labels: string[][]; // [fact, label]
+  reading: Matrix; // [h * d_v, label]
+  parts: Matrix; // [label, h + 2]: a column a head, the biases, the logit
+  answer: Matrix; // [label, 1]: probabilities
+}
+
+/** What <attention-flow> shows: the steps of one head, and what all heads look at. */
+interface Flow extends Steps {
+  maps: Matrix; // [h, q, k]
+}
+
+interface FlowState {
+  sentence: string;
+  head: number;
+  query: number;
+  station: string;
 }
 
 interface StepsState {
@@ -191,6 +211,7 @@ interface Place {
   name: string;
   row?: number;
   column?: number;
+  from?: number; // where the first term of a sum stands
 }
 
 interface Cell {

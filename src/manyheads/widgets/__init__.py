@@ -1,18 +1,20 @@
 """Live figures for notebooks."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from manyheads.widgets.head_map import HeadMap
 
 if TYPE_CHECKING:
+    from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
     from manyheads.widgets.formula_steps import FormulaSteps as FormulaSteps
 
-__all__ = ["FormulaSteps", "HeadMap"]
+__all__ = ["AttentionFlow", "FormulaSteps", "HeadMap"]
+
+COMPUTING = {"AttentionFlow": "attention_flow", "FormulaSteps": "formula_steps"}  # they wait for torch
 
 
 def __getattr__(name: str) -> Any:
-    if name != "FormulaSteps":
+    if name not in COMPUTING:
         raise AttributeError(f"module 'manyheads.widgets' has no attribute {name!r}")
-    from manyheads.widgets.formula_steps import FormulaSteps  # which computes, and so waits for torch
-
-    return FormulaSteps
+    return getattr(import_module(f"manyheads.widgets.{COMPUTING[name]}"), name)

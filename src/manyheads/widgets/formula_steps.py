@@ -15,7 +15,8 @@ from manyheads.models.registry import is_named, load_model
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
 
-MATRICES = [name for step in STEPS.values() for name in step["results"]]
+LEDGER = ["reading", "parts", "answer"]  # of models that draw conclusions from their output, such as the focus model
+MATRICES = [name for step in STEPS.values() for name in step["results"] if name not in LEDGER]
 
 
 class FormulaSteps(Figure):
@@ -27,9 +28,9 @@ class FormulaSteps(Figure):
 
     `model` is a focus model or its name on pages, the taught one unless you name another. `head` and `word` count
     from 0. `step` is where the reader starts: one of "X", "projections", "scores", "masked", "weights",
-    "context", "concat", "output". `causal`, `padding` and `unscaled` change the formula. All are traits: observe
-    and link them. So is `steps`, every matrix by its name; it is only read. Raises `TypeError` or `ValueError`
-    for arguments of the wrong type or value.
+    "context", "concat", "output", and "answer" where the model concludes something. `causal`, `padding` and `unscaled`
+    change the formula. All are traits: observe and link them. So is `steps`, every matrix by its name; it is only read.
+    Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
     _esm = built("formula-steps.js")
@@ -83,7 +84,7 @@ class FormulaSteps(Figure):
         with self.hold_sync():
             if parameters != self._parameters:
                 self._parameters = parameters
-            self._steps = steps_dict(steps) | {name: _message(steps[name]) for name in MATRICES}
+            self._steps = bytes_steps(steps)
         self.set_trait("steps", steps)
 
     def _element(self):
@@ -129,6 +130,8 @@ def attention_input(model, sentence):
 def formula_steps(model, sentence, head=0, *, causal=False, padding=False, scaled=True):
     """All matrices of one head, by name, as float32 [rows, columns], with the tokens and names that go with them.
 
+    Where the model draws conclusions, so are `reading`, `parts` and `answer` of its `ledger`, and the `labels`.
+
     `causal`, `padding` and `scaled` are as in `FormulaSteps`. Raises `ValueError` for a head that is not there.
 
     >>> from manyheads.models.focus import load_focus_model
@@ -148,7 +151,11 @@ def formula_steps(model, sentence, head=0, *, causal=False, padding=False, scale
     steps = attention.steps(model.attention, X, head, mask=mask if causal or padding else None, scaled=scaled)
     named = {"tokens": [*tokens, *[PADDING["token"]] * padded], "head": head, "headNames": list(model.head_names)}
     named |= {"scaled": scaled, "biased": model.attention.query.bias is not None, "notes": list(map.notes)}
-    return named | {name: np.asarray(steps[name], np.float32) for name in MATRICES}
+    if map.predictions and hasattr(model, "ledger"):
+        ledger = model.ledger(steps["concat"][0])  # of [CLS]
+        named["labels"] = [list(label) for label in ledger.pop("labels")]
+        steps |= ledger
+    return named | {name: np.asarray(matrix, np.float32) for name, matrix in steps.items()}
 
 
 def head_parameters(module, head):
@@ -161,9 +168,14 @@ def head_parameters(module, head):
     return {name: value.detach().numpy() for name, value in parameters.items() if value is not None}
 
 
-def steps_dict(steps):
-    """The steps by the page's names, all but the matrices."""
-    return {name: value for name, value in steps.items() if name not in MATRICES}
+def bytes_steps(steps):
+    """The steps for a kernel's message: matrices as float32 bytes."""
+    return {name: _message(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
+
+
+def base64_steps(steps):
+    """The steps for a page: matrices as float32 in base64."""
+    return {name: _base64(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
 
 
 def _message(matrix):
@@ -178,7 +190,7 @@ def formula_steps_element(steps, *, learnt=None, status="", **attributes):
 
     `learnt` are the parameters of the head, for a page that has no model to take them from.
     """
-    data = steps_dict(steps) | {name: _base64(steps[name]) for name in MATRICES}
+    data = base64_steps(steps)
     if learnt:
         data["parameters"] = {name: _base64(matrix) for name, matrix in learnt.items()}
     if status:
@@ -197,12 +209,18 @@ def plain_steps(steps, step):
 
 def _table(steps, name):
     matrix = steps[name]
-    words = [escape(readable(token)) for token in steps["tokens"]]
-    titles = words if name in OVER_WORDS else range(1, matrix.shape[1] + 1)
-    head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+    words = [readable(token) for token in steps["tokens"]]
+    rows = [": ".join(label) for label in steps["labels"]] if name in LEDGER else words
+    numbered = [str(column + 1) for column in range(matrix.shape[1])]
+    named = {
+        "parts": [*steps["headNames"], "biases", "logit"],
+        "answer": ["probability"],
+        **dict.fromkeys(OVER_WORDS, words),
+    }
+    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in named.get(name, numbered))
     rows = "".join(
-        f'<tr><th scope="row">{word}</th>{"".join(f"<td>{_number(value)}</td>" for value in row)}</tr>'
-        for word, row in zip(words, matrix.tolist())
+        f'<tr><th scope="row">{escape(row)}</th>{"".join(f"<td>{_number(value)}</td>" for value in values)}</tr>'
+        for row, values in zip(rows, matrix.tolist())
     )
     return f"<table><caption>{name}</caption><thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
 

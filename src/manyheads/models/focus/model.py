@@ -124,6 +124,41 @@ class FocusModel(nn.Module):
         home = self.after(output[:, 0])  # [b, d]
         return {name: readout(home) for name, readout in self.readouts.items()}, weights
 
+    @torch.no_grad()
+    def ledger(
+        self, concat
+    ):  # [h * d_v] -> {"reading": [h * d_v, label], "parts": [label, h + 2], "answer": [label, 1]}
+        """What each head brings to the logit of each label: `concat` are the heads' outputs for [CLS], side by side.
+
+        >>> from manyheads import load_focus_model
+        >>> ledger = load_focus_model().ledger(torch.randn(64))
+        >>> ledger["labels"][0], ledger["parts"].shape
+        (('sentence type', 'statement'), torch.Size([19, 6]))
+
+        W^O, the layer norm and the readout, multiplied, are `reading`. They are one matrix because the layer norm's
+        only step that isn't linear, the division by the spread, is frozen at the spread of this sentence. `parts` has
+        a column for each head, one for the biases, and their sum, the logit; `answer` has the softmax over the labels
+        of a fact.
+        All are float64.
+        """
+        concat, Wo, bo = concat.double(), self.attention.output.weight.T.double(), self.attention.output.bias.double()
+        readouts = self.readouts.values()
+        output = concat @ Wo + bo
+        gain = self.after.weight.double() / (output.var(unbiased=False) + self.after.eps).sqrt()  # [d]
+        labels = torch.cat([readout.weight for readout in readouts]).double().T  # [d, label]
+        reading = (Wo - Wo.mean(-1, keepdim=True)) * gain @ labels
+        bias = torch.cat([readout.bias for readout in readouts])
+        rest = ((bo - bo.mean()) * gain + self.after.bias) @ labels + bias
+        heads = (concat[:, None] * reading).unflatten(0, (self.num_heads, -1)).sum(1)  # [h, label]
+        logits = heads.sum(0) + rest
+        shares = [part.softmax(0) for part in logits.split([len(readout.bias) for readout in readouts])]
+        return {
+            "labels": [(fact, label) for fact, labels in FACTS.items() for label in labels],
+            "reading": reading,
+            "parts": torch.stack([*heads, rest, logits], dim=1),
+            "answer": torch.cat(shares)[:, None],
+        }
+
     def save(self, path):
         """Write the weights as float32 safetensors; the header says what they are. Words have their own file.
 

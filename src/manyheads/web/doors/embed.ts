@@ -19,9 +19,26 @@ export function complaint(name: string, text: string) {
   return Object.keys(part).length === 0 ? `“${name}” must be a whole number from 0 on; “${text}” is none.` : null;
 }
 
+/** Other figures that can stand alone here: their settings, and what the page is called. */
+const FIGURES: Record<string, { names: string[], title: string }> = {
+  "attention-flow": { names: ["model", "sentence", "head", "query", "station"], title: "One word on its way through attention" },
+};
+
+/** A figure that is no map, with the settings it knows. */
+function startFigure(name: string, settings: Map<string, string>) {
+  const { names, title } = FIGURES[name];
+  const theme = settings.get("theme") ?? "";
+  if (THEMES.includes(theme)) document.documentElement.dataset.theme = theme;
+  const known = Object.fromEntries([...settings].filter(([setting]) => names.includes(setting)));
+  document.body.replaceChildren(h("main", { class: "alone" }, h("h1", { class: "unseen" }, title), h(name as "div", { model: "focus", sentence: EXAMPLE, ...known })));
+  document.head.append(h("script", { type: "module", src: new URL(`${name}.js`, import.meta.url).href }));
+}
+
 function start() {
   const hash = new URLSearchParams(location.hash.slice(1));
   const settings = new Map([...new URLSearchParams(location.search), ...(hash.has("map") ? [] : hash)]); // else a shared link's
+  const figure = settings.get("figure") ?? "";
+  if (figure in FIGURES) return startFigure(figure, settings);
   const complaints = [...settings].map(([name, text]) => complaint(name, text)).filter((sentence) => sentence !== null);
   const { theme, ...attributes } = Object.fromEntries([...settings].filter(([name, text]) => complaint(name, text) === null));
   if (theme) document.documentElement.dataset.theme = theme;

@@ -1,7 +1,7 @@
 // What <formula-steps> and a notebook's FormulaSteps show: the path, and one of its steps with all of its matrices.
 
 import { colourOf } from "../math/maps.ts";
-import { PATH } from "../math/steps.ts";
+import { PATH, pathOf } from "../math/steps.ts";
 import { readable } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
@@ -39,6 +39,8 @@ export class FormulaStepsView {
   #thumbnails = new Map<string, Thumbnail>();
   #tabs = PATH.map((step, index) => this.#tab(step, index));
   #title = h("p", { class: "fs-title" });
+  #all = h("button", { type: "button", class: "fs-go", "aria-pressed": "false", onclick: () => this.#showAll(this.#all.ariaPressed !== "true") }, "All rows");
+  #lead = h("p", { class: "fs-lead" });
   #back = h("button", { type: "button", class: "fs-go", onclick: () => this.#go(-1) }, "← Back");
   #next = h("button", { type: "button", class: "fs-go", onclick: () => this.#go(1) }, "Next →");
   #equation = h("div", { class: "fs-equation", tabindex: 0, role: "group", "aria-label": "Equation" });
@@ -63,12 +65,11 @@ export class FormulaStepsView {
     }
     const path = h("div", { class: "fs-path", role: "tablist", "aria-label": "Steps",
       onkeydown: (event: KeyboardEvent) => this.#move(event, true) }, ...this.#tabs);
-    const buttons = [...(document.fullscreenEnabled ? [this.#fullScreen(root), " "] : []), this.#back, " ", this.#next];
+    const buttons = [this.#all, " ", ...(document.fullscreenEnabled ? [this.#fullScreen(root), " "] : []), this.#back, " ", this.#next];
     this.#panel = h("div", { class: "fs-step", role: "tabpanel", id: `${this.#id}-step`,
       onkeydown: (event: KeyboardEvent) => targetOf(event).classList.contains("fs-go") && this.#move(event, false) },
     h("div", { class: "fs-bar" }, this.#title, h("span", {}, ...buttons)), this.#equation, this.#text, ...this.#stage.nodes);
-    root.addEventListener("focusin", (event) => this.#stage.showFocused(targetOf(event)));
-    root.replaceChildren(...(types ? [h("div", {}, this.#sentence)] : []), tools, path, this.#panel,
+    root.replaceChildren(...(types ? [h("div", {}, this.#sentence)] : []), tools, this.#lead, path, this.#panel,
       h("div", {}, legend(), this.#status.node, this.#announcer.node));
     this.update(state);
   }
@@ -105,12 +106,17 @@ export class FormulaStepsView {
     this.#change(this.state, Object.keys(state));
   }
 
+  /** The steps that there are: a model that concludes nothing has no answer. */
+  get #path() {
+    return this.steps ? pathOf(this.steps) : PATH;
+  }
+
   get #step() {
-    return PATH.find(({ name }) => name === this.state.step) ?? PATH[0];
+    return this.#path.find(({ name }) => name === this.state.step) ?? PATH[0];
   }
 
   #go(by: number) {
-    const next = PATH[PATH.indexOf(this.#step) + by];
+    const next = this.#path[this.#path.indexOf(this.#step) + by];
     if (next) this.#set({ step: next.name });
   }
 
@@ -120,9 +126,17 @@ export class FormulaStepsView {
     const by = moves[event.key];
     if (!by) return;
     event.preventDefault();
-    const at = PATH.indexOf(this.#step) + by;
-    this.#set({ step: PATH[Math.min(Math.max(at, 0), PATH.length - 1)].name });
+    const path = this.#path;
+    const at = path.indexOf(this.#step) + by;
+    this.#set({ step: path[Math.min(Math.max(at, 0), path.length - 1)].name });
     if (follow) this.#tabs[PATH.indexOf(this.#step)].focus();
+  }
+
+  /** Shows all rows of every matrix, and what is learnt, or the asking word's row alone. */
+  #showAll(all: boolean) {
+    this.#all.ariaPressed = String(all);
+    this.#panel.classList.toggle("fs-all", all);
+    this.#stage.showAll(all);
   }
 
   // --- the controls
@@ -130,7 +144,7 @@ export class FormulaStepsView {
   /** The button that gives the figure the whole screen, and takes it back. */
   #fullScreen(root: HTMLElement) {
     const refused = () => this.#status.tell("This browser does not give the figure the whole screen.");
-    const button = h("button", { type: "button", class: "fs-go",
+    const button = h("button", { type: "button", class: "fs-go fs-full",
       onclick: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen().catch(refused)) }, "Full screen");
     root.addEventListener("fullscreenchange", () => setText(button, document.fullscreenElement ? "Leave full screen" : "Full screen"));
     return button;
@@ -162,6 +176,7 @@ export class FormulaStepsView {
     this.#panel.style.setProperty("--head", colourOf(steps.head));
     for (const thumbnail of this.#thumbnails.values()) thumbnail.paint(steps);
     this.#drawStep(steps);
+    this.#all.hidden = steps.tokens.length <= 3; // they are all there
     this.#stage.draw(steps, this.#step, state.word);
     this.#announcer.drawn(() => `${this.#title.textContent} ${this.#stage.describe()}`);
     this.#painted(steps);
@@ -175,12 +190,15 @@ export class FormulaStepsView {
     this.#tabs.forEach((tab, place) => {
       tab.ariaSelected = String(place === index);
       tab.tabIndex = place === index ? 0 : -1;
+      tab.hidden = place >= this.#path.length;
     });
     this.#panel.setAttribute("aria-labelledby", this.#tabs[index].id);
     setIdle(this.#back, index === 0);
-    setIdle(this.#next, index === PATH.length - 1);
+    setIdle(this.#next, index === this.#path.length - 1);
     setText(this.#title, step.title);
     setText(this.#text, step.says);
+    setText(this.#lead, `Follow “${readable(steps.tokens[this.state.word])}” through the head “${steps.headNames[steps.head]}”, in ${this.#path.length} steps. `
+      + "Point at a number, and the arithmetic says where it comes from.");
     const { head, headNames: { length: heads }, biased, scaled } = steps;
     const of = `${step.name} ${head} ${biased} ${scaled}`;
     if (this.#equationOf !== of) this.#equation.innerHTML = equation(step.name, { head, heads, biased, scaled });

@@ -2,6 +2,7 @@
 // One renderer with two doors, as head-map.ts: the default export is for kernels (Python computes), the custom element
 // for pages (models.js and formula-model.js compute). Nothing touches the DOM while it loads.
 
+import { linkedParts } from "../doors/figure-link.ts";
 import { openDoor } from "../doors/kernel-door.ts";
 import { LiveFigure } from "../doors/live-figure.ts";
 import { define, dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
@@ -92,6 +93,20 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
     whenTouched(this, () => this.wake());
     this.wakesWhenSeen = this.#live && !baked;
     takeEarly<FormulaStepsElement>(this, "sentence");
+  }
+
+  /** The first of a page opens where a link leads. */
+  protected override listen(leaves: AbortSignal) {
+    super.listen(leaves);
+    const follow = () => {
+      const first = document.querySelector(`${this.localName}[model]`);
+      const parts = this === first && linkedParts(location.hash, this.localName);
+      if (!parts) return;
+      for (const [name, value] of Object.entries(parts)) if (PARTS.includes(name)) this.setAttribute(name, value);
+      this.scrollIntoView();
+    };
+    addEventListener("hashchange", follow, { signal: leaves });
+    follow();
   }
 
   #makeView(state: Partial<StepsState>) {

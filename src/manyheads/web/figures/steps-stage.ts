@@ -1,9 +1,9 @@
 // The stage of <formula-steps>: the matrices of one step, and one open cell with its arithmetic.
 
 import { arithmetic } from "../math/arithmetic.ts";
-import { columnName, columnsAreWords, findMatrix, MADE_BY, MATRICES, matrix, PATH, rowName, rowOf } from "../math/steps.ts";
+import { columnName, columnsAreWords, findMatrix, likeliestLabels, MADE_BY, MATRICES, matrix, PATH, rowName, rowOf } from "../math/steps.ts";
 import { ArithmeticSheet } from "../views/arithmetic-sheet.ts";
-import { arrow, h, setChildren, targetOf, uncover } from "../views/dom.ts";
+import { arrow, h, setChildren, targetOf } from "../views/dom.ts";
 import { math, mathOf, sub, symbol } from "../views/formula-mathml.ts";
 import { MatrixTable, type CellNode } from "../views/matrix-table.ts";
 
@@ -14,6 +14,9 @@ export type Step = typeof PATH[number];
 type LitIn = (name: string) => { row?: number, column?: number } | null;
 
 const PROJECTIONS = ["Wq", "Wk", "Wv"];
+const LEARNT = [...PROJECTIONS, "Wo", "reading"];
+const SHORT = 3; // words; of fewer, all rows are shown at once
+const MIXED = 3; // values, those with the largest weights
 
 export class StepsStage {
   #sources = h("div", { class: "fs-sources" });
@@ -36,6 +39,8 @@ export class StepsStage {
   #pinned: Cell | null = null; // the one that opens again when the pointer leaves
   #drawn = ""; // the step and the word that were drawn last
   #arranged = ""; // the names of the matrices on the stage
+  #all = false; // whether all rows are shown, or the asking word's
+  #word = 0;
   #learnt = "Wq"; // the learnt matrix of the projections that is on display
   #opens: (litIn: LitIn) => void;
 
@@ -48,7 +53,7 @@ export class StepsStage {
 
   /** Draws the matrices of a step; the cell that was open stays open, else the largest of the chosen word opens. */
   draw(steps: Steps, step: Step, word: number) {
-    [this.#steps, this.#step] = [steps, step];
+    [this.#steps, this.#step, this.#word] = [steps, step, step.name === "answer" ? 0 : word];
     this.#node.dataset.step = step.name;
     this.#arrange(steps);
     const pinned = this.#valid(steps, this.#pinned) ?? this.#first(steps, word);
@@ -70,6 +75,27 @@ export class StepsStage {
     this.#pinned = null;
   }
 
+  /** Shows the rows of all words, and what is learnt, or only the asking word's. */
+  showAll(all: boolean) {
+    this.#all = all;
+    if (this.#steps && this.#opened) this.draw(this.#steps, this.#step, this.#word);
+  }
+
+  /** The rows of a matrix that are shown: one query, one key, one score at first; all where the reader wants them. */
+  #rows(steps: Steps, name: string): number[] | null {
+    if (this.#all || steps.tokens.length <= SHORT) return null;
+    const rows = [this.#word];
+    const open = this.#opened;
+    if (name === "parts" || name === "answer") rows.splice(0, 1, ...likeliestLabels(steps));
+    if (name === "K" && this.#step.name === "scores") rows[0] = open?.name === "scores" ? open.column : open?.name === "K" ? open.row : this.#word;
+    if (name === "V" && this.#step.name === "context") {
+      const weights = rowOf(steps.weights, this.#word);
+      rows.splice(0, 1, ...[...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, MIXED));
+    }
+    if (open?.name === name) rows.push(open.row);
+    return rows;
+  }
+
   /** Paints what is out of view, at once. */
   flush() {
     for (const table of this.#tables.values()) table.flush();
@@ -84,7 +110,8 @@ export class StepsStage {
     const made = MADE_BY[open]?.[0] ?? open;
     if (PROJECTIONS.includes(made)) this.#learnt = made;
     const names = [...sources.map((name) => (name === "W" ? this.#learnt : name)), ...results];
-    return names.filter((name) => findMatrix(steps, name));
+    const learnt = this.#all || steps.tokens.length <= SHORT;
+    return names.filter((name) => findMatrix(steps, name) && (learnt || !LEARNT.includes(name)));
   }
 
   #table(name: string) {
@@ -118,6 +145,10 @@ export class StepsStage {
   #first(steps: Steps, word: number): Cell {
     const [name] = this.#step.results;
     const [rows, columns] = matrix(steps, name).shape;
+    if (name === "parts") {
+      const [label] = likeliestLabels(steps, steps.headNames[steps.head]);
+      return { name, row: label, column: Math.min(steps.head, columns - 1) };
+    }
     const row = Math.min(word, rows - 1);
     const values = rowOf(matrix(steps, columnsAreWords(name) ? "weights" : name), row);
     return { name, row, column: Math.min(values.indexOf(Math.max(...values)), columns - 1) };
@@ -148,12 +179,6 @@ export class StepsStage {
     node.setAttribute("tabindex", "0");
   }
 
-  /** Lets the arithmetic, which sticks to the bottom of the screen, hide nothing of what has the focus. */
-  showFocused(node: Element) {
-    const sheet = this.#sheet.node;
-    if (!sheet.contains(node)) requestAnimationFrame(() => uncover(node, sheet)); // the browser scrolls after this
-  }
-
   /** Writes out the cell's arithmetic and lights what it was made of. */
   #open(at: Cell, reveal = false) {
     const steps = this.#steps;
@@ -163,6 +188,7 @@ export class StepsStage {
     this.#opened = at;
     const names = this.#names(steps);
     if (names.join() !== this.#arranged) this.#arrange(steps);
+    for (const name of names) this.#table(name).only(this.#rows(steps, name));
     const written = arithmetic(steps, at.name, at.row, at.column);
     this.#sheet.write(written, steps.head, at.name === "weights" ? at.column : -1);
     const lit = new Map(written.lit.map((place) => [place.name, place]));
@@ -170,7 +196,10 @@ export class StepsStage {
     for (const name of names) {
       const table = this.#table(name);
       table.light(litIn(name));
-      if (!table.table.querySelector('td[tabindex="0"]')) table.table.querySelector("td")?.setAttribute("tabindex", "0");
+      const stop = table.table.querySelector('td[tabindex="0"]'); // the one that Tab reaches
+      if (stop?.closest("tr:not([hidden])")) continue;
+      stop?.setAttribute("tabindex", "-1");
+      table.table.querySelector("tbody tr:not([hidden]) td")?.setAttribute("tabindex", "0");
     }
     this.#cell(at)?.classList.add("fs-open");
     this.#opens(litIn);
@@ -188,7 +217,7 @@ export class StepsStage {
     this.#unmarkTerms();
     this.#cell(this.#opened)?.classList.toggle("fs-landed", term < 0);
     if (term < 0) return;
-    for (const { name: source, row: line = term, column: place = term } of arithmetic(this.#steps, name, row, column).lit) {
+    for (const { name: source, from = 0, row: line = from + term, column: place = from + term } of arithmetic(this.#steps, name, row, column).lit) {
       const node = this.#cell({ name: source, row: line, column: place });
       node?.classList.add("fs-now");
       if (node) this.#table(source).reveal(line, place);

@@ -91,7 +91,53 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
     title: `${word(cell.steps, cell.row)} after all heads, feature ${cell.column + 1}`,
     ...project(cell, "concat", ["Wo", "bo"], `${word(cell.steps, cell.row)}, all heads`),
   }),
+  reading: ({ steps, row, column, value }) => ({
+    title: `what joined number ${row + 1} counts for “${steps.labels?.[column][1]}”`,
+    results: [["learnt; divided by the spread of this output, as the layer norm does", value]],
+  }),
+  parts: explainPart,
+  answer: ({ steps, row, value }) => {
+    const { labels = [], parts } = steps;
+    const rivals = labels.flatMap(([fact], label) => (fact === labels[row][0] ? [label] : []));
+    const logits = columnOf(parts!, parts!.shape[1] - 1);
+    const own = rivals.map((label) => logits[label]);
+    const most = Math.max(...own);
+    const exponentials = own.map((logit) => Math.exp(logit - most));
+    const at = rivals.indexOf(row);
+    return {
+      title: `the probability that the ${labels[row][0]} is “${labels[row][1]}”`,
+      columns: rivals.map((label) => labels[label][1]),
+      rows: [
+        { label: "logit z", values: own },
+        { label: "z less the largest", values: own.map((logit) => logit - most) },
+        { label: "e to that power", values: exponentials },
+      ],
+      results: [["sum of the exponentials", sumOf(exponentials)], [`${written(exponentials[at])} divided by the sum`, value]],
+      lit: [{ name: "parts", column: steps.headNames.length + 1 }],
+    };
+  },
 };
+
+/** What a head brings to a logit, the biases that are there without any, or the logit, their sum. */
+function explainPart({ steps, row, column, value }: Explained): Explanation {
+  const { headNames, concat, reading, parts } = steps;
+  const label = `“${steps.labels?.[row][1]}”`;
+  if (column === headNames.length) return { title: `what every sentence brings to the logit of ${label}`, results: [["the biases", value]] };
+  if (column > headNames.length) {
+    const values = rowOf(parts!, row).slice(0, -1);
+    return { title: `the logit of ${label}`, columns: [...headNames, "biases"], rows: [{ label: "part", values }], results: [["sum of the parts", value]],
+      lit: [{ name: "parts", row }] };
+  }
+  const width = concat.shape[1] / headNames.length;
+  const [from, to] = [column * width, (column + 1) * width];
+  const output = { label: `${word(steps, 0)}, ${headNames[column]}`, values: rowOf(concat, 0).slice(from, to) };
+  const read = { label: `column ${row + 1} of R`, values: columnOf(reading!, row).slice(from, to) };
+  return {
+    title: `what the head ${headNames[column]} brings to the logit of ${label}`,
+    ...dot(output, read, numbers(width)),
+    lit: [{ name: "concat", row: 0, from }, { name: "reading", column: row, from }],
+  };
+}
 
 function explainProjection(cell: Explained, made: string): Explanation {
   const query = word(cell.steps, cell.row);

@@ -25,6 +25,7 @@ export {
   digits as DIGITS,
   csvColumns as CSV_COLUMNS,
   steps as STEPS,
+  stations as STATION_STEPS,
   overWords as OVER_WORDS,
   flags as FLAGS,
   padding as PADDING,

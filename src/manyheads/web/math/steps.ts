@@ -21,6 +21,8 @@ const TEXTS = {
     says: "Every head has done the same with its own matrices. Nothing is added up: the columns stand side by side." },
   output: { label: "Output", title: "Let the last matrix mix the heads",
     says: "Here the heads meet: each output number draws on all columns of all heads." },
+  answer: { label: "Answer", title: "Read the answer from [CLS]",
+    says: "Only the output of [CLS] is read. Each head adds its part to every label’s logit, and softmax makes the logits probabilities." },
 };
 
 const STEP_NAMES = Object.keys(STEPS) as (keyof typeof STEPS)[];
@@ -44,15 +46,19 @@ export const MATRICES: Record<string, string> = {
   concat: "all heads side by side",
   Wo: "learnt, mixes the heads",
   output: "output",
+  reading: "learnt, reads the answer",
+  parts: "parts of the logits",
+  answer: "probabilities",
 };
 
 /** The learnt matrix and the bias that make another. */
 export const MADE_BY: Record<string, string[]> = { Q: ["Wq", "bq"], K: ["Wk", "bk"], V: ["Wv", "bv"] };
 
-const LEARNT = ["Wq", "Wk", "Wv", "Wo"];
+const LEARNT = ["Wq", "Wk", "Wv", "Wo", "reading"];
+const OF_LABELS = ["parts", "answer"]; // a row a label
 
 /** Whether the rows of a matrix stand for words. */
-export const rowsAreWords = (name: string) => !LEARNT.includes(name);
+export const rowsAreWords = (name: string) => ![...LEARNT, ...OF_LABELS].includes(name);
 
 /** Whether the columns of a matrix stand for words. */
 export const columnsAreWords = (name: string) => OVER_WORDS.includes(name);
@@ -60,6 +66,9 @@ export const columnsAreWords = (name: string) => OVER_WORDS.includes(name);
 /** A matrix of `steps` by its name; null for a learnt one that is not known. */
 export const findMatrix = (steps: Steps, name: string): Matrix | null =>
   steps[name as keyof HeadSteps] ?? steps.parameters?.[name] ?? null;
+
+/** The steps of the path whose matrices are known. */
+export const pathOf = (steps: Steps) => PATH.filter(({ results }) => results.every((name) => findMatrix(steps, name)));
 
 /** A matrix of `steps` that is known to be there. */
 export function matrix(steps: Steps, name: string): Matrix {
@@ -72,6 +81,16 @@ export const rowOf = ({ shape, values }: Matrix, row: number) => values.subarray
 
 export const columnOf = ({ shape, values }: Matrix, column: number) =>
   Float32Array.from({ length: shape[0] }, (_, row) => values[row * shape[1] + column]);
+
+/** The likeliest label of each fact, by its place; that of `first` before the others. */
+export function likeliestLabels({ labels = [], answer }: Steps, first = "") {
+  const best = new Map<string, number>();
+  labels.forEach(([fact], label) => {
+    const before = best.get(fact);
+    if (before === undefined || answer!.values[label] > answer!.values[before]) best.set(fact, label);
+  });
+  return [...best].sort(([a], [b]) => Number(b === first) - Number(a === first)).map(([, label]) => label);
+}
 
 /** A number as its cell shows it. */
 export function shown(value: number) {
@@ -87,12 +106,17 @@ export function written(value: number, digits = 4) {
 }
 
 /** What one row of a matrix stands for. */
-export const rowName = (steps: Steps, name: string, row: number) =>
-  rowsAreWords(name) ? readable(steps.tokens[row]) : String(row + 1);
+export function rowName(steps: Steps, name: string, row: number) {
+  if (rowsAreWords(name)) return readable(steps.tokens[row]);
+  return OF_LABELS.includes(name) ? steps.labels?.[row].join(": ") ?? "" : String(row + 1);
+}
 
 /** What one column of a matrix stands for. */
 export function columnName(steps: Steps, name: string, column: number) {
   if (columnsAreWords(name)) return readable(steps.tokens[column]);
+  if (name === "answer") return "probability";
+  if (name === "parts") return [...steps.headNames, "biases", "logit"][column];
+  if (name === "reading") return steps.labels?.[column].join(": ") ?? "";
   if (name !== "concat") return String(column + 1);
   const width = steps.context.shape[1];
   return `head ${Math.floor(column / width) + 1}, ${(column % width) + 1}`;

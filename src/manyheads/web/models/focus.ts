@@ -1,6 +1,7 @@
 // Twin of models/focus: the same tokens, the same numbers. tests/pages/test_pages.py holds the two equal.
 
 import { layerNorm, linear, multiHeadAttention, partOf, relu, softmax } from "../math/attention.ts";
+import { ledgerOf } from "../math/ledger.ts";
 import type { Loading } from "./models.ts";
 import { focusTokens } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
@@ -63,6 +64,13 @@ export class FocusModel {
       }
     const shape = [1, ...weights.shape];
     return { queryTokens: tokens, keyTokens: tokens, shape, weights: weights.values, headNames: this.headNames, predictions, notes, output };
+  }
+
+  /** What each head brings to each label; `concat` are the heads' outputs for [CLS], from which the facts are read. */
+  ledger(concat: ArrayLike<number>) {
+    const readout = (fact: string) => this.layer(`readouts.${fact}.`);
+    const [output, norm] = [this.layer("attention.output."), this.layer("after.")];
+    return ledgerOf(concat, { numHeads: this.numHeads, output, norm, eps: this.config.layer_norm_eps, facts: this.facts, readout });
   }
 
   /** Token ids with [CLS] and [SEP], the tokens' texts, and notes about what was left out. */

@@ -2,10 +2,11 @@
 
 import { causalMask, steps, transpose } from "../math/attention.ts";
 import { PADDING } from "../math/names.ts";
+import { rowOf } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
 
 /** A function from what the reader chose to the steps. */
-export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "layer" | "tokenize" | "input">) {
+export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "layer" | "tokenize" | "input"> & Partial<Pick<FocusModel, "ledger">>) {
   const { numHeads, headNames } = model;
   const layer = model.layer("attention.");
   const learnt = Array.from({ length: numHeads }, (_, head) => headParameters(layer, head, numHeads));
@@ -18,8 +19,9 @@ export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "laye
     X.values.set(words.values); // the vectors of padding are zeros
     const chosen = Math.min(head, numHeads - 1);
     const mask = stepsMask(length, padded, causal);
+    const computed = steps(X, layer, { numHeads, head: chosen, mask, scaled: !unscaled });
     return {
-      ...steps(X, layer, { numHeads, head: chosen, mask, scaled: !unscaled }),
+      ...computed,
       tokens: [...tokens, ...Array(padded).fill(PADDING.token)],
       head: chosen,
       headNames,
@@ -27,7 +29,18 @@ export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "laye
       scaled: !unscaled,
       biased: Boolean(learnt[chosen].bq),
       parameters: learnt[chosen],
+      ...(tokens.length > 2 ? model.ledger?.(rowOf(computed.concat, 0)) : {}),
     };
+  };
+}
+
+/** A function from what the reader chose to the journey of one word: the steps, and what all heads look at. */
+export function flowOf(model: FocusModel) {
+  const stepsFor = stepsOf(model);
+  return ({ sentence, head }: Pick<FlowState, "sentence" | "head">): Flow => {
+    const { weights, shape: [, ...shape] } = model.attend(sentence);
+    const plain = { word: 0, step: "X", causal: false, padding: false, unscaled: false };
+    return { ...stepsFor({ sentence, head, ...plain }), maps: { shape, values: weights } };
   };
 }
 

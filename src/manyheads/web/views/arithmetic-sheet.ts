@@ -80,31 +80,29 @@ export class ArithmeticSheet {
     this.#walked = count;
     const last = this.#rows.at(-1)?.values ?? [];
     const whole = count === last.length;
-    for (const { cells } of rowsOf(this.lines))
-      for (let term = 0; term < last.length; term++) cells[term + 1].classList.toggle("fs-later", term >= count);
+    const lines = rowsOf(this.lines);
+    for (let term = 0; term < last.length; term++) lines[term].classList.toggle("fs-later", term >= count);
     this.soFar.hidden = whole;
     this.sums.hidden = !whole;
     if (whole) return;
     const sum = Array.from(last).slice(0, count).reduce((total, value) => total + value, 0);
     this.soFar.replaceChildren(`after ${count} of ${last.length} terms: `, h("b", {}, written(sum)));
-    const [shown] = rowsOf(this.lines);
-    const { offsetLeft, offsetWidth } = shown.cells[count];
-    this.frame.scrollLeft = offsetLeft + offsetWidth - this.frame.clientWidth;
+    const { offsetTop, offsetHeight } = lines[Math.max(count - 1, 0)];
+    this.frame.scrollTop = offsetTop + offsetHeight - this.frame.clientHeight;
   }
 
+  /** A line for each term, as one adds up on paper. */
   #writeTerms(rows: Arithmetic["rows"], columns: string[], marked: number) {
     this.frame.hidden = rows.length === 0;
-    const heads = fill(this.columns, columns.length + 1, () => h("th", { scope: "col" }));
-    columns.forEach((column, index) => setText(heads[index + 1], column));
-    const lines = fill(this.lines, rows.length, () => h("tr", {}, h("th", { scope: "row" })));
-    rows.forEach(({ label, values }, line) => {
-      const { cells } = lines[line];
-      setText(cells[0], label);
-      fill(lines[line], columns.length + 1, () => h("td"));
-      for (let index = 0; index < columns.length; index++) {
-        setText(cells[index + 1], written(values[index]));
-        cells[index + 1].classList.toggle("fs-lit", index === marked);
-      }
+    const heads = fill(this.columns, rows.length + 1, () => h("th", { scope: "col" }));
+    rows.forEach(({ label }, place) => setText(heads[place + 1], label));
+    const lines = fill(this.lines, columns.length, () => h("tr", {}, h("th", { scope: "row" })));
+    columns.forEach((column, term) => {
+      const { cells } = lines[term];
+      setText(cells[0], column);
+      fill(lines[term], rows.length + 1, () => h("td"));
+      rows.forEach(({ values }, place) => setText(cells[place + 1], written(values[term])));
+      lines[term].classList.toggle("fs-lit", term === marked);
     });
   }
 }

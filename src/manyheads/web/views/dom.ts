@@ -111,14 +111,3 @@ const ARROWS: Record<string, [rows: number, columns: number] | undefined> = { Ar
 
 /** The step of an arrow key over rows and columns; undefined for any other key. */
 export const arrow = (key: string) => ARROWS[key];
-
-/** Scrolls what holds both, the page or a notebook, until `cover`, which sticks to the bottom of the screen, hides nothing of `node`. */
-export function uncover(node: Element, cover: Element) {
-  const [box, over] = [node.getBoundingClientRect(), cover.getBoundingClientRect()];
-  const beside = box.right <= over.left || box.left >= over.right || box.bottom <= over.top || box.top >= over.bottom;
-  for (let at = beside ? null : cover.parentElement; at; at = at.parentElement) {
-    const before = at.scrollTop;
-    at.scrollTop += box.bottom - over.top;
-    if (at.scrollTop !== before) return;
-  }
-}

@@ -39,6 +39,9 @@ const SYMBOLS: Record<string, (i: number) => string> = {
   concat: () => mi("C"),
   Wo: () => `<msup>${mi("W")}<mi>O</mi></msup>`,
   output: () => mi("Y"),
+  reading: () => mi("R"),
+  parts: () => mi("Z"),
+  answer: () => mi("P"),
 };
 
 /** The symbol of a matrix as the notation page writes it. */
@@ -77,6 +80,8 @@ const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
     return mi("C") + op("=") + `<mi>Concat</mi><mo>(</mo>${first}${headOf(heads)}<mo>)</mo>`;
   },
   output: ({ i, biased }) => mi("Y") + op("=") + mi("C") + SYMBOLS.Wo(i) + (biased ? op("+") + `<msup>${mi("𝐛")}<mi>O</mi></msup>` : ""),
+  answer: () => [`${mi("𝐳")}${op("=")}<munder>${op("∑")}<mi>i</mi></munder><msub><mtext>head</mtext><mi>i</mi></msub><msub>${mi("R")}<mi>i</mi></msub>${op("+")}${mi("𝐛")}`,
+    `${mi("𝐩")}${op("=")}<mi>softmax</mi><mo>(</mo>${mi("𝐳")}<mo>)</mo>`],
 };
 
 /** The equations of a step as the notation page writes them. */

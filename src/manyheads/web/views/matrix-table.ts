@@ -1,10 +1,12 @@
 // One matrix of the formula as a real table.
 
 import { alpha, colourOf } from "../math/maps.ts";
-import { columnName, columnsAreWords, MATRICES, matrix, rowName, rowsAreWords, shown } from "../math/steps.ts";
+import { columnName, MATRICES, matrix, rowName, rowsAreWords, shown } from "../math/steps.ts";
 import { fill, h, rowsOf, setText } from "./dom.ts";
 import { symbol } from "./formula-mathml.ts";
 import { palette, tint } from "./tints.ts";
+
+const CARDS = 4; // columns; a line of more is written as cards
 
 /** A cell's node knows where it is. */
 export type CellNode = HTMLTableCellElement & { at?: Cell };
@@ -27,6 +29,7 @@ export class MatrixTable {
   #captioned = "";
   #named: string | null = null;
   #lit = { nodes: [] as Element[], key: "" };
+  #only: number[] | null = null; // the rows that are shown; all, where none are named
 
   name: string;
   caption = h("figcaption");
@@ -46,12 +49,28 @@ export class MatrixTable {
     const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.scroll;
     const first = this.cells[0]?.[0]?.node;
     this.#view = null;
-    if (!clientWidth || !first?.offsetWidth) return;
+    if (this.#only) this.#view = { rows: [Math.min(...this.#only), Math.max(...this.#only) + 1], columns: [0, this.cells[0]?.length ?? 0] };
+    if (this.#only || !clientWidth || !first?.offsetWidth) return;
     const [wide, high] = [first.offsetWidth, first.offsetHeight];
     this.#view = {
       rows: [Math.floor(scrollTop / high), Math.ceil((scrollTop + clientHeight) / high)],
       columns: [Math.floor(scrollLeft / wide), Math.ceil((scrollLeft + clientWidth) / wide)],
     };
+  }
+
+  /** Shows only some rows, all where none are named; long ones as cards, each under the name of its column, which need no room to the side. */
+  only(rows: number[] | null) {
+    this.#only = rows;
+    const [line] = this.cells;
+    this.figure.classList.toggle("fs-cards", rows !== null && (line?.length ?? 0) > CARDS);
+    [...rowsOf(this.body)].forEach((row, place) => (row.hidden = rows !== null && !rows.includes(place)));
+    const steps = this.#steps;
+    if (!rows || !steps) return;
+    for (const row of rows)
+      this.cells[row]?.forEach(({ node }, column) => {
+        const name = columnName(steps, this.name, column);
+        if (node.dataset.column !== name) node.dataset.column = name;
+      });
   }
 
   paint(steps: Steps) {
@@ -106,12 +125,12 @@ export class MatrixTable {
         for (let column = 0; column < shape[1]; column++) heads[column + 1].style.borderTopColor = colourOf(Math.floor(column / part));
       this.#named = null;
     }
-    const named = rowsAreWords(name) ? steps.tokens.join(" ") : "";
+    const named = rowsAreWords(name) ? steps.tokens.join(" ") : String(steps.labels);
     if (this.#named === named) return;
     this.#named = named;
     [...rowsOf(this.body)].forEach(({ cells }, row) => setText(cells[0], rowName(steps, name, row)));
     [...this.head.cells].slice(1).forEach((head, column) =>
-      setText(head.children[0], columnsAreWords(name) ? columnName(steps, name, column) : String(column + 1)));
+      setText(head.children[0], name === "concat" ? String(column + 1) : columnName(steps, name, column)));
   }
 
   /** Makes room for the numbers; returns whether there are new cells. */

@@ -1,6 +1,6 @@
 // One matrix of the formula as a small picture in the path: a pixel per number, what is lit framed.
 
-import { matrix } from "../math/steps.ts";
+import { findMatrix, matrix } from "../math/steps.ts";
 import { h } from "./dom.ts";
 import { inkOf, makePicture, paintPixels } from "./pixels.ts";
 import { palette, tint } from "./tints.ts";
@@ -27,7 +27,7 @@ export class Thumbnail {
 
   /** The picture, and a frame around a row, a column or a cell. */
   light(what: { row?: number, column?: number } | null) {
-    if (this.#steps) paintPixels(this.canvas, thumbnail(this.#steps, this.name, what));
+    if (this.#steps && findMatrix(this.#steps, this.name)) paintPixels(this.canvas, thumbnail(this.#steps, this.name, what));
   }
 }
 

@@ -1,0 +1,90 @@
+// The journey of one asking word: its stations, and what is said at each.
+
+import { STATION_STEPS } from "./names.ts";
+import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
+import { percent, readable } from "./text.ts";
+
+const LABELS: Record<string, string> = { words: "Words", keys: "Keys", scores: "Scores", softmax: "Softmax", values: "Values", heads: "Heads", mix: "Mix", answer: "Answer" };
+
+/** The stations, each with the step of <formula-steps> that has its numbers. */
+export const STATIONS = Object.entries(STATION_STEPS).map(([name, step]) => ({ name, step, label: LABELS[name] }));
+
+/** The place of a station by its name; the first for any other. */
+export const stationAt = (name: string) => Math.max(0, STATIONS.findIndex((station) => station.name === name));
+
+export const quoted = (flow: Flow, token: number) => `“${readable(flow.tokens[token])}”`;
+
+/** What the asking word gives to each word, in one head. */
+export function weightsOf({ maps: { shape: [, queries, keys], values } }: Flow, head: number, query: number) {
+  const start = (head * queries + query) * keys;
+  return values.subarray(start, start + keys);
+}
+
+/** The output of one head for a token: its part of what is joined. */
+export function outputOf({ concat, headNames }: Flow, head: number, query: number) {
+  const width = concat.shape[1] / headNames.length;
+  return rowOf(concat, query).subarray(head * width, (head + 1) * width);
+}
+
+/** The answer to a fact: its likeliest label's place among all labels, and its probability. */
+export function answerOf(flow: Flow, fact: string) {
+  const { labels = [], answer } = flow;
+  const [label] = likeliestLabels(flow, fact);
+  return { label, name: labels[label][1], probability: answer!.values[label] };
+}
+
+/** The facts that a model reads from its output; none where it reads none. */
+export const factsOf = ({ labels = [] }: Flow) => [...new Set(labels.map(([fact]) => fact))];
+
+/** The parts of a label's logit: [whose, how much], and their sum, the logit. */
+export function partsOf(flow: Flow, label: number) {
+  const row = rowOf(matrix(flow, "parts"), label);
+  const names = [...flow.headNames, "biases"];
+  return { parts: names.map((name, place) => ({ name, value: row[place] })), logit: row[names.length] };
+}
+
+const largest = (values: ArrayLike<number>) => Array.from(values).reduce((best, value, at, all) => (value > all[best] ? at : best), 0);
+
+/** What a station says, with its numbers. */
+export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" | "head">, station: string, fact: string) {
+  const asks = quoted(flow, query);
+  const name = flow.headNames[head];
+  const scores = rowOf(flow.scores, query);
+  const weights = weightsOf(flow, head, query);
+  const best = largest(weights);
+  switch (station) {
+    case "words":
+      return `Every word is a list of ${flow.X.shape[1]} numbers: blue below zero, red above. ${asks}${query === 0 ? ", the token that the answers are read from," : ""} is going to ask.`;
+    case "keys":
+      return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by the head “${name}”.`;
+    case "scores":
+      return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${written(Math.max(...scores), 2)}.`;
+    case "softmax":
+      return `Softmax turns the scores into weights, which fill one bar of 100 %. ${quoted(flow, best)} gets the most, ${percent(weights[best])}.`;
+    case "values":
+      return `Each word sends its value, as much of it as its weight. Added up, they are the head’s output for ${asks}.`;
+    case "heads":
+      return flow.headNames.length > 1 ? `Meanwhile the other heads did the same, each with its own queries, keys and values.` : "There is one head, so there is one output.";
+    case "mix":
+      return `The outputs are joined side by side, and the matrix Wᴼ mixes them into ${flow.output.shape[1]} numbers, the new ${asks}.`;
+    default:
+      return answerCaption(flow, query, fact);
+  }
+}
+
+function answerCaption(flow: Flow, query: number, fact: string) {
+  if (!fact) return "Nothing is read from this output.";
+  const { label, name, probability } = answerOf(flow, fact);
+  const { parts, logit } = partsOf(flow, label);
+  const heads = parts.slice(0, -1);
+  const most = heads[largest(heads.map(({ value }) => value))];
+  const read = query === 0 ? "The model reads its answers from this output" : `The model reads its answers from ${quoted(flow, 0)} alone, not from ${quoted(flow, query)}`;
+  return `${read}. ${fact[0].toUpperCase()}${fact.slice(1)}: ${name}, ${percent(probability)}. Of its logit, ${written(logit, 2)}, the head “${most.name}” brought ${written(most.value, 2)}.`;
+}
+
+/** The head's output while only a part of each word's value has arrived, 0 to 1. */
+export function blend(flow: Flow, weights: ArrayLike<number>, arrived: number[]) {
+  const width = flow.V.shape[1];
+  return Float32Array.from({ length: width }, (_, feature) =>
+    columnOf(flow.V, feature).reduce((sum, value, token) => sum + arrived[token] * weights[token] * value, 0));
+}

@@ -1,0 +1,133 @@
+// The pencil of <attention-flow>: shapes are asked for anew at every frame, and only what changed is written to the page.
+
+import { h, setText } from "./dom.ts";
+import { paintPixels, type Picture } from "./pixels.ts";
+
+const SVG = "http://www.w3.org/2000/svg";
+const LAYERS = ["bands", "shapes", "texts"] as const; // from back to front
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** What an object is when somebody points at it; `across` and `down` say where in it, from 0 to 1. */
+export type About = string | ((across: number, down: number) => string);
+
+interface Shape {
+  node: SVGElement | HTMLCanvasElement;
+  drawn: number;
+  written: Record<string, string>;
+  about?: About;
+  picture?: Picture;
+}
+
+export class FlowInk {
+  node = h("div", { class: "af-scene" });
+  #svg = document.createElementNS(SVG, "svg");
+  #layers = Object.fromEntries(LAYERS.map((name) => [name, document.createElementNS(SVG, "g")]));
+  #strips = h("div", { class: "af-strips" });
+  #shapes = new Map<string, Shape>();
+  #frame = 0;
+  #size = { width: 1, height: 1 };
+
+  constructor(label: string) {
+    this.#svg.setAttribute("aria-hidden", "true"); // the caption says it in words
+    this.#svg.append(this.#layers.bands, this.#layers.shapes);
+    const front = document.createElementNS(SVG, "svg");
+    front.setAttribute("aria-hidden", "true");
+    front.append(this.#layers.texts);
+    this.#svg.classList.add("af-back");
+    this.node.classList.add(label);
+    this.node.append(this.#svg, this.#strips, front);
+  }
+
+  /** Begins a frame of a picture of this size. */
+  begin(width: number, height: number) {
+    this.#frame++;
+    if (this.#size.width === width && this.#size.height === height) return;
+    this.#size = { width, height };
+    for (const svg of [this.#svg, this.#layers.texts.parentElement!]) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.node.style.aspectRatio = `${width} / ${height}`;
+    for (const shape of this.#shapes.values()) shape.written = {};
+  }
+
+  /** Takes away what this frame did not ask for. */
+  end() {
+    for (const [key, { node, drawn }] of this.#shapes)
+      if (drawn !== this.#frame) {
+        node.remove();
+        this.#shapes.delete(key);
+      }
+  }
+
+  text(key: string, x: number, y: number, text: string, { opacity = 1, kind = "", about, press }: { opacity?: number, kind?: string, about?: About, press?: string } = {}) {
+    if (opacity < 0.02) return;
+    const shape = this.#shape(key, "texts", "text", about);
+    setText(shape.node, text);
+    this.#write(shape, { transform: `translate(${round(x)} ${round(y)})`, opacity: round(opacity), class: `af-text ${kind}`.trim(), "data-press": press });
+  }
+
+  rect(key: string, { x, y, width, height }: Box, { opacity = 1, kind = "", fill, about, press }: { opacity?: number, kind?: string, fill?: string, about?: About, press?: string } = {}) {
+    if (opacity < 0.02) return;
+    this.#write(this.#shape(key, "shapes", "rect", about), {
+      x: round(x), y: round(y), width: round(Math.max(width, 0)), height: round(Math.max(height, 0)), opacity: round(opacity), class: kind || undefined, fill, "data-press": press,
+    });
+  }
+
+  path(key: string, d: string, { opacity = 1, kind = "", fill, about }: { opacity?: number, kind?: string, fill?: string, about?: About } = {}) {
+    if (opacity < 0.02) return;
+    this.#write(this.#shape(key, "bands", "path", about), { d, opacity: round(opacity), class: kind || undefined, fill });
+  }
+
+  /** Numbers as colours in a box. */
+  strip(key: string, { x, y, width, height }: Box, picture: Picture, { opacity = 1, about }: { opacity?: number, about?: About } = {}) {
+    if (opacity < 0.02 || width < 0.5) return;
+    const shape = this.#shape(key, "strips", "canvas", about);
+    if (shape.picture !== picture) paintPixels(shape.node as HTMLCanvasElement, picture);
+    shape.picture = picture;
+    const of = (value: number, whole: number) => `${((100 * value) / whole).toFixed(3)}%`;
+    const size = this.#size;
+    this.#write(shape, { style: `left:${of(x, size.width)};top:${of(y, size.height)};width:${of(width, size.width)};height:${of(height, size.height)};opacity:${round(opacity)}` });
+  }
+
+  /** What is under the pointer, in words; the strips lie above all shapes. */
+  aboutAt(event: MouseEvent): string | null {
+    for (const node of document.elementsFromPoint(event.clientX, event.clientY)) {
+      const shape = this.#shapes.get((node as HTMLElement).dataset?.key ?? "");
+      if (!shape || shape.node !== node || !shape.about) continue;
+      if (typeof shape.about === "string") return shape.about;
+      const { left, top, width, height } = node.getBoundingClientRect();
+      return shape.about(inside((event.clientX - left) / width), inside((event.clientY - top) / height));
+    }
+    return null;
+  }
+
+  #shape(key: string, layer: typeof LAYERS[number] | "strips", tag: string, about?: About) {
+    let shape = this.#shapes.get(key);
+    if (!shape) {
+      const node = tag === "canvas" ? h("canvas", { "aria-hidden": "true" }) : document.createElementNS(SVG, tag as "rect");
+      node.dataset.key = key;
+      (layer === "strips" ? this.#strips : this.#layers[layer]).append(node);
+      shape = { node, drawn: 0, written: {} };
+      this.#shapes.set(key, shape);
+    }
+    shape.drawn = this.#frame;
+    shape.about = about;
+    return shape;
+  }
+
+  #write({ node, written }: Shape, attributes: Record<string, string | undefined>) {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (written[name] === value) continue;
+      if (value === undefined) node.removeAttribute(name);
+      else node.setAttribute(name, value);
+      written[name] = value as string;
+    }
+  }
+}
+
+const inside = (share: number) => Math.min(Math.max(share, 0), 0.9999);
+const round = (value: number) => String(Math.round(100 * value) / 100);

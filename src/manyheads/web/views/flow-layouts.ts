@@ -1,0 +1,90 @@
+// Where things stand in <attention-flow>, in units of about a pixel: side by side on a desk, one below the other on a phone.
+
+import type { Box } from "./flow-ink.ts";
+
+export interface Layout {
+  name: string;
+  width: number;
+  height: number;
+  top: number; // of the first row
+  row: number; // the height of one
+  letters: number; // of a word, at most
+  word: number; // where words end
+  X: [Box, Box]; // the words' vectors: large at first, then small beside their keys
+  K: [Box, Box]; // keys, large at first; values are where small keys were
+  query: number; // where the query rests, above the keys
+  thick: number; // how high it is there
+  axis: [number, number]; // where a score of 0 is: while scores are the subject, and afterwards
+  reach: [number, number]; // how far the largest score goes from there
+  score: [number, number]; // where its number ends
+  weight: [number, number]; // where a weight's number ends: beside the scores, beside the values
+  share: number; // where a bar of weight begins; 100 % are `full` long
+  full: number;
+  bar: Box; // the bar of 100 %
+  output: Box; // what the head found
+  head(place: number, count: number): { name: [number, number], bar: Box, output: Box };
+  concat: Box;
+  mixer: Box; // W^O
+  mixed: Box;
+  read: Box; // the output once more, from which the answer is read
+  fact(place: number, count: number): { name: [number, number], label: [number, number], meter: Box };
+  parts: { top: number, row: number, name: number, from: number, to: number, number: number, title: [number, number] };
+}
+
+export function wide(tokens: number, heads: number): Layout {
+  const row = tokens <= 12 ? 28 : Math.max(15, 336 / tokens);
+  const [top, rows] = [64, Math.max(row * tokens, 336)];
+  const of = Math.min(70, 330 / heads);
+  const part = Math.min(34, 250 / (heads + 2));
+  return {
+    name: "af-wide", width: 760, height: top + rows + 14, top, row, letters: 13, word: 94,
+    X: [{ x: 106, y: top, width: 646, height: row * tokens }, { x: 106, y: top, width: 74, height: row * tokens }],
+    K: [{ x: 198, y: top, width: 554, height: row * tokens }, { x: 198, y: top, width: 140, height: row * tokens }],
+    query: 20, thick: 20, axis: [480, 392], reach: [110, 36], score: [680, 480], weight: [548, 396], share: 556, full: 30,
+    bar: { x: 600, y: top, width: 30, height: 336 },
+    output: { x: 654, y: top + 154, width: 98, height: 28 },
+    head: (place) => ({
+      name: [128, top + 8 + (place + 0.5) * of],
+      bar: { x: 140, y: top + 8 + (place + 0.5) * of - 12, width: 400, height: 24 },
+      output: { x: 560, y: top + 8 + (place + 0.5) * of - 12, width: 192, height: 24 },
+    }),
+    concat: { x: 60, y: 84, width: 640, height: 28 },
+    mixer: { x: 60, y: 142, width: 640, height: 150 },
+    mixed: { x: 60, y: 322, width: 640, height: 28 },
+    read: { x: 20, y: 34, width: 732, height: 18 },
+    fact: (place, count) => {
+      const y = 104 + place * Math.min(76, 310 / count);
+      return { name: [20, y], label: [20, y + 20], meter: { x: 24, y: y + 35, width: 276, height: 7 } };
+    },
+    parts: { top: 142, row: part, name: 470, from: 482, to: 700, number: 752, title: [372, 104] },
+  };
+}
+
+export function narrow(tokens: number, heads: number): Layout {
+  const row = tokens <= 12 ? 26 : Math.max(15, 312 / tokens);
+  const [top, rows] = [62, Math.max(row * tokens, 312)];
+  const of = Math.min(84, 340 / heads);
+  const part = Math.min(26, 200 / (heads + 2));
+  return {
+    name: "af-narrow", width: 330, height: top + rows + 70, top, row, letters: 9, word: 66,
+    X: [{ x: 72, y: top, width: 256, height: row * tokens }, { x: 72, y: top, width: 30, height: row * tokens }],
+    K: [{ x: 110, y: top, width: 218, height: row * tokens }, { x: 110, y: top, width: 84, height: row * tokens }],
+    query: 20, thick: 18, axis: [246, 246], reach: [36, 36], score: [328, 328], weight: [272, 240], share: 276, full: 20,
+    bar: { x: 300, y: top, width: 26, height: 312 },
+    output: { x: 110, y: top + rows + 34, width: 216, height: 26 },
+    head: (place) => ({
+      name: [0, top + place * of + 14],
+      bar: { x: 2, y: top + place * of + 22, width: 326, height: 16 },
+      output: { x: 2, y: top + place * of + 42, width: 326, height: 16 },
+    }),
+    concat: { x: 2, y: 70, width: 326, height: 26 },
+    mixer: { x: 2, y: 126, width: 326, height: 160 },
+    mixed: { x: 2, y: 316, width: 326, height: 26 },
+    read: { x: 2, y: 26, width: 326, height: 14 },
+    fact: (place, count) => {
+      const y = 70 + place * Math.min(42, 180 / count);
+      return { name: [2, y], label: [104, y], meter: { x: 104, y: y + 12, width: 222, height: 5 } };
+    },
+    parts: { top: 274, row: part, name: 96, from: 104, to: 280, number: 328, title: [2, 250] },
+  };
+}

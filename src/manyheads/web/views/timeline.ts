@@ -1,0 +1,87 @@
+// Time in a figure that moves: a position that runs along stations, one a whole number; for readers who ask for less motion it jumps.
+
+const TRAVEL = 2600; // milliseconds from a station to the next, while it plays
+const HURRY = 900; // at the press of a button
+const STAY = 1600; // at a station, so that its sentence can be read
+
+export const wantsStillness = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
+
+export class Timeline {
+  at: number;
+  plays = false;
+  #last: number;
+  #frame = 0;
+  #moved: (at: number) => void;
+  #stays = 0; // until then it rests at a station
+  #run: { from: number, to: number, start: number, lasts: number } | null = null;
+  #changed: () => void;
+
+  /** Of stations 0 to `last`; `moved(at)` is called for every frame, `changed()` when it begins or stops to play. */
+  constructor(last: number, at: number, moved: (at: number) => void, changed: () => void) {
+    this.#last = last;
+    this.at = at;
+    this.#moved = moved;
+    this.#changed = changed;
+  }
+
+  /** The station that it is at or heads for. */
+  get station() {
+    return Math.round(this.#run?.to ?? this.at);
+  }
+
+  play() {
+    if (wantsStillness()) return this.jump(this.at >= this.#last ? 0 : Math.floor(this.at) + 1);
+    if (this.at >= this.#last) this.at = 0;
+    this.plays = true;
+    this.#run = null;
+    this.#stays = 0;
+    this.#changed();
+    this.#start();
+  }
+
+  pause() {
+    this.plays = false;
+    this.#run = null;
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#changed();
+  }
+
+  /** Travels to a station. */
+  go(station: number) {
+    const to = Math.min(Math.max(station, 0), this.#last);
+    if (this.plays) this.pause();
+    if (wantsStillness() || Math.abs(to - this.at) > 1.01) return this.jump(to);
+    this.#run = { from: this.at, to, start: 0, lasts: HURRY };
+    this.#start();
+  }
+
+  /** Is somewhere at once. */
+  jump(at: number) {
+    if (this.plays || this.#frame) this.pause();
+    this.at = Math.min(Math.max(at, 0), this.#last);
+    this.#moved(this.at);
+  }
+
+  #start() {
+    if (!this.#frame) this.#frame = requestAnimationFrame((now) => this.#tick(now));
+  }
+
+  #tick(now: number) {
+    this.#frame = 0;
+    if (!this.#run && this.plays && now >= this.#stays) this.#run = { from: this.at, to: Math.floor(this.at + 1e-6) + 1, start: 0, lasts: TRAVEL * (1 - (this.at % 1)) };
+    if (this.#run) {
+      const run = this.#run;
+      run.start ||= now;
+      const share = Math.min((now - run.start) / run.lasts, 1);
+      this.at = share === 1 ? run.to : run.from + (run.to - run.from) * share;
+      if (share === 1) {
+        this.#run = null;
+        this.#stays = now + STAY;
+      }
+      this.#moved(this.at);
+      if (share === 1 && this.at >= this.#last) return this.pause();
+    }
+    if (this.#run || this.plays) this.#start();
+  }
+}

@@ -1,0 +1,54 @@
+"""The journey in a notebook: what Python computes, and what stands where no script runs."""
+
+import json
+
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+
+from manyheads.maps.element import BUILDING
+from manyheads.maps.names import STATION_STEPS
+from manyheads.models.focus import load_focus_model
+from manyheads.widgets import AttentionFlow
+
+SENTENCE = "Do you hate tea?"
+
+
+def test_it_computes_again_when_its_sentence_or_its_head_changes():
+    widget, model = AttentionFlow(SENTENCE, head=1, query=3, station="values"), load_focus_model()
+    sent = widget._flow["context"]
+    widget.head = 2
+    assert widget._flow["context"] != sent
+    widget.sentence = "The soup was not good."
+    np.testing.assert_allclose(widget.steps["maps"], model(widget.sentence).weights[0], atol=1e-6)
+    np.testing.assert_allclose(widget.steps["weights"], widget.steps["maps"][2], atol=1e-6)
+    sent = widget._flow["maps"]
+    np.testing.assert_array_equal(
+        np.frombuffer(sent["values"], np.float32).reshape(sent["shape"]), widget.steps["maps"]
+    )
+
+
+def test_in_a_book_it_is_the_element_with_its_numbers(monkeypatch):
+    monkeypatch.setenv(BUILDING, "_static")
+    html = AttentionFlow(SENTENCE, head=1, query=3, station="values")._repr_mimebundle_()[0]["text/html"]
+    element = BeautifulSoup(html, "html.parser").find("attention-flow")
+    assert element.attrs == {"model": "focus", "sentence": SENTENCE, "head": "1", "query": "3", "station": "values"}
+    data = json.loads(element.script.string)
+    assert data["maps"]["shape"] == [4, 7, 7]
+    assert len(data["labels"]) == data["parts"]["shape"][0]
+
+
+@pytest.mark.parametrize("station", STATION_STEPS)
+@pytest.mark.parametrize("sentence", [SENTENCE, ""])
+def test_without_scripts_a_station_is_its_tables(station, sentence):
+    page = BeautifulSoup(AttentionFlow(sentence, station=station)._plain(), "html.parser")
+    assert page.find("table").find_all("td")
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments"),
+    [(TypeError, {"sentence": 3}), (ValueError, {"head": 4}), (ValueError, {"station": "soup"})],
+)
+def test_bad_arguments_are_refused(error, arguments):
+    with pytest.raises(error):
+        AttentionFlow(**{"sentence": SENTENCE, **arguments})
