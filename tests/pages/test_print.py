@@ -88,14 +88,14 @@ def test_a_map_on_paper_names_its_heads_and_who_asks(paper, site, chapter):
 @pytest.mark.parametrize(
     ("chapter", "title", "begins"),
     [
-        ("formula", "Follow a sentence", "Write every word as numbers"),
+        ("formula", "Follow a sentence", "Every word is a list of 160 numbers"),
         ("real-heads", "A card for each head", "layer 2, head 3"),
     ],
 )
 def test_a_long_figure_begins_on_the_sheet_of_its_title(paper, site, chapter, title, begins):
     paper.goto(f"{site}/book/{chapter}.html")
     settled(paper)
-    paper.locator("formula-steps, head-cards").first.evaluate("(el) => el.ready")
+    paper.locator("attention-flow, head-cards").first.evaluate("(el) => el.ready")
     sheets = [sheet.text for sheet in sheets_of(paper.pdf(format="A4"))]
     assert [text for text in sheets if title in text and begins in text]
 

@@ -153,7 +153,7 @@ export class AttentionFlowView {
   #paint(all: boolean) {
     const { flow, state } = this;
     const { at } = this.#time;
-    if (Number(this.#scrubber.value) !== at) this.#scrubber.value = String(at);
+    setValue(this.#scrubber, String(at));
     this.#arrive();
     if (!flow) return;
     const fact = this.#factOf(flow);
