@@ -23,8 +23,9 @@ def build_small_book(folder):
         (folder / f"example-{place}.md").write_text(
             example if "# " in example else f"# Example\n\n{example}", encoding="utf-8"
         )
+    examples = "\n".join(f"example-{place}" for place in range(len(EXAMPLES)))
     (folder / "index.md").write_text(
-        "# First\n\nThe first page says *this*.\n\n```{toctree}\n:hidden:\ndeeper/second\nexample-0\nexample-1\nexample-2\nexample-3\nexample-4\nexample-5\n```\n"
+        f"# First\n\nThe first page says *this*.\n\n```{{toctree}}\n:hidden:\ndeeper/second\n{examples}\n```\n"
     )
     (folder / "deeper").mkdir()
     (folder / "deeper" / "second.md").write_text('---\ndescription: Told "in person".\n---\n# Second\n\nNot this.\n')

@@ -2,6 +2,7 @@
 Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762.
 
 Axes, named alike everywhere:  ... batch (none, one or several)   h head   q query position   k key position   d width
+g heads of keys and values, where query heads share them   c key positions in a cache
 Maps are [..., h, q, k]. Masks are boolean and broadcast to the map; True means: this query may attend to this key.
 A query that may attend to no key gets zero weights and a zero context, where the formula alone would give 0/0 = NaN.
 Shapes that do not fit raise `ValueError`; masks that are not boolean and tensors that are not floats, `TypeError`.
@@ -12,11 +13,11 @@ import math
 
 import numpy as np
 import torch
-from einops import einsum, rearrange
+from einops import einsum, rearrange, repeat
 from torch import nn
 from torch.nn import functional as F
 
-from manyheads.inputs import check_inputs, check_mask, check_width
+from manyheads.inputs import check_cache, check_groups, check_inputs, check_mask, check_width
 
 
 # --- In NumPy: the formula itself
@@ -250,6 +251,45 @@ def silence_heads(context, head_mask=None):  # [..., h, q, d], [h] or [..., h] -
     return context.masked_fill(~head_mask[..., None, None], 0)
 
 
+def share_heads(x, num_heads):  # [..., g, k, d] -> [..., h, k, d]
+    """Repeat the keys or values of each group for all its query heads: head i reads those of group i // (h / g).
+
+    >>> share_heads(torch.tensor([[[1.0]], [[2.0]]]), num_heads=4).flatten().tolist()
+    [1.0, 1.0, 2.0, 2.0]
+    """
+    return x.repeat_interleave(num_heads // x.shape[-3], dim=-3) if x.shape[-3] != num_heads else x
+
+
+def rotate(x, start=0, base=10_000.0):  # [..., t, d] -> [..., t, d]
+    """Turn each row by its position, from `start` on: the rotary positions of Su et al. 2021, arXiv:2104.09864.
+
+    >>> rotate(torch.tensor([[1.0, 0.0]] * 3))  # by 0, 1 and 2 radians
+    tensor([[ 1.0000,  0.0000],
+            [ 0.5403,  0.8415],
+            [-0.4161,  0.9093]])
+
+    Columns i and i + d/2 are the two coordinates that turn together, by position * base^(-2i / d). So the product of
+    a query and a key depends on how far apart they are, and not on where they stand.
+    """
+    half = x.shape[-1] // 2
+    options = {"device": x.device, "dtype": torch.promote_types(x.dtype, torch.float32)}
+    speeds = base ** (-torch.arange(half, **options) / half)  # [d / 2]
+    angles = torch.arange(start, start + x.shape[-2], **options)[:, None] * speeds  # [t, d / 2]
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    first, second = x.chunk(2, dim=-1)
+    return torch.cat([first * cos - second * sin, second * cos + first * sin], dim=-1)
+
+
+def extend(cache, keys, values):  # (2 × [..., g, c, d] or nothing), 2 × [..., g, k, d] -> 2 × [..., g, c + k, d]
+    """Put new keys and values after those of a cache, which stays as it was; `()` is the empty one.
+
+    >>> first = extend((), torch.ones(2, 3, 4), torch.ones(2, 3, 4))
+    >>> [kept.shape[-2] for kept in extend(first, *torch.ones(2, 2, 1, 4))]
+    [4, 4]
+    """
+    return tuple(torch.cat([old, new], dim=-2) for old, new in zip(cache, (keys, values))) or (keys, values)
+
+
 class MultiHeadAttention(nn.Module):
     """Many heads at once: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, section 3.2.2.
 
@@ -267,6 +307,19 @@ class MultiHeadAttention(nn.Module):
     [..., h, q, k]. `head_mask`, [h] or [..., h], is False for heads that are off: their context is zero, their weights
     are returned all the same. Gives the output [..., q, d] and the weights [..., h, q, k], or None without
     `need_weights`. A query that may attend to no key gets the bias of the output layer.
+
+    A language model's heads differ in three ways. `num_kv_heads` groups share keys and values: one for all heads is
+    multi-query attention, fewer than heads are grouped. `rotary_base` turns queries and keys by their positions (see
+    `rotate`). With a `cache`, at first `()`, the new keys and values come after those in it, the mask is
+    [..., h, q, c + k], and the longer cache, 2 × [..., g, c + k, d], is given as a third result:
+
+    >>> module, X = MultiHeadAttention(8, 4, num_kv_heads=2, rotary_base=10_000), torch.randn(5, 8)
+    >>> _, _, cache = module(X[:4], mask=causal_mask(4), cache=())
+    >>> last, weights, cache = module(X[4:], cache=cache)  # the last word may look at all, so it needs no mask
+    >>> weights.shape, cache[0].shape
+    (torch.Size([4, 1, 5]), torch.Size([2, 5, 2]))
+    >>> torch.allclose(last, module(X, mask=causal_mask(5))[0][4:], atol=1e-6)
+    True
     """
 
     def __init__(
@@ -276,6 +329,8 @@ class MultiHeadAttention(nn.Module):
         *,
         attention_dim=None,
         value_dim=None,
+        num_kv_heads=None,
+        rotary_base=None,
         bias=True,
         dropout=0.0,
         device=None,
@@ -285,12 +340,15 @@ class MultiHeadAttention(nn.Module):
         options = {"bias": bias, "device": device, "dtype": dtype}
         attention_dim = embed_dim if attention_dim is None else attention_dim
         value_dim = attention_dim if value_dim is None else value_dim
+        num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         check_width(num_heads, attention_dim=attention_dim, value_dim=value_dim)
+        check_groups(num_heads, num_kv_heads, rotary_base and attention_dim // num_heads)
         self.embed_dim, self.attention_dim, self.value_dim = embed_dim, attention_dim, value_dim
-        self.num_heads, self.dropout = num_heads, dropout
+        self.num_heads, self.num_kv_heads = num_heads, num_kv_heads
+        self.rotary_base, self.dropout = rotary_base, dropout
         self.query = nn.Linear(embed_dim, attention_dim, **options)  # W^Q: the heads' columns, head after head
-        self.key = nn.Linear(embed_dim, attention_dim, **options)  # W^K
-        self.value = nn.Linear(embed_dim, value_dim, **options)  # W^V
+        self.key = nn.Linear(embed_dim, attention_dim // num_heads * num_kv_heads, **options)  # W^K
+        self.value = nn.Linear(embed_dim, value_dim // num_heads * num_kv_heads, **options)  # W^V
         self.output = nn.Linear(value_dim, embed_dim, **options)  # W^O
         if bias:
             nn.init.zeros_(self.output.bias)
@@ -301,28 +359,34 @@ class MultiHeadAttention(nn.Module):
         if self.output.bias is not None:
             nn.init.zeros_(self.output.bias)
 
-    def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
-        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
-        queries, keys, values = self.project(query, key, value)  # [..., h, q, d], 2 × [..., h, k, d]
+    def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True, cache=None):
+        past = cache[0].shape[-2] if cache else 0
+        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads, past)
+        queries, keys, values = self.project(query, key, value, past)  # [..., h, q, d], 2 × [..., g, k, d]
+        if cache is not None:
+            keys, values = cache = extend(check_cache(cache, keys, values), keys, values)  # 2 × [..., g, c + k, d]
+        keys, values = share_heads(keys, self.num_heads), share_heads(values, self.num_heads)
         dropout = self.dropout if self.training else 0.0
         if need_weights:
             context, weights = attend(queries, keys, values, mask, dropout=dropout)  # [..., h, q, d], [..., h, q, k]
         else:
             context, weights = fused_attend(queries, keys, values, mask, dropout=dropout), None
         context = silence_heads(context, head_mask)
-        context = join_heads(context)  # [..., q, h * d]
-        return self.output(context), weights  # [..., q, d], [..., h, q, k]
+        output = self.output(join_heads(context))  # [..., q, d]
+        return (output, weights) if cache is None else (output, weights, cache)
 
-    def project(self, query, key, value):  # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], 2 × [..., h, k, d]
-        """Multiply the words by W^Q, W^K and W^V, and split the results into heads.
+    def project(self, query, key, value, past=0):  # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], 2 × [..., g, k, d]
+        """Multiply the words by W^Q, W^K and W^V, and split the results into heads; `past` words stand before them.
 
         >>> queries, keys, values = MultiHeadAttention(embed_dim=8, num_heads=2).project(*torch.randn(3, 5, 8))
         >>> queries.shape
         torch.Size([2, 5, 4])
         """
         queries = split_heads(self.query(query), self.num_heads)
-        keys = split_heads(self.key(key), self.num_heads)
-        values = split_heads(self.value(value), self.num_heads)
+        keys = split_heads(self.key(key), self.num_kv_heads)
+        values = split_heads(self.value(value), self.num_kv_heads)
+        if self.rotary_base is not None:
+            queries, keys = (rotate(x, past, self.rotary_base) for x in (queries, keys))
         return queries, keys, values
 
     @classmethod
@@ -366,7 +430,7 @@ class MultiHeadAttention(nn.Module):
         return module.train(layer.training)
 
     def to_torch(self, *, batch_first=True):
-        """Give a `torch.nn.MultiheadAttention` with the same weights; `ValueError` where the widths are not one width.
+        """Give a `torch.nn.MultiheadAttention` with the same weights; `ValueError` where it lacks what ours has.
 
         >>> MultiHeadAttention(embed_dim=8, num_heads=2).to_torch().in_proj_weight.shape
         torch.Size([24, 8])
@@ -374,6 +438,9 @@ class MultiHeadAttention(nn.Module):
         widths = [self.embed_dim, self.attention_dim, self.attention_dim, self.value_dim]
         if len(set(widths)) > 1:
             raise ValueError(f"nn.MultiheadAttention has one width for words, queries, keys and values, got {widths}")
+        if self.num_kv_heads != self.num_heads or self.rotary_base is not None:
+            got = f"{self.num_heads} heads on {self.num_kv_heads} and rotary_base={self.rotary_base}"
+            raise ValueError(f"nn.MultiheadAttention has no shared keys and values and no rotary positions, got {got}")
         bias = self.output.bias is not None
         state = {"in_proj_weight": torch.cat([self.query.weight, self.key.weight, self.value.weight])}
         state["out_proj.weight"] = self.output.weight
@@ -393,20 +460,28 @@ class EinsumMultiHeadAttention(MultiHeadAttention):
     (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 5]))
     """
 
-    def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True):
-        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads)
-        queries, keys, values = self.project(query, key, value)
+    def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True, cache=None):
+        past = cache[0].shape[-2] if cache else 0
+        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads, past)
+        queries, keys, values = self.project(query, key, value, past)
+        if cache is not None:
+            keys, values = cache = extend(check_cache(cache, keys, values), keys, values)
+        group = self.num_heads // self.num_kv_heads
+        keys, values = (repeat(x, "... g k d -> ... (g group) k d", group=group) for x in (keys, values))
         scores = einsum(queries, keys, "... h q d, ... h k d -> ... h q k") / math.sqrt(queries.shape[-1])
         weights = masked_softmax(scores, mask)
         dropped = F.dropout(weights, self.dropout, self.training)
         context = einsum(dropped, values, "... h q k, ... h k d -> ... h q d")
         context = rearrange(silence_heads(context, head_mask), "... h q d -> ... q (h d)")
-        return self.output(context), weights if need_weights else None
+        results = self.output(context), weights if need_weights else None
+        return results if cache is None else (*results, cache)
 
-    def project(self, query, key, value):  # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], 2 × [..., h, k, d]
+    def project(self, query, key, value, past=0):  # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], 2 × [..., g, k, d]
         queries = rearrange(self.query(query), "... q (h d) -> ... h q d", h=self.num_heads)
-        keys = rearrange(self.key(key), "... k (h d) -> ... h k d", h=self.num_heads)
-        values = rearrange(self.value(value), "... k (h d) -> ... h k d", h=self.num_heads)
+        keys = rearrange(self.key(key), "... k (g d) -> ... g k d", g=self.num_kv_heads)
+        values = rearrange(self.value(value), "... k (g d) -> ... g k d", g=self.num_kv_heads)
+        if self.rotary_base is not None:
+            queries, keys = (rotate(x, past, self.rotary_base) for x in (queries, keys))
         return queries, keys, values
 
 
@@ -448,8 +523,8 @@ class AttentionBlock(nn.Module):
         nn.init.xavier_normal_(self.attention.output.weight)
 
     def forward(self, query, key=None, value=None, **options):  # [..., q, d] -> [..., q, d], [..., h, q, k]
-        output, weights = self.attention(query, key, value, **options)
-        return self.norm(query + self.dropout(output)), weights
+        output, *rest = self.attention(query, key, value, **options)  # the weights and, with one given, the cache
+        return self.norm(query + self.dropout(output)), *rest
 
 
 # --- Every matrix on the way
@@ -466,7 +541,8 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     if getattr(module, "bias_k", None) is not None or getattr(module, "add_zero_attn", False):
         raise ValueError("steps has a column for each word: it takes no module with bias_k or add_zero_attn")
     X, _, _, mask = check_inputs(X, None, None, mask, module.embed_dim)
-    Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [h, k, d]
+    Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [g, k, d]
+    K, V = share_heads(K, module.num_heads), share_heads(V, module.num_heads)
     scale = None if scaled else 1
     scores = attention_scores(Q, K, scale)  # [h, q, k]
     masked = scores if mask is None else scores.masked_fill(~mask, -math.inf)
@@ -475,3 +551,29 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     heads = {"Q": Q, "K": K, "V": V, "scores": scores, "masked": masked, "weights": weights, "context": context}
     own = {name: matrices[head] for name, matrices in heads.items()}
     return {"X": X, **own, "concat": concat, "output": module.output(concat)}
+
+
+# --- What each head writes
+def contributions(module, query, key=None, value=None, *, mask=None, head_mask=None, by_key=False):
+    # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], or [..., h, q, k, d] by key
+    """Say what each head adds to the output: its context through its own rows of W^O.
+
+    >>> module, X = MultiHeadAttention(embed_dim=8, num_heads=2), torch.randn(5, 8)
+    >>> parts = contributions(module, X)
+    >>> parts.shape, torch.allclose(parts.sum(dim=0) + module.output.bias, module(X)[0], atol=1e-6)
+    (torch.Size([2, 5, 8]), True)
+
+    A transformer adds this output to each word's vector, the *residual stream*, so a head can write only what its rows
+    of W^O can. Where it looks is decided by its queries and keys, the *QK circuit*; what it then writes by its values
+    and W^O, the *OV circuit* (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"). `by_key` splits
+    each part by the words it came from: weight times value, through W^O. Arguments are those of a module's `forward`.
+    """
+    query, key, value, mask = check_inputs(query, key, value, mask, module.embed_dim, module.num_heads)
+    queries, keys, values = module.project(query, key, value)  # [..., h, q, d], 2 × [..., g, k, d]
+    keys, values = share_heads(keys, module.num_heads), share_heads(values, module.num_heads)
+    context, weights = attend(queries, keys, values, mask)  # [..., h, q, d_v], [..., h, q, k]
+    rows = module.output.weight.mT.unflatten(0, (module.num_heads, -1))  # [h, d_v, d]
+    if not by_key:
+        return silence_heads(context, head_mask) @ rows
+    written = silence_heads(values, head_mask) @ rows  # [..., h, k, d]: what each word would add with all of the weight
+    return weights[..., None] * written[..., None, :, :]

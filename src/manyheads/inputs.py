@@ -18,14 +18,43 @@ def check_width(num_heads, **widths):
             raise ValueError(f"num_heads must divide {name}, got {num_heads} heads for a width of {width}")
 
 
-def check_inputs(query, key, value, mask, embed_dim, num_heads=None):
+def check_groups(num_heads, num_kv_heads, rotated_width=None):
+    """Refuse groups that do not divide the heads, and rotary positions of an odd width.
+
+    >>> check_groups(num_heads=9, num_kv_heads=2)
+    Traceback (most recent call last):
+    ValueError: num_kv_heads must divide num_heads, got 2 for 9 heads
+    """
+    if num_kv_heads < 1 or num_heads % num_kv_heads:
+        raise ValueError(f"num_kv_heads must divide num_heads, got {num_kv_heads} for {num_heads} heads")
+    if rotated_width and rotated_width % 2:
+        raise ValueError(f"rotary positions turn pairs of columns, got heads of width {rotated_width}")
+
+
+def check_cache(cache, keys, values):
+    """Return the cache if it is empty or holds keys and values to which the new ones can be added.
+
+    >>> check_cache((torch.ones(2, 3, 4),) * 2, *torch.ones(2, 2, 1, 5))
+    Traceback (most recent call last):
+    ValueError: the cache must be () or hold [2, any, 5] and [2, any, 5], got [[2, 3, 4], [2, 3, 4]]
+    """
+    old, new = [list(kept.shape) for kept in cache], [list(x.shape) for x in (keys, values)]
+    for shape in (*old, *new):
+        shape[-2:-1] = ["any"]
+    if cache and (old != new or cache[0].shape[-2] != cache[1].shape[-2]):
+        expected = " and ".join(str(shape).replace("'", "") for shape in new)
+        raise ValueError(f"the cache must be () or hold {expected}, got {[list(kept.shape) for kept in cache]}")
+    return cache
+
+
+def check_inputs(query, key, value, mask, embed_dim, num_heads=None, past=0):
     """Fill in key and value where they are left out; return all three and the mask, which has two axes at least.
 
     >>> check_inputs(torch.ones(5, 4), torch.ones(7, 3), None, None, embed_dim=4)
     Traceback (most recent call last):
     ValueError: query, key and value must be [..., length, 4], got [7, 3]
 
-    Without `num_heads` the mask broadcasts to [..., q, k], with it to [..., h, q, k].
+    Without `num_heads` the mask broadcasts to [..., q, k], with it to [..., h, q, k]; `past` keys are in a cache.
     """
     key = query if key is None else key
     value = key if value is None else value
@@ -40,7 +69,7 @@ def check_inputs(query, key, value, mask, embed_dim, num_heads=None):
         raise ValueError(f"query, key and value must be [..., q, d], [..., k, d], [..., k, d], got {got}")
     if mask is not None:
         heads = [] if num_heads is None else [num_heads]
-        shape = [*query.shape[:-2], *heads, query.shape[-2], key.shape[-2]]
+        shape = [*query.shape[:-2], *heads, query.shape[-2], past + key.shape[-2]]
         mask = torch.atleast_2d(check_mask(mask, shape, torch.bool))
     return query, key, value, mask
 

@@ -142,7 +142,7 @@ def test_the_table_holds_every_score(cards):
     rows = page.select("tbody tr")
     assert [row.th.text for row in rows] == [f"layer {layer + 1}, head {head + 1}" for layer, head in cards]
     cells = [[cell.text for cell in row.select("td")] for row in rows]
-    assert cells == [[shown(name, value) for name, value in card.scores.items()] for card in cards.values()]
+    assert cells == [[shown(name, round(value, 5)) for name, value in card.scores.items()] for card in cards.values()]
 
 
 def test_the_drawn_table_holds_every_score(cards, monkeypatch):

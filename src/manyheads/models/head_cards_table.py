@@ -31,12 +31,11 @@ def shown(name, value):
     >>> shown("previous", 0.714), shown("distance", 3.04), shown("effect", 0.0312)
     ('71 %', '3.0', '0.0312')
     """
-    value = round(value, DIGITS)
     return percent(value) if name in SHARES else fixed(value, 4 if name == "effect" else 1)
 
 
 def _row(card):
-    cells = "".join(f"<td>{shown(name, value)}</td>" for name, value in card.scores.items())
+    cells = "".join(f"<td>{shown(name, round(value, DIGITS))}</td>" for name, value in card.scores.items())
     return f'<tr><th scope="row">layer {card.layer + 1}, head {card.head + 1}</th>{cells}</tr>'
 
 

@@ -1,0 +1,184 @@
+"""What a language model's attention adds: shared keys and values, rotary positions, a cache; and what each head writes."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn import functional as F
+from transformers.models.llama import modeling_llama as llama
+
+from manyheads.attention import (
+    EinsumMultiHeadAttention,
+    MultiHeadAttention,
+    causal_mask,
+    contributions,
+    join_heads,
+    rotate,
+    share_heads,
+    split_heads,
+)
+
+ATOL = 1e-10  # of float64
+KINDS = (MultiHeadAttention, EinsumMultiHeadAttention)
+shapes = st.fixed_dictionaries(
+    {
+        "batch": st.sampled_from([(), (2,), (2, 3)]),
+        "groups": st.integers(1, 3),
+        "per_group": st.integers(1, 4),
+        "pairs": st.integers(1, 3),
+        "words": st.integers(1, 6),
+        "rotary_base": st.sampled_from([None, 10_000.0, 100.0]),
+        "seed": st.integers(0, 99),
+    }
+)
+
+
+def made(kind, shape, embed_dim=7):
+    """A module of this shape in double precision, and a text for it."""
+    torch.manual_seed(shape["seed"])
+    heads = shape["groups"] * shape["per_group"]
+    options = {"num_kv_heads": shape["groups"], "rotary_base": shape["rotary_base"], "dtype": torch.float64}
+    module = kind(embed_dim, heads, attention_dim=2 * shape["pairs"] * heads, **options).requires_grad_(False)
+    return module, torch.randn(*shape["batch"], shape["words"], embed_dim, dtype=torch.float64)
+
+
+@given(shapes)
+@settings(max_examples=40, deadline=None)
+def test_groups_equal_pytorchs_grouped_attention(shape):
+    module, X = made(MultiHeadAttention, shape)
+    queries = split_heads(module.query(X), module.num_heads)
+    keys, values = (split_heads(layer(X), module.num_kv_heads) for layer in (module.key, module.value))
+    if module.rotary_base:
+        queries, keys = rotate(queries, base=module.rotary_base), rotate(keys, base=module.rotary_base)
+    context = F.scaled_dot_product_attention(queries, keys, values, is_causal=True, enable_gqa=True)
+    output, weights = module(X, mask=causal_mask(shape["words"]))
+    torch.testing.assert_close(output, module.output(join_heads(context)), atol=ATOL, rtol=0)
+    assert weights.shape == (*shape["batch"], module.num_heads, shape["words"], shape["words"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(shapes)
+@settings(max_examples=40, deadline=None)
+def test_word_by_word_with_a_cache_equals_all_at_once(kind, shape):
+    module, X = made(kind, shape)
+    whole, maps = module(X, mask=causal_mask(shape["words"]))
+    cache = ()
+    for word in range(shape["words"]):
+        kept = [part.clone() for part in cache]
+        before = cache
+        output, weights, cache = module(X[..., word : word + 1, :], cache=cache)
+        assert all(torch.equal(old, part) for old, part in zip(kept, before)), (
+            "the cache that was passed stays as it was"
+        )
+        torch.testing.assert_close(output, whole[..., word : word + 1, :], atol=ATOL, rtol=0)
+        torch.testing.assert_close(weights, maps[..., word : word + 1, : word + 1], atol=ATOL, rtol=0)
+    assert cache[0].shape == (*shape["batch"], shape["groups"], shape["words"], 2 * shape["pairs"])
+
+
+@given(shapes, st.integers(0, 5))
+@settings(max_examples=40, deadline=None)
+def test_the_twin_with_named_axes_agrees_in_one_go_and_in_two(shape, first):
+    module, X = made(MultiHeadAttention, shape)
+    twin = made(EinsumMultiHeadAttention, shape)[0]
+    twin.load_state_dict(module.state_dict())
+    cut = min(first, shape["words"] - 1)
+    for each in (module, twin):
+        _, _, each.kept = each(X[..., :cut, :], mask=causal_mask(cut), cache=())
+    mask = causal_mask(shape["words"])[cut:]
+    for ours, theirs in zip(
+        module(X[..., cut:, :], mask=mask, cache=module.kept)[:2], twin(X[..., cut:, :], mask=mask, cache=twin.kept)[:2]
+    ):
+        torch.testing.assert_close(ours, theirs, atol=ATOL, rtol=0)
+
+
+@given(st.integers(1, 4), st.integers(2, 6), st.integers(0, 50), st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
+def test_after_the_turn_a_score_depends_on_the_distance_alone(pairs, words, start, seed):
+    torch.manual_seed(seed)
+    queries, keys = torch.randn(2, 1, 2 * pairs, dtype=torch.float64).expand(2, 1, 2 * pairs)
+    alike = [x.expand(words, -1) for x in (queries, keys)]  # the same query and key at every position
+    scores = rotate(alike[0], start) @ rotate(alike[1], start).mT
+    for distance in range(words):
+        np.testing.assert_allclose(scores.diagonal(distance), scores[0, distance], atol=1e-9)
+
+
+def test_a_layer_of_llama_with_its_cache():
+    config = transformers.LlamaConfig(
+        **{"hidden_size": 24, "num_attention_heads": 6, "num_key_value_heads": 2, "num_hidden_layers": 1},
+        **{"intermediate_size": 16, "vocab_size": 31, "attn_implementation": "eager"},
+    )
+    torch.manual_seed(0)
+    model = llama.LlamaModel(config).double().eval().requires_grad_(False)
+    theirs = model.layers[0].self_attn
+    base = config.rope_parameters["rope_theta"]
+    ours = MultiHeadAttention(24, 6, num_kv_heads=2, rotary_base=base, bias=False, dtype=torch.float64)
+    names = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "o_proj": "output"}
+    ours.load_state_dict(
+        {
+            name.replace(part, names[part]): weight
+            for name, weight in theirs.state_dict().items()
+            for part in names
+            if part in name
+        }
+    )
+    X = torch.randn(1, 5, 24, dtype=torch.float64)
+    cache, kept = (), transformers.DynamicCache(config=config)
+    for start, end in ((0, 3), (3, 4), (4, 5)):
+        place = torch.arange(start, end)[None]
+        mask = causal_mask(5)[start:end, :end]
+        forbids = torch.zeros(mask.shape, dtype=torch.float64).masked_fill(~mask, -math.inf)[None, None]
+        turn = model.rotary_emb(X, place)
+        expected, maps = theirs(X[:, start:end], position_embeddings=turn, attention_mask=forbids, past_key_values=kept)
+        output, weights, cache = ours(X[:, start:end], mask=mask, cache=cache)
+        torch.testing.assert_close(output, expected, atol=1e-6, rtol=0)  # their angles are float32
+        torch.testing.assert_close(weights, maps.double(), atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: MultiHeadAttention(8, 4, num_kv_heads=3), "num_kv_heads must divide num_heads, got 3 for 4 heads"),
+        (lambda: MultiHeadAttention(12, 4, rotary_base=10_000), "turn pairs of columns, got heads of width 3"),
+        (
+            lambda: MultiHeadAttention(8, 4, num_kv_heads=2).to_torch(),
+            "no shared keys and values and no rotary positions",
+        ),
+        (
+            lambda: MultiHeadAttention(8, 4)(torch.ones(1, 8), cache=(torch.ones(4, 3, 1),) * 2),
+            "the cache must be .* or hold",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_said(make, says):
+    with pytest.raises(ValueError, match=says):
+        make()
+
+
+# --- What each head writes
+
+
+@given(shapes, st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_what_the_heads_write_sums_to_the_output_and_goes_with_them(shape, causal):
+    module, X = made(MultiHeadAttention, shape)
+    mask = causal_mask(shape["words"]) if causal else None
+    parts = contributions(module, X, mask=mask)
+    whole = module(X, mask=mask)[0]
+    torch.testing.assert_close(parts.sum(-3) + module.output.bias, whole, atol=ATOL, rtol=0)
+    by_key = contributions(module, X, mask=mask, by_key=True)
+    torch.testing.assert_close(by_key.sum(-2), parts, atol=ATOL, rtol=0)
+    for head in range(module.num_heads):
+        off = torch.arange(module.num_heads) != head
+        without = module(X, mask=mask, head_mask=off)[0]
+        torch.testing.assert_close(whole - without, parts[..., head, :, :], atol=ATOL, rtol=0)
+        assert not contributions(module, X, mask=mask, head_mask=off, by_key=True)[..., head, :, :, :].any()
+
+
+def test_shared_heads_are_repeated_in_place():
+    x = torch.randn(2, 3, 5, 4)
+    assert torch.equal(share_heads(x, 6)[:, 3], x[:, 1])
+    assert share_heads(x, 3) is x
