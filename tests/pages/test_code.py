@@ -211,7 +211,7 @@ def test_a_switch_is_worked_by_keyboard_and_says_what_it_is(piece_of):
 
 def test_the_code_chapter_shows_the_module_and_proves_each_rung(page, site):
     page.goto(f"{site}/book/code.html")
-    text = page.locator("article").inner_text()
+    text = page.locator("article").text_content()  # drawers included
     for thing in (
         attention.multi_head_attention,
         attention.AttentionHead.forward,
@@ -223,7 +223,7 @@ def test_the_code_chapter_shows_the_module_and_proves_each_rung(page, site):
         last = inspect.getsource(thing).strip().splitlines()[-1].strip()
         assert last in text, f"{last} is the module's last line of {thing.__qualname__}"
     differences = re.findall(r"output differs by at most (\S+), weights by (\S+)", text)
-    assert len(differences) == 7, "one NumPy, one loop, two joint, note C's words, PyTorch's own, the block"
+    assert len(differences) == 8, "one NumPy, one loop, two joint, note C's words, PyTorch's own, the block, the cache"
     assert all(float(number) < 1e-9 for pair in differences for number in pair)
     assert page.locator("details").count() >= 8, "predictions to reveal, and solutions"
     assert "nan" in text

@@ -295,5 +295,5 @@ def _transformers():
     try:
         import transformers
     except ImportError as error:
-        raise ImportError("pretrained encoders need transformers: run `pip install 'manyheads[encoder]'`") from error
+        raise ImportError("pretrained encoders need transformers: run `pip install transformers`") from error
     return transformers
