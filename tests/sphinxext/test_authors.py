@@ -20,6 +20,7 @@ from manyheads.sphinxext.directives import (
     MuseumPieceDirective,
     WordSenseDirective,
 )
+from manyheads.sphinxext.figures import FIGURES
 
 
 @pytest.mark.parametrize(
@@ -33,9 +34,12 @@ def test_the_authors_page_knows_every_option(directive):
 
 def test_the_authors_examples_become_figures(small_book):
     pages = [(small_book / f"example-{place}.html").read_text(encoding="utf-8") for place in range(len(EXAMPLES))]
-    tags = [re.findall(r"<(head-map|formula-steps|museum-piece|word-sense) ", page) for page in pages]
-    assert tags == [["head-map"], ["formula-steps"], ["museum-piece", "head-map"], ["word-sense"], ["head-map"], []]
-    assert tags_of(small_book / "example-5.html")["og:description"] == "One sentence, four readings."
+    tags = [re.findall(rf"<({'|'.join(FIGURES)}) ", page) for page in pages]
+    assert tags == [
+        *(["head-map"], ["formula-steps"], ["attention-flow"], ["museum-piece", "head-map"], ["word-sense"]),
+        *(["head-map"], []),
+    ]
+    assert tags_of(small_book / "example-6.html")["og:description"] == "One sentence, four readings."
 
 
 def test_what_the_authors_page_names_is_there():
