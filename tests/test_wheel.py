@@ -2,7 +2,7 @@
 
 import json
 import os
-import shutil
+import re
 import subprocess
 import sys
 import sysconfig
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ROOT
 
 from manyheads.models.focus import VARIANTS, load_focus_model
 from manyheads.widgets.web_files import BUILT
@@ -55,19 +54,16 @@ print(json.dumps({
 """
 
 
+SITE, REPOSITORY = "https://example.org/many-heads/", "https://github.com/somebody/many-heads"
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """A wheel, built as `make wheel` builds it, of a copy of the sources."""
+    """A wheel, built as `make wheel` builds it where site and repository are known."""
     folder = tmp_path_factory.mktemp("wheel")
-    ignored = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info")
-    shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    (folder / "src" / "manyheads" / "web" / "node_modules" / "strange").mkdir(parents=True)
-    (folder / "src" / "manyheads" / "web" / "node_modules" / "strange" / "index.js").touch()
-    environment = os.environ | {"PYTHONPATH": str(folder / "src")}
-    subprocess.run([sys.executable, "-m", "manyheads.models.wheel"], cwd=folder, env=environment, check=True)
-    command = "-m pip wheel --quiet --no-deps --no-build-isolation --no-index --wheel-dir dist ."
+    environment = os.environ | {"MANYHEADS_URL": SITE, "MANYHEADS_REPOSITORY": REPOSITORY}
+    subprocess.run([sys.executable, "-m", "manyheads.sphinxext.wheel", folder / "build"], env=environment, check=True)
+    command = "-m pip wheel --quiet --no-deps --no-build-isolation --no-index --wheel-dir dist ./build"
     subprocess.run([sys.executable, *command.split()], cwd=folder, check=True)
     return next(folder.glob("dist/*.whl"))
 
@@ -115,6 +111,17 @@ def test_a_wheel_brings_scripts_words_models_and_no_strangers(wheel):
     assert "manyheads/kept/tokenizer.json" in inside
     assert not [name for name in inside if "node_modules" in name or ".lock" in name]
     assert wheel.stat().st_size < 16e6
+
+
+def test_an_index_would_take_it_and_its_links_lead_somewhere(wheel):
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel], check=True)
+    archive = zipfile.ZipFile(wheel)
+    metadata = archive.read(next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))).decode()
+    assert f"Project-URL: Documentation, {SITE}book/index.html" in metadata
+    assert f"Project-URL: Changelog, {REPOSITORY}/blob/main/CHANGELOG.md" in metadata
+    links = re.findall(r"\]\(([^)]*)\)", metadata)
+    assert len(links) >= 5
+    assert all(link.startswith((SITE, REPOSITORY)) for link in links)
 
 
 def test_an_installed_map_is_there_in_seconds_and_nothing_was_trained(used, installed, home):

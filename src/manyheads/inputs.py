@@ -84,7 +84,7 @@ def check_mask(mask, shape, boolean, name="mask"):
     if getattr(mask, "dtype", None) != boolean:
         got = getattr(mask, "dtype", type(mask).__name__)
         raise TypeError(f"{name} must be a boolean array, True for what may be attended to, got {got}")
-    fits = all(size in (1, full) for size, full in zip(reversed(mask.shape), reversed(shape), strict=False))
+    fits = all(size in (1, full) for size, full in zip(reversed(mask.shape), reversed(shape)))
     if mask.ndim > len(shape) or not fits or (name == "head_mask" and mask.shape[-1:] != shape[-1:]):
         raise ValueError(f"{name} must broadcast to {list(shape)}, got {list(mask.shape)}")
     return mask

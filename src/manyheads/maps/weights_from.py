@@ -155,6 +155,8 @@ def weights_of(layers, *, causal=True, batch=0, chosen=None):  # -> [layer, head
     `layers` are an array, a list of layers, or layers by their number, from 0. `chosen` are the numbers of those that
     are wanted: the others are never copied.
     """
+    if layers is None:
+        raise ValueError(f"there are no attentions: {EAGER}")
     if not isinstance(layers, (tuple, list, dict)):
         warn_of_size(math.prod(getattr(layers, "shape", ())))
         whole = array_of(layers)
