@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.widgets import HeadMap as HeadMap
     from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
     from manyheads.widgets.formula_steps import FormulaSteps as FormulaSteps
+    from manyheads.widgets.head_ledger import HeadLedger as HeadLedger
 
     __version__: str
 
@@ -29,6 +30,7 @@ MODULES = {
     "AttentionMap": "manyheads.maps",
     "AttentionFlow": "manyheads.widgets.attention_flow",
     "FormulaSteps": "manyheads.widgets.formula_steps",
+    "HeadLedger": "manyheads.widgets.head_ledger",
     "HeadMap": "manyheads.widgets",
     "MultiHeadAttention": "manyheads.attention",
     "load_focus_model": "manyheads.models.focus",

@@ -17,6 +17,7 @@ FIGURES = [
     ("formula", "formula-steps:not([model])"),
     ("formula", "attention-flow"),
     ("formula", "softmax-scale"),
+    ("what-a-head-writes", "head-ledger"),
     ("order-and-cost", "word-shuffle"),
     ("intuition", "head-map"),
     ("museum", "museum-piece"),

@@ -9,23 +9,25 @@ from conftest import new_context, serve
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import CHOICES, STATION_STEPS, STEPS, VIEWS
+from manyheads.models.focus.sentences import FACTS
 from manyheads.models.registry import load_model
 from manyheads.sphinxext.prerender import draw_figures
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
+from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
 from manyheads.widgets.web_files import BUILT
 
 STATES = 36
 WORDS = ["[CLS]", "un", "##like", "##ly", "tea", ",", "or", "cof", "##fee", "<b>", "[SEP]"]
 PAGE = """<!doctype html><html data-theme="{theme}"><head><meta charset="utf-8"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css"><link rel="stylesheet" href="attention-flow.css">
+<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css"><link rel="stylesheet" href="attention-flow.css"><link rel="stylesheet" href="head-ledger.css">
 <script type="module" src="head-map.js"></script><script type="module" src="formula-steps.js"></script>
-<script type="module" src="attention-flow.js"></script>
+<script type="module" src="attention-flow.js"></script><script type="module" src="head-ledger.js"></script>
 </head><body>{body}</body></html>"""
 # Every visible node of every figure: its kind, its rectangle within the figure, its colours and its own text. HTML can't say
 # how far something is scrolled, which scripts do to bring a matrix's lit cell into view.
-SEEN = """() => [...document.querySelectorAll("head-map, formula-steps, attention-flow")].map((figure) => {
+SEEN = """() => [...document.querySelectorAll("head-map, formula-steps, attention-flow, head-ledger")].map((figure) => {
   for (const node of figure.querySelectorAll("*")) node.scrollTo(0, 0);
   const { x, y, width, height } = figure.getBoundingClientRect();
   const round = (size) => Math.round(4 * size) / 4;
@@ -90,12 +92,20 @@ def flows():
         yield attention_flow_element(steps, model="focus", sentence=sentence, station=station, head=head, query=query)
 
 
+def ledgers():
+    """What heads write into an answer of each fact."""
+    model, sentence = load_model("focus"), "Hot tea, please!"
+    ledger = head_ledger(model, sentence)
+    for place, fact in enumerate(FACTS):
+        yield head_ledger_element(ledger, model="focus", sentence=sentence, answer=fact, head=place or None)
+
+
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory):
     """The address of two pages, light and dark, of figures that the build has drawn."""
     folder = tmp_path_factory.mktemp("drawn")
     shutil.copytree(BUILT, folder, dirs_exist_ok=True)
-    body = "<hr>".join([*map(random_figure, range(STATES)), *formulas(), *flows()])
+    body = "<hr>".join([*map(random_figure, range(STATES)), *formulas(), *flows(), *ledgers()])
     for theme in ("light", "dark"):
         (folder / f"{theme}.html").write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
     draw_figures(folder)
@@ -115,7 +125,7 @@ def test_the_build_draws_what_scripts_draw(browser, drawn, width, theme):
     page.wait_for_function("document.querySelectorAll(':not(:defined)').length === 0")
     live = page.evaluate(SEEN)
     context.close()
-    assert len(built) == STATES + len(STEPS) + len(STATION_STEPS)
+    assert len(built) == STATES + len(STEPS) + len(STATION_STEPS) + len(FACTS)
     assert min(map(len, built)) > 20
     for place, (before, after) in enumerate(zip(built, live, strict=True)):
         assert before == after, f"figure {place}"

@@ -242,6 +242,7 @@ ELEMENTS = {
     "index": ["head-map"],
     "formula": ["attention-flow", "formula-steps", "softmax-scale", "field-exercise"],
     "order-and-cost": ["head-map", "word-shuffle"],
+    "what-a-head-writes": ["head-ledger"],
     "museum": ["museum-piece"],
     "real-heads": ["head-cards"],
     "ambiguity": ["word-sense"],

@@ -11,6 +11,7 @@ FIGURES = {
     "head-map": "index",
     "formula-steps": "formula",
     "attention-flow": "formula",
+    "head-ledger": "what-a-head-writes",
     "softmax-scale": "formula",
     "word-shuffle": "order-and-cost",
     "field-exercise": "formula",

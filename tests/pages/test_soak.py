@@ -10,6 +10,7 @@ FIGURES = {
     "index": ["head-map"],
     "formula": ["attention-flow", "formula-steps[model]", "formula-steps:not([model])", "softmax-scale"],
     "order-and-cost": ["word-shuffle"],
+    "what-a-head-writes": ["head-ledger"],
     "museum": ["museum-piece"],
     "real-heads": ['head-map[model="encoder"]', "head-cards"],
     "ambiguity": ["word-sense"],
@@ -43,7 +44,13 @@ def test_a_figure_that_was_removed_leaves_nothing(page, site, chapter, figure):
         shown = renew(page, figure)
         shown.scroll_into_view_if_needed()
         shown.evaluate(TYPED)
-        if "encoder" not in figure and figure in ("head-map", "attention-flow", "formula-steps[model]", "museum-piece"):
+        if "encoder" not in figure and figure in (
+            "head-map",
+            "attention-flow",
+            "head-ledger",
+            "formula-steps[model]",
+            "museum-piece",
+        ):
             shown.evaluate("async (el) => { await el.ready; (el.map ?? el).sentence = 'The owl slept.' }")
 
     def round():

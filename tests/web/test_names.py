@@ -10,7 +10,7 @@ from node import WEB, run_node
 from manyheads.maps import is_special, names, readable
 from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
-from manyheads.widgets import AttentionFlow, FormulaSteps, HeadMap
+from manyheads.widgets import AttentionFlow, FormulaSteps, HeadLedger, HeadMap
 
 
 def of_module(name, what):
@@ -42,7 +42,12 @@ def test_the_stylesheets_have_the_colours():
 
 @pytest.mark.parametrize(
     ("figure", "widget"),
-    [("head-map", HeadMap), ("formula-steps", FormulaSteps), ("attention-flow", AttentionFlow)],
+    [
+        ("head-map", HeadMap),
+        ("formula-steps", FormulaSteps),
+        ("attention-flow", AttentionFlow),
+        ("head-ledger", HeadLedger),
+    ],
 )
 def test_every_part_of_a_figures_state_is_a_trait(figure, widget):
     traits = of_module(f"figures/{figure}.ts", "it.TRAITS")

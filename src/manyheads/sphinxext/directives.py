@@ -17,6 +17,7 @@ from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
+from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
 
 MASKED = ("mask", "padding", "polarity")  # the switches of bugs.ts that start from the causal mask
@@ -130,6 +131,22 @@ class AttentionFlowDirective(FigureDirective):
             options["small"] = ""
         steps = flow_steps(load_model(options["model"]), words, options.get("head", 0))
         return attention_flow_element(steps, sentence=words, **options)
+
+
+class HeadLedgerDirective(FigureDirective):
+    """`{head-ledger} sentence` with the attributes of `<head-ledger>` as options."""
+
+    required_arguments = 1
+    optional_arguments = 0
+    option_spec: ClassVar = {
+        "model": directives.unchanged,
+        "answer": directives.unchanged_required,
+        "head": directives.nonnegative_int,
+    }
+
+    def html(self, words, options):
+        options = {"model": "focus"} | options
+        return head_ledger_element(head_ledger(load_model(options["model"]), words), sentence=words, **options)
 
 
 class MuseumPieceDirective(FigureDirective):

@@ -31,7 +31,10 @@ def read_fields(text):
     >>> read_fields("- {number: the weight, answer: 0.5, computed: weights.max()}")[0]["label"]
     'the weight'
     """
-    fields = yaml.safe_load(text)
+    try:
+        fields = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(f"its fields cannot be read; text with a colon stands in quotes: {error}") from error
     if not isinstance(fields, list) or not all(isinstance(field, dict) for field in fields):
         raise ValueError("its fields are a list, each with - kind: label")
     return [_read(field) for field in fields]

@@ -189,6 +189,25 @@ interface Flow extends Steps {
   maps: Matrix; // [h, q, k]
 }
 
+/** What <head-ledger> shows, for every label: see `head_ledger` in Python. */
+interface HeadLedger {
+  tokens: string[];
+  headNames: string[];
+  labels: string[][]; // [fact, label]
+  answered: boolean; // else there is nothing that the model draws conclusions from
+  notes?: string[];
+  parts: Matrix; // [label, h + 2]: a column a head, the biases, the logit
+  without: Matrix; // [label, h]: the logit with a head off
+  weights: Matrix; // [h, k]: what [CLS] looks at
+  says: Matrix; // [h, k, label]: what a word would add with all of the weight
+}
+
+interface LedgerState {
+  sentence: string;
+  answer: string; // "fact: label", a fact for its likeliest label, or nothing for the first
+  head: number | null; // the one that adds most
+}
+
 interface FlowState {
   sentence: string;
   head: number;

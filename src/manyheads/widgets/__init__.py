@@ -8,10 +8,15 @@ from manyheads.widgets.head_map import HeadMap
 if TYPE_CHECKING:
     from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
     from manyheads.widgets.formula_steps import FormulaSteps as FormulaSteps
+    from manyheads.widgets.head_ledger import HeadLedger as HeadLedger
 
-__all__ = ["AttentionFlow", "FormulaSteps", "HeadMap"]
+__all__ = ["AttentionFlow", "FormulaSteps", "HeadLedger", "HeadMap"]
 
-COMPUTING = {"AttentionFlow": "attention_flow", "FormulaSteps": "formula_steps"}  # they wait for torch
+COMPUTING = {  # they wait for torch
+    "AttentionFlow": "attention_flow",
+    "FormulaSteps": "formula_steps",
+    "HeadLedger": "head_ledger",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -100,7 +100,8 @@ export function decodeSteps(written: any): Steps {
   return { ...decodeMatrices(written), parameters };
 }
 
-function decodeMatrices(written: Record<string, any>): any {
+/** Whatever has a shape as a matrix, all else as it is. */
+export function decodeMatrices(written: Record<string, any>): any {
   return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, value?.shape ? decodeMatrix(value) : value]));
 }
 

@@ -1,6 +1,6 @@
 // What <formula-steps> shows on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
 
-import { causalMask, steps, transpose } from "../math/attention.ts";
+import { causalMask, project, steps, transpose } from "../math/attention.ts";
 import { PADDING } from "../math/names.ts";
 import { rowOf } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
@@ -41,6 +41,41 @@ export function flowOf(model: FocusModel) {
     const { weights, shape: [, ...shape] } = model.attend(sentence);
     const plain = { word: 0, step: "X", causal: false, padding: false, unscaled: false };
     return { ...stepsFor({ sentence, head, ...plain }), maps: { shape, values: weights } };
+  };
+}
+
+/** A function from a sentence to what each head writes into every answer: twin of `head_ledger` in Python. */
+export function headLedgerOf(model: FocusModel) {
+  const { numHeads, headNames } = model;
+  return ({ sentence }: Pick<LedgerState, "sentence">): HeadLedger => {
+    const { ids, tokens, notes } = model.tokenize(sentence);
+    const length = tokens.length;
+    const { weights: all, predictions } = model.attend(sentence);
+    const X = model.input(ids);
+    const [, , V] = project(X, X, model.layer("attention."), numHeads);
+    const width = V.shape[1] / numHeads;
+    const weights = { shape: [numHeads, length], values: new Float32Array(numHeads * length) };
+    const concat = new Float64Array(V.shape[1]);
+    for (let head = 0; head < numHeads; head++) {
+      const own = all.subarray(head * length * length, head * length * length + length);
+      weights.values.set(own, head * length);
+      own.forEach((weight, key) => {
+        for (let d = head * width; d < (head + 1) * width; d++) concat[d] += weight * V.values[key * V.shape[1] + d];
+      });
+    }
+    const { labels, reading, parts } = model.ledger(concat);
+    const count = labels.length;
+    const without = { shape: [count, numHeads], values: new Float32Array(count * numHeads) };
+    for (let head = 0; head < numHeads; head++) {
+      const left = model.ledger(concat.map((value, d) => (Math.floor(d / width) === head ? 0 : value))).parts;
+      for (let label = 0; label < count; label++) without.values[label * numHeads + head] = left.values[(label + 1) * (numHeads + 2) - 1];
+    }
+    const says = { shape: [numHeads, length, count], values: new Float32Array(numHeads * length * count) };
+    for (let head = 0, at = 0; head < numHeads; head++)
+      for (let key = 0; key < length; key++)
+        for (let label = 0; label < count; label++, at++)
+          for (let d = head * width; d < (head + 1) * width; d++) says.values[at] += V.values[key * V.shape[1] + d] * reading.values[d * count + label];
+    return { tokens, headNames, notes, labels, answered: Object.keys(predictions).length > 0, parts, without, weights, says };
   };
 }
 
