@@ -68,7 +68,18 @@ function counted(onBytes: (done: number) => void) {
   });
 }
 
-const ARRAYS: Record<string, Float32ArrayConstructor | Int8ArrayConstructor> = { F32: Float32Array, I8: Int8Array };
+const ARRAYS: Record<string, (bytes: ArrayBuffer) => Float32Array | Int8Array> = {
+  F32: (bytes) => new Float32Array(bytes),
+  F16: (bytes) => Float32Array.from(new Uint16Array(bytes), halfValue), // not every browser has a Float16Array
+  I8: (bytes) => new Int8Array(bytes),
+};
+
+/** The number that sixteen bits stand for, as IEEE 754 has it: sign, exponent, fraction. */
+function halfValue(bits: number) {
+  const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
+}
 
 /** Reads a safetensors file. */
 export function readSafetensors(bytes: Uint8Array): Safetensors {
@@ -77,7 +88,7 @@ export function readSafetensors(bytes: Uint8Array): Safetensors {
   const tensors: Record<string, any> = {};
   for (const [name, { dtype, shape, data_offsets: [from, to] }] of Object.entries<any>(entries)) {
     if (!ARRAYS[dtype]) throw new Error(`tensor ${name} has type ${dtype}, which this page does not read.`);
-    tensors[name] = { shape, values: new ARRAYS[dtype](bytes.slice(start + from, start + to).buffer) };
+    tensors[name] = { shape, values: ARRAYS[dtype](bytes.slice(start + from, start + to).buffer) };
   }
   return { tensors, metadata };
 }
