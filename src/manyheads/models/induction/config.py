@@ -21,6 +21,6 @@ class InductionConfig:
     shortest: int = 8  # period of the sequences that repeat
     longest: int = 32
     num_sequences: int = 40_000
-    steps: int = 800
+    steps: int = 600
     batch: int = 64
     learning_rate: float = 4e-3

@@ -1,6 +1,7 @@
 // Files as bytes: fetched, unpacked, read. What goes wrong is a `Fault`.
 
 import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
+import { halfPrecision } from "../math/wire.ts";
 
 /** Whether the browser's own cache is passed by: it may hold what came damaged. */
 let mistrusted = triesOf(import.meta.url) > 0;
@@ -70,16 +71,9 @@ function counted(onBytes: (done: number) => void) {
 
 const ARRAYS: Record<string, (bytes: ArrayBuffer) => Float32Array | Int8Array> = {
   F32: (bytes) => new Float32Array(bytes),
-  F16: (bytes) => Float32Array.from(new Uint16Array(bytes), halfValue), // not every browser has a Float16Array
+  F16: (bytes) => Float32Array.from(new Uint16Array(bytes), halfPrecision), // not every browser has a Float16Array
   I8: (bytes) => new Int8Array(bytes),
 };
-
-/** The number that sixteen bits stand for, as IEEE 754 has it: sign, exponent, fraction. */
-function halfValue(bits: number) {
-  const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
-  if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
-}
 
 /** Reads a safetensors file. */
 export function readSafetensors(bytes: Uint8Array): Safetensors {
