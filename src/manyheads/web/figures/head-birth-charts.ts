@@ -35,7 +35,7 @@ export class BirthCharts {
     const line = (name: keyof Measured, colour: string) => ({ colour, values: values(name) });
     this.#loss = new TrainingChart(steps, [line("second", "var(--hm-ink)")], HIGHEST.loss, ticks, (value) => String(value));
     this.#heads = new TrainingChart(steps, [line("previous", colourOf(0)), line("induction", colourOf(1))], HIGHEST.score, ticks, percent);
-    this.#question = h("fieldset", { class: "hb-question" }, h("legend", {}, "Predict first: which head will appear first?"),
+    this.#question = h("fieldset", { class: "hb-question" }, h("legend", {}, "Predict: which head will appear first?"),
       ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => (this.#reveal(text), answered()) }, text)));
     this.#heads.node.classList.add("hb-hidden");
     this.node = h("div", { class: "hb-charts" }, this.#loss.node, h("div", { class: "hb-heads" }, this.#heads.node, this.#question), this.#answer);
@@ -46,8 +46,8 @@ export class BirthCharts {
     const { second, right, previous, induction } = this.#history.find((measured) => measured.step === step) as Measured;
     this.#loss.mark(step);
     this.#heads.mark(step);
-    setText(this.#loss.caption, `Loss on the second copy, on 128 test sequences: ${second.toFixed(2)} nats, ${percent(right)} right`);
-    this.#heads.caption.replaceChildren("Attention that goes where the head’s name says: ",
+    setText(this.#loss.caption, `Loss on the second copy of test sequences, all heads on: ${second.toFixed(2)} nats, ${percent(right)} right`);
+    this.#heads.caption.replaceChildren("Attention where the head’s name says: ",
       h("b", { style: `--head: ${colourOf(0)}` }, `previous-token ${percent(previous)}`), ", ", h("b", { style: `--head: ${colourOf(1)}` }, `induction ${percent(induction)}`));
   }
 

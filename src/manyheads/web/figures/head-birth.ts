@@ -40,7 +40,7 @@ class HeadBirthElement extends LiveFigure {
   #result = h("p", { class: "hb-result" });
   #why = h("p", { class: "hb-why" });
   #slider = h("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Training step", oninput: () => (this.#player.stop(), this.#slid()) });
-  #step = h("output", { class: "hb-step" });
+  #step = h("span", { class: "hb-step" });
   #player = new Player("Play", PAUSE, () => this.#next());
   #off = h("input", { type: "checkbox", onchange: () => this.#changed() });
   #triangles = { previous: new HeadTriangle("previous-token head", 0), induction: new HeadTriangle("induction head", 1) };
@@ -187,7 +187,7 @@ class HeadBirthElement extends LiveFigure {
     const most = weights.indexOf(Math.max(...weights));
     const { guess } = all[place - 1];
     const named = (at: number) => `“${visible(map.queryTokens[at])}”, character ${at + 1}`;
-    setText(this.#why, `From ${named(query)}, the induction head looks most at ${named(most)} (${percent(weights[most])}). The guess: ${guess === null ? "none of these" : `“${visible(guess)}”`}.`);
+    setText(this.#why, `From ${named(query)}, the induction head looks most at ${named(most)} (${percent(weights[most])}). The guess: ${guess === null ? "one that isn’t in the text" : `“${visible(guess)}”`}.`);
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {

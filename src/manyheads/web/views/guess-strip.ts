@@ -25,7 +25,7 @@ export class GuessStrip {
       const one = place ? all[place - 1] : null;
       setText(actual, visible(character));
       setText(below, !one ? "" : one.guess === null ? "·" : visible(one.guess));
-      cell.className = !one ? "hb-first" : one.right ? "hb-right" : one.known ? "hb-wrong" : "hb-new";
+      cell.className = !one || one.guess === null ? "" : one.right ? "hb-right" : one.known ? "hb-wrong" : "hb-new";
       cell.ariaLabel = `${visible(character)}${one ? `, guessed ${one.guess === null ? "something else" : visible(one.guess)}: ${one.right ? "right" : one.known ? "wrong" : "new"}` : ""}`;
     });
   }
