@@ -41,6 +41,7 @@ PICTURES = [
     ("real-heads", "real-heads", "", "page"),
     ("ambiguity", "ambiguity", "", "page"),
     ("translation", "translation", "", "page"),
+    ("induction", "induction", "", "page"),
     ("claims", "claims", "", "page"),
     ("summary", "summary", "", "page"),
     ("questions", "questions", "", "page"),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.maps import AttentionMap as AttentionMap
     from manyheads.models.focus import load_focus_model as load_focus_model
     from manyheads.models.focus import train_focus_model as train_focus_model
+    from manyheads.models.induction import load_induction as load_induction
     from manyheads.models.senses import word_sense as word_sense
     from manyheads.models.translator import load_translator as load_translator
     from manyheads.widgets import HeadMap as HeadMap
@@ -34,6 +35,7 @@ MODULES = {
     "HeadMap": "manyheads.widgets",
     "MultiHeadAttention": "manyheads.attention",
     "load_focus_model": "manyheads.models.focus",
+    "load_induction": "manyheads.models.induction",
     "load_translator": "manyheads.models.translator",
     "multi_head_attention": "manyheads.attention",
     "self_attention": "manyheads.attention",

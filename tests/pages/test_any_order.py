@@ -25,6 +25,7 @@ FIGURES = [
     ("real-heads", "head-cards"),
     ("ambiguity", "word-sense"),
     ("translation", "head-map"),
+    ("induction", "head-birth"),
     ("claims", "head-pruning"),
 ]
 TEXTS = [

@@ -246,6 +246,7 @@ ELEMENTS = {
     "museum": ["museum-piece"],
     "real-heads": ["head-cards"],
     "ambiguity": ["word-sense"],
+    "induction": ["head-birth"],
     "claims": ["head-pruning"],
     "exercises": ["exercise-list"],
 }

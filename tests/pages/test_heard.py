@@ -18,6 +18,7 @@ FIGURES = {
     "museum-piece": "museum",
     "head-cards": "real-heads",
     "word-sense": "ambiguity",
+    "head-birth": "induction",
     "head-pruning": "claims",
     "exercise-list": "exercises",
 }

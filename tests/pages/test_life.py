@@ -49,6 +49,7 @@ FIGURES = [
     ("formula", "formula-steps[model]", "focus-taught.safetensors.gz"),
     ("ambiguity", "word-sense", "senses.safetensors.gz"),
     ("translation", "head-map", "translator-taught.safetensors.gz"),
+    ("induction", "head-birth", "induction-step-0.safetensors.gz"),
 ]
 
 

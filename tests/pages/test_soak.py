@@ -14,6 +14,7 @@ FIGURES = {
     "museum": ["museum-piece"],
     "real-heads": ['head-map[model="encoder"]', "head-cards"],
     "ambiguity": ["word-sense"],
+    "induction": ["head-birth"],
     "claims": ["head-pruning"],
 }
 

@@ -20,7 +20,7 @@ ROOM = """(el) => [...el.querySelectorAll(".hm-paint, .hm-vacant")].filter((node
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
-@pytest.mark.parametrize("chapter", ["index", "code", "museum", "claims", "ambiguity", "exercises"])
+@pytest.mark.parametrize("chapter", ["index", "code", "museum", "claims", "ambiguity", "induction", "exercises"])
 def test_nothing_moves_while_a_page_loads(page, site, chapter, width):
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{site}/book/{chapter}.html")

@@ -11,7 +11,16 @@ from manyheads.whole_files import read_whole
 
 def write_model(path, module, header):
     """Write a module's weights, and a header {name: JSON value}."""
-    write_tensors(path, module.state_dict(), {name: json.dumps(value) for name, value in header.items()})
+    write_tensors(path, module.state_dict(), header_text(header))
+
+
+def header_text(header):
+    """A header {name: JSON value} as safetensors takes it.
+
+    >>> header_text({"heads": 4})
+    {'heads': '4'}
+    """
+    return {name: json.dumps(value) for name, value in header.items()}
 
 
 def read_model(path, kind, needed, config_class):

@@ -13,6 +13,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STATION_STEPS, STEPS, VIEWS
+from manyheads.maps.wire import map_json
+from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
@@ -202,3 +204,37 @@ def word_sense_data(senses, sentence, word=None):
     word = senses.known(word)
     shares = [round(float(share), 4) for share in senses.by_layer(sentence, word)]
     return {"word": word, "senses": senses.axes.senses[word], "shares": shares, "layer": senses.layer}
+
+
+class HeadBirthDirective(FigureDirective):
+    """`{head-birth} text`: two heads of the small decoder come into being on a text that repeats."""
+
+    required_arguments = 1
+    optional_arguments = 0
+    option_spec: ClassVar = {"id": directives.unchanged_required}
+
+    def html(self, words, options):
+        return element_html("head-birth", {"sentence": words} | options, head_birth_data(words))
+
+
+def head_birth_data(text):
+    """What `<head-birth>` shows of a text before training, and what was measured in training.
+
+    >>> data = head_birth_data("tea tea")
+    >>> list(data), data["steps"][:2], data["history"][0]["step"]
+    (['map', 'guesses', 'steps', 'heads', 'history'], [0, 100], 0)
+    """
+    first, trained = load_induction(f"step-{CHECKPOINTS[0]}"), load_induction()
+    heads = {"previous": trained.previous_head, "induction": trained.induction_head}
+    history = []
+    for point in trained.history:
+        scores = {name: point[name][layer][head] for name, (layer, head) in heads.items()}
+        measured = {"second": point["second"], "right": point["right"], **scores}
+        history.append({"step": point["step"], **{name: round(value, 4) for name, value in measured.items()}})
+    return {
+        "map": map_json(first(text)),
+        "guesses": first.guesses(text).characters,
+        "steps": [*CHECKPOINTS, trained.config.steps],
+        "heads": heads,
+        "history": history,
+    }

@@ -1,6 +1,7 @@
 // Files as bytes: fetched, unpacked, read. What goes wrong is a `Fault`.
 
 import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
+import { halfPrecision } from "../math/wire.ts";
 
 /** Whether the browser's own cache is passed by: it may hold what came damaged. */
 let mistrusted = triesOf(import.meta.url) > 0;
@@ -68,7 +69,11 @@ function counted(onBytes: (done: number) => void) {
   });
 }
 
-const ARRAYS: Record<string, Float32ArrayConstructor | Int8ArrayConstructor> = { F32: Float32Array, I8: Int8Array };
+const ARRAYS: Record<string, (bytes: ArrayBuffer) => Float32Array | Int8Array> = {
+  F32: (bytes) => new Float32Array(bytes),
+  F16: (bytes) => Float32Array.from(new Uint16Array(bytes), halfPrecision), // not every browser has a Float16Array
+  I8: (bytes) => new Int8Array(bytes),
+};
 
 /** Reads a safetensors file. */
 export function readSafetensors(bytes: Uint8Array): Safetensors {
@@ -77,7 +82,7 @@ export function readSafetensors(bytes: Uint8Array): Safetensors {
   const tensors: Record<string, any> = {};
   for (const [name, { dtype, shape, data_offsets: [from, to] }] of Object.entries<any>(entries)) {
     if (!ARRAYS[dtype]) throw new Error(`tensor ${name} has type ${dtype}, which this page does not read.`);
-    tensors[name] = { shape, values: new ARRAYS[dtype](bytes.slice(start + from, start + to).buffer) };
+    tensors[name] = { shape, values: ARRAYS[dtype](bytes.slice(start + from, start + to).buffer) };
   }
   return { tensors, metadata };
 }

@@ -1,0 +1,152 @@
+"""The induction model as a head model: characters go in, what every head looks at and what may come next come out."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from manyheads.maps import AttentionMap
+from manyheads.models.files import write_tensors
+from manyheads.models.induction.config import InductionConfig
+from manyheads.models.induction.measures import next_losses
+from manyheads.models.induction.model import AttentionOnly
+from manyheads.models.keeping import fill, header_text, read_model
+
+NOTHING = "Type a few characters, and then the same again."
+CUT = "Only the first {most} of {count} characters are read."
+NEXT = "next character"
+OTHER = "one that isn’t in the text"
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What a model expects after each character of a text, and how it fared.
+
+    `characters[t]` is the likeliest after position t, None where it's a symbol that the text doesn't have.
+    `losses[t]`, one fewer, is minus the logarithm of the probability of the one that did come, in nats.
+    """
+
+    characters: list[str | None]
+    losses: np.ndarray
+
+
+class InductionModel(nn.Module):
+    """Two layers of attention that go on with what repeats: call it with a text and it gives the causal map.
+
+    >>> from manyheads import load_induction
+    >>> model = load_induction()
+    >>> map = model("a7kq3xwma7kq3x")
+    >>> map.shape, map.causal  # layers, heads, queries, keys
+    ((2, 2, 14, 14), True)
+    >>> map.predictions["next character"]["w"] > 0.9
+    True
+
+    Each distinct character of the text becomes one of the model's 64 symbols, in the order in which they first appear,
+    so it reads any alphabet, and space, too. The first 64 characters are read. `head_mask` is [layer, h]; False turns
+    a head off. `previous_head` and `induction_head` are the (layer, head) that training made of them.
+
+    Raises `TypeError` for a text that isn't a string; `ValueError` for an empty one, and for a head mask of another
+    shape.
+    """
+
+    def __init__(self, variant="", config=InductionConfig(), roles=None, history=()):
+        super().__init__()
+        self.variant, self.config, self.history = variant, config, list(history)
+        self.roles = roles or {"previous": [0, 0], "induction": [1, 0]}
+        self.num_layers, self.num_heads = config.layers, config.heads
+        self.head_names = [f"head {head + 1}" for head in range(config.heads)]
+        self.network = AttentionOnly(config)
+
+    @property
+    def name(self):
+        """What pages call it, such as `induction/step-200`."""
+        return "/".join(filter(None, ("induction", self.variant)))
+
+    @property
+    def previous_head(self):
+        return tuple(self.roles["previous"])
+
+    @property
+    def induction_head(self):
+        return tuple(self.roles["induction"])
+
+    def forward(self, text, head_mask=None):
+        characters, notes = read(text, self.config.positions)
+        known = list(dict.fromkeys(characters))
+        scores, maps = self._computed(characters, head_mask)
+        chances = scores[-1].softmax(-1).tolist()
+        likeliest = dict(zip([*known, OTHER], [*chances[: len(known)], sum(chances[len(known) :])]))
+        return AttentionMap(
+            characters, characters, maps.numpy(), self.head_names, {NEXT: likeliest}, notes, causal=True
+        )
+
+    def guesses(self, text, head_mask=None):
+        """What it expects after each character, as `Guesses`.
+
+        >>> from manyheads import load_induction
+        >>> "".join(load_induction().guesses("a7kq3xwma7kq3xwm").characters[8:15])
+        '7kq3xwm'
+        """
+        characters, _ = read(text, self.config.positions)
+        known = list(dict.fromkeys(characters))
+        scores, _ = self._computed(characters, head_mask)
+        likeliest = [known[best] if best < len(known) else None for best in scores.argmax(-1).tolist()]
+        return Guesses(likeliest, next_losses(scores, torch.tensor(symbols(characters))).numpy())
+
+    @torch.no_grad()
+    def _computed(self, characters, head_mask):  # -> [t, symbol], [layer, h, t, t]
+        if head_mask is not None:
+            head_mask = torch.as_tensor(np.asarray(head_mask))
+            if head_mask.dtype != torch.bool:
+                raise TypeError(f"head_mask must be boolean, got {head_mask.dtype}")
+            if head_mask.shape != (self.num_layers, self.num_heads):
+                shape = [self.num_layers, self.num_heads]
+                raise ValueError(f"head_mask must have shape {shape}, got {list(head_mask.shape)}")
+        return self.network(torch.tensor(symbols(characters)), head_mask)
+
+    def save(self, path):
+        """Write the weights as float16 safetensors, half as large; the header says what they are."""
+        header = {
+            "variant": self.variant,
+            "config": asdict(self.config),
+            "roles": self.roles,
+            "history": self.history,
+            "words": {"nothing": NOTHING, "cut": CUT, "next": NEXT, "other": OTHER},
+        }
+        halves = {name: tensor.half() for name, tensor in self.network.state_dict().items()}
+        write_tensors(path, halves, header_text(header))
+
+    @classmethod
+    def load(cls, path):
+        """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
+        needed = {"variant", "roles", "history"}
+        header, config, tensors = read_model(path, "induction model", needed, InductionConfig)
+        model = cls(header["variant"], config, header["roles"], header["history"])
+        fill(model.network, {name: tensor.float() for name, tensor in tensors.items()}, path)
+        return model.eval()
+
+
+def read(text, most):
+    """The characters of a text, and notes about those left out.
+
+    >>> read("tea", most=2)
+    (['t', 'e'], ('Only the first 2 of 3 characters are read.',))
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a text must be a string, got {type(text).__name__}")
+    characters = list(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    if not characters:
+        raise ValueError(NOTHING)
+    cut = (CUT.format(most=most, count=len(characters)),) if len(characters) > most else ()
+    return characters[:most], cut
+
+
+def symbols(characters):
+    """The symbol of each character: how many others had appeared before it first did.
+
+    >>> symbols("tattoo")
+    [0, 1, 0, 0, 2, 2]
+    """
+    known = {character: number for number, character in enumerate(dict.fromkeys(characters))}
+    return [known[character] for character in characters]

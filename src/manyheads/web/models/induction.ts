@@ -1,0 +1,97 @@
+// Twin of models/induction: the same symbols, the same numbers. tests/web/test_induction.py holds the two equal.
+
+import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, softmax } from "../math/attention.ts";
+import { Fault } from "../math/faults.ts";
+import type { Loading } from "./models.ts";
+
+/** A text that the model cannot read; it is not for a word. */
+export class Unreadable extends Fault {
+  word = null;
+  near: string[] = [];
+}
+
+/** A map, and what the model expects after each character: the likeliest, null for one that the text lacks, and the losses of those that came. */
+export interface Expecting extends AttentionMap {
+  guesses: (string | null)[];
+  losses: Float32Array; // one fewer: -log of the probability of the next character
+}
+
+/** The model called `induction/<variant>`: the trained one, or what it was after some steps, such as "step-190". */
+export async function load(variant: string, { progress, fetchTensors }: Loading) {
+  return new InductionModel(await fetchTensors(`${["induction", variant].filter(Boolean).join("-")}.safetensors.gz`, progress));
+}
+
+export class InductionModel {
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  tensors: Layer;
+  positions: number;
+  words: Record<string, string>;
+  layers: Layer[];
+
+  constructor({ tensors, metadata }: Safetensors) {
+    const { variant, config, words } = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, JSON.parse(value)]));
+    this.tensors = tensors;
+    this.name = ["induction", variant].filter(Boolean).join("/");
+    this.numLayers = config.layers;
+    this.numHeads = config.heads;
+    this.positions = config.positions;
+    this.words = words;
+    this.headNames = Array.from({ length: config.heads }, (_, head) => `head ${head + 1}`);
+    this.layers = Array.from({ length: config.layers }, (_, number) => partOf(tensors, `layers.${number}.`));
+  }
+
+  /** The map of a text; `headMask[layer][head]` is false for a head that is off, null for all on. Throws `Unreadable`. */
+  attend(text: string, headMask: HeadMask = null): Expecting {
+    const { characters, notes } = this.#read(text);
+    const known = [...new Set(characters)];
+    const ids = characters.map((character) => known.indexOf(character));
+    const { scores, maps } = this.#computed(ids, headMask);
+    const length = ids.length;
+    const shape = [this.numLayers, this.numHeads, length, length];
+    const weights = new Float32Array(shape.reduce((size, side) => size * side));
+    maps.forEach(({ values }, layer) => weights.set(values, layer * values.length));
+    const chances = softmax(scores).values;
+    const count = scores.shape[1];
+    const row = (place: number) => chances.subarray(place * count, (place + 1) * count);
+    const last = row(length - 1);
+    const rest = last.subarray(known.length).reduce((sum, chance) => sum + chance, 0);
+    return {
+      queryTokens: characters, keyTokens: characters, shape, weights, headNames: this.headNames, notes, causal: true,
+      predictions: { [this.words.next]: Object.fromEntries([...known.map((character, at) => [character, last[at]]), [this.words.other, rest]]) },
+      guesses: ids.map((_, place) => known[likeliest(row(place))] ?? null),
+      losses: Float32Array.from(ids.slice(1), (id, place) => -Math.log(row(place)[id])),
+    };
+  }
+
+  /** Each distinct character becomes a symbol, in the order in which they first appear: twin of `read` and `symbols`. */
+  #read(text: string) {
+    const { positions, words: { nothing, cut } } = this;
+    const characters = [...text.replace(/\p{Surrogate}/gu, "\ufffd")];
+    if (!characters.length) throw new Unreadable(nothing);
+    const notes = characters.length > positions ? [cut.replace("{most}", String(positions)).replace("{count}", String(characters.length))] : [];
+    return { characters: characters.slice(0, positions), notes };
+  }
+
+  #computed(ids: number[], headMask: HeadMask) {
+    const { tensors, numHeads } = this;
+    const [symbol, position] = [tensors["symbol.weight"], tensors.position];
+    const width = symbol.shape[1];
+    let x: Matrix = { shape: [ids.length, width], values: new Float32Array(ids.length * width) };
+    ids.forEach((id, place) => {
+      for (let d = 0; d < width; d++) x.values[place * width + d] = symbol.values[id * width + d] + position.values[place * width + d];
+    });
+    const mask = causalMask(ids.length);
+    const maps = this.layers.map((layer, number) => {
+      const input = layerNorm(x, partOf(tensors, `norms.${number}.`));
+      const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: headMask?.[number] });
+      x = added(x, output);
+      return weights;
+    });
+    return { scores: linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]), maps };
+  }
+}
+
+const likeliest = (chances: Float32Array) => chances.reduce((best, chance, at) => (chance > chances[best] ? at : best), 0);

@@ -1,0 +1,132 @@
+"""The induction model: it turns with every seed, its heads compose, and it reads whatever is typed."""
+
+from gzip import compress
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from manyheads import load_induction
+from manyheads.models.induction import (
+    CHECKPOINTS,
+    InductionModel,
+    held_out_sequences,
+    induction_file,
+    induction_files,
+    train_induction,
+)
+from manyheads.models.induction.measures import birth, measured, without_each
+from manyheads.models.induction.training import repeated
+
+SEEDS = (1, 2)  # the shipped one is 0
+TOGETHER = 30  # steps
+MOST_BYTES = 1_000_000
+
+
+def check_birth(history):
+    """The heads of a training come into being, and within a few steps of each other."""
+    end = history[-1]
+    assert end["right"] >= 0.98
+    assert history[0]["right"] < 0.05
+    previous, induction = (birth(history, score, layer) for layer, score in enumerate(("previous", "induction")))
+    assert abs(previous - induction) <= TOGETHER
+    assert 50 < min(previous, induction) < 400
+
+
+def test_the_shipped_model_says_the_second_copy():
+    check_birth(load_induction().history)
+    found = measured(load_induction().network, *held_out_sequences())
+    assert found["right"] >= 0.98
+    assert found["second"] < 0.05
+    assert found["first"] > 4  # nobody can know the first copy: ln 64 = 4.16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS)
+def test_other_seeds_turn_as_well(seed):
+    network, history = train_induction(seed=seed, progress=False)
+    check_birth(history)
+    layer, head = 0, int(np.argmax(history[-1]["previous"][0]))
+    mask = torch.ones(2, 2, dtype=torch.bool)
+    mask[layer, head] = False
+    assert measured(network, *held_out_sequences(), mask)["right"] < 0.3
+
+
+def test_its_heads_do_what_they_are_called():
+    model = load_induction()
+    map = model("a7kq3xwma7kq3xwm")
+    (one, previous), (two, induction) = model.previous_head, model.induction_head
+    assert (one, two) == (0, 1)
+    assert map.weights[one, previous].diagonal(-1).mean() > 0.8
+    assert map.weights[two, induction].diagonal(-7)[1:].mean() > 0.6
+
+
+def test_without_the_previous_head_the_induction_head_is_blind():
+    model = load_induction()
+    table = without_each(model, *held_out_sequences())
+    assert table[model.previous_head]["right"] < 0.3
+    assert (
+        table[model.previous_head]["induction"][1][model.induction_head[1]] < 0.1 < 0.4 < table[None]["induction"][1][1]
+    )
+    for head in {(0, 0), (0, 1), (1, 0), (1, 1)} - {model.previous_head}:
+        assert table[head]["right"] > 0.9, head
+
+
+def test_a_map_is_causal_and_predicts():
+    model = load_induction()
+    map = model("tea tea")
+    assert map.causal
+    assert map.shape == (2, 2, 7, 7)
+    [chances] = map.predictions.values()
+    assert sum(chances.values()) == pytest.approx(1, abs=1e-5)
+    assert list(chances)[:4] == ["t", "e", "a", " "]
+
+
+@given(st.text(min_size=1, max_size=80))
+def test_any_text_is_read_by_the_pattern_of_its_characters(text):
+    model = load_induction()
+    map, guesses = model(text), model.guesses(text)
+    assert len(map.query_tokens) == min(len(text), 64)
+    assert bool(map.notes) == (len(text) > 64)
+    assert set(guesses.characters) <= {*map.query_tokens, None}
+    assert len(guesses.losses) == len(map.query_tokens) - 1
+    swapped = text.translate({ord(character): 0x4E00 + number for number, character in enumerate(dict.fromkeys(text))})
+    assert np.array_equal(model(swapped).weights, map.weights)
+
+
+def test_bad_input_is_refused():
+    model = load_induction()
+    with pytest.raises(ValueError, match="Type a few characters"):
+        model("")
+    with pytest.raises(TypeError, match="got int"):
+        model(7)
+    with pytest.raises(ValueError, match=r"\[2, 2\], got \[2\]"):
+        model("tea", [True, False])
+    with pytest.raises(TypeError, match="boolean"):
+        model("tea", np.ones((2, 2)))
+    with pytest.raises(ValueError, match="step-190"):
+        load_induction("step-7")
+
+
+def test_files_are_small_and_hold_the_checkpoints():
+    files = induction_files()
+    assert len(files) == len(CHECKPOINTS) + 1
+    assert sum(len(compress(path.read_bytes())) for path in files) <= MOST_BYTES
+
+
+def test_saved_is_loaded(tmp_path):
+    model = load_induction("step-190")
+    model.save(tmp_path / "again.safetensors")
+    again = InductionModel.load(tmp_path / "again.safetensors")
+    assert np.array_equal(again("tea tea").weights, model("tea tea").weights)
+    assert again.name == "induction/step-190"
+    assert induction_file("step-190").name == "induction-step-190.safetensors"
+
+
+def test_sequences_repeat_and_no_copy_has_a_symbol_twice():
+    ids, periods = repeated(50)
+    for row, period in zip(ids, periods.tolist()):
+        assert len(set(row[:period].tolist())) == period
+        assert torch.equal(row[period:], row[:-period])

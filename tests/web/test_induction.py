@@ -1,0 +1,102 @@
+"""induction.ts, the twin: the same weights, guesses and losses for any text, with and without heads, from every checkpoint."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from node import WEB, run_node
+
+from manyheads import load_induction
+from manyheads.models.induction import induction_file
+from manyheads.models.induction.kept import VARIANTS
+
+LARGEST_DIFFERENCE = 1e-4
+TEXTS = (
+    "",
+    " ",
+    "a",
+    "a7kq3xwma7kq3xwm",
+    "hello world, hello world",
+    "مرحبا مرحبا",
+    "🦊🐻🐼🦊🐻🐼",
+    "e\u0301\u00e9\u0000\n\t\u2028",
+    "0123456789" * 1000,
+    "".join(map(chr, range(0x4E00, 0x4E40))),
+)
+
+DRIVER = """
+import { readFileSync, writeFileSync } from "node:fs";
+const [web, input, output] = process.argv.slice(2);
+const { InductionModel } = await import(`${web}/models/induction.ts`);
+const { readSafetensors } = await import(`${web}/models/files.ts`);
+const models = {};
+const plain = (numbers) => Array.from(numbers, String);
+const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMask]) => {
+  models[file] ??= new InductionModel(readSafetensors(new Uint8Array(readFileSync(file))));
+  try {
+    const { weights, losses, ...map } = models[file].attend(text, headMask);
+    return { ...map, weights: plain(weights), losses: plain(losses), name: models[file].name };
+  } catch (error) {
+    return { error: error.message, word: error.word };
+  }
+});
+writeFileSync(output, JSON.stringify(results));
+"""
+
+
+@pytest.fixture(scope="module")
+def compute(tmp_path_factory):
+    """Maps of the twin: [(variant, text, head mask), ...] -> them, or {"error": ...}."""
+    folder = tmp_path_factory.mktemp("twin")
+
+    def call(calls):
+        driver, cases, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
+        driver.write_text(DRIVER, encoding="utf-8")
+        written = [(str(induction_file(variant)), text, mask) for variant, text, mask in calls]
+        cases.write_text(json.dumps(written), encoding="utf-8")
+        run_node(driver, WEB.as_uri(), cases, results)
+        return json.loads(results.read_text(encoding="utf-8"))
+
+    return call
+
+
+def assert_same(found, model, text, mask=None):
+    if not text:
+        with pytest.raises(ValueError, match="Type a few") as refusal:
+            model(text)
+        assert found == {"error": str(refusal.value), "word": None}
+        return
+    map, guesses = model(text, mask), model.guesses(text, mask)
+    assert found["name"] == model.name
+    assert (found["queryTokens"], found["keyTokens"]) == (map.query_tokens, map.key_tokens)
+    assert (found["headNames"], tuple(found["notes"]), found["causal"]) == (map.head_names, map.notes, True)
+    assert found["shape"] == list(map.shape)
+    weights = np.array(found["weights"], np.float64).reshape(map.shape)
+    assert np.abs(weights - map.weights).max() <= LARGEST_DIFFERENCE
+    losses = np.array(found["losses"], np.float64)
+    assert losses.shape == guesses.losses.shape
+    assert np.abs(losses - guesses.losses).max(initial=0) <= LARGEST_DIFFERENCE * 10  # of up to 10 nats
+    for name, labels in map.predictions.items():
+        assert found["predictions"][name] == pytest.approx(labels, abs=LARGEST_DIFFERENCE)
+    assert found["guesses"] == guesses.characters
+
+
+def test_texts_of_every_kind_from_every_checkpoint(compute):
+    cases = [(variant, text, None) for variant in VARIANTS for text in TEXTS]
+    for (variant, text, _), found in zip(cases, compute(cases), strict=True):
+        assert_same(found, load_induction(variant), text)
+
+
+characters = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=40)
+masks = st.none() | st.lists(st.lists(st.booleans(), min_size=2, max_size=2), min_size=2, max_size=2)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(characters, st.integers(1, 3), masks), min_size=5, max_size=12))
+def test_random_texts_said_again_and_heads_off(compute, drawn):
+    model = load_induction()
+    cases = [("", text * times, mask) for text, times, mask in drawn]
+    for (_, text, mask), found in zip(cases, compute(cases), strict=True):
+        assert_same(found, model, text, mask)
