@@ -1,6 +1,6 @@
 // What <head-ledger> and a notebook's HeadLedger show: the parts of one logit, and the words that a head's part came from.
 
-import { answerPlace, extremesOf, ofWords, partsOfAnswer, withoutHead } from "../math/head-ledger.ts";
+import { answerPlace, extremesOf, ofWords, partsOfAnswer, withoutHead } from "../math/answer-parts.ts";
 import { colourOf } from "../math/maps.ts";
 import { written } from "../math/steps.ts";
 import { percent, readable } from "../math/text.ts";
