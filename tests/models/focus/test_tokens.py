@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from manyheads.maps.names import NOTES
 from manyheads.models.focus import encode, load_focus_model, pieces, tokenize
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.focus.sentences import HEADS, generate_sentences
@@ -25,11 +26,25 @@ def taught():
         ("<b>tea</b> 😀 \ud800", None, 12),
     ],
 )
-def test_what_is_left_out_is_told(taught, text, note, tokens):
+def test_what_is_left_out_is_noted(taught, text, note, tokens):
     map = taught(text)
-    assert map.notes == ((note,) if note else ())
+    assert [said for said in map.notes if said != NOTES["doubt"]] == ([note] if note else [])
     assert len(map.key_tokens) == tokens
     assert map.key_tokens[-1] == "[SEP]"
+
+
+@pytest.mark.parametrize(
+    ("text", "doubtful"),
+    [
+        *(
+            (text, True)
+            for text in ("Welches Getränk trinkst du lieber?", "أحب الشاي", "Я люблю чай", "asdf qwer", "🦉")
+        ),
+        *((text, False) for text in ("The plumber left an unbelievable mess!", "I like tea.", "", "?!")),
+    ],
+)
+def test_words_that_are_no_english_are_noted(taught, text, doubtful):
+    assert (NOTES["doubt"] in taught(text).notes) == doubtful
 
 
 def test_word_by_word_tokens_are_the_tokens_of_the_text():

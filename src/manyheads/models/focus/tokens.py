@@ -1,13 +1,15 @@
 """From text to tokens: MiniLM's tokenizer, and labelled sentences as tensors."""
 
 import random
+import re
 from functools import lru_cache
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from manyheads.maps.names import EMPTY
+from manyheads.maps import readable
+from manyheads.maps.names import EMPTY, NOTES
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.grammar import open_words
@@ -44,7 +46,22 @@ def tokenize(text, config=FocusConfig()):
         ids = [*ids[: config.max_tokens - 1], ids[-1]]
     if len(ids) == 2:
         notes.append(EMPTY)
+    if are_mostly_new([tokenizer().id_to_token(token) for token in ids[1:-1]]):
+        notes.append(NOTES["doubt"])
     return ids, tuple(notes)
+
+
+def are_mostly_new(tokens):
+    """Whether two words in five, or more, come in pieces or are unknown, as in another language.
+
+    >>> are_mostly_new(["ich", "mag", "ka", "##ffe", "##e", "nic", "##ht"]), are_mostly_new(["i", "like", "tea", "."])
+    (True, False)
+    """
+    piece = [readable(token) != token for token in tokens]
+    words = sum(not more and not re.fullmatch(r"[!-/:-@\[-`{-~]", token) for token, more in zip(tokens, piece))
+    goes_on = [*piece[1:], False]
+    cut = sum(token == "[UNK]" or (after and not more) for token, more, after in zip(tokens, piece, goes_on))
+    return words > 0 and 5 * cut >= 2 * words
 
 
 @lru_cache(maxsize=100_000)

@@ -12,6 +12,9 @@ export const isSpecial = (token: string) => SPECIAL.test(token);
 
 export const readable = (token: string) => (isPiece(token) ? token.slice(PIECE_MARK.length) : token);
 
+/** How the words of a text run, by its first letter. */
+export const directionOf = (text: string) => (/^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u.test(text) ? "rtl" : "ltr");
+
 /** A share of 1 in per cent, to a tenth below ten. */
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
 

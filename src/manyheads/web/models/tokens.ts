@@ -1,7 +1,8 @@
 // From text to tokens as Python makes them. The page's tokenizer and Python's are two libraries; where they differ, the text is
 // changed before it is read. tests/web/test_tokens.py holds the two equal, character by character and on hostile texts.
 
-import { EMPTY } from "../math/names.ts";
+import { EMPTY, NOTES } from "../math/names.ts";
+import { isPiece } from "../math/text.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
 
 /** A letter that no word of the vocabulary has: the word it stands in is unknown. */
@@ -54,7 +55,15 @@ export function focusTokens(tokenizer: Tokenizer, text: string, config: Record<s
   const read = tokensOf(tokenizer, words.slice(0, maxWords).join(" "), maxTokens,
     (count) => `Only the first ${maxTokens - 2} of ${count - 2} word pieces are shown.`);
   const cut = words.length > maxWords ? [`Only the first ${maxWords} of ${words.length} words are shown.`] : [];
-  return { ...read, notes: [...cut, ...read.notes] };
+  const doubt = areMostlyNew(read.tokens.slice(1, -1)) ? [NOTES.doubt] : [];
+  return { ...read, notes: [...cut, ...read.notes, ...doubt] };
+}
+
+/** Whether two words in five, or more, come in pieces or are unknown: twin of `are_mostly_new` in models/focus/tokens.py. */
+function areMostlyNew(tokens: string[]) {
+  const words = tokens.filter((token) => !isPiece(token) && !/^[!-/:-@[-`{-~]$/.test(token)).length;
+  const cut = tokens.filter((token, place) => token === "[UNK]" || (!isPiece(token) && isPiece(tokens[place + 1] ?? ""))).length;
+  return words > 0 && 5 * cut >= 2 * words;
 }
 
 /** The tokens of a text for the encoder: twin of models/encoder.py. */

@@ -6,7 +6,7 @@ const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
 
 /** A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. */
 export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void) {
-  const box = h("textarea", { rows: 1, class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+  const box = h("textarea", { rows: 1, dir: "auto", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !event.isComposing && event.preventDefault(),
     oninput: () => {
       if (/[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line

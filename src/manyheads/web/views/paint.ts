@@ -2,7 +2,7 @@
 
 import { roomFor } from "../math/families.ts";
 import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
-import { isSpecial, percent } from "../math/text.ts";
+import { directionOf, isSpecial, percent } from "../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { type CellLook, fill, h, setText, setToken, setTint, setWeight } from "./dom.ts";
@@ -59,6 +59,7 @@ export class PaintView implements MapPart {
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
       this.#rows.push(drawRow(rows[1], host, compared, { layer, head, query: other, askers: second, second: true, shared: new Set(pairs.map(([, j]) => j)) }));
     });
+    table.dir = directionOf(map.keyTokens.filter((token) => !isSpecial(token)).join(" "));
     table.style.setProperty("--keys", String(map.shape[3]));
     table.style.setProperty("--most", String(host.mostHeads));
     table.style.setProperty("--heads", String(order.length));
