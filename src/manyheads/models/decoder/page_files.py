@@ -96,7 +96,9 @@ def embedding_planes(weights):
 def _make(folder):
     weights = open_weights()
     tokenizer = tokenizer_json(weights).encode()
-    files = {"tokenizer": _written(folder / "decoder-tokenizer.json.gz", gzip.compress(tokenizer, 9, mtime=0), tokenizer)}
+    files = {
+        "tokenizer": _written(folder / "decoder-tokenizer.json.gz", gzip.compress(tokenizer, 9, mtime=0), tokenizer)
+    }
     places = {}
     parts = {"embedding": embedding_planes(weights)}
     parts |= {f"layer-{layer}": layer_planes(weights, layer) for layer in range(weights.num_layers)}
