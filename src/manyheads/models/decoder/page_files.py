@@ -1,4 +1,4 @@
-"""The decoder as files for a page, in parts of a layer each: a page can show how far it is, and fetches a lost part again.
+"""The decoder as files for a page, in parts of a layer each, so that a page can show how far it is.
 
 `decoder.json` says what the model is made of and lists the files:
 
@@ -9,9 +9,9 @@
      "planes": {"layer": {"qkv.codes": [offset, bytes], ...}, "embedding": {"codes": [offset, bytes], ...}}}
 
 where FILE is {"name", "packed", "bytes", "sha256"}: the file's name beside `decoder.json`, its size as sent and as
-unpacked, and the SHA-256 of what is unpacked, as in `encoder.json`. `decoder-tokenizer.json.gz` is packed by gzip. The
-other parts, `decoder-embedding.bin` and `decoder-layer-0.bin` to `decoder-layer-29.bin`, are sent as they are. A part is
-planes one after the other, little-endian, each row by row and each beginning at a multiple of 16 bytes:
+unpacked, and the SHA-256 of what is unpacked, as in `encoder.json`. `decoder-tokenizer.json.gz` is packed by gzip;
+`decoder-embedding.bin` and `decoder-layer-0.bin` to `decoder-layer-29.bin` are sent as they are. A part is planes one
+after the other, little-endian, each row by row and each beginning at a multiple of 16 bytes:
 
     decoder-layer-L.bin    for each matrix, `qkv`, `o`, `gu` and `down` in this order:
                              NAME.codes  uint8   [row, column / 32, 16]  4-bit codes of a block of 32 columns: byte i

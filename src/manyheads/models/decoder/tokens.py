@@ -18,8 +18,8 @@ BYTES = {chr(byte): byte for byte in _SEEN} | {chr(256 + place): byte for place,
 
 def tokenizer_json(weights):
     """The tokenizer as the `tokenizer.json` that the libraries of Hugging Face read, here and in pages."""
-    tokens, types = weights.metadata("tokenizer.ggml.tokens"), weights.metadata("tokenizer.ggml.token_type")
-    merges = [pair.split(" ") for pair in weights.metadata("tokenizer.ggml.merges")]
+    tokens, types = weights.metadata["tokenizer.ggml.tokens"], weights.metadata["tokenizer.ggml.token_type"]
+    merges = [pair.split(" ") for pair in weights.metadata["tokenizer.ggml.merges"]]
     marks = [
         {"id": number, "content": token, "special": True}
         | dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)

