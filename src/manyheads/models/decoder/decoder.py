@@ -65,8 +65,8 @@ class Decoder:
     >>> word, probability = next(iter(map.predictions["next word"].items()))
     >>> word, round(probability, 3)
     (' Paris', 0.773)
-    >>> decoder.write("The capital of France is", words=4, temperature=0)
-    ' Paris.\\n\\nParis is'
+    >>> decoder.write("The capital of France is", words=1, temperature=0)
+    ' Paris.'
 
     Nearly every text is read, since bytes are tokens; of 256 bytes, the 21 in `unspelled` have none, which are of rare
     signs or of no text. Of more than `max_tokens` tokens the last are read. `notes` say what is left out.
