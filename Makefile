@@ -48,7 +48,7 @@ test-oldest: models  ## the package's tests with the oldest versions that pyproj
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
-		$$(grep -ohE "^(lemminflect|hypothesis|playwright|pytest|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
+		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY)
 	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default --numprocesses=$(CORES) -m fast tests/test_*.py tests/maps tests/models tests/widgets
 

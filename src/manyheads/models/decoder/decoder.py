@@ -182,7 +182,7 @@ class Decoder:
                 break
             written.append(chosen)
             new = [chosen]
-        return self.tokenizer.decode(written)
+        return self.tokenizer.decode(written).rstrip()  # white space comes with the next word
 
     def _named(self, tokens, shares, count=TOP):
         return dict(zip(self.tokens(tokens[:count].tolist()), shares[:count].tolist()))
