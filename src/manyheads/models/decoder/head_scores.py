@@ -29,7 +29,8 @@ SCORES = {
     "names": "how many of the eight prompts with two names are answered right without the head",
 }
 TEXTS = (  # of other kinds than those of the encoder's cards
-    "def mean(values):\n    total = 0\n    for value in values:\n        total += value\n    return total / len(values)",
+    "def mean(values):\n    total = 0\n    for value in values:\n        total += value\n"
+    "    return total / len(values)",
     "Dear Ms Novak, thank you for your letter of 3 May. We'll send the two books on Monday. Best wishes, Ada",
     "1, 2, 4, 8, 16, 32, 64, 128, 256",
     "Der Hund läuft über die Straße, und die Katze sieht ihm nach.",
