@@ -10,6 +10,7 @@ from manyheads.models.decoder.measures import (
     INDUCTION_HEADS,
     all_but,
     answered,
+    at_their_mean,
     attention_to,
     other_heads,
     prompts,
@@ -66,6 +67,17 @@ def test_induction_heads_carry_names_and_copies_and_seven_others_do_not(decoder)
     first, second = surprise(decoder, twice)
     assert (second < first / 2).all()
     assert (surprise(decoder, twice, all_but(INDUCTION_HEADS))[1] > 2 * second).all()
+
+
+def test_heads_at_their_mean_lose_what_they_lose_when_off(decoder):
+    capitals, opposites = of("capital"), of("opposite")
+    before = answered(decoder, capitals)[0]
+    with at_their_mean(decoder, [(23, 4)], [*capitals, *opposites]):
+        chances, right = answered(decoder, capitals)
+        assert right.sum() <= answered(decoder, capitals, all_but([(23, 4)]))[1].sum() <= 8
+        assert answered(decoder, opposites)[1].sum() == 9
+    assert chances.mean() < before.mean() / 2
+    np.testing.assert_allclose(answered(decoder, capitals)[0], before, atol=1e-6)
 
 
 def test_a_masked_first_token_leaves_its_attention_to_the_second(decoder):

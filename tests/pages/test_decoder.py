@@ -37,10 +37,13 @@ def test_forty_prompts_say_what_each_absence_costs(chapter):
     found = {
         name: [float(cell.split(" of ")[0]) for cell in cells] for name, cells in rows(chapter, "made-up names").items()
     }
-    on, roman, seven, others, masked = found.values()
+    on, roman, seven, others, roman_mean, seven_mean, masked = found.values()
     assert roman[0] < on[0] - 2
     assert roman[1] == on[1], "the head of the capitals is none of opposites"
     assert seven[3] < others[3] / 3
+    assert roman_mean[0] <= roman[0]
+    assert roman_mean[1] == on[1]
+    assert seven_mean[3] < on[3] / 3
     assert masked[:3] == [0, 0, 0]
     assert masked[3] > 4
 

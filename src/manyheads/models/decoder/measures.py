@@ -1,6 +1,7 @@
 """What single heads do for the words that come next, measured: labelled prompts, and random tokens said twice."""
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -76,6 +77,44 @@ def answered(decoder, asked, head_mask=None, hidden=()):
             chances[place] = row[answers[place]]
             right[place] = row.argmax() == answers[place]
     return chances, right
+
+
+@contextmanager
+def at_their_mean(decoder, heads, asked):
+    """While this lasts, some heads, given as (layer, head), say at every token what they say on average in the prompts.
+
+    This asks what is lost when a head no longer says anything about *this* text, and leaves later layers what they are
+    used to; a head that is off says zero, which they aren't.
+    """
+    contexts = {head: [] for head in heads}
+    with _before_output(decoder, heads, lambda head, part: contexts[head].append(part.flatten(0, -2))):
+        answered(decoder, asked)
+    means = {head: torch.cat(parts).mean(0) for head, parts in contexts.items()}
+    with _before_output(decoder, heads, lambda head, part: part.copy_(means[head])):
+        yield
+
+
+@contextmanager
+def _before_output(decoder, heads, change):
+    """Calls `change(head, its context [..., t, d])` before the layer's W^O mixes the heads."""
+
+    def hook(layer):
+        def change_all(_module, inputs):
+            context = inputs[0].clone()
+            for head in heads:
+                if head[0] == layer:
+                    change(head, context.unflatten(-1, (decoder.num_heads, -1))[..., head[1], :])
+            return (context,)
+
+        return change_all
+
+    outputs = {layer: decoder.model.layers[layer].attention.output for layer, _ in heads}
+    hooks = [output.register_forward_pre_hook(hook(layer)) for layer, output in outputs.items()]
+    try:
+        yield
+    finally:
+        for each in hooks:
+            each.remove()
 
 
 def attention_to(decoder, asked, key, hidden=()):
