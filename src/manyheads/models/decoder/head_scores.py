@@ -1,6 +1,6 @@
 """What each of the decoder's 270 heads looks at, and what is lost without it: measured once and kept with the package.
 
-`python -m manyheads.models.decoder` measures again, which takes five minutes of one processor, and writes the file.
+`python -m manyheads.models.decoder` measures again in a quarter of an hour.
 """
 
 import json
