@@ -115,6 +115,8 @@ def keep_scores():
     """Measure, and write the file."""
     with one_thread():
         scores = measure_scores(load_decoder())
-    lines = [f"{json.dumps(name)}: {json.dumps(scores[name].round(DIGITS).tolist())}" for name in SCORES]
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(np.round(np.float64(scores[name]), DIGITS).tolist())}" for name in SCORES
+    ]
     with written_whole(FILE) as beside:
         beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
