@@ -17,7 +17,7 @@ const room = (name, ...above) => ({
 });
 
 export default defineConfig(
-  globalIgnores(["dist/"]),
+  globalIgnores(["dist/", "kernel/"]),
   js.configs.recommended,
   ts.configs.recommended,
   {

@@ -131,6 +131,41 @@ interface EncoderFile {
   sha256: string;
 }
 
+/** What `decoder.json` says: of what the decoder is made, and where in its files the planes of its weights lie. */
+interface DecoderFacts {
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  numKvHeads: number;
+  headDim: number;
+  width: number;
+  mlpWidth: number;
+  vocabularySize: number;
+  normEpsilon: number;
+  rotaryBase: number;
+  maxTokens: number;
+  headNames: string[];
+  endTokens: number[];
+  files: Record<string, EncoderFile>;
+  planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
+}
+
+/** A text as a language model reads it, and how well each token would come next. */
+interface NextWord {
+  ids: number[];
+  logits: Float32Array; // [token]
+  map: AttentionMap;
+}
+
+/** A language model that computes in the page. */
+interface DecoderModel extends HeadModel {
+  maxTokens: number;
+  endTokens: number[]; // those that end a text
+  /** The map of a text, and the scores of what comes next; a text that begins as the one before costs its new tokens only. */
+  next(text: string, headMask?: HeadMask, options?: { signal?: AbortSignal }): Promise<NextWord>;
+  wordOf(id: number): string; // the text of a token
+}
+
 interface EncoderFacts {
   name: string;
   numLayers: number;

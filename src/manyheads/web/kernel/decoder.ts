@@ -1,0 +1,149 @@
+// The decoder's large sums: one matrix times the vectors of several tokens, with weights of 4 or 8 bits. AssemblyScript, which
+// `npm run kernel` compiles to models/decoder-kernel.wasm; the page decides where in the memory everything lies.
+//
+// Numbers come in blocks of 32. The vectors are rounded to 16 bits, each block with a scale of its own, so that a block's sum
+// is one of whole numbers, which is exact. A block of 4-bit weights is d * code + m, so that its share of the product is
+//     sum of (d * code + m) * x  =  d * scale * (sum of code * rounded x)  +  m * (sum of x).
+// Rows of scales and sums are `stride` blocks long, a multiple of 4, since the terms with m are added four blocks at a time.
+// In the blocks that fill up a row, m is 0.
+
+/** Bytes: of a block as 4-bit codes, as int8, as int16 and as float32. */
+const CODES: usize = 16;
+const BYTES: usize = 32;
+const SHORTS: usize = 64;
+const FLOATS: usize = 128;
+
+// @ts-ignore
+@inline function total(v: v128): f32 {
+  return f32x4.extract_lane(v, 0) + f32x4.extract_lane(v, 1) + f32x4.extract_lane(v, 2) + f32x4.extract_lane(v, 3);
+}
+
+/** The largest of four. */
+// @ts-ignore
+@inline function largest(v: v128): f32 {
+  return max(max(f32x4.extract_lane(v, 0), f32x4.extract_lane(v, 1)), max(f32x4.extract_lane(v, 2), f32x4.extract_lane(v, 3)));
+}
+
+/** x float32 [tokens, columns] -> rounded int16 [tokens, columns], scales and sums float32 [tokens, stride]. */
+export function quantise(x: usize, tokens: i32, columns: i32, stride: i32, rounded: usize, scales: usize, sums: usize): void {
+  const blocks = columns >> 5;
+  for (let token = 0; token < tokens; token++) {
+    for (let block = 0; block < blocks; block++) {
+      const number = (token * blocks + block) as usize;
+      const from = x + number * FLOATS;
+      let most = f32x4.splat(0);
+      let sum = most;
+      for (let at: usize = 0; at < FLOATS; at += 16) {
+        const four = v128.load(from + at);
+        most = f32x4.pmax(most, f32x4.abs(four));
+        sum = f32x4.add(sum, four);
+      }
+      const top = largest(most);
+      const at = ((token * stride + block) as usize) << 2;
+      f32.store(sums + at, total(sum));
+      f32.store(scales + at, top / 32767);
+      const by = f32x4.splat(top > 0 ? 32767 / top : 0);
+      const to = rounded + number * SHORTS;
+      for (let eight: usize = 0; eight < 4; eight++) {
+        const low = i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(from + (eight << 5)), by)));
+        const high = i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(from + (eight << 5) + 16), by)));
+        v128.store(to + (eight << 4), i16x8.narrow_i32x4_s(low, high));
+      }
+    }
+  }
+}
+
+/** The product of a block of whole numbers, `w0` to `w3`, with a block of rounded ones, in four parts, as floats. */
+// @ts-ignore
+@inline function product(w0: v128, w1: v128, w2: v128, w3: v128, x: usize): v128 {
+  const low = i32x4.add(i32x4.dot_i16x8_s(w0, v128.load(x)), i32x4.dot_i16x8_s(w1, v128.load(x, 16)));
+  const high = i32x4.add(i32x4.dot_i16x8_s(w2, v128.load(x, 32)), i32x4.dot_i16x8_s(w3, v128.load(x, 48)));
+  return f32x4.convert_i32x4_s(i32x4.add(low, high));
+}
+
+/** The terms with m of a row of weights and one token, in four parts. */
+// @ts-ignore
+@inline function offset(m: usize, sums: usize, stride: usize): v128 {
+  let sum = f32x4.splat(0);
+  for (let at: usize = 0; at < stride; at += 16) sum = f32x4.add(sum, f32x4.mul(v128.load(m + at), v128.load(sums + at)));
+  return sum;
+}
+
+/** y [tokens, rows] = x W^T for W of 4-bit codes [rows, columns / 32, 16 bytes], d and m float32 [rows, stride]. */
+export function multiply4(
+  tokens: i32, columns: i32, stride: i32, rows: i32, codes: usize, d: usize, m: usize, rounded: usize, scales: usize, sums: usize, y: usize,
+): void {
+  const blocks = (columns >> 5) as usize;
+  const low4 = i8x16.splat(15);
+  const row = (stride as usize) << 2; // bytes of a row of scales, sums, d or m
+  const wide = blocks * SHORTS; // of a token's rounded numbers
+  const tall = (rows as usize) << 2; // of a token's results
+  for (let r: usize = 0; r < (rows as usize); r++) {
+    const codesHere = codes + r * blocks * CODES;
+    const dHere = d + r * row;
+    const mHere = m + r * row;
+    let token: usize = 0;
+    for (; token + 4 <= (tokens as usize); token += 4) { // so that codes are unpacked once for four
+      const x = rounded + token * wide;
+      const scale = scales + token * row;
+      const sum = sums + token * row;
+      let a = offset(mHere, sum, row);
+      let b = offset(mHere, sum + row, row);
+      let c = offset(mHere, sum + 2 * row, row);
+      let e = offset(mHere, sum + 3 * row, row);
+      for (let block: usize = 0; block < blocks; block++) {
+        const packed = v128.load(codesHere + block * CODES);
+        const below = v128.and(packed, low4);
+        const above = i8x16.shr_u(packed, 4);
+        const w0 = i16x8.extend_low_i8x16_u(below);
+        const w1 = i16x8.extend_high_i8x16_u(below);
+        const w2 = i16x8.extend_low_i8x16_u(above);
+        const w3 = i16x8.extend_high_i8x16_u(above);
+        const step = f32.load(dHere + (block << 2));
+        const from = x + block * SHORTS;
+        const by = scale + (block << 2);
+        a = f32x4.add(a, f32x4.mul(product(w0, w1, w2, w3, from), f32x4.splat(step * f32.load(by))));
+        b = f32x4.add(b, f32x4.mul(product(w0, w1, w2, w3, from + wide), f32x4.splat(step * f32.load(by + row))));
+        c = f32x4.add(c, f32x4.mul(product(w0, w1, w2, w3, from + 2 * wide), f32x4.splat(step * f32.load(by + 2 * row))));
+        e = f32x4.add(e, f32x4.mul(product(w0, w1, w2, w3, from + 3 * wide), f32x4.splat(step * f32.load(by + 3 * row))));
+      }
+      const to = y + token * tall + (r << 2);
+      f32.store(to, total(a));
+      f32.store(to + tall, total(b));
+      f32.store(to + 2 * tall, total(c));
+      f32.store(to + 3 * tall, total(e));
+    }
+    for (; token < (tokens as usize); token++) {
+      const x = rounded + token * wide;
+      const scale = scales + token * row;
+      let a = offset(mHere, sums + token * row, row);
+      for (let block: usize = 0; block < blocks; block++) {
+        const packed = v128.load(codesHere + block * CODES);
+        const below = v128.and(packed, low4);
+        const above = i8x16.shr_u(packed, 4);
+        const parts = product(i16x8.extend_low_i8x16_u(below), i16x8.extend_high_i8x16_u(below),
+          i16x8.extend_low_i8x16_u(above), i16x8.extend_high_i8x16_u(above), x + block * SHORTS);
+        a = f32x4.add(a, f32x4.mul(parts, f32x4.splat(f32.load(dHere + (block << 2)) * f32.load(scale + (block << 2)))));
+      }
+      f32.store(y + token * tall + (r << 2), total(a));
+    }
+  }
+}
+
+/** y [rows] = W x for W = d * code, codes int8 [rows, columns], d float32 [rows, columns / 32], and the x of one token. */
+export function multiply8(columns: i32, rows: i32, codes: usize, d: usize, rounded: usize, scales: usize, y: usize): void {
+  const blocks = (columns >> 5) as usize;
+  for (let r: usize = 0; r < (rows as usize); r++) {
+    const codesHere = codes + r * blocks * BYTES;
+    const dHere = d + ((r * blocks) << 2);
+    let a = f32x4.splat(0);
+    for (let block: usize = 0; block < blocks; block++) {
+      const low = v128.load(codesHere + block * BYTES);
+      const high = v128.load(codesHere + block * BYTES, 16);
+      const parts = product(i16x8.extend_low_i8x16_s(low), i16x8.extend_high_i8x16_s(low),
+        i16x8.extend_low_i8x16_s(high), i16x8.extend_high_i8x16_s(high), rounded + block * SHORTS);
+      a = f32x4.add(a, f32x4.mul(parts, f32x4.splat(f32.load(dHere + (block << 2)) * f32.load(scales + (block << 2)))));
+    }
+    f32.store(y + (r << 2), total(a));
+  }
+}

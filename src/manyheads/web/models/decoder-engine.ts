@@ -1,0 +1,187 @@
+// The decoder's forward pass: twin of models/decoder/model.py. It keeps what it has computed of the last text, so that a text
+// which begins alike costs its new tokens only.
+
+import { CHUNK } from "./decoder-weights.ts";
+import type { DecoderWeights } from "./decoder-weights.ts";
+
+/** What is computed of a text. */
+export interface Reading {
+  logits: Float32Array; // [token], of what comes after the last
+  weights: Float32Array; // [layer, head, query, key]
+}
+
+export class DecoderEngine {
+  #weights: DecoderWeights;
+  #facts: DecoderFacts;
+  #keys: Float32Array[]; // [layer][key-value head, token, dim], rotated
+  #values: Float32Array[];
+  #rows: Float32Array[] = []; // [token][layer, head, key up to the token]: all attention of the text so far
+  #ids: number[] = []; // of which the above is
+  #on = new Uint8Array(); // [layer, head], with which it was computed
+
+  constructor(weights: DecoderWeights) {
+    const { numLayers, numKvHeads, maxTokens, headDim } = weights.facts;
+    this.#weights = weights;
+    this.#facts = weights.facts;
+    const room = () => Array.from({ length: numLayers }, () => new Float32Array(numKvHeads * maxTokens * headDim));
+    this.#keys = room();
+    this.#values = room();
+  }
+
+  /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. */
+  read(ids: number[], headMask: HeadMask = null): Reading {
+    const { numLayers, numHeads } = this.#facts;
+    const on = Uint8Array.from({ length: numLayers * numHeads }, (_, index) =>
+      Number(headMask?.[Math.floor(index / numHeads)]?.[index % numHeads] ?? true));
+    const kept = on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
+    const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
+    this.#on = on;
+    this.#ids = ids.slice(0, known);
+    this.#rows.length = known;
+    let last = new Float32Array();
+    for (let from = known; from < ids.length; from += CHUNK) {
+      const some = ids.slice(from, from + CHUNK);
+      last = this.#pass(some);
+      this.#ids.push(...some);
+    }
+    return { logits: this.#weights.scores(last), weights: this.#map() };
+  }
+
+  /** Computes tokens that come after those that are known: the normed state of the last. */
+  #pass(ids: number[]) {
+    const { numLayers, numHeads, width } = this.#facts;
+    const past = this.#ids.length;
+    const turns = this.#turns(past, ids.length);
+    const x = this.#weights.embed(ids);
+    const add = (change: Float32Array) => change.forEach((value, at) => (x[at] += value));
+    ids.forEach((_, token) => (this.#rows[past + token] = new Float32Array(numLayers * numHeads * (past + token + 1))));
+    for (let layer = 0; layer < numLayers; layer++) {
+      add(this.#weights.multiply(layer, "o", this.#attend(layer, this.#normed(x, this.#weights.attentionNorms[layer]), turns)));
+      add(this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, this.#weights.mlpNorms[layer]))));
+    }
+    return this.#normed(x.subarray(x.length - width), this.#weights.norm);
+  }
+
+  /** What the heads of a layer make of the new tokens: float32 [token, width] -> [token, head * dim]. */
+  #attend(layer: number, x: Float32Array, turns: Turns) {
+    const { numHeads, numKvHeads, headDim, maxTokens, width } = this.#facts;
+    const past = this.#ids.length;
+    const tokens = x.length / width;
+    const qkv = this.#weights.multiply(layer, "qkv", x);
+    const [keys, values] = [this.#keys[layer], this.#values[layer]];
+    const row = (numHeads + 2 * numKvHeads) * headDim;
+    const queries = new Float32Array(tokens * numHeads * headDim);
+    for (let token = 0; token < tokens; token++) {
+      const part = (head: number) => qkv.subarray(token * row + head * headDim, token * row + (head + 1) * headDim);
+      for (let head = 0; head < numHeads; head++)
+        rotate(part(head), token, turns, queries.subarray((token * numHeads + head) * headDim));
+      for (let head = 0; head < numKvHeads; head++) {
+        const place = (head * maxTokens + past + token) * headDim;
+        rotate(part(numHeads + head), token, turns, keys.subarray(place));
+        values.set(part(numHeads + numKvHeads + head), place);
+      }
+    }
+    const context = new Float32Array(tokens * numHeads * headDim);
+    const scale = 1 / Math.sqrt(headDim);
+    for (let head = 0; head < numHeads; head++) {
+      const first = Math.floor(head * numKvHeads / numHeads) * maxTokens * headDim; // of the group that shares keys and values
+      const on = this.#on[layer * numHeads + head];
+      for (let token = 0; token < tokens; token++) {
+        const seen = past + token + 1;
+        const from = (token * numHeads + head) * headDim;
+        const weights = this.#rows[past + token].subarray((layer * numHeads + head) * seen, (layer * numHeads + head + 1) * seen);
+        for (let key = 0; key < seen; key++) {
+          const place = first + key * headDim;
+          let score = 0;
+          for (let at = 0; at < headDim; at++) score += queries[from + at] * keys[place + at];
+          weights[key] = score * scale;
+        }
+        softmax(weights);
+        if (!on) continue;
+        for (let key = 0; key < seen; key++) {
+          const [weight, place] = [weights[key], first + key * headDim];
+          for (let at = 0; at < headDim; at++) context[from + at] += weight * values[place + at];
+        }
+      }
+    }
+    return context;
+  }
+
+  /** The MLP up to its last matrix: float32 [token, width] -> [token, mlpWidth]. */
+  #gated(layer: number, x: Float32Array) {
+    const { mlpWidth, width } = this.#facts;
+    const both = this.#weights.multiply(layer, "gu", x);
+    const values = new Float32Array(x.length / width * mlpWidth);
+    for (let token = 0, at = 0; at < values.length; token++) {
+      for (let column = 0; column < mlpWidth; column++, at++) {
+        const gate = both[token * 2 * mlpWidth + column];
+        values[at] = gate / (1 + Math.exp(-gate)) * both[(token * 2 + 1) * mlpWidth + column];
+      }
+    }
+    return values;
+  }
+
+  /** Each token's vector at length 1 on average (RMSNorm), then times `gains`: float32 [token, width] -> the same. */
+  #normed(x: Float32Array, gains: Float32Array) {
+    const values = new Float32Array(x.length);
+    for (let from = 0; from < x.length; from += gains.length) {
+      let sum = 0;
+      for (let at = 0; at < gains.length; at++) sum += x[from + at] ** 2;
+      const by = 1 / Math.sqrt(sum / gains.length + this.#facts.normEpsilon);
+      for (let at = 0; at < gains.length; at++) values[from + at] = x[from + at] * by * gains[at];
+    }
+    return values;
+  }
+
+  /** By which angles pairs of columns turn at the positions from `past` on. */
+  #turns(past: number, tokens: number): Turns {
+    const { headDim, rotaryBase } = this.#facts;
+    const half = headDim / 2;
+    const angles = Float32Array.from({ length: tokens * half }, (_, at) =>
+      (past + Math.floor(at / half)) * Math.fround(rotaryBase ** (-2 * (at % half) / headDim)));
+    return { half, cos: angles.map(Math.cos), sin: angles.map(Math.sin) };
+  }
+
+  /** The attention of the whole text: float32 [layer, head, query, key], 0 at later keys. */
+  #map() {
+    const { numLayers, numHeads } = this.#facts;
+    const tokens = this.#rows.length;
+    const weights = new Float32Array(numLayers * numHeads * tokens * tokens);
+    this.#rows.forEach((row, query) => {
+      for (let head = 0; head < numLayers * numHeads; head++)
+        weights.set(row.subarray(head * (query + 1), (head + 1) * (query + 1)), (head * tokens + query) * tokens);
+    });
+    return weights;
+  }
+}
+
+/** Cosines and sines: [token, half]. */
+interface Turns {
+  half: number;
+  cos: Float32Array;
+  sin: Float32Array;
+}
+
+/** Turns columns i and half + i of a query or key together, by the angle of the token's position. */
+function rotate(from: Float32Array, token: number, { half, cos, sin }: Turns, to: Float32Array) {
+  for (let i = 0; i < half; i++) {
+    const [c, s] = [cos[token * half + i], sin[token * half + i]];
+    to[i] = from[i] * c - from[half + i] * s;
+    to[half + i] = from[half + i] * c + from[i] * s;
+  }
+}
+
+/** Scores to shares that sum to 1, in place. */
+function softmax(scores: Float32Array) {
+  let most = -Infinity;
+  for (const score of scores) if (score > most) most = score;
+  let sum = 0;
+  for (let at = 0; at < scores.length; at++) sum += scores[at] = Math.exp(scores[at] - most);
+  for (let at = 0; at < scores.length; at++) scores[at] /= sum;
+}
+
+/** How many tokens two texts begin with alike. */
+function alike(ids: number[], others: number[]) {
+  const place = ids.findIndex((id, at) => id !== others[at]);
+  return place < 0 ? ids.length : place;
+}
