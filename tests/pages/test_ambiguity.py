@@ -111,7 +111,7 @@ def test_an_encoder_that_stops_can_be_started_again(live, faults):
     live.get_by_role("textbox", name="Sentence").fill("Does the bank still flow?")
     again = live.get_by_role("button", name="Try again")
     again.wait_for()
-    assert "The sense could not be computed: the encoder stopped" in status(live)
+    assert "The sense could not be computed: the model stopped" in status(live)
     assert live.evaluate("(el) => el.sense.word") == "bank", "what was shown stays"
     again.click()
     live.get_by_text("Ready: computed in this page as you type.").wait_for()

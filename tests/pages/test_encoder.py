@@ -160,7 +160,7 @@ def test_an_encoder_that_stops_can_be_started_again(context, site, faults):
     map.get_by_role("textbox", name="Sentence").fill("Still there?")
     again = map.get_by_role("button", name="Try again")
     again.wait_for()
-    assert "The map could not be computed: the encoder stopped" in map.get_by_role("status").inner_text()
+    assert "The map could not be computed: the model stopped" in map.get_by_role("status").inner_text()
     assert attention(map).key_tokens[1:3] == ["the", "bank"], "what was shown stays"
     again.click()
     page.wait_for_function("(el) => el.attention.queryTokens.includes('still')", arg=map.element_handle())

@@ -402,7 +402,7 @@ def test_pruning_is_measured_again_where_the_encoder_stopped(page, site, faults)
     measured = "document.querySelector('head-pruning').pruned === 1"
     page.wait_for_function(f"() => {measured} || document.querySelector('head-pruning .hm-status button')")
     if not page.evaluate(measured):
-        assert told(pruning).startswith("What is left could not be measured: the encoder stopped")
+        assert told(pruning).startswith("What is left could not be measured: the model stopped")
         pruning.get_by_role("button", name="Try again").click()
     page.wait_for_function(f"() => {measured}")
     assert pruning.get_by_role("status").inner_text() == ""

@@ -10,7 +10,7 @@ import { build } from "esbuild";
 const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta.url)));
 const figures = Object.keys(await read("figures.json")).map((name) => `figures/${name}.ts`);
 const families = Object.values(await read("models.json")).map(({ module }) => `models/${module}.ts`);
-const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "encoder-worker"].map((name) => `models/${name}.ts`),
+const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "encoder-worker", "decoder-worker"].map((name) => `models/${name}.ts`),
   "doors/embed.ts", "doors/paper.ts", "doors/search-excerpts.ts"];
 const own = figures.map((path) => path.replace(".ts", ".css")).filter((path) => existsSync(new URL(path, import.meta.url)));
 const stylesheets = [...own, "doors/plain.css", "doors/theme.css"];
@@ -29,7 +29,7 @@ const onlyForPages = {
 
 const web = fileURLToPath(new URL(".", import.meta.url));
 const dist = `${web}dist`;
-const COMMON = { absWorkingDir: web, outdir: "dist", entryNames: "[name]", bundle: true, minify: true, legalComments: "none", plugins: [onlyForPages] };
+const COMMON = { absWorkingDir: web, outdir: "dist", entryNames: "[name]", bundle: true, minify: true, legalComments: "none", loader: { ".wasm": "binary" }, plugins: [onlyForPages] };
 
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist);

@@ -123,8 +123,8 @@ interface HeadModel {
   attend(sentence: string, headMask?: HeadMask, options?: { signal?: AbortSignal, states?: boolean }): AttentionMap | Promise<AttentionMap>;
 }
 
-/** A file of the encoder, as its manifest lists it: its size as sent and as unpacked, and the hash of what is unpacked. */
-interface EncoderFile {
+/** A file of a model, as its list says: its size as sent and as unpacked, and the hash of what is unpacked. */
+interface ModelFile {
   name: string;
   packed: number;
   bytes: number;
@@ -146,7 +146,7 @@ interface DecoderFacts {
   maxTokens: number;
   headNames: string[];
   endTokens: number[];
-  files: Record<string, EncoderFile>;
+  files: Record<string, ModelFile>;
   planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
 }
 
@@ -315,4 +315,8 @@ declare module "*/tokenizers.min.mjs" {
 }
 declare module "*/ort.wasm.bundle.min.mjs" {
   export * from "onnxruntime-web";
+}
+declare module "*.wasm" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
 }

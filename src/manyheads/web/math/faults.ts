@@ -12,8 +12,8 @@ export const WHY = {
   engine: "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one.",
   worker: "this browser does not let the page work in the background. Use another one, or open this page by itself.",
   start: "it could not be started. Reload the page; if that does not help, use another browser.",
-  stopped: "the encoder stopped, perhaps for want of memory. Try again, with a shorter text or in another browser.",
-  closed: "the encoder was closed.",
+  stopped: "the model stopped, perhaps for want of memory. Try again, with a shorter text or in another browser.",
+  closed: "the model was closed.",
   unknown: "something went wrong. Reload the page; if that does not help, use another browser.",
 };
 

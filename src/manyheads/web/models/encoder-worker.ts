@@ -1,15 +1,15 @@
 // What the encoder does off the page's thread: fetch its files and keep them, read a sentence, compute.
 
 import { Fault, importScript, reasonOf, WHY } from "../math/faults.ts";
-import { fileUrl, MANIFEST, Store } from "./encoder-files.ts";
-import { damaged, download, readAs, readJson, readSafetensors, unpacked } from "./files.ts";
+import { FILES } from "./encoder.ts";
+import { readAs, readJson, readSafetensors } from "./files.ts";
+import { fetchManifest, obtainAll, Store } from "./kept-files.ts";
 import { encoderTokens } from "./tokens.ts";
 import type { Tokenizer } from "./tokenizers.min.mjs";
 import type { InferenceSession } from "./ort.wasm.bundle.min.mjs";
 
-type Manifest = EncoderFacts & { files: Record<string, EncoderFile> };
+type Manifest = EncoderFacts & { files: Record<string, ModelFile> };
 type Rounded = { columns: number, base: number, low: ArrayLike<number>, high: ArrayLike<number>, step: Float32Array };
-type Download = EncoderFile & { url: URL, done: number };
 
 let manifest: Manifest;
 let tokenizer: Tokenizer;
@@ -25,7 +25,7 @@ worker.onmessage = async ({ data }: MessageEvent) => {
     if (data.load) worker.postMessage({ ready: await load(data.load) });
     else {
       const map = await attend(data.sentence, data.headMask, data.states);
-      worker.postMessage({ map }, [map.weights.buffer, ...(map.states ? [map.states.values.buffer] : [])]);
+      worker.postMessage({ result: map }, [map.weights.buffer, ...(map.states ? [map.states.values.buffer] : [])]);
     }
   } catch (error) {
     worker.postMessage({ error: reasonOf(error) });
@@ -35,20 +35,16 @@ worker.onmessage = async ({ data }: MessageEvent) => {
 // ---------------------------------------------------------------------------------------------------- computing
 
 async function load(base: string): Promise<EncoderFacts> {
-  const store = new Store();
+  const store = new Store(FILES.store);
   const scripts = Promise.all(["./ort.wasm.bundle.min.mjs", "./tokenizers.min.mjs"].map((name) => importScript(name, import.meta.url)));
   scripts.catch(() => {}); // awaited below
-  manifest = await fetchManifest(new URL(MANIFEST, base), store);
-  const files = ["graph", "weights", "runtime", "tokenizer"].map((part) => {
-    const facts = manifest.files[part];
-    return { ...facts, url: fileUrl(facts, base), done: 0 };
+  manifest = await fetchManifest(new URL(FILES.list, base), store);
+  const contents: Record<string, Uint8Array<ArrayBuffer>> = {};
+  const obtained = obtainAll(manifest, FILES.list, {
+    base, store, progress: (...progress) => worker.postMessage({ progress }), take: (part, bytes) => (contents[part] = bytes),
   });
-  const sum = (key: "done" | "packed") => files.reduce((total, file) => total + file[key], 0);
-  const progress = () => worker.postMessage({ progress: [sum("done"), sum("packed")] });
-  const obtained = Promise.all(files.map((file) => obtain(file, store, progress)));
-  const [[runner, { Tokenizer }], [graph, weights, runtime, vocabulary]] = await Promise.all([scripts, obtained]);
-  await store.drop(base, new Set([new URL(MANIFEST, base).href, ...files.map(({ url }) => url.href)]));
-  progress(); // what follows has as long as a file
+  const [[runner, { Tokenizer }]] = await Promise.all([scripts, obtained]);
+  const { graph, weights, runtime, tokenizer: vocabulary } = contents;
 
   tokenizer = readAs(vocabulary, (file) => new Tokenizer(readJson(file), {}));
   const { words: embeddings, ...matrices } = readAs(weights, readMatrices);
@@ -108,48 +104,3 @@ function rows({ columns, base, low, high, step }: Rounded, which: Iterable<numbe
   });
   return values;
 }
-
-// ----------------------------------------------------------------------------------------------------- fetching
-
-/** Asked for at each visit, so that a newer book is noticed; without a network the kept one serves. */
-async function fetchManifest(url: URL, store: Store): Promise<Manifest> {
-  try {
-    const bytes = await download(url, { cache: "no-cache" });
-    const read = readAs(bytes, readJson);
-    await store.keep(url, bytes);
-    return read;
-  } catch (error) {
-    const kept = await store.match(url);
-    if (kept) return kept.json();
-    throw error;
-  }
-}
-
-/** The contents of one file, from the store or from the site, unpacked and checked. */
-async function obtain(file: Download, store: Store, progress: () => void) {
-  const onProgress = (done: number) => {
-    file.done = Math.min(done, file.packed);
-    progress();
-  };
-  const kept = await store.match(file.url);
-  const keptContents = kept && (await unpack(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
-  if (keptContents) {
-    onProgress(file.packed);
-    return keptContents;
-  }
-  const packed = await download(file.url, { onProgress });
-  const contents = await unpack(packed, file);
-  await store.keep(file.url, packed);
-  return contents;
-}
-
-/** Unpacks what is gzipped and makes sure that it is what the build made. */
-async function unpack(packed: Uint8Array<ArrayBuffer>, { sha256, bytes }: EncoderFile) {
-  const contents = await unpacked(packed);
-  // Without https there is no crypto.subtle; gzip's own checksum and the length then have to do.
-  const hash = globalThis.crypto.subtle && (await crypto.subtle.digest("SHA-256", contents));
-  if (contents.length !== bytes || (hash && hex(hash) !== sha256)) throw damaged();
-  return contents;
-}
-
-const hex = (buffer: ArrayBuffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,0 +1,56 @@
+// The language model in the page: SmolLM2 with 270 heads. This side talks to a worker; decoder-worker.ts fetches, checks and
+// computes. The files are made by models/decoder/page_files.py.
+
+import { missingBytesOf, Store } from "./kept-files.ts";
+import type { Loading } from "./models.ts";
+import { startModel, WorkerModel, type LoadOptions } from "./worker-model.ts";
+
+/** The list of the decoder's files, and the browser's store for them. */
+export const FILES = { list: "decoder.json", store: "manyheads-decoder" };
+
+/** What a started worker says of its model. */
+export type Started = Pick<DecoderFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens" | "endTokens"> & { words: string[] };
+
+/** The decoder; `models.ts` calls this. */
+export const load = (_variant: string, { progress }: Loading): Promise<DecoderModel> => Decoder.load({ progress });
+
+export const missingBytes = (base = new URL("./models/", import.meta.url)) => missingBytesOf(FILES.list, new Store(FILES.store), base);
+
+export class Decoder extends WorkerModel<NextWord> implements DecoderModel {
+  name = "decoder";
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  maxTokens: number;
+  endTokens: number[];
+  #words: string[];
+
+  /** Fetches the model and starts it, as `startModel` says. */
+  static async load(options: LoadOptions = {}) {
+    const { worker, facts } = await startModel<Started>("decoder-worker.js", options);
+    return new Decoder(worker, facts);
+  }
+
+  constructor(worker: Worker, { numLayers, numHeads, headNames, maxTokens, endTokens, words }: Started) {
+    super(worker);
+    this.numLayers = numLayers;
+    this.numHeads = numHeads;
+    this.headNames = headNames;
+    this.maxTokens = maxTokens;
+    this.endTokens = endTokens;
+    this.#words = words;
+  }
+
+  next(text: string, headMask: HeadMask = null, { signal }: { signal?: AbortSignal } = {}) {
+    return this.request({ text: String(text), headMask }, signal);
+  }
+
+  /** The map of a text; an aborted `signal` rejects it, as with the encoder. */
+  async attend(text: string, headMask: HeadMask = null, options: { signal?: AbortSignal } = {}) {
+    return (await this.next(text, headMask, options)).map;
+  }
+
+  wordOf(id: number) {
+    return this.#words[id];
+  }
+}

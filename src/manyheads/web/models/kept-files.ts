@@ -1,0 +1,123 @@
+// A model's files: where they lie on the site and in the browser's store, for the page and for its worker.
+
+import { damaged, download, readAs, readJson, unpacked } from "./files.ts";
+
+/** What every list of a model's files has: each by its part, with its size and its hash. */
+interface Manifest {
+  files: Record<string, ModelFile>;
+}
+
+/**
+ * The browser's store for what was fetched. It may be missing (no https, a sandboxed frame), refuse (private windows) or be
+ * full: it then knows nothing and keeps nothing.
+ */
+export class Store {
+  #cache: Promise<Cache | undefined>;
+
+  /** `name` tells the models' stores apart. */
+  constructor(name: string) {
+    this.#cache = quietly(() => globalThis.caches?.open(name));
+  }
+
+  match(url: URL) {
+    return quietly(async () => (await this.#cache)?.match(url));
+  }
+
+  keep(url: URL, body: BodyInit) {
+    return quietly(async () => (await this.#cache)?.put(url, new Response(body)));
+  }
+
+  /** Forgets what lies below an address and is not wanted: an older build left it. */
+  drop(base: string, wanted: Set<string>) {
+    return quietly(async () => {
+      const cache = await this.#cache;
+      for (const { url } of (await cache?.keys()) ?? []) if (url.startsWith(base) && !wanted.has(url)) await cache?.delete(url);
+    });
+  }
+}
+
+/** What `work` comes to; undefined where it fails. */
+async function quietly<Made>(work: () => Made | Promise<Made>): Promise<Made | undefined> {
+  try {
+    return await work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a file of the manifest lies: under its content's hash, so that no cache can mistake an older one for it. */
+export function fileUrl({ name, sha256 }: ModelFile, base: URL | string) {
+  const url = new URL(name, base);
+  url.search = sha256.slice(0, 16);
+  return url;
+}
+
+/** How many bytes a first text would have to fetch: 0 where an earlier visit kept all files. */
+export async function missingBytesOf(list: string, store: Store, base: URL) {
+  const { files } = await fetchManifest(new URL(list, base), store);
+  const missing = await Promise.all(Object.values(files).map(async (file) => ((await store.match(fileUrl(file, base))) ? 0 : file.packed)));
+  return missing.reduce((a, b) => a + b);
+}
+
+/**
+ * Obtains files that a manifest lists, from the store or from the site, and drops those that an older build left. `take` gets each
+ * as it comes, unpacked and checked; `progress(done, total)` counts bytes as they are sent. So many are on their way at once.
+ */
+export async function obtainAll(manifest: Manifest, list: string, { base, store, progress, take, atOnce = Infinity }: {
+  base: string, store: Store, progress: Progress, take: (part: string, contents: Uint8Array<ArrayBuffer>) => void, atOnce?: number,
+}) {
+  const waiting = Object.entries(manifest.files).map(([part, file]) => ({ part, ...file, url: fileUrl(file, base), done: 0 }));
+  const files = [...waiting];
+  const sum = (key: "done" | "packed") => files.reduce((total, file) => total + file[key], 0);
+  const work = async () => {
+    for (let file = waiting.shift(); file; file = waiting.shift()) {
+      const one = file;
+      take(one.part, await obtain(one, store, (done) => {
+        one.done = Math.min(done, one.packed);
+        progress(sum("done"), sum("packed"));
+      }));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, files.length) }, work));
+  await store.drop(base, new Set([new URL(list, base).href, ...files.map(({ url }) => url.href)]));
+  progress(sum("done"), sum("packed")); // what follows has as long as a file
+}
+
+/** Asked for at each visit, so that a newer book is noticed; without a network the kept one serves. */
+export async function fetchManifest<Listed extends Manifest>(url: URL, store: Store): Promise<Listed> {
+  try {
+    const bytes = await download(url, { cache: "no-cache" });
+    const read = readAs(bytes, readJson);
+    await store.keep(url, bytes);
+    return read;
+  } catch (error) {
+    const kept = await store.match(url);
+    if (kept) return kept.json();
+    throw error;
+  }
+}
+
+/** The contents of one file, from the store or from the site, unpacked and checked. */
+async function obtain(file: ModelFile & { url: URL }, store: Store, onProgress: (done: number) => void) {
+  const kept = await store.match(file.url);
+  const keptContents = kept && (await unpack(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
+  if (keptContents) {
+    onProgress(file.packed);
+    return keptContents;
+  }
+  const packed = await download(file.url, { onProgress });
+  const contents = await unpack(packed, file);
+  await store.keep(file.url, packed);
+  return contents;
+}
+
+/** Unpacks what is gzipped and makes sure that it is what the build made. */
+async function unpack(packed: Uint8Array<ArrayBuffer>, { sha256, bytes }: ModelFile) {
+  const contents = await unpacked(packed);
+  // Without https there is no crypto.subtle; gzip's own checksum and the length then have to do.
+  const hash = globalThis.crypto.subtle && (await crypto.subtle.digest("SHA-256", contents));
+  if (contents.length !== bytes || (hash && hex(hash) !== sha256)) throw damaged();
+  return contents;
+}
+
+const hex = (buffer: ArrayBuffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
