@@ -107,7 +107,8 @@ export class MapControls {
 
   /** Whether a newcomer is still at the first steps, and sees no more of the map than these need. */
   isFirstMinute({ view, compare }: MapState) {
-    return Boolean(this.guide?.active) && view === VIEWS[0] && compare === null;
+    if (view !== VIEWS[0] || compare !== null) this.guide?.stepAside();
+    return Boolean(this.guide?.active);
   }
 
   /** Shows who asks at present, by its position in the computed map. */

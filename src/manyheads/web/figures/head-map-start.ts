@@ -19,6 +19,7 @@ export function examplesRow(host: HeadMapView, examples: string) {
 /** Three things to do first; each is ticked off once it's done. As long as they stand there, the map has no other controls. */
 export class FirstSteps {
   #turned: () => void;
+  #aside = false;
   #done = new Set<string>();
   #items = FIRST_STEPS.map(([, name]) => h("li", {}, name));
   #list = h("ol", {}, ...this.#items);
@@ -32,7 +33,12 @@ export class FirstSteps {
   }
 
   get active() {
-    return !this.#list.hidden;
+    return !this.#list.hidden && !this.#aside;
+  }
+
+  /** The reader went on to other controls, which stay there. */
+  stepAside() {
+    this.#aside = true;
   }
 
   /** The reader changed parts of the state. */
@@ -54,6 +60,7 @@ export class FirstSteps {
     if (show) this.#startOver();
     keep(STEPS_DONE, !show);
     this.#show(show);
+    this.#aside = false;
     this.#turned();
   }
 
