@@ -21,8 +21,6 @@ CHROMIUM = [
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 
-# A reader who has taken the first steps, or skipped them: all of a map's controls are there.
-GUIDED = "try { localStorage.setItem('manyheads.guide', '1') } catch { /* a page without an address */ }"
 VIEWPORT = {"width": 1400, "height": 900}
 PATIENCE = 90_000  # milliseconds; on a busy machine the encoder alone may take thirty seconds
 
@@ -150,7 +148,6 @@ def new_context(browser, **options):
     """A browser context that waits for as long as a busy machine may take."""
     context = browser.new_context(**{"viewport": VIEWPORT, **options})
     context.set_default_timeout(PATIENCE)
-    context.add_init_script(GUIDED)
     return context
 
 

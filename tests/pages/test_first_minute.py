@@ -1,7 +1,6 @@
 """A reader's first minute: sentences to press, three first steps, and everything can be undone."""
 
 import pytest
-from conftest import VIEWPORT
 from live_maps import COFFEE, open_map, ready, type_sentence
 
 
@@ -82,21 +81,11 @@ def test_keystrokes_are_one_step_and_the_box_keeps_its_own_undo(page, site):
     assert said(map)[0] == COFFEE
 
 
-@pytest.fixture
-def newcomer(browser, site, faults):
-    """A page of a browser that keeps nothing yet."""
-    context = browser.new_context(viewport=VIEWPORT)
-    page = context.new_page()
-    page.on("console", lambda message: message.type == "error" and faults.append(message.text))
-    yield page
-    context.close()
-    assert not faults
-
-
 @pytest.mark.parametrize("chapter", ["index", "coffee-or-tea"])
-def test_three_first_steps_tick_themselves_off_and_stay_away(newcomer, site, chapter):
-    map = open_map(newcomer, site, f"book/{chapter}")
+def test_three_first_steps_tick_themselves_off_and_stay_away(page, site, chapter):
+    map = open_map(page, site, f"book/{chapter}")
     guide = map.get_by_role("group", name="First steps")
+    height = guide.bounding_box()["height"]
     type_sentence(map, "I like tea.")
     assert guide.get_by_role("listitem", name="Change a word: done").count() == 1
     map.get_by_role("button", name="object", exact=True).click()
@@ -104,38 +93,14 @@ def test_three_first_steps_tick_themselves_off_and_stay_away(newcomer, site, cha
     assert guide.locator(".hm-done").count() == 3
     guide.get_by_role("button", name="Done").click()
     assert guide.get_by_role("listitem").count() == 0
-    newcomer.reload()
+    page.reload()
     ready(map)
     assert guide.get_by_role("listitem").count() == 0
+    assert guide.bounding_box()["height"] <= height
     guide.get_by_role("button", name="Show the first steps").click()
     assert guide.get_by_role("listitem").count() == 3
     guide.get_by_role("button", name="Skip").click()
     assert guide.get_by_role("listitem").count() == 0
-
-
-@pytest.mark.parametrize("width", [360, 1400])
-def test_a_newcomer_sees_the_words_and_what_is_concluded_and_no_more(newcomer, site, width):
-    newcomer.set_viewport_size({"width": width, "height": 900})
-    map = open_map(newcomer, site)
-    more = [
-        *(map.get_by_role("radio", name=name) for name in ("Matrix", "Grid", "Lines")),
-        *(map.get_by_role("button", name=name, exact=True) for name in ("Compare",)),
-        *(map.locator("summary", has_text=text) for text in ("Share", "More")),
-        *(map.get_by_role("combobox", name="Asked by"), map.locator("td", has_text="[CLS]").first),
-    ]
-    assert not [one for one in more if one.is_visible()]
-    assert map.get_by_text("From what its heads find").is_visible()
-    assert map.locator("td", has_text="coffee").count() == 4
-    map.get_by_role("button", name="Skip").click()
-    assert more[0].locator("..").is_visible()
-    assert map.get_by_role("combobox", name="Asked by").is_visible()
-
-
-def test_a_link_to_a_view_shows_its_controls(newcomer, site):
-    newcomer.goto(f"{site}/book/index.html#map=1&sentence=Hot+tea.&view=matrix")
-    map = newcomer.locator("head-map").first
-    map.get_by_role("radio", name="Matrix").wait_for()
-    assert map.get_by_role("radio", name="Matrix").is_checked()
 
 
 def test_words_that_run_from_right_to_left_do_so(page, site):

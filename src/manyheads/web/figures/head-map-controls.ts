@@ -60,7 +60,7 @@ export class MapControls {
       oninput: (event: Event) => host.set({ model: Number((targetOf(event) as HTMLInputElement).value) }) });
     this.more = new MoreControls(host);
     this.undo = new UndoButtons(host);
-    this.guide = guide ? new FirstSteps(() => host.update({})) : null;
+    this.guide = guide ? new FirstSteps() : null;
     const tools = this.#makeTools(computes, shareMenu(host, copies));
     const start = examples.trim() ? [examplesRow(host, examples)] : [];
     const sentenceRow = h("div", { class: "hm-ask" }, this.sentence, this.suggestions.node, ...this.undo.nodes);
@@ -72,8 +72,7 @@ export class MapControls {
     const views = h("fieldset", { class: "hm-views", "aria-label": "View" },
       ...this.views.map((radio) => h("label", {}, radio, h("span", {}, capital(radio.value)))));
     return h("div", { class: "hm-tools" }, views, this.layerField, this.headField, ...(computes ? [this.compareButton] : []),
-      share, this.more.node, ...(this.#models.length > 1 ? [this.#makeSlider()] : []), ...(computes ? [] : this.undo.nodes),
-      ...(this.guide ? [this.guide.node] : []));
+      share, this.more.node, ...(this.#models.length > 1 ? [this.#makeSlider()] : []), ...(computes ? [] : this.undo.nodes));
   }
 
   /** The models as a slider, and as a film. */
@@ -103,12 +102,6 @@ export class MapControls {
     this.more.update(state);
     setValue(this.model, String(model));
     setText(this.modelName, modelLabel(this.#models[model] ?? ""));
-  }
-
-  /** Whether a newcomer is still at the first steps, and sees no more of the map than these need. */
-  isFirstMinute({ view, compare }: MapState) {
-    if (view !== VIEWS[0] || compare !== null) this.guide?.stepAside();
-    return Boolean(this.guide?.active);
   }
 
   /** Shows who asks at present, by its position in the computed map. */

@@ -16,29 +16,16 @@ export function examplesRow(host: HeadMapView, examples: string) {
   return h("div", { class: "hm-start", role: "group", "aria-label": "Sentences to try" }, h("span", {}, "Type your own, or press:"), ...buttons);
 }
 
-/** Three things to do first; each is ticked off once it's done. As long as they stand there, the map has no other controls. */
+/** Three things to do first; each is ticked off once it's done. */
 export class FirstSteps {
-  #turned: () => void;
-  #aside = false;
   #done = new Set<string>();
   #items = FIRST_STEPS.map(([, name]) => h("li", {}, name));
   #list = h("ol", {}, ...this.#items);
   #button = h("button", { type: "button", onclick: () => this.#turn() });
   readonly node = h("div", { class: "hm-guide", role: "group", "aria-label": "First steps" }, this.#list, this.#button);
 
-  /** `turned` is called when the reader hides the steps or shows them. */
-  constructor(turned: () => void) {
-    this.#turned = turned;
+  constructor() {
     this.#show(!isKept(STEPS_DONE));
-  }
-
-  get active() {
-    return !this.#list.hidden && !this.#aside;
-  }
-
-  /** The reader went on to other controls, which stay there. */
-  stepAside() {
-    this.#aside = true;
   }
 
   /** The reader changed parts of the state. */
@@ -52,7 +39,7 @@ export class FirstSteps {
     });
     if (this.#done.size < FIRST_STEPS.length) return;
     keep(STEPS_DONE, true);
-    setText(this.#button, "Done. Show everything");
+    setText(this.#button, "Done. Hide");
   }
 
   #turn() {
@@ -60,8 +47,6 @@ export class FirstSteps {
     if (show) this.#startOver();
     keep(STEPS_DONE, !show);
     this.#show(show);
-    this.#aside = false;
-    this.#turned();
   }
 
   #startOver() {

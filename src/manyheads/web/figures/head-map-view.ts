@@ -64,7 +64,7 @@ export class HeadMapView implements MapHost {
     this.controls = new MapControls(this, { models, computes, copies, examples, guide });
     this.#focus = new MapFocus(this, state.query ?? START.query, () => this.#queryMoved());
     this.#layers = new MapLayers(want);
-    this.#stage = new MapStage(this, this.#heads, this.controls.queryField, guide);
+    this.#stage = new MapStage(this, this.#heads, this.controls.queryField, this.controls.guide ? [this.controls.guide.node] : []);
     this.#height = new MapHeight(root);
     root.replaceChildren(...this.controls.nodes, ...this.#stage.nodes, this.#status.node, this.#announcer.node);
     this.update(state);
@@ -86,7 +86,6 @@ export class HeadMapView implements MapHost {
     this.#height.beforeUpdate(state, this.state);
     Object.assign(this.state, state);
     this.controls.update(this.state);
-    this.#root.classList.toggle("hm-first", this.controls.isFirstMinute(this.state));
     if (!this.map) return;
     if (outdated) this.#stage.drawToggles(this.map);
     else this.#draw(this.map);

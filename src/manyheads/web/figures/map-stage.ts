@@ -33,8 +33,8 @@ export class MapStage {
   #translation: TranslationLine;
   #predictions: PredictionsView;
 
-  /** `chooser` stands beside the legend; `guided`, for newcomers, whether it says of what the model concludes. */
-  constructor(host: StageHost, heads: MapHeads, chooser: HTMLElement, guided: boolean) {
+  /** `chooser` stands beside the legend, `guide` below what the model concludes. */
+  constructor(host: StageHost, heads: MapHeads, chooser: HTMLElement, guide: HTMLElement[]) {
     this.#host = host;
     this.#heads = heads;
     const tip = new WordTip(`${host.id}-tip`);
@@ -42,8 +42,7 @@ export class MapStage {
     this.#translation = new TranslationLine((query) => host.set({ query }), (query) => this.#pointAt(query));
     this.#predictions = new PredictionsView((head) => heads.highlight(head, this.#stage));
     const key = h("div", { class: "hm-key" }, chooser, this.#legend.node);
-    const concluded = h("p", { class: "hm-concluded" }, "From what its heads find, the model concludes about the whole sentence:");
-    this.#body = h("div", { class: "hm-body" }, heads.bar, this.#stage, key, ...(guided ? [concluded] : []), this.#predictions.node, tip.node);
+    this.#body = h("div", { class: "hm-body" }, heads.bar, this.#stage, key, this.#predictions.node, ...guide, tip.node);
     this.nodes = [this.#translation.node, this.#body];
   }
 
