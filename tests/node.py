@@ -26,7 +26,7 @@ def run_node(*arguments, **options):
 def bundle(*names):
     """Modules of `web/` put together by esbuild as build.mjs does it: their texts, and all files that are in them."""
     made = f"""import("esbuild").then(async ({{ build }}) => {{
-      const options = {{ bundle: true, format: "esm", outdir: "out", write: false, metafile: true }};
+      const options = {{ bundle: true, format: "esm", outdir: "out", write: false, metafile: true, loader: {{ ".wasm": "binary" }} }};
       const {{ outputFiles, metafile }} = await build({{ ...options, entryPoints: {json.dumps(names)} }});
       console.log(JSON.stringify([outputFiles.map(({{ text }}) => text), Object.keys(metafile.inputs)]));
     }})"""

@@ -247,6 +247,7 @@ ELEMENTS = {
     "real-heads": ["head-cards"],
     "ambiguity": ["word-sense"],
     "induction": ["head-birth"],
+    "decoder": ["next-word"],
     "claims": ["head-pruning"],
     "exercises": ["exercise-list"],
 }

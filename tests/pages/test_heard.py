@@ -19,6 +19,7 @@ FIGURES = {
     "head-cards": "real-heads",
     "word-sense": "ambiguity",
     "head-birth": "induction",
+    "next-word": "decoder",
     "head-pruning": "claims",
     "exercise-list": "exercises",
 }

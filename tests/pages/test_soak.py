@@ -15,6 +15,7 @@ FIGURES = {
     "real-heads": ['head-map[model="encoder"]', "head-cards"],
     "ambiguity": ["word-sense"],
     "induction": ["head-birth"],
+    "decoder": ["next-word"],
     "claims": ["head-pruning"],
 }
 

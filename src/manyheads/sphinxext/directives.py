@@ -14,6 +14,8 @@ from sphinx.util.docutils import SphinxDirective
 from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STATION_STEPS, STEPS, VIEWS
 from manyheads.maps.wire import map_json
+from manyheads.models.decoder import load_decoder
+from manyheads.models.decoder.measures import INDUCTION_HEADS
 from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
@@ -186,6 +188,21 @@ class WordSenseDirective(FigureDirective):
     def html(self, words, options):
         data = word_sense_data(load_senses(), words, options.get("word"))
         return element_html("word-sense", {"sentence": words, "word": data["word"], "id": options.get("id")}, data)
+
+
+class NextWordDirective(FigureDirective):
+    """`{next-word} text`: what the language model would write after it, once a reader asks for the model."""
+
+    required_arguments = 1
+    optional_arguments = 0
+    option_spec: ClassVar = {"off": directives.unchanged_required, "id": directives.unchanged_required}
+
+    def html(self, words, options):
+        decoder = load_decoder()
+        lists = {"the seven induction heads": " ".join(f"{layer}.{head}" for layer, head in INDUCTION_HEADS)}
+        data = {"words": [*decoder.next_words(words).items()], "lists": lists}
+        data |= {"numLayers": decoder.num_layers, "numHeads": decoder.num_heads}
+        return element_html("next-word", {"text": words} | options, data)
 
 
 def word_sense_data(senses, sentence, word=None):

@@ -1,0 +1,182 @@
+// <next-word text="...">: what a language model would write next, as bars that its reader presses, reshapes and cuts heads from.
+// The model comes when the reader asks. No DOM while the module loads, as in head-map.ts.
+
+import { LiveFigure } from "../doors/live-figure.ts";
+import { define, dressPage, takeEarly } from "../doors/page-element.ts";
+import { OFFERED, READY } from "../doors/page-models.ts";
+import { maskOf } from "../doors/state.ts";
+import { drawn, probabilities, uniforms, type NextTokens } from "../math/sampling.ts";
+import { announce } from "../views/dom.ts";
+import { NextWordView, type Example } from "./next-word-view.ts";
+
+const MODEL = "decoder";
+const NOTHING: Example = { words: [], lists: {}, numLayers: 30, numHeads: 9 };
+const LONGEST = 120; // words that are written on at a press
+const PACE = 90; // milliseconds between them, so that they can be read
+
+/** What the model makes of a text with some heads off, and with all on. */
+interface Answer {
+  text: string;
+  now: NextWord;
+  allOn: Float32Array | null; // logits, where heads are off
+}
+
+class NextWordElement extends LiveFigure<DecoderModel> {
+  static observedAttributes = ["text", "off"];
+  #view: NextWordView | null = null;
+  #model: DecoderModel | null = null;
+  #answer: Answer | null = null;
+  #whole: { text: string, logits: Float32Array } | null = null; // with all heads on
+  #earlier: string[] = []; // texts to step back to
+  #writing = 0; // words that are still to come
+  #pace?: ReturnType<typeof setTimeout>;
+  #draws = { seed: NaN, next: () => 0 };
+  #example = ""; // the text that is baked in
+
+  protected override task = {
+    failure: "The next word could not be computed",
+    compute: ([decoder]: DecoderModel[], signal: AbortSignal) => this.#read(decoder, signal),
+    show: (answer: Answer) => this.#take(answer),
+  };
+
+  /** What is on the screen: { text, words: [word, probability][], off }. */
+  get shown() {
+    return this.#view?.shown ?? null;
+  }
+
+  get text() {
+    return this.#view?.state.text ?? this.getAttribute("text") ?? "";
+  }
+
+  set text(text: string) {
+    this.setAttribute("text", text);
+  }
+
+  protected get modelNames() {
+    return [MODEL];
+  }
+
+  protected override get waits() {
+    return this.text !== this.#example || Boolean(this.#view?.state.off.length);
+  }
+
+  protected draw(baked: Example | null) {
+    dressPage("head-map.css", "next-word.css");
+    this.#example = this.getAttribute("text") ?? "";
+    this.#view = new NextWordView(this, { text: this.#example, off: readOff(this.getAttribute("off")) }, baked ?? NOTHING, {
+      typed: () => this.#changed(),
+      reshaped: () => this.#reshape(),
+      cut: () => this.update(),
+      write: (id) => this.#write(id),
+      writeOn: () => this.#toggle(),
+      back: () => this.#stepBack(),
+    });
+    if (baked) this.#view.showExample(baked.words);
+    this.showStatus(OFFERED);
+    this.wakesWhenSeen = true; // to offer the model
+    takeEarly<NextWordElement>(this, "text");
+  }
+
+  attributeChangedCallback(name: string, _: string | null, value: string | null) {
+    if (!this.#view) return;
+    this.#view.update(name === "text" ? { text: value ?? "" } : { off: readOff(value) });
+    if (name === "text") this.#changed();
+    else this.update();
+  }
+
+  override disconnectedCallback() {
+    this.#writing = 0;
+    super.disconnectedCallback();
+  }
+
+  #changed() {
+    this.#writing = 0;
+    this.update();
+  }
+
+  async #read(decoder: DecoderModel, signal: AbortSignal): Promise<Answer> {
+    this.#model = decoder;
+    const { text, off } = this.#view!.state;
+    const mask = maskOf(off, decoder.numLayers, decoder.numHeads);
+    if (mask && this.#whole?.text !== text) this.#whole = { text, logits: (await decoder.next(text, null, { signal })).logits };
+    const now = await decoder.next(text, mask, { signal });
+    if (!mask) this.#whole = { text, logits: now.logits };
+    return { text, now, allOn: mask ? this.#whole!.logits : null };
+  }
+
+  #take(answer: Answer) {
+    this.#answer = answer;
+    this.showStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
+    const next = this.#reshape();
+    clearTimeout(this.#pace);
+    if (this.#writing > 0 && next) this.#pace = setTimeout(() => this.#writing > 0 && this.#writeDrawn(next), PACE);
+    else this.#view!.writing = false;
+  }
+
+  /** Shows the bars by what the reader chose. */
+  #reshape(): NextTokens | null {
+    const [view, answer, model] = [this.#view!, this.#answer, this.#model];
+    if (!answer || !model) return null;
+    const next = probabilities(answer.now.logits, view.choice);
+    const before = answer.allOn && probabilities(answer.allOn, view.choice);
+    view.show({ next, before, map: answer.now.map, wordOf: (id) => model.wordOf(id), canGoBack: this.#earlier.length > 0 });
+    announce(this, "next", view.shown);
+    return next;
+  }
+
+  // --- writing
+
+  #toggle() {
+    const next = this.#writing ? null : this.#reshape();
+    this.#writing = next ? LONGEST : 0;
+    this.#view!.writing = this.#writing > 0;
+    if (next) this.#writeDrawn(next);
+  }
+
+  /** Writes a word: the one that was pressed, or one that is drawn. */
+  #write(id: number | null) {
+    this.#writing = 0;
+    const next = this.#reshape();
+    if (!next) return this.update(); // the model is offered
+    if (id === null) this.#writeDrawn(next);
+    else this.#append(id);
+  }
+
+  #writeDrawn(next: NextTokens) {
+    const { seed } = this.#view!.state;
+    if (this.#draws.seed !== seed) this.#draws = { seed, next: uniforms(seed) };
+    const model = this.#model!;
+    const id = drawn(next, this.#draws.next());
+    if (model.endTokens.includes(id)) {
+      this.#writing = 0;
+      this.#view!.writing = false;
+      return this.showStatus("Here the model would end the text.");
+    }
+    this.#append(id);
+  }
+
+  #append(id: number) {
+    const view = this.#view!;
+    this.#earlier.push(view.state.text);
+    this.#writing = Math.max(0, this.#writing - 1);
+    view.update({ text: view.state.text + this.#model!.wordOf(id) });
+    this.update();
+  }
+
+  #stepBack() {
+    const text = this.#earlier.pop();
+    if (text === undefined) return;
+    this.#draws.seed = NaN; // the same draws again
+    this.#view!.update({ text });
+    this.#changed();
+  }
+
+  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
+    this.#view?.setStatus(text, act, name);
+  }
+}
+
+/** The heads that "23.4 16.0" names, as [layer, head], from 0. */
+export const readOff = (text: string | null) => [...(text ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, layer, head]) => [Number(layer), Number(head)]);
+
+define("next-word", NextWordElement);

@@ -1,0 +1,115 @@
+"""A language model that writes in the page: its bars, what reshapes them, and heads that are off."""
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from manyheads import load_decoder
+from manyheads.models.decoder.measures import INDUCTION_HEADS, all_but
+
+pytestmark = pytest.mark.xdist_group("decoder")
+ZORBLAT = "The wizard Zorblat met the elf Quenlin. The wizard Z"
+LARGEST_SHIFT = 2e-3  # of a probability
+
+
+@pytest.fixture
+def figure(page, site):
+    page.goto(f"{site}/book/decoder.html")
+    return page.locator("next-word")
+
+
+def load(figure):
+    figure.get_by_role("button", name="Load the").click()
+    answered(figure, "The capital of France is")
+    return figure
+
+
+def answered(figure, text, off=""):
+    """Waits until the bars are those of a text, and gives them: {word: probability}."""
+    figure.page.wait_for_function(
+        "([el, text, off]) => el.shown?.text === text && el.shown.off === off", arg=[figure.element_handle(), text, off]
+    )
+    return dict(figure.evaluate("(el) => el.shown.words"))
+
+
+def alike(found, expected):
+    shared = set(found) & set(expected)
+    assert len(shared) >= 8
+    np.testing.assert_allclose(
+        [found[word] for word in shared], [expected[word] for word in shared], atol=LARGEST_SHIFT
+    )
+
+
+def test_before_the_model_is_asked_for_its_example_is_there_and_its_size(figure):
+    first = figure.get_by_role("listitem").first
+    assert "Paris" in first.inner_text()
+    assert "77 %" in first.inner_text()
+    expect(figure.get_by_role("button", name="Load the")).to_contain_text("97.")
+
+
+def test_it_writes_steps_back_and_keeps_what_is_typed(figure):
+    load(figure)
+    box = figure.get_by_role("textbox", name="Text so far")
+    start = "The capital of France is"
+    alike(answered(figure, start), load_decoder().next_words(start))
+    figure.get_by_role("listitem").first.get_by_role("button").click()
+    answered(figure, start + " Paris")
+    expect(box).to_have_value(start + " Paris")
+    figure.get_by_role("button", name="Step back").click()
+    answered(figure, start)
+    expect(box).to_have_value(start)
+    for text in ("", " ", "مرحبا", "😀👍🏽", "<img src=x onerror=alert(1)>", "word " * 700):
+        box.fill(text)
+        answered(figure, text)
+        expect(box).to_have_value(text)
+        expect(figure.get_by_role("listitem")).to_have_count(10)
+    assert figure.locator("img").count() == 0
+
+
+def test_bars_are_reshaped_and_heads_that_are_off_change_them(figure):
+    load(figure)
+    figure.get_by_role("textbox", name="Text so far").fill(ZORBLAT)
+    before = answered(figure, ZORBLAT)
+    assert before["or"] > 0.99
+    figure.get_by_role("slider", name="Temperature").fill("2")
+    hot = answered(figure, ZORBLAT)
+    alike(hot, load_decoder().next_words(ZORBLAT, temperature=2))
+    assert hot["or"] < before["or"]
+    figure.get_by_role("slider", name="Temperature").fill("1")
+    figure.get_by_role("combobox", name="Top-k").select_option("3")
+    expect(figure.get_by_role("listitem")).to_have_count(3)
+    figure.get_by_role("combobox", name="Top-k").select_option("all")
+    figure.get_by_role("combobox", name="Heads off").select_option("the seven induction heads")
+    off = " ".join(f"{layer}.{head}" for layer, head in INDUCTION_HEADS)
+    without = answered(figure, ZORBLAT, off)
+    alike(without, load_decoder().next_words(ZORBLAT, head_mask=all_but(INDUCTION_HEADS)))
+    assert without["or"] < 0.3
+    row = figure.get_by_role("listitem").filter(has_text="or").first
+    expect(row).to_contain_text("all heads on: 99")
+    now, earlier = (row.locator(f"i:nth-child({place})").bounding_box()["width"] for place in (1, 2))
+    assert now < earlier / 2
+
+
+def test_it_writes_on_and_stops(figure):
+    load(figure)
+    start = "Once upon a time, there was a"
+    figure.get_by_role("textbox", name="Text so far").fill(start)
+    answered(figure, start)
+    figure.get_by_role("slider", name="Temperature").fill("0")
+    figure.get_by_role("button", name="Write on").click()
+    expect(figure.get_by_role("button", name="Stop")).to_be_visible()
+    figure.page.wait_for_function("(el) => el.text.split(' ').length > 12", arg=figure.element_handle())
+    figure.get_by_role("button", name="Stop").click()
+    expect(figure.get_by_role("button", name="Write on")).to_be_visible()
+    text = figure.get_by_role("textbox", name="Text so far").input_value()
+    written = load_decoder().write(start, words=5, temperature=0)
+    assert text.startswith(start + written)
+
+
+@pytest.mark.parametrize("width", [360, 1400])
+def test_nothing_stands_outside_the_page(figure, page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    bars = [bar.bounding_box() for bar in figure.locator(".nw-bar").all()]
+    assert {round(bar["x"]) for bar in bars} == {round(bars[0]["x"])}
+    assert all(bar["width"] > 40 for bar in bars)

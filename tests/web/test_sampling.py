@@ -1,0 +1,34 @@
+"""What comes next, in the page as in Python: the same tokens, the same shares, the same draws."""
+
+import json
+
+import numpy as np
+import pytest
+from node import WEB, run_node
+
+from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
+
+CHOICES = [(1.0, None, None), (0.0, None, None), (0.7, 5, None), (1.5, None, 0.8), (0.4, 7, 0.5), (2.0, 1, 1.0)]
+SCRIPT = """
+import { drawn, probabilities, uniforms } from "%s/math/sampling.ts";
+import { readFileSync } from "node:fs";
+const { scores, choices, seed } = JSON.parse(readFileSync(0, "utf8"));
+const next = uniforms(seed);
+console.log(JSON.stringify(choices.map(([temperature, topK, topP]) => {
+  const found = probabilities(Float32Array.from(scores), { temperature, topK: topK ?? 0, topP: topP ?? 1 });
+  return { ids: found.ids, shares: [...found.shares], draws: Array.from({ length: 20 }, () => drawn(found, next())) };
+})));
+"""
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
+def test_the_page_draws_as_python_does(seed):
+    scores = np.random.default_rng(seed % 1000).normal(size=300).round(1).astype(np.float32)  # with ties
+    given = {"scores": scores.tolist(), "choices": CHOICES, "seed": seed}
+    found = json.loads(run_node("--input-type=module", "-e", SCRIPT % WEB.as_uri(), input=json.dumps(given)))
+    numbers = uniforms(seed)
+    for (temperature, top_k, top_p), page in zip(CHOICES, found):
+        tokens, shares = probabilities(scores, temperature, top_k, top_p)
+        assert page["ids"] == tokens.tolist()
+        np.testing.assert_allclose(page["shares"], shares, atol=1e-9)
+        assert page["draws"] == [drawn(tokens, shares, next(numbers)) for _ in range(20)]
