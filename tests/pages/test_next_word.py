@@ -85,7 +85,7 @@ def test_bars_are_reshaped_and_heads_that_are_off_change_them(figure):
     alike(without, load_decoder().next_words(ZORBLAT, head_mask=all_but(INDUCTION_HEADS)))
     assert without["or"] < 0.3
     row = figure.get_by_role("listitem").filter(has_text="or").first
-    expect(row).to_contain_text("all heads on: 99")
+    expect(row).to_contain_text("all heads on: 100")
     now, earlier = (row.locator(f"i:nth-child({place})").bounding_box()["width"] for place in (1, 2))
     assert now < earlier / 2
 
