@@ -406,5 +406,5 @@ def test_pruning_is_measured_again_where_the_encoder_stopped(page, site, faults)
         assert told(pruning).startswith("What is left could not be measured: the model stopped")
         pruning.get_by_role("button", name="Try again").click()
     page.wait_for_function(f"() => {measured}")
-    assert pruning.get_by_role("status").inner_text() == ""
+    expect(pruning.get_by_role("status")).to_have_text("")
     faults.clear()
