@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.attention import multi_head_attention as multi_head_attention
     from manyheads.attention import self_attention as self_attention
     from manyheads.maps import AttentionMap as AttentionMap
+    from manyheads.models.attributing import attribution as attribution
     from manyheads.models.decoder import load_decoder as load_decoder
     from manyheads.models.focus import load_focus_model as load_focus_model
     from manyheads.models.focus import train_focus_model as train_focus_model
@@ -35,6 +36,7 @@ MODULES = {
     "HeadLedger": "manyheads.widgets.head_ledger",
     "HeadMap": "manyheads.widgets",
     "MultiHeadAttention": "manyheads.attention",
+    "attribution": "manyheads.models.attributing",
     "load_decoder": "manyheads.models.decoder",
     "load_focus_model": "manyheads.models.focus",
     "load_induction": "manyheads.models.induction",

@@ -5,9 +5,10 @@ import pytest
 from page_numbers import array, number
 from playwright.sync_api import expect
 
+from manyheads.maps.answers import answer_of
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.widgets.head_ledger import answer_of, head_ledger
+from manyheads.widgets.head_ledger import head_ledger
 
 SENTENCES = ["Which do you like better, coffee or tea?", "I hate this awful tea.", "The plumber drank coffee.", "Tee?"]
 FOUND = """(el) => Object.fromEntries(Object.entries(el.ledger).filter(([, value]) => value?.shape)

@@ -47,21 +47,23 @@ const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/
 const { DecoderWeights } = await import(`${web}/models/decoder-weights.ts`);
 const { DecoderEngine } = await import(`${web}/models/decoder-engine.ts`);
 const { DecoderTokens } = await import(`${web}/models/decoder-tokens.ts`);
-const { nextWord } = await import(`${web}/models/decoder-model.ts`);
+const { ledgerOf, nextWord } = await import(`${web}/models/decoder-model.ts`);
 const facts = JSON.parse(readFileSync(`${folder}/decoder.json`, "utf8"));
 const weights = await DecoderWeights.create(facts, readFileSync(new URL(`${web}/models/decoder-kernel.wasm`)));
 for (const [part, { name }] of Object.entries(facts.files))
   if (part !== "tokenizer") weights.put(part, new Uint8Array(readFileSync(`${folder}/${name}`)));
 const packed = readFileSync(`${folder}/${facts.files.tokenizer.name}`);
 const tokens = new DecoderTokens(new Tokenizer(JSON.parse(gunzipSync(packed)), {}), facts);
-const { texts, cases } = JSON.parse(readFileSync(input, "utf8"));
+const { texts, cases, ledgers } = JSON.parse(readFileSync(input, "utf8"));
 const kept = new DecoderEngine(weights);
 const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");
 const results = cases.map(({ text, headMask, keep }) => {
   const { ids, logits, map } = nextWord(keep ? kept : new DecoderEngine(weights), tokens, facts, text, headMask);
   return { ids, logits: bytes(logits), map: { ...map, weights: bytes(map.weights) } };
 });
-writeFileSync(output, JSON.stringify({ results, read: texts.map((text) => tokens.read(text)), words: tokens.words }));
+const arrays = (ledger) => Object.fromEntries(Object.entries(ledger).map(([name, value]) => [name, value.shape ? { ...value, values: bytes(value.values) } : value]));
+const taken = ledgers.map((state) => arrays(ledgerOf(kept, tokens, facts, state)));
+writeFileSync(output, JSON.stringify({ results, ledgers: taken, read: texts.map((text) => tokens.read(text)), words: tokens.words }));
 """
 
 
@@ -70,10 +72,10 @@ def compute(tmp_path_factory):
     """What the page's code makes of texts, and how it reads others."""
     folder = tmp_path_factory.mktemp("decoder")
 
-    def call(cases=(), texts=()):
+    def call(cases=(), texts=(), ledgers=()):
         driver, given, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
         driver.write_text(DRIVER, encoding="utf-8")
-        given.write_text(json.dumps({"cases": cases, "texts": texts}), encoding="utf-8")
+        given.write_text(json.dumps({"cases": cases, "texts": texts, "ledgers": ledgers}), encoding="utf-8")
         run_node(driver, WEB.as_uri(), decoder_page_files()[0].parent, given, results)
         found = json.loads(results.read_text(encoding="utf-8"))
         for each in found["results"]:
@@ -165,3 +167,27 @@ def test_every_text_becomes_the_tokens_that_python_makes(compute):
         ids, notes = decoder.read(text)
         assert (read["ids"], read["notes"]) == (ids, list(notes)), ascii(text)
     assert found["words"] == decoder.tokens(range(len(found["words"])))
+
+
+def test_a_ledger_in_the_page_is_pythons(compute):
+    """The parts of each logit, what the last token looks at, what words say, logits without heads, and extreme tokens."""
+    texts = [("The capital of Italy is", "next word:  Rome"), (PROMPTS[2], ""), (PROMPTS[5], "next word: a"), ("", "")]
+    found = compute(ledgers=[{"sentence": text, "answer": answer, "head": 212} for text, answer in texts])["ledgers"]
+    for (text, answer), page in zip(texts, found, strict=True):
+        ours = load_decoder().head_ledger(text, answer)
+        for name in ("tokens", "labels", "headNames", "others", "answered"):
+            assert page[name] == ours[name], name
+        arrays = {
+            name: floats(page[name]["values"]).reshape(page[name]["shape"])
+            for name in ("parts", "without", "weights", "says")
+        }
+        np.testing.assert_allclose(arrays["parts"][:, :-1].sum(1), arrays["parts"][:, -1], atol=1e-3)
+        off = [name for name in range(270) if not np.isnan(arrays["without"][0, name])]
+        assert len(off) >= 1
+        for name, array in arrays.items():
+            both = ~np.isnan(array) & ~np.isnan(np.asarray(ours[name]))
+            difference = np.abs(array - np.asarray(ours[name]))[both].max()
+            print(f"{name} of {text[:20]!r}: largest difference {difference:.4f}")
+            assert difference <= 0.01
+        if 212 in ours["extremes"]:
+            assert page["extremes"]["212"] == ours["extremes"][212]

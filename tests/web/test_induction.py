@@ -33,9 +33,10 @@ const { InductionModel } = await import(`${web}/models/induction.ts`);
 const { readSafetensors } = await import(`${web}/models/files.ts`);
 const models = {};
 const plain = (numbers) => Array.from(numbers, String);
-const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMask]) => {
+const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMask, ledger]) => {
   models[file] ??= new InductionModel(readSafetensors(new Uint8Array(readFileSync(file))));
   try {
+    if (ledger) return JSON.parse(JSON.stringify(models[file].headLedger({ sentence: text }), (_, value) => ArrayBuffer.isView(value) ? plain(value) : value));
     const { weights, losses, ...map } = models[file].attend(text, headMask);
     return { ...map, weights: plain(weights), losses: plain(losses), name: models[file].name };
   } catch (error) {
@@ -54,7 +55,7 @@ def compute(tmp_path_factory):
     def call(calls):
         driver, cases, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
         driver.write_text(DRIVER, encoding="utf-8")
-        written = [(str(induction_file(variant)), text, mask) for variant, text, mask in calls]
+        written = [(str(induction_file(variant)), *call) for variant, *call in calls]
         cases.write_text(json.dumps(written), encoding="utf-8")
         run_node(driver, WEB.as_uri(), cases, results)
         return json.loads(results.read_text(encoding="utf-8"))
@@ -100,3 +101,14 @@ def test_random_texts_said_again_and_heads_off(compute, drawn):
     cases = [("", text * times, mask) for text, times, mask in drawn]
     for (_, text, mask), found in zip(cases, compute(cases), strict=True):
         assert_same(found, model, text, mask)
+
+
+def test_a_ledger_in_the_page_is_pythons(compute):
+    texts = [text for text in TEXTS if text]
+    for text, page in zip(texts, compute([("", text, None, True) for text in texts]), strict=True):
+        ours = load_induction().head_ledger(text)
+        for name in ("tokens", "labels", "headNames", "others", "notes", "answered"):
+            assert page[name] == ours[name], name
+        for name in ("parts", "without", "weights", "says"):
+            array = np.array(page[name]["values"], float).reshape(page[name]["shape"])
+            np.testing.assert_allclose(array, ours[name], atol=LARGEST_DIFFERENCE, err_msg=f"{name} of {text[:20]!r}")

@@ -8,13 +8,14 @@ import torch
 from bs4 import BeautifulSoup
 
 from manyheads.attention import contributions
+from manyheads.maps.answers import answer_of
 from manyheads.maps.element import BUILDING
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.focus.sentences import FACTS
 from manyheads.widgets import HeadLedger
 from manyheads.widgets.formula_steps import attention_input
-from manyheads.widgets.head_ledger import answer_of, head_ledger
+from manyheads.widgets.head_ledger import head_ledger
 
 SENTENCE = "Do you hate tea?"
 

@@ -231,10 +231,12 @@ interface HeadLedger {
   labels: string[][]; // [fact, label]
   answered: boolean; // else there is nothing that the model draws conclusions from
   notes?: string[];
-  parts: Matrix; // [label, h + 2]: a column a head, the biases, the logit
-  without: Matrix; // [label, h]: the logit with a head off
-  weights: Matrix; // [h, k]: what [CLS] looks at
+  others: string[]; // the parts of the sum that are no heads
+  parts: Matrix; // [label, part]: a column for each head and each of the others, then the logit
+  without: Matrix; // [label, h]: the logit with a head off; NaN where it was not computed
+  weights: Matrix; // [h, k]: what the token looks at that the answers are read from
   says: Matrix; // [h, k, label]: what a word would add with all of the weight
+  extremes?: Record<number, string[][]>; // [h][k]: the token raised most and the one lowered most, of all that there are
 }
 
 interface LedgerState {

@@ -3,15 +3,17 @@
 from html import escape
 
 import numpy as np
-import torch
 import traitlets
 
+from manyheads.maps.answers import answer_of
 from manyheads.maps.element import element_html
 from manyheads.maps.tokens import readable
 from manyheads.models.registry import is_named, load_model
 from manyheads.widgets.figure import Figure
-from manyheads.widgets.formula_steps import attention_input, base64_steps, bytes_steps
+from manyheads.widgets.formula_steps import base64_steps, bytes_steps
 from manyheads.widgets.web_files import built, styles_of
+
+MOST = 10  # parts of a sum that have a row of their own
 
 
 class HeadLedger(Figure):
@@ -22,7 +24,8 @@ class HeadLedger(Figure):
     >>> len(parts), bool(np.isclose(parts[:-1].sum(), parts[-1], atol=1e-5))  # four heads, the biases, the logit
     (6, True)
 
-    `model` is a focus model or its name on pages, the taught one unless you name another. `answer` is "fact: label", or
+    `model` is a focus model, the induction model or the decoder, or its name on pages; the taught heads unless you name
+    another. `answer` is "fact: label", or
     the name of a fact alone for its likeliest label. `head` counts from 0; without it, the words of the head that adds
     most are shown. All are traits: observe and link them. So is `ledger`, the arrays of `head_ledger`; it is only read.
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
@@ -46,12 +49,13 @@ class HeadLedger(Figure):
         self.observe(self._recompute, ["sentence"])
 
     def _compute(self):
-        ledger = head_ledger(self.model, self.sentence)
+        ledger = head_ledger(self.model, self.sentence, self.answer)
+        answer_of(ledger, self.answer)
         self._ledger = bytes_steps(ledger)
         self.set_trait("ledger", ledger)
 
     def _element(self):
-        name = getattr(self.model, "name", "")
+        name = getattr(self.model, "page_name", None) or getattr(self.model, "name", "")
         more = {"model": name, "sentence": self.sentence} if is_named(name) else {}
         return head_ledger_element(self.ledger, answer=self.answer or None, head=self.head, **more)
 
@@ -59,35 +63,23 @@ class HeadLedger(Figure):
         return plain_ledger(self.ledger, self.answer)
 
 
-@torch.no_grad()
-def head_ledger(model, sentence):
-    """What the heads of a focus model write into its answers, as float32, with the words and names that go with it.
+def head_ledger(model, sentence, answer=""):
+    """What the heads of a model write into its answers, as float32, with the words and names that go with it.
 
     >>> ledger = head_ledger(load_model("focus"), "Tea, please!")
     >>> {name: ledger[name].shape for name in ("parts", "without", "weights", "says")}
     {'parts': (19, 6), 'without': (19, 4), 'weights': (4, 6), 'says': (4, 6, 19)}
 
-    `parts` [label, h + 2] and `labels` are those of the model's `ledger`. `without` [label, h] are the logits with a
-    head off, where the layer norm computes its spread anew. `weights` [h, k] is what [CLS] looks at; `says`
-    [h, k, label] is what a word would add if all the weight lay on it: the sum over k of weights × says is the head's
-    part.
+    `parts` [label, part] are what each head adds to the logit of each label, then what `others` add, then the logit.
+    `without` [label, h] are the logits with a head off, where the norm computes its spread anew. `weights` [h, k] is
+    what the token looks at from which the answer is read; `says` [h, k, label] is what a word would add if all the
+    weight lay on it: the sum over k of weights × says is the head's part. Of a model with many heads, `without` is NaN
+    but for those that add most. Raises `TypeError` for a model whose answers are no sum of what its heads write.
     """
-    X, map = attention_input(model, sentence)
-    weights = torch.tensor(map.weights[0, :, 0]).double()  # [h, k]
-    values = model.attention.project(X, X, X)[2].double()  # [h, k, d_v]
-    contexts = (weights[:, None] @ values)[:, 0]  # [h, d_v]
-    whole = model.ledger(contexts.flatten())
-    alone = 1 - torch.eye(model.num_heads, dtype=torch.float64)
-    without = [model.ledger((contexts * mask[:, None]).flatten())["parts"][:, -1] for mask in alone]
-    arrays = {
-        "parts": whole["parts"],
-        "without": torch.stack(without, dim=1),
-        "weights": weights,
-        "says": values @ whole["reading"].unflatten(0, (model.num_heads, -1)),
-    }
-    named = {"tokens": list(map.key_tokens), "headNames": list(model.head_names), "notes": list(map.notes)}
-    named |= {"labels": [list(label) for label in whole["labels"]], "answered": bool(map.predictions)}
-    return named | {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+    if not hasattr(model, "head_ledger"):
+        raise TypeError(f"a {type(model).__name__} has no head_ledger: its answers aren't read from what its heads add")
+    ledger = model.head_ledger(sentence, answer)
+    return {name: np.asarray(part, np.float32) if hasattr(part, "ndim") else part for name, part in ledger.items()}
 
 
 def head_ledger_element(ledger, **attributes):
@@ -95,39 +87,28 @@ def head_ledger_element(ledger, **attributes):
     return element_html("head-ledger", attributes, base64_steps(ledger), plain_ledger(ledger, attributes.get("answer")))
 
 
-def answer_of(ledger, answer=""):
-    """The place of an answer among the labels: "fact: label", a fact for its likeliest label, or nothing for the first.
-
-    >>> ledger = head_ledger(load_model("focus"), "Tea, please!")
-    >>> ledger["labels"][answer_of(ledger, "object")]
-    ['object', 'food or drink']
-    """
-    fact, _, label = (answer or "").partition(": ")
-    labels, logits = ledger["labels"], ledger["parts"][:, -1]
-    if [fact, label] in labels:
-        return labels.index([fact, label])
-    facts = [name for name, _ in labels]
-    rivals = [place for place, name in enumerate(facts) if name == (fact if fact in facts else facts[0])]
-    return max(rivals, key=lambda place: logits[place])
-
-
 def plain_ledger(ledger, answer=""):
     """The ledger of an answer as a table."""
     place = answer_of(ledger, answer)
     fact, label = ledger["labels"][place]
-    *parts, biases, logit = ledger["parts"][place].tolist()
+    *parts, logit = ledger["parts"][place].tolist()
+    names = [*ledger["headNames"], *ledger["others"]]
+    absences = dict(zip(names, ledger["without"][place] - logit))
+    ranked = sorted(zip(parts, names), key=lambda part: (part[1] == "biases", -abs(part[0])))
+    rest = sum(part for part, _ in ranked[MOST:])
+    rows = [(name, _number(part), _number(absences.get(name, np.nan))) for part, name in ranked[:MOST]]
+    rows += [(f"{len(ranked) - MOST} other parts", _number(rest), "")] * (len(ranked) > MOST)
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{_number(part)}</td><td>{_number(without - logit)}</td></tr>'
-        for name, part, without in zip(ledger["headNames"], parts, ledger["without"][place].tolist())
+        f'<tr><th scope="row">{escape(name)}</th><td>{part}</td><td>{absence}</td></tr>'
+        for name, part, absence in [*rows, ("logit", _number(logit), "")]
     )
     sentence = escape(" ".join(map(readable, ledger["tokens"])))
     return (
         f"<figure><figcaption>What each head adds to the logit of {escape(fact)}: {escape(label)} in {sentence}"
         '</figcaption><table><thead><tr><td></td><th scope="col">adds</th><th scope="col">its absence</th></tr></thead>'
-        f'<tbody>{rows}<tr><th scope="row">biases</th><td>{_number(biases)}</td><td></td></tr>'
-        f'<tr><th scope="row">logit</th><td>{_number(logit)}</td><td></td></tr></tbody></table></figure>'
+        f"<tbody>{rows}</tbody></table></figure>"
     )
 
 
 def _number(value):
-    return f"{value:+.2f}".replace("-", "\u2212")
+    return "" if np.isnan(value) else f"{value:+.2f}".replace("-", "\u2212")

@@ -8,6 +8,7 @@ import torch
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
+from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.decoder.model import LanguageModel
 from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
 from manyheads.models.decoder.tokens import BYTES, load_tokenizer, readable
@@ -15,6 +16,7 @@ from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
 
 START = 0  # stands before a text that has no token: the end of the text before
 TOP = 10  # of the next words that a map predicts
+LABELS = 5  # of these, taken apart in a ledger
 
 
 def load_variant(_variant):
@@ -153,6 +155,63 @@ class Decoder:
         """
         scores, _, _ = self.run(self.read(text)[0], head_mask=head_mask, hidden=hidden)
         return self._named(*probabilities(scores[-1].numpy(), **choice), count)
+
+    def logit_parts(self, text, answer=""):
+        """What each head, each MLP and the embedding add to the logits of the likeliest next words, and of `answer`."""
+        ids, _ = self.read(text)
+        return self._read_back(self._walk(ids), answer)
+
+    def head_ledger(self, text, answer=""):
+        """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`, with what words say of all tokens."""
+        ids, notes = self.read(text)
+        walked = self._walk(ids)
+        parts = self._read_back(walked, answer)
+        tokens, shown = parts.pop("ids"), sorted(set(strongest_heads(parts).flatten().tolist()))
+        without = np.full((len(tokens), self.num_layers * self.num_heads), np.nan)
+        for head in shown:
+            mask = np.arange(without.shape[1]).reshape(self.num_layers, -1) != head
+            without[:, head] = self.run(ids, head_mask=mask)[0][-1, tokens]
+        named = {"tokens": self.tokens(ids), "notes": list(notes), "answered": True}
+        return parts | named | {"without": without, "extremes": {head: self._extremes(walked, head) for head in shown}}
+
+    def lens(self, text, count=1):
+        """What the model would write if it ended after the embedding, or after each layer: the logit lens.
+
+        >>> words = load_decoder().lens("The capital of Italy is")
+        >>> len(words), list(words[-1])
+        (31, [' Rome'])
+
+        The last norm and the table of tokens are made for the last layer, so what they read before it says little until
+        the last layers. Each is a dict of tokens and probabilities, as of `next_words` (nostalgebraist 2020,
+        "interpreting GPT: the logit lens").
+        """
+        scores = self._scores(self._walk(self.read(text)[0])["states"])
+        return [self._named(*probabilities(row), count) for row in scores]
+
+    def _walk(self, ids):
+        layers = [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]
+        return walk(self.model.embedding(torch.as_tensor(ids)), layers)
+
+    def _scores(self, states):  # [..., d] -> [..., token]
+        return self.model.scores(self.model.norm(states)).numpy()
+
+    def _read_back(self, walked, answer):
+        chosen = probabilities(self._scores(walked["states"][-1]))[0][:LABELS].tolist()
+        word = answer.partition(": ")[2]
+        if word and word not in self.tokens(chosen):
+            ids = self.read(word)[0]
+            if len(ids) > 1:
+                raise ValueError(f"{word!r} isn't one token but {len(ids)}: {self.tokens(ids)}. Name the first")
+            chosen += ids
+        parts = read_back(walked, self.model.norm, self.model.embedding.weight[chosen])
+        labels = [["next word", token] for token in self.tokens(chosen)]
+        return parts | {"ids": chosen, "labels": labels, "headNames": titles(self)}
+
+    def _extremes(self, walked, head):  # -> [k][2]
+        """The tokens that each word raises and lowers most, where the head looks at it."""
+        written = walked["values"][head] @ walked["rows"][head]  # [k, d]
+        scores = self.model.scores(written * self.model.norm.weight)  # the spread, one number, changes no order
+        return [self.tokens(pair) for pair in torch.stack([scores.argmax(-1), scores.argmin(-1)], -1).tolist()]
 
     def losses(self, ids, head_mask=None, hidden=()):  # [..., t] -> [..., t - 1]
         """How surprised the model is by each token after the first: minus the logarithm of its probability."""

@@ -43,7 +43,11 @@ class DecoderLayer(nn.Module):
     def forward(self, x, *, cache, **options):  # [..., t, d] -> [..., t, d], [..., h, t, c + t], the longer cache
         change, weights, cache = self.attention(self.attention_norm(x), cache=cache, **options)
         x = x + change
-        return x + self.mlp(self.mlp_norm(x)), weights, cache
+        return x + self.feed_forward(x), weights, cache
+
+    def feed_forward(self, x):  # [..., t, d] -> [..., t, d]
+        """What the MLP adds to the words."""
+        return self.mlp(self.mlp_norm(x))
 
 
 class LanguageModel(nn.Module):

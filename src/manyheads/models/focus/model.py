@@ -112,17 +112,47 @@ class FocusModel(nn.Module):
         Attention sees each word on its own; steps 2 to 4 let it know its neighbours, so that "like" can be the verb in
         "I like tea" and the preposition in "a voice like silk".
         """
-        length, reach = word_vectors.shape[1], self.config.reach
         inside = torch.ones(word_vectors.shape[:2], dtype=torch.bool) if mask is None else mask
-        positions = torch.arange(length).clamp(max=self.config.positions - 1)
-        x = (word_vectors + self.position[positions]) * inside[..., None]  # [b, t, d]
-        kinds = F.relu(self.kind(x)) * inside[..., None]  # [b, t, kind]
-        kinds = F.pad(kinds, (0, 0, reach, reach))  # [b, t + 6, kind]
-        window = torch.cat([kinds[:, start : start + length] for start in range(2 * reach + 1)], -1)  # [b, t, 7 kind]
-        x = self.before(x + self.mix(F.relu(self.near(window))))  # [b, t, d]
+        x = self.states(word_vectors, inside)
         output, weights = self.attention(x[:, :queries], x, mask=inside[:, None, None], head_mask=head_mask)
         home = self.after(output[:, 0])  # [b, d]
         return {name: readout(home) for name, readout in self.readouts.items()}, weights
+
+    def states(self, word_vectors, mask=None):  # [..., t, d], [..., t] -> [..., t, d]
+        """Steps 1 to 4 of `compute`: what the heads read."""
+        length, reach = word_vectors.shape[-2], self.config.reach
+        inside = torch.ones(word_vectors.shape[:-1], dtype=torch.bool) if mask is None else mask
+        positions = torch.arange(length).clamp(max=self.config.positions - 1)
+        x = (word_vectors + self.position[positions]) * inside[..., None]  # [..., t, d]
+        kinds = F.relu(self.kind(x)) * inside[..., None]  # [..., t, kind]
+        kinds = F.pad(kinds, (0, 0, reach, reach))  # [..., t + 6, kind]
+        window = torch.cat([kinds[..., start : start + length, :] for start in range(2 * reach + 1)], -1)
+        return self.before(x + self.mix(F.relu(self.near(window))))
+
+    def logit_parts(self, sentence, _answer=""):
+        """What each head adds to the logits of all labels, [label, h + 2], with the biases and the sum, and names."""
+        parts = self.ledger(self._read(sentence)[2].flatten())
+        names = {"labels": [list(label) for label in parts["labels"]], "headNames": self.head_names}
+        return names | {"others": ["biases"], "parts": parts["parts"].numpy()}
+
+    @torch.no_grad()
+    def head_ledger(self, sentence, _answer=""):
+        """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`."""
+        map, values, contexts = self._read(sentence)
+        alone = 1 - torch.eye(self.num_heads, dtype=torch.float64)
+        without = [self.ledger((contexts * mask[:, None]).flatten())["parts"][:, -1] for mask in alone]
+        reading = self.ledger(contexts.flatten())["reading"].unflatten(0, (self.num_heads, -1))
+        named = {"tokens": list(map.key_tokens), "notes": list(map.notes), "answered": bool(map.predictions)}
+        arrays = {"without": torch.stack(without, dim=1), "weights": map.weights[0, :, 0], "says": values @ reading}
+        return self.logit_parts(sentence) | named | arrays
+
+    @torch.no_grad()
+    def _read(self, sentence):  # -> map, values [h, k, d_v], contexts of [CLS] [h, d_v]
+        map, (ids, _) = self(sentence), tokenize(sentence, self.config)
+        words = self.states(self.word_vectors(torch.tensor(ids)))
+        values = self.attention.project(words, words, words)[2].double()
+        contexts = torch.tensor(map.weights[0, :, :1]).double() @ values
+        return map, values, contexts[:, 0]
 
     @torch.no_grad()
     def ledger(

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from manyheads.maps import AttentionMap
+from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.files import write_tensors
 from manyheads.models.induction.config import InductionConfig
 from manyheads.models.induction.measures import next_losses
@@ -93,6 +94,24 @@ class InductionModel(nn.Module):
         scores, _ = self._computed(characters, head_mask)
         likeliest = [known[best] if best < len(known) else None for best in scores.argmax(-1).tolist()]
         return Guesses(likeliest, next_losses(scores, torch.tensor(symbols(characters))).numpy())
+
+    def logit_parts(self, text, _answer=""):
+        """What each head and the embedding add to the logits of the text's characters."""
+        network, (characters, _) = self.network, read(text, self.config.positions)
+        known = list(dict.fromkeys(characters))
+        words = network.embed(torch.tensor(symbols(characters)))
+        walked = walk(words, [(norm, layer, None) for norm, layer in zip(network.norms, network.layers)])
+        parts = read_back(walked, network.norm, network.next.weight[: len(known)])
+        return parts | {"labels": [[NEXT, character] for character in known], "headNames": titles(self)}
+
+    def head_ledger(self, text, _answer=""):
+        """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`."""
+        characters, notes = read(text, self.config.positions)
+        parts = self.logit_parts(text)
+        masks = ~np.eye(self.num_layers * self.num_heads, dtype=bool).reshape(-1, self.num_layers, self.num_heads)
+        without = [self._computed(characters, mask)[0][-1, : len(parts["labels"])] for mask in masks]
+        named = {"tokens": characters, "notes": list(notes), "answered": True}
+        return parts | named | {"without": torch.stack(without, dim=1).numpy()}
 
     @torch.no_grad()
     def _computed(self, characters, head_mask):  # -> [t, symbol], [layer, h, t, t]

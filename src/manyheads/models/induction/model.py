@@ -29,11 +29,14 @@ class AttentionOnly(nn.Module):
             nn.init.normal_(table, std=0.5)
 
     def forward(self, ids, head_mask=None):  # [..., t], [layer, h] -> [..., t, symbol], [..., layer, h, t, t]
-        x = self.symbol(ids) + self.position[: ids.shape[-1]]  # [..., t, d]
-        mask, maps = causal_mask(ids.shape[-1]), []
+        x, mask, maps = self.embed(ids), causal_mask(ids.shape[-1]), []
         for number, (norm, attention) in enumerate(zip(self.norms, self.layers)):
             on = None if head_mask is None else head_mask[number].expand(*ids.shape[:-1], -1)
             output, weights = attention(norm(x), mask=mask, head_mask=on)
             x = x + output
             maps.append(weights)
         return self.next(self.norm(x)), torch.stack(maps, dim=-4)
+
+    def embed(self, ids):  # [..., t] -> [..., t, d]
+        """The vector of each symbol at its position."""
+        return self.symbol(ids) + self.position[: ids.shape[-1]]

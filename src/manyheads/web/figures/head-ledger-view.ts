@@ -1,8 +1,8 @@
 // What <head-ledger> and a notebook's HeadLedger show: the parts of one logit, and the words that a head's part came from.
 
-import { answerPlace, extremesOf, ofWords, partsOfAnswer, withoutHead } from "../math/answer-parts.ts";
+import { answerPlace, extremesOf, ofWords, type Part, partsOfAnswer, withoutHead } from "../math/answer-parts.ts";
 import { colourOf } from "../math/maps.ts";
-import { written } from "../math/steps.ts";
+import { rowOf, written } from "../math/steps.ts";
 import { percent, readable } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
@@ -37,7 +37,7 @@ export class HeadLedgerView {
       h("thead", {}, h("tr", {}, ...Object.entries(columns).map(([name, colspan]) => h("th", { scope: "col", colspan }, name))));
     this.#tables = h("div", { class: "hl-tables" },
       h("table", { class: "hl-parts" }, h("caption", {}, "What each head adds to the logit"),
-        h("colgroup", {}, ...["name", "bar", "number", "bar", "number"].map((kind) => h("col", { class: `hl-of-${kind}` }))), heading({ head: 1, adds: 2, "its absence": 2 }), this.#parts),
+        h("colgroup", {}, ...["name", "bar", "number", "bar", "number"].map((kind) => h("col", { class: `hl-of-${kind}` }))), heading({ part: 1, adds: 2, "its absence": 2 }), this.#parts),
       h("table", { class: "hl-words" }, this.#title, heading({ word: 1, looks: 2, "says, if it looks": 1, adds: 2 }), this.#words));
     root.replaceChildren(...(options.types === false ? [] : [this.#sentence]),
       h("div", { class: "hm-tools" }, field(this.#answer)), this.#sum, this.#tables, this.#status.node, this.#announcer.node);
@@ -75,43 +75,43 @@ export class HeadLedgerView {
     this.#tables.hidden = this.#sum.hidden = !ledger.answered;
     if (!ledger.answered) return;
     const label = answerPlace(ledger, this.state.answer);
-    const { heads, biases, logit } = partsOfAnswer(ledger, label);
-    const names = ledger.labels.map((parts) => parts.join(": "));
+    const { parts, rest, logit } = partsOfAnswer(ledger, label);
+    const names = ledger.labels.map((pair) => pair.join(": "));
     fillOptions(this.#answer, names, names, names[label]);
     const [fact, name] = ledger.labels[label];
-    const chosen = Math.min(this.state.head ?? heads[0].head, ledger.headNames.length - 1);
-    setText(this.#sum, `The heads write ${signed(logit - biases)} for “${name}”, the biases ${signed(biases)}: its logit is ${written(logit, 2)}.`);
+    const largest = parts.find(({ head }) => head !== null)?.head ?? 0;
+    const chosen = Math.min(this.state.head ?? largest, ledger.headNames.length - 1);
+    const byHeads = rowOf(ledger.parts, label).subarray(0, ledger.headNames.length).reduce((sum, value) => sum + value, 0);
+    const other = ledger.others.length > 1 ? "all else" : `the ${ledger.others[0]}`;
+    setText(this.#sum, `The heads write ${signed(byHeads)} for “${name.trim() || name}”, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}.`);
     this.#drawParts(ledger, label, chosen);
     this.#drawWords(ledger, label, chosen);
-    this.#announcer.drawn(() => `${fact}: ${name}. ${heads.map((part) => `${ledger.headNames[part.head]} adds ${signed(part.value)}`).join(", ")}.`);
+    this.#announcer.drawn(() => `${fact}: ${name}. ${parts.map((part) => `${part.name} adds ${signed(part.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`);
   }
 
   #drawParts(ledger: HeadLedger, label: number, chosen: number) {
-    const { heads, biases, logit } = partsOfAnswer(ledger, label);
-    const scale = scaleOf([biases, logit, ...heads.flatMap(({ head, value }) => [value, withoutHead(ledger, label, head)])]);
-    const rows = fill(this.#parts, heads.length + 2, (row) => h("tr", {},
-      h("th", { scope: "row" }, row < heads.length ? h("button", { type: "button", onclick: (event: Event) => this.#choose(event) }) : ""),
+    const { parts, rest, logit } = partsOfAnswer(ledger, label);
+    const total: Part[] = [...(rest.count ? [{ name: nameOf(rest), head: null, value: rest.value }] : []), { name: "logit", head: null, value: logit }];
+    const all = [...parts, ...total];
+    const absences = all.map(({ head }) => (head === null ? NaN : withoutHead(ledger, label, head)));
+    const scale = scaleOf([...all.map(({ value }) => value), ...absences.filter((value) => !isNaN(value))]);
+    const rows = fill(this.#parts, all.length, () => h("tr", {},
+      h("th", { scope: "row" }, h("button", { type: "button", onclick: (event: Event) => this.#choose(event) }), h("span")),
       h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
-    heads.forEach(({ head, value }, at) => {
+    all.forEach(({ name, head, value }, at) => {
       const row = rows[at] as HTMLTableRowElement;
-      const button = row.cells[0].firstElementChild as HTMLButtonElement;
-      setText(button, ledger.headNames[head]);
+      const [button, span] = row.cells[0].children as unknown as HTMLButtonElement[];
+      [button.hidden, span.hidden] = [head === null, head !== null];
+      setText(head === null ? span : button, name);
       button.dataset.head = String(head);
       button.ariaPressed = String(head === chosen);
-      row.style.setProperty("--head", colourOf(head));
+      row.classList.toggle("hl-total", at === all.length - 1);
+      row.style.setProperty("--head", head === null ? "currentcolor" : colourOf(head));
       setBar(row.cells[1], value, scale);
       setText(row.cells[2], signed(value));
-      const moved = withoutHead(ledger, label, head);
-      setBar(row.cells[3], moved, scale);
-      setText(row.cells[4], signed(moved));
-    });
-    Object.entries({ biases, logit }).forEach(([name, value], at) => {
-      const row = rows[heads.length + at] as HTMLTableRowElement;
-      row.classList.toggle("hl-total", name === "logit");
-      setText(row.cells[0], name);
-      setBar(row.cells[1], value, scale);
-      setText(row.cells[2], signed(value));
-      row.cells[3].classList.remove("hl-bar");
+      row.cells[3].classList.toggle("hl-bar", !isNaN(absences[at]));
+      setBar(row.cells[3], absences[at] || 0, scale);
+      setText(row.cells[4], isNaN(absences[at]) ? "" : signed(absences[at]));
     });
   }
 
@@ -128,8 +128,8 @@ export class HeadLedgerView {
       setToken(row.cells[0].firstElementChild as HTMLElement, ledger.tokens[key]);
       setBar(row.cells[1], weight, { least: 0, most: 1 });
       setText(row.cells[2], percent(weight));
-      const { most, least } = extremesOf(ledger, head, key);
-      setText(row.cells[3], `${ledger.labels[most][1]}, not ${ledger.labels[least][1]}`);
+      const [most, least] = extremesOf(ledger, head, key) ?? [];
+      setText(row.cells[3], most === undefined ? "" : `${readable(most)}, not ${readable(least)}`);
       setBar(row.cells[4], adds, scale);
       setText(row.cells[5], signed(adds));
       rows[key].ariaLabel = `${readable(ledger.tokens[key])}: weight ${percent(weight)}, adds ${signed(adds)}`;
@@ -140,6 +140,8 @@ export class HeadLedgerView {
     this.#set({ head: Number((currentTarget as HTMLElement).dataset.head) });
   }
 }
+
+const nameOf = ({ count }: { count: number }) => `${count} other parts`;
 
 const signed = (value: number) => `${value > 0 ? "+" : ""}${written(value, 2)}`;
 

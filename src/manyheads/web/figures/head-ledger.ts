@@ -4,8 +4,9 @@
 import { openDoor } from "../doors/kernel-door.ts";
 import { LiveFigure } from "../doors/live-figure.ts";
 import { define, dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
-import { EXAMPLE_SHOWN, formulaScript, loadWithProgress, READY } from "../doors/page-models.ts";
+import { EXAMPLE_SHOWN, formulaScript, loadWithProgress, OFFERED, READY } from "../doors/page-models.ts";
 import { keepWhenSaved } from "../doors/saved-figure.ts";
+import { isOnRequest } from "../math/families.ts";
 import { decodeMatrices } from "../math/wire.ts";
 import type { FocusModel } from "../models/focus.ts";
 import { announce, h } from "../views/dom.ts";
@@ -30,7 +31,10 @@ export default { render };
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
-type LedgerModel = ((state: LedgerState) => HeadLedger) & { broken?: boolean };
+interface LedgerModel {
+  broken?: boolean;
+  headLedger(state: LedgerState, options?: { signal?: AbortSignal }): HeadLedger | Promise<HeadLedger>;
+}
 
 class HeadLedgerElement extends LiveFigure<LedgerModel> {
   static observedAttributes = ["model", "sentence", "answer", "head"];
@@ -38,7 +42,7 @@ class HeadLedgerElement extends LiveFigure<LedgerModel> {
 
   protected override task = {
     failure: "The ledger could not be computed",
-    compute: ([ledgerOf]: LedgerModel[]) => ledgerOf((this.#view as HeadLedgerView).state),
+    compute: ([model]: LedgerModel[], signal: AbortSignal) => model.headLedger((this.#view as HeadLedgerView).state, { signal }),
     show: (ledger: HeadLedger) => {
       this.#view?.show(ledger);
       this.showStatus(READY);
@@ -63,28 +67,31 @@ class HeadLedgerElement extends LiveFigure<LedgerModel> {
   }
 
   protected override async load(name: string, show: (text: string) => void): Promise<LedgerModel> {
-    const [{ headLedgerOf }, model] = await Promise.all([formulaScript(), loadWithProgress(name, show)]);
-    return headLedgerOf(model as FocusModel);
+    const model = await loadWithProgress(name, show);
+    if ("headLedger" in model) return model as LedgerModel;
+    const { headLedgerOf } = await formulaScript();
+    return { headLedger: headLedgerOf(model as FocusModel) };
   }
 
   protected draw(baked: any) {
     dressPage("head-map.css", "head-ledger.css");
     this.#view = new HeadLedgerView(this, this.#state, {
       types: this.modelNames.length > 0,
-      change: (_, names) => names.includes("sentence") && this.update(),
+      change: () => this.update(),
       painted: (ledger) => announce(this, "ledger", ledger),
     });
     if (baked) this.#view.show(decodeMatrices(baked));
-    this.showStatus(EXAMPLE_SHOWN);
+    const onRequest = this.modelNames.some(isOnRequest);
+    this.showStatus(onRequest ? OFFERED : EXAMPLE_SHOWN);
     whenTouched(this, () => this.wake());
-    this.wakesWhenSeen = !baked;
+    this.wakesWhenSeen = onRequest || !baked; // to offer a model, or to show what is not shown yet
     takeEarly<HeadLedgerElement>(this, "sentence");
   }
 
-  attributeChangedCallback(name: string) {
+  attributeChangedCallback() {
     if (!this.#view) return;
     this.#view.update(this.#state);
-    if (name === "model" || name === "sentence") this.update();
+    this.update();
   }
 
   /** What the attributes say. */

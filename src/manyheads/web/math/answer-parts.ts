@@ -12,12 +12,22 @@ export function answerPlace({ labels, parts }: HeadLedger, answer: string) {
   return labels.reduce((best, [name], label) => (name === fact && (best < 0 || logit(label) > logit(best)) ? label : best), -1);
 }
 
-/** What each head adds to a logit, the largest first, and the rest of the sum. */
-export function partsOfAnswer({ headNames, parts }: HeadLedger, label: number) {
+/** One part of a logit; `head` is null where it isn't a head's. */
+export interface Part {
+  name: string;
+  head: number | null;
+  value: number;
+}
+
+const MOST = 10; // parts that have a row of their own
+
+/** The parts of a logit, the largest first and the biases last; `rest` are those beyond the tenth, and their sum. */
+export function partsOfAnswer({ headNames, others, parts }: HeadLedger, label: number) {
   const row = rowOf(parts, label);
-  const heads = headNames.map((_, head) => ({ head, value: row[head] }));
-  heads.sort((one, other) => Math.abs(other.value) - Math.abs(one.value));
-  return { heads, biases: row[headNames.length], logit: row[headNames.length + 1] };
+  const all = [...headNames, ...others].map((name, at): Part => ({ name, head: at < headNames.length ? at : null, value: row[at] }));
+  all.sort((one, other) => Number(one.name === "biases") - Number(other.name === "biases") || Math.abs(other.value) - Math.abs(one.value));
+  const small = all.slice(MOST);
+  return { parts: all.slice(0, MOST), rest: { count: small.length, value: small.reduce((sum, { value }) => sum + value, 0) }, logit: row[all.length] };
 }
 
 /** How far the logit moves when the head is off. */
@@ -32,9 +42,10 @@ export function ofWords({ tokens, weights, says }: HeadLedger, label: number, he
   });
 }
 
-/** The labels that a word raises and lowers most where the head looks at it. */
-export function extremesOf({ tokens, says }: HeadLedger, head: number, key: number) {
+/** What a word raises and what it lowers most where the head looks at it: a label, or one of all tokens. */
+export function extremesOf({ tokens, says, labels, extremes }: HeadLedger, head: number, key: number) {
+  if (extremes) return extremes[head]?.[key];
   const from = (head * tokens.length + key) * says.shape[2];
   const values = says.values.subarray(from, from + says.shape[2]);
-  return { most: values.indexOf(Math.max(...values)), least: values.indexOf(Math.min(...values)) };
+  return [Math.max(...values), Math.min(...values)].map((value) => labels[values.indexOf(value)][1]);
 }

@@ -1,6 +1,7 @@
 // The decoder's forward pass: twin of models/decoder/model.py. It keeps what it has computed of the last text, so that a text
 // which begins alike costs its new tokens only.
 
+import { readBack, type WrittenLayer } from "../math/read-back.ts";
 import { CHUNK } from "./decoder-weights.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
 
@@ -18,6 +19,8 @@ export class DecoderEngine {
   #rows: Float32Array[] = []; // [token][layer, head, key up to the token]: all attention of the text so far
   #ids: number[] = []; // of which the above is
   #on = new Uint8Array(); // [layer, head], with which it was computed
+  #mlps: Float32Array[] = []; // [layer], what each MLP added to the last token's vector
+  #last = new Float32Array(); // that vector, after the last layer
 
   constructor(weights: DecoderWeights) {
     const { numLayers, numKvHeads, maxTokens, headDim } = weights.facts;
@@ -47,6 +50,39 @@ export class DecoderEngine {
     return { logits: this.#weights.scores(last), weights: this.#map() };
   }
 
+  /** What every part adds to the logits of some tokens, after the text that was read last. */
+  readBack(tokens: number[]) {
+    const { numLayers, normEpsilon } = this.#facts;
+    const layers = Array.from({ length: numLayers }, (_, layer) => this.#written(layer));
+    const norm = { weight: this.#weights.norm, eps: normEpsilon };
+    const embedding = this.#weights.embed(this.#ids.slice(-1));
+    return readBack(layers, embedding, this.#last, norm, tokens.map((token) => this.#weights.embed([token])));
+  }
+
+  /** What each token would write if a head gave it all of its weight: how far it raises every token, but for one factor; [key][token]. */
+  writes(layer: number, head: number) {
+    const { headDim, numHeads } = this.#facts;
+    return this.#written(layer).values[head].map((value) => {
+      const context = new Float32Array(numHeads * headDim);
+      context.set(value, head * headDim);
+      return this.#weights.scores(this.#weights.multiply(layer, "o", context).map((number, d) => number * this.#weights.norm[d]));
+    });
+  }
+
+  #written(layer: number): WrittenLayer {
+    const { numHeads, numKvHeads, headDim, maxTokens } = this.#facts;
+    const heads = Array.from({ length: numHeads }, (_, head) => head);
+    const row = this.#rows[this.#ids.length - 1];
+    const count = this.#ids.length;
+    const place = (head: number, key: number) => (Math.floor(head * numKvHeads / numHeads) * maxTokens + key) * headDim;
+    return {
+      weights: heads.map((head) => row.subarray((layer * numHeads + head) * count, (layer * numHeads + head + 1) * count)),
+      values: heads.map((head) => Array.from({ length: count }, (_, key) => this.#values[layer].subarray(place(head, key), place(head, key) + headDim))),
+      back: (directions) => this.#weights.back(layer, directions),
+      mlp: this.#mlps[layer],
+    };
+  }
+
   /** Computes tokens that come after those that are known: the normed state of the last. */
   #pass(ids: number[]) {
     const { numLayers, numHeads, width } = this.#facts;
@@ -57,9 +93,12 @@ export class DecoderEngine {
     ids.forEach((_, token) => (this.#rows[past + token] = new Float32Array(numLayers * numHeads * (past + token + 1))));
     for (let layer = 0; layer < numLayers; layer++) {
       add(this.#weights.multiply(layer, "o", this.#attend(layer, this.#normed(x, this.#weights.attentionNorms[layer]), turns)));
-      add(this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, this.#weights.mlpNorms[layer]))));
+      const change = this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, this.#weights.mlpNorms[layer])));
+      this.#mlps[layer] = change.slice(-width);
+      add(change);
     }
-    return this.#normed(x.subarray(x.length - width), this.#weights.norm);
+    this.#last = x.slice(-width);
+    return this.#normed(this.#last, this.#weights.norm);
   }
 
   /** What the heads of a layer make of the new tokens: float32 [token, width] -> [token, head * dim]. */

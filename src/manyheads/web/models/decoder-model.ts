@@ -1,9 +1,13 @@
 // What is computed of a text, as a figure shows it: twin of models/decoder/decoder.py. A page runs it in a worker.
 
+import { answerPlace, partsOfAnswer } from "../math/answer-parts.ts";
+import { matrix } from "../math/read-back.ts";
 import type { DecoderEngine } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
 
+const NEXT = "next word";
 const TOP = 10; // of the next words that a map predicts
+const LABELS = 5; // of these, taken apart in a ledger
 
 /** The map of a text, and how well each token would come next. */
 export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, text: string, headMask: HeadMask): NextWord {
@@ -16,16 +20,54 @@ export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: De
     shape: [facts.numLayers, facts.numHeads, ids.length, ids.length],
     weights,
     headNames: facts.headNames,
-    predictions: { "next word": likeliest(logits, tokens.words) },
+    predictions: { [NEXT]: likeliest(logits, tokens.words) },
     notes,
     causal: true,
   };
   return { ids, logits, map };
 }
 
+/** What every part adds to the logits of the likeliest next words, and of the one that was chosen: twin of `Decoder.head_ledger`. */
+export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, { sentence, answer, head }: LedgerState): HeadLedger {
+  const { numLayers, numHeads, headNames } = facts;
+  const { ids, notes } = tokens.read(sentence);
+  const { logits } = engine.read(ids);
+  const chosen = ordered(logits).slice(0, LABELS);
+  const word = answer.includes(": ") ? tokens.words.indexOf(answer.slice(answer.indexOf(": ") + 2)) : -1;
+  if (word >= 0 && !chosen.includes(word)) chosen.push(word);
+  const named = {
+    tokens: ids.map((id) => tokens.words[id]), notes, answered: true,
+    labels: chosen.map((id) => [NEXT, tokens.words[id]]),
+    headNames: Array.from({ length: numLayers }, (_, layer) => headNames.map((name) => `layer ${layer + 1}, ${name}`)).flat(),
+  };
+  const without = matrix([chosen.length, numLayers * numHeads], Array(chosen.length * numLayers * numHeads).fill(NaN));
+  const ledger = { ...named, without, ...engine.readBack(chosen) };
+  const shown = partsOfAnswer(ledger, answerPlace(ledger, answer)).parts.flatMap((part) => part.head ?? []);
+  const asked = head ?? shown[0] ?? 0;
+  const said = engine.writes(Math.floor(asked / numHeads), asked % numHeads).map(extremesOf);
+  for (const off of shown) {
+    const mask = Array.from({ length: numLayers }, (__, layer) => headNames.map((_, place) => layer * numHeads + place !== off));
+    const left = engine.read(ids, mask).logits;
+    chosen.forEach((id, label) => (without.values[label * numLayers * numHeads + off] = left[id]));
+  }
+  return { ...ledger, extremes: { [asked]: said.map((pair) => pair.map((id) => tokens.words[id])) } };
+}
+
+/** The tokens with the largest and the smallest score. */
+function extremesOf(scores: Float32Array) {
+  let [most, least] = [0, 0];
+  scores.forEach((score, token) => {
+    if (score > scores[most]) most = token;
+    if (score < scores[least]) least = token;
+  });
+  return [most, least];
+}
+
+const ordered = (logits: Float32Array) => Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a] || a - b);
+
 /** The likeliest next tokens and their probabilities. */
 function likeliest(logits: Float32Array, words: string[]) {
-  const order = Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a] || a - b);
+  const order = ordered(logits);
   const powers = Float64Array.from(logits, (logit) => Math.exp(logit - logits[order[0]]));
   const sum = powers.reduce((a, b) => a + b, 0);
   return Object.fromEntries(order.slice(0, TOP).map((id) => [words[id], powers[id] / sum]));

@@ -98,6 +98,28 @@ export class DecoderWeights {
     return this.#floats.subarray(y / 4, y / 4 + tokens * rows);
   }
 
+  /** Directions of what W^O writes, back through it: float64 [direction][width] -> [direction][head * dim]. */
+  back(layer: number, directions: Float64Array[]) {
+    const { rows, columns, stride, codes, d, m } = this.#places.layers[layer].o;
+    const results = directions.map(() => new Float64Array(columns));
+    const values = new Float64Array(BLOCK);
+    for (let row = 0; row < rows; row++) {
+      for (let block = 0; block < columns / BLOCK; block++) {
+        const from = codes + (row * columns / BLOCK + block) * BLOCK / 2;
+        const [step, least] = [this.#floats[d / 4 + row * stride + block], this.#floats[m / 4 + row * stride + block]];
+        for (let at = 0; at < BLOCK / 2; at++) { // the lower halves of the bytes come first, then the upper ones
+          values[at] = step * (this.#bytes[from + at] & 15) + least;
+          values[at + BLOCK / 2] = step * ((this.#bytes[from + at] >> 4) & 15) + least;
+        }
+        directions.forEach((direction, number) => {
+          const [by, result, first] = [direction[row], results[number], block * BLOCK];
+          for (let at = 0; at < BLOCK; at++) result[first + at] += by * values[at];
+        });
+      }
+    }
+    return results;
+  }
+
   /** How well each token would come next after a normed state: float32 [width] -> [token]. */
   scores(state: Float32Array) {
     const { width, vocabularySize } = this.facts;

@@ -4,7 +4,7 @@ import { Fault, importScript, reasonOf, WHY } from "../math/faults.ts";
 import kernel from "./decoder-kernel.wasm";
 import { FILES } from "./decoder.ts";
 import { DecoderEngine } from "./decoder-engine.ts";
-import { nextWord } from "./decoder-model.ts";
+import { ledgerOf, nextWord } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
 import { readAs, readJson } from "./files.ts";
@@ -23,6 +23,7 @@ const worker: any = globalThis;
 worker.onmessage = async ({ data }: MessageEvent) => {
   try {
     if (data.load) worker.postMessage({ ready: await load(data.load) });
+    else if (data.ledger) worker.postMessage({ result: ledgerOf(engine, tokens, facts, data.ledger) });
     else {
       const result = nextWord(engine, tokens, facts, data.text, data.headMask);
       worker.postMessage({ result }, [result.logits.buffer, result.map.weights.buffer]);

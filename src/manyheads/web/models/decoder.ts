@@ -16,7 +16,7 @@ export const load = (_variant: string, { progress }: Loading): Promise<DecoderMo
 
 export const missingBytes = (base = new URL("./models/", import.meta.url)) => missingBytesOf(FILES.list, new Store(FILES.store), base);
 
-export class Decoder extends WorkerModel<NextWord> implements DecoderModel {
+export class Decoder extends WorkerModel implements DecoderModel {
   name = "decoder";
   numLayers: number;
   numHeads: number;
@@ -42,12 +42,16 @@ export class Decoder extends WorkerModel<NextWord> implements DecoderModel {
   }
 
   next(text: string, headMask: HeadMask = null, { signal }: { signal?: AbortSignal } = {}) {
-    return this.request({ text: String(text), headMask }, signal);
+    return this.request<NextWord>({ text: String(text), headMask }, signal);
   }
 
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */
   async attend(text: string, headMask: HeadMask = null, options: { signal?: AbortSignal } = {}) {
     return (await this.next(text, headMask, options)).map;
+  }
+
+  headLedger({ sentence, answer, head }: LedgerState, { signal }: { signal?: AbortSignal } = {}) {
+    return this.request<HeadLedger>({ ledger: { sentence, answer, head } }, signal);
   }
 
   wordOf(id: number) {

@@ -13,7 +13,7 @@ export const load = (_variant: string, { progress }: Loading) => Encoder.load({ 
 
 export const missingBytes = (base = new URL("./models/", import.meta.url)) => missingBytesOf(FILES.list, new Store(FILES.store), base);
 
-export class Encoder extends WorkerModel<AttentionMap & { states?: Matrix }> {
+export class Encoder extends WorkerModel {
   name: string;
   numLayers: number;
   numHeads: number;
@@ -49,6 +49,6 @@ export class Encoder extends WorkerModel<AttentionMap & { states?: Matrix }> {
    */
   attend(sentence: string, headMask: HeadMask = null, options: { signal?: AbortSignal, states?: boolean } = {}) {
     const { signal, states = false } = options;
-    return this.request({ sentence: String(sentence), headMask, states }, signal);
+    return this.request<AttentionMap & { states?: Matrix }>({ sentence: String(sentence), headMask, states }, signal);
   }
 }

@@ -75,7 +75,7 @@ export function headLedgerOf(model: FocusModel) {
       for (let key = 0; key < length; key++)
         for (let label = 0; label < count; label++, at++)
           for (let d = head * width; d < (head + 1) * width; d++) says.values[at] += V.values[key * V.shape[1] + d] * reading.values[d * count + label];
-    return { tokens, headNames, notes, labels, answered: Object.keys(predictions).length > 0, parts, without, weights, says };
+    return { tokens, headNames, notes, labels, answered: Object.keys(predictions).length > 0, others: ["biases"], parts, without, weights, says };
   };
 }
 

@@ -1,7 +1,9 @@
 // Twin of models/induction: the same symbols, the same numbers. tests/web/test_induction.py holds the two equal.
 
-import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, softmax } from "../math/attention.ts";
+import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, project, softmax, transpose } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
+import { matrix, readBack, type WrittenLayer } from "../math/read-back.ts";
+import { rowOf } from "../math/steps.ts";
 import type { Loading } from "./models.ts";
 
 /** A text that the model cannot read; it is not for a word. */
@@ -66,6 +68,30 @@ export class InductionModel {
     };
   }
 
+  /** What each head adds to the logits of the text's characters: twin of `head_ledger`. */
+  headLedger({ sentence }: Pick<LedgerState, "sentence">): HeadLedger {
+    const { characters, notes } = this.#read(sentence);
+    const { tensors, numLayers, numHeads, headNames } = this;
+    const known = [...new Set(characters)];
+    const ids = characters.map((character) => known.indexOf(character));
+    const { first, last, layers } = this.#computed(ids, null);
+    const next = tensors["next.weight"];
+    const norm = { weight: tensors["norm.weight"].values, bias: tensors["norm.bias"].values, eps: 1e-5 };
+    const without = known.map(() => new Float32Array(numLayers * numHeads));
+    for (let head = 0; head < numLayers * numHeads; head++) {
+      const mask = Array.from({ length: numLayers }, (__, layer) => headNames.map((_, place) => layer * numHeads + place !== head));
+      const { scores } = this.#computed(ids, mask);
+      known.forEach((_, label) => (without[label][head] = rowOf(scores, ids.length - 1)[label]));
+    }
+    return {
+      tokens: characters, notes, answered: true,
+      headNames: this.layers.flatMap((_, layer) => headNames.map((name) => `layer ${layer + 1}, ${name}`)),
+      labels: known.map((character) => [this.words.next, character]),
+      without: matrix([known.length, numLayers * numHeads], without.flatMap((row) => [...row])),
+      ...readBack(layers, first, last, norm, known.map((_, label) => rowOf(next, label))),
+    };
+  }
+
   /** Each distinct character becomes a symbol, in the order in which they first appear: twin of `read` and `symbols`. */
   #read(text: string) {
     const { positions, words: { nothing, cut } } = this;
@@ -83,14 +109,31 @@ export class InductionModel {
     ids.forEach((id, place) => {
       for (let d = 0; d < width; d++) x.values[place * width + d] = symbol.values[id * width + d] + position.values[place * width + d];
     });
-    const mask = causalMask(ids.length);
-    const maps = this.layers.map((layer, number) => {
+    const [first, mask] = [rowOf(x, ids.length - 1), causalMask(ids.length)];
+    const maps: Matrix[] = [];
+    const layers = this.layers.map((layer, number): WrittenLayer => {
       const input = layerNorm(x, partOf(tensors, `norms.${number}.`));
       const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: headMask?.[number] });
       x = added(x, output);
-      return weights;
+      maps.push(weights);
+      return this.#written(layer, project(input, input, layer, numHeads)[2], weights);
     });
-    return { scores: linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]), maps };
+    const scores = linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]);
+    return { scores, maps, layers, first, last: rowOf(x, ids.length - 1) };
+  }
+
+  #written(layer: Layer, V: Matrix, maps: Matrix): WrittenLayer {
+    const heads = Array.from({ length: this.numHeads }, (_, head) => head);
+    const [length, width] = V.shape;
+    const own = width / this.numHeads;
+    const columns = transpose(layer["output.weight"]); // [h * d_v, d]
+    return {
+      weights: heads.map((head) => maps.values.subarray((head * length + length - 1) * length, (head + 1) * length * length)),
+      values: heads.map((head) => Array.from({ length }, (_, key) => rowOf(V, key).subarray(head * own, (head + 1) * own))),
+      back: (directions) => directions.map((direction) => Float64Array.from({ length: width }, (_, column) =>
+        rowOf(columns, column).reduce((sum, value, d) => sum + value * direction[d], 0))),
+      mlp: null,
+    };
   }
 }
 

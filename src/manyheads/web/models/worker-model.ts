@@ -65,17 +65,17 @@ function addressOf(script: string) {
 }
 
 /** What is wanted of a model. */
-interface Request<Result> {
+interface Request {
   message: object;
   signal?: AbortSignal;
-  resolve: (result: Result) => void;
+  resolve: (result: any) => void;
   reject: (reason: any) => void;
 }
 
-export class WorkerModel<Result> {
+export class WorkerModel {
   #worker: Worker;
-  #waiting: Request<Result>[] = []; // that the worker has not seen yet
-  #running: Request<Result> | undefined; // the one that it computes
+  #waiting: Request[] = []; // that the worker has not seen yet
+  #running: Request | undefined; // the one that it computes
   #broken: Error | null = null; // why nothing more can be computed
 
   constructor(worker: Worker) {
@@ -101,7 +101,7 @@ export class WorkerModel<Result> {
   }
 
   /** What the worker answers to a message, once those before are answered. */
-  protected request(message: object, signal?: AbortSignal) {
+  protected request<Result>(message: object, signal?: AbortSignal) {
     return new Promise<Result>((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -118,11 +118,11 @@ export class WorkerModel<Result> {
     if (this.#running) this.#worker.postMessage(this.#running.message);
   }
 
-  #settle(error: Error | null, result?: Result) {
+  #settle(error: Error | null, result?: any) {
     const request = this.#running;
     this.#running = undefined;
     if (error) request?.reject(error);
-    else request?.resolve(result as Result);
+    else request?.resolve(result);
     this.#next();
   }
 }

@@ -1,0 +1,96 @@
+"""Who wrote how much of an answer: parts that sum to the logit, and vectors that are what the model's parts added."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from manyheads import attribution, load_decoder, load_focus_model, load_induction
+from manyheads.models.decoder.measures import prompts
+from manyheads.models.focus.held_out import held_out_sentences
+
+
+def test_the_parts_of_the_decoder_sum_to_the_logit():
+    decoder = load_decoder()
+    for prompt in prompts()[::4]:
+        first = decoder.tokens(decoder.read(prompt.answer)[0])[0]
+        parts = decoder.logit_parts(prompt.text, f"next word: {first}")
+        scores = decoder.run(decoder.read(prompt.text)[0])[0][-1].double().numpy()
+        np.testing.assert_allclose(parts["parts"][:, :-1].sum(1), parts["parts"][:, -1], atol=1e-9)
+        np.testing.assert_allclose(parts["parts"][:, -1], scores[parts["ids"]], atol=1e-3)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.text(min_size=1, max_size=70))
+def test_the_parts_of_the_induction_model_sum_to_the_logit(text):
+    model = load_induction()
+    parts, map = model.logit_parts(text), model(text)
+    known = [label for _, label in parts["labels"]]
+    chances = [map.predictions["next character"][character] for character in known]
+    scores = parts["parts"][:, -1]
+    differences = scores - scores[0] - np.log(np.divide(chances, chances[0]))  # all but what the softmax takes away
+    assert np.abs(differences).max() < 1e-3
+
+
+def test_each_part_is_what_was_added_to_the_vector():
+    """Read with hooks, by another way: what comes out of each layer's W^O and MLP, through the norm and the readout."""
+    decoder, added = load_decoder(), []
+    hooks = []
+    for layer in decoder.model.layers:
+        for module in (layer.attention.output, layer.mlp):
+            hooks.append(module.register_forward_hook(lambda _, __, output: added.append(output[-1])))
+    try:
+        decoder.run(decoder.read("The capital of Italy is")[0])
+    finally:
+        for hook in hooks:
+            hook.remove()
+    by_layer = attribution(decoder, "The capital of Italy is", "next word:  Rome", unit="layer")
+    parts = decoder.logit_parts("The capital of Italy is")
+    row = decoder.model.embedding.weight[parts["ids"][0]]
+    last = torch.stack(added).sum(0) + decoder.model.embedding(torch.tensor(decoder.read(" is")[0]))[-1]
+    spread = (last.square().mean() + decoder.model.norm.eps).sqrt()
+    expected = (torch.stack(added) * decoder.model.norm.weight / spread) @ row
+    names = [f"layer {layer + 1}, {part}" for layer in range(30) for part in ("heads", "MLP")]
+    np.testing.assert_allclose([by_layer.parts[name] for name in names], expected.numpy(), atol=1e-3)
+
+
+@pytest.mark.parametrize("variant", ["taught", "untaught", "heads-8"])
+def test_answers_of_the_focus_model_are_taken_apart(variant):
+    model = load_focus_model(variant)
+    for sentence in held_out_sentences()[:10]:
+        for fact, labels in model(sentence.text).predictions.items():
+            logits = [attribution(model, sentence.text, f"{fact}: {label}").logit for label in labels]
+            np.testing.assert_allclose(torch.tensor(logits).softmax(0), list(labels.values()), atol=1e-5)
+
+
+def test_the_likeliest_answer_is_meant_where_none_is_named():
+    assert attribution(load_decoder(), "The capital of France is").answer == "next word:  Paris"
+    assert attribution(load_focus_model(), "I hate this tea.", "sentiment").answer == "sentiment: negative"
+    top = attribution(load_induction(), "a7kq3xwma7kq3x", "next character: w").top(2)
+    assert list(top) == ["layer 2, head 2", "layer 2, head 1"]
+
+
+def test_what_the_last_layer_would_write_is_what_the_model_writes():
+    decoder, text = load_decoder(), "The capital of Italy is"
+    lens = decoder.lens(text, count=3)
+    assert len(lens) == 31
+    assert lens[-1] == pytest.approx(decoder.next_words(text, 3), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "arguments"),
+    [
+        (ValueError, "unit is one of head, layer", {"unit": "word"}),
+        (ValueError, "isn't one token but 4", {"answer": "next word: elephantine trunk"}),
+        (ValueError, "no answer is called 'weather'", {"answer": "weather"}),
+    ],
+)
+def test_bad_arguments_get_a_sentence(error, message, arguments):
+    with pytest.raises(error, match=message):
+        attribution(load_decoder(), "The capital of Italy is", **arguments)
+
+
+def test_a_model_that_has_no_parts_is_named():
+    with pytest.raises(TypeError, match="a dict has no logit_parts"):
+        attribution({}, "tea")
