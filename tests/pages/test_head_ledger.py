@@ -49,7 +49,7 @@ def test_a_reader_sees_parts_that_add_up_and_bars_as_long(page, site, width):
         figure.get_by_role("button", name=head).click()
         ours = head_ledger(model, sentence)
         place, chosen = answer_of(ours, answer), ours["headNames"].index(head)
-        *heads, biases, logit = figure.get_by_role("table", name="What each head adds to the logit").evaluate(CELLS)
+        *heads, biases, logit = figure.get_by_role("table", name="What each part adds to the logit").evaluate(CELLS)
         assert [row[0] for row in (biases, logit)] == ["biases", "logit"]
         assert sum(number(row[2]) for row in [*heads, biases]) == pytest.approx(number(logit[2]), abs=0.03)
         scale = (logit[1][1] - logit[1][0]) / abs(number(logit[2]))  # pixels for each unit of the logit

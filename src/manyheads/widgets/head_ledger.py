@@ -17,7 +17,7 @@ MOST = 10  # parts of a sum that have a row of their own
 
 
 class HeadLedger(Figure):
-    """What each head adds to the logit of an answer, beside what its absence does, and from which word it came.
+    """What each part of a model adds to the logit of an answer, beside what its absence does, and from which word it came.
 
     >>> ledger = HeadLedger("Which do you like better, coffee or tea?", answer="object: food or drink").ledger
     >>> parts = ledger["parts"][ledger["labels"].index(["object", "food or drink"])]
@@ -104,7 +104,7 @@ def plain_ledger(ledger, answer=""):
     )
     sentence = escape(" ".join(map(readable, ledger["tokens"])))
     return (
-        f"<figure><figcaption>What each head adds to the logit of {escape(fact)}: {escape(label)} in {sentence}"
+        f"<figure><figcaption>What each part adds to the logit of {escape(fact)}: {escape(label)} in {sentence}"
         '</figcaption><table><thead><tr><td></td><th scope="col">adds</th><th scope="col">its absence</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></figure>"
     )

@@ -36,7 +36,7 @@ export class HeadLedgerView {
     const heading = (columns: Record<string, number>) =>
       h("thead", {}, h("tr", {}, ...Object.entries(columns).map(([name, colspan]) => h("th", { scope: "col", colspan }, name))));
     this.#tables = h("div", { class: "hl-tables" },
-      h("table", { class: "hl-parts" }, h("caption", {}, "What each head adds to the logit"),
+      h("table", { class: "hl-parts" }, h("caption", {}, "What each part adds to the logit"),
         h("colgroup", {}, ...["name", "bar", "number", "bar", "number"].map((kind) => h("col", { class: `hl-of-${kind}` }))), heading({ part: 1, adds: 2, "its absence": 2 }), this.#parts),
       h("table", { class: "hl-words" }, this.#title, heading({ word: 1, looks: 2, "says, if it looks": 1, adds: 2 }), this.#words));
     root.replaceChildren(...(options.types === false ? [] : [this.#sentence]),
