@@ -23,6 +23,7 @@ from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
+from manyheads.widgets.slice_or_project import projections, projections_element
 
 MASKED = ("mask", "padding", "polarity")  # the switches of bugs.ts that start from the causal mask
 WORDING = ("switch", "off", "on")
@@ -151,6 +152,19 @@ class HeadLedgerDirective(FigureDirective):
     def html(self, words, options):
         options = {"model": "focus"} | options
         return head_ledger_element(head_ledger(load_model(options["model"]), words), sentence=words, **options)
+
+
+class SliceOrProjectDirective(FigureDirective):
+    """`{slice-or-project} sentence`: the queries of all heads for the token at `word`, made in three ways."""
+
+    required_arguments = 1
+    optional_arguments = 0
+    option_spec: ClassVar = {"model": directives.unchanged, "word": directives.nonnegative_int}
+
+    def html(self, words, options):
+        options = {"model": "focus"} | options
+        made = projections(load_model(options["model"]), words, options.get("word", 0))
+        return projections_element(made, sentence=words, **options)
 
 
 class MuseumPieceDirective(FigureDirective):

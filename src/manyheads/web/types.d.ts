@@ -245,6 +245,27 @@ interface LedgerState {
   head: number | null; // the one that adds most
 }
 
+/** What <slice-or-project> shows: the query of one word, made in three ways; see `projections` in Python. */
+interface Projections {
+  tokens: string[];
+  headNames: string[];
+  notes?: string[];
+  word: number; // its place among the tokens
+  x: Matrix; // [1, d]: the word's numbers
+  tints: Pictures; // [d, h * d_k]: W^Q
+  wide: Matrix; // [h, d_k]: by one matrix for all heads, and then cut
+  narrow: Matrix; // [h, d_k]: by each head's own matrix
+  sliced: Matrix; // [h, d_k]: by each head's own matrix, from a slice of the word's numbers
+}
+
+interface ProjectionsState {
+  sentence: string;
+  word: number;
+  way: ProjectionWay;
+}
+
+type ProjectionWay = "wide" | "narrow" | "sliced";
+
 interface FlowState {
   sentence: string;
   head: number;

@@ -53,7 +53,8 @@ export function setLayer(map: AttentionMap, layer: number, written: ArrayBufferV
   map.present = [...new Set([...(map.present ?? []), layer])].sort((a, b) => a - b);
 }
 
-function decodePictures({ shape, tints }: { shape: number[], tints: string | ArrayBufferView }): Pictures {
+/** Tints as base64 (in a page) or as bytes (from a kernel). */
+export function decodePictures({ shape, tints }: { shape: number[], tints: string | ArrayBufferView }): Pictures {
   const bytes = typeof tints === "string" ? readBase64(tints)
     : new Uint8Array(tints.buffer, tints.byteOffset, tints.byteLength);
   return { shape, tints: new Int8Array(bytes) }; // a copy, whose bytes are signed

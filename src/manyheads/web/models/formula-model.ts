@@ -1,6 +1,6 @@
 // What <formula-steps> shows on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
 
-import { causalMask, project, steps, transpose } from "../math/attention.ts";
+import { causalMask, linear, project, steps, transpose } from "../math/attention.ts";
 import { PADDING } from "../math/names.ts";
 import { rowOf } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
@@ -77,6 +77,37 @@ export function headLedgerOf(model: FocusModel) {
           for (let d = head * width; d < (head + 1) * width; d++) says.values[at] += V.values[key * V.shape[1] + d] * reading.values[d * count + label];
     return { tokens, headNames, notes, labels, answered: Object.keys(predictions).length > 0, others: ["biases"], parts, without, weights, says };
   };
+}
+
+/** A function from a word of a sentence to its query, made in three ways: twin of `projections` in Python. */
+export function projectionsOf(model: FocusModel) {
+  const { numHeads, headNames } = model;
+  const layer = model.layer("attention.");
+  const { "query.weight": weight, "query.bias": bias } = layer; // [h * d_k, d]
+  const learnt = Array.from({ length: numHeads }, (_, head) => headParameters(layer, head, numHeads) as { Wq: Matrix, bq: Matrix });
+  const width = weight.shape[1];
+  const part = width / numHeads; // of the input, for a head that gets a slice of it
+  const tints = tintsOf(transpose(weight));
+  return ({ sentence, word }: ProjectionsState): Projections => {
+    const { ids, tokens, notes } = model.tokenize(sentence);
+    const chosen = Math.min(word, tokens.length - 1);
+    const x = { shape: [1, width], values: rowOf(model.input(ids), chosen) };
+    const sliceOf = (head: number) => ({ shape: [1, part], values: x.values.subarray(head * part, (head + 1) * part) });
+    const ofHeads = (query: (own: { Wq: Matrix, bq: Matrix }, head: number) => Matrix) =>
+      ({ shape: [numHeads, weight.shape[0] / numHeads], values: Float32Array.from(learnt.flatMap((own, head) => [...query(own, head).values])) });
+    return {
+      tokens, headNames, notes, word: chosen, x, tints,
+      wide: { shape: [numHeads, weight.shape[0] / numHeads], values: linear(x, weight, bias).values },
+      narrow: ofHeads(({ Wq, bq }) => linear(x, transpose(Wq), bq)),
+      sliced: ofHeads(({ Wq, bq }, head) => linear(sliceOf(head), transpose(rowsOf(Wq, head * part, (head + 1) * part)), bq)),
+    };
+  };
+}
+
+/** A matrix as its picture has it, from −127 to 127. */
+function tintsOf({ shape, values }: Matrix): Pictures {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return { shape, tints: Int8Array.from(values, (value) => Math.round((127 * value) / largest)) };
 }
 
 /** Who may look at whom, a byte per pair; null where nothing is hidden. The last `padded` words are padding. */

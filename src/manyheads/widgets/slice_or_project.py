@@ -1,0 +1,79 @@
+"""One wide projection cut afterwards, many narrow ones, and the bug that cuts the input: what `<slice-or-project>` shows."""
+
+import base64
+from html import escape
+
+import numpy as np
+import torch
+
+from manyheads.maps.element import element_html
+from manyheads.maps.tokens import readable
+from manyheads.widgets.formula_steps import attention_input, base64_steps
+
+WAYS = {"wide": "one wide matrix, then cut", "narrow": "a matrix for each head", "sliced": "the input cut first"}
+
+
+@torch.no_grad()
+def projections(model, sentence, word=0):
+    """The queries of all heads of a focus model for the token at place `word`, made in three ways, as float32 [h, d_k].
+
+    >>> made = projections(load_model("focus"), "Tea, please!", word=1)
+    >>> made["wide"].shape, made["x"].shape, made["weight"].shape
+    ((4, 16), (1, 160), (160, 64))
+    >>> bool(np.allclose(made["wide"], made["narrow"], atol=1e-6)), bool(np.allclose(made["wide"], made["sliced"], atol=1))
+    (True, False)
+
+    `wide` multiplies `x` by `weight`, W^Q of all heads, and deals out the columns. `narrow` multiplies it by each
+    head's own columns. `sliced` is the bug: each head gets only its slice of `x`, and the rows of its columns that fit.
+    Raises `ValueError` for a word that is not there, or heads that do not divide the width of `x`.
+    """
+    X, map = attention_input(model, sentence)
+    heads, layer = model.num_heads, model.attention.query
+    if not 0 <= word < len(X):
+        raise ValueError(f"word counts from 0 to {len(X) - 1}, got {word}")
+    if X.shape[1] % heads:
+        raise ValueError(f"{heads} heads do not divide the width {X.shape[1]}")
+    x = X[word]
+    own = list(zip(layer.weight.chunk(heads), layer.bias.chunk(heads)))  # per head [d_k, d], [d_k]
+    slices = list(zip(x.chunk(heads), own))
+    width = len(x) // heads
+    made = {
+        "wide": layer(x).unflatten(0, (heads, -1)),
+        "narrow": torch.stack([weight @ x + bias for weight, bias in own]),
+        "sliced": torch.stack(
+            [
+                weight[:, head * width : (head + 1) * width] @ part + bias
+                for head, (part, (weight, bias)) in enumerate(slices)
+            ]
+        ),
+    }
+    named = {"tokens": list(map.key_tokens), "headNames": list(model.head_names), "notes": list(map.notes), "word": word}
+    arrays = {"x": x[None], "weight": layer.weight.T} | made
+    return named | {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+
+
+def projections_element(made, **attributes):
+    """The `<slice-or-project>` element of a page, with its numbers; `attributes` become its own."""
+    weight = made["weight"]
+    tints = np.rint(127 * weight / np.abs(weight).max()).astype(np.int8)
+    picture = {"shape": list(weight.shape), "tints": base64.b64encode(tints.tobytes()).decode()}
+    data = base64_steps({name: value for name, value in made.items() if name != "weight"}) | {"tints": picture}
+    return element_html("slice-or-project", attributes, data, plain_projections(made))
+
+
+def plain_projections(made):
+    """The first numbers of each head's query as a table, a column for each way."""
+    columns = "".join(f'<th scope="col">{escape(text)}</th>' for text in WAYS.values())
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>' + "".join(f"<td>{_numbers(made[way][head])}</td>" for way in WAYS)
+        for head, name in enumerate(made["headNames"])
+    )
+    word = escape(readable(made["tokens"][made["word"]]))
+    return (
+        f"<figure><figcaption>The query of {word}, made in three ways</figcaption>"
+        f"<table><thead><tr><td></td>{columns}</tr></thead><tbody>{rows}</tbody></table></figure>"
+    )
+
+
+def _numbers(query):
+    return " ".join(f"{value:.2f}" for value in query[:2].tolist()).replace("-", "\u2212") + " …"
