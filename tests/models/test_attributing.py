@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manyheads import attribution, load_decoder, load_focus_model, load_induction
+from manyheads.attention import contributions
+from manyheads.models.attributing import value_weighted
 from manyheads.models.decoder.measures import prompts
 from manyheads.models.focus.held_out import held_out_sentences
 
@@ -94,3 +96,28 @@ def test_bad_arguments_get_a_sentence(error, message, arguments):
 def test_a_model_that_has_no_parts_is_named():
     with pytest.raises(TypeError, match="a dict has no logit_parts"):
         attribution({}, "tea")
+
+
+@pytest.mark.parametrize("load", [load_focus_model, load_induction])
+def test_a_value_weighted_map_has_the_lengths_of_what_is_written(load):
+    model, text = load(), "tea or tea"
+    map, lengths = value_weighted(model, text), []
+    modules = [model.attention] if load is load_focus_model else list(model.network.layers)
+    hooks = [
+        module.register_forward_pre_hook(
+            lambda module, inputs, options: lengths.append(
+                contributions(module, inputs[-1], mask=options["mask"], by_key=True).norm(dim=-1)
+            ),
+            with_kwargs=True,
+        )
+        for module in modules
+    ]
+    try:
+        with torch.no_grad():
+            model(text)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    expected = torch.cat([length.reshape(1, *map.shape[1:]) for length in lengths]).numpy()
+    np.testing.assert_allclose(map.weights, expected, atol=1e-5)
+    assert map.kind == "amounts"

@@ -6,7 +6,7 @@ divides by the vector's spread, the only step that isn't linear. Frozen at the s
 fall apart into a sum.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from manyheads.attention import attend, causal_mask, join_heads, share_heads
 from manyheads.maps.answers import answer_of
 
 UNITS = ("head", "layer")
+WRITTEN = "Weights are multiplied by the length of what is written with them."
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def attribution(model, text, answer="", unit="head"):
     >>> from manyheads import load_decoder
     >>> rome = attribution(load_decoder(), "The capital of Italy is", "next word:  Rome")
     >>> list(rome.top(2))
-    ['layer 30, MLP', 'layer 24, head 5']
+    ['layer 30, MLP', 'layer 28, MLP']
 
     `model` is the decoder, whose answers are "next word: " and a token; the induction model, "next character: " and a
     character of the text; or a focus model, "fact: label". A fact alone means its likeliest label, and no answer that
@@ -136,6 +137,27 @@ def reading(norm, whole, readouts):  # [d], [label, d] -> [d, label]
     if isinstance(norm, nn.LayerNorm):
         whole, through = whole - whole.mean(), through - through.mean(-1, keepdim=True)
     return (through / (whole.square().mean() + norm.eps).sqrt()).T
+
+
+def value_weighted(model, text):
+    """A map of how long the vector is that each head writes from each token: weight times value, through W^O.
+
+    >>> from manyheads import load_decoder
+    >>> decoder, text = load_decoder(), "The capital of Italy is"
+    >>> maps = decoder(text), value_weighted(decoder, text)
+    >>> last = [map.weights[..., -1, :].mean((0, 1)) for map in maps]  # of the last token, over all heads
+    >>> [round(float(keys[0] / keys.sum()), 2) for keys in last]  # the share of the first token
+    [0.67, 0.39]
+
+    A sink, which gets much attention and writes nothing, fades (Kobayashi et al. 2020, arXiv:2004.10102). The map is
+    one of "amounts", for `HeadMap.of`. Raises `TypeError` for a model that can't tell.
+    """
+    if not hasattr(model, "values_and_rows"):
+        raise TypeError(f"a {type(model).__name__} has no values_and_rows: what its heads write isn't known")
+    map, (values, rows) = model(text), model.values_and_rows(text)
+    lengths = (values.double() @ rows.double()).norm(dim=-1).numpy()  # [layer * h, k]
+    weights = map.weights * lengths.reshape(*map.shape[:2], 1, -1)
+    return replace(map, weights=weights, kind="amounts", notes=(*map.notes, WRITTEN))
 
 
 def strongest_heads(ledger, most=10):

@@ -17,7 +17,7 @@ MOST = 10  # parts of a sum that have a row of their own
 
 
 class HeadLedger(Figure):
-    """What each part of a model adds to the logit of an answer, beside what its absence does, and from which word it came.
+    """What each part of a model adds to the logit of an answer, what its absence does, and from which word it came.
 
     >>> ledger = HeadLedger("Which do you like better, coffee or tea?", answer="object: food or drink").ledger
     >>> parts = ledger["parts"][ledger["labels"].index(["object", "food or drink"])]

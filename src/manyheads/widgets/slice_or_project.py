@@ -1,4 +1,4 @@
-"""One wide projection cut afterwards, many narrow ones, and the bug that cuts the input: what `<slice-or-project>` shows."""
+"""One wide projection cut afterwards, many narrow ones, and the bug that cuts the input: `<slice-or-project>`."""
 
 import base64
 from html import escape
@@ -17,11 +17,12 @@ WAYS = {"wide": "one wide matrix, then cut", "narrow": "a matrix for each head",
 def projections(model, sentence, word=0):
     """The queries of all heads of a focus model for the token at place `word`, made in three ways, as float32 [h, d_k].
 
-    >>> made = projections(load_model("focus"), "Tea, please!", word=1)
+    >>> from manyheads import load_focus_model
+    >>> made = projections(load_focus_model(), "Tea, please!", word=1)
     >>> made["wide"].shape, made["x"].shape, made["weight"].shape
     ((4, 16), (1, 160), (160, 64))
-    >>> bool(np.allclose(made["wide"], made["narrow"], atol=1e-6)), bool(np.allclose(made["wide"], made["sliced"], atol=1))
-    (True, False)
+    >>> [bool(np.allclose(made["wide"], made[way], atol=1e-5)) for way in ("narrow", "sliced")]
+    [True, False]
 
     `wide` multiplies `x` by `weight`, W^Q of all heads, and deals out the columns. `narrow` multiplies it by each
     head's own columns. `sliced` is the bug: each head gets only its slice of `x`, and the rows of its columns that fit.
@@ -47,7 +48,12 @@ def projections(model, sentence, word=0):
             ]
         ),
     }
-    named = {"tokens": list(map.key_tokens), "headNames": list(model.head_names), "notes": list(map.notes), "word": word}
+    named = {
+        "tokens": list(map.key_tokens),
+        "headNames": list(model.head_names),
+        "notes": list(map.notes),
+        "word": word,
+    }
     arrays = {"x": x[None], "weight": layer.weight.T} | made
     return named | {name: np.asarray(array, np.float32) for name, array in arrays.items()}
 

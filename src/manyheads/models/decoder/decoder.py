@@ -188,6 +188,11 @@ class Decoder:
         scores = self._scores(self._walk(self.read(text)[0])["states"])
         return [self._named(*probabilities(row), count) for row in scores]
 
+    def values_and_rows(self, text):
+        """The values of all heads, [layer * h, k, d_v], and the blocks of W^O behind them, [layer * h, d_v, d]."""
+        walked = self._walk(self.read(text)[0])
+        return walked["values"], walked["rows"]
+
     def _walk(self, ids):
         layers = [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]
         return walk(self.model.embedding(torch.as_tensor(ids)), layers)

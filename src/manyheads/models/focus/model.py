@@ -147,6 +147,11 @@ class FocusModel(nn.Module):
         return self.logit_parts(sentence) | named | arrays
 
     @torch.no_grad()
+    def values_and_rows(self, sentence):
+        """The values of all heads, [h, k, d_v], and the blocks of W^O that they go through, [h, d_v, d]."""
+        return self._read(sentence)[1], self.attention.output.weight.detach().mT.unflatten(0, (self.num_heads, -1))
+
+    @torch.no_grad()
     def _read(self, sentence):  # -> map, values [h, k, d_v], contexts of [CLS] [h, d_v]
         map, (ids, _) = self(sentence), tokenize(sentence, self.config)
         words = self.states(self.word_vectors(torch.tensor(ids)))

@@ -97,11 +97,9 @@ class InductionModel(nn.Module):
 
     def logit_parts(self, text, _answer=""):
         """What each head and the embedding add to the logits of the text's characters."""
-        network, (characters, _) = self.network, read(text, self.config.positions)
+        network, characters = self.network, read(text, self.config.positions)[0]
         known = list(dict.fromkeys(characters))
-        words = network.embed(torch.tensor(symbols(characters)))
-        walked = walk(words, [(norm, layer, None) for norm, layer in zip(network.norms, network.layers)])
-        parts = read_back(walked, network.norm, network.next.weight[: len(known)])
+        parts = read_back(self._walk(characters), network.norm, network.next.weight[: len(known)])
         return parts | {"labels": [[NEXT, character] for character in known], "headNames": titles(self)}
 
     def head_ledger(self, text, _answer=""):
@@ -112,6 +110,15 @@ class InductionModel(nn.Module):
         without = [self._computed(characters, mask)[0][-1, : len(parts["labels"])] for mask in masks]
         named = {"tokens": characters, "notes": list(notes), "answered": True}
         return parts | named | {"without": torch.stack(without, dim=1).numpy()}
+
+    def values_and_rows(self, text):
+        """The values of all heads, [layer * h, k, d_v], and the blocks of W^O behind them, [layer * h, d_v, d]."""
+        walked = self._walk(read(text, self.config.positions)[0])
+        return walked["values"], walked["rows"]
+
+    def _walk(self, characters):
+        words = self.network.embed(torch.tensor(symbols(characters)))
+        return walk(words, [(norm, layer, None) for norm, layer in zip(self.network.norms, self.network.layers)])
 
     @torch.no_grad()
     def _computed(self, characters, head_mask):  # -> [t, symbol], [layer, h, t, t]
