@@ -1,4 +1,4 @@
-"""One wide projection cut afterwards, many narrow ones, and the bug that cuts the input: what `<slice-or-project>` shows."""
+"""One wide projection cut afterwards, many narrow ones, and the bug that cuts the input: `<slice-or-project>`."""
 
 import base64
 from html import escape
@@ -17,11 +17,12 @@ WAYS = {"wide": "one wide matrix, then cut", "narrow": "a matrix for each head",
 def projections(model, sentence, word=0):
     """The queries of all heads of a focus model for the token at place `word`, made in three ways, as float32 [h, d_k].
 
-    >>> made = projections(load_model("focus"), "Tea, please!", word=1)
+    >>> from manyheads import load_focus_model
+    >>> made = projections(load_focus_model(), "Tea, please!", word=1)
     >>> made["wide"].shape, made["x"].shape, made["weight"].shape
     ((4, 16), (1, 160), (160, 64))
-    >>> bool(np.allclose(made["wide"], made["narrow"], atol=1e-6)), bool(np.allclose(made["wide"], made["sliced"], atol=1))
-    (True, False)
+    >>> [bool(np.allclose(made["wide"], made[way], atol=1e-5)) for way in ("narrow", "sliced")]
+    [True, False]
 
     `wide` multiplies `x` by `weight`, W^Q of all heads, and deals out the columns. `narrow` multiplies it by each
     head's own columns. `sliced` is the bug: each head gets only its slice of `x`, and the rows of its columns that fit.
@@ -33,12 +34,12 @@ def projections(model, sentence, word=0):
         raise ValueError(f"word counts from 0 to {len(X) - 1}, got {word}")
     if X.shape[1] % heads:
         raise ValueError(f"{heads} heads do not divide the width {X.shape[1]}")
-    x = X[word]
-    own = list(zip(layer.weight.chunk(heads), layer.bias.chunk(heads)))  # per head [d_k, d], [d_k]
+    x, weights, biases = X[word].double(), layer.weight.double(), layer.bias.double()
+    own = list(zip(weights.chunk(heads), biases.chunk(heads)))  # per head [d_k, d], [d_k]
     slices = list(zip(x.chunk(heads), own))
     width = len(x) // heads
     made = {
-        "wide": layer(x).unflatten(0, (heads, -1)),
+        "wide": (weights @ x + biases).unflatten(0, (heads, -1)),
         "narrow": torch.stack([weight @ x + bias for weight, bias in own]),
         "sliced": torch.stack(
             [
@@ -47,7 +48,12 @@ def projections(model, sentence, word=0):
             ]
         ),
     }
-    named = {"tokens": list(map.key_tokens), "headNames": list(model.head_names), "notes": list(map.notes), "word": word}
+    named = {
+        "tokens": list(map.key_tokens),
+        "headNames": list(model.head_names),
+        "notes": list(map.notes),
+        "word": word,
+    }
     arrays = {"x": x[None], "weight": layer.weight.T} | made
     return named | {name: np.asarray(array, np.float32) for name, array in arrays.items()}
 
@@ -65,7 +71,9 @@ def plain_projections(made):
     """The first numbers of each head's query as a table, a column for each way."""
     columns = "".join(f'<th scope="col">{escape(text)}</th>' for text in WAYS.values())
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>' + "".join(f"<td>{_numbers(made[way][head])}</td>" for way in WAYS)
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f"<td>{_numbers(made[way][head])}</td>" for way in WAYS)
+        + "</tr>"
         for head, name in enumerate(made["headNames"])
     )
     word = escape(readable(made["tokens"][made["word"]]))
