@@ -16,6 +16,7 @@ FIGURES = [
     ("formula", "formula-steps[model]"),
     ("formula", "formula-steps:not([model])"),
     ("formula", "attention-flow"),
+    ("formula", "slice-or-project"),
     ("formula", "softmax-scale"),
     ("what-a-head-writes", "head-ledger"),
     ("order-and-cost", "word-shuffle"),

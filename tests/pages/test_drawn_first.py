@@ -16,18 +16,20 @@ from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
+from manyheads.widgets.slice_or_project import projections, projections_element
 from manyheads.widgets.web_files import BUILT
 
 STATES = 36
 WORDS = ["[CLS]", "un", "##like", "##ly", "tea", ",", "or", "cof", "##fee", "<b>", "[SEP]"]
 PAGE = """<!doctype html><html data-theme="{theme}"><head><meta charset="utf-8"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css"><link rel="stylesheet" href="attention-flow.css"><link rel="stylesheet" href="head-ledger.css">
+<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css"><link rel="stylesheet" href="attention-flow.css"><link rel="stylesheet" href="head-ledger.css"><link rel="stylesheet" href="slice-or-project.css">
 <script type="module" src="head-map.js"></script><script type="module" src="formula-steps.js"></script>
 <script type="module" src="attention-flow.js"></script><script type="module" src="head-ledger.js"></script>
+<script type="module" src="slice-or-project.js"></script>
 </head><body>{body}</body></html>"""
 # Every visible node of every figure: its kind, its rectangle within the figure, its colours and its own text. HTML can't say
 # how far something is scrolled, which scripts do to bring a matrix's lit cell into view.
-SEEN = """() => [...document.querySelectorAll("head-map, formula-steps, attention-flow, head-ledger")].map((figure) => {
+SEEN = """() => [...document.querySelectorAll("head-map, formula-steps, attention-flow, head-ledger, slice-or-project")].map((figure) => {
   for (const node of figure.querySelectorAll("*")) node.scrollTo(0, 0);
   const { x, y, width, height } = figure.getBoundingClientRect();
   const round = (size) => Math.round(4 * size) / 4;
@@ -100,12 +102,20 @@ def ledgers():
         yield head_ledger_element(ledger, model="focus", sentence=sentence, answer=fact, head=place or None)
 
 
+def projected():
+    """The query of two words, from one wide matrix."""
+    model, sentence = load_model("focus"), "Hot tea, please!"
+    for word in (0, 2):
+        made = projections(model, sentence, word)
+        yield projections_element(made, model="focus", sentence=sentence, word=word)
+
+
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory):
     """The address of two pages, light and dark, of figures that the build has drawn."""
     folder = tmp_path_factory.mktemp("drawn")
     shutil.copytree(BUILT, folder, dirs_exist_ok=True)
-    body = "<hr>".join([*map(random_figure, range(STATES)), *formulas(), *flows(), *ledgers()])
+    body = "<hr>".join([*map(random_figure, range(STATES)), *formulas(), *flows(), *ledgers(), *projected()])
     for theme in ("light", "dark"):
         (folder / f"{theme}.html").write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
     draw_figures(folder)
@@ -125,7 +135,7 @@ def test_the_build_draws_what_scripts_draw(browser, drawn, width, theme):
     page.wait_for_function("document.querySelectorAll(':not(:defined)').length === 0")
     live = page.evaluate(SEEN)
     context.close()
-    assert len(built) == STATES + len(STEPS) + len(STATION_STEPS) + len(FACTS)
+    assert len(built) == STATES + len(STEPS) + len(STATION_STEPS) + len(FACTS) + 2
     assert min(map(len, built)) > 20
     for place, (before, after) in enumerate(zip(built, live, strict=True)):
         assert before == after, f"figure {place}"

@@ -240,7 +240,7 @@ def test_a_page_opened_as_a_file_says_so(unwatched):
 # Every custom element, on a page that has it.
 ELEMENTS = {
     "index": ["head-map"],
-    "formula": ["attention-flow", "formula-steps", "softmax-scale", "field-exercise"],
+    "formula": ["attention-flow", "formula-steps", "slice-or-project", "softmax-scale", "field-exercise"],
     "order-and-cost": ["head-map", "word-shuffle"],
     "what-a-head-writes": ["head-ledger"],
     "museum": ["museum-piece"],

@@ -12,6 +12,7 @@ FIGURES = {
     "formula-steps": "formula",
     "attention-flow": "formula",
     "head-ledger": "what-a-head-writes",
+    "slice-or-project": "formula",
     "softmax-scale": "formula",
     "word-shuffle": "order-and-cost",
     "field-exercise": "formula",

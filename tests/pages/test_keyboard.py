@@ -10,7 +10,7 @@ from live_maps import settled
 CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
 FIGURES = (
     *("museum-piece", "head-map", "formula-steps", "head-cards", "word-sense", "softmax-scale", "word-shuffle"),
-    *("head-pruning", "field-exercise", "attention-flow", "head-ledger", "head-birth", "next-word"),
+    *("head-pruning", "field-exercise", "attention-flow", "head-ledger", "head-birth", "next-word", "slice-or-project"),
 )
 FEW = 40  # stops of a figure
 MANY = 600  # stops of a chapter

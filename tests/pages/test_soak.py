@@ -8,7 +8,13 @@ from live_maps import ready, renew, settled
 ROUNDS = int(os.environ.get("MANYHEADS_SOAK", 12))
 FIGURES = {
     "index": ["head-map"],
-    "formula": ["attention-flow", "formula-steps[model]", "formula-steps:not([model])", "softmax-scale"],
+    "formula": [
+        "attention-flow",
+        "formula-steps[model]",
+        "formula-steps:not([model])",
+        "slice-or-project",
+        "softmax-scale",
+    ],
     "order-and-cost": ["word-shuffle"],
     "what-a-head-writes": ["head-ledger"],
     "museum": ["museum-piece"],
@@ -50,6 +56,7 @@ def test_a_figure_that_was_removed_leaves_nothing(page, site, chapter, figure):
             "head-map",
             "attention-flow",
             "head-ledger",
+            "slice-or-project",
             "formula-steps[model]",
             "museum-piece",
         ):

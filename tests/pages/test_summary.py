@@ -10,7 +10,7 @@ from sheets import sheets_of
 
 QUESTIONS = (ROOT / "book" / "questions.md").read_text(encoding="utf-8")
 SECTIONS = re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", QUESTIONS, re.M | re.S)
-LIVE = "head-map, attention-flow, formula-steps, head-ledger, softmax-scale, museum-piece, head-cards, word-shuffle, word-sense, head-birth, next-word"
+LIVE = "head-map, attention-flow, formula-steps, head-ledger, slice-or-project, softmax-scale, museum-piece, head-cards, word-shuffle, word-sense, head-birth, next-word"
 
 
 @pytest.mark.parametrize("size", ["A4", "Letter"])

@@ -34,12 +34,12 @@ def projections(model, sentence, word=0):
         raise ValueError(f"word counts from 0 to {len(X) - 1}, got {word}")
     if X.shape[1] % heads:
         raise ValueError(f"{heads} heads do not divide the width {X.shape[1]}")
-    x = X[word]
-    own = list(zip(layer.weight.chunk(heads), layer.bias.chunk(heads)))  # per head [d_k, d], [d_k]
+    x, weights, biases = X[word].double(), layer.weight.double(), layer.bias.double()
+    own = list(zip(weights.chunk(heads), biases.chunk(heads)))  # per head [d_k, d], [d_k]
     slices = list(zip(x.chunk(heads), own))
     width = len(x) // heads
     made = {
-        "wide": layer(x).unflatten(0, (heads, -1)),
+        "wide": (weights @ x + biases).unflatten(0, (heads, -1)),
         "narrow": torch.stack([weight @ x + bias for weight, bias in own]),
         "sliced": torch.stack(
             [
@@ -71,7 +71,9 @@ def plain_projections(made):
     """The first numbers of each head's query as a table, a column for each way."""
     columns = "".join(f'<th scope="col">{escape(text)}</th>' for text in WAYS.values())
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>' + "".join(f"<td>{_numbers(made[way][head])}</td>" for way in WAYS)
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(f"<td>{_numbers(made[way][head])}</td>" for way in WAYS)
+        + "</tr>"
         for head, name in enumerate(made["headNames"])
     )
     word = escape(readable(made["tokens"][made["word"]]))

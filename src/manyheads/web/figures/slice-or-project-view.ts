@@ -117,12 +117,14 @@ export class SliceOrProjectView {
   #drawHeads(made: Projections, way: ProjectionWay) {
     const { headNames, x, tints, wide: { shape: [heads, part] } } = made;
     const blocks = fill(this.#stage, heads, () => h("div", { class: "sp-head" },
+      h("div", { class: "sp-names" }, h("i", {}, "x"), h("span", {}, "W", h("sup", {}, "Q"), h("sub"))),
       h("div", { class: "sp-product" }, h("canvas", { class: "sp-x" }), h("canvas", { class: "sp-w" }), h("i", { class: "sp-before" }), h("i", { class: "sp-after" })),
       h("canvas", { class: "sp-q" }), h("span", {})));
     const weight = { shape: tints.shape, values: Float32Array.from(tints.tints) };
     const largest = largestOf(made.wide.values);
     headNames.forEach((name, head) => {
-      const [product, query, label] = blocks[head].children as unknown as [HTMLElement, HTMLCanvasElement, HTMLElement];
+      const [names, product, query, label] = blocks[head].children as unknown as [HTMLElement, HTMLElement, HTMLCanvasElement, HTMLElement];
+      setText(names.querySelector("sub") as HTMLElement, way === "wide" ? "" : String(head + 1));
       blocks[head].style.setProperty("--head", colourOf(head));
       blocks[head].style.setProperty("--before", String(head / heads));
       blocks[head].style.setProperty("--after", String(1 - (head + 1) / heads));
@@ -151,9 +153,9 @@ export class SliceOrProjectView {
 }
 
 /** How far the queries made in one way are from those of one wide matrix, in words. */
-function differenceOf({ wide, ...made }: Projections, way: Exclude<ProjectionWay, "wide"> | ProjectionWay) {
-  const other = way === "wide" ? wide : made[way];
-  const difference = wide.values.reduce((most, value, at) => Math.max(most, Math.abs(value - other.values[at])), 0);
+function differenceOf(made: Projections, way: ProjectionWay) {
+  const other = made[way].values;
+  const difference = made.wide.values.reduce((most, value, at) => Math.max(most, Math.abs(value - other[at])), 0);
   return difference < SAME ? "under 0.000001" : written(difference, 2);
 }
 

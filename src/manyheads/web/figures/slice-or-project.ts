@@ -51,7 +51,7 @@ class SliceOrProjectElement extends LiveFigure<ProjectionsModel> {
       change: () => this.update(),
       painted: (made) => announce(this, "projections", made),
     });
-    if (baked) this.#view.show({ ...decodeMatrices(baked), tints: decodePictures(baked.tints) });
+    if (baked) this.#view.show(decodeProjections(baked));
     this.showStatus(EXAMPLE_SHOWN);
     whenTouched(this, () => this.wake());
     this.wakesWhenSeen = !baked;
@@ -72,6 +72,11 @@ class SliceOrProjectElement extends LiveFigure<ProjectionsModel> {
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
     this.#view?.setStatus(text, act, name);
   }
+}
+
+/** What `projections_element` wrote. */
+function decodeProjections({ tints, ...matrices }: any): Projections {
+  return { ...decodeMatrices(matrices), tints: decodePictures(tints) };
 }
 
 define("slice-or-project", SliceOrProjectElement);
