@@ -67,8 +67,10 @@ def settled(page):
 
 def type_sentence(map, text):
     """Types into the map's textbox and gives `el.attention` as the event brings it; weights [l, h, q, k]."""
-    map.evaluate("""(el) => { el.seen = new Promise((done) => el.addEventListener("attention",
-        ({ detail }) => done({ ...detail, weights: [...detail.weights] }), { once: true })) }""")
+    # From the key on: before it, the map may draw once more what it showed.
+    map.evaluate("""(el) => { el.seen = new Promise((done) => el.addEventListener("input", () =>
+        el.addEventListener("attention", ({ detail }) => done({ ...detail, weights: [...detail.weights] }), { once: true }),
+        { once: true, capture: true })) }""")
     box = map.get_by_role("textbox", name="Sentence")
     box.fill(text)
     found = map.evaluate("(el) => el.seen")

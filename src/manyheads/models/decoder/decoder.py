@@ -170,7 +170,7 @@ class Decoder:
         without = np.full((len(tokens), self.num_layers * self.num_heads), np.nan)
         for head in shown:
             mask = np.arange(without.shape[1]).reshape(self.num_layers, -1) != head
-            without[:, head] = self.run(ids, head_mask=mask)[0][-1, tokens]
+            without[:, head] = self.run(ids, head_mask=mask)[0][-1, tokens].numpy()
         named = {"tokens": self.tokens(ids), "notes": list(notes), "answered": True}
         return parts | named | {"without": without, "extremes": {head: self._extremes(walked, head) for head in shown}}
 
@@ -197,6 +197,7 @@ class Decoder:
         layers = [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]
         return walk(self.model.embedding(torch.as_tensor(ids)), layers)
 
+    @torch.no_grad()
     def _scores(self, states):  # [..., d] -> [..., token]
         return self.model.scores(self.model.norm(states)).numpy()
 
