@@ -45,6 +45,28 @@ def test_the_page_translates_as_python_does(map):
     assert words(map) == expected.query_tokens[:-1]
 
 
+def test_sentences_are_pressed_and_a_question_is_set_as_the_french_do(map):
+    pressed = map.get_by_role("group", name="Sentences to try").get_by_role("button")
+    pressed.filter(has_text="coffee or tea").click()
+    assert box(map).input_value() == "Which do you prefer, coffee or tea?"
+    assert map.evaluate("(el) => el.attention.written") == "Qu'est-ce que vous préférez, le café ou le thé\u00a0?"
+    assert words(map) == ["qu'", "est-ce", "que", "vous", "préférez", ",", "le", "café", "ou", "le", "thé", "?"]
+    buttons = map.get_by_label("Translation").get_by_role("button")
+    verb, comma, article = (buttons.nth(at).bounding_box() for at in (4, 5, 6))
+    gaps = comma["x"] - verb["x"] - verb["width"], article["x"] - comma["x"] - comma["width"]
+    assert gaps[0] < 0 < gaps[1], "the comma is close to its word"
+
+
+def test_its_words_are_in_a_drawer(page, map):
+    drawer = page.locator("details").filter(has_text="The words it knows")
+    table = drawer.get_by_role("table")
+    assert not table.is_visible()
+    drawer.locator("summary").click()
+    cells = table.get_by_role("row").locator("td:last-child").all_inner_texts()
+    listed = {word for words in cells for word in words.replace(",", " ").split()}
+    assert {"coffee", "tea", "like", "read", "drink", "you", "which", "better"} <= listed <= {*load_translator().vocabulary}
+
+
 def test_a_french_word_asks(map):
     type_sentence(map, SENTENCE)  # shorter than the one before: its first word asks then
     assert map.get_by_role("table").get_attribute("aria-label") == "What each head looks at when les asks"

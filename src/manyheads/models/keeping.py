@@ -20,7 +20,7 @@ def header_text(header):
     >>> header_text({"heads": 4})
     {'heads': '4'}
     """
-    return {name: json.dumps(value) for name, value in header.items()}
+    return {name: json.dumps(value, ensure_ascii=False) for name, value in header.items()}
 
 
 def read_model(path, kind, needed, config_class):

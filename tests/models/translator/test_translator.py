@@ -38,6 +38,40 @@ def test_a_sentence_becomes_french_and_a_map(translator):
     assert len(translator.vocabulary) >= 150
 
 
+TRIED = {
+    "I like coffee.": "J'aime le café.",
+    "Do you like tea?": "Est-ce que vous aimez le thé\u00a0?",
+    "Which do you prefer, coffee or tea?": "Qu'est-ce que vous préférez, le café ou le thé\u00a0?",
+    "Which do you like better, coffee or tea?": "Qu'est-ce que vous aimez mieux, le café ou le thé\u00a0?",
+    "They read it.": "Ils le lisent.",
+    "It is good.": "C'est bon.",
+    "I drink tea.": "Je bois du thé.",
+    "You drink coffee.": "Vous buvez du café.",
+    "I don't like cold soup.": "Je n'aime pas la soupe froide.",
+    "I like coffee and tea.": "J'aime le café et le thé.",
+    "The boy and the girl read a book.": "Le garçon et la fille lisent un livre.",
+    "Does your brother want coffee or tea?": "Est-ce que votre frère veut du café ou du thé\u00a0?",
+    "She does not give them the knife.": "Elle ne leur donne pas le couteau.",
+    "He gave me a book.": "Il m'a donné un livre.",
+    "I gave her some water.": "Je lui ai donné de l'eau.",
+    "We watched them.": "Nous les avons regardés.",
+    "He read the book.": "Il a lu le livre.",
+    "I think that it is good.": "Je pense que c'est bon.",
+    "The girls said that you like tea.": "Les filles ont dit que vous aimez le thé.",
+    "The dog that we watched sleeps.": "Le chien que nous avons regardé dort.",
+    "She reads the book because she likes it.": "Elle lit le livre parce qu'elle l'aime.",
+    "Is the tea good?": "Est-ce que le thé est bon\u00a0?",
+    "What do you see?": "Qu'est-ce que vous voyez\u00a0?",
+    "I like tea better.": "J'aime mieux le thé.",
+    "I love you.": "Je vous aime.",
+}
+
+
+@pytest.mark.parametrize(("english", "french"), TRIED.items(), ids=TRIED)
+def test_sentences_that_readers_try(translator, english, french):
+    assert translator.translate(english) == french
+
+
 @pytest.mark.parametrize("attention", ATTENTIONS)
 def test_rows_sum_to_one_and_no_french_word_looks_ahead(attention):
     translator = load_translator(attention=attention)
@@ -81,7 +115,7 @@ def test_heads_off_break_it(translator):
         ("The girl sees the zebras.", "does not know “zebras”"),
         ("The girl sees the appel.", "Near ones that it knows: apple, apples, happy."),
         ("Girl the sees apple the.", "built like this one"),
-        ("We see it.", "built like this one"),  # nothing was mentioned
+        ("They gave it to him.", "built like this one"),  # two pronouns
         ("the cat " * 30, "at most 14 words; this sentence has 60"),
     ],
 )

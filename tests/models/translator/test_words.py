@@ -7,9 +7,10 @@ from importlib import metadata
 import pytest
 
 from manyheads.models.translator.clauses import BE, HAVE, WAS, WILL
+from manyheads.models.translator.phrases import PLURAL_PRONOUNS
 from manyheads.models.translator.words import adjectives, agreed, determiners, nouns, small_words, verbs
 
-PERSONS = {(1, False): "1s", (1, True): "1p", (3, False): "3s", (3, True): "3p"}
+PERSONS = {(1, False): "1s", (1, True): "1p", (2, False): "2p", (3, False): "3s", (3, True): "3p"}  # "you" is "vous"
 
 
 class Lexicon:
@@ -89,9 +90,14 @@ def test_auxiliaries_and_small_words(lexicon):
     for (lemma, tense), forms in tables.items():
         for person, form in forms.items():
             assert lexicon.conjugated(form, lemma, f"{tense}:{PERSONS[person]}"), form
-    for section in ("adverb", "negation", "preposition", "conjunction"):
+    for section in ("adverb", "negation", "comparison", "preposition", "conjunction", "choice", "question"):
         for french in small_words(section).values():
             assert all(map(lexicon.knows, french)), french
+    for role in ("subject", "object", "receiver"):
+        for english, french in small_words(f"{role} pronoun").items():
+            number = "p" if english in (*PLURAL_PRONOUNS, "you") else "s"
+            for form, gender in zip(french, "mf"):
+                assert form == "-" or lexicon.has(form, ("PRO:per",), gender, number), form
     for determiner in determiners():
         for (gender, plural), (form, before_vowel) in determiner.forms.items():
             kinds = (
@@ -102,7 +108,9 @@ def test_auxiliaries_and_small_words(lexicon):
                 "PRO:pos",
                 "ADJ:num",
             )  # "leur" is listed with the pronouns
-            assert lexicon.has(form, kinds, gender, "sp"[plural]), (form, gender)
+            *others, article = form.split()  # "de la"
+            assert all(map(lexicon.knows, others)), form
+            assert lexicon.has(article, kinds, gender, "sp"[plural]), (form, gender)
             assert before_vowel.endswith("'") or lexicon.knows(before_vowel), before_vowel
 
 

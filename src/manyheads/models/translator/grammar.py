@@ -4,13 +4,40 @@ Every word has one letter for its kind, and a sentence is in the grammar where t
 tests the same pattern: letters and pattern travel in the header of the model's file.
 """
 
-from functools import cache
+from functools import cache, partial
 
 from manyheads.models.translator.words import adjectives, determiners, nouns, small_words, verbs
 
 FIRST_LETTER = 192  # À and what follows: letters that mean nothing in a pattern
 FORMS = ("base", "third", "past")
-ALONE = "it they them not never will do does did is are was were be that who of to for out".split()  # noqa: SIM905
+ALONE = [
+    "I",
+    "we",
+    "you",
+    "and",
+    "or",
+    "it",
+    "they",
+    "them",
+    "not",
+    "never",
+    "will",
+    "do",
+    "does",
+    "did",
+    "am",
+    "is",
+    "are",
+    "was",
+    "were",
+    "be",
+    "that",
+    "who",
+    "of",
+    "to",
+    "for",
+    "out",
+]
 
 
 def kinds_of_words():
@@ -20,25 +47,35 @@ def kinds_of_words():
     (['boy', 'girl'], ['look', 'wait'])
     """
     found = {
-        "one": [noun.english[0] for noun in nouns()],
+        "one": [noun.english[0] for noun in nouns() if not noun.mass],
+        "mass": [noun.english[0] for noun in nouns() if noun.mass],
         "many": [noun.english[1] for noun in nouns()],
         "quality": [adjective.english for adjective in adjectives()],
         "preposition": [*small_words("preposition")],
-        "conjunction": [*small_words("conjunction")],
+        "conjunction": [word for word in small_words("conjunction") if word not in small_words("choice")],
         "adverb": [*small_words("adverb")],
-        "speaker": ["I", "we"],
+        "better": [*small_words("comparison")],
+        "which": [*small_words("question")],
         "he": ["he", "she"],
         "him": ["him", "her"],
+        "me": ["me", "us"],
     }
     for article in determiners():
         numbers = {plural for _, plural in article.forms}
         name = "any article" if len(numbers) == 2 else "many article" if True in numbers else "one article"
-        found.setdefault(name, []).append(article.english)
+        found.setdefault("some" if article.english == "some" else name, []).append(article.english)
     found["one article"].append("an")
     for verb in verbs():
         for form, text in zip(FORMS, verb.english):
-            found.setdefault(f"{takes(verb)}, {verb.after}, {form}", []).append(text)
+            if text not in found.get(kind_of(verb, "base"), ()):  # "read" is its own past
+                found.setdefault(kind_of(verb, form), []).append(text)
     return found | {word: [word] for word in ALONE}
+
+
+def kind_of(verb, form):
+    """What follows a verb, and the form."""
+    same = " past as base" if verb.english[0] == verb.english[2] else ""
+    return f"{takes(verb)}{same}, {verb.after}, {form}"
 
 
 def takes(verb):
@@ -46,7 +83,7 @@ def takes(verb):
     for kind, name in (("to somebody", "giving"), ("a clause", "saying"), ("nothing", "alone")):
         if kind in verb.takes:
             return "moving" if verb.auxiliary == "être" else name
-    return "object"
+    return "liking" if verb.english[0] == "like" else "object"
 
 
 @cache
@@ -74,21 +111,22 @@ class Pattern:
 
     def __init__(self, letter):
         self.letter = letter
-        self.one = self.phrase("one")
-        self.many = self.phrase("many")
+        quality = f"{letter['quality']}?"
+        one_article, one_or_mass = self.letters("one article", "any article"), self.letters("one", "mass")
+        self.one = any_of(f"{one_article}{quality}{one_or_mass}", f"{letter['some']}?{quality}{letter['mass']}")
+        self.many = f"{self.letters('many article', 'any article', 'some')}?{quality}{letter['many']}"
         self.thing = any_of(self.one, self.many)
+        self.both = self.thing + letter["and"] + self.thing
+        self.two = self.thing + self.letters("and", "or") + self.thing
         self.where = letter["preposition"] + self.thing
         self.perhaps_where = any_of(self.where, "")
-        self.him = self.letters("him", "it", "them")
+        self.him = self.letters("him", "me", "you", "it", "them")
         self.more_one = self.more(self.one, third=True)
-        self.more_many = self.more(self.many, third=False)
+        self.more_many = any_of(self.more(self.many, third=False), self.both)
 
     def letters(self, *kinds):
         """One word, of any of these kinds."""
         return f"[{''.join(self.letter[kind] for kind in kinds)}]"
-
-    def phrase(self, number):
-        return f"{self.letters(f'{number} article', 'any article')}{self.letter['quality']}?{self.letter[number]}"
 
     def verb_group(self, *takings, third, negated=True):
         """Verbs that take one of these, with their helpers, for he and she (`third`) or for the rest."""
@@ -108,66 +146,96 @@ class Pattern:
         """The letters of each kind of verb: its base, its present and past, and what comes after it."""
         for kind in self.letter:
             taking, _, form = kind.partition(", ")
-            if taking in takings and form.endswith("base"):
-                base, third_form, past = (self.letter[kind.removesuffix("base") + form] for form in FORMS)
+            if taking.removesuffix(" past as base") in takings and form.endswith("base"):
+                forms = (self.letter.get(kind.removesuffix("base") + form) for form in FORMS)
+                base, third_form, past = (form or self.letter[kind] for form in forms)
                 after = self.letter.get(kind.split(", ")[1], "")
                 yield base, (third_form if third else base) + past, after
 
-    def is_so(self, third):
+    def is_so(self, *forms):
         """What a thing is: is red, will not be red."""
-        now = self.letters("is", "was") if third else self.letters("are", "were")
         adverb = f"{self.letters('not', 'never', 'adverb')}?"
-        being = any_of(f"{now}{adverb}", f"{self.letter['will']}{adverb}{self.letter['be']}")
+        being = any_of(f"{self.letters(*forms)}{adverb}", f"{self.letter['will']}{adverb}{self.letter['be']}")
         return being + self.letter["quality"]
 
-    def gives(self, third):
-        return self.verb_group("giving", third=third) + self.thing + self.letter["to"] + self.thing
+    def given(self):
+        """What follows a verb of giving: a gift and who receives it, in both orders."""
+        to = self.letter["to"]
+        return any_of(self.thing + to + any_of(self.thing, self.him), any_of(self.thing, self.him) + self.thing)
 
-    def follows(self, third, whole=None, simple=False):
-        """What follows a subject; a `simple` one has no pronoun and no second object."""
+    def follows(self, group, being, whole=None, simple=False):
+        """What follows a subject; `group` makes its verbs, `being` is what it can be; a `simple` one gives nothing."""
+        objects = any_of(whole or self.thing, self.him, self.two)
         parts = [
-            self.is_so(third),
-            self.verb_group("object", third=third) + (whole or self.thing),
-            self.verb_group("alone", "moving", third=third) + self.perhaps_where,
+            being,
+            group("object", "liking") + objects,
+            group("liking") + objects + self.letter["better"],
+            group("alone", "moving") + self.perhaps_where,
         ]
-        if not simple:
-            parts.append(self.verb_group("object", third=third) + self.him)
-            parts.append(self.gives(third))
-        return any_of(*parts)
+        return any_of(*parts) if simple else any_of(*parts, group("giving") + self.given())
+
+    def says(self, third, **options):
+        """What follows a subject in a statement."""
+        forms = ("is", "was") if third else ("are", "were")
+        return self.follows(partial(self.verb_group, third=third), self.is_so(*forms), **options)
 
     def more(self, phrase, third):
         """A noun phrase, and perhaps whose it is, where it is, or a clause about it."""
         that_somebody_sees = any_of(
-            any_of(self.one, self.letter["he"]) + self.verb_group("object", third=True),
-            any_of(self.many, self.letter["speaker"]) + self.verb_group("object", third=False),
+            any_of(self.one, self.letter["he"]) + self.verb_group("object", "liking", third=True),
+            any_of(self.many, self.letters("I", "we", "you")) + self.verb_group("object", "liking", third=False),
         )
         near = any_of(self.letter["of"] + self.thing, self.where, self.letter["that"] + that_somebody_sees)
-        who = self.letters("who", "that") + self.follows(third, simple=True)
+        who = self.letters("who", "that") + self.says(third, simple=True)
         return phrase + any_of(near, who, "")
 
-    def clause(self, he, many):
-        """A clause whose subject is a noun phrase, a pronoun of `he` or `many`, or who speaks."""
+    def clause(self):
+        """A statement with its subject."""
         more = any_of(self.more_one, self.more_many)
-        speaking = any_of(
-            self.verb_group("object", third=False) + any_of(more, self.him),
-            self.verb_group("alone", third=False) + self.perhaps_where,
-            self.gives(third=False),
-        )
+        am = self.is_so("am", "was")
         return any_of(
-            any_of(self.more_one, he) + self.follows(True, more),
-            many + self.follows(False, more),
-            self.letter["speaker"] + speaking,
+            any_of(self.more_one, self.letters("he", "it")) + self.says(True, whole=more),
+            any_of(self.more_many, self.letters("we", "you", "they")) + self.says(False, whole=more),
+            self.letter["I"] + self.follows(partial(self.verb_group, third=False), am, whole=more),
         )
+
+    def asked(self, *takings):
+        """The bases of such verbs, after the helper and the subject of a question."""
+        adverb = f"{self.letter['adverb']}?"
+        return adverb + any_of(*(base + after for base, _, after in self.verbs(takings, third=False)))
+
+    def helped(self):
+        """The helper and the subject of a question."""
+        third, rest = any_of(self.one, self.letters("he", "it")), self.letters("I", "we", "you", "they")
+        will = self.letter["will"] + any_of(third, self.both, self.many, rest)
+        return any_of(
+            will,
+            self.letters("does", "did") + third,
+            self.letters("do", "did") + any_of(self.both, self.many, rest),
+        )
+
+    def question(self):
+        """Whether something is so; or which of two things, and what, somebody sees or prefers."""
+        letter, adverb = self.letter, f"{self.letter['adverb']}?"
+        being = any_of(
+            self.letters("is", "was") + any_of(self.one, self.letters("he", "it")),
+            self.letters("are", "were") + any_of(self.both, self.many, self.letters("we", "you", "they")),
+            self.letters("am", "was") + letter["I"],
+        )
+        will_be = letter["will"] + any_of(self.thing, self.both, self.letters("I", "we", "you", "he", "it", "they"))
+        is_it_so = any_of(being + adverb, will_be + adverb + letter["be"]) + letter["quality"]
+        does_it = self.helped() + self.follows(self.asked, "(?!)")
+        taken = any_of(self.asked("object", "liking"), self.asked("liking") + letter["better"])
+        which = letter["which"] + self.helped() + taken + any_of(self.thing + letter["or"] + self.thing, "")
+        return any_of(is_it_so, does_it, which)
 
     def sentence(self):
         letter = self.letter
-        first = self.clause(letter["he"], self.more_many)
-        second = self.clause(self.letters("he", "it"), any_of(self.more_many, letter["they"]))
+        clause = self.clause()
         telling = any_of(
             any_of(self.one, letter["he"]) + self.verb_group("saying", third=True, negated=False),
-            any_of(self.many, letter["speaker"]) + self.verb_group("saying", third=False, negated=False),
+            any_of(self.many, self.letters("I", "we", "you")) + self.verb_group("saying", third=False, negated=False),
         )
-        nouns, pronouns = letter["one"] + letter["many"], self.letters("it", "they", "them")
-        pronoun_without_noun = f"(?![^{nouns}]*{pronouns})"
-        joined = first + any_of(letter["conjunction"] + second, "")
-        return pronoun_without_noun + any_of(joined, telling + letter["that"] + second)
+        conjunction = self.letters("conjunction", "and")
+        statement = any_of(telling + letter["that"], clause + conjunction, "") + clause
+        return any_of(statement, self.question())

@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 from manyheads.models.files import kept_folder, key_of, made_once, side_by_side
 from manyheads.models.translator import sentences
 from manyheads.models.translator.config import TranslatorConfig
+from manyheads.models.translator.maker import HELD_OUT_STRUCTURES
 from manyheads.models.translator.training import RECIPE, VARIANTS, train_translator
 from manyheads.models.translator.translator import ATTENTIONS, Translator
 from manyheads.models.translator.words import words_data
@@ -17,7 +18,7 @@ def translator_key(config=TranslatorConfig()):
     >>> translator_key() == translator_key(TranslatorConfig(steps=1))
     False
     """
-    limits = sentences.MAX_WORDS, sentences.HELD_OUT_EVERY, sentences.HELD_OUT_STRUCTURES
+    limits = sentences.MAX_WORDS, sentences.HELD_OUT_EVERY, HELD_OUT_STRUCTURES
     return key_of(recipe=RECIPE, config=config, words=words_data(), heads=sentences.HEADS, limits=limits)
 
 

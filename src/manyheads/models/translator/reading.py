@@ -14,9 +14,9 @@ MESSAGES = {
     "unknown": "The translator does not know “{word}”.",
     "near": "Near ones that it knows: {words}.",
     "outside": "The translator knows these words, but has not learnt sentences that are built like this one. Try: "
-    "“The girl who sees the cats eats the red apple.”",
+    "“The girl who sees the cats eats the red apple.” or “Do you like tea?”",
 }
-SHORT_FORMS = {"won't": "will not", "n't": " not", "'s ": " is ", "'re ": " are "}
+SHORT_FORMS = {"won't": "will not", "n't": " not", "'s ": " is ", "'re ": " are ", "'m ": " am ", "'ll ": " will "}
 
 
 class NotTranslated(ValueError):
@@ -87,5 +87,5 @@ def joined(words):
     >>> joined(["l'", "ami", "dort"])
     "L'ami dort."
     """
-    text = "".join(word if word.endswith("'") else f"{word} " for word in words).strip()
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    text = " ".join(words).replace("' ", "'").replace(" ,", ",").replace(" ?", "\u00a0?")
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}" if text else ""

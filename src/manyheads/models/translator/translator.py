@@ -12,7 +12,7 @@ from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.grammar import grammar
 from manyheads.models.translator.model import EncoderDecoder
 from manyheads.models.translator.reading import MESSAGES, SHORT_FORMS, joined, read
-from manyheads.models.translator.sentences import HEADS, MAX_WORDS
+from manyheads.models.translator.sentences import HEADS, LONGEST, MAX_WORDS
 from manyheads.models.translator.tokens import END, MARKS, START, padded
 
 # Which attention a map shows: its part of the network (model.py), and the layers, which may be one.
@@ -22,7 +22,6 @@ ATTENTIONS = {
     "english": "the encoder's self-attention: English words ask English words",
     "french": "the decoder's causal self-attention: French words ask those before them",
 }
-LONGEST = 23  # French words, at most
 
 
 class Translator(nn.Module):

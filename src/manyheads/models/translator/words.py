@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
+PERSONS = ((1, False), (1, True), (2, False), (3, False), (3, True))  # and whether many: je, nous, vous, il, ils
 VOWELS = tuple("aeiouhâàéèêëîïôöûüœ")  # what elides; no French word of ours has an aspirated h
 
 
@@ -14,6 +15,7 @@ class Noun:
     french: tuple[str, str]
     gender: str  # m, f
     kind: str
+    mass: bool  # said without an article, as in "I like coffee"
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Verb:
     stem: str  # of the future
     takes: frozenset  # kinds of nouns as objects, or "nothing", "to somebody", "a clause"
     auxiliary: str  # avoir, être
+    general: bool  # what is liked without an article is all there is of it: "le café", not "du café"
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,11 @@ def nouns():
     >>> nouns()[0].french
     ('garçon', 'garçons')
     """
-    rows = [(row, kind) for kind, rows in read_sections("nouns.txt").items() for row in rows]
-    return [Noun((row[0], row[1]), (row[2], row[3]), row[4], kind) for row, kind in rows]
+    found = []
+    for header, rows in read_sections("nouns.txt").items():
+        kind, _, article = header.partition(", ")
+        found += [Noun((row[0], row[1]), (row[2], row[3]), row[4], kind, bool(article)) for row in rows]
+    return found
 
 
 @cache
@@ -95,13 +101,14 @@ def verbs():
     """
     found = []
     for header, rows in read_sections("verbs.txt").items():
-        takes, _, auxiliary = header.partition(", with ")
+        takes, _, note = header.partition(", ")
         kinds = frozenset([takes] if takes in ("nothing", "to somebody", "a clause") else takes.split())
         for row in rows:
             english, after = tuple(form.partition("+")[0] for form in row[:3]), row[0].partition("+")[2]
             infinitive, *present, participle, stem = row[4:]
-            persons = dict(zip([(1, False), (1, True), (3, False), (3, True)], present))
-            found.append(Verb(english, after, infinitive, persons, participle, stem, kinds, auxiliary or "avoir"))
+            auxiliary, general = "être" if note == "with être" else "avoir", note == "in general"
+            persons = dict(zip(PERSONS, present))
+            found.append(Verb(english, after, infinitive, persons, participle, stem, kinds, auxiliary, general))
     return found
 
 
@@ -113,7 +120,8 @@ def determiners():
     ('le', "l'")
     """
     found = []
-    for english, m, m_vowel, f, f_vowel, plural in read_sections("other_words.txt")["determiner"]:
+    for english, *forms in read_sections("other_words.txt")["determiner"]:
+        m, m_vowel, f, f_vowel, plural = (form.replace("_", " ") for form in forms)
         forms = {("m", False): (m, m_vowel), ("f", False): (f, f_vowel)}
         forms |= dict.fromkeys([("m", True), ("f", True)], (plural, plural))
         found.append(Determiner(english, {at: pair for at, pair in forms.items() if pair[0] != "-"}))

@@ -179,10 +179,10 @@ function feedForward(x: Matrix, layer: Layer) {
   return layerNorm(added(x, linear(hidden, layer["out.weight"], layer["out.bias"])), partOf(layer, "norm."));
 }
 
-/** French words as a text. */
+/** French words as a text: twin of `joined` in reading.py. */
 function joinedFrench(words: string[]) {
-  const text = words.map((word) => (word.endsWith("'") ? word : `${word} `)).join("").trim();
-  return text && `${text[0].toUpperCase()}${text.slice(1)}.`;
+  const text = words.join(" ").replaceAll("' ", "'").replaceAll(" ,", ",").replaceAll(" ?", "\u00a0?");
+  return text && `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith("?") ? "" : "."}`;
 }
 
 const filled = (text: string, values: Record<string, string | number>) =>

@@ -21,7 +21,7 @@ export class TranslationLine {
     node.hidden = written === undefined;
     if (written === undefined) return;
     const words = queryTokens.slice(0, -1);
-    const asks = spelt(words) === spelt(written.replace(/\.$/, "").split(" "));
+    const asks = spelt(words.join("")) === spelt(written.replace(/\.$/, ""));
     if (!asks) return setText(node, written); // English words ask
     if (node.firstChild?.nodeType === Node.TEXT_NODE) node.replaceChildren();
     const buttons = fill(node, words.length, (at) =>
@@ -37,11 +37,11 @@ export class TranslationLine {
         button.classList.add("hm-new");
       }
       setText(button, word);
-      button.classList.toggle("hm-elided", word.endsWith("'"));
+      button.classList.toggle("hm-elided", word.endsWith("'") || words[at + 1] === ",");
       button.ariaPressed = String(at === query);
     });
   }
 }
 
-/** Words without what joins them, to tell whether they are the same. */
-const spelt = (words: string[]) => words.join("").toLowerCase();
+/** A text without its spaces and capitals, to tell whether two are the same. */
+const spelt = (text: string) => text.replace(/\s/g, "").toLowerCase();
