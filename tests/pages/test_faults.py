@@ -5,6 +5,7 @@ import re
 
 import pytest
 from conftest import HTML, Shared, new_context, serve
+from figures import CHAPTER_OF, IN_CHAPTER
 from live_maps import ready, type_sentence
 from playwright.sync_api import expect
 
@@ -237,27 +238,11 @@ def test_a_page_opened_as_a_file_says_so(unwatched):
     assert page.locator("head-map td").count() == 0
 
 
-# Every custom element, on a page that has it.
-ELEMENTS = {
-    "index": ["head-map"],
-    "formula": ["attention-flow", "formula-steps", "slice-or-project", "softmax-scale", "field-exercise"],
-    "order-and-cost": ["head-map", "word-shuffle"],
-    "what-a-head-writes": ["head-ledger"],
-    "museum": ["museum-piece"],
-    "real-heads": ["head-cards"],
-    "ambiguity": ["word-sense"],
-    "induction": ["head-birth"],
-    "decoder": ["next-word"],
-    "claims": ["head-pruning"],
-    "exercises": ["exercise-list"],
-}
-
-
 def test_each_element_is_among_those_whose_script_may_not_come():
-    assert {name for names in ELEMENTS.values() for name in names} == set(FIGURES)
+    assert set(CHAPTER_OF) == set(FIGURES)
 
 
-@pytest.mark.parametrize(("chapter", "names"), ELEMENTS.items(), ids=ELEMENTS)
+@pytest.mark.parametrize(("chapter", "names"), IN_CHAPTER.items(), ids=IN_CHAPTER)
 def test_a_figure_whose_own_script_does_not_come_says_so(context, site, faults, chapter, names):
     for answer in ANSWERS.values():
         page = context.new_page()

@@ -5,13 +5,10 @@ from collections import Counter
 import pytest
 from axe import axe_script
 from conftest import HTML
+from figures import CHAPTER_OF
 from live_maps import settled
 
 CHAPTERS = sorted(path.stem for path in (HTML / "book").glob("*.html"))
-FIGURES = (
-    *("museum-piece", "head-map", "formula-steps", "head-cards", "word-sense", "softmax-scale", "word-shuffle"),
-    *("head-pruning", "field-exercise", "attention-flow", "head-ledger", "head-birth", "next-word", "slice-or-project"),
-)
 FEW = 40  # stops of a figure
 MANY = 600  # stops of a chapter
 LEFT, STAYED = "left the page", "stayed"
@@ -56,7 +53,7 @@ def walk(page, address):
     page.emulate_media(reduced_motion="reduce")
     page.goto(address)
     settled(page)
-    page.evaluate(WALK, [", ".join(FIGURES), LEFT, STAYED])
+    page.evaluate(WALK, [", ".join(CHAPTER_OF), LEFT, STAYED])
     for _ in range(MANY):
         page.keyboard.press("Tab")
         if end := page.evaluate("step()"):

@@ -5,12 +5,13 @@ import re
 import pytest
 from built import written
 from conftest import ROOT
+from figures import CHAPTER_OF
 from live_maps import ready, typeset
 from sheets import sheets_of
 
 QUESTIONS = (ROOT / "book" / "questions.md").read_text(encoding="utf-8")
 SECTIONS = re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", QUESTIONS, re.M | re.S)
-LIVE = "head-map, attention-flow, formula-steps, head-ledger, slice-or-project, softmax-scale, museum-piece, head-cards, word-shuffle, word-sense, head-birth, next-word"
+LIVE = ", ".join(name for name in CHAPTER_OF if "exercise" not in name)
 
 
 @pytest.mark.parametrize("size", ["A4", "Letter"])

@@ -16,6 +16,7 @@ from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STATION_STEPS, ST
 from manyheads.maps.wire import map_json
 from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.measures import INDUCTION_HEADS
+from manyheads.models.head_cards import behaviour, head_cards
 from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses
@@ -76,6 +77,7 @@ class HeadMapDirective(FigureDirective):
         "compare": directives.unchanged,
         "try": directives.unchanged_required,
         "guide": directives.flag,
+        "behaviours": directives.flag,
         "id": directives.unchanged_required,
     }
 
@@ -87,6 +89,10 @@ class HeadMapDirective(FigureDirective):
         if "guide" in options:
             options["guide"] = ""
         model = load_model((options.get("models") or options["model"]).split()[0])
+        if "behaviours" in options:
+            if model.page_name != "encoder":
+                raise ValueError("behaviours are known of the model encoder alone")
+            options["behaviours"] = " ".join(behaviour(card) for card in head_cards())
         map = model(words)
         compared = model(options["compare"]) if "compare" in options else None
         for option, axis in (("layer", 0), ("query", 2)):
@@ -95,11 +101,21 @@ class HeadMapDirective(FigureDirective):
         return head_map_element(map, compared, sentence=words, **options)
 
 
-class FormulaStepsDirective(FigureDirective):
-    """`{formula-steps} sentence` with the attributes of `<formula-steps>` as options."""
+class SentenceDirective(FigureDirective):
+    """A figure that shows what a model, else `focus`, makes of a sentence; `figure` gives its HTML."""
 
     required_arguments = 1
     optional_arguments = 0
+
+    def html(self, words, options):
+        flags = {name: "" for name in options if self.option_spec[name] is directives.flag}
+        options = {"model": "focus"} | options | flags
+        return self.figure(load_model(options["model"]), words, options)
+
+
+class FormulaStepsDirective(SentenceDirective):
+    """`{formula-steps} sentence` with the attributes of `<formula-steps>` as options."""
+
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "head": directives.nonnegative_int,
@@ -108,20 +124,15 @@ class FormulaStepsDirective(FigureDirective):
         **dict.fromkeys(FLAGS, directives.flag),
     }
 
-    def html(self, words, options):
-        options = {"model": "focus"} | options
-        flags = {flag: "" for flag in FLAGS if flag in options}
-        causal, padding, scaled = "causal" in flags, "padding" in flags, "unscaled" not in flags
-        model = load_model(options["model"])
+    def figure(self, model, words, options):
+        causal, padding, scaled = "causal" in options, "padding" in options, "unscaled" not in options
         steps = formula_steps(model, words, options.get("head", 0), causal=causal, padding=padding, scaled=scaled)
-        return formula_steps_element(steps, sentence=words, **options | flags)
+        return formula_steps_element(steps, sentence=words, **options)
 
 
-class AttentionFlowDirective(FigureDirective):
+class AttentionFlowDirective(SentenceDirective):
     """`{attention-flow} sentence` with the attributes of `<attention-flow>` as options; `small` for one in passing."""
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "head": directives.nonnegative_int,
@@ -130,41 +141,30 @@ class AttentionFlowDirective(FigureDirective):
         "small": directives.flag,
     }
 
-    def html(self, words, options):
-        options = {"model": "focus"} | options
-        if "small" in options:
-            options["small"] = ""
-        steps = flow_steps(load_model(options["model"]), words, options.get("head", 0))
-        return attention_flow_element(steps, sentence=words, **options)
+    def figure(self, model, words, options):
+        return attention_flow_element(flow_steps(model, words, options.get("head", 0)), sentence=words, **options)
 
 
-class HeadLedgerDirective(FigureDirective):
+class HeadLedgerDirective(SentenceDirective):
     """`{head-ledger} sentence` with the attributes of `<head-ledger>` as options."""
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "answer": directives.unchanged_required,
         "head": directives.nonnegative_int,
     }
 
-    def html(self, words, options):
-        options = {"model": "focus"} | options
-        return head_ledger_element(head_ledger(load_model(options["model"]), words), sentence=words, **options)
+    def figure(self, model, words, options):
+        return head_ledger_element(head_ledger(model, words), sentence=words, **options)
 
 
-class SliceOrProjectDirective(FigureDirective):
+class SliceOrProjectDirective(SentenceDirective):
     """`{slice-or-project} sentence`: the queries of all heads for the token at `word`, made in three ways."""
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {"model": directives.unchanged, "word": directives.nonnegative_int}
 
-    def html(self, words, options):
-        options = {"model": "focus"} | options
-        made = projections(load_model(options["model"]), words, options.get("word", 0))
-        return projections_element(made, sentence=words, **options)
+    def figure(self, model, words, options):
+        return projections_element(projections(model, words, options.get("word", 0)), sentence=words, **options)
 
 
 class MuseumPieceDirective(FigureDirective):

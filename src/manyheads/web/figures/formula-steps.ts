@@ -2,12 +2,11 @@
 // One renderer with two doors, as head-map.ts: the default export is for kernels (Python computes), the custom element
 // for pages (models.js and formula-model.js compute). Nothing touches the DOM while it loads.
 
-import { linkedParts } from "../doors/figure-link.ts";
 import { openDoor } from "../doors/kernel-door.ts";
-import { LiveFigure } from "../doors/live-figure.ts";
-import { define, dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
-import { EXAMPLE_SHOWN, formulaScript, loadWithProgress, READY } from "../doors/page-models.ts";
+import { define, dressPage } from "../doors/page-element.ts";
+import { formulaScript, loadWithProgress, READY } from "../doors/page-models.ts";
 import { keepWhenSaved } from "../doors/saved-figure.ts";
+import { SentenceFigure } from "../doors/sentence-figure.ts";
 import { FLAGS } from "../math/names.ts";
 import { decodeSteps } from "../math/wire.ts";
 import type { FocusModel } from "../models/focus.ts";
@@ -43,40 +42,30 @@ const COMPUTED = ["sentence", "head", ...FLAGS]; // those that the steps depend 
 /** What turns a state into steps. */
 type StepsModel = ((state: StepsState) => Steps) & { broken?: boolean };
 
-class FormulaStepsElement extends LiveFigure<StepsModel> {
+class FormulaStepsElement extends SentenceFigure<FormulaStepsView, StepsModel> {
   static observedAttributes = ["model", ...PARTS];
-  #view: FormulaStepsView | null = null;
+  protected parts = PARTS;
+  protected computed = COMPUTED;
+  protected numbers = ["head", "word"];
   #live = false; // as the view knows it
 
   protected override task = {
     failure: "The steps could not be computed",
-    compute: ([stepsOf]: StepsModel[]) => stepsOf((this.#view as FormulaStepsView).state),
+    compute: ([stepsOf]: StepsModel[]) => stepsOf((this.view as FormulaStepsView).state),
     show: (steps: Steps) => {
-      this.#view?.show(steps);
+      this.view?.show(steps);
       this.showStatus(READY);
     },
   };
 
   /** All matrices on the path: {tokens, head, X, Q, K, V, scores, masked, weights, context, concat, output, ...}. */
   get steps() {
-    return this.#view?.steps ?? null;
+    return this.view?.steps ?? null;
   }
 
   /** Paints the cells out of view now; they follow by themselves as soon as the browser is idle. */
   flush() {
-    this.#view?.flush();
-  }
-
-  get sentence() {
-    return this.#view?.state.sentence ?? this.getAttribute("sentence") ?? "";
-  }
-
-  set sentence(text: string) {
-    this.setAttribute("sentence", text);
-  }
-
-  protected get modelNames() {
-    return [this.getAttribute("model") ?? ""].filter(Boolean);
+    this.view?.flush();
   }
 
   protected override async load(name: string, show: (text: string) => void): Promise<StepsModel> {
@@ -87,31 +76,20 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
   protected draw(baked: any) {
     dressPage("head-map.css", "formula-steps.css");
     const status = baked?.status ?? "";
-    const view = this.#makeView(Object.assign({}, ...PARTS.map((name) => this.#part(name))));
+    const view = this.#makeView(this.written);
     if (baked) view.show(decodeSteps(baked));
-    this.showStatus(this.#live ? EXAMPLE_SHOWN : status);
-    whenTouched(this, () => this.wake());
-    this.wakesWhenSeen = this.#live && !baked;
-    takeEarly<FormulaStepsElement>(this, "sentence");
+    this.begin(Boolean(baked) || !this.#live);
+    if (!this.#live) this.showStatus(status);
   }
 
-  /** The first of a page opens where a link leads. */
   protected override listen(leaves: AbortSignal) {
     super.listen(leaves);
-    const follow = () => {
-      const first = document.querySelector(`${this.localName}[model]`);
-      const parts = this === first && linkedParts(location.hash, this.localName);
-      if (!parts) return;
-      for (const [name, value] of Object.entries(parts)) if (PARTS.includes(name)) this.setAttribute(name, value);
-      this.scrollIntoView();
-    };
-    addEventListener("hashchange", follow, { signal: leaves });
-    follow();
+    this.followLinks(leaves);
   }
 
   #makeView(state: Partial<StepsState>) {
     this.#live = this.modelNames.length > 0;
-    return (this.#view = new FormulaStepsView(this, state, {
+    return (this.view = new FormulaStepsView(this, state, {
       types: this.#live,
       computes: this.#live,
       change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.update(),
@@ -119,27 +97,17 @@ class FormulaStepsElement extends LiveFigure<StepsModel> {
     }));
   }
 
-  attributeChangedCallback(name: string) {
-    if (!this.#view) return;
-    if (name !== "model") this.#view.update(this.#part(name));
-    else if (this.#live !== this.modelNames.length > 0) {
-      const { state, steps } = this.#view;
+  override attributeChangedCallback(name: string) {
+    if (this.view && name === "model" && this.#live !== this.modelNames.length > 0) {
+      const { state, steps } = this.view;
       this.#makeView(state);
-      if (steps) this.#view.show(steps);
+      if (steps) this.view.show(steps);
     }
-    if (name === "model" || COMPUTED.includes(name)) this.update();
+    super.attributeChangedCallback(name);
   }
 
-  /** The part of the state that an attribute writes. */
-  #part(name: string): Partial<StepsState> {
-    const text = this.getAttribute(name);
-    if (FLAGS.includes(name)) return { [name]: text !== null };
-    if (text === null) return {};
-    return { [name]: name === "head" || name === "word" ? Number(text) || 0 : text };
-  }
-
-  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#view?.setStatus(text, act, name);
+  protected override readPart(name: string) {
+    return FLAGS.includes(name) ? { [name]: this.hasAttribute(name) } : super.readPart(name);
   }
 }
 

@@ -2,11 +2,10 @@
 // head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
 
 import { openDoor } from "../doors/kernel-door.ts";
-import { LiveFigure } from "../doors/live-figure.ts";
-import { define, dressPage, takeEarly, whenTouched } from "../doors/page-element.ts";
-import { EXAMPLE_SHOWN, formulaScript, loadWithProgress, OFFERED, READY } from "../doors/page-models.ts";
+import { define, dressPage } from "../doors/page-element.ts";
+import { formulaScript, loadWithProgress, READY } from "../doors/page-models.ts";
 import { keepWhenSaved } from "../doors/saved-figure.ts";
-import { isOnRequest } from "../math/families.ts";
+import { SentenceFigure } from "../doors/sentence-figure.ts";
 import { decodeMatrices } from "../math/wire.ts";
 import type { FocusModel } from "../models/focus.ts";
 import { announce, h } from "../views/dom.ts";
@@ -36,34 +35,26 @@ interface LedgerModel {
   headLedger(state: LedgerState, options?: { signal?: AbortSignal }): HeadLedger | Promise<HeadLedger>;
 }
 
-class HeadLedgerElement extends LiveFigure<LedgerModel> {
-  static observedAttributes = ["model", "sentence", "answer", "head"];
-  #view: HeadLedgerView | null = null;
+const PARTS = ["sentence", "answer", "head"]; // of the state, each an attribute
+
+class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
+  static observedAttributes = ["model", ...PARTS];
+  protected parts = PARTS;
+  protected computed = PARTS;
+  protected numbers = ["head"];
 
   protected override task = {
     failure: "The ledger could not be computed",
-    compute: ([model]: LedgerModel[], signal: AbortSignal) => model.headLedger((this.#view as HeadLedgerView).state, { signal }),
+    compute: ([model]: LedgerModel[], signal: AbortSignal) => model.headLedger((this.view as HeadLedgerView).state, { signal }),
     show: (ledger: HeadLedger) => {
-      this.#view?.show(ledger);
+      this.view?.show(ledger);
       this.showStatus(READY);
     },
   };
 
   /** The numbers on the screen: `labels`, `parts`, `without`, `weights`, `says`. */
   get ledger() {
-    return this.#view?.ledger ?? null;
-  }
-
-  get sentence() {
-    return this.#view?.state.sentence ?? this.getAttribute("sentence") ?? "";
-  }
-
-  set sentence(text: string) {
-    this.setAttribute("sentence", text);
-  }
-
-  protected get modelNames() {
-    return [this.getAttribute("model") ?? ""].filter(Boolean);
+    return this.view?.ledger ?? null;
   }
 
   protected override async load(name: string, show: (text: string) => void): Promise<LedgerModel> {
@@ -75,33 +66,13 @@ class HeadLedgerElement extends LiveFigure<LedgerModel> {
 
   protected draw(baked: any) {
     dressPage("head-map.css", "head-ledger.css");
-    this.#view = new HeadLedgerView(this, this.#state, {
+    this.view = new HeadLedgerView(this, this.written, {
       types: this.modelNames.length > 0,
       change: () => this.update(),
       painted: (ledger) => announce(this, "ledger", ledger),
     });
-    if (baked) this.#view.show(decodeMatrices(baked));
-    const onRequest = this.modelNames.some(isOnRequest);
-    this.showStatus(onRequest ? OFFERED : EXAMPLE_SHOWN);
-    whenTouched(this, () => this.wake());
-    this.wakesWhenSeen = onRequest || !baked; // to offer a model, or to show what is not shown yet
-    takeEarly<HeadLedgerElement>(this, "sentence");
-  }
-
-  attributeChangedCallback() {
-    if (!this.#view) return;
-    this.#view.update(this.#state);
-    this.update();
-  }
-
-  /** What the attributes say. */
-  get #state(): LedgerState {
-    const head = this.getAttribute("head");
-    return { sentence: this.getAttribute("sentence") ?? "", answer: this.getAttribute("answer") ?? "", head: head === null ? null : Number(head) || 0 };
-  }
-
-  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#view?.setStatus(text, act, name);
+    if (baked) this.view.show(decodeMatrices(baked));
+    this.begin(Boolean(baked));
   }
 }
 

@@ -3,23 +3,17 @@
 
 import { define, Figure } from "../doors/page-element.ts";
 import { softmax } from "../math/attention.ts";
+import { uniforms } from "../math/sampling.ts";
 import { Announcer } from "../views/announcer.ts";
 import { announce, h } from "../views/dom.ts";
 
 export const WIDTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const KEYS = 8;
 
-/** Independent standard normal numbers, the same for the same seed (mulberry32, then Box and Muller). */
+/** Independent standard normal numbers, the same for the same seed (Box and Muller). */
 export function normals(count: number, seed: number) {
-  let state = seed >>> 0;
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  return Float32Array.from({ length: count }, () =>
-    Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()));
+  const uniform = uniforms(seed);
+  return Float32Array.from({ length: count }, () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()));
 }
 
 /** The dot products of one query with every key, of which only the first `width` numbers count. */

@@ -1,0 +1,25 @@
+"""Every figure of the registry, and the chapter in which its tests meet it."""
+
+from collections import defaultdict
+
+CHAPTER_OF = {
+    "head-map": "index",
+    "formula-steps": "formula",
+    "attention-flow": "formula",
+    "slice-or-project": "formula",
+    "softmax-scale": "formula",
+    "field-exercise": "formula",
+    "rotary-positions": "order-and-cost",
+    "word-shuffle": "order-and-cost",
+    "head-ledger": "what-a-head-writes",
+    "museum-piece": "museum",
+    "head-cards": "real-heads",
+    "word-sense": "ambiguity",
+    "head-birth": "induction",
+    "next-word": "decoder",
+    "head-pruning": "claims",
+    "exercise-list": "exercises",
+}
+IN_CHAPTER = defaultdict(list)
+for name, chapter in CHAPTER_OF.items():
+    IN_CHAPTER[chapter].append(name)
