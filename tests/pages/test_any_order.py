@@ -20,6 +20,7 @@ FIGURES = [
     ("formula", "softmax-scale"),
     ("what-a-head-writes", "head-ledger"),
     ("order-and-cost", "word-shuffle"),
+    ("order-and-cost", "rotary-positions"),
     ("intuition", "head-map"),
     ("museum", "museum-piece"),
     ("real-heads", 'head-map[model="encoder"]'),

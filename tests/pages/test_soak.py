@@ -15,7 +15,7 @@ FIGURES = {
         "slice-or-project",
         "softmax-scale",
     ],
-    "order-and-cost": ["word-shuffle"],
+    "order-and-cost": ["word-shuffle", "rotary-positions"],
     "what-a-head-writes": ["head-ledger"],
     "museum": ["museum-piece"],
     "real-heads": ['head-map[model="encoder"]', "head-cards"],
