@@ -11,6 +11,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from manyheads.maps.names import FIRST_STEPS
+
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 HTML = ROOT / "_build" / "html"
@@ -144,9 +146,11 @@ def browser():
         yield browser
 
 
-def new_context(browser, **options):
-    """A browser context that waits for as long as a busy machine may take."""
+def new_context(browser, newcomer=False, **options):
+    """A browser context that waits for as long as a busy machine may take; its reader took the first steps before."""
     context = browser.new_context(**{"viewport": VIEWPORT, **options})
+    if not newcomer:
+        context.add_init_script(f"try {{ localStorage.setItem('{FIRST_STEPS}', '1') }} catch {{}}")
     context.set_default_timeout(PATIENCE)
     return context
 
@@ -158,7 +162,7 @@ def faults():
 
 
 @contextmanager
-def watched(browser, site, faults):
+def watched(browser, site, faults, **options):
     """A new context; any console error, failed request or request to another host in its pages is added to `faults`."""
 
     def request(request):
@@ -169,7 +173,7 @@ def watched(browser, site, faults):
         if response.status >= 400:
             faults.append(f"status {response.status}: {response.url}")
 
-    context = new_context(browser)
+    context = new_context(browser, **options)
     context.on("request", request)
     context.on("response", response)
     context.on("console", lambda message: message.type == "error" and faults.append(f"console: {message.text}"))
@@ -189,6 +193,14 @@ def context(browser, site, faults):
 @pytest.fixture
 def page(context):
     return context.new_page()
+
+
+@pytest.fixture
+def newcomer(browser, site, faults):
+    """The page of a reader who was never here."""
+    with watched(browser, site, faults, newcomer=True) as context:
+        yield context.new_page()
+    assert not faults
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import pytest
 from live_maps import COFFEE, open_map, ready, type_sentence
+from test_steady import SHIFT
 
 
 def said(map):
@@ -82,25 +83,48 @@ def test_keystrokes_are_one_step_and_the_box_keeps_its_own_undo(page, site):
 
 
 @pytest.mark.parametrize("chapter", ["index", "coffee-or-tea"])
-def test_three_first_steps_tick_themselves_off_and_stay_away(page, site, chapter):
-    map = open_map(page, site, f"book/{chapter}")
+def test_a_first_map_is_a_sentence_four_heads_and_what_follows(newcomer, site, chapter):
+    """Three steps tick themselves off; when they're done or skipped, the rest comes, and stays."""
+    map = open_map(newcomer, site, f"book/{chapter}")
     guide = map.get_by_role("group", name="First steps")
-    height = guide.bounding_box()["height"]
+    more = [
+        map.get_by_role("combobox", name="Asked by"),
+        map.get_by_role("group", name="View"),
+        *(map.get_by_text(text, exact=True).first for text in ("[CLS]", "[SEP]", "Compare", "More")),
+    ]
+    assert map.get_by_role("textbox", name="Sentence").is_visible()
+    assert map.get_by_text("From what the heads found in the whole sentence:").is_visible()
+    assert not any(part.is_visible() for part in more)
     type_sentence(map, "I like tea.")
     assert guide.get_by_role("listitem", name="Change a word: done").count() == 1
     map.get_by_role("button", name="object", exact=True).click()
     map.locator("td", has_text="tea").first.hover()
     assert guide.locator(".hm-done").count() == 3
+    assert not more[0].is_visible(), "nothing moves under the pointer"
     guide.get_by_role("button", name="Done").click()
-    assert guide.get_by_role("listitem").count() == 0
-    page.reload()
+    for part in more:
+        part.wait_for()
+    newcomer.reload()
     ready(map)
+    assert all(part.is_visible() for part in more)
     assert guide.get_by_role("listitem").count() == 0
-    assert guide.bounding_box()["height"] <= height
     guide.get_by_role("button", name="Show the first steps").click()
-    assert guide.get_by_role("listitem").count() == 3
+    assert not more[0].is_visible()
     guide.get_by_role("button", name="Skip").click()
-    assert guide.get_by_role("listitem").count() == 0
+    assert more[0].is_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1400])
+def test_a_first_map_does_not_move_while_its_page_loads(newcomer, site, width):
+    newcomer.set_viewport_size({"width": width, "height": 900})
+    open_map(newcomer, site)
+    newcomer.evaluate("() => document.fonts.ready")
+    assert newcomer.evaluate(SHIFT) <= 0.02
+
+
+def test_a_link_into_the_book_shows_all_of_a_map(newcomer, site):
+    newcomer.goto(f"{site}/book/index.html#what-you-are-looking-at")
+    assert newcomer.locator("head-map").first.get_by_role("combobox", name="Asked by").is_visible()
 
 
 def test_words_that_run_from_right_to_left_do_so(page, site):

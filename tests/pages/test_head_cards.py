@@ -12,7 +12,8 @@ from matplotlib.image import imread
 from playwright.sync_api import expect
 
 from manyheads.maps import AttentionMap
-from manyheads.models.head_cards import SCORES, head_cards
+from manyheads.maps.names import BEHAVIOURS
+from manyheads.models.head_cards import SCORES, behaviour, head_cards
 from manyheads.sphinxext.bertviz_frames import SCRIPTS, VIEWS, bertviz_view
 
 CHAPTER = "book/real-heads.html"
@@ -40,6 +41,41 @@ def order(table):
             "(links) => links.map(({ dataset }) => [Number(dataset.layer), Number(dataset.head)])"
         )
     ]
+
+
+def test_the_grid_is_sorted_and_coloured_by_what_heads_do(page, site, cards):
+    """The head that looks back stands first, in its kind's colour; a press puts all where their layers are."""
+    page.goto(f"{site}/{CHAPTER}")
+    map = page.locator("head-map").first
+    grid = map.get_by_role("table", name="All heads of all layers")
+    kinds = [behaviour(card) for card in cards]
+    legend = map.get_by_role("list", name="What heads mostly do").get_by_role("listitem")
+    assert legend.all_inner_texts() == [
+        f"{BEHAVIOURS[kind][0]} {kinds.count(kind)}" for kind in BEHAVIOURS if kind in kinds
+    ]
+
+    def places():
+        return grid.get_by_role("button").evaluate_all(
+            "(all) => all.map(({ dataset }) => 12 * Number(dataset.layer) + Number(dataset.head))"
+        )
+
+    def hue(at):
+        """The hue of a head's strongest pixel."""
+        box = grid.get_by_role("button").nth(at).bounding_box()
+        picture = imread(io.BytesIO(page.screenshot(clip=box)))[3:-3, 3:-3, :3].reshape(-1, 3)
+        return int(picture[np.ptp(picture, axis=1).argmax()].argmax())  # red, green or blue
+
+    rank = [list(BEHAVIOURS).index(kind) for kind in kinds]
+    assert places() == sorted(range(72), key=lambda head: (rank[head], head))
+    assert kinds[places()[0]] == "previous"
+    assert [hue(0), hue(2)] == [2, 0]  # blue, orange
+    boxes = [grid.get_by_role("button").nth(at).bounding_box() for at in (0, 71)]
+    map.get_by_role("button", name="Sort by layer").click()
+    assert places() == list(range(72))
+    assert [grid.get_by_role("button").nth(at).bounding_box() for at in (0, 71)] == boxes, "nothing moves"
+    assert grid.get_by_role("rowheader", name="Layer 6").is_visible()
+    map.get_by_role("button", name="Sort by what they do").click()
+    assert places()[0] == 2
 
 
 def test_each_score_sorts_both_ways(table, cards):

@@ -64,7 +64,11 @@ def test_its_words_are_in_a_drawer(page, map):
     drawer.locator("summary").click()
     cells = table.get_by_role("row").locator("td:last-child").all_inner_texts()
     listed = {word for words in cells for word in words.replace(",", " ").split()}
-    assert {"coffee", "tea", "like", "read", "drink", "you", "which", "better"} <= listed <= {*load_translator().vocabulary}
+    assert (
+        {"coffee", "tea", "like", "read", "drink", "you", "which", "better"}
+        <= listed
+        <= {*load_translator().vocabulary}
+    )
 
 
 def test_a_french_word_asks(map):

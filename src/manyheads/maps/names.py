@@ -17,6 +17,9 @@ FORMER_NAMES = _NAMES["formerNames"]
 # What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
 KINDS = _NAMES["kinds"]
 
+# What a browser keeps once a reader has taken the first steps, or skipped them.
+FIRST_STEPS = _NAMES["firstSteps"]
+
 # Sentences: the example where a reader gives none, a map's notes.
 EXAMPLE = _NAMES["example"]
 EMPTY = _NAMES["empty"]
@@ -40,6 +43,8 @@ TONES = _NAMES["tones"]
 DEPTH = _NAMES["depth"]  # of a cell's colour, at most
 FULL = _NAMES["full"]  # the share of attention from which on a cell has it, on the absolute scale
 LEGEND = _NAMES["legend"]
+# What a head mostly does: what a legend calls it, and the colour of a head of which that's known.
+BEHAVIOURS = _NAMES["behaviours"]
 MIXED_COLOUR = _NAMES["mixedColour"]
 OFF_COLOUR = _NAMES["offColour"]
 # Of pictures: how deep the largest weight of a row is tinted, and how many cells one may have (some 5 MB). Where there

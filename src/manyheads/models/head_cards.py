@@ -29,6 +29,7 @@ SCORES = {
     "effect": "how far the sentence vector moves without it, as cosine distance",
 }
 SHARES = tuple(SCORES)[:6]  # of a token's attention
+WORDS = ("previous", "next", "same", "punctuation")  # all but what rests
 NUM_EXAMPLES, BATCH = 3, 12
 RECIPE = 1  # the version of how they are measured: raise it when code changes what a card says, or how it is kept
 LONGER = (  # the labelled sentences are short
@@ -109,6 +110,25 @@ def head_cards():
     with read_whole(path):
         kept = json.loads(path.read_text(encoding="utf-8"))
     return [_card(**written) for written in kept]
+
+
+def behaviour(card):
+    """What a head mostly does, by the name of one of `BEHAVIOURS`.
+
+    >>> behaviour(head_cards()[2]), behaviour(head_cards()[0])
+    ('previous', 'broad')
+
+    With half of its attention on [CLS] and [SEP] it *rests* there. Else it's known by what gets 0.3 of the rest: the
+    word before, after, itself, or punctuation. Of the others those are *broad* whose entropy is at least 2.5 bits.
+    """
+    scores = card.scores
+    resting = scores["cls"] + scores["sep"]
+    if resting >= 0.5:
+        return max(("cls", "sep"), key=scores.get)
+    best = max(WORDS, key=scores.get)
+    if scores[best] >= 0.3 * (1 - resting):
+        return best
+    return "broad" if scores["entropy"] >= 2.5 else "other"
 
 
 def cards_jobs():

@@ -5,6 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
+from manyheads.maps.names import FIRST_STEPS
 from manyheads.models.registry import page_files
 from manyheads.sphinxext import bertviz_frames
 from manyheads.sphinxext.figures import figure_files, figures_in
@@ -12,6 +13,9 @@ from manyheads.widgets.web_files import BUILT, built
 
 FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
 FIRST = 490  # scripts run in their order; where one of the theme never comes, the figures live all the same
+# A reader who has not taken the first steps sees less of a map that offers them; known before anything is drawn.
+FIRST_MINUTE = f"""try {{ if (localStorage.getItem("{FIRST_STEPS}") !== "1" && !location.hash)
+document.documentElement.toggleAttribute("data-first-minute", true) }} catch {{}}"""
 READY_TO_SEND = (".gz", ".json")
 LARGE = ".bin"  # parts of a model that gzip would hardly make smaller
 
@@ -20,6 +24,8 @@ def add_scripts(app, pagename, templatename, context, doctree):
     """Puts the scripts on the pages that hold a live figure, whether from a directive or a notebook's output."""
     live = figures_in(context.get("body") or "")
     app.add_js_file(f"{FOLDER}/theme.js")
+    if "hm-guide" in (context.get("body") or ""):
+        app.add_js_file(None, body=FIRST_MINUTE)
     for name in ["paper", *live] if live else []:
         app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
     if live or pagename == "search":  # as soon as may be: it waits for none of those that may not come

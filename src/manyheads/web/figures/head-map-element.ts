@@ -146,6 +146,7 @@ export class HeadMapElement extends LiveFigure {
       copies: attributes.copies(() => view.state),
       examples: this.getAttribute("examples") ?? "",
       guide: this.hasAttribute("guide"),
+      behaviours: this.getAttribute("behaviours")?.split(" ") ?? null,
       change: (_, names) => {
         attributes.forget(names);
         if (names.some(isComputed)) this.update();

@@ -2,12 +2,12 @@
 
 import { History } from "../doors/history.ts";
 import { isKept, keep } from "../doors/kept.ts";
+import { FIRST_STEPS } from "../math/names.ts";
 import { h, setIdle, setText } from "../views/dom.ts";
 import type { HeadMapView } from "./head-map-view.ts";
 
-const STEPS_DONE = "manyheads.guide"; // in the browser: the first steps were taken, or skipped
 /** What to do, by the part of the state that changes when it's done. */
-const FIRST_STEPS = [["sentence", "Change a word"], ["headMask", "Switch a head off"], ["query", "Ask from a word"]];
+const STEPS = [["sentence", "Change a word"], ["headMask", "Switch a head off"], ["query", "Ask from a word"]];
 
 /** Sentences to press, as an attribute names them: "Hot tea? | Cold tea." */
 export function examplesRow(host: HeadMapView, examples: string) {
@@ -16,36 +16,42 @@ export function examplesRow(host: HeadMapView, examples: string) {
   return h("div", { class: "hm-start", role: "group", "aria-label": "Sentences to try" }, h("span", {}, "Type your own, or press:"), ...buttons);
 }
 
-/** Three things to do first; each is ticked off once it's done. */
+/**
+ * Three things to do first; each is ticked off once it's done. Until all are, or the reader skips them, the page shows no more of
+ * the map than they need: `data-first-minute` is on the page's root, set as early as sphinxext/assets.py can.
+ */
 export class FirstSteps {
   #done = new Set<string>();
-  #items = FIRST_STEPS.map(([, name]) => h("li", {}, name));
+  #items = STEPS.map(([, name]) => h("li", {}, name));
   #list = h("ol", {}, ...this.#items);
+  /** Stands above what the model concludes. */
+  readonly caption = h("p", { class: "hm-caption" }, "From what the heads found in the whole sentence:");
   #button = h("button", { type: "button", onclick: () => this.#turn() });
   readonly node = h("div", { class: "hm-guide", role: "group", "aria-label": "First steps" }, this.#list, this.#button);
 
   constructor() {
-    this.#show(!isKept(STEPS_DONE));
+    this.#show(!isKept(FIRST_STEPS));
   }
 
   /** The reader changed parts of the state. */
   note(names: string[]) {
     if (this.#list.hidden) return;
-    FIRST_STEPS.forEach(([part, name], at) => {
+    STEPS.forEach(([part, name], at) => {
       if (!names.includes(part) || this.#done.has(part)) return;
       this.#done.add(part);
       this.#items[at].classList.add("hm-done");
       this.#items[at].ariaLabel = `${name}: done`;
     });
-    if (this.#done.size < FIRST_STEPS.length) return;
-    keep(STEPS_DONE, true);
-    setText(this.#button, "Done. Hide");
+    if (this.#done.size < STEPS.length) return;
+    keep(FIRST_STEPS, true);
+    setText(this.#button, "Done. Show me more");
   }
 
   #turn() {
     const show = Boolean(this.#list.hidden);
     if (show) this.#startOver();
-    keep(STEPS_DONE, !show);
+    keep(FIRST_STEPS, !show);
+    document.documentElement.toggleAttribute("data-first-minute", show);
     this.#show(show);
   }
 

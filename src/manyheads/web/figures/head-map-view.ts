@@ -30,6 +30,7 @@ export interface HeadMapOptions {
   copies?: Record<string, () => string>; // texts that the menu can copy
   examples?: string; // sentences to press, with "|" between them
   guide?: boolean; // names three first steps
+  behaviours?: string[] | null; // what each head mostly does: its colour, and its place in the grid
   want?: RequestLayers | null; // for a map that doesn't bring all of its layers
 }
 
@@ -47,7 +48,8 @@ export class HeadMapView implements MapHost {
   #computes: boolean;
   #shown: MapHost["shown"] | null = null; // null until something asks for it
   #focus: MapFocus;
-  #heads = new MapHeads(this);
+  #heads: MapHeads;
+  readonly behaviours: string[] | null;
   #layers: MapLayers;
   #stage: MapStage;
   #status = new MapStatus();
@@ -55,8 +57,10 @@ export class HeadMapView implements MapHost {
   #height: MapHeight;
 
   constructor(root: HTMLElement, state: Partial<MapState>, options: HeadMapOptions) {
-    const { change, painted = () => {}, models = [], computes = true, copies = {}, want = null, examples = "", guide = false } = options;
+    const { change, painted = () => {}, models = [], computes = true, copies = {}, want = null, examples = "", guide = false, behaviours = null } = options;
     this.#root = root;
+    this.behaviours = behaviours;
+    this.#heads = new MapHeads(this, behaviours);
     this.#change = change;
     this.#painted = painted;
     this.#computes = computes;
@@ -64,7 +68,7 @@ export class HeadMapView implements MapHost {
     this.controls = new MapControls(this, { models, computes, copies, examples, guide });
     this.#focus = new MapFocus(this, state.query ?? START.query, () => this.#queryMoved());
     this.#layers = new MapLayers(want);
-    this.#stage = new MapStage(this, this.#heads, this.controls.queryField, this.controls.guide ? [this.controls.guide.node] : []);
+    this.#stage = new MapStage(this, this.#heads, this.controls.queryField, this.controls.guide);
     this.#height = new MapHeight(root);
     root.replaceChildren(...this.controls.nodes, ...this.#stage.nodes, this.#status.node, this.#announcer.node);
     this.update(state);

@@ -1,6 +1,6 @@
 // The heads of a map: a toggle for each, and how whatever shows a head looks.
 
-import { colourOf, headColour, layerName } from "../math/maps.ts";
+import { behaviourOf, headColour, layerName } from "../math/maps.ts";
 import { h, setText } from "../views/dom.ts";
 
 interface HeadsHost {
@@ -13,14 +13,17 @@ interface HeadsHost {
 
 export class MapHeads {
   #host: HeadsHost;
+  #behaviours: string[] | null;
   #toggles: HTMLElement[] = []; // kept over repaints, so that none loses the focus
   #highlighted: number | null = null;
   #title = h("span");
   /** Holds the toggles where the view has no place for them. */
   readonly bar = h("div", { class: "hm-heads", hidden: true }, this.#title);
 
-  constructor(host: HeadsHost) {
+  /** `behaviours` colour the heads, layer by layer; else each has the colour of its number. */
+  constructor(host: HeadsHost, behaviours: string[] | null) {
     this.#host = host;
+    this.#behaviours = behaviours;
   }
 
   isOn(layer: number, head: number) {
@@ -30,7 +33,12 @@ export class MapHeads {
   /** How a head is drawn. */
   look(map: ShownMap, layer: number, head: number): Look {
     const { dim, state } = this.#host;
-    return { colour: headColour(map, head), off: !map.mixed && !this.isOn(layer, head), dim, scale: state.scale };
+    return { colour: this.#colour(map, layer, head), off: !map.mixed && !this.isOn(layer, head), dim, scale: state.scale };
+  }
+
+  #colour(map: { mixed?: boolean, shape: number[] }, layer: number, head: number) {
+    const known = map.mixed ? undefined : this.#behaviours?.[layer * map.shape[1] + head];
+    return known ? behaviourOf(known).colour : headColour(map, head);
   }
 
   /** Gives a node that shows a head its colour. */
@@ -72,7 +80,7 @@ export class MapHeads {
     while (toggles.length < heads) toggles.push(this.#makeToggle(toggles.length));
     toggles.forEach((toggle, head) => {
       setText(toggle, map.headNames[head]);
-      toggle.style.setProperty("--head", colourOf(head));
+      toggle.style.setProperty("--head", this.#colour(map, state.layer, head));
       toggle.ariaLabel = map.headNames[head];
       toggle.ariaPressed = String(this.isOn(state.layer, head));
     });

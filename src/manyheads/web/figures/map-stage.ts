@@ -10,6 +10,7 @@ import { PaintView } from "../views/paint.ts";
 import { PredictionsView } from "../views/predictions.ts";
 import { TranslationLine } from "../views/translation.ts";
 import { isFound } from "./head-map-more.ts";
+import type { FirstSteps } from "./head-map-start.ts";
 import type { MapHeads } from "./map-heads.ts";
 
 const VIEWS: Record<string, new (stage: HTMLElement, host: MapHost) => MapPart> =
@@ -33,8 +34,8 @@ export class MapStage {
   #translation: TranslationLine;
   #predictions: PredictionsView;
 
-  /** `chooser` stands beside the legend, `guide` below what the model concludes. */
-  constructor(host: StageHost, heads: MapHeads, chooser: HTMLElement, guide: HTMLElement[]) {
+  /** `chooser` stands beside the legend, `guide` around what the model concludes. */
+  constructor(host: StageHost, heads: MapHeads, chooser: HTMLElement, guide: FirstSteps | null) {
     this.#host = host;
     this.#heads = heads;
     const tip = new WordTip(`${host.id}-tip`);
@@ -42,7 +43,8 @@ export class MapStage {
     this.#translation = new TranslationLine((query) => host.set({ query }), (query) => this.#pointAt(query));
     this.#predictions = new PredictionsView((head) => heads.highlight(head, this.#stage));
     const key = h("div", { class: "hm-key" }, chooser, this.#legend.node);
-    this.#body = h("div", { class: "hm-body" }, heads.bar, this.#stage, key, this.#predictions.node, ...guide, tip.node);
+    const [caption, steps] = guide ? [[guide.caption], [guide.node]] : [[], []];
+    this.#body = h("div", { class: "hm-body" }, heads.bar, this.#stage, key, ...caption, this.#predictions.node, ...steps, tip.node);
     this.nodes = [this.#translation.node, this.#body];
   }
 

@@ -1,6 +1,6 @@
 // The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
 
-import { DECADES, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.ts";
+import { BEHAVIOURS, DECADES, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.ts";
 import { isSpecial } from "./text.ts";
 
 export const DENSE = 20; // keys; a matrix of more has small cells
@@ -89,6 +89,12 @@ export const colourOf = (head: number) => HEAD_COLOURS[head % HEAD_COLOURS.lengt
 
 /** The colour of a head of a shown map. */
 export const headColour = ({ mixed }: { mixed?: boolean }, head: number) => (mixed ? MIXED_COLOUR : colourOf(head));
+
+/** What is said of what a head mostly does, and its colour. */
+export function behaviourOf(name: string) {
+  const [label, colour] = BEHAVIOURS[name as keyof typeof BEHAVIOURS] ?? BEHAVIOURS.other;
+  return { label, colour };
+}
 
 /** The colour of a weight: its head's, or where weights may be below 0, that of its sign. */
 export function weightColour({ kind }: Pick<AttentionMap, "kind">, { colour, off }: Look, weight: number) {

@@ -1,7 +1,8 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
 import { difference, movedHeads } from "../math/compared.ts";
-import { compareHeads, headTitle, layerNamesOf, layersOf } from "../math/maps.ts";
+import { behaviourOf, compareHeads, headTitle, layerNamesOf, layersOf } from "../math/maps.ts";
+import { BEHAVIOURS } from "../math/names.ts";
 import { capital, percent } from "../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
 import { Legend } from "./legend.ts";
@@ -21,6 +22,7 @@ export class GridView implements MapPart {
   #large: number | null = null; // the head that was large
   #both: ShownMap[] | null = null; // the maps that are compared
   #turned = false; // the columns are the layers
+  #sorted = true; // by what heads do, where that's known
   #room = 0; // pixels across, when it was drawn last
   #named = "";
   host: MapHost;
@@ -38,6 +40,9 @@ export class GridView implements MapPart {
     h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body));
   scroll = h("div", { class: "hm-scroll" }, this.frame);
   hint = h("p", { class: "hm-hint" });
+  order = h("button", { type: "button", onclick: () => this.#sort() });
+  kinds = h("ul", { class: "hm-kinds", "aria-label": "What heads mostly do" });
+  sorting = h("div", { class: "hm-sorting", hidden: true }, this.kinds, this.order);
   paintedName = h("span", { class: "hm-head" });
   paintedHead = h("tbody", { role: "rowgroup" }, makeRow());
   row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
@@ -51,7 +56,7 @@ export class GridView implements MapPart {
     rowsOf(this.paintedHead)[0].cells[0].append(this.paintedName);
     this.figure = new MatrixFigure(host);
     this.figure.title.className = "hm-head";
-    stage.append(this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
+    stage.append(this.sorting, this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
     this.resized = new ResizeObserver(() => this.#map && this.scroll.clientWidth !== this.#room && this.#drawGrid(this.#map));
     this.resized.observe(stage);
   }
@@ -73,8 +78,48 @@ export class GridView implements MapPart {
     this.#drawDetail(map);
   }
 
+  /** What each head mostly does, where it's known of this map; null where it isn't. */
+  #behavioursOf(map: ShownMap) {
+    const { behaviours } = this.host;
+    return behaviours?.length === map.shape[0] * map.shape[1] && !map.mixed ? behaviours : null;
+  }
+
+  #sort() {
+    this.#sorted = !this.#sorted;
+    if (this.#map) this.#drawGrid(this.#map);
+  }
+
+  /** All heads, row by row: in the order of layers, or sorted by what they do. */
+  #places(map: ShownMap) {
+    const [layers, heads] = map.shape;
+    const count = layers * heads;
+    const behaviours = this.#behavioursOf(map);
+    const at = Array.from({ length: count }, (_, place) => place);
+    if (behaviours && this.#sorted) {
+      const rank = Object.keys(BEHAVIOURS);
+      at.sort((a, b) => rank.indexOf(behaviours[a]) - rank.indexOf(behaviours[b]) || a - b);
+    } else if (this.#turned) at.sort((a, b) => a % heads - b % heads || a - b);
+    return at.map((place) => ({ layer: Math.floor(place / heads), head: place % heads }));
+  }
+
+  /** Says what the colours mean, and of how many heads. */
+  #drawKinds(map: ShownMap) {
+    const behaviours = this.#behavioursOf(map);
+    this.sorting.hidden = !behaviours;
+    if (!behaviours) return;
+    const present = Object.keys(BEHAVIOURS).filter((name) => behaviours.includes(name));
+    const items = fill(this.kinds, present.length, () => h("li"));
+    present.forEach((name, at) => {
+      const { label, colour } = behaviourOf(name);
+      items[at].style.setProperty("--head", colour);
+      setText(items[at], `${label} ${behaviours.filter((each) => each === name).length}`);
+    });
+    setText(this.order, this.#sorted ? "Sort by layer" : "Sort by what they do");
+  }
+
   #drawGrid(map: ShownMap) {
     const [layers, heads, queries, keys] = map.shape;
+    this.#drawKinds(map);
     this.#room = this.scroll.clientWidth;
     const { columns, step } = layOut(map, this.#room - SIDE);
     this.#turned = columns !== heads;
@@ -94,34 +139,30 @@ export class GridView implements MapPart {
     const [layers, heads] = map.shape;
     const width = step * columns;
     const present = new Set(layersOf(map));
-    return makePicture(width, step * (layers * heads / columns), (pixels) => {
-      for (let layer = 0; layer < layers; layer++)
-        for (let head = 0; head < heads; head++) {
-          const [row, column] = this.#turned ? [head, layer] : [layer, head];
-          const box = { left: column * step, top: row * step, width: step, height: step };
-          const look = this.host.look(map, layer, head);
-          if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, look);
-          else if (!map.mixed) drawSmall(pixels, width, box, map, map.pictures, layer, head, look);
-        }
-    });
+    return makePicture(width, step * (layers * heads / columns), (pixels) => this.#places(map).forEach(({ layer, head }, place) => {
+      const box = { left: (place % columns) * step, top: Math.floor(place / columns) * step, width: step, height: step };
+      const look = this.host.look(map, layer, head);
+      if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, look);
+      else if (!map.mixed) drawSmall(pixels, width, box, map, map.pictures, layer, head, look);
+    }));
   }
 
   /** The names of rows and columns, and a button for each head: made anew only where the grid has another shape. */
   #drawButtons(map: ShownMap, columns: number) {
-    const turned = this.#turned;
     const layerNames = layerNamesOf(map).map(capital);
-    const [titles, names] = turned ? [layerNames, map.headNames] : [map.headNames, layerNames];
-    const named = JSON.stringify([titles, names]);
+    const isSorted = this.#sorted && this.#behavioursOf(map) !== null; // then rows and columns have no names
+    const [titles, names] = this.#turned ? [layerNames, map.headNames] : [map.headNames, layerNames];
+    const named = JSON.stringify([titles, names, isSorted]);
     if (named !== this.#named) {
       this.#named = named;
       const many = columns > 4; // the titles are numbers, and the corner says of what
-      setText(this.corner, many ? (turned ? "Layer" : "Head") : "");
+      setText(this.corner, many && !isSorted ? (this.#turned ? "Layer" : "Head") : "");
       const cells = fill(this.titles, columns + 1, () => h("th", { scope: "col" }));
-      titles.forEach((title, column) => setText(cells[column + 1], many ? title.replace(/^(head|Layer) (?=\d+$)/, "") : title));
-      this.body.replaceChildren(...names.map((name, row) => {
-        const buttons = titles.map((_, column) => (turned ? this.#button(map, column, row) : this.#button(map, row, column)));
-        return h("tr", {}, h("th", { scope: "row" }, name), ...buttons.map((button) => h("td", {}, button)));
-      }));
+      const title = (text: string) => (many ? text.replace(/^(head|Layer) (?=\d+$)/, "") : text);
+      titles.forEach((text, column) => setText(cells[column + 1], isSorted ? "" : title(text)));
+      const places = this.#places(map);
+      this.body.replaceChildren(...names.map((name, row) => h("tr", {}, h("th", { scope: "row" }, isSorted ? "" : name),
+        ...places.slice(row * columns, (row + 1) * columns).map(({ layer, head }) => h("td", {}, this.#button(map, layer, head))))));
     }
     for (const button of this.body.querySelectorAll("button")) {
       const { layer, head } = placeOf(button);
