@@ -15,7 +15,7 @@ import { LinkedSums, SimilarHeads } from "./head-map-heads.ts";
 import type { HeadMapView } from "./head-map-view.ts";
 
 type Choice = "weigh" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale";
-const CHOICE_LABELS: [Choice, string][] = [["weigh", "Show"], ["special", "Special tokens"], ["heads", "Heads"], ["layers", "Layers"],
+const CHOICE_LABELS: [Choice, string][] = [["special", "Special tokens"], ["weigh", "Show"], ["heads", "Heads"], ["layers", "Layers"],
   ["pieces", "Word pieces"], ["sinks", "Sinks"], ["scale", "Scale"]];
 const OPTION_LABELS: Partial<Record<Choice, string[]>> = { weigh: ["attention weights", "weights × what they write"] };
 const PARTS_OF_MORE: (keyof MapState)[] = [...CHOICE_LABELS.map(([name]) => name), "top", "first", "last", "find"];
