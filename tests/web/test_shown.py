@@ -130,6 +130,13 @@ def test_a_legend_says_what_the_colours_mean():
             assert legend_of(map, 0) == theirs["legend"]
 
 
+def test_a_legend_says_that_it_is_of_what_is_written():
+    map = next(map for map in maps() if map.value_norms is not None)
+    [found] = in_the_page([(map, {"weigh": "written"})])["found"]
+    largest = amount(map.value_weighted().weights[0].max())
+    assert found["legend"] == ["0", f"{largest}, the most that is written in the layer"]
+
+
 def test_log_scales_have_as_many_decades_as_the_legend_says():
     assert DECADES == 4
 

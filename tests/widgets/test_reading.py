@@ -80,7 +80,7 @@ def test_a_sink_that_writes_nothing_fades_and_comes_back(more):
     show = figure.get_by_role("combobox", name="Show")
     attention = painted(figure)
     np.testing.assert_allclose(attention, map.weights[1, :, 4], atol=1e-4)
-    show.select_option(label="weights × what they write")
+    show.select_option(label="amount written")
     written = painted(figure)
     np.testing.assert_allclose(written, map.value_weighted().weights[1, :, 4], atol=1e-4)
     assert NOTES["written"] in said(figure)
@@ -93,7 +93,7 @@ def test_a_sink_that_writes_nothing_fades_and_comes_back(more):
         figure.get_by_role("radio", name=view).check(force=True)
         assert NOTES["written"] in said(figure)
     figure.get_by_role("radio", name="Paint").check(force=True)
-    show.select_option(label="attention weights")
+    show.select_option(label="attention")
     assert np.array_equal(painted(figure), attention)
     assert NOTES["written"] not in said(figure)
 

@@ -43,6 +43,7 @@ interface ShownMap extends AttentionMap {
   queries: number[];
   keys?: number[];
   mixed: boolean;
+  weighed?: boolean; // it shows how much is written
   full?: number; // the weight that has the full colour
   top?: number; // so many weights of each row are there; what is 0 is left out
 }

@@ -17,7 +17,7 @@ import type { HeadMapView } from "./head-map-view.ts";
 type Choice = "weigh" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale";
 const CHOICE_LABELS: [Choice, string][] = [["special", "Special tokens"], ["weigh", "Show"], ["heads", "Heads"], ["layers", "Layers"],
   ["pieces", "Word pieces"], ["sinks", "Sinks"], ["scale", "Scale"]];
-const OPTION_LABELS: Partial<Record<Choice, string[]>> = { weigh: ["attention weights", "weights × what they write"] };
+const OPTION_LABELS: Partial<Record<Choice, string[]>> = { weigh: ["attention", "amount written"] };
 const PARTS_OF_MORE: (keyof MapState)[] = [...CHOICE_LABELS.map(([name]) => name), "top", "first", "last", "find"];
 const KEPT = "manyheads.more"; // in the browser: whether the reader had it open
 const MOST_LISTED = 8; // positions of tokens that are found
