@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from manyheads.maps import AttentionMap
+from manyheads.maps.names import NOTES
 from manyheads.maps.wire import _digits, map_dict, map_json
 
 LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
@@ -35,6 +36,33 @@ def test_rows_must_sum_to_one_or_nothing(map):
     AttentionMap(map.query_tokens, map.key_tokens, weights)
     with pytest.raises(ValueError, match="sum to 1"):
         AttentionMap(map.query_tokens, map.key_tokens, weights * 2)
+
+
+@pytest.mark.parametrize(
+    ("norms", "message"),
+    [
+        (np.ones((LAYERS, HEADS, QUERIES)), "[layer, head, key] = [2, 3, 7] for these weights, got [2, 3, 5]"),
+        (np.full((LAYERS, HEADS, KEYS), -1.0), "value_norms must be finite numbers, 0 or more"),
+        (np.full((LAYERS, HEADS, KEYS), np.nan), "value_norms must be finite numbers, 0 or more"),
+    ],
+)
+def test_norms_that_do_not_fit_are_refused(map, norms, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        replace(map, value_norms=norms)
+
+
+def test_what_is_written_is_weights_times_norms_and_only_where_these_are_known(map):
+    norms = np.random.default_rng(1).random((LAYERS, HEADS, KEYS))
+    known = replace(map, value_norms=norms)
+    written = known.value_weighted()
+    np.testing.assert_allclose(written.weights, map.weights * norms[:, :, None], rtol=1e-6)
+    assert (written.kind, written.value_norms) == ("amounts", None)
+    assert written.notes == (NOTES["written"],)
+    words = replace(known, key_tokens=[*map.key_tokens[:-1], "[SEP]"]).without_special()
+    np.testing.assert_allclose(words.value_norms, norms[..., :-1], rtol=1e-6)
+    for other in (map, known.average(), known.strongest(2), written):
+        with pytest.raises(ValueError, match=r"no value_norms|got parts"):
+            other.value_weighted()
 
 
 def test_a_map_stays_as_it_was_checked():

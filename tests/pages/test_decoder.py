@@ -4,9 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from live_maps import ready
+from live_maps import choose, ready
 
 from manyheads import load_decoder
+from manyheads.maps.names import NOTES
 from manyheads.models.decoder.measures import INDUCTION_HEADS
 
 pytestmark = pytest.mark.xdist_group("decoder")
@@ -63,7 +64,7 @@ def test_each_experiment_says_its_numbers(chapter, sentence):
 
 
 def test_the_map_is_a_triangle_and_the_seven_heads_look_where_the_name_went_on(chapter):
-    map = chapter.locator("head-map")
+    map = chapter.locator("head-map").first
     ready(map)
     found = map.evaluate("(el) => ({ ...el.attention, weights: [...el.attention.weights] })")
     weights = np.array(found["weights"]).reshape(found["shape"])
@@ -80,3 +81,44 @@ def test_the_cache_is_counted_in_bytes(chapter):
     found = rows(chapter, "100,000 tokens")
     sizes = [[float(cell.removesuffix(" MB").replace(",", "")) for cell in cells] for cells in found.values()]
     assert sizes == [[8, 768], [23, 2304], [69, 6912]]
+
+
+def first_shares(map):
+    """The first token's share of what is shown of each head, in the one row that asks: [head]."""
+    rows = map.locator(".hm-paint tbody").evaluate_all(
+        """(all) => all.map((body) => [...body.rows[0].querySelectorAll("td")].map((cell) => +cell.dataset.weight))"""
+    )
+    weights = np.array(rows)
+    return weights[:, 0] / weights.sum(1)
+
+
+def test_the_sink_fades_where_it_is_shown_what_heads_write(page, site):
+    page.goto(f"{site}/book/decoder.html#sink")
+    map, text = page.locator("#sink"), "The capital of Italy is"
+    map.get_by_role("radio", name="Paint").check()
+    map.get_by_role("combobox", name="Layer", exact=True).select_option(label="24")
+    map.get_by_role("combobox", name="Asked by").select_option(label="is")
+    attention = first_shares(map)
+    choose(map, "Show", "amount written")
+    assert NOTES["written"] in map.get_by_role("status").inner_text()
+    assert "More (1 set)" in map.inner_text()
+    written = first_shares(map)
+    expected = load_decoder()(text).value_weighted().weights[23, :, -1]
+    np.testing.assert_allclose(written, expected[:, 0] / expected.sum(1), atol=5e-3)
+    assert attention.mean() > 0.6
+    assert written.mean() < 0.6 * attention.mean()
+
+    map.get_by_role("button", name="Load the language model").click()
+    ready(map)
+    np.testing.assert_allclose(first_shares(map), written, atol=5e-3)
+    map.get_by_role("button", name="Compare").click()
+    map.get_by_role("textbox", name="Compare with").fill("The capital of France is")
+    map.locator("td.hm-only", has_text="France").first.wait_for()
+    pair = first_shares(map)  # of both sentences, head by head
+    assert len(pair) == len(written)
+    assert NOTES["written"] in map.get_by_role("status").inner_text()
+    map.get_by_role("button", name="Compare").click()
+
+    choose(map, "Show", "attention")
+    np.testing.assert_allclose(first_shares(map), attention, atol=5e-3)
+    assert NOTES["written"] not in map.get_by_role("status").inner_text()

@@ -49,8 +49,9 @@ SEEN = """() => [...document.querySelectorAll("head-map, formula-steps, attentio
 def random_map(rng, queries, keys):
     """A map of unequal axes in two layers of three heads."""
     weights = rng.dirichlet(np.full(len(keys), 0.4), size=(2, 3, len(queries)))
+    norms = 9 * rng.random((2, 3, len(keys)))
     predictions = {"taste": {"sweet": 0.25, "bitter": 0.75}}
-    return AttentionMap(queries, keys, weights, predictions=predictions, notes=("A note.",))
+    return AttentionMap(queries, keys, weights, predictions=predictions, notes=("A note.",), value_norms=norms)
 
 
 def random_figure(seed):

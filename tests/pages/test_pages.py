@@ -93,6 +93,8 @@ def test_the_page_and_python_agree(page, site):
         assert tuple(theirs["shape"]) == ours.shape
         assert tuple(theirs["notes"]) == ours.notes
         np.testing.assert_allclose(theirs["weights"], ours.weights, atol=1e-5, err_msg=text)
+        norms = map.evaluate("(el) => [...el.attention.valueNorms]")
+        np.testing.assert_allclose(norms, ours.value_norms.ravel(), rtol=1e-4, err_msg=text)
         for name, labels in ours.predictions.items():
             assert list(theirs["predictions"][name]) == list(labels)
             np.testing.assert_allclose(list(theirs["predictions"][name].values()), list(labels.values()), atol=1e-5)

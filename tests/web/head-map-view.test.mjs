@@ -127,6 +127,31 @@ test("a layer is requested once, the status says what is to come, and it is draw
   assert.equal(root.querySelector("td[data-weight]").dataset.weight, "0.2000");
 });
 
+test("how much is written is drawn in a grid of all layers; it isn't offered where some can't come, or no norms are known", () => {
+  const pictures = { shape: [2, 3, 1, 1], tints: new Int8Array(6) };
+  const written = { ...makeMap([0]), valueNorms: Float32Array.from({ length: 30 }, (_, at) => at), pictures };
+  const requests = [];
+  const { root, view } = makeFigure({ view: "grid" }, { want: (layers) => requests.push(layers) });
+  const more = root.querySelector("details.hm-more");
+  const isOffered = () => !root.querySelector('select[aria-label="Show"]').closest("label").hidden;
+  more.open = true;
+  view.show(written);
+  view.setStatus("Ready.");
+  assert.deepEqual([isOffered(), requests], [true, []]);
+  view.set({ weigh: "written" });
+  assert.deepEqual(requests, [[1]]);
+  view.addLayer(1, new Float32Array(75).fill(0.2));
+  assert.ok(view.complete);
+  const { weights, kind } = view.shown.map;
+  assert.equal(kind, "amounts");
+  assert.equal(weights[75 + 25 + 7], Math.fround(Math.fround(0.2) * ((1 * 3 + 1) * 5 + 2))); // layer 2, head 2, the third key
+  view.set({ weigh: "attention" });
+  view.show({ ...makeMap([0]), valueNorms: written.valueNorms, pictures, final: true });
+  assert.ok(!isOffered());
+  view.show(makeMap());
+  assert.ok(!isOffered());
+});
+
 test("where nobody sends more layers, one that is present takes the place of the chosen one", () => {
   const { view } = makeFigure({ layer: 0 });
   view.show(makeMap([1]));

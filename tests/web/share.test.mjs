@@ -6,7 +6,7 @@ import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.ts"
 import { History } from "../../src/manyheads/web/doors/history.ts";
 import { frameFor, linkedState, linkTo, maskOf, readPart, START, tagFor, WRITTEN, writeState } from "../../src/manyheads/web/doors/state.ts";
 
-const FULL = { sentence: "a & \"b\" <c>?#=+%", compare: "", view: "lines", layer: 2, head: 0, query: 3, special: "dim",
+const FULL = { sentence: "a & \"b\" <c>?#=+%", compare: "", view: "lines", layer: 2, head: 0, query: 3, weigh: "written", special: "dim",
   heads: "average", layers: "rollout", pieces: "merge", sinks: "hide", scale: "log", top: 3, first: 1, last: 0, find: "a b", headMask: [[true, false], [true, true], [false, true]], model: 1 };
 
 test("a state comes back from its link", () => {

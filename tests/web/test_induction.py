@@ -38,7 +38,7 @@ const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMa
   try {
     if (ledger) return JSON.parse(JSON.stringify(models[file].headLedger({ sentence: text }), (_, value) => ArrayBuffer.isView(value) ? plain(value) : value));
     const { weights, losses, ...map } = models[file].attend(text, headMask);
-    return { ...map, weights: plain(weights), losses: plain(losses), name: models[file].name };
+    return { ...map, valueNorms: plain(map.valueNorms), weights: plain(weights), losses: plain(losses), name: models[file].name };
   } catch (error) {
     return { error: error.message, word: error.word };
   }
@@ -76,6 +76,8 @@ def assert_same(found, model, text, mask=None):
     assert found["shape"] == list(map.shape)
     weights = np.array(found["weights"], np.float64).reshape(map.shape)
     assert np.abs(weights - map.weights).max() <= LARGEST_DIFFERENCE
+    norms = np.array(found["valueNorms"], np.float64).reshape(map.value_norms.shape)
+    np.testing.assert_allclose(norms, map.value_norms, rtol=LARGEST_DIFFERENCE)
     losses = np.array(found["losses"], np.float64)
     assert losses.shape == guesses.losses.shape
     assert np.abs(losses - guesses.losses).max(initial=0) <= LARGEST_DIFFERENCE * 10  # of up to 10 nats

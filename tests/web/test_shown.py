@@ -72,7 +72,8 @@ def maps():
             weights[..., 0] += 2 * weights.sum(-1)  # a sink
             weights[weights.sum(-1) > 0] /= weights.sum(-1)[weights.sum(-1) > 0][:, None]
         weights = {"shares": weights, "amounts": 5 * weights, "signed": 200 * weights - 3}[kind]
-        yield AttentionMap(queries, keys, weights, kind=kind)
+        norms = 9 * random.random((2, 3, len(keys))) if kind == "shares" else None
+        yield AttentionMap(queries, keys, weights, kind=kind, value_norms=norms)
 
 
 def examples():
@@ -81,13 +82,17 @@ def examples():
     for map in maps():
         if map.kind == "shares" and map.query_tokens == map.key_tokens:
             yield map, {"layers": "rollout"}, map.rollout()
+            yield map, {"layers": "rollout", "weigh": "written"}, map.rollout()
         yield map, {"sinks": "hide"}, map.without_sinks()
         for _ in range(8):
             state, shown = {"view": "grid", "query": int(random.integers(map.shape[2]))}, map
             if random.random() < 0.5:
+                state["weigh"] = "written"
+                shown = map.value_weighted() if map.value_norms is not None else map
+            if random.random() < 0.5:
                 mask = (random.random(map.shape[:2]) < 0.6).tolist() if random.random() < 0.7 else None
                 state |= {"heads": "average", "headMask": mask}
-                shown = map.average(mask)
+                shown = shown.average(mask)
             if random.random() < 0.5:
                 state["pieces"], shown = "merge", shown.merge_pieces()
             if random.random() < 0.5:
@@ -111,7 +116,7 @@ def test_python_and_the_page_show_the_same():
         assert theirs.get("kind", "shares") == ours.kind
         assert theirs["notes"] == list(ours.notes)
         notes |= {note.split()[0] for note in ours.notes}
-    assert notes == {"Word", "Weights", "Hidden", "No", "There", "The"}, "every note was among the examples"
+    assert notes == {"Each", "Word", "Weights", "Hidden", "No", "There", "The"}, "every note was among the examples"
 
 
 def test_a_legend_says_what_the_colours_mean():
@@ -123,6 +128,13 @@ def test_a_legend_says_what_the_colours_mean():
         assert theirs["notes"] == [*map.notes, *([NOTES[scale]] if scale in NOTES else [])]
         if scale == CHOICES["scale"][0]:
             assert legend_of(map, 0) == theirs["legend"]
+
+
+def test_a_legend_says_that_it_is_of_what_is_written():
+    map = next(map for map in maps() if map.value_norms is not None)
+    [found] = in_the_page([(map, {"weigh": "written"})])["found"]
+    largest = amount(map.value_weighted().weights[0].max())
+    assert found["legend"] == ["0", f"{largest}, the most that is written in the layer"]
 
 
 def test_log_scales_have_as_many_decades_as_the_legend_says():

@@ -1,6 +1,7 @@
 """The controls for large and real maps, in a real browser: behind "More", each by its name."""
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -69,6 +70,32 @@ def test_a_sink_is_hidden_and_said(more):
     assert map.without_sinks().notes[0] in said(figure)
     assert "“The”" in said(figure)
     assert figure.get_by_text("More (1 set)").is_visible(), "it is told when the rest is folded, too"
+
+
+def test_a_sink_that_writes_nothing_fades_and_comes_back(more):
+    norms = np.random.default_rng(1).uniform(1, 3, (2, 3, 9))
+    norms[..., 0] = 0.01
+    map = replace(given(), value_norms=norms)
+    figure = more(map, query=4, layer=1)
+    show = figure.get_by_role("combobox", name="Show")
+    attention = painted(figure)
+    np.testing.assert_allclose(attention, map.weights[1, :, 4], atol=1e-4)
+    show.select_option(label="amount written")
+    written = painted(figure)
+    np.testing.assert_allclose(written, map.value_weighted().weights[1, :, 4], atol=1e-4)
+    assert NOTES["written"] in said(figure)
+    shares = [rows[:, 0] / rows.sum(1) for rows in (attention, written)]
+    assert shares[0].min() > 0.55
+    assert shares[1].max() < 0.05
+    depths = tints.of_cells(figure.locator(".hm-paint tbody").first.locator("td"))
+    assert np.argmax(depths) == np.argmax(written[0])
+    for view in ("Matrix", "Lines", "Grid"):
+        figure.get_by_role("radio", name=view).check(force=True)
+        assert NOTES["written"] in said(figure)
+    figure.get_by_role("radio", name="Paint").check(force=True)
+    show.select_option(label="attention")
+    assert np.array_equal(painted(figure), attention)
+    assert NOTES["written"] not in said(figure)
 
 
 def test_the_strongest_alone_are_shown_and_the_rest_is_told(more):
@@ -200,9 +227,11 @@ def test_signed_files_are_true(more, tmp_path):
     assert 'stroke-width="0.08"' in found["SVG"], "minus signs"
 
 
-def test_what_is_chosen_in_python_is_drawn_before_scripts_and_by_them(opened, still, tmp_path):
-    chosen = {"pieces": "merge", "sinks": "hide", "top": 2, "scale": "log", "find": "tea", "first": 1, "last": 6}
-    map = HeadMap.of(given(), query=4, layer=1, **chosen)
+@pytest.mark.parametrize("other", [{"sinks": "hide"}, {"weigh": "written"}])
+def test_what_is_chosen_in_python_is_drawn_before_scripts_and_by_them(opened, still, tmp_path, other):
+    known = replace(given(), value_norms=np.random.default_rng(1).uniform(1, 3, (2, 3, 9)))
+    chosen = other | {"pieces": "merge", "top": 2, "scale": "log", "find": "tea", "first": 1, "last": 6}
+    map = HeadMap.of(known, query=4, layer=1, **chosen)
     read = """() => [...document.querySelectorAll("td[data-weight]")].map((cell) => [cell.textContent.trim(), Number(cell.dataset.weight).toFixed(3),
         cell.dataset.percent, cell.style.backgroundColor, cell.style.backgroundSize, cell.classList.contains("hm-found")])"""
     alive = opened(map)

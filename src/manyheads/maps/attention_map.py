@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from manyheads.maps.checked import checked_mask, checked_tokens, checked_weights, counted_layers
-from manyheads.maps.choosing import merged, strongest, without_sinks, words_only
+from manyheads.maps.checked import checked_mask, checked_norms, checked_tokens, checked_weights, counted_layers
+from manyheads.maps.choosing import merged, strongest, value_weighted, without_sinks, words_only
 from manyheads.maps.compared_heads import similar_heads, totals
 from manyheads.maps.mixing import averaged, rolled_out
 from manyheads.maps.names import KINDS, NOTES
@@ -36,10 +36,13 @@ class AttentionMap:
     `kind` says what the weights are: "shares" as above; "parts" of such rows, which sum to 1 at most; "amounts", 0 or
     more; "signed" numbers, such as the difference of two maps. All but shares keep their true values.
 
+    `value_norms[layer, head, key]` say how long the vector is that a head would write from a token with all of its
+    weight, |v W^O|, where the model can tell: see `value_weighted`.
+
     The weights are a read-only copy of what is passed, so that a map stays as it was checked.
 
-    Raises `TypeError` for tokens that are not strings; `ValueError` for weights or a mask of another shape, for weights
-    that are not of their kind, and for both `causal` and a mask.
+    Raises `TypeError` for tokens that are not strings; `ValueError` for weights, a mask or norms of another shape, for
+    weights that are not of their kind, and for both `causal` and a mask.
     """
 
     query_tokens: list[str]
@@ -53,6 +56,7 @@ class AttentionMap:
     causal: bool = False
     written: str | None = None
     layer_names: list[str] | None = None
+    value_norms: np.ndarray | None = None
 
     def __post_init__(self):
         expected = len(self.query_tokens), len(self.key_tokens)
@@ -60,6 +64,7 @@ class AttentionMap:
         values["weights"] = checked_weights(self.weights, self.kind, expected)
         values["mask"], values["causal"] = checked_mask(self.mask, self.causal, expected)
         layers, heads = values["weights"].shape[:2]
+        values["value_norms"] = checked_norms(self.value_norms, values["weights"].shape)
         if self.kind == "signed":
             values["notes"] = tuple(dict.fromkeys((*self.notes, NOTES["signed"])))
         if self.head_names is None:
@@ -172,6 +177,21 @@ class AttentionMap:
         The share is the mean over layers, heads and queries that look at anything. Only shares have sinks.
         """
         return without_sinks(self)
+
+    def value_weighted(self):
+        """How long the vector is that each head writes from each token: weights times `value_norms`, as "amounts".
+
+        >>> sink = AttentionMap(["<s>", "tea"], ["<s>", "tea"], [[[[1, 0], [0.75, 0.25]]]], value_norms=[[[0, 2]]])
+        >>> sink.value_weighted().weights[0, 0]
+        array([[0. , 0. ],
+               [0. , 0.5]], dtype=float32)
+
+        A sink, which gets much attention and writes nothing, fades (Kobayashi et al. 2020, arXiv:2004.10102). Choose it
+        first: a map of merged pieces, of a mean or of a rollout has no `value_norms`.
+
+        Raises `ValueError` for a map without `value_norms`, and for weights that aren't shares.
+        """
+        return value_weighted(self)
 
     def strongest(self, top):
         """The map with the `top` largest weights of each row, true as they were, and 0 elsewhere.

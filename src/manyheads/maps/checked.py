@@ -39,6 +39,27 @@ def checked_weights(weights, kind, expected):  # -> [layer, head, query, key]
     return weights
 
 
+def checked_norms(norms, shape):  # -> [layer, head, key] or None
+    """The norms of what heads write from each token, as float32 that nobody can change, for weights of this shape.
+
+    >>> checked_norms([[[2, 0.5]]], (1, 1, 4, 2)).tolist()
+    [[[2.0, 0.5]]]
+    """
+    if norms is None:
+        return None
+    norms = np.array(np.asarray(norms), dtype=np.float32)
+    expected = *shape[:2], shape[3]
+    if norms.shape != expected:
+        raise ValueError(
+            f"value_norms must have shape [layer, head, key] = {list(expected)} for these weights, "
+            f"got {list(norms.shape)}"
+        )
+    if not np.all(np.isfinite(norms)) or norms.min(initial=0) < 0:
+        raise ValueError("value_norms must be finite numbers, 0 or more")
+    norms.flags.writeable = False
+    return norms
+
+
 def checked_mask(mask, causal, expected):  # -> [query, key] or None, whether it is causal
     """The mask and the flag; a causal mask becomes the flag.
 

@@ -38,6 +38,7 @@ def merged(map):
         weights=rows_to_one(sums) if map.kind == "shares" else sums / counts[:, None],
         mask=None if map.allowed is None else any_piece(map.allowed, queries, keys),
         causal=False,  # a mask that is causal again becomes the flag
+        value_norms=None,
     )
     return noted(words, "merged")
 
@@ -104,7 +105,18 @@ def taken(map, queries, keys):
         weights=rows_to_one(weights.astype(np.float64)) if map.kind == "shares" else weights,
         mask=None if map.allowed is None else map.allowed[list(queries)][:, list(keys)],
         causal=False,
+        value_norms=None if map.value_norms is None else map.value_norms[..., list(keys)],
     )
+
+
+def value_weighted(map):
+    """See `AttentionMap.value_weighted`."""
+    if map.value_norms is None:
+        raise ValueError("this map has no value_norms: how long the vectors are that its heads write isn't known")
+    if map.kind != "shares":
+        raise ValueError(f"what heads write is told from shares of their attention, got {map.kind}")
+    weights = map.weights * map.value_norms[:, :, None]
+    return noted(replace(map, weights=weights, kind="amounts", value_norms=None), "written")
 
 
 def strongest(map, top):

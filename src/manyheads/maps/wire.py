@@ -67,7 +67,7 @@ def map_dict(map):
     """The map by the page's names, all but its weights.
 
     A mask is written as bits, row after row, eight to a byte with the first as the highest, the last byte filled up
-    with zeros; the bytes in base64.
+    with zeros; the bytes in base64. So are norms, as float32.
     """
     return {
         "queryTokens": map.query_tokens,
@@ -80,6 +80,7 @@ def map_dict(map):
         **({} if map.kind == KINDS[0] else {"kind": map.kind}),
         **({"causal": True} if map.causal else {}),
         **({} if map.mask is None else {"mask": base64.b64encode(np.packbits(map.mask)).decode()}),
+        **({} if map.value_norms is None else {"valueNorms": base64.b64encode(map.value_norms.tobytes()).decode()}),
         **({} if map.written is None else {"written": map.written}),
     }
 

@@ -6,17 +6,16 @@ divides by the vector's spread, the only step that isn't linear. Frozen at the s
 fall apart into a sum.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import nn
 
-from manyheads.attention import attend, causal_mask, join_heads, share_heads
+from manyheads.attention import attend, causal_mask, join_heads, share_heads, silence_heads
 from manyheads.maps.answers import answer_of
 
 UNITS = ("head", "layer")
-WRITTEN = "Weights are multiplied by the length of what is written with them."
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def attribution(model, text, answer="", unit="head"):
 
 
 @torch.no_grad()
-def walk(x, layers):  # [t, d], layers of (norm, attention, MLP or None)
+def walk(x, layers, head_mask=None):  # [t, d], layers of (norm, attention, MLP or None), [layer, h]
     """What a decoder's parts write into its last token's vector, as a dict.
 
     `weights` [layer * h, k] are what the token looks at, `values` [layer * h, k, d_v] what is there, `rows`
@@ -87,7 +86,7 @@ def walk(x, layers):  # [t, d], layers of (norm, attention, MLP or None)
     [layer + 1, d] the vector before the first layer and after each.
     """
     mask, walked, states = causal_mask(len(x)), {"weights": [], "values": [], "rows": [], "mlps": []}, [x[-1]]
-    for layer_norm, attention, mlp in layers:
+    for number, (layer_norm, attention, mlp) in enumerate(layers):
         words = layer_norm(x)
         queries, keys, values = attention.project(words, words, words)
         keys, values = share_heads(keys, attention.num_heads), share_heads(values, attention.num_heads)
@@ -95,7 +94,8 @@ def walk(x, layers):  # [t, d], layers of (norm, attention, MLP or None)
         walked["weights"] += weights[:, -1]
         walked["values"] += values
         walked["rows"] += attention.output.weight.mT.unflatten(0, (attention.num_heads, -1))
-        x = x + attention.output(join_heads(context))
+        on = None if head_mask is None else head_mask[number]
+        x = x + attention.output(join_heads(silence_heads(context, on)))
         if mlp is not None:
             change = mlp(x)
             walked["mlps"].append(change[-1])
@@ -152,12 +152,21 @@ def value_weighted(model, text):
     A sink, which gets much attention and writes nothing, fades (Kobayashi et al. 2020, arXiv:2004.10102). The map is
     one of "amounts", for `HeadMap.of`. Raises `TypeError` for a model that can't tell.
     """
-    if not hasattr(model, "values_and_rows"):
-        raise TypeError(f"a {type(model).__name__} has no values_and_rows: what its heads write isn't known")
-    map, (values, rows) = model(text), model.values_and_rows(text)
-    lengths = (values.double() @ rows.double()).norm(dim=-1).numpy()  # [layer * h, k]
-    weights = map.weights * lengths.reshape(*map.shape[:2], 1, -1)
-    return replace(map, weights=weights, kind="amounts", notes=(*map.notes, WRITTEN))
+    map = model(text)
+    if map.value_norms is None:
+        raise TypeError(f"the map of a {type(model).__name__} has no value_norms: what its heads write isn't known")
+    return map.value_weighted()
+
+
+@torch.no_grad()
+def value_norms(values, output):  # [h, k, d_v], W^O as a layer -> [h, k]
+    """How long the vector is that each head writes from each word with all of its weight: its value, through W^O.
+
+    >>> value_norms(torch.ones(2, 3, 4), nn.Linear(8, 8)).shape
+    torch.Size([2, 3])
+    """
+    rows = output.weight.mT.unflatten(0, (len(values), -1))  # [h, d_v, d]
+    return (values @ rows).norm(dim=-1)
 
 
 def strongest_heads(ledger, most=10):

@@ -22,6 +22,7 @@ interface AttentionMap {
   notes?: string[];
   causal?: boolean; // no query may look at a later key
   mask?: ArrayLike<number>; // [query * key]: 0 where a query may not look
+  valueNorms?: ArrayLike<number>; // [layer, head, key]: how long the vector is that a head writes from a token with all of its weight
   written?: string; // by a model that writes, such as a translation
   kind?: string; // one of the kinds of names.json; "shares" unless said
   present?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
@@ -42,6 +43,7 @@ interface ShownMap extends AttentionMap {
   queries: number[];
   keys?: number[];
   mixed: boolean;
+  weighed?: boolean; // it shows how much is written
   full?: number; // the weight that has the full colour
   top?: number; // so many weights of each row are there; what is 0 is left out
 }
@@ -66,6 +68,7 @@ interface MapState {
   query: number;
   headMask: HeadMask;
   model: number;
+  weigh: string;
   special: string;
   heads: string;
   layers: string;
@@ -79,7 +82,7 @@ interface MapState {
 }
 
 /** What of the state says what is shown of a map. */
-type ShownState = Pick<MapState, "view" | "layer" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale" | "top" | "first" | "last" | "headMask">;
+type ShownState = Pick<MapState, "view" | "layer" | "weigh" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale" | "top" | "first" | "last" | "headMask">;
 
 /** What a HeadMapView shows, for its views and for what draws a picture of it. */
 interface MapOnScreen {

@@ -48,7 +48,9 @@ class HeadMap(Figure):
     layers) or "lines"; `layer`, `head` (the one shown large, or whose lines alone are shown) and `query` count from
     0; `head_mask[layer][head]` is False for a head that is turned off, None for all on. `special` says whether
     special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"), `heads="average"` shows the mean of the
-    heads, `layers="rollout"` attention rollout: see `AttentionMap`.
+    heads, `layers="rollout"` attention rollout: see `AttentionMap`. `weigh="written"` multiplies each weight by the
+    length of the vector that the head writes from there, for the models that can tell (focus, induction, decoder) and
+    for maps with `value_norms`, so that a sink which writes nothing fades.
 
     For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than
     30 % of all attention though they are no special ones, `scale="relative"` tints each row by its own largest weight
@@ -69,6 +71,7 @@ class HeadMap(Figure):
     sentence = traitlets.Unicode().tag(sync=True)
     compare = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     view = traitlets.Enum(VIEWS, VIEWS[0]).tag(sync=True)
+    weigh = traitlets.Enum(CHOICES["weigh"], CHOICES["weigh"][0]).tag(sync=True)
     special = traitlets.Enum(CHOICES["special"], CHOICES["special"][0]).tag(sync=True)
     heads = traitlets.Enum(CHOICES["heads"], CHOICES["heads"][0]).tag(sync=True)
     layers = traitlets.Enum(CHOICES["layers"], CHOICES["layers"][0]).tag(sync=True)

@@ -6,9 +6,10 @@ from functools import cache
 import numpy as np
 import torch
 
+from manyheads.attention import share_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
-from manyheads.models.attributing import read_back, strongest_heads, titles, walk
+from manyheads.models.attributing import read_back, strongest_heads, titles, value_norms, walk
 from manyheads.models.decoder.model import LanguageModel
 from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
 from manyheads.models.decoder.tokens import BYTES, load_tokenizer, readable
@@ -91,10 +92,10 @@ class Decoder:
     def __call__(self, text, head_mask=None, hidden=()):
         """The map of a text, with the ten likeliest next tokens, under "next word"."""
         ids, notes = self.read(text)
-        scores, maps, _ = self.run(ids, head_mask=head_mask, hidden=hidden, need_weights=True)
+        scores, maps, cache = self.run(ids, head_mask=head_mask, hidden=hidden, need_weights=True)
         predictions = {"next word": self._named(*probabilities(scores[-1].numpy()))}
         tokens, weights = self.tokens(ids), maps.numpy()
-        options = {"predictions": predictions, "notes": notes}
+        options = {"predictions": predictions, "notes": notes, "value_norms": self._norms(cache)}
         if hidden:
             shown = np.tri(len(ids), dtype=bool)
             shown[:, list(hidden)] &= np.eye(len(ids), dtype=bool)[:, list(hidden)]
@@ -188,10 +189,13 @@ class Decoder:
         scores = self._scores(self._walk(self.read(text)[0])["states"])
         return [self._named(*probabilities(row), count) for row in scores]
 
-    def values_and_rows(self, text):
-        """The values of all heads, [layer * h, k, d_v], and the blocks of W^O behind them, [layer * h, d_v, d]."""
-        walked = self._walk(self.read(text)[0])
-        return walked["values"], walked["rows"]
+    def _norms(self, cache):  # layers x cache -> [layer, h, t]
+        values = [share_heads(values, self.num_heads) for _, values in cache]
+        with torch.inference_mode():
+            norms = [
+                value_norms(*each) for each in zip(values, (layer.attention.output for layer in self.model.layers))
+            ]
+        return torch.stack(norms).numpy()
 
     def _walk(self, ids):
         layers = [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]

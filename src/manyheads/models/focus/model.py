@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention
 from manyheads.maps import AttentionMap
+from manyheads.models.attributing import value_norms
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.sentences import FACTS, HEADS
 from manyheads.models.focus.tokens import tokenize, tokenizer
@@ -81,12 +82,14 @@ class FocusModel(nn.Module):
             if head_mask.dtype != torch.bool:
                 raise TypeError(f"head_mask must be boolean, got {head_mask.dtype}")
             head_mask = head_mask.reshape(1, -1)  # [b, h]
-        scores, weights = self.compute(self.word_vectors(torch.tensor([ids])), head_mask=head_mask)
+        vectors = self.word_vectors(torch.tensor([ids]))
+        scores, weights = self.compute(vectors, head_mask=head_mask)
         predictions = {
             name: dict(zip(FACTS[name], scores[name][0].softmax(-1).tolist())) for name in FACTS if len(ids) > 2
         }
         tokens = [tokenizer().id_to_token(token) for token in ids]
-        return AttentionMap(tokens, tokens, weights.numpy(), self.head_names, predictions, notes)
+        norms = value_norms(self._values(vectors[0]), self.attention.output)[None].numpy()
+        return AttentionMap(tokens, tokens, weights.numpy(), self.head_names, predictions, notes, value_norms=norms)
 
     def word_vectors(self, ids):  # [b, t] -> [b, t, d]
         return self.word_codes[ids] * self.word_scale
@@ -147,17 +150,15 @@ class FocusModel(nn.Module):
         return self.logit_parts(sentence) | named | arrays
 
     @torch.no_grad()
-    def values_and_rows(self, sentence):
-        """The values of all heads, [h, k, d_v], and the blocks of W^O that they go through, [h, d_v, d]."""
-        return self._read(sentence)[1], self.attention.output.weight.detach().mT.unflatten(0, (self.num_heads, -1))
-
-    @torch.no_grad()
     def _read(self, sentence):  # -> map, values [h, k, d_v], contexts of [CLS] [h, d_v]
         map, (ids, _) = self(sentence), tokenize(sentence, self.config)
-        words = self.states(self.word_vectors(torch.tensor(ids)))
-        values = self.attention.project(words, words, words)[2].double()
+        values = self._values(self.word_vectors(torch.tensor(ids))).double()
         contexts = torch.tensor(map.weights[0, :, :1]).double() @ values
         return map, values, contexts[:, 0]
+
+    def _values(self, word_vectors):  # [t, d] -> [h, t, d_v]
+        words = self.states(word_vectors)
+        return self.attention.project(words, words, words)[2]
 
     @torch.no_grad()
     def ledger(

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from manyheads.maps import AttentionMap
-from manyheads.models.attributing import read_back, titles, walk
+from manyheads.models.attributing import read_back, titles, value_norms, walk
 from manyheads.models.files import write_tensors
 from manyheads.models.induction.config import InductionConfig
 from manyheads.models.induction.measures import next_losses
@@ -75,11 +75,16 @@ class InductionModel(nn.Module):
     def forward(self, text, head_mask=None):
         characters, notes = read(text, self.config.positions)
         known = list(dict.fromkeys(characters))
+        head_mask = self._checked(head_mask)
         scores, maps = self._computed(characters, head_mask)
+        values = self._walk(characters, head_mask)["values"].unflatten(0, (self.num_layers, -1))
+        norms = torch.stack([value_norms(*each) for each in zip(values, (each.output for each in self.network.layers))])
         chances = scores[-1].softmax(-1).tolist()
         likeliest = dict(zip([*known, OTHER], [*chances[: len(known)], sum(chances[len(known) :])]))
         return AttentionMap(
-            characters, characters, maps.numpy(), self.head_names, {NEXT: likeliest}, notes, causal=True
+            *(characters, characters, maps.numpy(), self.head_names, {NEXT: likeliest}, notes),
+            causal=True,
+            value_norms=norms.numpy(),
         )
 
     def guesses(self, text, head_mask=None):
@@ -111,17 +116,16 @@ class InductionModel(nn.Module):
         named = {"tokens": characters, "notes": list(notes), "answered": True}
         return parts | named | {"without": torch.stack(without, dim=1).numpy()}
 
-    def values_and_rows(self, text):
-        """The values of all heads, [layer * h, k, d_v], and the blocks of W^O behind them, [layer * h, d_v, d]."""
-        walked = self._walk(read(text, self.config.positions)[0])
-        return walked["values"], walked["rows"]
-
-    def _walk(self, characters):
+    def _walk(self, characters, head_mask=None):
         words = self.network.embed(torch.tensor(symbols(characters)))
-        return walk(words, [(norm, layer, None) for norm, layer in zip(self.network.norms, self.network.layers)])
+        layers = [(norm, layer, None) for norm, layer in zip(self.network.norms, self.network.layers)]
+        return walk(words, layers, head_mask)
 
     @torch.no_grad()
     def _computed(self, characters, head_mask):  # -> [t, symbol], [layer, h, t, t]
+        return self.network(torch.tensor(symbols(characters)), self._checked(head_mask))
+
+    def _checked(self, head_mask):
         if head_mask is not None:
             head_mask = torch.as_tensor(np.asarray(head_mask))
             if head_mask.dtype != torch.bool:
@@ -129,7 +133,7 @@ class InductionModel(nn.Module):
             if head_mask.shape != (self.num_layers, self.num_heads):
                 shape = [self.num_layers, self.num_heads]
                 raise ValueError(f"head_mask must have shape {shape}, got {list(head_mask.shape)}")
-        return self.network(torch.tensor(symbols(characters)), head_mask)
+        return head_mask
 
     def save(self, path):
         """Write the weights as float16 safetensors, half as large; the header says what they are."""

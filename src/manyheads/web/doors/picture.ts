@@ -9,6 +9,8 @@ import { exactly, type Panel, panels } from "./save.ts";
 import { forXml, type Measure, moveTo, round, tag, words, wrapped } from "./svg.ts";
 
 const [WIDTH, MARGIN] = [760, 16];
+const LOOKS = "What each head looks at: data-weight is the share of attention that a query gives to a key.";
+const WRITES = "How much each head writes: data-weight is the length of the vector that a query gets from a key.";
 
 interface Picture {
   view: MapOnScreen;
@@ -40,7 +42,7 @@ export function svgOf(view: MapOnScreen, width: Measure = (text, size) => 0.56 *
   return tag("svg", { xmlns: "http://www.w3.org/2000/svg", width: fullWidth, height: whole,
     viewBox: `0 0 ${fullWidth} ${whole}`, "font-family": "system-ui, sans-serif", "font-size": 14, fill: PAPER.ink, "data-view": view.state.view },
   tag("title", {}, forXml(view.state.sentence || "Attention")),
-  tag("desc", {}, `What each head looks at: data-weight is the share of attention that a query gives to a key.${notes.map((note) => ` ${forXml(note)}`).join("")}`),
+  tag("desc", {}, `${shown[0].map.weighed ? WRITES : LOOKS}${notes.map((note) => ` ${forXml(note)}`).join("")}`),
   tag("rect", { width: fullWidth, height: whole, fill: "#fff" }),
   tag("g", { transform: `translate(${MARGIN} ${MARGIN})` }, ...parts), ...footer);
 }

@@ -16,6 +16,7 @@ export const START: MapState = {
   query: 0,
   headMask: null,
   model: 0,
+  weigh: CHOICES.weigh[0],
   special: CHOICES.special[0],
   heads: CHOICES.heads[0],
   layers: CHOICES.layers[0],

@@ -1,4 +1,4 @@
-// Controls that few readers need at first: special tokens, heads and layers, words instead of pieces, sinks, the scale, the strongest
+// Controls that few readers need at first: attention or what is written, special tokens, heads and layers, words instead of pieces, sinks, the scale, the strongest
 // weights, some of the tokens, a search. They stand behind "More", which counts how many of them are in use.
 
 import { isKept, keep } from "../doors/kept.ts";
@@ -6,16 +6,18 @@ import { START } from "../doors/state.ts";
 import { received, sinksOf } from "../math/choosing.ts";
 import { isOfShares } from "../math/maps.ts";
 import { CHOICES } from "../math/names.ts";
-import { canRollOut } from "../math/shown.ts";
+import { canRollOut, isWeighed } from "../math/shown.ts";
 import { readable, wordStarts } from "../math/text.ts";
+import { canWeigh } from "../math/value-norms.ts";
 import { chooser, closeOnEscape, field, fillOptions } from "../views/controls.ts";
 import { h, setText, setValue, targetOf } from "../views/dom.ts";
 import { LinkedSums, SimilarHeads } from "./head-map-heads.ts";
 import type { HeadMapView } from "./head-map-view.ts";
 
-type Choice = "special" | "heads" | "layers" | "pieces" | "sinks" | "scale";
-const CHOICE_LABELS: [Choice, string][] = [["special", "Special tokens"], ["heads", "Heads"], ["layers", "Layers"],
+type Choice = "weigh" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale";
+const CHOICE_LABELS: [Choice, string][] = [["special", "Special tokens"], ["weigh", "Show"], ["heads", "Heads"], ["layers", "Layers"],
   ["pieces", "Word pieces"], ["sinks", "Sinks"], ["scale", "Scale"]];
+const OPTION_LABELS: Partial<Record<Choice, string[]>> = { weigh: ["attention", "amount written"] };
 const PARTS_OF_MORE: (keyof MapState)[] = [...CHOICE_LABELS.map(([name]) => name), "top", "first", "last", "find"];
 const KEPT = "manyheads.more"; // in the browser: whether the reader had it open
 const MOST_LISTED = 8; // positions of tokens that are found
@@ -41,7 +43,7 @@ export class MoreControls {
     this.#host = host;
     this.#choices = CHOICE_LABELS.map(([name, label]) => {
       const select = chooser(label, (value) => host.set({ [name]: value }));
-      fillOptions(select, CHOICES[name], CHOICES[name], host.state[name]);
+      fillOptions(select, OPTION_LABELS[name] ?? CHOICES[name], CHOICES[name], host.state[name]);
       return { name, select, label: field(select) };
     });
     this.#top = numberBox("Strongest per row", (value) => host.set({ top: value }));
@@ -100,8 +102,10 @@ export class MoreControls {
   #offerChoices(map: AttentionMap, state: MapState) {
     const [layers, heads] = map.shape;
     const whole = [map.queryTokens, map.keyTokens].every((tokens) => wordStarts(tokens).length === tokens.length);
-    const sinkless = !isOfShares(map) || sinksOf(map.keyTokens, received(map)).length === 0;
+    const rolled = state.layers === "rollout" && canRollOut(map);
+    const sinkless = !isOfShares(map) || isWeighed(map, state) || sinksOf(map.keyTokens, received(map)).length === 0;
     const useless: Record<Choice, boolean> = {
+      weigh: !canWeigh(map) || rolled,
       special: false,
       heads: heads === 1 || (state.layers === "rollout" && layers > 1),
       layers: layers === 1 || !canRollOut(map),

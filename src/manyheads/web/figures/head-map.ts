@@ -12,7 +12,7 @@ import { HeadMapView } from "./head-map-view.ts";
 
 /** Which trait of Python's `HeadMap` holds which part of the state. */
 export const TRAITS = { sentence: "sentence", compare: "compare", view: "view", layer: "layer", head: "head",
-  query: "query", headMask: "head_mask", model: "model_index", special: "special", heads: "heads", layers: "layers",
+  query: "query", headMask: "head_mask", model: "model_index", weigh: "weigh", special: "special", heads: "heads", layers: "layers",
   pieces: "pieces", sinks: "sinks", scale: "scale", top: "top", first: "first", last: "last", find: "find" };
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {

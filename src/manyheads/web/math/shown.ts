@@ -5,48 +5,61 @@ import { between, mergePieces, noted, placesOf, received, strongestOfRows, witho
 import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
 import { DECADES, FULL, LEGEND } from "./names.ts";
 import { amount, note, percent, wordStarts } from "./text.ts";
+import { canWeigh, valueWeighted } from "./value-norms.ts";
 
 /** The parts of the state that what is shown of a map depends on. */
-export const SHOWN: (keyof MapState)[] = ["special", "heads", "layers", "pieces", "sinks", "scale", "top", "first", "last", "headMask"];
+export const SHOWN: (keyof MapState)[] = ["weigh", "special", "heads", "layers", "pieces", "sinks", "scale", "top", "first", "last", "headMask"];
 
 /** Whether those that ask are those that are looked at. */
 export const isAlike = ({ queryTokens, keyTokens }: AttentionMap) =>
   queryTokens.length === keyTokens.length && queryTokens.every((token, place) => token === keyTokens[place]);
 
 /** What no colour and the full colour mean in what is shown: [from, to]. */
-export function legendOf(map: AttentionMap & { full?: number }, { scale, layer }: Pick<MapState, "scale" | "layer">) {
+export function legendOf(map: AttentionMap & { full?: number, weighed?: boolean }, { scale, layer }: Pick<MapState, "scale" | "layer">) {
   const { kind = "shares" } = map;
   if (map.full && scale !== "relative") return LEGEND.difference.map((text) => text.replace("{full}", percent(FULL)));
-  const name = isOfParts(map) || scale === "relative" ? scale : kind === "signed" ? "signed" : "amounts";
+  const name = isOfParts(map) || scale === "relative" ? scale : kind === "signed" ? "signed" : map.weighed ? "written" : "amounts";
   const full = isOfParts(map) ? percent(FULL) : amount(lineUnit(map, layer));
   const [from, to] = LEGEND[name as keyof typeof LEGEND].map((text) => text.replace("{full}", full).replace("{least}", `${100 / 10 ** DECADES} %`));
-  return [from, name === "amounts" || name === "signed" ? `${to}${scale === "log" ? ", on a log scale" : ""}` : to];
+  return [from, ["amounts", "written", "signed"].includes(name) ? `${to}${scale === "log" ? ", on a log scale" : ""}` : to];
 }
 
 /** Whether attention rollout can be shown of a map. */
 export const canRollOut = (map: AttentionMap) =>
   isAlike(map) && isOfShares(map) && !(map.final && layersOf(map).length < map.shape[0]);
 
-/** The layers that what is shown needs: all of a rollout, and of a grid that has no small pictures; else the one looked at. */
-export function neededLayers(map: AttentionMap, { view, layer, layers }: Pick<MapState, "view" | "layer" | "layers">) {
+/** Whether it is shown how much is written. A rollout is one of attention. */
+export const isWeighed = (map: AttentionMap, { weigh, layers }: Pick<MapState, "weigh" | "layers">) =>
+  weigh === "written" && canWeigh(map) && !(layers === "rollout" && canRollOut(map));
+
+/** What of the state says which layers are needed. */
+type LayersState = Pick<MapState, "view" | "layer" | "layers" | "weigh">;
+
+/**
+ * The layers that what is shown needs: all of a rollout, and of a grid that has no small pictures, which are of attention; else
+ * the one looked at.
+ */
+export function neededLayers(map: AttentionMap, state: LayersState) {
+  const { view, layer, layers } = state;
   const all = [...Array(map.shape[0]).keys()];
   if (layers === "rollout" && canRollOut(map)) return all;
-  return view === "grid" && !map.pictures ? all : [Math.min(layer, all.length - 1)];
+  return view === "grid" && (!map.pictures || isWeighed(map, state)) ? all : [Math.min(layer, all.length - 1)];
 }
 
 /** The layers that are still to come. */
-export function missingLayers(map: AttentionMap, state: Pick<MapState, "view" | "layer" | "layers">) {
+export function missingLayers(map: AttentionMap, state: LayersState) {
   const present = layersOf(map);
   return neededLayers(map, state).filter((layer) => !present.includes(layer));
 }
 
 /**
- * What is shown of a computed map: heads each or averaged, or rolled out; word pieces apart or merged; sinks and special tokens
+ * What is shown of a computed map: attention, or how much is written; heads each or averaged, or rolled out; word pieces apart or merged; sinks and special tokens
  * kept or removed; some of the tokens; the strongest weights. Of the layers that are there, those that it needs.
  */
-export function shownMap(map: AttentionMap, state: ShownState): ShownMap {
+export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
+  const map = isWeighed(computed, state) ? valueWeighted(computed) : computed;
   const { heads, layers, pieces, sinks, special, scale, top } = state;
-  const needed = state.view === "grid" ? layersOf(map) : neededLayers(map, state);
+  const needed = state.view === "grid" ? layersOf(map) : neededLayers(computed, state);
   const alike = isAlike(map);
   const rolled = layers === "rollout" && canRollOut(map);
   let shown: Chosen = { ...map, present: layersOf(map).filter((layer) => needed.includes(layer)) };

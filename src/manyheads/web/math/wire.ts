@@ -32,6 +32,7 @@ export function decodeMap(written: any): AttentionMap {
   const part = typeof weights !== "string" ? floats(weights, sent && sent.length * size)
     : largest ? readPairs(weights, largest) : readDigits(weights, (sent?.length ?? layers) * size);
   if (rest.mask) rest.mask = readBits(rest.mask, size / rest.shape[1]);
+  if (rest.valueNorms) rest.valueNorms = floats(readBase64(rest.valueNorms));
   if (!sent) return { ...rest, weights: part };
   const map = { ...rest, present: [], pictures: decodePictures(pictures), weights: new Float32Array(layers * size) };
   sent.forEach((layer: number, at: number) => setLayer(map, layer, part.subarray(at * size, (at + 1) * size)));

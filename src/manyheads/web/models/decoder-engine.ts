@@ -19,6 +19,8 @@ export class DecoderEngine {
   #rows: Float32Array[] = []; // [token][layer, head, key up to the token]: all attention of the text so far
   #ids: number[] = []; // of which the above is
   #on = new Uint8Array(); // [layer, head], with which it was computed
+  #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
+  #grams: Float32Array[] = []; // [layer], made when they are first needed: see `DecoderWeights.grams`
   #mlps: Float32Array[] = []; // [layer], what each MLP added to the last token's vector
   #last = new Float32Array(); // that vector, after the last layer
 
@@ -41,6 +43,7 @@ export class DecoderEngine {
     this.#on = on;
     this.#ids = ids.slice(0, known);
     this.#rows.length = known;
+    this.#norms.length = Math.min(this.#norms.length, known);
     let last = new Float32Array();
     for (let from = known; from < ids.length; from += CHUNK) {
       const some = ids.slice(from, from + CHUNK);
@@ -48,6 +51,37 @@ export class DecoderEngine {
       this.#ids.push(...some);
     }
     return { logits: this.#weights.scores(last), weights: this.#map() };
+  }
+
+  /** How long the vector is that each head writes from each token with all of its weight: float32 [layer, head, key]. */
+  valueNorms() {
+    const { numLayers, numHeads } = this.#facts;
+    const count = this.#ids.length;
+    while (this.#norms.length < count) this.#norms.push(this.#normsOf(this.#norms.length));
+    const norms = new Float32Array(numLayers * numHeads * count);
+    this.#norms.forEach((row, key) => row.forEach((norm, head) => (norms[head * count + key] = norm)));
+    return norms;
+  }
+
+  /** Of one token: sqrt(v W W^T v^T), where W are the head's rows of W^O. */
+  #normsOf(token: number) {
+    const { numLayers, numHeads, numKvHeads, headDim, maxTokens } = this.#facts;
+    const norms = new Float32Array(numLayers * numHeads);
+    for (let layer = 0; layer < numLayers; layer++) {
+      const grams = (this.#grams[layer] ??= this.#weights.grams(layer));
+      for (let head = 0; head < numHeads; head++) {
+        const place = (Math.floor(head * numKvHeads / numHeads) * maxTokens + token) * headDim;
+        const value = this.#values[layer].subarray(place, place + headDim);
+        let sum = 0;
+        for (let i = 0, at = head * headDim * headDim; i < headDim; i++) {
+          let product = 0;
+          for (let j = 0; j < headDim; j++) product += grams[at++] * value[j];
+          sum += value[i] * product;
+        }
+        norms[layer * numHeads + head] = Math.sqrt(Math.max(sum, 0));
+      }
+    }
+    return norms;
   }
 
   /** What every part adds to the logits of some tokens, after the text that was read last. */

@@ -23,6 +23,7 @@ export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: De
     predictions: { [NEXT]: likeliest(logits, tokens.words) },
     notes,
     causal: true,
+    valueNorms: engine.valueNorms(),
   };
   return { ids, logits, map };
 }

@@ -100,24 +100,42 @@ export class DecoderWeights {
 
   /** Directions of what W^O writes, back through it: float64 [direction][width] -> [direction][head * dim]. */
   back(layer: number, directions: Float64Array[]) {
-    const { rows, columns, stride, codes, d, m } = this.#places.layers[layer].o;
+    const { columns } = this.#places.layers[layer].o;
     const results = directions.map(() => new Float64Array(columns));
-    const values = new Float64Array(BLOCK);
+    this.#eachWritten(layer, (values, row) => directions.forEach((direction, number) => {
+      const [by, result] = [direction[row], results[number]];
+      for (let at = 0; at < columns; at++) result[at] += by * values[at];
+    }));
+    return results;
+  }
+
+  /** W W^T for each head's rows W of W^O: a value v writes a vector of length sqrt(v W W^T v^T). Float32 [head, dim, dim]. */
+  grams(layer: number) {
+    const { numHeads, headDim } = this.facts;
+    const grams = new Float32Array(numHeads * headDim * headDim);
+    this.#eachWritten(layer, (values) => {
+      for (let head = 0, at = 0; head < numHeads; head++)
+        for (let i = head * headDim; i < (head + 1) * headDim; i++)
+          for (let j = head * headDim; j < (head + 1) * headDim; j++, at++) grams[at] += values[i] * values[j];
+    });
+    return grams;
+  }
+
+  /** Visits the numbers that W^O writes, one after the other, each with what it takes from the heads' outputs: [head * dim]. */
+  #eachWritten(layer: number, visit: (values: Float64Array, row: number) => void) {
+    const { rows, columns, stride, codes, d, m } = this.#places.layers[layer].o;
+    const values = new Float64Array(columns);
     for (let row = 0; row < rows; row++) {
       for (let block = 0; block < columns / BLOCK; block++) {
         const from = codes + (row * columns / BLOCK + block) * BLOCK / 2;
         const [step, least] = [this.#floats[d / 4 + row * stride + block], this.#floats[m / 4 + row * stride + block]];
         for (let at = 0; at < BLOCK / 2; at++) { // the lower halves of the bytes come first, then the upper ones
-          values[at] = step * (this.#bytes[from + at] & 15) + least;
-          values[at + BLOCK / 2] = step * ((this.#bytes[from + at] >> 4) & 15) + least;
+          values[block * BLOCK + at] = step * (this.#bytes[from + at] & 15) + least;
+          values[block * BLOCK + at + BLOCK / 2] = step * ((this.#bytes[from + at] >> 4) & 15) + least;
         }
-        directions.forEach((direction, number) => {
-          const [by, result, first] = [direction[row], results[number], block * BLOCK];
-          for (let at = 0; at < BLOCK; at++) result[first + at] += by * values[at];
-        });
       }
+      visit(values, row);
     }
-    return results;
   }
 
   /** How well each token would come next after a normed state: float32 [width] -> [token]. */

@@ -1,7 +1,8 @@
 // Twin of models/focus: the same tokens, the same numbers. tests/pages/test_pages.py holds the two equal.
 
-import { layerNorm, linear, multiHeadAttention, partOf, relu, softmax } from "../math/attention.ts";
+import { layerNorm, linear, multiHeadAttention, partOf, project, relu, softmax } from "../math/attention.ts";
 import { ledgerOf } from "../math/ledger.ts";
+import { valueNorms } from "../math/value-norms.ts";
 import type { Loading } from "./models.ts";
 import { focusTokens } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
@@ -51,7 +52,8 @@ export class FocusModel {
   attend(sentence: string, headMask: HeadMask = null, options: { attention?: typeof multiHeadAttention, signal?: AbortSignal } = {}) {
     const { attention = multiHeadAttention } = options;
     const { ids, tokens, notes } = this.tokenize(sentence);
-    const { output, weights } = attention(this.input(ids), this.layer("attention."), {
+    const [input, layer] = [this.input(ids), this.layer("attention.")];
+    const { output, weights } = attention(input, layer, {
       numHeads: this.numHeads,
       headMask: headMask?.[0],
     });
@@ -63,7 +65,9 @@ export class FocusModel {
         predictions[fact] = Object.fromEntries(labels.map((label, index) => [label, probabilities[index]]));
       }
     const shape = [1, ...weights.shape];
-    return { queryTokens: tokens, keyTokens: tokens, shape, weights: weights.values, headNames: this.headNames, predictions, notes, output };
+    const norms = attention === multiHeadAttention ? valueNorms(project(input, input, layer, this.numHeads)[2], layer["output.weight"], this.numHeads) : undefined;
+    const map: AttentionMap = { queryTokens: tokens, keyTokens: tokens, shape, weights: weights.values, headNames: this.headNames, predictions, notes, valueNorms: norms };
+    return { ...map, output };
   }
 
   /** What each head brings to each label; `concat` are the heads' outputs for [CLS], from which the facts are read. */

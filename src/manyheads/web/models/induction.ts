@@ -4,6 +4,7 @@ import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, proje
 import { Fault } from "../math/faults.ts";
 import { matrix, readBack, type WrittenLayer } from "../math/read-back.ts";
 import { rowOf } from "../math/steps.ts";
+import { valueNorms } from "../math/value-norms.ts";
 import type { Loading } from "./models.ts";
 
 /** A text that the model cannot read; it is not for a word. */
@@ -50,7 +51,7 @@ export class InductionModel {
     const { characters, notes } = this.#read(text);
     const known = [...new Set(characters)];
     const ids = characters.map((character) => known.indexOf(character));
-    const { scores, maps } = this.#computed(ids, headMask);
+    const { scores, maps, norms } = this.#computed(ids, headMask);
     const length = ids.length;
     const shape = [this.numLayers, this.numHeads, length, length];
     const weights = new Float32Array(shape.reduce((size, side) => size * side));
@@ -61,7 +62,7 @@ export class InductionModel {
     const last = row(length - 1);
     const rest = last.subarray(known.length).reduce((sum, chance) => sum + chance, 0);
     return {
-      queryTokens: characters, keyTokens: characters, shape, weights, headNames: this.headNames, notes, causal: true,
+      queryTokens: characters, keyTokens: characters, shape, weights, headNames: this.headNames, notes, causal: true, valueNorms: norms,
       predictions: { [this.words.next]: Object.fromEntries([...known.map((character, at) => [character, last[at]]), [this.words.other, rest]]) },
       guesses: ids.map((_, place) => known[likeliest(row(place))] ?? null),
       losses: Float32Array.from(ids.slice(1), (id, place) => -Math.log(row(place)[id])),
@@ -111,15 +112,18 @@ export class InductionModel {
     });
     const [first, mask] = [rowOf(x, ids.length - 1), causalMask(ids.length)];
     const maps: Matrix[] = [];
+    const norms: number[] = [];
     const layers = this.layers.map((layer, number): WrittenLayer => {
       const input = layerNorm(x, partOf(tensors, `norms.${number}.`));
       const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: headMask?.[number] });
       x = added(x, output);
       maps.push(weights);
-      return this.#written(layer, project(input, input, layer, numHeads)[2], weights);
+      const V = project(input, input, layer, numHeads)[2];
+      norms.push(...valueNorms(V, layer["output.weight"], numHeads));
+      return this.#written(layer, V, weights);
     });
     const scores = linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]);
-    return { scores, maps, layers, first, last: rowOf(x, ids.length - 1) };
+    return { scores, maps, norms, layers, first, last: rowOf(x, ids.length - 1) };
   }
 
   #written(layer: Layer, V: Matrix, maps: Matrix): WrittenLayer {
