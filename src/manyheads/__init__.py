@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.attention import multi_head_attention as multi_head_attention
     from manyheads.attention import self_attention as self_attention
     from manyheads.maps import AttentionMap as AttentionMap
+    from manyheads.maps.value_norms import value_norms as value_norms
     from manyheads.models.attributing import attribution as attribution
     from manyheads.models.decoder import load_decoder as load_decoder
     from manyheads.models.focus import load_focus_model as load_focus_model
@@ -44,6 +45,7 @@ MODULES = {
     "multi_head_attention": "manyheads.attention",
     "self_attention": "manyheads.attention",
     "train_focus_model": "manyheads.models.focus",
+    "value_norms": "manyheads.maps.value_norms",
     "word_sense": "manyheads.models.senses",
 }
 

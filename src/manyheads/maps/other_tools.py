@@ -39,6 +39,7 @@ def maps_of(
     normalised=True,
     prettify_tokens=True,
     tokenizer=None,
+    value_norms=None,
 ):
     """The attention maps in what some tool computed, by name; "" where there is one alone. As `HeadMap.of` takes it.
 
@@ -80,7 +81,9 @@ def maps_of(
         heads = names_of_heads(weights.shape[1], head_names, key_value_heads)
         notes = dict.fromkeys((*notes, *notes_on_rows, *notes_on_queries, *notes_on_keys))  # each once
         names = names if layer_names is None else list(layer_names)
-        maps[name] = AttentionMap(queries, keys, weights, heads, notes=tuple(notes), kind=kind, layer_names=names)
+        lengths = norms_of_part(value_norms, layers, text, parts)
+        options = {"notes": tuple(notes), "kind": kind, "layer_names": names, "value_norms": lengths}
+        maps[name] = AttentionMap(queries, keys, weights, heads, **options)
     return maps
 
 
@@ -296,6 +299,21 @@ def tokens_for(name, tokens, count, spare=False):
     if len(tokens) != count:
         raise ValueError(f"there are {count} places for {name}, got {len(tokens)}: {list(tokens)}")
     return list(tokens), ()
+
+
+def norms_of_part(norms, layers, text, parts):
+    """The `value_norms` of the chosen layers and the places that aren't padding.
+
+    >>> norms_of_part(np.ones((6, 12, 9)), layers=[0, 5], text=[0, 1, 2], parts={"": None}).shape
+    (2, 12, 3)
+    """
+    if norms is None:
+        return None
+    if len(parts) > 1:
+        raise ValueError(f"value_norms are of one map; this makes {len(parts)}: {', '.join(parts)}")
+    norms = np.asarray(norms)
+    norms = norms if layers is None else norms[list(layers)]
+    return norms if text is None else norms[..., text]
 
 
 def places_of_text(attention_mask, count, batch=0):

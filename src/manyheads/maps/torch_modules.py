@@ -25,7 +25,7 @@ def watched_attention(module, inputs):
             f"there is no nn.MultiheadAttention in {type(module).__name__}: give what it computes instead, as "
             "model(..., output_attentions=True)"
         )
-    arguments, named = _arguments(inputs)
+    arguments, named = arguments_of(inputs)
     seen = []
     nested = [part for part in module.modules() if isinstance(part, TransformerEncoder) and part.use_nested_tensor]
     fast = backends.mha.get_fastpath_enabled()
@@ -54,7 +54,7 @@ def eager_output(model, inputs):
 
     `inputs` are as of `watched_attention`. The model is left as it was. Raises `ValueError` where it can't compute so.
     """
-    arguments, named = _arguments(inputs)
+    arguments, named = arguments_of(inputs)
     before, training = model.config._attn_implementation, model.training
     with ExitStack() as after, no_grad():
         after.callback(model.train, training)
@@ -86,7 +86,12 @@ def is_attention(module):
         return False
 
 
-def _arguments(inputs):
+def arguments_of(inputs):
+    """What a module is called with, unnamed and named.
+
+    >>> arguments_of({"input_ids": 1})
+    ((), {'input_ids': 1})
+    """
     if isinstance(inputs, dict) or hasattr(inputs, "keys"):  # as a tokenizer gives them
         return (), dict(inputs)
     return (inputs,) if isinstance(inputs, Tensor) else tuple(inputs), {}

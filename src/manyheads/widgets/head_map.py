@@ -190,6 +190,7 @@ class HeadMap(Figure):
         normalised=True,
         prettify_tokens=True,
         tokenizer=None,
+        value_norms=None,
         **traits,
     ):
         """A map of any attentions, as the tool that computed them hands them out.
@@ -217,7 +218,8 @@ class HeadMap(Figure):
         `layer_names` their names, where what you give doesn't know its own numbers. `head_names` name the heads;
         `key_value_heads` says how many groups of them share keys and values. `normalised=False` is for weights whose
         rows need not sum to 1: they are shown as they are, and where some are below 0, such as in the difference of two
-        maps, by a hue for each sign. `prettify_tokens` takes away the marks of tokenizers. All else are traits, as of
+        maps, by a hue for each sign. `prettify_tokens` takes away the marks of tokenizers. With
+        `value_norms`, as of `manyheads.value_norms`, a map can show what is written. All else are traits, as of
         `HeadMap`.
 
         Two maps side by side are two widgets in a box, and links keep them alike:
@@ -248,6 +250,7 @@ class HeadMap(Figure):
             normalised=normalised,
             prettify_tokens=prettify_tokens,
             tokenizer=tokenizer,
+            value_norms=value_norms,
         )
         return cls._of_maps(maps, traits, cls.of)
 

@@ -1,0 +1,100 @@
+"""How long the vectors are that the heads of other people's models write, against what their modules put out."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from manyheads import HeadMap, value_norms
+from manyheads.maps.value_norms import is_conv1d, pair_of
+
+HEADS, LAYERS, WIDTH = 4, 2, 24
+SIZES = {"hidden_size": WIDTH, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "intermediate_size": 8}
+CONFIGS = {
+    "BERT": transformers.BertConfig(**SIZES, vocab_size=50),
+    "DistilBERT": transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, hidden_dim=8, vocab_size=50),
+    "GPT-2": transformers.GPT2Config(n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS, vocab_size=50),
+    "Llama, grouped": transformers.LlamaConfig(**SIZES, num_key_value_heads=2, vocab_size=50),
+    "OPT": transformers.OPTConfig(
+        hidden_size=WIDTH,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS,
+        ffn_dim=8,
+        vocab_size=50,
+        word_embed_proj_dim=WIDTH,
+    ),
+}
+TEXT = {"input_ids": torch.tensor([[5, 6, 7], [9, 8, 7]]), "attention_mask": torch.ones(2, 3, dtype=int)}
+
+
+def made(name):
+    torch.manual_seed(0)
+    model = transformers.AutoModel.from_config(CONFIGS[name]).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    return model
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_of_a_single_token_it_is_the_length_of_what_the_attention_puts_out(name):
+    """One token gets all of the weight. The other heads' rows of W^O are zero, and the bias is taken away."""
+    model = made(name)
+    one = {"input_ids": torch.tensor([[5]]), "attention_mask": torch.ones(1, 1, dtype=int)}
+    found = value_norms(model, one)
+    assert found.shape == (LAYERS, HEADS, 1)
+    outputs = [pair[1] for part in model.modules() if (pair := pair_of(part))]
+    first = outputs[0]  # later layers read what the first wrote
+    whole, written = first.weight.detach().clone(), {}
+    first.register_forward_hook(
+        lambda _, __, output: written.update(length=(output - (0 if first.bias is None else first.bias)).norm())
+    )
+    for head in range(HEADS):
+        rows = torch.zeros(HEADS, WIDTH // HEADS)
+        rows[head] = 1
+        rows = rows.flatten()
+        with torch.no_grad():
+            first.weight.copy_(whole * (rows[:, None] if is_conv1d(first) else rows))
+            model(**one)
+        assert written["length"] == pytest.approx(found[0, head, 0], rel=1e-4)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_map_takes_them_and_shows_what_is_written(name):
+    model = made(name)
+    before = [parameter.clone() for parameter in model.parameters()]
+    norms = value_norms(model, TEXT, batch=1)
+    assert not any(part._forward_hooks for part in model.modules())
+    shown = HeadMap.of(model, ["hot", "black", "tea"], inputs=TEXT, batch=1, value_norms=norms, layers=[1])
+    np.testing.assert_array_equal(shown.attention.value_norms, norms[[1]])
+    weights = shown.attention.value_weighted().weights
+    np.testing.assert_allclose(weights, shown.attention.weights * norms[1, :, None], rtol=1e-6)
+    assert all(torch.equal(*pair) for pair in zip(before, model.parameters()))
+
+
+def test_a_cache_of_transformer_lens_knows_its_model():
+    rng = np.random.default_rng(0)
+    W_O = torch.tensor(rng.normal(size=(LAYERS, HEADS, 6, WIDTH)))
+    values = torch.tensor(rng.normal(size=(LAYERS, 1, 5, HEADS, 6)))  # [layer, b, t, h, d_v]
+
+    class Cache:
+        model = SimpleNamespace(cfg=SimpleNamespace(n_layers=LAYERS), W_O=W_O)
+
+        def __getitem__(self, key):
+            name, layer = key
+            assert name == "v"
+            return values[layer]
+
+    expected = np.linalg.norm(np.einsum("lbthd,lhde->lhte", values, W_O), axis=-1)
+    np.testing.assert_allclose(value_norms(Cache()), expected, rtol=1e-5)
+
+
+def test_others_are_told_what_is_missing():
+    with pytest.raises(ValueError, match="Linear has no layers of values and outputs by these names: v_proj/o_proj"):
+        value_norms(torch.nn.Linear(2, 2), torch.ones(1, 2))
+    weights = np.full((1, 2, 3, 3), 1 / 3)
+    with pytest.raises(ValueError, match=r"value_norms must have shape \[layer, head, key\] = \[1, 2, 3\]"):
+        HeadMap.of(weights, list("abc"), value_norms=np.ones((1, 2, 4)))
+    with pytest.raises(ValueError, match="value_norms are of one map; this makes 2: before, after"):
+        HeadMap.of({"before": weights, "after": weights}, list("abc"), value_norms=np.ones((1, 2, 3)))
