@@ -12,6 +12,7 @@ CHAPTER_OF = {
     "rotary-positions": "order-and-cost",
     "word-shuffle": "order-and-cost",
     "head-ledger": "what-a-head-writes",
+    "blend-triangle": "intuition",
     "museum-piece": "museum",
     "head-cards": "real-heads",
     "word-sense": "ambiguity",

@@ -22,6 +22,7 @@ FIGURES = [
     ("order-and-cost", "word-shuffle"),
     ("order-and-cost", "rotary-positions"),
     ("intuition", "head-map"),
+    ("intuition", "blend-triangle"),
     ("museum", "museum-piece"),
     ("real-heads", 'head-map[model="encoder"]'),
     ("real-heads", "head-cards"),

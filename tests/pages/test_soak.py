@@ -8,6 +8,7 @@ from live_maps import ready, renew, settled
 ROUNDS = int(os.environ.get("MANYHEADS_SOAK", 12))
 FIGURES = {
     "index": ["head-map"],
+    "intuition": ["blend-triangle"],
     "formula": [
         "attention-flow",
         "formula-steps[model]",
