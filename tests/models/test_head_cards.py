@@ -160,6 +160,6 @@ def test_sentences_in_the_table_cannot_end_the_script(cards, monkeypatch):
     card = next(iter(cards.values()))
     evil = card.weakest["same"].__class__("</script><b>", ["[CLS]", "</script>", "[SEP]"], 1, 1, 1.0, 1.0)
     changed = card.__class__(0, 0, card.scores, card.strongest, {**card.weakest, "same": evil})
-    html = head_cards_html([changed], map='"><b>')
+    html = head_cards_html([changed], figure='"><b>')
     assert html.count("</script>") == 1
     assert "<b>" not in html

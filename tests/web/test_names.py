@@ -77,10 +77,10 @@ def test_numbers_are_written_alike():
     numbers += np.random.default_rng(0).normal(scale=30, size=500).tolist()
     shares = [abs(number) % 1 for number in numbers]
     assert of_module("math/text.ts", f"{shares}.map(it.percent)") == [percent(share) for share in shares]
-    for score in ("previous", "distance", "effect"):
-        share = str(score in head_cards_table.SHARES).lower()
+    for score in ("previous", "distance", "effect", "loss"):
+        decimals = json.dumps(head_cards_table.DECIMALS.get(score))
         theirs = of_module(
-            "figures/head-cards.ts", f'{shares}.map((value) => it.shown({{ name: "{score}", share: {share} }}, value))'
+            "figures/head-cards.ts", f"{shares}.map((value) => it.shown({{ decimals: {decimals} }}, value))"
         )
         assert theirs == [head_cards_table.shown(score, value) for value in shares]
 

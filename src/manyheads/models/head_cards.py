@@ -28,7 +28,6 @@ SCORES = {
     "entropy": "entropy of its weights, in bits",
     "effect": "how far the sentence vector moves without it, as cosine distance",
 }
-SHARES = tuple(SCORES)[:6]  # of a token's attention
 WORDS = ("previous", "next", "same", "punctuation")  # all but what rests
 NUM_EXAMPLES, BATCH = 3, 12
 RECIPE = 1  # the version of how they are measured: raise it when code changes what a card says, or how it is kept
@@ -170,7 +169,7 @@ def measure_heads(encoder, sentences):
             places = whole if name == "effect" else tokens
             value = values[name][layer, head]
             card.scores[name] = float(np.nanmean(value))
-            best = [example(layer, head, places[at], value[at]) for at in _strongest(value, places)]
+            best = [example(layer, head, places[at], value[at]) for at in strongest(value, places)]
             card.strongest[name] = best
             card.weakest[name] = example(layer, head, places[np.nanargmin(value)], np.nanmin(value))
         cards.append(card)
@@ -237,10 +236,16 @@ def effects(encoder, chunks):  # -> [layer, h, sentence]
     return np.array(by_head).reshape(*shape, -1)
 
 
-def _strongest(values, places):
-    """Where the largest values are, not two in one sentence."""
+def strongest(values, places):
+    """Where the largest values are, not two in one sentence; `places` begin with the sentence.
+
+    >>> [*strongest(np.array([0.1, 0.9, 0.8, np.nan, 0.3]), [(0, 1), (1, 1), (1, 2), (2, 1), (3, 1)])]
+    [1, 4, 0]
+    """
     best = {}
     for at in np.argsort(-values):  # NaN comes last
+        if np.isnan(values[at]):
+            break
         best.setdefault(places[at][0], int(at))
         if len(best) == NUM_EXAMPLES:
             break

@@ -4,25 +4,29 @@ from html import escape
 
 from manyheads.maps.element import element_html, is_building
 from manyheads.maps.written import fixed, percent
-from manyheads.models.head_cards import SCORES, SHARES
+from manyheads.models.head_cards import SCORES
 
 DIGITS = 5  # of a score, as pages have it
+DECIMALS = {"distance": 1, "entropy": 1, "effect": 4, "loss": 3}  # shown; the other scores are parts of attention
 
 
-def head_cards_html(cards, map="map"):
-    """A table with a row for each head; in a book, the `<head-cards>` element of the `<head-map>` with the id `map`.
+def head_cards_html(cards, figure="map", scores=SCORES, causal=False):
+    """A table with a row for each head; in a book, the `<head-cards>` element of the live figure with the id `figure`.
 
     >>> from manyheads.models.head_cards import head_cards
     >>> head_cards_html(head_cards()).count("<tr>")
     73
 
-    The element's examples come as JSON: `sentences` with their tokens and, for each head and score, examples written as
-    [sentence, query, key, weight, value].
+    `scores` are the columns and what they say. The figure of a `causal` model is a `<next-word>`, which is shown the
+    text up to the asking token; else a `<head-map>`. The element's examples come as JSON: `sentences` with their tokens
+    and, for each head and score, examples written as [sentence, query, key, weight, value].
     """
-    columns = "".join(f'<th scope="col" title="{escape(says)}">{name}</th>' for name, says in SCORES.items())
+    columns = "".join(f'<th scope="col" title="{escape(says)}">{name}</th>' for name, says in scores.items())
     rows = "".join(_row(card) for card in cards)
     table = f'<table><thead><tr><th scope="col">head</th>{columns}</tr></thead><tbody>{rows}</tbody></table>'
-    return element_html("head-cards", {"for": map}, _data(cards), table) if is_building() else table
+    if not is_building():
+        return table
+    return element_html("head-cards", {"for": figure}, _data(cards, scores) | {"causal": causal}, table)
 
 
 def shown(name, value):
@@ -31,7 +35,7 @@ def shown(name, value):
     >>> shown("previous", 0.714), shown("distance", 3.04), shown("effect", 0.0312)
     ('71 %', '3.0', '0.0312')
     """
-    return percent(value) if name in SHARES else fixed(value, 4 if name == "effect" else 1)
+    return fixed(value, DECIMALS[name]) if name in DECIMALS else percent(value)
 
 
 def _row(card):
@@ -39,7 +43,7 @@ def _row(card):
     return f'<tr><th scope="row">layer {card.layer + 1}, head {card.head + 1}</th>{cells}</tr>'
 
 
-def _data(cards):
+def _data(cards, scores):
     sentences = {}
 
     def written(example):
@@ -50,14 +54,14 @@ def _data(cards):
         {
             "layer": card.layer,
             "head": card.head,
-            "scores": [round(card.scores[name], DIGITS) for name in SCORES],
-            "strongest": [[written(example) for example in card.strongest[name]] for name in SCORES],
-            "weakest": [written(card.weakest[name]) for name in SCORES],
+            "scores": [round(card.scores[name], DIGITS) for name in scores],
+            "strongest": [[written(example) for example in card.strongest[name]] for name in scores],
+            "weakest": [written(card.weakest[name]) for name in scores if name in card.weakest],
         }
         for card in cards
     ]
     return {
-        "scores": [{"name": name, "says": says, "share": name in SHARES} for name, says in SCORES.items()],
+        "scores": [{"name": name, "says": says, "decimals": DECIMALS.get(name)} for name, says in scores.items()],
         "sentences": [{"text": text, "tokens": tokens} for text, (_, tokens) in sentences.items()],
         "heads": heads,
     }

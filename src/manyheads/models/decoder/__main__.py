@@ -1,7 +1,10 @@
 """Measures what the decoder's heads do, and keeps it with the package: `python -m manyheads.models.decoder`."""
 
-from manyheads.models.decoder.head_scores import FILE, keep_scores
+from manyheads.models.decoder import head_cards, head_scores, load_decoder
+from manyheads.models.threads import one_thread
 
 if __name__ == "__main__":
-    keep_scores()
-    print(f"Measured and written to {FILE}")
+    with one_thread():
+        head_scores.keep_scores(load_decoder())
+        head_cards.keep_examples(load_decoder())
+    print(f"Measured and written to {head_scores.FILE} and {head_cards.FILE}")

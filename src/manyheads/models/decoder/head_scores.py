@@ -10,10 +10,8 @@ from unicodedata import category
 
 import numpy as np
 
-from manyheads.models.decoder.decoder import load_decoder
 from manyheads.models.decoder.measures import COPY, all_but, answered, prompts, said_twice
 from manyheads.models.head_cards import LONGER
-from manyheads.models.threads import one_thread
 from manyheads.whole_files import written_whole
 
 # The first token draws most of nearly every head, so it is scored apart; the others are shares of the rest.
@@ -65,12 +63,10 @@ def measure_scores(decoder):
     """Measure all scores: {name: float [layer, h]}."""
     scores = looks(decoder, sample()) | copies(decoder)
     asked = [prompt for prompt in prompts() if prompt.kind == "two names"]
-    whole = mean_loss(decoder)
-    scores |= {name: np.zeros((decoder.num_layers, decoder.num_heads)) for name in ("loss", "mary", "names")}
+    scores["loss"] = np.concatenate(rises(decoder), axis=-1).mean(-1)
+    scores |= {name: np.zeros((decoder.num_layers, decoder.num_heads)) for name in ("mary", "names")}
     for head in np.ndindex(decoder.num_layers, decoder.num_heads):
-        mask = all_but([head])
-        scores["loss"][head] = mean_loss(decoder, mask) - whole
-        chances, right = answered(decoder, asked, mask)
+        chances, right = answered(decoder, asked, all_but([head]))
         scores["mary"][head], scores["names"][head] = chances[0], right.sum()
     return scores
 
@@ -81,18 +77,33 @@ def looks(decoder, texts):
     asking = 0
     for text in texts:
         map = decoder(text)
-        weights, count = map.weights, len(map.key_tokens)
-        back = np.arange(count)[:, None] - np.arange(count)  # [q, k]: how far a key stands before a query
-        rest = (np.arange(count) > 0)[None] & (back >= 0)
-        signs = np.array([all(category(sign)[0] in "PS" for sign in token.strip() or "a") for token in map.key_tokens])
-        chosen = {"previous": rest & (back == 1), "local": rest & (back < 4), "punctuation": rest & signs}
-        chosen["first"] = (np.arange(count) == 0)[None] & (back > 1)  # queries that have others to look at
-        asking += max(count - 2, 0)
-        for name, places in chosen.items():
-            of = weights[:, :, 2:] * places[2:]
+        asking += max(len(map.key_tokens) - 2, 0)
+        chosen = targets(map.key_tokens)
+        for name in totals:
+            of = map.weights[:, :, 2:] * chosen[name][2:]
             totals[name] = totals[name] + of.sum((-2, -1))
     free = asking - totals["first"]
     return {name: total / (asking if name == "first" else free) for name, total in totals.items()}
+
+
+def targets(tokens):  # -> {name: bool [q, k]}
+    """What a token looks at to have a score, and under "rest" all but the first token.
+
+    >>> targets(["Tea", ",", " please"])["punctuation"].astype(int).tolist()
+    [[0, 0, 0], [0, 1, 0], [0, 1, 0]]
+    """
+    count = len(tokens)
+    back = np.arange(count)[:, None] - np.arange(count)  # [q, k]: how far a key stands before a query
+    rest = (np.arange(count) > 0)[None] & (back >= 0)
+    signs = np.array([all(category(sign)[0] in "PS" for sign in token.strip() or "a") for token in tokens])
+    first = (np.arange(count) == 0)[None] & (back > 1)  # queries that have others to look at
+    return {
+        "previous": rest & (back == 1),
+        "local": rest & (back < 4),
+        "punctuation": rest & signs,
+        "first": first,
+        "rest": rest,
+    }
 
 
 def copies(decoder):
@@ -105,18 +116,34 @@ def copies(decoder):
     return {name: of.sum((0, -1)) / free for name, of in found.items()}
 
 
-def mean_loss(decoder, head_mask=None):
-    """The mean loss on all tokens of the sample but each text's first."""
-    losses = [decoder.losses(decoder.read(text)[0], head_mask) for text in sample()]
-    return float(np.concatenate(losses).mean())
+@cache
+def rises(decoder, heads=None):
+    """How much more surprised the model is by each token of each text of the sample without each head.
+
+    For each text [layer, h, t - 1], since the first token can't be expected; NaN for other heads than `heads`.
+    """
+    shape = (decoder.num_layers, decoder.num_heads)
+    whole = losses(decoder)
+    found = [np.full((*shape, len(of)), np.nan) for of in whole]
+    for head in np.ndindex(shape) if heads is None else heads:
+        for rise, before, after in zip(found, whole, losses(decoder, all_but([head]))):
+            rise[head] = after - before
+    return found
 
 
-def keep_scores():
+def losses(decoder, head_mask=None):
+    """The losses on all tokens of each text of the sample but its first."""
+    return [decoder.losses(decoder.read(text)[0], head_mask) for text in sample()]
+
+
+def decimals(values, digits=DIGITS):
+    """Numbers as they are kept."""
+    return np.round(np.float64(values), digits).tolist()
+
+
+def keep_scores(decoder):
     """Measure, and write the file."""
-    with one_thread():
-        scores = measure_scores(load_decoder())
-    lines = [
-        f"{json.dumps(name)}: {json.dumps(np.round(np.float64(scores[name]), DIGITS).tolist())}" for name in SCORES
-    ]
+    scores = measure_scores(decoder)
+    lines = [f"{json.dumps(name)}: {json.dumps(decimals(scores[name]))}" for name in SCORES]
     with written_whole(FILE) as beside:
         beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

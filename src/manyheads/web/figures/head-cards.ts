@@ -1,10 +1,11 @@
-// <head-cards>: a table of head cards to sort, a head's examples, and what leads to the live map. The element holds them all
-// as JSON; `for` is the id of the <head-map>. No DOM while the module loads, as in head-map.ts.
+// <head-cards>: a table of head cards to sort, a head's examples, and what leads to the live figure. The element holds them
+// all as JSON; `for` is the id of a <head-map>, or of a <next-word>, whose heads see no more of a text than stands before
+// the word to be written. No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure, mapById } from "../doors/page-element.ts";
-import { isPiece, percent, readable } from "../math/text.ts";
+import { percent, readable, visible, wordsOf } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
-import { arrow, focusOn, h, targetOf } from "../views/dom.ts";
+import { arrow, focusOn, h, setText, targetOf } from "../views/dom.ts";
 
 // ------------------------------------------------------------------------------------------------ pure part
 
@@ -18,8 +19,7 @@ export function order(values: number[], descending: boolean) {
 export const rank = (values: number[], value: number) => 1 + values.filter((other) => other > value).length;
 
 /** A score as the table writes it; as `shown` in models/head_cards_table.py. */
-export const shown = ({ name, share }: { name: string, share: boolean }, value: number) =>
-  share ? percent(value) : value.toFixed(name === "effect" ? 4 : 1);
+export const shown = ({ decimals }: Pick<Score, "decimals">, value: number) => (decimals === null ? percent(value) : value.toFixed(decimals));
 
 // ------------------------------------------------------------------------------------------------ the element
 
@@ -28,43 +28,66 @@ interface Data {
   scores: Score[];
   sentences: { text: string, tokens: string[] }[];
   heads: Head[];
+  causal: boolean;
 }
-type Score = { name: string, says: string, share: boolean };
+/** `decimals` are those shown of a number; null where the score is a part of attention. */
+type Score = { name: string, says: string, decimals: number | null };
 type Head = { layer: number, head: number, scores: number[], strongest: Example[][], weakest: Example[] };
 type Example = [sentence: number, query: number | null, key: number, weight: number, value: number];
 
+const LONG = 100; // heads; of more, a table shows the first
+const FIRST = 20;
+
 class HeadCardsElement extends Figure {
-  #data: Data = { scores: [], sentences: [], heads: [] };
-  /** The table's rows in the order of the data, however they are sorted. */
+  #data: Data = { scores: [], sentences: [], heads: [], causal: false };
+  #order: number[] = [];
+  #opened = -1;
+  /** Those rows of the table that have been shown, in the order of the data, however they are sorted. */
   #rows: HTMLTableRowElement[] = [];
+  #largest: number[] = [];
   #columns: HTMLTableCellElement[] = [];
   #body = h("tbody", { onkeydown: moveInTable });
+  #whole = true;
+  #toggle = h("button", { type: "button", class: "hc-all", onclick: () => {
+    this.#whole = !this.#whole;
+    this.#show();
+  } });
   #card = h("section", { class: "hc-card" });
   #announcer = new Announcer();
 
   protected draw(baked: Data | null) {
     if (!baked) return;
     this.#data = baked;
+    const long = baked.heads.length > LONG;
     this.#columns = [{ name: "head", says: null }, ...baked.scores].map(({ name, says }, at) =>
-      h("th", { scope: "col", title: says }, h("button", { type: "button", onclick: () => this.#sort(at) }, name)));
-    const largest = baked.scores.map(({ share }, at) => (share ? 1 : Math.max(...this.#column(at + 1))));
-    this.#rows = baked.heads.map((head, at) => this.#row(head, at, largest));
-    this.#body.replaceChildren(...this.#rows);
+      h("th", { scope: "col", title: says, "aria-sort": long && at === 1 && "descending" }, h("button", { type: "button", onclick: () => this.#sort(at) }, name)));
+    this.#largest = baked.scores.map(({ decimals }, at) => (decimals === null ? 1 : Math.max(...this.#column(at + 1))));
     this.replaceChildren(h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" },
-      h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body)), this.#card, this.#announcer.node);
-    this.#open(order(this.#column(1), true)[0]);
+      h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body)), ...(long ? [this.#toggle] : []), this.#card, this.#announcer.node);
+    this.#whole = !long;
+    const strongest = order(this.#column(1), true);
+    this.#show(long ? strongest : this.#column(0));
+    this.#open(strongest[0]);
   }
 
-  #row({ layer, head, scores }: Head, at: number, largest: number[]) {
+  /** Shows the heads of the table, or the first of them, in an order. */
+  #show(heads = this.#order) {
+    this.#order = heads;
+    const rows = heads.slice(0, this.#whole ? heads.length : FIRST).map((at) => (this.#rows[at] ??= this.#row(at)));
+    rows.forEach((row, place) => stops(row).forEach((stop) => (stop.tabIndex = place === 0 ? 0 : -1)));
+    this.#body.replaceChildren(...rows);
+    setText(this.#toggle, this.#whole ? `Show the first ${FIRST}` : `Show all ${heads.length} heads`);
+  }
+
+  #row(at: number) {
+    const { layer, head, scores } = this.#data.heads[at];
     const name = `layer ${layer + 1}, head ${head + 1}`;
-    const open = h("button", { type: "button", class: "hc-open", "aria-pressed": "false", "aria-label": `card of ${name}`,
+    const open = h("button", { type: "button", class: "hc-open", "aria-pressed": String(at === this.#opened), "aria-label": `card of ${name}`,
       onclick: () => (this.#announcer.changed(), this.#open(at)) }, "card");
     const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": layer, "data-head": head }, name);
     const cells = scores.map((value, score) =>
-      h("td", { style: `--share:${(value / largest[score]).toFixed(3)}` }, shown(this.#data.scores[score], value)));
-    const row = h("tr", {}, h("th", { scope: "row" }, link, open), ...cells);
-    for (const stop of stops(row)) stop.tabIndex = at === 0 ? 0 : -1;
-    return row;
+      h("td", { style: `--share:${Math.max(0, value / this.#largest[score]).toFixed(3)}` }, shown(this.#data.scores[score], value)));
+    return h("tr", { class: at === this.#opened && "hc-opened" }, h("th", { scope: "row" }, link, open), ...cells);
   }
 
   /** Links in the page's text lead to the map as well. */
@@ -86,11 +109,12 @@ class HeadCardsElement extends Figure {
     const descending = was ? was === "ascending" : at > 0;
     for (const column of this.#columns) column.ariaSort = null;
     this.#columns[at].ariaSort = descending ? "descending" : "ascending";
-    this.#body.append(...order(this.#column(at), descending).map((head) => this.#rows[head]));
+    this.#show(order(this.#column(at), descending));
   }
 
   /** Shows the card of one head below the table. */
   #open(at: number) {
+    this.#opened = at;
     this.#rows.forEach((row, place) => {
       row.classList.toggle("hc-opened", place === at);
       row.querySelector(".hc-open")?.setAttribute("aria-pressed", String(place === at));
@@ -102,36 +126,50 @@ class HeadCardsElement extends Figure {
     const blocks = this.#data.scores.map((score, which) =>
       h("details", which === best ? { open: "" } : {},
         h("summary", {}, h("b", {}, score.name), ` ${shown(score, scores[which])} `,
-          h("small", {}, `${score.says}; ${ranks[which]} of ${this.#rows.length}`)),
+          h("small", {}, `${score.says}; ${ranks[which]} of ${this.#data.heads.length}`)),
         h("ol", {}, ...strongest[which].map((example) => h("li", {}, ...this.#example(example, score, opened)))),
-        h("p", {}, "and least here: ", ...this.#example(weakest[which], score, opened))));
+        ...(weakest.length ? [h("p", {}, "and least here: ", ...this.#example(weakest[which], score, opened))] : [])));
     const title = `Layer ${opened.layer + 1}, head ${opened.head + 1}`;
     this.#card.replaceChildren(h("h3", {}, title), ...blocks);
     this.#announcer.drawn(() => `${title}: ${blocks[best].firstElementChild?.textContent}`);
   }
 
-  /** A sentence as a link to the map, and what the head does there. */
+  /** A sentence as a link to the live figure, and what the head does there. */
   #example([at, query, key, weight, value]: Example, score: Score, { layer, head }: Head) {
-    const { text, tokens } = this.#data.sentences[at];
-    const words = tokens.flatMap((token, place) => {
-      if (place === 0 || place === tokens.length - 1) return [];
-      const word = readable(token);
-      return [isPiece(token) || place === 1 ? "" : " ", place === query ? h("mark", {}, word) : word];
-    });
-    const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": layer, "data-head": head, "data-sentence": text, "data-query": query }, ...words);
-    const looks = query === null ? "" : `, most at ${readable(tokens[key])} (${percent(weight)})`;
-    return [link, h("small", {}, ` ${shown(score, value)}${looks}`)];
+    const { causal, sentences } = this.#data;
+    const { text, tokens } = sentences[at];
+    const words = wordsOf(tokens);
+    const seen = causal && query !== null ? query + 1 : words.length; // what comes later, the head doesn't see
+    const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": layer, "data-head": head, "data-query": query,
+      "data-sentence": causal ? words.slice(0, seen).join("") : text, "data-off": causal && score.name === "loss" && `${layer}.${head}` },
+    ...words.slice(0, seen).flatMap((word, place) => (place === query ? marked(word) : [oneLine(word)])), seen < words.length ? " \u2026" : "");
+    const next = score.name === "loss" && query !== null ? ` before \u201c${quoted(tokens[query + 1])}\u201d` : "";
+    const looks = query === null ? "" : `, most at ${quoted(tokens[key])} (${percent(weight)})`;
+    return [link, h("small", {}, ` ${shown(score, value)}${next}${looks}`)];
   }
 
-  /** Turns the live map to what a link names; the browser itself goes there. */
-  #lead({ dataset: { layer, head, sentence, query } }: HTMLAnchorElement) {
-    const map = mapById(this.getAttribute("for"));
-    if (!map) return;
-    for (const [name, value] of Object.entries({ view: "matrix", layer, head, sentence }))
-      if (value !== undefined) map.setAttribute(name, value);
-    if (query !== undefined) map.query = Number(query);
+  /** Turns the live figure to what a link names; the browser itself goes there. */
+  #lead({ dataset: { layer, head, sentence, query, off } }: HTMLAnchorElement) {
+    const figure = mapById(this.getAttribute("for"));
+    if (!figure) return;
+    const text = this.#data.causal ? { text: sentence, off: sentence && (off ?? "") } : { view: "matrix", sentence };
+    for (const [name, value] of Object.entries({ layer, head, ...text }))
+      if (value !== undefined) figure.setAttribute(name, value);
+    if (query !== undefined && !this.#data.causal) figure.query = Number(query);
   }
 }
+
+/** A word of a sentence, in one line with the others. */
+const oneLine = (word: string) => word.replace(/\n/g, "\u21b5");
+
+/** The token that asks; the space before it stays outside. */
+function marked(word: string) {
+  const inner = word.trimStart();
+  return inner ? [oneLine(word.slice(0, word.length - inner.length)), h("mark", {}, oneLine(inner))] : [h("mark", {}, visible(word))];
+}
+
+/** A token by itself. */
+const quoted = (token: string) => readable(token).trim() || visible(token);
 
 /** What of a row can have the focus. */
 const stops = (row: Element) => [...row.querySelectorAll<HTMLElement>("a, button")];

@@ -2,7 +2,7 @@
 
 import { queryWeights } from "../math/maps.ts";
 import type { Choice, NextTokens } from "../math/sampling.ts";
-import { percent } from "../math/text.ts";
+import { percent, visible } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../views/dom.ts";
@@ -111,6 +111,13 @@ export class NextWordView {
     setValue(this.#heads, listed ? off : "named");
   }
 
+  /** Chooses the head of the map; null leaves the layer or the head as it is. */
+  aim(layer: string | null, head: string | null) {
+    if (layer !== null) setValue(this.#layer, layer);
+    if (head !== null) setValue(this.#head, head);
+    this.#drawWords();
+  }
+
   /** What the build computed, before the model is here. */
   showExample(words: [string, number][]) {
     this.#drawBars(words.map(([word, share], id) => ({ id, word, share, before: null })), true);
@@ -201,6 +208,3 @@ export class NextWordView {
     });
   }
 }
-
-/** A token with its space and its line breaks seen. */
-const visible = (word: string) => word.replace(/^ /, "\u2423").replace(/\n/g, "\u21b5") || "\u2205";

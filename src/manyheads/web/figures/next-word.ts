@@ -1,5 +1,5 @@
 // <next-word text="...">: what a language model would write next, as bars that its reader presses, reshapes and cuts heads from.
-// The model comes when the reader asks. No DOM while the module loads, as in head-map.ts.
+// `layer` and `head` choose whose weights are shown, `off` names heads that are off. The model comes when the reader asks. No DOM while the module loads, as in head-map.ts.
 
 import { LiveFigure } from "../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../doors/page-element.ts";
@@ -22,7 +22,7 @@ interface Answer {
 }
 
 class NextWordElement extends LiveFigure<DecoderModel> {
-  static observedAttributes = ["text", "off"];
+  static observedAttributes = ["text", "off", "layer", "head"];
   #view: NextWordView | null = null;
   #model: DecoderModel | null = null;
   #answer: Answer | null = null;
@@ -71,6 +71,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
       writeOn: () => this.#toggle(),
       back: () => this.#stepBack(),
     });
+    this.#aim();
     if (baked) this.#view.showExample(baked.words);
     this.showStatus(OFFERED);
     this.wakesWhenSeen = true; // to offer the model
@@ -79,6 +80,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
     if (!this.#view) return;
+    if (name === "layer" || name === "head") return this.#aim();
     this.#view.update(name === "text" ? { text: value ?? "" } : { off: readOff(value) });
     if (name === "text") this.#changed();
     else this.update();
@@ -87,6 +89,10 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   override disconnectedCallback() {
     this.#writing = 0;
     super.disconnectedCallback();
+  }
+
+  #aim() {
+    this.#view?.aim(this.getAttribute("layer"), this.getAttribute("head"));
   }
 
   #changed() {

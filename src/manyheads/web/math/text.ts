@@ -12,6 +12,18 @@ export const isSpecial = (token: string) => SPECIAL.test(token);
 
 export const readable = (token: string) => (isPiece(token) ? token.slice(PIECE_MARK.length) : token);
 
+/** A token with its space and its line breaks seen. */
+export const visible = (token: string) => token.replace(/^ /, "\u2423").replace(/\n/g, "\u21b5") || "\u2205";
+
+/** Whether the tokens of a text carry the space before them. */
+const areSpaced = (tokens: string[]) => tokens.some((token) => token && WORD_MARKS.includes(token[0]));
+
+/** Tokens as they stand in their text: with the spaces between words, without those that mark places. */
+export function wordsOf(tokens: string[]) {
+  if (areSpaced(tokens)) return tokens;
+  return tokens.map((token, at) => (isSpecial(token) ? "" : (isPiece(token) || at === 1 ? "" : " ") + readable(token)));
+}
+
 /** How the words of a text run, by its first letter. */
 export const directionOf = (text: string) => (/^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u.test(text) ? "rtl" : "ltr");
 
@@ -38,7 +50,7 @@ export const note = (name: keyof typeof NOTES, values: Record<string, string | n
  * "##"; where tokens carry the space before them, if a letter or digit follows one without a space.
  */
 export function wordStarts(tokens: string[]) {
-  const spaced = tokens.some((token) => token && WORD_MARKS.includes(token[0]));
+  const spaced = areSpaced(tokens);
   return [...tokens.keys()].filter((place) => place === 0 || !goesOn(tokens[place - 1], tokens[place], spaced));
 }
 
