@@ -78,6 +78,33 @@ def test_the_grid_is_sorted_and_coloured_by_what_heads_do(page, site, cards):
     assert places()[0] == 2
 
 
+@pytest.mark.parametrize("width", [360, 1400])
+def test_a_dot_of_the_atlas_stands_where_its_scores_are_and_opens_its_card(page, site, cards, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{site}/{CHAPTER}")
+    figure = page.locator("head-cards")
+    atlas = figure.get_by_role("group", name="All heads")
+    figure.get_by_role("combobox", name="Across").select_option("previous")
+    figure.get_by_role("combobox", name="Up").select_option("cls")
+    frame = atlas.bounding_box()
+    for card in cards[::17]:
+        box = atlas.get_by_role("button", name=f"layer {card.layer + 1}, head {card.head + 1}:").bounding_box()
+        most = [max(each.scores[name] for each in cards) for name in ("previous", "cls")]
+        across, up = card.scores["previous"] / most[0], card.scores["cls"] / most[1]
+        assert box["x"] + box["width"] / 2 == pytest.approx(frame["x"] + across * frame["width"], abs=2)
+        assert box["y"] + box["height"] / 2 == pytest.approx(frame["y"] + (1 - up) * frame["height"], abs=2)
+    dot = atlas.get_by_role("button", name="layer 1, head 3: previous 100 %, cls 11 %")
+    dot.click()
+    assert figure.get_by_role("heading").inner_text() == "Layer 1, head 3"
+    dot.press("ArrowLeft")
+    said = page.evaluate("document.activeElement.ariaLabel")
+    assert said != dot.get_attribute("aria-label")
+    assert "previous" in said
+    figure.get_by_role("heading").get_by_role("link").click()
+    map = page.locator("head-map").first
+    assert map.evaluate("(el) => [el.getAttribute('layer'), el.getAttribute('head')]") == ["0", "2"]
+
+
 def test_each_score_sorts_both_ways(table, cards):
     for name in SCORES:
         value = {(card.layer, card.head): card.scores[name] for card in cards}

@@ -4,7 +4,7 @@ from html import escape
 
 from manyheads.maps.element import element_html, is_building
 from manyheads.maps.written import fixed, percent
-from manyheads.models.head_cards import SCORES
+from manyheads.models.head_cards import SCORES, behaviour
 
 DIGITS = 5  # of a score, as pages have it
 DECIMALS = {"distance": 1, "entropy": 1, "effect": 4, "loss": 3}  # shown; the other scores are parts of attention
@@ -54,6 +54,7 @@ def _data(cards, scores):
         {
             "layer": card.layer,
             "head": card.head,
+            "behaviour": behaviour(card) if "cls" in card.scores else None,
             "scores": [round(card.scores[name], DIGITS) for name in scores],
             "strongest": [[written(example) for example in card.strongest[name]] for name in scores],
             "weakest": [written(card.weakest[name]) for name in scores if name in card.weakest],

@@ -3,8 +3,10 @@
 // the word to be written. No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure, mapById } from "../doors/page-element.ts";
-import { percent, readable, visible, wordsOf } from "../math/text.ts";
+import { behaviourOf } from "../math/maps.ts";
+import { capital, percent, readable, visible, wordsOf } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
+import { HeadAtlas } from "../views/head-atlas.ts";
 import { arrow, focusOn, h, setText, targetOf } from "../views/dom.ts";
 
 // ------------------------------------------------------------------------------------------------ pure part
@@ -32,7 +34,7 @@ interface Data {
 }
 /** `decimals` are those shown of a number; null where the score is a part of attention. */
 type Score = { name: string, says: string, decimals: number | null };
-type Head = { layer: number, head: number, scores: number[], strongest: Example[][], weakest: Example[] };
+type Head = { layer: number, head: number, behaviour: string | null, scores: number[], strongest: Example[][], weakest: Example[] };
 type Example = [sentence: number, query: number | null, key: number, weight: number, value: number];
 
 const LONG = 100; // heads; of more, a table shows the first
@@ -53,6 +55,7 @@ class HeadCardsElement extends Figure {
     this.#show();
   } });
   #card = h("section", { class: "hc-card" });
+  #atlas: HeadAtlas | null = null;
   #announcer = new Announcer();
 
   protected draw(baked: Data | null) {
@@ -62,8 +65,11 @@ class HeadCardsElement extends Figure {
     this.#columns = [{ name: "head", says: null }, ...baked.scores].map(({ name, says }, at) =>
       h("th", { scope: "col", title: says, "aria-sort": long && at === 1 && "descending" }, h("button", { type: "button", onclick: () => this.#sort(at) }, name)));
     this.#largest = baked.scores.map(({ decimals }, at) => (decimals === null ? 1 : Math.max(...this.#column(at + 1))));
-    this.replaceChildren(h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" },
-      h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body)), ...(long ? [this.#toggle] : []), this.#card, this.#announcer.node);
+    const columns = baked.scores.map((score, at) => ({ name: score.name, values: this.#column(at + 1), text: (value: number) => shown(score, value) }));
+    const colours = baked.heads.map(({ behaviour }) => (behaviour ? behaviourOf(behaviour).colour : null));
+    this.#atlas = new HeadAtlas(baked.heads.map(nameOf), columns, colours, (at) => (this.#announcer.changed(), this.#open(at)));
+    this.replaceChildren(this.#atlas.node, this.#card, h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" },
+      h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body)), ...(long ? [this.#toggle] : []), this.#announcer.node);
     this.#whole = !long;
     const strongest = order(this.#column(1), true);
     this.#show(long ? strongest : this.#column(0));
@@ -81,9 +87,13 @@ class HeadCardsElement extends Figure {
 
   #row(at: number) {
     const { layer, head, scores } = this.#data.heads[at];
-    const name = `layer ${layer + 1}, head ${head + 1}`;
+    const name = nameOf(this.#data.heads[at]);
     const open = h("button", { type: "button", class: "hc-open", "aria-pressed": String(at === this.#opened), "aria-label": `card of ${name}`,
-      onclick: () => (this.#announcer.changed(), this.#open(at)) }, "card");
+      onclick: () => {
+        this.#announcer.changed();
+        this.#open(at);
+        this.#card.scrollIntoView({ block: "nearest" });
+      } }, "card");
     const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": layer, "data-head": head }, name);
     const cells = scores.map((value, score) =>
       h("td", { style: `--share:${Math.max(0, value / this.#largest[score]).toFixed(3)}` }, shown(this.#data.scores[score], value)));
@@ -112,9 +122,10 @@ class HeadCardsElement extends Figure {
     this.#show(order(this.#column(at), descending));
   }
 
-  /** Shows the card of one head below the table. */
+  /** Shows the card of one head, whose name leads to its map. */
   #open(at: number) {
     this.#opened = at;
+    this.#atlas?.open(at);
     this.#rows.forEach((row, place) => {
       row.classList.toggle("hc-opened", place === at);
       row.querySelector(".hc-open")?.setAttribute("aria-pressed", String(place === at));
@@ -129,8 +140,9 @@ class HeadCardsElement extends Figure {
           h("small", {}, `${score.says}; ${ranks[which]} of ${this.#data.heads.length}`)),
         h("ol", {}, ...strongest[which].map((example) => h("li", {}, ...this.#example(example, score, opened)))),
         ...(weakest.length ? [h("p", {}, "and least here: ", ...this.#example(weakest[which], score, opened))] : [])));
-    const title = `Layer ${opened.layer + 1}, head ${opened.head + 1}`;
-    this.#card.replaceChildren(h("h3", {}, title), ...blocks);
+    const title = capital(nameOf(opened));
+    const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": opened.layer, "data-head": opened.head }, title);
+    this.#card.replaceChildren(h("h3", {}, link), ...blocks);
     this.#announcer.drawn(() => `${title}: ${blocks[best].firstElementChild?.textContent}`);
   }
 
@@ -158,6 +170,8 @@ class HeadCardsElement extends Figure {
     if (query !== undefined && !this.#data.causal) figure.query = Number(query);
   }
 }
+
+const nameOf = ({ layer, head }: { layer: number, head: number }) => `layer ${layer + 1}, head ${head + 1}`;
 
 /** A word of a sentence, in one line with the others. */
 const oneLine = (word: string) => word.replace(/\n/g, "\u21b5");
