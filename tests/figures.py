@@ -18,6 +18,7 @@ CHAPTER_OF = {
     "word-sense": "ambiguity",
     "head-birth": "induction",
     "next-word": "decoder",
+    "growing-cache": "decoder",
     "head-pruning": "claims",
     "exercise-list": "exercises",
 }

@@ -29,6 +29,7 @@ FIGURES = [
     ("ambiguity", "word-sense"),
     ("translation", "head-map"),
     ("induction", "head-birth"),
+    ("decoder", "growing-cache"),
     ("claims", "head-pruning"),
 ]
 TEXTS = [

@@ -22,7 +22,7 @@ FIGURES = {
     "real-heads": ['head-map[model="encoder"]', "head-cards"],
     "ambiguity": ["word-sense"],
     "induction": ["head-birth"],
-    "decoder": ["next-word"],
+    "decoder": ["next-word", "growing-cache"],
     "claims": ["head-pruning"],
 }
 
