@@ -103,22 +103,23 @@ def test_the_sink_fades_where_it_is_shown_what_heads_write(page, site):
     assert NOTES["written"] in map.get_by_role("status").inner_text()
     assert "More (1 set)" in map.inner_text()
     written = first_shares(map)
+    # A baked map of so many weights has two digits or three of each.
     expected = load_decoder()(text).value_weighted().weights[23, :, -1]
-    np.testing.assert_allclose(written, expected[:, 0] / expected.sum(1), atol=5e-3)
+    np.testing.assert_allclose(written, expected[:, 0] / expected.sum(1), atol=0.02)
     assert attention.mean() > 0.6
     assert written.mean() < 0.6 * attention.mean()
 
     map.get_by_role("button", name="Load the language model").click()
     ready(map)
-    np.testing.assert_allclose(first_shares(map), written, atol=5e-3)
+    np.testing.assert_allclose(first_shares(map), written, atol=0.02)
     map.get_by_role("button", name="Compare").click()
     map.get_by_role("textbox", name="Compare with").fill("The capital of France is")
     map.locator("td.hm-only", has_text="France").first.wait_for()
     pair = first_shares(map)  # of both sentences, head by head
     assert len(pair) == len(written)
     assert NOTES["written"] in map.get_by_role("status").inner_text()
-    map.get_by_role("button", name="Compare").click()
+    map.get_by_role("button", name="Stop comparing").click()
 
     choose(map, "Show", "attention")
-    np.testing.assert_allclose(first_shares(map), attention, atol=5e-3)
+    np.testing.assert_allclose(first_shares(map), attention, atol=0.02)
     assert NOTES["written"] not in map.get_by_role("status").inner_text()

@@ -20,7 +20,6 @@ export class DecoderEngine {
   #ids: number[] = []; // of which the above is
   #on = new Uint8Array(); // [layer, head], with which it was computed
   #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
-  #grams: Float32Array[] = []; // [layer], made when they are first needed: see `DecoderWeights.grams`
   #mlps: Float32Array[] = []; // [layer], what each MLP added to the last token's vector
   #last = new Float32Array(); // that vector, after the last layer
 
@@ -68,7 +67,7 @@ export class DecoderEngine {
     const { numLayers, numHeads, numKvHeads, headDim, maxTokens } = this.#facts;
     const norms = new Float32Array(numLayers * numHeads);
     for (let layer = 0; layer < numLayers; layer++) {
-      const grams = (this.#grams[layer] ??= this.#weights.grams(layer));
+      const grams = this.#weights.grams[layer];
       for (let head = 0; head < numHeads; head++) {
         const place = (Math.floor(head * numKvHeads / numHeads) * maxTokens + token) * headDim;
         const value = this.#values[layer].subarray(place, place + headDim);

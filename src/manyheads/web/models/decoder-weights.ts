@@ -28,6 +28,8 @@ export class DecoderWeights {
   attentionNorms: Float32Array[] = []; // [layer][width]
   mlpNorms: Float32Array[] = [];
   norm = new Float32Array();
+  /** W W^T for each head's rows W of W^O: a value v writes a vector of length sqrt(v W W^T v^T). [layer][head, dim, dim] */
+  grams: Float32Array[] = [];
   readonly facts: DecoderFacts;
   #kernel: Kernel;
   #places: ReturnType<typeof layOut>;
@@ -71,6 +73,7 @@ export class DecoderWeights {
       }
       this.attentionNorms[Number(layer)] = floats("attention_norm");
       this.mlpNorms[Number(layer)] = floats("mlp_norm");
+      this.grams[Number(layer)] = this.#gramsOf(Number(layer)); // takes a while, and the next file is still on its way
     }
   }
 
@@ -109,15 +112,18 @@ export class DecoderWeights {
     return results;
   }
 
-  /** W W^T for each head's rows W of W^O: a value v writes a vector of length sqrt(v W W^T v^T). Float32 [head, dim, dim]. */
-  grams(layer: number) {
+  #gramsOf(layer: number) {
     const { numHeads, headDim } = this.facts;
     const grams = new Float32Array(numHeads * headDim * headDim);
     this.#eachWritten(layer, (values) => {
-      for (let head = 0, at = 0; head < numHeads; head++)
-        for (let i = head * headDim; i < (head + 1) * headDim; i++)
-          for (let j = head * headDim; j < (head + 1) * headDim; j++, at++) grams[at] += values[i] * values[j];
+      for (let column = 0; column < values.length; column++) {
+        const [value, first] = [values[column], column - (column % headDim)];
+        for (let other = first, at = column * headDim; other <= column; other++, at++) grams[at] += value * values[other];
+      }
     });
+    for (let head = 0; head < numHeads; head++) // the other half is the same
+      for (let i = 0, from = head * headDim * headDim; i < headDim; i++)
+        for (let j = 0; j < i; j++) grams[from + j * headDim + i] = grams[from + i * headDim + j];
     return grams;
   }
 
