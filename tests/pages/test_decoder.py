@@ -77,12 +77,6 @@ def test_the_map_is_a_triangle_and_the_seven_heads_look_where_the_name_went_on(c
     assert not np.triu(np.abs(weights).sum((0, 1)), 1).any()
 
 
-def test_the_cache_is_counted_in_bytes(chapter):
-    found = rows(chapter, "100,000 tokens")
-    sizes = [[float(cell.removesuffix(" MB").replace(",", "")) for cell in cells] for cells in found.values()]
-    assert sizes == [[8, 768], [23, 2304], [69, 6912]]
-
-
 def first_shares(map):
     """The first token's share of what is shown of each head, in the one row that asks: [head]."""
     rows = map.locator(".hm-paint tbody").evaluate_all(

@@ -47,6 +47,37 @@ def test_before_the_model_is_asked_for_its_example_is_there_and_its_size(figure)
     expect(figure.get_by_role("button", name="Load the")).to_contain_text("97.")
 
 
+KEPT = "async () => (await (await caches.open('manyheads-decoder')).keys()).map(({ url }) => url).filter((url) => url.includes('layer-'))"
+
+
+def test_loading_is_paused_and_goes_on_with_what_has_arrived(page, figure):
+    held, requests = [], []
+
+    def later(route):
+        requests.append(route.request.url)
+        if len(requests) > 6:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/decoder-layer-*", later)
+    figure.get_by_role("button", name="Load the").click()
+    page.wait_for_function(f"async () => (await ({KEPT})()).length === 6")
+    figure.get_by_role("button", name="Pause").click()
+    expect(figure.get_by_role("status")).to_contain_text("Paused. What has arrived whole is kept.")
+    expect(figure.get_by_role("textbox", name="Text so far")).to_have_value("The capital of France is")
+    kept = page.evaluate(KEPT)
+    for route in held:
+        route.abort()
+    page.unroute("**/decoder-layer-*")
+    again = []
+    page.on("request", lambda request: again.append(request.url))
+    figure.get_by_role("button", name="Resume").click()
+    answered(figure, "The capital of France is")
+    assert any("decoder-layer-" in url for url in again)
+    assert not set(kept) & set(again), "what has arrived isn't fetched again"
+
+
 def test_it_writes_steps_back_and_keeps_what_is_typed(figure):
     load(figure)
     box = figure.get_by_role("textbox", name="Text so far")

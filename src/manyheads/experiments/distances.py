@@ -13,9 +13,9 @@ from manyheads.attention import MultiHeadAttention
 from manyheads.experiments.evidence import across, clearly
 from manyheads.models.encoder import Encoder, load_encoder
 from manyheads.models.files import SHA256
-from manyheads.models.head_cards import card_sentences, token_scores
+from manyheads.models.head_cards import card_sentences
 
-RECIPE = 1
+RECIPE = 2
 SEEDS = 10
 HEADS, LENGTH, WORDS = 4, 16, 8
 TRIED = (1, 2, 4, 16, 64)  # numbers of heads, for how often they are right
@@ -123,5 +123,11 @@ def _task(attention, readout, count):
 
 
 def _of_encoder(encoder, texts):
-    apart = [token_scores(map)["distance"].mean(-1) for map in encoder.batch(texts)]  # each [layer, h]
+    """Among words alone: `[CLS]` and `[SEP]` rest what a head doesn't use, and are far from most words."""
+    apart = []
+    for map in encoder.batch(texts):
+        words = map.weights[:, :, 1:-1, 1:-1]  # [layer, h, q, k]
+        places = np.arange(words.shape[-1])
+        away = np.abs(places[:, None] - places)
+        apart.append((words / words.sum(-1, keepdims=True) * away).sum(-1).mean(-1))  # [layer, h]
     return np.mean(apart, axis=0).ravel().tolist()

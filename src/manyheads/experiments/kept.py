@@ -15,11 +15,21 @@ from pathlib import Path
 import torch
 from filelock import FileLock
 
-from manyheads.experiments import distances, lookups, overfitting, parallel, pruning, short_trainings
+from manyheads.experiments import (
+    distances,
+    lookups,
+    overfitting,
+    parallel,
+    pruning,
+    short_trainings,
+    untaught_translator,
+)
 from manyheads.models.files import cache_folder, key_of
 from manyheads.whole_files import read_whole, written_whole
 
+FIRST_SEED = 10  # those before it served to settle what counts as evidence
 EXPERIMENTS = {  # the longest first; what takes times last, when nothing else runs
+    "untaught_translator": untaught_translator,
     "short_trainings": short_trainings,
     "overfitting": overfitting,
     "lookups": lookups,

@@ -10,11 +10,12 @@ from tqdm.auto import tqdm
 
 from manyheads.experiments import kept, parallel
 
-BUDGET = {  # seconds of a processor's work: five minutes on two of them, `parallel` being alone
+BUDGET = {  # seconds of a processor's work: eleven minutes on two of them, `parallel` being alone
+    "untaught_translator": 700,
     "short_trainings": 190,
     "overfitting": 90,
-    "lookups": 100,
-    "distances": 85,
+    "lookups": 120,
+    "distances": 100,
     "pruning": 35,
     "parallel": 50,
 }
@@ -29,6 +30,10 @@ def run(names=tuple(kept.EXPERIMENTS), seeds=None, command="python -m manyheads.
     together = [name for name in names if kept.EXPERIMENTS[name] is not parallel]
     alone = [name for name in names if name not in together]
     found = {name: {} for name in names}
+
+    def seeds_of(name):
+        return range(kept.FIRST_SEED, kept.FIRST_SEED + counts[name])
+
     with tqdm(total=sum(counts.values()), unit="run") as bar:
 
         def take(name, seed, runs, seconds):
@@ -36,12 +41,11 @@ def run(names=tuple(kept.EXPERIMENTS), seeds=None, command="python -m manyheads.
             bar.update()
             bar.set_postfix_str(name)
             if len(found[name]) == counts[name]:
-                in_order = [found[name][seed] for seed in range(counts[name])]
-                runs, seconds = zip(*in_order)
-                kept.keep(name, range(counts[name]), runs, sum(seconds), command)
+                runs, seconds = zip(*(found[name][seed] for seed in seeds_of(name)))
+                kept.keep(name, seeds_of(name), runs, sum(seconds), command)
 
         for names, workers in ((together, os.cpu_count()), (alone, 1)):
-            jobs = [(name, seed) for name in names for seed in range(counts[name])]
+            jobs = [(name, seed) for name in names for seed in seeds_of(name)]
             if jobs:
                 with ProcessPoolExecutor(workers, get_context("spawn"), torch.set_num_threads, (1,)) as pool:
                     for answer in _as_they_come(pool, jobs):

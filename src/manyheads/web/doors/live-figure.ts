@@ -2,6 +2,7 @@
 // what came of it. The last thing that its reader did wins. It may be removed at any moment, and goes on where it is put back.
 
 import { familyLabel, isOnRequest } from "../math/families.ts";
+import { isPaused, WHY } from "../math/faults.ts";
 import { failedTo, LOADING, loadWithProgress, megabytes, modelsScript, OFFERED } from "./page-models.ts";
 import { Figure, whenSeen, withResolvers } from "./page-element.ts";
 
@@ -51,8 +52,8 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     return loadWithProgress(name, show) as Promise<any>;
   }
 
-  protected showProgress(text: string) {
-    this.showStatus(text);
+  protected showProgress(text: string, act: (() => void) | null = null, name?: string) {
+    this.showStatus(text, act, name);
   }
 
   /** Says that a model cannot read a sentence. */
@@ -127,7 +128,9 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
       this.#awaited = names;
       await Promise.all(names.map((name) => this.#fetch(name)));
     } catch (error) {
-      if (!signal.aborted) this.#stopAt(failedTo(this.notLoaded, error), task);
+      if (signal.aborted) return;
+      if (isPaused(error)) this.#stopAt(WHY.paused, task, "Resume");
+      else this.#stopAt(failedTo(this.notLoaded, error), task);
       return;
     }
     if (!signal.aborted) this.#compute(task, names, signal);
@@ -136,7 +139,8 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   #fetch(name: string): Model | Promise<Model> {
     const known = this.#models.get(name) ?? this.#loading.get(name);
     if (known) return known;
-    const loading = this.load(name, (text) => this.#awaited.includes(name) && this.showProgress(text));
+    const pause = isOnRequest(name) ? async () => (await modelsScript()).pauseLoading(name) : null;
+    const loading = this.load(name, (text) => this.#awaited.includes(name) && this.showProgress(text, pause, "Pause"));
     this.#loading.set(name, loading);
     const end = () => this.#loading.delete(name);
     loading.then((model) => (this.#models.set(name, model), end()), end);
@@ -212,10 +216,10 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   }
 
   /** Says why a task came to nothing, and offers to try it again. */
-  #stopAt(text: string, task: Task<Model, any>) {
+  #stopAt(text: string, task: Task<Model, any>, name?: string) {
     this.#task = null;
     this.#awaited = [];
-    this.showStatus(text, () => this.run(task));
+    this.showStatus(text, () => this.run(task), name);
   }
 }
 

@@ -14,6 +14,7 @@ export const WHY = {
   start: "it could not be started. Reload the page; if that does not help, use another browser.",
   stopped: "the model stopped, perhaps for want of memory. Try again, with a shorter text or in another browser.",
   closed: "the model was closed.",
+  paused: "Paused. What has arrived whole is kept.",
   unknown: "something went wrong. Reload the page; if that does not help, use another browser.",
 };
 
@@ -21,6 +22,8 @@ export const WHY = {
 export class Fault extends Error {
   override name = "Fault";
 }
+
+export const isPaused = (error: unknown) => (error as Error).message === WHY.paused;
 
 /** What a reader reads of an error: a fault's own message, and of any other that it happened. */
 export const reasonOf = (error: unknown) => {

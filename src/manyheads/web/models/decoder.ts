@@ -12,7 +12,7 @@ export const FILES = { list: "decoder.json", store: "manyheads-decoder" };
 export type Started = Pick<DecoderFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens" | "endTokens"> & { words: string[] };
 
 /** The decoder; `models.ts` calls this. */
-export const load = (_variant: string, { progress }: Loading): Promise<DecoderModel> => Decoder.load({ progress });
+export const load = (_variant: string, { progress, signal }: Loading): Promise<DecoderModel> => Decoder.load({ progress, signal });
 
 export const missingBytes = (base = new URL("./models/", import.meta.url)) => missingBytesOf(FILES.list, new Store(FILES.store), base);
 

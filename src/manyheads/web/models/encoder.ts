@@ -9,7 +9,7 @@ import { startModel, WorkerModel, type LoadOptions } from "./worker-model.ts";
 export const FILES = { list: "encoder.json", store: "manyheads-encoder" };
 
 /** The encoder; `models.ts` calls this. */
-export const load = (_variant: string, { progress }: Loading) => Encoder.load({ progress });
+export const load = (_variant: string, { progress, signal }: Loading) => Encoder.load({ progress, signal });
 
 export const missingBytes = (base = new URL("./models/", import.meta.url)) => missingBytesOf(FILES.list, new Store(FILES.store), base);
 

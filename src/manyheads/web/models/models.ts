@@ -8,6 +8,7 @@ import { download, readAs, readJson, readSafetensors, unpacked } from "./files.t
 /** What the script of a family gets to load a model with. */
 export interface Loading {
   progress: Progress;
+  signal: AbortSignal;
   loadModel: typeof loadModel;
   loadTokenizer: typeof loadTokenizer;
   once: typeof once;
@@ -22,6 +23,7 @@ interface FamilyScript {
 }
 
 const cache = new Map<string, Promise<any>>();
+const pauses = new Map<string, AbortController>(); // by model, while it loads
 const listeners = new Map<string, Set<Progress>>(); // by model
 const arrivals = new Map<string, { promise: Promise<void>, fulfil: () => void, loaded: boolean }>(); // by model
 
@@ -43,6 +45,9 @@ export async function loadModel(name: string, progress: Progress = () => {}): Pr
     waiting.delete(progress);
   }
 }
+
+/** Stops the loading of a model that comes on request; the next `loadModel` goes on with what has arrived. */
+export const pauseLoading = (name: string) => pauses.get(name)?.abort();
 
 /** The axes between the senses of ambiguous words, a file of senses/model.py; math/senses.ts reads it. */
 export const loadSenses = () => once("senses", () => fetchTensors("senses.safetensors.gz"));
@@ -73,7 +78,9 @@ function makeOnce(name: string, progress: Progress): Promise<HeadModel> {
     const family = familyOf(name);
     if (!family) throw new Fault(`There is no model called “${name}” on this page.`);
     const { load } = await familyScript(family.module);
-    return load(family.variant, { progress, loadModel, loadTokenizer, once, fetchTensors, siteScript });
+    const pause = new AbortController();
+    pauses.set(name, pause);
+    return load(family.variant, { progress, signal: pause.signal, loadModel, loadTokenizer, once, fetchTensors, siteScript });
   });
 }
 

@@ -6,6 +6,7 @@ export interface LoadOptions {
   base?: URL | string;
   progress?: Progress;
   patience?: number;
+  signal?: AbortSignal; // a reader pauses
 }
 
 let starts = triesOf(import.meta.url); // that failed
@@ -16,7 +17,7 @@ let starts = triesOf(import.meta.url); // that failed
  * twice. `base` is the folder that holds the list of files; a worker that says nothing for `patience` milliseconds has failed.
  */
 export async function startModel<Facts>(script: string, options: LoadOptions) {
-  const { base = new URL("./models/", import.meta.url), progress = () => {}, patience = LONGEST_WAIT } = options;
+  const { base = new URL("./models/", import.meta.url), progress = () => {}, patience = LONGEST_WAIT, signal } = options;
   if (!globalThis.WebAssembly) throw new Fault(WHY.engine);
   const worker = startWorker(new URL(`./${script}${again(starts)}`, import.meta.url));
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,6 +28,7 @@ export async function startModel<Facts>(script: string, options: LoadOptions) {
         timer = setTimeout(() => reject(new Fault(WHY.absent)), patience);
       };
       wait();
+      signal?.addEventListener("abort", () => reject(new Fault(WHY.paused)), { once: true });
       worker.onmessage = ({ data }) => {
         wait();
         if (data.progress) progress(data.progress[0], data.progress[1]);
@@ -41,7 +43,7 @@ export async function startModel<Facts>(script: string, options: LoadOptions) {
     });
     return { worker, facts };
   } catch (error) {
-    starts++;
+    if (!signal?.aborted) starts++;
     worker.terminate();
     throw error;
   } finally {
