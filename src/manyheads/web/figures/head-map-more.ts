@@ -41,10 +41,12 @@ export class MoreControls {
 
   constructor(host: HeadMapView) {
     this.#host = host;
-    this.#choices = CHOICE_LABELS.map(([name, label]) => {
-      const select = chooser(label, (value) => host.set({ [name]: value }));
+    this.#choices = CHOICE_LABELS.map(([name, text]) => {
+      const select = chooser(text, (value) => host.set({ [name]: value }));
       fillOptions(select, OPTION_LABELS[name] ?? CHOICES[name], CHOICES[name], host.state[name]);
-      return { name, select, label: field(select) };
+      const label = field(select);
+      label.hidden = name === "weigh"; // until a map has norms: an unfolded menu is filled a moment later, and a fast Tab is there before
+      return { name, select, label };
     });
     this.#top = numberBox("Strongest per row", (value) => host.set({ top: value }));
     this.#top.placeholder = "all";
