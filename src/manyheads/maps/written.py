@@ -17,8 +17,10 @@ def fixed(value, digits):
 
     >>> fixed(0.125, 2), f"{0.125:.2f}"
     ('0.13', '0.12')
+    >>> fixed(-0.0, 2), f"{-0.0:.2f}"
+    ('0.00', '-0.00')
     """
-    return f"{HALF_UP.quantize(Decimal(float(value)), Decimal(1).scaleb(-digits)):f}"
+    return f"{HALF_UP.quantize(Decimal(float(value) + 0.0), Decimal(1).scaleb(-digits)):f}"
 
 
 def amount(value, *, signed=False):
