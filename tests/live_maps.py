@@ -3,6 +3,12 @@
 import numpy as np
 
 COFFEE = "Which do you like better, coffee or tea?"
+# How far what is on the page has moved since it was opened.
+SHIFT = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value })
+    .observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => setTimeout(() => done(sum), 100)) })"""
 # The texts of a page's maps that stand out from what is behind them by less than 4.5 : 1.
 CONTRAST = """() => {
   const rgb = (text) => text.match(/[\\d.]+/g).map(Number);

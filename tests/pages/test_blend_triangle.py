@@ -19,7 +19,7 @@ def figure(page, site):
 
 def found(figure):
     """What is found, [thing, feeling], and the weights that stand above it, [head, word]."""
-    numbers = re.findall(r"[\d.]+(?=[,. ])", figure.get_by_text("Wanted").inner_text())
+    numbers = re.findall(r"\d\.\d\d", figure.get_by_text("Wanted").inner_text())
     lines = [
         line.inner_text()
         for line in figure.get_by_text("coffee ").all()

@@ -60,6 +60,7 @@ def test_forty_prompts_say_what_each_absence_costs(chapter):
     ],
 )
 def test_each_experiment_says_its_numbers(chapter, sentence):
+    chapter.evaluate("(el) => el.querySelectorAll('details').forEach((drawer) => { drawer.open = true })")
     assert re.search(sentence, " ".join(chapter.inner_text().split()))
 
 
@@ -113,6 +114,7 @@ def test_the_sink_fades_where_it_is_shown_what_heads_write(page, site):
     assert len(pair) == len(written)
     assert NOTES["written"] in map.get_by_role("status").inner_text()
     map.get_by_role("button", name="Stop comparing").click()
+    map.locator("td.hm-only").first.wait_for(state="detached")
 
     choose(map, "Show", "attention")
     np.testing.assert_allclose(first_shares(map), attention, atol=0.02)

@@ -1,8 +1,7 @@
 """A reader's first minute: sentences to press, three first steps, and everything can be undone."""
 
 import pytest
-from live_maps import COFFEE, open_map, ready, type_sentence
-from test_steady import SHIFT
+from live_maps import COFFEE, SHIFT, open_map, ready, type_sentence
 
 
 def said(map):
@@ -93,7 +92,7 @@ def test_a_first_map_is_a_sentence_four_heads_and_what_follows(newcomer, site, c
         *(map.get_by_text(text, exact=True).first for text in ("[CLS]", "[SEP]", "Compare", "More")),
     ]
     assert map.get_by_role("textbox", name="Sentence").is_visible()
-    assert map.get_by_text("From what the heads found in the whole sentence:").is_visible()
+    assert map.get_by_text("From what they found in the whole sentence:").is_visible()
     assert not any(part.is_visible() for part in more)
     type_sentence(map, "I like tea.")
     assert guide.get_by_role("listitem", name="Change a word: done").count() == 1
@@ -108,8 +107,11 @@ def test_a_first_map_is_a_sentence_four_heads_and_what_follows(newcomer, site, c
     ready(map)
     assert all(part.is_visible() for part in more)
     assert guide.get_by_role("listitem").count() == 0
+    map.get_by_role("radio", name="Matrix").check()
     guide.get_by_role("button", name="Show the first steps").click()
     assert not more[0].is_visible()
+    assert map.get_by_role("button", name="object", exact=True).is_visible()
+    assert map.locator("td", has_text="tea").first.is_visible()
     guide.get_by_role("button", name="Skip").click()
     assert more[0].is_visible()
 

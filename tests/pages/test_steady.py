@@ -2,14 +2,9 @@
 
 import pytest
 from conftest import new_context
-from live_maps import open_map, ready
+from live_maps import SHIFT, open_map, ready
 
 LONG = "Would the old librarian rather read a long novel by the fire, or walk her two happy dogs through the rain and the mud?"
-SHIFT = """() => new Promise((done) => {
-  let sum = 0;
-  new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value })
-    .observe({ type: "layout-shift", buffered: true });
-  requestAnimationFrame(() => setTimeout(() => done(sum), 100)) })"""
 # A figure learns how high it is once it was laid out.
 LAID_OUT = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BELOW = "(el) => el.getBoundingClientRect().bottom + scrollY"

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -16,6 +17,7 @@ FIRST = 490  # scripts run in their order; where one of the theme never comes, t
 # A reader who has not taken the first steps sees less of a map that offers them; known before anything is drawn.
 FIRST_MINUTE = f"""try {{ if (localStorage.getItem("{FIRST_STEPS}") !== "1" && !location.hash)
 document.documentElement.toggleAttribute("data-first-minute", true) }} catch {{}}"""
+GUIDED = re.compile(r"<head-map [^>]*\bguide\b")
 READY_TO_SEND = (".gz", ".json")
 LARGE = ".bin"  # parts of a model that gzip would hardly make smaller
 
@@ -24,7 +26,7 @@ def add_scripts(app, pagename, templatename, context, doctree):
     """Puts the scripts on the pages that hold a live figure, whether from a directive or a notebook's output."""
     live = figures_in(context.get("body") or "")
     app.add_js_file(f"{FOLDER}/theme.js")
-    if "hm-guide" in (context.get("body") or ""):
+    if GUIDED.search(context.get("body") or ""):
         app.add_js_file(None, body=FIRST_MINUTE)
     for name in ["paper", *live] if live else []:
         app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first

@@ -36,6 +36,9 @@ class AnyOption(dict):
     def __missing__(self, name):
         return directives.unchanged
 
+    def __bool__(self):  # else there would be none to read
+        return True
+
 
 class FigureDirective(SphinxDirective):
     """`{name-of-a-figure} words`: the figure's element; the words are its `label`, the options its attributes."""

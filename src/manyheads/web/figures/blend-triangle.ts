@@ -10,7 +10,7 @@ import { announce, arrow, h, setText } from "../views/dom.ts";
 
 const [LEAST, MOST] = [-0.1, 1.2]; // of both axes
 const STEP = 0.05; // an arrow key's
-const HALF = [0, 0.5, 0.5];
+const STARTS = [[0, 0.5, 0.5], [1 / 3, 1 / 3, 1 / 3]]; // of both heads, apart from each other
 const KEPT = ["thing", "feeling"]; // by the first of two heads, by the second
 
 let figures = 0;
@@ -19,7 +19,7 @@ class BlendTriangleElement extends Figure {
   #words: string[] = [];
   #corners: Point[] = [];
   #both = false; // two heads
-  #heads = [HALF, HALF];
+  #heads = [...STARTS];
   #ways = h("fieldset", { class: "hm-views", "aria-label": "Heads" });
   #points = [0, 1].map((head) => this.#point(head));
   #result = h("i", { class: "bt-result", "aria-hidden": "true" });

@@ -60,7 +60,7 @@ export class MapControls {
       oninput: (event: Event) => host.set({ model: Number((targetOf(event) as HTMLInputElement).value) }) });
     this.more = new MoreControls(host);
     this.undo = new UndoButtons(host);
-    this.guide = guide ? new FirstSteps() : null;
+    this.guide = guide ? new FirstSteps(() => host.set({ view: "paint", compare: null })) : null;
     const tools = this.#makeTools(computes, shareMenu(host, copies));
     const start = examples.trim() ? [examplesRow(host, examples)] : [];
     const sentenceRow = h("div", { class: "hm-ask" }, this.sentence, this.suggestions.node, ...this.undo.nodes);
@@ -85,6 +85,12 @@ export class MapControls {
       return next < count - 1;
     });
     return h("div", { class: "hm-field hm-model" }, h("label", {}, "Model ", this.model, this.modelName), player.node);
+  }
+
+  /** What has the focus where its holder is gone: the view's name, or where that isn't shown, the sentence. */
+  get keeper(): HTMLElement | undefined {
+    const view = this.views.find((radio) => radio.checked);
+    return view?.getClientRects().length ? view : this.sentence;
   }
 
   /** Follows the state. */

@@ -25,11 +25,15 @@ export class FirstSteps {
   #items = STEPS.map(([, name]) => h("li", {}, name));
   #list = h("ol", {}, ...this.#items);
   /** Stands above what the model concludes. */
-  readonly caption = h("p", { class: "hm-caption" }, "From what the heads found in the whole sentence:");
+  readonly caption = h("p", { class: "hm-caption" }, "From what they found in the whole sentence:");
   #button = h("button", { type: "button", onclick: () => this.#turn() });
   readonly node = h("div", { class: "hm-guide", role: "group", "aria-label": "First steps" }, this.#list, this.#button);
 
-  constructor() {
+  #begin: () => void;
+
+  /** `begin()` shows the map as the steps need it. */
+  constructor(begin: () => void) {
+    this.#begin = begin;
     this.#show(!isKept(FIRST_STEPS));
   }
 
@@ -49,7 +53,10 @@ export class FirstSteps {
 
   #turn() {
     const show = Boolean(this.#list.hidden);
-    if (show) this.#startOver();
+    if (show) {
+      this.#begin();
+      this.#startOver();
+    }
     keep(FIRST_STEPS, !show);
     document.documentElement.toggleAttribute("data-first-minute", show);
     this.#show(show);

@@ -219,7 +219,7 @@ export class HeadMapView implements MapHost {
 
   /** Repaints; what has the focus keeps it, or the name of the view gets it. */
   #draw(map: AttentionMap) {
-    keepFocus(this.#root, () => this.controls.views.find((radio) => radio.checked), () => this.#drawAll(map));
+    keepFocus(this.#root, () => this.controls.keeper, () => this.#drawAll(map));
   }
 
   #drawAll(map: AttentionMap) {
