@@ -68,7 +68,7 @@ interface Slider {
 /** A slider of positions with the position after it. */
 function slider(name: string, at: number, oninput: (event: Event) => void): Slider {
   const input = h("input", { type: "range", min: 0, max: LAST, value: at, "aria-label": name, oninput });
-  const text = h("output");
+  const text = h("span", { class: "rp-at" });
   return {
     label: h("label", { class: "hm-field" }, name, input, text),
     input,
