@@ -20,6 +20,7 @@ CHAPTER_OF = {
     "next-word": "decoder",
     "growing-cache": "decoder",
     "head-pruning": "claims",
+    "result-slider": "claims",
     "exercise-list": "exercises",
 }
 IN_CHAPTER = defaultdict(list)

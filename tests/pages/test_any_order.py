@@ -31,6 +31,7 @@ FIGURES = [
     ("induction", "head-birth"),
     ("decoder", "growing-cache"),
     ("claims", "head-pruning"),
+    ("claims", "result-slider"),
 ]
 TEXTS = [
     "",

@@ -32,12 +32,12 @@ def test_each_claim_leads_with_its_verdict_and_folds_what_it_rests_on(chapter, c
     for fold in section.locator("details").all():
         fold.evaluate("(fold) => { fold.open = true }")
     folds = section.locator("summary").all_inner_texts()
-    for title in ("The experiment", "The charts", "The evidence", "What others found"):
+    for title in ("The experiment", "The evidence", "What others found"):
         assert any(title in fold for fold in folds), title
     for written, true in statements_of(claim).items():
         row = section.get_by_role("row").filter(has_text=written.replace("'", "’"))  # as smartquotes has it
         assert row.get_by_role("cell").last.inner_text() == {1: "yes", 0: "no", -1: "no, the contrary"}[int(true)]
-    assert section.locator(".themed").count() == 1
+    assert section.locator("result-slider, head-pruning, head-map[compare]").count() == 1, "one live control"
     assert section.locator("a.reference.internal").count(), "the literature is cited"
     assert section.locator("head-map").count() or any("Vary it" in fold for fold in folds)
 
@@ -111,3 +111,17 @@ def test_nothing_is_wider_than_the_page(chapter, width):
     chapter.set_viewport_size({"width": width, "height": 800})
     settled(chapter)
     assert chapter.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_slider_shows_each_seed_and_their_mean(chapter):
+    found = part(chapter, "diversity").locator("result-slider")
+    slider = found.get_by_role("slider", name="Heads")
+    trainings = runs_of("short_trainings")
+    for place, heads in enumerate(heads for heads in trainings[0] if heads != "1"):
+        slider.fill(str(place))
+        assert slider.get_attribute("aria-valuetext") == heads
+        for when, name in {"before": "look apart at the start", "after": "look apart"}.items():
+            row = found.get_by_text(f"look apart, {when} training").locator("xpath=..")
+            mean = np.mean(across(trainings, heads, name))
+            assert row.inner_text().split("\n")[-1] == f"{100 * mean:.0f} %"
+            assert row.locator("i").count() == len(trainings) + 1  # the mean

@@ -23,7 +23,7 @@ FIGURES = {
     "ambiguity": ["word-sense"],
     "induction": ["head-birth"],
     "decoder": ["next-word", "growing-cache"],
-    "claims": ["head-pruning"],
+    "claims": ["head-pruning", "result-slider"],
 }
 
 # As if by hand; what is really typed the browser itself keeps, to undo it.

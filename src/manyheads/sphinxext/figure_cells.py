@@ -10,7 +10,7 @@ from manyheads.sphinxext.figures import FIGURES
 
 MADE = "live-figure"  # the tag of such a cell: its chapter has a directive in its place
 NUMBERS = ("layer", "head", "query", "word", "first", "last", "top")
-LEFT_OUT = ("sentence", "model", "models", "id", "examples", "guide", "small")
+LEFT_OUT = ("sentence", "model", "models", "id", "examples", "guide", "behaviours", "small")
 WIDGETS = {element: row["widget"] for element, row in FIGURES.items() if "widget" in row}
 
 
