@@ -32,6 +32,23 @@ def test_rows_that_are_worth_trying_are_pressed(page, site, chapter, sentence):
     assert button.evaluate("(el) => el === document.activeElement"), "the focus stays"
 
 
+def test_on_a_phone_a_pressed_row_leads_to_the_sentence_and_back_to_the_row(page, site):
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{site}/book/coffee-or-tea.html")
+    map = page.locator("head-map").first
+    ready(map)
+    row = page.get_by_role("table").get_by_role("button", name="I like coffee.", exact=True)
+    row.click()
+    seen = """(node) => { const { top, bottom } = node.getBoundingClientRect();
+        const header = document.querySelector(".bd-header-article").getBoundingClientRect().bottom;
+        return top >= Math.max(header, 0) - 1 && bottom <= innerHeight }"""
+    assert map.get_by_role("textbox", name="Sentence").evaluate(seen)
+    assert map.locator("[data-prediction=sentiment]").evaluate(seen)
+    page.go_back()
+    page.wait_for_function(f"(node) => ({seen})(node)", arg=row.element_handle())
+    assert map.evaluate("(el) => el.sentence") == "I like coffee."
+
+
 def test_what_the_reader_did_is_undone_and_done_again(page, site):
     map = open_map(page, site)
     undo, redo = (map.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))

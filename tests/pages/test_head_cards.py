@@ -105,6 +105,21 @@ def test_a_dot_of_the_atlas_stands_where_its_scores_are_and_opens_its_card(page,
     assert map.evaluate("(el) => [el.getAttribute('layer'), el.getAttribute('head')]") == ["0", "2"]
 
 
+def test_a_map_is_greyed_while_it_is_not_that_of_the_text_in_its_box(page, site):
+    page.goto(f"{site}/{CHAPTER}")
+    map = page.locator("head-map").first
+    box = map.get_by_role("textbox", name="Sentence")
+    example = box.input_value()
+    grid = map.get_by_role("table", name="All heads of all layers").locator(
+        "xpath=ancestor::*[contains(@class, 'hm-stage')]"
+    )
+    for text, filter in ((f"{example} Now.", "grayscale(1)"), (example, "none")):
+        box.fill(text)
+        page.wait_for_function(
+            "([el, filter]) => getComputedStyle(el).filter === filter", arg=[grid.element_handle(), filter]
+        )
+
+
 def test_each_score_sorts_both_ways(table, cards):
     for name in SCORES:
         value = {(card.layer, card.head): card.scores[name] for card in cards}

@@ -88,6 +88,21 @@ def test_a_head_off_breaks_the_french(map):
     assert map.evaluate("(el) => el.attention.written") == load_translator().translate(both_genders, off) != whole
 
 
+def test_a_word_that_is_being_typed_is_no_error(map):
+    type_sentence(map, SENTENCE)
+    french = words(map)
+    status = map.get_by_role("status")
+    grey = "(node) => getComputedStyle(node).filter"
+    stage = map.get_by_role("table").first.locator("xpath=ancestor::*[contains(@class, 'hm-stage')]")
+    box(map).fill("The girls eat a gree")
+    assert status.inner_text() == "What you see is the last sentence that could be read."
+    assert words(map) == french
+    assert stage.evaluate(grey) == "none"
+    box(map).fill("The girls eat a gree apple.")
+    assert "does not know “gree”" in status.inner_text()
+    assert stage.evaluate(grey) == "grayscale(1)"
+
+
 def test_an_unknown_word_is_named_and_the_last_french_stays(map):
     type_sentence(map, SENTENCE)
     status = map.get_by_role("status")
@@ -138,6 +153,7 @@ def test_a_phone_shows_the_whole_sentence_and_tables_that_fit(page, map):
     cut = "(el) => el.scrollHeight > el.clientHeight + 1 || el.scrollWidth > el.clientWidth + 1"
     assert not box(map).evaluate(cut)
     assert box(map).evaluate("(el) => el.clientHeight") > 60, "three lines"
+    page.locator("summary", has_text="Four sentences that one head gets wrong").click()
     for column, rows in (("attention on the right word", 8), ("one head", 4)):
         table = page.locator(".cell_output").get_by_role("table").filter(has_text=column)
         assert table.get_by_role("row").count() == 1 + rows

@@ -43,6 +43,9 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   /** Shows how things stand; `act` is what a button after the text does. */
   protected abstract showStatus(text: string, act?: (() => void) | null, name?: string): void;
 
+  /** What is shown answers to something else than the reader typed, as long as a model is only offered. */
+  protected markOld(_old: boolean) {}
+
   /** Whether the reader typed something that waits for an answer. */
   protected get waits(): boolean {
     return false;
@@ -155,6 +158,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     if (bytes === 0 || this.#allowed) return false;
     if (signal.aborted) return true;
     const all = names.map(familyLabel).join(" and ");
+    this.markOld(this.waits);
     this.showStatus(this.waits ? `Your text will be answered once the ${all} has loaded.` : OFFERED, () => this.#accept(), `Load the ${all} (${megabytes(bytes)} MB)`);
     LiveFigure.#acceptAfter(Promise.all(names.map(whenLoaded)), this); // at the wish of another figure
     return true;

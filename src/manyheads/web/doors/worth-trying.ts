@@ -25,8 +25,11 @@ type Answering = HTMLElement & { type(sentence: string): void };
 const mapBefore = (table: Element) => [...document.querySelectorAll<Answering>("head-map:is([model], [models]), word-sense")]
   .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING);
 
-/** As if the reader had typed it. */
+/** As if the reader had typed it. Where the page has to scroll for the answer, the browser's Back leads to the table again. */
 function press(map: Answering, sentence: string) {
   map.type(sentence);
-  map.scrollIntoView({ block: "nearest" });
+  const { top, bottom } = map.getBoundingClientRect();
+  if (top >= 0 && bottom <= innerHeight) return;
+  history.pushState(history.state, "");
+  map.scrollIntoView({ block: top < 0 ? "start" : "nearest" });
 }

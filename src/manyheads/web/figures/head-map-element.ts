@@ -217,10 +217,16 @@ export class HeadMapElement extends LiveFigure {
     this.#view?.setStatus(text, act, name);
   }
 
-  /** Says why a sentence gets no map; offers the likeliest of the words that an unknown one may be. */
+  protected override markOld(old: boolean) {
+    if (this.#view) this.#view.stale = old;
+  }
+
+  /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
   protected override refuse({ message, word, near }: Refusal) {
     const view = this.#view as HeadMapView;
     const { sentence } = view.state;
+    if (word && sentence.toLowerCase().endsWith(word) && view.controls.suggestions.words.some((known) => known.startsWith(word)))
+      return view.setStatus(STAYS);
     const at = word && near.length ? sentence.toLowerCase().indexOf(word) : -1;
     const replace = () => view.set({ sentence: sentence.slice(0, at) + near[0] + sentence.slice(at + (word ?? "").length) });
     view.refuse(`${message} ${STAYS}`, at < 0 ? null : replace, `Use “${near[0]}”`);

@@ -126,6 +126,11 @@ export class HeadMapView implements MapHost {
     this.#draw(map);
   }
 
+  /** Greys the map while it isn't that of what the reader typed. */
+  set stale(stale: boolean) {
+    this.#stage.stale = stale;
+  }
+
   /** Says why what the reader typed gets no map; the last one stays, greyed. */
   refuse(text: string, act: (() => void) | null = null, name = "") {
     this.#stage.stale = true;
