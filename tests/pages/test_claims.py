@@ -69,7 +69,7 @@ def test_a_slider_prunes_the_heads_of_the_encoder(chapter):
     figure, map = chapter.locator("head-pruning"), chapter.locator("head-map#pruned")
     slider = figure.get_by_role("slider", name="Heads pruned")
     figure.scroll_into_view_if_needed()
-    figure.get_by_text("Load the encoder above").wait_for()
+    figure.get_by_text("Load the encoder below").wait_for()
     map.get_by_role("button", name="Load the encoder").click()
     figure.get_by_text("Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
     order, encoder = pruning.order(), load_encoder()

@@ -52,7 +52,7 @@ class HeadPruningElement extends LiveFigure {
   #whole: { sentence: string, vector: Float64Array } | null = null;
   #slider = h("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Heads pruned", oninput: () => this.#prune() });
   #pruned = h("span", { class: "hp-pruned" });
-  #left = h("p", { class: "hp-left" }, "Load the encoder above to see what is left of the sentence.");
+  #left = h("p", { class: "hp-left" }, "Load the encoder below to see what is left of the sentence.");
   #status = new StatusLine();
   #announcer = new Announcer();
   protected override notLoaded = FAILURE;
