@@ -27,6 +27,9 @@ def show(map, view="grid", sentence=SENTENCE):
     ready(map)
     map.evaluate("(el, view) => el.setAttribute('view', view)", view)
     attend(map, sentence)
+    by_layer = map.get_by_role("button", name="Sort by layer")
+    if by_layer.is_visible():
+        by_layer.click()
     return map
 
 

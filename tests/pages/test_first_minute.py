@@ -136,7 +136,8 @@ def test_a_first_map_is_a_sentence_four_heads_and_what_follows(newcomer, site, c
 @pytest.mark.parametrize("width", [360, 1400])
 def test_a_first_map_does_not_move_while_its_page_loads(newcomer, site, width):
     newcomer.set_viewport_size({"width": width, "height": 900})
-    open_map(newcomer, site)
+    newcomer.goto(f"{site}/book/index.html")
+    newcomer.locator("head-map .hm-live").first.wait_for()
     newcomer.evaluate("() => document.fonts.ready")
     assert newcomer.evaluate(SHIFT) <= 0.02
 

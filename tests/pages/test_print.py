@@ -89,7 +89,7 @@ def test_a_map_on_paper_names_its_heads_and_who_asks(paper, site, chapter):
     ("chapter", "title", "begins"),
     [
         ("formula", "Follow a sentence", "Every word is a list of 160 numbers"),
-        ("real-heads", "A card for each head", "layer 2, head 3"),
+        ("real-heads", "A card for each head", "Layer 1, head 3"),
     ],
 )
 def test_a_long_figure_begins_on_the_sheet_of_its_title(paper, site, chapter, title, begins):

@@ -8,6 +8,8 @@ import pytest
 from node import WEB, run_node
 
 from manyheads import load_decoder
+from manyheads.models.decoder.head_cards import decoder_cards
+from manyheads.models.decoder.measures import prompts
 from manyheads.models.decoder.page_files import decoder_page_files
 
 LARGEST_ERROR = 2e-3  # of a weight
@@ -118,16 +120,20 @@ def assert_same(found, text, head_mask=None):
     print(f"largest error of a norm {norms.max():.5f} of it, {norms.mean():.6f} on average")
     assert norms.max() <= LARGEST_ERROR_OF_A_NORM
     shift = np.abs(probabilities(found["logits"]) - probabilities(scores)).max()
-    words = sorted(map["predictions"]["next word"].items(), key=lambda pair: -pair[1])
-    assert words[0][0] == next(iter(expected.predictions["next word"]))
-    for word, probability in words:
-        assert probability == pytest.approx(expected.predictions["next word"].get(word, probability), abs=LARGEST_SHIFT)
+    words, ours = map["predictions"]["next word"], expected.predictions["next word"]
+    assert ours[max(words, key=words.get)] >= max(ours.values()) - LARGEST_SHIFT, "the likeliest, or as likely"
+    for word, probability in words.items():
+        assert probability == pytest.approx(ours.get(word, probability), abs=LARGEST_SHIFT)
     return error, shift
 
 
 def test_the_page_sees_and_foresees_what_python_does(compute):
-    results = compute([case(text) for text in PROMPTS])["results"]
-    differences = [assert_same(found, text) for found, text in zip(results, PROMPTS, strict=True)]
+    """On sixty texts and more: those above, the chapter's labelled prompts, and the texts of the head cards."""
+    examples = {example.sentence for card in decoder_cards() for found in card.strongest.values() for example in found}
+    texts = [*dict.fromkeys([*PROMPTS, *(prompt.text for prompt in prompts()), *sorted(examples)])]
+    assert len(texts) >= 60
+    results = compute([case(text) for text in texts])["results"]
+    differences = [assert_same(found, text) for found, text in zip(results, texts, strict=True)]
     error, shift = np.max(differences, axis=0)
     print(f"largest error of a weight {error:.5f}, of a probability {shift:.5f}; {differences}")
     assert error <= LARGEST_ERROR
