@@ -116,6 +116,12 @@ def test_a_first_map_is_a_sentence_four_heads_and_what_follows(newcomer, site, c
     map.get_by_role("button", name="object", exact=True).click()
     map.locator("td", has_text="tea").first.hover()
     assert guide.locator(".hm-done").count() == 3
+    words = map.locator("tbody").first.locator("td:visible").first.bounding_box()
+    arcs = map.locator("svg path").evaluate_all(
+        "(all) => all.map((path) => path.getBoundingClientRect()).filter(({ width }) => width).map(({ left }) => left)"
+    )
+    assert arcs
+    assert min(arcs) >= words["x"] - 5, "none to a token that isn't shown"
     assert not more[0].is_visible(), "nothing moves under the pointer"
     guide.get_by_role("button", name="Done").click()
     for part in more:

@@ -53,7 +53,8 @@ export class Arcs {
       if (keys.length === 0) return [];
       const words = this.#wordsOf(map, row);
       const { left, top } = row.getBoundingClientRect();
-      return keys.map((key) => ({ d: arc(words[from], words[key], left - own.left, top - own.top),
+      const seen = (word: number) => words[word][2] > 0; // a first minute has no special tokens
+      return keys.filter((key) => seen(key) && seen(from)).map((key) => ({ d: arc(words[from], words[key], left - own.left, top - own.top),
         ...lineLook(look, map, { query, key, weight: weights[key] }, unit),
         "stroke-opacity": (0.3 + 0.6 * Math.sqrt(Math.abs(weights[key]) / unit)).toFixed(2) }));
     });
