@@ -26,3 +26,11 @@ CHAPTER_OF = {
 IN_CHAPTER = defaultdict(list)
 for name, chapter in CHAPTER_OF.items():
     IN_CHAPTER[chapter].append(name)
+
+
+def open_figure(page, site, name):
+    """Opens the chapter of a figure and gives the figure, in view."""
+    page.goto(f"{site}/book/{CHAPTER_OF[name]}.html")
+    figure = page.locator(name).first
+    figure.scroll_into_view_if_needed()
+    return figure

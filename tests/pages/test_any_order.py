@@ -8,30 +8,23 @@ import random
 import re
 
 import pytest
+from figures import CHAPTER_OF
 
 STEPS = int(os.environ.get("MANYHEADS_WALK", 60))
 SEED = int(os.environ.get("MANYHEADS_SEED", 0))
+STILL = (
+    "field-exercise",
+    "exercise-list",
+    "formula-steps",
+    "next-word",
+)  # links, exercises, what is walked below, 97 MB
 FIGURES = [
-    ("index", "head-map"),
+    *((chapter, name) for name, chapter in CHAPTER_OF.items() if name not in STILL),
     ("formula", "formula-steps[model]"),
     ("formula", "formula-steps:not([model])"),
-    ("formula", "attention-flow"),
-    ("formula", "slice-or-project"),
-    ("formula", "softmax-scale"),
-    ("what-a-head-writes", "head-ledger"),
-    ("order-and-cost", "word-shuffle"),
-    ("order-and-cost", "rotary-positions"),
     ("intuition", "head-map"),
-    ("intuition", "blend-triangle"),
-    ("museum", "museum-piece"),
     ("real-heads", 'head-map[model="encoder"]'),
-    ("real-heads", "head-cards"),
-    ("ambiguity", "word-sense"),
     ("translation", "head-map"),
-    ("induction", "head-birth"),
-    ("decoder", "growing-cache"),
-    ("claims", "head-pruning"),
-    ("claims", "result-slider"),
 ]
 TEXTS = [
     "",

@@ -4,17 +4,17 @@ import re
 
 import numpy as np
 import pytest
-
-WORDS = np.array([(0.2, 0.1), (0.0, 1.0), (1.0, 0.0)])  # as the chapter has them: [word, thing and feeling]
+from figures import open_figure
 
 
 @pytest.fixture
 def figure(page, site):
-    page.goto(f"{site}/book/intuition.html")
-    figure = page.locator("blend-triangle")
-    figure.get_by_text("Wanted").wait_for()
-    figure.scroll_into_view_if_needed()
-    return figure
+    return open_figure(page, site, "blend-triangle")
+
+
+def words(figure):
+    """What the words carry: [word, thing and feeling]."""
+    return np.array([pair.split() for pair in figure.get_attribute("values").split(",")], dtype=float)
 
 
 def found(figure):
@@ -46,7 +46,7 @@ def test_one_head_stays_in_the_triangle_and_two_reach_the_star(page, figure, wid
     figure.scroll_into_view_if_needed()
     drag(page, figure, figure.get_by_role("button", name="Blend of the head"), (1, 1))
     result, weights = found(figure)
-    np.testing.assert_allclose(weights @ WORDS, [result], atol=0.01)
+    np.testing.assert_allclose(weights @ words(figure), [result], atol=0.01)
     np.testing.assert_allclose(weights.sum(1), 1, atol=0.01)
     assert result == pytest.approx([0.5, 0.5], abs=0.03), "the nearest blend"
 
@@ -56,7 +56,7 @@ def test_one_head_stays_in_the_triangle_and_two_reach_the_star(page, figure, wid
     result, weights = found(figure)
     assert result == pytest.approx([1, 1], abs=0.03)
     assert figure.get_by_text("There!").is_visible()
-    np.testing.assert_allclose([(weights @ WORDS)[0, 0], (weights @ WORDS)[1, 1]], result, atol=0.02)
+    np.testing.assert_allclose([(weights @ words(figure))[0, 0], (weights @ words(figure))[1, 1]], result, atol=0.02)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 

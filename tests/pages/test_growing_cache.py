@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from figures import open_figure
 
 from manyheads import load_decoder
 
@@ -11,10 +12,7 @@ pytestmark = pytest.mark.xdist_group("decoder")
 
 @pytest.fixture
 def figure(page, site):
-    page.goto(f"{site}/book/decoder.html")
-    figure = page.locator("growing-cache")
-    figure.get_by_text("takes").wait_for()
-    return figure
+    return open_figure(page, site, "growing-cache")
 
 
 def test_each_word_is_computed_once_with_a_cache_and_over_and_over_without(figure):

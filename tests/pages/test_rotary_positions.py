@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from figures import open_figure
 
 from manyheads.attention import rotate
 
@@ -10,10 +11,7 @@ WORD = torch.tensor([1.0, 1, 1, 1, 0, 0, 0, 0])
 
 @pytest.fixture
 def figure(page, site):
-    page.goto(f"{site}/book/order-and-cost.html")
-    figure = page.locator("rotary-positions")
-    figure.get_by_text("Score").wait_for()
-    return figure
+    return open_figure(page, site, "rotary-positions")
 
 
 def shown(figure):

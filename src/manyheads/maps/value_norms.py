@@ -35,7 +35,8 @@ def value_norms(model, inputs=None, batch=0):  # -> [layer, head, key]
     """
     if inputs is None:
         layers = range(model.model.cfg.n_layers)
-        return torch.stack([norms(model["v", layer][batch], model.model.W_O[layer]) for layer in layers]).numpy()
+        pairs = [(model["v", layer][batch].transpose(0, 1), model.model.W_O[layer]) for layer in layers]
+        return torch.stack([norms(*pair) for pair in pairs]).numpy()
     pairs = [pair for part in model.modules() if (pair := pair_of(part))]
     if not pairs:
         known = ", ".join("/".join(names) for names in LAYERS)
@@ -51,23 +52,31 @@ def value_norms(model, inputs=None, batch=0):  # -> [layer, head, key]
         model.eval()(*arguments, **named)
     found = []
     for number, (value, output) in enumerate(pairs):
-        rows = output.weight if is_conv1d(output) else output.weight.T  # [h * d_v, d]
-        values = seen[number][batch]
+        values, rows = seen[number][batch], rows_of(output, heads)
         if is_conv1d(value):  # queries, keys and values in one
             values = values.chunk(3, -1)[-1]
-        rows = rows.unflatten(0, (heads, -1))
-        found.append(norms(values.unflatten(-1, (-1, rows.shape[1])), rows))
+        found.append(norms(values.unflatten(-1, (-1, rows.shape[1])).transpose(0, 1), rows))
     return torch.stack(found).cpu().numpy()
 
 
-def norms(values, rows):  # [k, g, d_v], [h, d_v, d] -> [h, k]
-    """The lengths, where each of g heads of values serves as many heads of queries.
+@torch.no_grad()
+def norms(values, rows):  # [g, k, d_v], [h, d_v, d] -> [h, k]
+    """The lengths of values through W^O, where each of g heads of values serves as many heads of queries.
 
-    >>> norms(torch.ones(5, 2, 3), torch.ones(4, 3, 7)).shape
+    >>> norms(torch.ones(2, 5, 3), torch.ones(4, 3, 7)).shape
     torch.Size([4, 5])
     """
-    shared = values.repeat_interleave(len(rows) // values.shape[1], dim=1).transpose(0, 1)  # [h, k, d_v]
+    shared = values.repeat_interleave(len(rows) // len(values), dim=0)  # [h, k, d_v]
     return (shared.float() @ rows.float()).norm(dim=-1)
+
+
+def rows_of(output, heads):  # -> [h, d_v, d]
+    """The block of W^O behind each head, from the layer that has it.
+
+    >>> rows_of(torch.nn.Linear(12, 7), heads=4).shape
+    torch.Size([4, 3, 7])
+    """
+    return (output.weight if is_conv1d(output) else output.weight.mT).unflatten(0, (heads, -1))
 
 
 def pair_of(module):

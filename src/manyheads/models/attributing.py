@@ -14,6 +14,7 @@ from torch import nn
 
 from manyheads.attention import attend, causal_mask, join_heads, share_heads, silence_heads
 from manyheads.maps.answers import answer_of
+from manyheads.maps.value_norms import rows_of
 
 UNITS = ("head", "layer")
 
@@ -93,7 +94,7 @@ def walk(x, layers, head_mask=None):  # [t, d], layers of (norm, attention, MLP 
         context, weights = attend(queries, keys, values, mask)  # [h, t, d_v], [h, t, k]
         walked["weights"] += weights[:, -1]
         walked["values"] += values
-        walked["rows"] += attention.output.weight.mT.unflatten(0, (attention.num_heads, -1))
+        walked["rows"] += rows_of(attention.output, attention.num_heads)
         on = None if head_mask is None else head_mask[number]
         x = x + attention.output(join_heads(silence_heads(context, on)))
         if mlp is not None:
@@ -156,17 +157,6 @@ def value_weighted(model, text):
     if map.value_norms is None:
         raise TypeError(f"the map of a {type(model).__name__} has no value_norms: what its heads write isn't known")
     return map.value_weighted()
-
-
-@torch.no_grad()
-def value_norms(values, output):  # [h, k, d_v], W^O as a layer -> [h, k]
-    """How long the vector is that each head writes from each word with all of its weight: its value, through W^O.
-
-    >>> value_norms(torch.ones(2, 3, 4), nn.Linear(8, 8)).shape
-    torch.Size([2, 3])
-    """
-    rows = output.weight.mT.unflatten(0, (len(values), -1))  # [h, d_v, d]
-    return (values @ rows).norm(dim=-1)
 
 
 def strongest_heads(ledger, most=10):

@@ -6,10 +6,10 @@ from functools import cache
 import numpy as np
 import torch
 
-from manyheads.attention import share_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
-from manyheads.models.attributing import read_back, strongest_heads, titles, value_norms, walk
+from manyheads.maps.value_norms import norms, rows_of
+from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.decoder.model import LanguageModel
 from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
 from manyheads.models.decoder.tokens import BYTES, load_tokenizer, readable
@@ -190,12 +190,8 @@ class Decoder:
         return [self._named(*probabilities(row), count) for row in scores]
 
     def _norms(self, cache):  # layers x cache -> [layer, h, t]
-        values = [share_heads(values, self.num_heads) for _, values in cache]
-        with torch.inference_mode():
-            norms = [
-                value_norms(*each) for each in zip(values, (layer.attention.output for layer in self.model.layers))
-            ]
-        return torch.stack(norms).numpy()
+        rows = [rows_of(layer.attention.output, self.num_heads) for layer in self.model.layers]
+        return torch.stack([norms(values, each) for (_, values), each in zip(cache, rows)]).numpy()
 
     def _walk(self, ids):
         layers = [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]

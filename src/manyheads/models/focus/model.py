@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention
 from manyheads.maps import AttentionMap
-from manyheads.models.attributing import value_norms
+from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.sentences import FACTS, HEADS
 from manyheads.models.focus.tokens import tokenize, tokenizer
@@ -88,8 +88,8 @@ class FocusModel(nn.Module):
             name: dict(zip(FACTS[name], scores[name][0].softmax(-1).tolist())) for name in FACTS if len(ids) > 2
         }
         tokens = [tokenizer().id_to_token(token) for token in ids]
-        norms = value_norms(self._values(vectors[0]), self.attention.output)[None].numpy()
-        return AttentionMap(tokens, tokens, weights.numpy(), self.head_names, predictions, notes, value_norms=norms)
+        lengths = norms(self._values(vectors[0]), rows_of(self.attention.output, self.num_heads))[None].numpy()
+        return AttentionMap(tokens, tokens, weights.numpy(), self.head_names, predictions, notes, value_norms=lengths)
 
     def word_vectors(self, ids):  # [b, t] -> [b, t, d]
         return self.word_codes[ids] * self.word_scale

@@ -7,7 +7,8 @@ import torch
 from torch import nn
 
 from manyheads.maps import AttentionMap
-from manyheads.models.attributing import read_back, titles, value_norms, walk
+from manyheads.maps.value_norms import norms, rows_of
+from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.files import write_tensors
 from manyheads.models.induction.config import InductionConfig
 from manyheads.models.induction.measures import next_losses
@@ -78,13 +79,14 @@ class InductionModel(nn.Module):
         head_mask = self._checked(head_mask)
         scores, maps = self._computed(characters, head_mask)
         values = self._walk(characters, head_mask)["values"].unflatten(0, (self.num_layers, -1))
-        norms = torch.stack([value_norms(*each) for each in zip(values, (each.output for each in self.network.layers))])
+        rows = [rows_of(layer.output, self.num_heads) for layer in self.network.layers]
+        lengths = torch.stack([norms(*each) for each in zip(values, rows)])
         chances = scores[-1].softmax(-1).tolist()
         likeliest = dict(zip([*known, OTHER], [*chances[: len(known)], sum(chances[len(known) :])]))
         return AttentionMap(
             *(characters, characters, maps.numpy(), self.head_names, {NEXT: likeliest}, notes),
             causal=True,
-            value_norms=norms.numpy(),
+            value_norms=lengths.numpy(),
         )
 
     def guesses(self, text, head_mask=None):

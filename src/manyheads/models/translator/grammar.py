@@ -158,7 +158,7 @@ class Pattern:
         being = any_of(f"{self.letters(*forms)}{adverb}", f"{self.letter['will']}{adverb}{self.letter['be']}")
         return being + self.letter["quality"]
 
-    def given(self):
+    def gift_and_receiver(self):
         """What follows a verb of giving: a gift and who receives it, in both orders."""
         to = self.letter["to"]
         return any_of(self.thing + to + any_of(self.thing, self.him), any_of(self.thing, self.him) + self.thing)
@@ -172,7 +172,7 @@ class Pattern:
             group("liking") + objects + self.letter["better"],
             group("alone", "moving") + self.perhaps_where,
         ]
-        return any_of(*parts) if simple else any_of(*parts, group("giving") + self.given())
+        return any_of(*parts) if simple else any_of(*parts, group("giving") + self.gift_and_receiver())
 
     def says(self, third, **options):
         """What follows a subject in a statement."""
@@ -199,7 +199,7 @@ class Pattern:
             self.letter["I"] + self.follows(partial(self.verb_group, third=False), am, whole=more),
         )
 
-    def asked(self, *takings):
+    def bases(self, *takings):
         """The bases of such verbs, after the helper and the subject of a question."""
         adverb = f"{self.letter['adverb']}?"
         return adverb + any_of(*(base + after for base, _, after in self.verbs(takings, third=False)))
@@ -224,8 +224,8 @@ class Pattern:
         )
         will_be = letter["will"] + any_of(self.thing, self.both, self.letters("I", "we", "you", "he", "it", "they"))
         is_it_so = any_of(being + adverb, will_be + adverb + letter["be"]) + letter["quality"]
-        does_it = self.helped() + self.follows(self.asked, "(?!)")
-        taken = any_of(self.asked("object", "liking"), self.asked("liking") + letter["better"])
+        does_it = self.helped() + self.follows(self.bases, "(?!)")
+        taken = any_of(self.bases("object", "liking"), self.bases("liking") + letter["better"])
         which = letter["which"] + self.helped() + taken + any_of(self.thing + letter["or"] + self.thing, "")
         return any_of(is_it_so, does_it, which)
 

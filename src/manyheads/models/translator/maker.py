@@ -42,7 +42,7 @@ class Maker(Mentions):
     def question(self):
         """Whether something is so: "do you like tea"."""
         self.asking = True
-        subject = self.asked_subject()
+        subject = self.question_subject()
         english, french = self.action(subject)
         opened = [French("est-ce", english[0]), French("que", english[0])]
         french = [*opened, *subject.french, *french, French("?", None)]
@@ -51,7 +51,7 @@ class Maker(Mentions):
     def choice(self):
         """What somebody sees or prefers, perhaps of two things: "which do you like better, coffee or tea"."""
         self.asking = True
-        subject = self.asked_subject()
+        subject = self.question_subject()
         first = English(self.rng.choice(list(small_words("question"))))
         verb = self.rng.choice([verb for verb in verbs() if verb.takes.intersection(OBJECTS) and not verb.after])
         if self.rng.random() < 0.5:
@@ -67,7 +67,7 @@ class Maker(Mentions):
             french += [French(",", offered.english[0]), *offered.french]
         return english, [*french, French("?", None)]
 
-    def asked_subject(self):
+    def question_subject(self):
         """Mostly you; a noun phrase alone, or a pronoun."""
         kind = self.rng.choices(("you", "phrase", "pronoun"), (4, 4, 3))[0]
         if kind == "you":
