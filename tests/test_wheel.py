@@ -35,7 +35,7 @@ html = map._repr_mimebundle_()[0]["text/html"]
 saved = map.save("map.html")
 given = manyheads.HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"]).save("given.html")
 seconds = time.monotonic() - began
-imported = [name for name in ("sphinx", "docutils", "onnx", "transformers", "lemminflect") if name in sys.modules]
+imported = [name for name in ("sphinx", "docutils", "transformers", "lemminflect") if name in sys.modules]
 mine = train_focus_model(steps=1, num_sentences=50, progress=False)
 try:
     load_encoder()

@@ -10,21 +10,20 @@ import pytest
 import torch
 from conftest import ROOT
 
-from manyheads.models import head_cards
+from manyheads.models import encoder_page_files, head_cards
 from manyheads.models.files import SHA256
 from manyheads.models.focus import FocusConfig, focus_key, grammar, kept, sentences, word_vectors
 from manyheads.models.senses import measures, senses_file
 from manyheads.models.senses.model import senses_path
-from manyheads.sphinxext import onnx_export
 
 KEYS = """
 from manyheads.models.focus import focus_key
 from manyheads.models.head_cards import _key as cards_key
-from manyheads.sphinxext.onnx_export import _key as export_key
-print(focus_key(), cards_key(), export_key())
+from manyheads.models.encoder_page_files import _key as files_key
+print(focus_key(), cards_key(), files_key())
 """
 COMMENTED = (
-    *("attention.py", "models/head_cards.py", "models/encoder.py", "sphinxext/onnx_export.py"),
+    *("attention.py", "models/head_cards.py", "models/encoder.py", "models/encoder_page_files.py"),
     *("models/focus/model.py", "models/focus/sentences.py", "models/focus/training.py", "models/focus/data/nouns.txt"),
 )
 
@@ -51,7 +50,7 @@ def data(forgotten, tmp_path, monkeypatch):
 
 def keys():
     focus_key.cache_clear()
-    return [focus_key(), head_cards._key(), onnx_export._key()]
+    return [focus_key(), head_cards._key(), encoder_page_files._key()]
 
 
 @pytest.mark.slow
@@ -125,7 +124,7 @@ def test_every_field_of_the_config_changes_the_key(name):
 
 def test_a_new_recipe_and_other_weights_change_the_key(forgotten, monkeypatch):
     seen = [keys()]
-    for module in (kept, head_cards, onnx_export):
+    for module in (kept, head_cards, encoder_page_files):
         monkeypatch.setattr(module, "RECIPE", module.RECIPE + 1)
     seen.append(keys())
     monkeypatch.setitem(SHA256, "model.safetensors", "another")
@@ -148,9 +147,9 @@ def test_a_held_out_sentence_changes_the_head_cards_and_no_training(monkeypatch)
     assert after[::2] == before[::2]
 
 
-def test_a_finer_rounding_changes_the_export(monkeypatch):
+def test_a_finer_rounding_changes_the_files_for_pages(monkeypatch):
     before = keys()
-    monkeypatch.setattr(onnx_export, "WORD_STEPS", 280)
+    monkeypatch.setitem(encoder_page_files.STEPS_OF, "query", 280)
     assert keys()[2] != before[2]
 
 

@@ -57,14 +57,13 @@ def rows(figure, *files, answers=tuple(ANSWERS)):
 
 
 FOCUS_FILES = ("models.js", "tokenizers.min.mjs", "tokenizer.json.gz", "focus-words.safetensors.gz")
-ENCODER_SCRIPTS = ("encoder.js", "encoder-worker.js", "ort.wasm.bundle.min.mjs")
-ENCODER_FILES = ("encoder.json", "ort-wasm-simd-threaded.wasm.gz", "encoder.safetensors.gz")
+ENCODER_FILES = ("encoder.js", "model-worker.js", "encoder.json")
 FAULTS = [
     *rows(MAP, *FOCUS_FILES, "focus-taught.safetensors.gz"),
     *rows(FORMULA, "formula-model.js"),
     *rows(TRANSLATOR, "translator.js", "translator-taught.safetensors.gz"),
-    *rows(ENCODER, *ENCODER_SCRIPTS, *ENCODER_FILES, answers=("garbage", "hang")),
-    *rows(ENCODER, "encoder.onnx.gz"),
+    *rows(ENCODER, *ENCODER_FILES, answers=("garbage", "hang")),
+    *rows(ENCODER, "encoder.safetensors.gz"),
     *rows(SENSE, "senses.safetensors.gz"),
 ]
 
@@ -164,7 +163,7 @@ def test_a_browser_that_lacks_something_is_told(page, site, figure, lacks, said)
 
 @pytest.mark.parametrize(("lacks", "said"), [("DecompressionStream", OLD), ("WebAssembly", ENGINE)])
 def test_a_worker_that_lacks_something_is_told(page, site, lacks, said):
-    page.route("**/encoder-worker.js*", lambda route: first(route, f"delete globalThis.{lacks}"))
+    page.route("**/model-worker.js*", lambda route: first(route, f"delete globalThis.{lacks}"))
     shown = wake(page, site, ENCODER)
     assert said in told(shown)
     page.unroute_all()
@@ -198,7 +197,7 @@ STORES = {
 @pytest.mark.parametrize("store", STORES.values(), ids=STORES.keys())
 def test_the_encoder_needs_no_store(page, site, store):
     page.add_init_script(f"globalThis.document && ({{ do() {{ {store} }} }}).do()")
-    page.route("**/encoder-worker.js*", lambda route: first(route, store))
+    page.route("**/model-worker.js*", lambda route: first(route, store))
     wake(page, site, ENCODER).get_by_text(READY).wait_for()
     page.unroute_all()
 

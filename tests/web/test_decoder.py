@@ -52,7 +52,7 @@ const { DecoderEngine } = await import(`${web}/models/decoder-engine.ts`);
 const { DecoderTokens } = await import(`${web}/models/decoder-tokens.ts`);
 const { ledgerOf, nextWord } = await import(`${web}/models/decoder-model.ts`);
 const facts = JSON.parse(readFileSync(`${folder}/decoder.json`, "utf8"));
-const weights = await DecoderWeights.create(facts, readFileSync(new URL(`${web}/models/decoder-kernel.wasm`)));
+const weights = await DecoderWeights.create(facts, readFileSync(new URL(`${web}/models/kernel.wasm`)));
 for (const [part, { name }] of Object.entries(facts.files))
   if (part !== "tokenizer") weights.put(part, new Uint8Array(readFileSync(`${folder}/${name}`)));
 const packed = readFileSync(`${folder}/${facts.files.tokenizer.name}`);

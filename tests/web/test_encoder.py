@@ -12,8 +12,8 @@ from mixed_sentences import sentences
 from node import bundle
 
 from manyheads.models.encoder import load_encoder
+from manyheads.models.encoder_page_files import encoder_page_files
 from manyheads.models.senses import labelled_sentences, load_senses, senses_file
-from manyheads.sphinxext.onnx_export import encoder_page_files
 from manyheads.widgets.web_files import BUILT
 
 ODD = [
@@ -190,7 +190,7 @@ def test_a_second_visit_fetches_nothing_again(browser, address):
     kept = page.evaluate(
         "caches.open('manyheads-encoder').then((cache) => cache.keys()).then((keys) => keys.map(({ url }) => url))"
     )
-    assert len(kept) == 5
+    assert len(kept) == 3, "the list, the weights, the tokenizer"
     assert not any("older" in url for url in kept)
     page.close()
     page, said = open_page(context, address)
@@ -247,14 +247,26 @@ ABSENT = "a part of it did not arrive. Check the network, then try again."
 def test_a_network_that_brings_nothing(browser, address):
     context = new_context(browser)
     page, _ = open_page(context, address)
-    context.route("**/models/encoder.onnx.gz*", lambda route: route.abort())
+    context.route("**/models/encoder.safetensors.gz*", lambda route: route.abort())
     assert outcome(page) == ABSENT
-    context.route("**/models/encoder.onnx.gz*", lambda route: route.fulfill(status=404))
+    context.route("**/models/encoder.safetensors.gz*", lambda route: route.fulfill(status=404))
     assert outcome(page).startswith("a part of it is missing on this site.")
-    context.route("**/models/encoder.onnx.gz*", lambda route: None)  # says nothing, ever
+    context.route("**/models/encoder.safetensors.gz*", lambda route: None)  # says nothing, ever
     assert outcome(page, patience=1000) == ABSENT
-    context.route("**/encoder-worker.js*", lambda route: route.fulfill(status=404))
+    context.route("**/model-worker.js*", lambda route: route.fulfill(status=404))
     assert outcome(page) == ABSENT
+    context.close()
+
+
+def test_a_device_with_too_little_memory_is_told_so(browser, address, folder):
+    context = new_context(browser)
+    page, _ = open_page(context, address)
+    full = "WebAssembly.Memory = function () { throw new RangeError(); };\n"
+    script = full + (folder / "model-worker.js").read_text(encoding="utf-8")
+    context.route("**/model-worker.js*", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+    assert outcome(page).startswith("this device has too little memory for it")
+    context.unroute_all()
+    assert outcome(page) == "loaded"
     context.close()
 
 

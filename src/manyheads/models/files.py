@@ -77,6 +77,13 @@ def made_once(path, make, lock=None):
     return path
 
 
+def write_page_file(path, packed, unpacked):
+    """Write a file that pages fetch; gives what its list says of it, with the SHA-256 of what is unpacked."""
+    path.write_bytes(packed)
+    sha256 = hashlib.sha256(unpacked).hexdigest()
+    return {"name": path.name, "packed": len(packed), "bytes": len(unpacked), "sha256": sha256}
+
+
 def side_by_side(jobs):
     """Call each of the jobs, functions without arguments, in as many processes as there are processors.
 

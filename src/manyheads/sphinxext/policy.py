@@ -13,7 +13,7 @@ from manyheads.sphinxext.theme_fixes import fixed
 
 SOURCES = {
     "default-src": "'self'",
-    "script-src": "'self' 'wasm-unsafe-eval'",  # the encoder's runtime is WebAssembly
+    "script-src": "'self' 'wasm-unsafe-eval'",  # the pretrained models' kernel is WebAssembly
     "style-src": "'self' 'unsafe-inline'",  # maps are tinted by style attributes
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",

@@ -10,12 +10,12 @@ import { build } from "esbuild";
 const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta.url)));
 const figures = Object.keys(await read("figures.json")).map((name) => `figures/${name}.ts`);
 const families = Object.values(await read("models.json")).map(({ module }) => `models/${module}.ts`);
-const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "encoder-worker", "decoder-worker"].map((name) => `models/${name}.ts`),
+const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "model-worker"].map((name) => `models/${name}.ts`),
   "doors/embed.ts", "doors/paper.ts", "doors/search-excerpts.ts"];
 const own = figures.map((path) => path.replace(".ts", ".css")).filter((path) => existsSync(new URL(path, import.meta.url)));
 const stylesheets = [...own, "doors/plain.css", "doors/theme.css"];
 // What npm brings and pages fetch as it is.
-const vendored = ["@huggingface/tokenizers/dist/tokenizers.min.mjs", "onnxruntime-web/dist/ort.wasm.bundle.min.mjs"];
+const vendored = ["@huggingface/tokenizers/dist/tokenizers.min.mjs"];
 
 /** Pages get of the families of models what the page's code reads, without what is for Python. */
 const onlyForPages = {

@@ -135,22 +135,26 @@ interface ModelFile {
   sha256: string;
 }
 
-/** What `decoder.json` says: of what the decoder is made, and where in its files the planes of its weights lie. */
-interface DecoderFacts {
+/** What the list of a pretrained model's files says of what the model is made. */
+interface PretrainedFacts {
   name: string;
   numLayers: number;
   numHeads: number;
-  numKvHeads: number;
-  headDim: number;
+  headNames: string[];
+  maxTokens: number;
   width: number;
   mlpWidth: number;
-  vocabularySize: number;
   normEpsilon: number;
-  rotaryBase: number;
-  maxTokens: number;
-  headNames: string[];
-  endTokens: number[];
   files: Record<string, ModelFile>;
+}
+
+/** And `decoder.json`, where in its files the planes of its weights lie, too. */
+interface DecoderFacts extends PretrainedFacts {
+  numKvHeads: number;
+  headDim: number;
+  vocabularySize: number;
+  rotaryBase: number;
+  endTokens: number[];
   planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
 }
 
@@ -168,14 +172,6 @@ interface DecoderModel extends HeadModel {
   /** The map of a text, and the scores of what comes next; a text that begins as the one before costs its new tokens only. */
   next(text: string, headMask?: HeadMask, options?: { signal?: AbortSignal }): Promise<NextWord>;
   wordOf(id: number): string; // the text of a token
-}
-
-interface EncoderFacts {
-  name: string;
-  numLayers: number;
-  numHeads: number;
-  headNames: string[];
-  maxTokens: number;
 }
 
 /** A safetensors file. */
@@ -339,9 +335,6 @@ type SaveListener = (context: unknown, state: string) => void;
 // What npm brings; the build puts it beside our scripts.
 declare module "*/tokenizers.min.mjs" {
   export { Tokenizer } from "@huggingface/tokenizers";
-}
-declare module "*/ort.wasm.bundle.min.mjs" {
-  export * from "onnxruntime-web";
 }
 declare module "*.wasm" {
   const bytes: Uint8Array<ArrayBuffer>;

@@ -33,14 +33,13 @@ The scores of a token that may come next are its row of the embedding times the 
 """
 
 import gzip
-import hashlib
 import json
 
 import numpy as np
 
 from manyheads.models.decoder.tokens import tokenizer_json
 from manyheads.models.decoder.weights import MAX_TOKENS, SHA256, open_weights
-from manyheads.models.files import cache_folder, key_of, made_once
+from manyheads.models.files import cache_folder, key_of, made_once, write_page_file
 from manyheads.whole_files import written_whole
 
 MATRICES = {
@@ -96,9 +95,8 @@ def embedding_planes(weights):
 def _make(folder):
     weights = open_weights()
     tokenizer = tokenizer_json(weights).encode()
-    files = {
-        "tokenizer": _written(folder / "decoder-tokenizer.json.gz", gzip.compress(tokenizer, 9, mtime=0), tokenizer)
-    }
+    packed = gzip.compress(tokenizer, 9, mtime=0)
+    files = {"tokenizer": write_page_file(folder / "decoder-tokenizer.json.gz", packed, tokenizer)}
     places = {}
     parts = {"embedding": embedding_planes(weights)}
     parts |= {f"layer-{layer}": layer_planes(weights, layer) for layer in range(weights.num_layers)}
@@ -107,13 +105,7 @@ def _make(folder):
         offsets = np.cumsum([0, *map(len, contents)]).tolist()
         places[part.split("-")[0]] = {name: [at, len(plane)] for name, at, plane in zip(planes, offsets, contents)}
         whole = b"".join(contents)
-        files[part] = _written(folder / f"decoder-{part}.bin", whole, whole)
+        files[part] = write_page_file(folder / f"decoder-{part}.bin", whole, whole)
     index = {**weights.facts(), "maxTokens": MAX_TOKENS, "files": files, "planes": places}
     with written_whole(folder / "decoder.json") as beside:
         beside.write_text(json.dumps(index, indent=1), encoding="utf-8")
-
-
-def _written(path, packed, unpacked):
-    path.write_bytes(packed)
-    sha256 = hashlib.sha256(unpacked).hexdigest()
-    return {"name": path.name, "packed": len(packed), "bytes": len(unpacked), "sha256": sha256}

@@ -11,7 +11,7 @@ export const WHY = {
   packed: "this browser is too old to unpack it. Use a newer one.",
   engine: "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one.",
   worker: "this browser does not let the page work in the background. Use another one, or open this page by itself.",
-  start: "it could not be started. Reload the page; if that does not help, use another browser.",
+  memory: "this device has too little memory for it, or this browser is too old. Use another one.",
   stopped: "the model stopped, perhaps for want of memory. Try again, with a shorter text or in another browser.",
   closed: "the model was closed.",
   paused: "Paused. What has arrived whole is kept.",

@@ -1,28 +1,12 @@
-// The decoder's weights in WebAssembly's memory, as its files bring them, and the products that the kernel makes of them there.
-// What is in the files, models/decoder/page_files.py says; what the kernel is given, kernel/decoder.ts.
+// The decoder's weights, as its files bring them. What is in the files, models/decoder/page_files.py says.
 
-interface Kernel {
-  quantise(...places: number[]): void;
-  multiply4(...places: number[]): void;
-  multiply8(...places: number[]): void;
-}
-
-/** A matrix of 4-bit codes; `codes`, `d` and `m` say at which byte each begins. */
-interface Matrix4 {
-  rows: number;
-  columns: number;
-  stride: number; // blocks of a row, filled up to a multiple of 4
-  codes: number;
-  d: number;
-  m: number;
-}
+import { halfPrecision } from "../math/wire.ts";
+import { BLOCK, Kernel, Layout, type Codes4 } from "./kernel.ts";
 
 export type MatrixName = "qkv" | "o" | "gu" | "down";
 
 /** So many tokens are computed at once, at most. */
 export const CHUNK = 64;
-const BLOCK = 32; // columns that share a scale
-const PAGE = 65536; // WebAssembly's memory grows by these
 
 export class DecoderWeights {
   attentionNorms: Float32Array[] = []; // [layer][width]
@@ -33,23 +17,17 @@ export class DecoderWeights {
   readonly facts: DecoderFacts;
   #kernel: Kernel;
   #places: ReturnType<typeof layOut>;
-  #floats: Float32Array;
-  #bytes: Int8Array;
 
-  /** Makes room for all weights; `put` brings them. Fails where this browser has too little memory, or no SIMD. */
-  static async create(facts: DecoderFacts, kernel: BufferSource) {
+  /** Makes room for all weights; `put` brings them. */
+  static async create(facts: DecoderFacts, code: BufferSource) {
     const places = layOut(facts);
-    const memory = new WebAssembly.Memory({ initial: Math.ceil(places.size / PAGE) });
-    const { instance } = await WebAssembly.instantiate(kernel, { env: { memory } });
-    return new DecoderWeights(facts, instance.exports as unknown as Kernel, places, memory.buffer);
+    return new DecoderWeights(facts, await Kernel.create(code, places.layout, places.desk), places);
   }
 
-  private constructor(facts: DecoderFacts, kernel: Kernel, places: ReturnType<typeof layOut>, memory: ArrayBuffer) {
+  private constructor(facts: DecoderFacts, kernel: Kernel, places: ReturnType<typeof layOut>) {
     this.facts = facts;
     this.#kernel = kernel;
     this.#places = places;
-    this.#floats = new Float32Array(memory);
-    this.#bytes = new Int8Array(memory);
   }
 
   /** Takes in a file, "embedding" or "layer-0" and so on. */
@@ -62,12 +40,12 @@ export class DecoderWeights {
     const floats = (name: string) => new Float32Array(plane(name).buffer);
     if (kind === "embedding") {
       const { codes, d } = this.#places.embedding;
-      this.#bytes.set(plane("codes"), codes);
+      this.#kernel.bytes.set(plane("codes"), codes);
       this.#spread(plane("d"), d, 1, 1);
       this.norm = floats("norm");
     } else {
       for (const [name, { columns, stride, codes, d, m }] of Object.entries(this.#places.layers[Number(layer)])) {
-        this.#bytes.set(plane(`${name}.codes`), codes);
+        this.#kernel.bytes.set(plane(`${name}.codes`), codes);
         this.#spread(plane(`${name}.d`), d, columns / BLOCK, stride);
         this.#spread(plane(`${name}.m`), m, columns / BLOCK, stride);
       }
@@ -85,7 +63,7 @@ export class DecoderWeights {
     ids.forEach((id, token) => {
       for (let column = 0; column < width; column++) {
         const at = id * width + column;
-        values[token * width + column] = this.#floats[d / 4 + Math.floor(at / BLOCK)] * this.#bytes[codes + at];
+        values[token * width + column] = this.#kernel.floats[d / 4 + Math.floor(at / BLOCK)] * this.#kernel.bytes[codes + at];
       }
     });
     return values;
@@ -93,12 +71,7 @@ export class DecoderWeights {
 
   /** x [token, column] -> x W^T [token, row], which stays until the next product is made. */
   multiply(layer: number, name: MatrixName, x: Float32Array) {
-    const { rows, columns, stride, codes, d, m } = this.#places.layers[layer][name];
-    const { rounded, scales, sums, y } = this.#places;
-    const tokens = x.length / columns;
-    this.#quantise(x, columns, stride);
-    this.#kernel.multiply4(tokens, columns, stride, rows, codes, d, m, rounded, scales, sums, y);
-    return this.#floats.subarray(y / 4, y / 4 + tokens * rows);
+    return this.#kernel.multiply4(this.#places.layers[layer][name], x);
   }
 
   /** Directions of what W^O writes, back through it: float64 [direction][width] -> [direction][head * dim]. */
@@ -134,10 +107,10 @@ export class DecoderWeights {
     for (let row = 0; row < rows; row++) {
       for (let block = 0; block < columns / BLOCK; block++) {
         const from = codes + (row * columns / BLOCK + block) * BLOCK / 2;
-        const [step, least] = [this.#floats[d / 4 + row * stride + block], this.#floats[m / 4 + row * stride + block]];
+        const [step, least] = [this.#kernel.floats[d / 4 + row * stride + block], this.#kernel.floats[m / 4 + row * stride + block]];
         for (let at = 0; at < BLOCK / 2; at++) { // the lower halves of the bytes come first, then the upper ones
-          values[block * BLOCK + at] = step * (this.#bytes[from + at] & 15) + least;
-          values[block * BLOCK + at + BLOCK / 2] = step * ((this.#bytes[from + at] >> 4) & 15) + least;
+          values[block * BLOCK + at] = step * (this.#kernel.bytes[from + at] & 15) + least;
+          values[block * BLOCK + at + BLOCK / 2] = step * ((this.#kernel.bytes[from + at] >> 4) & 15) + least;
         }
       }
       visit(values, row);
@@ -146,63 +119,30 @@ export class DecoderWeights {
 
   /** How well each token would come next after a normed state: float32 [width] -> [token]. */
   scores(state: Float32Array) {
-    const { width, vocabularySize } = this.facts;
-    const { embedding, rounded, scales, y } = this.#places;
-    this.#quantise(state, width, filledUp(width));
-    this.#kernel.multiply8(width, vocabularySize, embedding.codes, embedding.d, rounded, scales, y);
-    return this.#floats.slice(y / 4, y / 4 + vocabularySize);
-  }
-
-  #quantise(x: Float32Array, columns: number, stride: number) {
-    const { x: place, rounded, scales, sums } = this.#places;
-    this.#floats.set(x, place / 4);
-    this.#kernel.quantise(place, x.length / columns, columns, stride, rounded, scales, sums);
+    return this.#kernel.multiply8(this.#places.embedding, state).slice();
   }
 
   /** Writes float16 [row, block] as float32, each row `stride` long. */
   #spread(halves: Uint8Array<ArrayBuffer>, place: number, blocks: number, stride: number) {
     const bits = new Uint16Array(halves.buffer);
     for (let at = 0; at < bits.length; at++)
-      this.#floats[place / 4 + Math.floor(at / blocks) * stride + (at % blocks)] = HALVES[bits[at]];
+      this.#kernel.floats[place / 4 + Math.floor(at / blocks) * stride + (at % blocks)] = HALVES[bits[at]];
   }
 }
 
-/** The blocks of a row, filled up to a multiple of 4. */
-const filledUp = (columns: number) => Math.ceil(columns / BLOCK / 4) * 4;
-
-/** Where in the memory everything lies, and how many bytes that takes. */
+/** Where in the memory everything lies. */
 function layOut({ numLayers, numHeads, numKvHeads, headDim, width, mlpWidth, vocabularySize }: DecoderFacts) {
-  let size = 1024;
-  const take = (bytes: number) => {
-    const place = size;
-    size += Math.ceil(bytes / 16) * 16;
-    return place;
-  };
-  const matrix = (rows: number, columns: number): Matrix4 => {
-    const stride = filledUp(columns);
-    return { rows, columns, stride, codes: take(rows * columns / 2), d: take(rows * stride * 4), m: take(rows * stride * 4) };
-  };
-  const layers = Array.from({ length: numLayers }, (): Record<MatrixName, Matrix4> => ({
-    qkv: matrix((numHeads + 2 * numKvHeads) * headDim, width),
-    o: matrix(width, numHeads * headDim),
-    gu: matrix(2 * mlpWidth, width),
-    down: matrix(width, mlpWidth),
+  const layout = new Layout();
+  const layers = Array.from({ length: numLayers }, (): Record<MatrixName, Codes4> => ({
+    qkv: layout.matrix4((numHeads + 2 * numKvHeads) * headDim, width),
+    o: layout.matrix4(width, numHeads * headDim),
+    gu: layout.matrix4(2 * mlpWidth, width),
+    down: layout.matrix4(width, mlpWidth),
   }));
-  const embedding = { codes: take(vocabularySize * width), d: take(vocabularySize * width / BLOCK * 4) };
-  const widest = Math.max(width, mlpWidth);
-  const work = {
-    x: take(CHUNK * widest * 4),
-    rounded: take(CHUNK * widest * 2),
-    scales: take(CHUNK * filledUp(widest) * 4),
-    sums: take(CHUNK * filledUp(widest) * 4),
-    y: take(Math.max(vocabularySize, CHUNK * 2 * mlpWidth) * 4),
-  };
-  return { layers, embedding, ...work, size };
+  const embedding = layout.matrix8(vocabularySize, width);
+  const desk = layout.desk(CHUNK, Math.max(width, mlpWidth), Math.max(vocabularySize, CHUNK * 2 * mlpWidth));
+  return { layout, layers, embedding, desk };
 }
 
 /** All numbers of 16 bits, by their bits. */
-const HALVES = Float32Array.from({ length: 65536 }, (_, bits) => {
-  const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  return exponent === 31 ? NaN : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-});
+const HALVES = Float32Array.from({ length: 65536 }, (_, bits) => halfPrecision(bits));

@@ -1,12 +1,9 @@
-// The language model in the page: SmolLM2 with 270 heads. This side talks to a worker; decoder-worker.ts fetches, checks and
+// The language model in the page: SmolLM2 with 270 heads. This side talks to a worker; model-worker.ts fetches, checks and
 // computes. The files are made by models/decoder/page_files.py.
 
-import { missingBytesOf, Store } from "./kept-files.ts";
+import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions } from "./worker-model.ts";
-
-/** The list of the decoder's files, and the browser's store for them. */
-export const FILES = { list: "decoder.json", store: "manyheads-decoder" };
 
 /** What a started worker says of its model. */
 export type Started = Pick<DecoderFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens" | "endTokens"> & { words: string[] };
@@ -14,7 +11,7 @@ export type Started = Pick<DecoderFacts, "name" | "numLayers" | "numHeads" | "he
 /** The decoder; `models.ts` calls this. */
 export const load = (_variant: string, { progress, signal }: Loading): Promise<DecoderModel> => Decoder.load({ progress, signal });
 
-export const missingBytes = (base = new URL("./models/", import.meta.url)) => missingBytesOf(FILES.list, new Store(FILES.store), base);
+export const missingBytes = () => missingBytesOf("decoder");
 
 export class Decoder extends WorkerModel implements DecoderModel {
   name = "decoder";
@@ -27,7 +24,7 @@ export class Decoder extends WorkerModel implements DecoderModel {
 
   /** Fetches the model and starts it, as `startModel` says. */
   static async load(options: LoadOptions = {}) {
-    const { worker, facts } = await startModel<Started>("decoder-worker.js", options);
+    const { worker, facts } = await startModel<Started>("decoder", options);
     return new Decoder(worker, facts);
   }
 

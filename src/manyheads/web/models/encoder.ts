@@ -1,17 +1,17 @@
 // The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
-// stutters; encoder-worker.ts fetches, checks and computes. The files are made by sphinxext/onnx_export.py.
+// stutters; model-worker.ts fetches, checks and computes. The files are made by models/encoder_page_files.py.
 
-import { missingBytesOf, Store } from "./kept-files.ts";
+import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions } from "./worker-model.ts";
 
-/** The list of the encoder's files, and the browser's store for them. */
-export const FILES = { list: "encoder.json", store: "manyheads-encoder" };
+/** What a started worker says of its model. */
+type Started = Pick<PretrainedFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens">;
 
 /** The encoder; `models.ts` calls this. */
 export const load = (_variant: string, { progress, signal }: Loading) => Encoder.load({ progress, signal });
 
-export const missingBytes = (base = new URL("./models/", import.meta.url)) => missingBytesOf(FILES.list, new Store(FILES.store), base);
+export const missingBytes = () => missingBytesOf("encoder");
 
 export class Encoder extends WorkerModel {
   name: string;
@@ -22,11 +22,11 @@ export class Encoder extends WorkerModel {
 
   /** Fetches the model and starts it, as `startModel` says. */
   static async load(options: LoadOptions = {}) {
-    const { worker, facts } = await startModel<EncoderFacts>("encoder-worker.js", options);
+    const { worker, facts } = await startModel<Started>("encoder", options);
     return new Encoder(worker, facts);
   }
 
-  constructor(worker: Worker, { name, numLayers, numHeads, headNames, maxTokens }: EncoderFacts) {
+  constructor(worker: Worker, { name, numLayers, numHeads, headNames, maxTokens }: Started) {
     super(worker);
     this.name = name;
     this.numLayers = numLayers;

@@ -47,7 +47,7 @@ export async function unpacked(bytes: Uint8Array<ArrayBuffer>) {
 }
 
 /** What `read` makes of a file's bytes; a file of which it makes nothing is damaged. */
-export function readAs<Made>(bytes: Uint8Array, read: (bytes: Uint8Array) => Made) {
+export function readAs<Made>(bytes: Uint8Array<ArrayBuffer>, read: (bytes: Uint8Array<ArrayBuffer>) => Made) {
   try {
     return read(bytes);
   } catch {

@@ -14,9 +14,8 @@ interface Manifest {
 export class Store {
   #cache: Promise<Cache | undefined>;
 
-  /** `name` tells the models' stores apart. */
-  constructor(name: string) {
-    this.#cache = quietly(() => globalThis.caches?.open(name));
+  constructor(model: string) {
+    this.#cache = quietly(() => globalThis.caches?.open(`manyheads-${model}`));
   }
 
   match(url: URL) {
@@ -52,9 +51,13 @@ export function fileUrl({ name, sha256 }: ModelFile, base: URL | string) {
   return url;
 }
 
-/** How many bytes a first text would have to fetch: 0 where an earlier visit kept all files. */
-export async function missingBytesOf(list: string, store: Store, base: URL) {
-  const { files } = await fetchManifest(new URL(list, base), store);
+/** How the list of a model's files is called. */
+export const listOf = (model: string) => `${model}.json`;
+
+/** How many bytes a model would have to fetch: 0 where an earlier visit kept all files. */
+export async function missingBytesOf(model: string, base = new URL("./models/", import.meta.url)) {
+  const store = new Store(model);
+  const { files } = await fetchManifest(new URL(listOf(model), base), store);
   const missing = await Promise.all(Object.values(files).map(async (file) => ((await store.match(fileUrl(file, base))) ? 0 : file.packed)));
   return missing.reduce((a, b) => a + b);
 }

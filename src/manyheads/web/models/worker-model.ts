@@ -12,14 +12,14 @@ export interface LoadOptions {
 let starts = triesOf(import.meta.url); // that failed
 
 /**
- * Starts the worker of a model, which fetches its files. `progress(done, total)` counts bytes, of all files together. Fails with a
+ * Starts a worker, which fetches a model's files. `progress(done, total)` counts bytes, of all files together. Fails with a
  * `Fault`, whose message is half a sentence for the reader; a new call tries again, and what had arrived whole is not fetched
  * twice. `base` is the folder that holds the list of files; a worker that says nothing for `patience` milliseconds has failed.
  */
-export async function startModel<Facts>(script: string, options: LoadOptions) {
+export async function startModel<Facts>(model: string, options: LoadOptions) {
   const { base = new URL("./models/", import.meta.url), progress = () => {}, patience = LONGEST_WAIT, signal } = options;
   if (!globalThis.WebAssembly) throw new Fault(WHY.engine);
-  const worker = startWorker(new URL(`./${script}${again(starts)}`, import.meta.url));
+  const worker = startWorker(new URL(`./model-worker.js${again(starts)}`, import.meta.url));
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const facts = await new Promise<Facts>((resolve, reject) => {
@@ -39,7 +39,7 @@ export async function startModel<Facts>(script: string, options: LoadOptions) {
         event.preventDefault();
         reject(new Fault(WHY.absent)); // its script: what goes wrong inside comes as a message
       };
-      worker.postMessage({ load: String(new URL(base, import.meta.url)) });
+      worker.postMessage({ load: model, base: String(new URL(base, import.meta.url)) });
     });
     return { worker, facts };
   } catch (error) {

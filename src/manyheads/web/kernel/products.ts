@@ -1,8 +1,8 @@
-// The decoder's large sums: one matrix times the vectors of several tokens, with weights of 4 or 8 bits. AssemblyScript, which
-// `npm run kernel` compiles to models/decoder-kernel.wasm; the page decides where in the memory everything lies.
+// The pretrained models' large sums: one matrix times the vectors of several tokens, with weights of 4, 8 or 14 bits. AssemblyScript,
+// which `npm run kernel` compiles to models/kernel.wasm; the page decides where in the memory everything lies.
 //
-// Numbers come in blocks of 32. The vectors are rounded to 16 bits, each block with a scale of its own, so that a block's sum
-// is one of whole numbers, which is exact. A block of 4-bit weights is d * code + m, so that its share of the product is
+// Numbers come in blocks of 32. The vectors are rounded to 14 or 16 bits, each block with a scale of its own, so that a block's
+// sum is one of whole numbers, which is exact. A block of 4-bit weights is d * code + m, so that its share of the product is
 //     sum of (d * code + m) * x  =  d * scale * (sum of code * rounded x)  +  m * (sum of x).
 // Rows of scales and sums are `stride` blocks long, a multiple of 4, since the terms with m are added four blocks at a time.
 // In the blocks that fill up a row, m is 0.
@@ -24,8 +24,10 @@ const FLOATS: usize = 128;
   return max(max(f32x4.extract_lane(v, 0), f32x4.extract_lane(v, 1)), max(f32x4.extract_lane(v, 2), f32x4.extract_lane(v, 3)));
 }
 
-/** x float32 [tokens, columns] -> rounded int16 [tokens, columns], scales and sums float32 [tokens, stride]. */
-export function quantise(x: usize, tokens: i32, columns: i32, stride: i32, rounded: usize, scales: usize, sums: usize): void {
+/** x float32 [tokens, columns] -> rounded int16 [tokens, columns], up to `highest`, scales and sums float32 [tokens, stride]. */
+export function quantise(
+  x: usize, tokens: i32, columns: i32, stride: i32, highest: f32, rounded: usize, scales: usize, sums: usize,
+): void {
   const blocks = columns >> 5;
   for (let token = 0; token < tokens; token++) {
     for (let block = 0; block < blocks; block++) {
@@ -41,8 +43,8 @@ export function quantise(x: usize, tokens: i32, columns: i32, stride: i32, round
       const top = largest(most);
       const at = ((token * stride + block) as usize) << 2;
       f32.store(sums + at, total(sum));
-      f32.store(scales + at, top / 32767);
-      const by = f32x4.splat(top > 0 ? 32767 / top : 0);
+      f32.store(scales + at, top / highest);
+      const by = f32x4.splat(top > 0 ? highest / top : 0);
       const to = rounded + number * SHORTS;
       for (let eight: usize = 0; eight < 4; eight++) {
         const low = i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(from + (eight << 5)), by)));
@@ -145,5 +147,31 @@ export function multiply8(columns: i32, rows: i32, codes: usize, d: usize, round
       a = f32x4.add(a, f32x4.mul(parts, f32x4.splat(f32.load(dHere + (block << 2)) * f32.load(scales + (block << 2)))));
     }
     f32.store(y + (r << 2), total(a));
+  }
+}
+
+/** y [tokens, rows] = x W^T + bias for W = d * code, codes int16 [rows, columns], d and bias float32 [rows]. */
+export function multiply14(
+  tokens: i32, columns: i32, stride: i32, rows: i32, codes: usize, d: usize, bias: usize, rounded: usize, scales: usize, y: usize,
+): void {
+  const blocks = (columns >> 5) as usize;
+  const row = (stride as usize) << 2;
+  const wide = blocks * SHORTS;
+  const tall = (rows as usize) << 2;
+  for (let r: usize = 0; r < (rows as usize); r++) {
+    const codesHere = codes + r * wide;
+    const step = f32.load(d + (r << 2));
+    const start = f32.load(bias + (r << 2));
+    for (let token: usize = 0; token < (tokens as usize); token++) {
+      const x = rounded + token * wide;
+      const scale = scales + token * row;
+      let a = f32x4.splat(0);
+      for (let block: usize = 0; block < blocks; block++) {
+        const w = codesHere + block * SHORTS;
+        const parts = product(v128.load(w), v128.load(w, 16), v128.load(w, 32), v128.load(w, 48), x + block * SHORTS);
+        a = f32x4.add(a, f32x4.mul(parts, f32x4.splat(f32.load(scale + (block << 2)))));
+      }
+      f32.store(y + token * tall + (r << 2), start + step * total(a));
+    }
   }
 }

@@ -1,0 +1,124 @@
+// The encoder's forward pass, BERT's (Devlin et al. 2019, arXiv:1810.04805). What is in its file, models/encoder_page_files.py says.
+
+import { added, attend, layerNorm, partOf } from "../math/attention.ts";
+import { readSafetensors } from "./files.ts";
+import { Kernel, Layout, type Codes14 } from "./kernel.ts";
+
+/** A matrix as it is sent: step * (low + base * high), a step for each row. */
+interface Rounded {
+  base: number;
+  columns: number;
+  low: Float32Array;
+  high: Float32Array;
+  step: Float32Array;
+}
+
+export class EncoderEngine {
+  #facts: PretrainedFacts;
+  #kernel: Kernel;
+  #matrices: Record<string, Codes14>; // by name, in the kernel's memory
+  #embeddings: Record<string, Rounded> = {}; // "words" and "positions"
+  #norms: Record<string, Layer> = {}; // by what they come after
+
+  /** Makes room for all matrices; `put` brings them. */
+  static async create(facts: PretrainedFacts, code: BufferSource) {
+    const { numLayers, width, mlpWidth, maxTokens } = facts;
+    const layout = new Layout();
+    const matrices = Array.from({ length: numLayers }, (_, layer) => [
+      ...["query", "key", "value", "output"].map((name) => [`${layer}.${name}`, layout.matrix14(width, width)]),
+      [`${layer}.up`, layout.matrix14(mlpWidth, width)],
+      [`${layer}.down`, layout.matrix14(width, mlpWidth)],
+    ]).flat();
+    const desk = layout.desk(maxTokens, mlpWidth, maxTokens * mlpWidth);
+    return new EncoderEngine(facts, await Kernel.create(code, layout, desk), Object.fromEntries(matrices));
+  }
+
+  private constructor(facts: PretrainedFacts, kernel: Kernel, matrices: Record<string, Codes14>) {
+    this.#facts = facts;
+    this.#kernel = kernel;
+    this.#matrices = matrices;
+  }
+
+  /** Takes in the file. */
+  put(file: Uint8Array) {
+    const { tensors, metadata } = readSafetensors(file);
+    const base = Number(metadata.base);
+    const sent = (name: string) => {
+      const [low, high, step] = ["low", "high", "step"].map((part) => tensors[`${part}.${name}`]);
+      return { base, columns: low.shape[1], low: low.values, high: high.values, step: step.values };
+    };
+    for (const [name, { codes, d, bias }] of Object.entries(this.#matrices)) {
+      const { low, high, step } = sent(name);
+      for (let at = 0; at < low.length; at++) this.#kernel.shorts[codes / 2 + at] = low[at] + base * high[at];
+      this.#kernel.floats.set(step, d / 4);
+      this.#kernel.floats.set(tensors[`${name}.bias`].values, bias / 4);
+    }
+    for (const name of ["words", "positions"]) this.#embeddings[name] = sent(name);
+    const norms = Object.keys(tensors).filter((name) => name.endsWith("_norm.weight")).map((name) => name.replace(".weight", ""));
+    this.#norms = Object.fromEntries(norms.map((name) => [name, partOf(tensors, `${name}.`)]));
+  }
+
+  /**
+   * What each head looks at, float32 [layer, head, query, key], and the words' vectors after each layer, the embeddings first, [layer + 1,
+   * query, width]. `headMask[layer][head]` is false for a head that adds nothing.
+   */
+  read(ids: number[], headMask: HeadMask = null) {
+    const { numLayers, numHeads } = this.#facts;
+    let x = this.#normed(added(this.#rows("words", ids), this.#rows("positions", [...ids.keys()])), "embeddings_norm");
+    const [maps, states] = [[] as Matrix[], [x]];
+    for (let layer = 0; layer < numLayers; layer++) {
+      const [Q, K, V] = ["query", "key", "value"].map((name) => this.#linear(x, `${layer}.${name}`));
+      const { weights, context } = attend(Q, K, V, { numHeads, headMask: headMask?.[layer] });
+      x = this.#normed(added(x, this.#linear(context, `${layer}.output`)), `${layer}.attention_norm`);
+      const change = this.#linear(gelu(this.#linear(x, `${layer}.up`)), `${layer}.down`);
+      x = this.#normed(added(x, change), `${layer}.mlp_norm`);
+      maps.push(weights);
+      states.push(x);
+    }
+    return { weights: stacked(maps), states: stacked(states) };
+  }
+
+  #linear({ shape: [tokens], values }: Matrix, name: string) {
+    const matrix = this.#matrices[name];
+    return { shape: [tokens, matrix.rows], values: this.#kernel.multiply14(matrix, values).slice() };
+  }
+
+  #normed(x: Matrix, name: string) {
+    return layerNorm(x, this.#norms[name], this.#facts.normEpsilon);
+  }
+
+  /** Rows of an embedding: float32 [row, column]. */
+  #rows(name: string, which: number[]) {
+    const { base, columns, low, high, step } = this.#embeddings[name];
+    const values = new Float32Array(which.length * columns);
+    which.forEach((row, place) => {
+      for (let column = 0; column < columns; column++) {
+        const at = row * columns + column;
+        values[place * columns + column] = step[row] * (low[at] + base * high[at]);
+      }
+    });
+    return { shape: [which.length, columns], values };
+  }
+}
+
+/** x times how likely a standard normal number is below x: [token, column] (Hendrycks and Gimpel 2016, arXiv:1606.08415). */
+function gelu({ shape, values }: Matrix) {
+  const outputs = new Float32Array(values.length);
+  for (let at = 0; at < values.length; at++) outputs[at] = values[at] * (1 + erf(values[at] / Math.SQRT2)) / 2;
+  return { shape, values: outputs };
+}
+
+/** The error function to 1.5e-7: Abramowitz and Stegun (1964), 7.1.26. */
+function erf(x: number) {
+  const t = 1 / (1 + 0.3275911 * Math.abs(x));
+  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+  return Math.sign(x) * (1 - tail * Math.exp(-x * x));
+}
+
+/** Matrices of one shape as one with an axis more. */
+function stacked(matrices: Matrix[]): Matrix {
+  const size = matrices[0].values.length;
+  const values = new Float32Array(matrices.length * size);
+  matrices.forEach((matrix, place) => values.set(matrix.values, place * size));
+  return { shape: [matrices.length, ...matrices[0].shape], values };
+}

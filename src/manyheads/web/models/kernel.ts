@@ -1,0 +1,138 @@
+// WebAssembly's memory, in which a pretrained model's weights lie, and the products that kernel/products.ts makes of them there.
+
+import { Fault, WHY } from "../math/faults.ts";
+
+/** Columns of a matrix, and numbers of a vector, that share a scale. */
+export const BLOCK = 32;
+/** Numbers as they are rounded: the sum of a block's products must be below 2 ** 31. */
+const [SHORT, SHORTER] = [2 ** 15 - 1, 2 ** 13 - 1];
+const PAGE = 65536; // WebAssembly's memory grows by these
+
+interface Products {
+  quantise(...places: number[]): void;
+  multiply4(...places: number[]): void;
+  multiply8(...places: number[]): void;
+  multiply14(...places: number[]): void;
+}
+
+/** A matrix in the memory: at which byte its codes begin, and their scales. */
+export interface Codes {
+  rows: number;
+  columns: number;
+  codes: number;
+  d: number;
+}
+
+/** A matrix of 4-bit codes has offsets, too, and rows of scales that are filled up. */
+export interface Codes4 extends Codes {
+  stride: number;
+  m: number;
+}
+
+/** One of 14-bit codes has a bias. */
+export interface Codes14 extends Codes {
+  bias: number;
+}
+
+/** The blocks of a row, filled up to a multiple of 4. */
+const strideOf = (columns: number) => Math.ceil(columns / BLOCK / 4) * 4;
+
+/** Deals out the memory. */
+export class Layout {
+  size = 1024;
+
+  /** So many bytes; gives the first. */
+  take(bytes: number) {
+    const place = this.size;
+    this.size += Math.ceil(bytes / 16) * 16;
+    return place;
+  }
+
+  /** A matrix of 4-bit codes, a scale and an offset for each block. */
+  matrix4(rows: number, columns: number): Codes4 {
+    const stride = strideOf(columns);
+    return { rows, columns, stride, codes: this.take(rows * columns / 2), d: this.take(rows * stride * 4), m: this.take(rows * stride * 4) };
+  }
+
+  /** A matrix of 8-bit codes, a scale for each block. */
+  matrix8(rows: number, columns: number): Codes {
+    return { rows, columns, codes: this.take(rows * columns), d: this.take(rows * columns / BLOCK * 4) };
+  }
+
+  /** A matrix of 14-bit codes, a scale and a bias for each row. */
+  matrix14(rows: number, columns: number): Codes14 {
+    return { rows, columns, codes: this.take(rows * columns * 2), d: this.take(rows * 4), bias: this.take(rows * 4) };
+  }
+
+  /** Room for so many tokens' vectors, rounded ones too, and for so many results. */
+  desk(tokens: number, columns: number, results: number) {
+    const [x, rounded] = [this.take(tokens * columns * 4), this.take(tokens * columns * 2)];
+    const [scales, sums] = [this.take(tokens * strideOf(columns) * 4), this.take(tokens * strideOf(columns) * 4)];
+    return { x, rounded, scales, sums, y: this.take(results * 4) };
+  }
+}
+
+/** All products: x [token, column] -> x W^T [token, row], which stays until the next is made. */
+export class Kernel {
+  readonly floats: Float32Array; // the memory, by what lies there
+  readonly bytes: Int8Array;
+  readonly shorts: Int16Array;
+  #products: Products;
+  #desk: ReturnType<Layout["desk"]>;
+
+  /** Takes the memory that a layout deals out. Fails where this browser has too little, or no SIMD. */
+  static async create(code: BufferSource, { size }: Layout, desk: ReturnType<Layout["desk"]>) {
+    try {
+      const memory = new WebAssembly.Memory({ initial: Math.ceil(size / PAGE) });
+      const { instance } = await WebAssembly.instantiate(code, { env: { memory } });
+      return new Kernel(instance.exports as unknown as Products, memory.buffer, desk);
+    } catch {
+      throw new Fault(globalThis.WebAssembly ? WHY.memory : WHY.engine);
+    }
+  }
+
+  private constructor(products: Products, memory: ArrayBuffer, desk: ReturnType<Layout["desk"]>) {
+    this.floats = new Float32Array(memory);
+    this.bytes = new Int8Array(memory);
+    this.shorts = new Int16Array(memory);
+    this.#products = products;
+    this.#desk = desk;
+  }
+
+  multiply4({ rows, columns, stride, codes, d, m }: Codes4, x: Float32Array) {
+    const { rounded, scales, sums, y } = this.#desk;
+    const tokens = this.#round(x, columns, SHORT);
+    this.#products.multiply4(tokens, columns, stride, rows, codes, d, m, rounded, scales, sums, y);
+    return this.#results(tokens * rows);
+  }
+
+  /** Of one token's vector. */
+  multiply8({ rows, columns, codes, d }: Codes, x: Float32Array) {
+    const { rounded, scales, y } = this.#desk;
+    this.#round(x, columns, SHORT);
+    this.#products.multiply8(columns, rows, codes, d, rounded, scales, y);
+    return this.#results(rows);
+  }
+
+  /** And the bias is added. */
+  multiply14({ rows, columns, codes, d, bias }: Codes14, x: Float32Array) {
+    const { rounded, scales, y } = this.#desk;
+    const tokens = this.#round(x, columns, SHORTER);
+    this.#products.multiply14(tokens, columns, strideOf(columns), rows, codes, d, bias, rounded, scales, y);
+    return this.#results(tokens * rows);
+  }
+
+  /** Lays vectors on the desk and rounds them, each block in steps of which its largest number has `highest`; gives their number. */
+  #round(x: Float32Array, columns: number, highest: number) {
+    const { x: place, rounded, scales, sums } = this.#desk;
+    const tokens = x.length / columns;
+    this.floats.set(x, place / 4);
+    this.#products.quantise(place, tokens, columns, strideOf(columns), highest, rounded, scales, sums);
+    return tokens;
+  }
+
+  #results(count: number) {
+    const from = this.#desk.y / 4;
+    return this.floats.subarray(from, from + count);
+  }
+}

@@ -1,0 +1,97 @@
+// What a pretrained model does off the page's thread: fetch its files and keep them, read a text, compute.
+
+import { importScript, reasonOf } from "../math/faults.ts";
+import { DecoderEngine } from "./decoder-engine.ts";
+import { ledgerOf, nextWord } from "./decoder-model.ts";
+import { DecoderTokens } from "./decoder-tokens.ts";
+import { DecoderWeights } from "./decoder-weights.ts";
+import { EncoderEngine } from "./encoder-engine.ts";
+import { readAs, readJson } from "./files.ts";
+import code from "./kernel.wasm";
+import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
+import { encoderTokens } from "./tokens.ts";
+import type { Tokenizer } from "./tokenizers.min.mjs";
+
+/** A model that takes in its files, one after the other, and gives the function that answers the page. */
+interface Arriving {
+  put(part: string, contents: Uint8Array<ArrayBuffer>): void;
+  start(tokenizer: Tokenizer): { facts: object, answer: (request: any) => { result: object, transfer?: ArrayBufferLike[] } };
+}
+
+/** How each is made from its list of files. */
+const MODELS: Record<string, (listed: any) => Promise<Arriving>> = { encoder, decoder };
+const AT_ONCE = 3; // files on their way
+
+/** What a worker has where a page has `window`. */
+const worker: any = globalThis;
+let answer: ReturnType<Arriving["start"]>["answer"];
+
+worker.onmessage = async ({ data }: MessageEvent) => {
+  try {
+    if (data.load) worker.postMessage({ ready: await load(data.load, data.base) });
+    else {
+      const { result, transfer } = answer(data);
+      worker.postMessage({ result }, transfer);
+    }
+  } catch (error) {
+    worker.postMessage({ error: reasonOf(error) });
+  }
+};
+
+async function load(name: string, base: string) {
+  const store = new Store(name);
+  const script = importScript("./tokenizers.min.mjs", import.meta.url);
+  script.catch(() => {}); // awaited below
+  const listed = await fetchManifest(new URL(listOf(name), base), store);
+  const model = await MODELS[name](listed);
+  let vocabulary = new Uint8Array();
+  await obtainAll(listed, listOf(name), {
+    base, store, atOnce: AT_ONCE,
+    progress: (...progress) => worker.postMessage({ progress }),
+    take: (part, contents) => {
+      if (part === "tokenizer") vocabulary = contents;
+      else readAs(contents, (bytes) => model.put(part, bytes));
+    },
+  });
+  const { Tokenizer } = await script;
+  const started = model.start(readAs(vocabulary, (file) => new Tokenizer(readJson(file), {})));
+  answer = started.answer;
+  return started.facts;
+}
+
+async function encoder(listed: PretrainedFacts): Promise<Arriving> {
+  const engine = await EncoderEngine.create(listed, code);
+  const { name, numLayers, numHeads, headNames, maxTokens } = listed;
+  return {
+    put: (_, contents) => engine.put(contents),
+    start: (tokenizer) => ({
+      facts: { name, numLayers, numHeads, headNames, maxTokens },
+      answer({ sentence, headMask, states: wantsStates }) {
+        const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, maxTokens);
+        const { weights: { shape, values: weights }, states } = engine.read(ids, headMask);
+        const map = { queryTokens: tokens, keyTokens: tokens, shape, weights, headNames, predictions: {}, notes };
+        if (!wantsStates) return { result: map, transfer: [weights.buffer] };
+        return { result: { ...map, states }, transfer: [weights.buffer, states.values.buffer] };
+      },
+    }),
+  };
+}
+
+async function decoder(listed: DecoderFacts): Promise<Arriving> {
+  const weights = await DecoderWeights.create(listed, code);
+  const { name, numLayers, numHeads, headNames, maxTokens, endTokens } = listed;
+  return {
+    put: (part, contents) => weights.put(part, contents),
+    start(tokenizer) {
+      const [tokens, engine] = [new DecoderTokens(tokenizer, listed), new DecoderEngine(weights)];
+      return {
+        facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
+        answer({ ledger, text, headMask }) {
+          if (ledger) return { result: ledgerOf(engine, tokens, listed, ledger) };
+          const result = nextWord(engine, tokens, listed, text, headMask);
+          return { result, transfer: [result.logits.buffer, result.map.weights.buffer] };
+        },
+      };
+    },
+  };
+}
