@@ -3,10 +3,10 @@
 
 import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
-import { startModel, WorkerModel, type LoadOptions } from "./worker-model.ts";
+import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";
 
-/** What a started worker says of its model. */
-export type Started = Pick<DecoderFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens" | "endTokens"> & { words: string[] };
+/** What its worker says besides. */
+type StartedDecoder = Started & Pick<DecoderFacts, "endTokens"> & { words: string[] };
 
 /** The decoder; `models.ts` calls this. */
 export const load = (_variant: string, { progress, signal }: Loading): Promise<DecoderModel> => Decoder.load({ progress, signal });
@@ -14,26 +14,17 @@ export const load = (_variant: string, { progress, signal }: Loading): Promise<D
 export const missingBytes = () => missingBytesOf("decoder");
 
 export class Decoder extends WorkerModel implements DecoderModel {
-  name = "decoder";
-  numLayers: number;
-  numHeads: number;
-  headNames: string[];
-  maxTokens: number;
   endTokens: number[];
   #words: string[];
 
   /** Fetches the model and starts it, as `startModel` says. */
   static async load(options: LoadOptions = {}) {
-    const { worker, facts } = await startModel<Started>("decoder", options);
+    const { worker, facts } = await startModel<StartedDecoder>("decoder", options);
     return new Decoder(worker, facts);
   }
 
-  constructor(worker: Worker, { numLayers, numHeads, headNames, maxTokens, endTokens, words }: Started) {
-    super(worker);
-    this.numLayers = numLayers;
-    this.numHeads = numHeads;
-    this.headNames = headNames;
-    this.maxTokens = maxTokens;
+  constructor(worker: Worker, { endTokens, words, ...started }: StartedDecoder) {
+    super(worker, { ...started, name: "decoder" });
     this.endTokens = endTokens;
     this.#words = words;
   }

@@ -3,10 +3,7 @@
 
 import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
-import { startModel, WorkerModel, type LoadOptions } from "./worker-model.ts";
-
-/** What a started worker says of its model. */
-type Started = Pick<PretrainedFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens">;
+import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";
 
 /** The encoder; `models.ts` calls this. */
 export const load = (_variant: string, { progress, signal }: Loading) => Encoder.load({ progress, signal });
@@ -14,25 +11,10 @@ export const load = (_variant: string, { progress, signal }: Loading) => Encoder
 export const missingBytes = () => missingBytesOf("encoder");
 
 export class Encoder extends WorkerModel {
-  name: string;
-  numLayers: number;
-  numHeads: number;
-  headNames: string[];
-  maxTokens: number;
-
   /** Fetches the model and starts it, as `startModel` says. */
   static async load(options: LoadOptions = {}) {
     const { worker, facts } = await startModel<Started>("encoder", options);
     return new Encoder(worker, facts);
-  }
-
-  constructor(worker: Worker, { name, numLayers, numHeads, headNames, maxTokens }: Started) {
-    super(worker);
-    this.name = name;
-    this.numLayers = numLayers;
-    this.numHeads = numHeads;
-    this.headNames = headNames;
-    this.maxTokens = maxTokens;
   }
 
   /**

@@ -74,13 +74,26 @@ interface Request {
   reject: (reason: any) => void;
 }
 
+/** What a started worker says of its model. */
+export type Started = Pick<PretrainedFacts, "name" | "numLayers" | "numHeads" | "headNames" | "maxTokens">;
+
 export class WorkerModel {
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  maxTokens: number;
   #worker: Worker;
   #waiting: Request[] = []; // that the worker has not seen yet
   #running: Request | undefined; // the one that it computes
   #broken: Error | null = null; // why nothing more can be computed
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, { name, numLayers, numHeads, headNames, maxTokens }: Started) {
+    this.name = name;
+    this.numLayers = numLayers;
+    this.numHeads = numHeads;
+    this.headNames = headNames;
+    this.maxTokens = maxTokens;
     this.#worker = worker;
     worker.onmessage = ({ data }) => this.#settle(data.error ? new Fault(data.error) : null, data.result);
     worker.onerror = (event) => {
