@@ -68,8 +68,10 @@ def multi_head_attention(X, Wq, Wk, Wv, Wo, num_heads, mask=None):  # [..., q, d
     masks = [None] * num_heads
     if mask is not None:
         shape = (*X.shape[:-2], num_heads, *X.shape[-2:-1], *X.shape[-2:-1])
-        masks = np.moveaxis(np.broadcast_to(check_mask(mask, shape, np.bool_), shape), -3, 0)  # [h, ..., q, k]
-    parts = zip(*(np.split(W, num_heads, axis=-1) for W in (Wq, Wk, Wv)), masks, strict=True)
+        allowed = np.broadcast_to(check_mask(mask, shape, np.bool_), shape)
+        masks = np.moveaxis(allowed, -3, 0)  # [h, ..., q, k]
+    columns = (np.split(W, num_heads, axis=-1) for W in (Wq, Wk, Wv))  # 3 × h × [d, d_k]
+    parts = zip(*columns, masks, strict=True)
     contexts, weights = zip(*(self_attention(X, *part) for part in parts), strict=True)
     context = np.concatenate(contexts, axis=-1)  # [..., q, h * d_v]
     return context @ Wo, np.stack(weights, axis=-3)  # [..., q, d], [..., h, q, k]
@@ -206,10 +208,11 @@ class LoopedMultiHeadAttention(nn.Module):
             layer.reset_parameters()
 
     def forward(self, query, key=None, value=None, *, mask=None):  # [..., q, d] -> [..., q, d], [..., h, q, k]
-        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, len(self.heads))
-        masks = [None] * len(self.heads)
+        num_heads = len(self.heads)
+        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, num_heads)
+        masks = [None] * num_heads
         if mask is not None:
-            masks = mask.expand(*query.shape[:-2], len(self.heads), -1, -1).unbind(-3)  # h × [..., q, k]
+            masks = mask.expand(*query.shape[:-2], num_heads, -1, -1).unbind(-3)  # h × [..., q, k]
         contexts, maps = [], []
         for head, head_mask in zip(self.heads, masks):
             context, weights = head(query, key, value, mask=head_mask)  # [..., q, d], [..., q, k]
@@ -257,7 +260,8 @@ def share_heads(x, num_heads):  # [..., g, k, d] -> [..., h, k, d]
     >>> share_heads(torch.tensor([[[1.0]], [[2.0]]]), num_heads=4).flatten().tolist()
     [1.0, 1.0, 2.0, 2.0]
     """
-    return x.repeat_interleave(num_heads // x.shape[-3], dim=-3) if x.shape[-3] != num_heads else x
+    groups = x.shape[-3]
+    return x if groups == num_heads else x.repeat_interleave(num_heads // groups, dim=-3)
 
 
 def rotate(x, start=0, base=10_000.0):  # [..., t, d] -> [..., t, d]
@@ -287,7 +291,9 @@ def extend(cache, keys, values):  # (2 × [..., g, c, d] or nothing), 2 × [...,
     >>> [kept.shape[-2] for kept in extend(first, *torch.ones(2, 2, 1, 4))]
     [4, 4]
     """
-    return tuple(torch.cat([old, new], dim=-2) for old, new in zip(cache, (keys, values))) or (keys, values)
+    if not cache:
+        return keys, values
+    return tuple(torch.cat([old, new], dim=-2) for old, new in zip(cache, (keys, values)))
 
 
 class MultiHeadAttention(nn.Module):
@@ -468,8 +474,8 @@ class EinsumMultiHeadAttention(MultiHeadAttention):
             keys, values = cache = extend(check_cache(cache, keys, values), keys, values)
         group = self.num_heads // self.num_kv_heads
         keys, values = (repeat(x, "... g k d -> ... (g group) k d", group=group) for x in (keys, values))
-        scores = einsum(queries, keys, "... h q d, ... h k d -> ... h q k") / math.sqrt(queries.shape[-1])
-        weights = masked_softmax(scores, mask)
+        scores = einsum(queries, keys, "... h q d, ... h k d -> ... h q k")
+        weights = masked_softmax(scores / math.sqrt(queries.shape[-1]), mask)
         dropped = F.dropout(weights, self.dropout, self.training)
         context = einsum(dropped, values, "... h q k, ... h k d -> ... h q d")
         context = rearrange(silence_heads(context, head_mask), "... h q d -> ... q (h d)")

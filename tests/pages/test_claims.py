@@ -73,7 +73,7 @@ def test_a_slider_prunes_the_heads_of_the_encoder(chapter):
     map.get_by_role("button", name="Load the encoder").click()
     figure.get_by_text("Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
     order, encoder = pruning.order(), load_encoder()
-    whole = encoder.sentence_vector(RIVER)
+    whole, others = encoder.sentence_vector(RIVER), encoder.sentence_vectors(pruning.OTHERS)
     slider.focus()
     slider.press("End")
     figure.get_by_text("72 of 72 heads pruned").wait_for()
@@ -86,8 +86,11 @@ def test_a_slider_prunes_the_heads_of_the_encoder(chapter):
             "([figure, count]) => figure.querySelector('.hp-pruned').textContent.startsWith(`${count} of`) && figure.pruned === count",
             arg=[figure.element_handle(), count],
         )
-        left = encoder.sentence_vector(RIVER, pruning.mask_without(order[:count])) @ whole
-        assert abs(figure.evaluate("(figure) => figure.similarity") - left) < 0.03
+        left = encoder.sentence_vector(RIVER, pruning.mask_without(order[:count]))
+        assert abs(figure.evaluate("(figure) => figure.similarity") - left @ whole) < 0.03
+        nearest = pruning.OTHERS.index(figure.evaluate("(figure) => figure.nearest.text"))
+        assert (others @ left)[nearest] > (others @ left).max() - 0.03
+        assert f"nearest to “{pruning.OTHERS[nearest]}”" in figure.inner_text()
         off = map.get_attribute("off").split()
         assert off == [f"{layer}.{head}" for layer, head in order[:count]]
     map.get_by_role("textbox", name="Sentence").fill("Tea.")

@@ -1,7 +1,7 @@
 // The pure parts of <head-pruning>, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { cosine, prunedText, sentenceVector } from "../../src/manyheads/web/figures/head-pruning.ts";
+import { cosine, nearestOf, prunedText, sentenceVector } from "../../src/manyheads/web/figures/head-pruning.ts";
 
 test("the vector of a sentence is the mean over its words of the last layer", () => {
   const states = { shape: [2, 3, 2], values: Float32Array.of(9, 9, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6) };
@@ -13,6 +13,11 @@ test("the cosine knows directions, not lengths, and nothing is alike to nothing"
   assert.equal(cosine([1, 0], [0, 3]), 0);
   assert.equal(cosine([1, 0], [-1, 0]), -1);
   assert.equal(cosine([0, 0], [1, 1]), 0);
+});
+
+test("the nearest sentence is the one at the smallest angle", () => {
+  const others = [{ text: "Long.", vector: [9, 9] }, { text: "Tea.", vector: [0, 1] }];
+  assert.deepEqual(nearestOf([0.1, 2], others).text, "Tea.");
 });
 
 test("what is pruned is said with the last head, counted from 1", () => {

@@ -19,6 +19,7 @@ SEEDS = 10
 PRUNED = (0, 6, 12, 18, 24, 30, 36, 42, 48, 60, 72)
 NUM_SENTENCES = 20
 ORDERS = ("by importance", "at random")
+OTHERS = [sentence.text for sentence in labelled_sentences() if sentence.word == "bank"]  # to compare with
 THIRD, KEPT = 24, 0.9  # of the 72 heads; the agreement that counts as "nearly as before"
 
 
@@ -92,7 +93,7 @@ def pruning_html(map):
     """
     places = " ".join(f"{layer}.{head}" for layer, head in order())
     plain = "<p>On its page, a slider here prunes the heads of the map above, the least important first.</p>"
-    return element_html("head-pruning", {"for": map, "order": places}, {}, plain)
+    return element_html("head-pruning", {"for": map, "order": places, "others": "|".join(OTHERS)}, {}, plain)
 
 
 def mask_without(heads):  # -> [layer, h]

@@ -96,7 +96,7 @@ interface MapOnScreen {
 /** What the views of a map ask of the figure they are in. */
 interface MapHost extends MapOnScreen {
   behaviours: string[] | null; // what each head of each layer mostly does, by the names of names.json
-  mostHeads: number; // room is kept for so many; 0 for those there are
+  mostHeads: number; // of the models to choose from; 0 where there is one
   rest: number; // the place of the token that asks while nobody points at another
   pinned: boolean;
   point(place: number | null): void; // somebody points at a token

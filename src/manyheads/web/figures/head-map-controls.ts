@@ -49,7 +49,7 @@ export class MapControls {
     this.compareButton = h("button", { type: "button", class: "hm-comparer", "aria-expanded": "false",
       onclick: () => host.set({ compare: host.state.compare === null ? host.state.sentence : null }) });
     this.views = VIEWS.map((view) =>
-      h("input", { type: "radio", name: `${host.id}-view`, value: view, onchange: () => host.set({ view }) }));
+      h("input", { type: "radio", name: `${host.id}-view`, value: view, onchange: () => host.set({ view, head: headFor(view, host.state) }) }));
     this.query = chooser("Asked by", (value) => host.set({ query: Number(value) }));
     this.queryField = field(this.query);
     this.layer = chooser("Layer", (value) => host.set({ layer: Number(value) }));
@@ -71,7 +71,7 @@ export class MapControls {
   #makeTools(computes: boolean, share: HTMLElement) {
     const views = h("fieldset", { class: "hm-views", "aria-label": "View" },
       ...this.views.map((radio) => h("label", {}, radio, h("span", {}, capital(radio.value)))));
-    return h("div", { class: "hm-tools" }, views, this.layerField, this.headField, ...(computes ? [this.compareButton] : []),
+    return h("div", { class: "hm-tools" }, views, this.layerField, ...(computes ? [this.compareButton] : []),
       share, this.more.node, ...(this.#models.length > 1 ? [this.#makeSlider()] : []), ...(computes ? [] : this.undo.nodes));
   }
 
@@ -127,4 +127,10 @@ export class MapControls {
     this.headField.hidden = state.view !== "lines" || shown.mixed;
     this.more.offer(map, shown, state);
   }
+}
+
+/** The chosen head as a view opens: Lines show one at first, the first that's on; the others all, or the one that was large. */
+function headFor(view: string, { view: before, head, headMask, layer }: MapState) {
+  if (view === "lines") return head ?? Math.max(headMask?.[layer].indexOf(true) ?? 0, 0);
+  return before === "lines" ? null : head;
 }

@@ -68,8 +68,8 @@ export class HeadMapView implements MapHost {
     this.controls = new MapControls(this, { models, computes, copies, examples, guide });
     this.#focus = new MapFocus(this, state.query ?? START.query, () => this.#queryMoved());
     this.#layers = new MapLayers(want);
-    this.#stage = new MapStage(this, this.#heads, this.controls.queryField, this.controls.guide);
-    this.#height = new MapHeight(root);
+    this.#stage = new MapStage(this, this.#heads, [this.controls.queryField, this.controls.headField], this.controls.guide);
+    this.#height = new MapHeight(root, this.#stage.room);
     root.replaceChildren(...this.controls.nodes, ...this.#stage.nodes, this.#status.node, this.#announcer.node);
     this.update(state);
   }

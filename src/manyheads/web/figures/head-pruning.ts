@@ -1,5 +1,6 @@
-// <head-pruning for="ID" order="1.10 0.4 ...">: a slider that prunes the heads of the encoder's <head-map> with that id, in an
-// order, and says what is left of the sentence's vector. No DOM while the module loads, as in head-map.ts.
+// <head-pruning for="ID" order="1.10 0.4 ..." others="One sentence.|Another.">: a slider that prunes the heads of the encoder's
+// <head-map> with that id, in an order, and says what is left of the sentence's vector, and to which of the others it's nearest.
+// No DOM while the module loads, as in head-map.ts.
 
 import { LiveFigure } from "../doors/live-figure.ts";
 import { define, mapById, mapReady } from "../doors/page-element.ts";
@@ -31,6 +32,13 @@ export function cosine(one: ArrayLike<number>, other: ArrayLike<number>) {
   return product / Math.sqrt(own * its) || 0;
 }
 
+/** The one of some texts whose vector is most alike, and how much. */
+export function nearestOf(vector: ArrayLike<number>, others: { text: string, vector: ArrayLike<number> }[]) {
+  const [nearest] = others.map(({ text, vector: other }) => ({ text, similarity: cosine(vector, other) }))
+    .sort((one, two) => two.similarity - one.similarity);
+  return nearest;
+}
+
 /** What is pruned, in words: "12 of 72 heads pruned, layer 2, head 5 last."; `order` holds "layer.head", as a map's attribute `off`. */
 export function prunedText(order: string[], count: number) {
   const text = `${count} of ${order.length} heads pruned`;
@@ -43,13 +51,15 @@ export function prunedText(order: string[], count: number) {
 
 const FAILURE = "What is left could not be measured";
 
-/** How alike the vector of a sentence is, with so many heads pruned, to that with all of them. */
-type Measured = { sentence: string, pruned: number, similarity: number };
+type Sentence = { text: string, vector: Float64Array };
+/** How alike the vector of a sentence is, with so many heads pruned, to that with all of them; and the nearest other sentence. */
+type Measured = { sentence: string, pruned: number, similarity: number, nearest: ReturnType<typeof nearestOf> };
 
 class HeadPruningElement extends LiveFigure {
   static observedAttributes = ["order"];
-  /** The vector with all heads, and of which sentence. */
-  #whole: { sentence: string, vector: Float64Array } | null = null;
+  /** With all heads: the sentence, and the others. */
+  #whole: Sentence | null = null;
+  #others: Sentence[] = [];
   #slider = h("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Heads pruned", oninput: () => this.#prune() });
   #pruned = h("span", { class: "hp-pruned" });
   #left = h("p", { class: "hp-left" }, "Load the encoder below to see what is left of the sentence.");
@@ -61,6 +71,7 @@ class HeadPruningElement extends LiveFigure {
   sentence = "";
   pruned = 0;
   similarity = NaN;
+  nearest?: ReturnType<typeof nearestOf>;
 
   protected override task = {
     failure: FAILURE,
@@ -125,21 +136,29 @@ class HeadPruningElement extends LiveFigure {
   async #measure(encoder: HeadModel, signal: AbortSignal): Promise<Measured> {
     const sentence = this.#map?.sentence ?? "";
     const off = this.#off;
-    const vectorWithout = async (heads: string[]) => {
+    const vectorOf = async (text: string, heads: string[] = []) => {
       const places = heads.map((place) => place.split(".").map(Number));
       const mask = maskOf(places, encoder.numLayers, encoder.numHeads);
-      const { states } = await encoder.attend(sentence, mask, { signal, states: true });
+      const { states } = await encoder.attend(text, mask, { signal, states: true });
       return sentenceVector(states as Matrix);
     };
-    if (this.#whole?.sentence !== sentence) this.#whole = { sentence, vector: await vectorWithout([]) };
-    return { sentence, pruned: off.length, similarity: cosine(this.#whole.vector, await vectorWithout(off)) };
+    if (!this.#others.length) {
+      const texts = (this.getAttribute("others") ?? "").split("|");
+      const others = [];
+      for (const text of texts) others.push({ text, vector: await vectorOf(text) });
+      this.#others = others;
+    }
+    if (this.#whole?.text !== sentence) this.#whole = { text: sentence, vector: await vectorOf(sentence) };
+    const left = await vectorOf(sentence, off);
+    return { sentence, pruned: off.length, similarity: cosine(this.#whole.vector, left), nearest: nearestOf(left, this.#others) };
   }
 
   #show(measured: Measured) {
     Object.assign(this, measured);
-    const { pruned: count, similarity } = measured;
+    const { pruned: count, similarity, nearest } = measured;
     this.style.setProperty("--share", Math.max(0, similarity).toFixed(3));
-    setText(this.#left, `Cosine of the sentence's vector to that with all heads: ${similarity.toFixed(2)}.`);
+    setText(this.#left, `Cosine of the sentence's vector to that with all heads: ${similarity.toFixed(2)}. ` +
+      `Of ${this.#others.length} others, it's nearest to “${nearest.text}” (${nearest.similarity.toFixed(2)}).`);
     this.showStatus("");
     this.#announcer.drawn(() => `${this.#pruned.textContent} ${this.#left.textContent}`);
     announce(this, "pruned", { count, similarity });

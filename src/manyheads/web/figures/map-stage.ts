@@ -10,6 +10,7 @@ import { PaintView } from "../views/paint.ts";
 import { PredictionsView } from "../views/predictions.ts";
 import { TranslationLine } from "../views/translation.ts";
 import { isFound } from "./head-map-more.ts";
+import { isLarge } from "./map-height.ts";
 import type { FirstSteps } from "./head-map-start.ts";
 import type { MapHeads } from "./map-heads.ts";
 
@@ -23,6 +24,7 @@ interface StageHost extends MapHost {
 
 export class MapStage {
   readonly nodes: HTMLElement[];
+  readonly room: HTMLElement; // as high in one view as in another
   #host: StageHost;
   #heads: MapHeads;
   #stage = h("div", { class: "hm-stage hm-live", onkeydown: moveFocus });
@@ -34,17 +36,18 @@ export class MapStage {
   #translation: TranslationLine;
   #predictions: PredictionsView;
 
-  /** `chooser` stands beside the legend, `guide` around what the model concludes. */
-  constructor(host: StageHost, heads: MapHeads, chooser: HTMLElement, guide: FirstSteps | null) {
+  /** `choosers` stand beside the legend, `guide` around what the model concludes. */
+  constructor(host: StageHost, heads: MapHeads, choosers: HTMLElement[], guide: FirstSteps | null) {
     this.#host = host;
     this.#heads = heads;
     const tip = new WordTip(`${host.id}-tip`);
     this.#asking = new Asking(this.#stage, host, tip);
     this.#translation = new TranslationLine((query) => host.set({ query }), (query) => this.#pointAt(query));
     this.#predictions = new PredictionsView((head) => heads.highlight(head, this.#stage));
-    const key = h("div", { class: "hm-key" }, chooser, this.#legend.node);
+    const key = h("div", { class: "hm-key" }, ...choosers, this.#legend.node);
     const [caption, steps] = guide ? [[guide.caption], [guide.node]] : [[], []];
-    this.#body = h("div", { class: "hm-body" }, heads.bar, this.#stage, key, ...caption, this.#predictions.node, ...steps, tip.node);
+    this.room = h("div", { class: "hm-room" }, heads.bar, this.#stage, key);
+    this.#body = h("div", { class: "hm-body" }, this.room, ...caption, this.#predictions.node, ...steps, tip.node);
     this.nodes = [this.#translation.node, this.#body];
   }
 
@@ -82,6 +85,8 @@ export class MapStage {
     this.#stage.classList.toggle("hm-dim", dim);
     this.#stage.classList.toggle("hm-pinned", pinned);
     this.#body.classList.toggle("hm-signed", drawn.kind === "signed");
+    this.room.classList.toggle("hm-free", isLarge(state));
+    this.room.style.setProperty("--keys", String(drawn.keyTokens.length));
     this.#legend.draw(drawn, state);
     this.#translation.draw(map, state.query);
     this.#predictions.draw(map, compared, state, (head) => this.#heads.isOn(state.layer, head));

@@ -38,8 +38,5 @@ export function modelLabel(name: string) {
 /** The most heads that any of these models has whose name has the number; 0 where none has, or there is one model. */
 export const mostHeads = (names: string[]) => (names.length > 1 ? Math.max(0, ...names.map(headsIn)) : 0);
 
-/** A label for room that is kept for a model of more heads; "" where there is none. */
-export const roomFor = (more: number) => (more > 0 ? `room for ${more} more ${more === 1 ? "head" : "heads"}` : "");
-
 /** 8 of "focus/heads-8"; 0 of names without a number of heads. */
 const headsIn = (name: string) => Number(/\bheads-(\d+)$/.exec(name)?.[1] ?? 0);

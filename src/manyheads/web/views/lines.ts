@@ -77,7 +77,7 @@ class LinesPanel {
     const [, , queries, keys] = map.shape;
     if (this.#only !== null && this.#only >= keys) this.#only = null;
     this.svg.setAttribute("viewBox", `0 0 100 ${Math.max(queries, keys)}`);
-    this.svg.style.setProperty("--rows", String(Math.max(queries, keys)));
+    this.node.style.setProperty("--rows", String(Math.max(queries, keys)));
     for (const [list, tokens] of [[this.asking, map.queryTokens], [this.lookedAt, map.keyTokens]] as const) {
       const items = fill(list, tokens.length, () => h("li", {}, h("button", { type: "button", tabindex: -1 })));
       tokens.forEach((token, index) => {

@@ -1,7 +1,6 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
 import { difference, movedHeads } from "../math/compared.ts";
-import { roomFor } from "../math/families.ts";
 import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
 import { isSpecial, percent } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
@@ -16,7 +15,6 @@ export class MatrixView implements MapPart {
   host: MapHost;
   box = h("div", { class: "hm-matrices" });
   figures: MatrixFigure[] = [];
-  vacant: HTMLElement[] = []; // places that are kept for models of more heads
 
   constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
@@ -39,7 +37,6 @@ export class MatrixView implements MapPart {
       this.figures.push(figure);
       this.box.append(figure.node);
     }
-    this.#keepRoom(map);
     this.figures.forEach((figure, head) => {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
@@ -48,18 +45,6 @@ export class MatrixView implements MapPart {
       setText(figure.moved, moved.length ? `moved ${percent(moved[head])}` : "");
       figure.node.style.order = second && !large ? String(order.indexOf(head)) : ""; // nodes stay: one may have the focus
     });
-  }
-
-  /** Keeps room for the heads of the model that has most, unless one head is large. */
-  #keepRoom(map: ShownMap) {
-    const { mostHeads, state } = this.host;
-    const roomy = mostHeads > 0 && !map.mixed && state.head === null;
-    const count = roomy ? mostHeads - map.shape[1] : 0;
-    this.box.classList.toggle("hm-roomy", roomy);
-    while (this.vacant.length > count) this.vacant.pop()?.remove();
-    while (this.vacant.length < count)
-      this.vacant.push(this.box.appendChild(h("div", { class: "hm-vacant", "aria-hidden": "true" })));
-    if (count) setText(this.vacant[0], roomFor(count));
   }
 }
 
@@ -92,12 +77,17 @@ export class MatrixFigure {
     node.classList.toggle("hm-dense", keys > DENSE);
     setText(button, large ? "Shrink" : "Enlarge");
     button.ariaLabel = `${large ? "Shrink" : "Enlarge"} ${name}`;
-    button.onclick = () => host.set({ layer, head: large ? null : head });
+    button.onclick = () => this.#enlarge(layer, large ? null : head);
     const label = `${name}: rows ask, columns are looked at${map.full ? "; the second sentence less the first" : ""}`;
     const shown = table ? this.table : this.canvas;
     if (this.scroll.firstChild !== shown) this.scroll.replaceChildren(shown);
     if (table) this.#drawTable(map, layer, head, label);
     else this.#drawPicture(map, layer, head, label, large);
+  }
+
+  #enlarge(layer: number, head: number | null) {
+    this.host.set({ layer, head });
+    this.caption.scrollIntoView({ block: "nearest", inline: "start" });
   }
 
   /** The row of the word that asks; of two sentences, only shared words have one. */

@@ -1,6 +1,5 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
-import { roomFor } from "../math/families.ts";
 import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
 import { directionOf, isSpecial, percent } from "../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
@@ -61,12 +60,8 @@ export class PaintView implements MapPart {
     });
     table.dir = directionOf(map.keyTokens.filter((token) => !isSpecial(token)).join(" "));
     table.style.setProperty("--keys", String(map.shape[3]));
-    table.style.setProperty("--most", String(host.mostHeads));
-    table.style.setProperty("--heads", String(order.length));
+    table.style.setProperty("--grown", String(Math.cbrt(Math.max(host.mostHeads / order.length, 1))));
     table.classList.toggle("hm-roomy", host.mostHeads > 0 && !map.mixed);
-    const room = roomFor(host.mostHeads - order.length);
-    if (room) table.dataset.room = room;
-    else delete table.dataset.room;
     table.classList.toggle("hm-gliding", this.#rows.length * map.shape[3] <= GLIDING);
     clearTimeout(this.#later);
     this.#maps = { map, compared };

@@ -5,7 +5,7 @@ const LINE = 24; // pixels that it may grow by
 export class SteadyHeight {
   #tokens = 0; // that it had room for when it began to keep its height
   #high = 0; // pixels of the figure, when it was last laid out
-  #width = 0; // of the figure, while it keeps its height
+  #width = 0;
   #toggled = () => this.release();
   #resized = new ResizeObserver(() => this.#measure());
 
@@ -25,25 +25,24 @@ export class SteadyHeight {
   }
 
   #measure() {
-    if (this.root.clientWidth !== this.#width) this.release();
+    const { clientWidth } = this.root;
+    if (clientWidth !== this.#width) this.widthChanged();
+    this.#width = clientWidth;
     if (!this.#isHeld) this.#high = this.root.getBoundingClientRect().height;
+  }
+
+  widthChanged() {
+    this.release();
   }
 
   get #isHeld() {
     return this.root.classList.contains("hm-held");
   }
 
-  /** Keeps the height that there was, or more. */
-  keepAtLeast() {
-    if (this.#isHeld || this.#high === 0) return;
-    this.#width = this.root.clientWidth;
-    this.root.style.minHeight = `${this.#high}px`;
-  }
-
   /** Keeps the height that there was, or a line more; `tokens` are those on display. */
   keep(tokens: number) {
     if (this.#isHeld || this.#high === 0) return;
-    this.keepAtLeast();
+    this.root.style.minHeight = `${this.#high}px`;
     this.root.style.maxHeight = `${this.#high + LINE}px`;
     this.#tokens = tokens;
     this.root.classList.add("hm-held");
