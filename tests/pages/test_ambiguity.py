@@ -142,3 +142,24 @@ def test_it_fits_and_is_readable(page, site, theme, width):
     scale.get_by_role("button", name="Load the encoder").wait_for()
     assert page.evaluate(CONTRAST.replace("head-map :is(", ":is(head-map, word-sense) :is(")) == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+# The controls of a figure that the ring round the focused one lies on.
+UNDER_RING = """(el) => {
+  const own = document.activeElement, { outlineWidth, outlineOffset } = getComputedStyle(own);
+  const ring = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset);
+  const at = own.getBoundingClientRect();
+  return [...el.querySelectorAll("textarea, select, button")].filter((other) => other !== own).filter((other) => {
+    const it = other.getBoundingClientRect();
+    return it.left < at.right + ring && it.right > at.left - ring && it.top < at.bottom + ring && it.bottom > at.top - ring })
+    .map((other) => other.ariaLabel ?? other.textContent) }"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+def test_the_ring_round_a_control_lies_on_no_other(page, site, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    scale = open_scale(page, site)
+    scale.get_by_role("button", name="Load the encoder").wait_for()
+    for control in scale.locator("textarea, select, button:enabled").all():
+        control.focus()
+        assert scale.evaluate(UNDER_RING) == []

@@ -229,6 +229,26 @@ def test_the_code_chapter_shows_the_module_and_proves_each_rung(page, site):
     assert "nan" in text
 
 
+CUT = """() => [...document.querySelectorAll("article pre")].filter((code) => {
+  for (let at = code; (at = at.parentElement?.closest("details")); ) at.open = true;
+  return code.scrollWidth > code.clientWidth + 1 }).map((code) => code.textContent)"""  # listings wider than the page
+
+
+def test_no_listing_of_the_code_chapter_is_cut(page, site):
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.goto(f"{site}/book/code.html")
+    assert page.evaluate(CUT) == []
+
+
+def test_the_code_that_is_seen_first_is_bare(page, site):
+    page.goto(f"{site}/book/code.html")
+    seen = " ".join(code.inner_text() for code in page.locator("article pre").all() if code.is_visible())
+    assert "def self_attention" in seen
+    assert "def all_heads" in seen
+    for plumbing in ("device", "dtype", "raise ", "np.asarray"):
+        assert plumbing not in seen
+
+
 def test_the_api_page_has_every_public_name_of_attention(page, site):
     page.goto(f"{site}/book/api.html")
     public = [

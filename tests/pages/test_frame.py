@@ -1,6 +1,7 @@
 """What stands around a chapter: a title, a description, a logo, a footer; the search, whose excerpts are plain."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from built import written
@@ -31,6 +32,22 @@ def test_search_excerpts_are_words_of_the_page_and_no_formula_marks(page, site):
     assert len(excerpts) >= 4
     assert any("softmax" in text.lower() for text in excerpts)
     assert not [text for text in excerpts if re.search(r"\\\(|\\sqrt|\\frac|^\W*Contents", text)]
+
+
+def test_search_excerpts_begin_and_end_with_whole_words(page, site):
+    page.goto(f"{site}/search.html?q=softmax")
+    page.get_by_text(re.compile("Search finished")).wait_for()
+    page.wait_for_load_state("networkidle")
+    found = page.locator("#search-results li:has(p.context)").all()
+    assert len(found) >= 4
+    for result in found:
+        text = result.locator("p.context").inner_text()
+        assert "..." not in (text[:3], text[-3:])
+        link = result.get_by_role("link").first.evaluate("(link) => link.href")
+        words = re.findall(r"\w+", written(urlsplit(link.removeprefix(f"{site}/")).path).get_text())
+        first = re.match(r"… ([A-Za-z]+)\s", text)
+        last = re.search(r"\s([A-Za-z]+) …$", text)
+        assert {cut[1] for cut in (first, last) if cut} <= {*words}
 
 
 @pytest.mark.parametrize("path", ["book/index.html", "search.html"])

@@ -9,9 +9,13 @@ LONG = "Would the old librarian rather read a long novel by the fire, or walk he
 LAID_OUT = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BELOW = "(el) => el.getBoundingClientRect().bottom + scrollY"
 LINE = 26  # pixels
-ROOM = """(el) => [...el.querySelectorAll(".hm-paint, .hm-vacant")].filter((node) =>
-  getComputedStyle(node, node.matches("table") ? "::after" : null).borderTopStyle === "dashed")
-  .map((node) => node.dataset.room ?? node.textContent).filter(Boolean)"""  # what is said in dashed frames
+# How high the letters of the words are, and how far each word stands from the next one above or below: [pixels, pixels].
+WRITTEN = """(el) => {
+  const words = [...el.querySelectorAll(".hm-paint td:not(.hm-special)")];
+  const lines = [...new Set(words.map((word) => Math.round(word.getBoundingClientRect().top)))].sort((a, b) => a - b);
+  const { top, bottom } = el.querySelector(".hm-stage").getBoundingClientRect();
+  const gaps = [...lines, bottom].map((line, at) => line - (lines[at - 1] ?? top));
+  return [Number.parseFloat(getComputedStyle(words[0]).fontSize), Math.max(...gaps)] }"""
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
@@ -105,21 +109,76 @@ def test_a_second_sentence_gets_the_room_that_it_needs(page, site, view, width):
     assert map.evaluate(BELOW) < high, "the room goes with the sentence"
 
 
+# How much of the room for a view its words, cells and squares fill, from top to bottom; the rest is blank.
+FILLED = """(el) => {
+  const room = el.querySelector(".hm-room").getBoundingClientRect();
+  const drawn = [...el.querySelectorAll(".hm-room :is(td, th, li, canvas, button, select, .hm-hint)")]
+    .filter((node) => node.checkVisibility()).map((node) => node.getBoundingClientRect().bottom);
+  return (Math.min(Math.max(...drawn), room.bottom) - room.top) / room.height }"""
+
+
+@pytest.mark.parametrize("width", [360, 768, 1400])
+@pytest.mark.parametrize("chapter", ["index", "code", "claims", "translation"])
+def test_views_have_one_height(page, site, chapter, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    map = open_map(page, site, f"book/{chapter}")
+    page.evaluate(LAID_OUT)
+    before = map.evaluate(BELOW)
+    stage = map.locator(".hm-stage")
+    for view in ("Matrix", "Lines", "Grid", "Paint", "Lines", "Matrix"):
+        map.get_by_role("radio", name=view).check()
+        page.evaluate(LAID_OUT)
+        assert abs(map.evaluate(BELOW) - before) <= 1, view
+        assert map.evaluate(FILLED) > 0.7, f"{view} leaves no blank"
+        assert stage.evaluate("(el) => el.scrollHeight <= 1.5 * el.clientHeight"), view
+    map.get_by_role("button", name="Enlarge ").first.click()
+    page.evaluate(LAID_OUT)
+    assert stage.evaluate("(el) => el.scrollHeight <= el.clientHeight + 1"), "a large head is seen whole"
+    map.get_by_role("button", name="Shrink ").click()
+    page.evaluate(LAID_OUT)
+    assert abs(map.evaluate(BELOW) - before) <= 1
+
+
+@pytest.mark.parametrize(("width", "whole"), [(360, 1), (1400, 3)])
+def test_matrices_stand_side_by_side_and_the_next_one_begins_in_view(page, site, width, whole):
+    page.set_viewport_size({"width": width, "height": 900})
+    map = open_map(page, site)
+    map.get_by_role("radio", name="Matrix").check()
+    page.evaluate(LAID_OUT)
+    room = map.locator(".hm-room").bounding_box()
+    tables = [table.bounding_box() for table in map.locator(".hm-stage table").all()]
+    right = room["x"] + room["width"]
+    assert [at["x"] + at["width"] <= right for at in tables].count(True) == whole
+    assert tables[whole]["x"] < right - 8, "there are more"
+    assert {at["y"] for at in tables} == {tables[0]["y"]}
+    assert max(at["y"] + at["height"] for at in tables) <= room["y"] + room["height"]
+    map.get_by_role("table", name="sentiment").locator("td").last.scroll_into_view_if_needed()
+    at = map.get_by_role("table", name="sentiment").bounding_box()
+    assert at["x"] + at["width"] <= right + 1, "they are scrolled to"
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("width", [360, 768, 1400])
 @pytest.mark.parametrize("view", ["Paint", "Matrix", "Grid"])
-def test_more_heads_take_the_room_that_was_kept_for_them(page, site, view, width):
+def test_models_of_fewer_heads_fill_the_room_of_those_with_most(page, site, view, width):
+    written = {}
     page.set_viewport_size({"width": width, "height": 900})
     map = open_map(page, site, "book/claims")
     map.get_by_role("radio", name=view).check()
     page.evaluate(LAID_OUT)
     slider = map.get_by_role("slider", name="Model")
     before = map.evaluate(BELOW)
-    for model, heads in ((3, 1), (1, 4), (0, 8), (2, 2)):
+    for model, heads in ((3, 1), (2, 2), (1, 4), (0, 8)):
         slider.fill(str(model))
         page.wait_for_function("([el, heads]) => el.attention.shape[1] === heads", arg=[map.element_handle(), heads])
         assert map.get_by_role("button", name="head ", pressed=True).count() == heads
         assert abs(map.evaluate(BELOW) - before) <= LINE, heads
-        assert map.evaluate(ROOM) == ([f"room for {8 - heads} more heads"] if heads < 8 and view != "Grid" else [])
+        assert "room for" not in map.inner_text()
+        if view == "Paint":
+            written[heads], gap = map.evaluate(WRITTEN)
+            assert gap <= 220, "no blank paper"
+    assert [*written.values()] == sorted(written.values(), reverse=True), "the fewer heads, the larger they are written"
+    assert len({*written.values()}) == len(written)
 
 
 @pytest.mark.parametrize("touch", [True, False])

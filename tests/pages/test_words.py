@@ -134,6 +134,10 @@ def test_lines_open_on_one_word_and_heads_that_are_off_have_none(page, site):
     map = open_map(page, site)
     map.get_by_role("radio", name="Lines").check()
     row = load_focus_model()(COFFEE).weights[0, :, 0]
+    head = map.get_by_role("combobox", name="Head", exact=True)
+    assert head.evaluate("(el) => el.selectedOptions[0].text") == "sentence type", "one head at first"
+    assert map.locator(".hm-lines path").count() == (row[0] >= 0.01).sum()
+    head.select_option("all")
     assert map.locator(".hm-lines path").count() == (row >= 0.01).sum()
     map.get_by_role("button", name="sentiment", exact=True).click()
     assert map.locator(".hm-lines path").count() == (row[:3] >= 0.01).sum()
@@ -302,6 +306,7 @@ def test_the_grid_names_the_heads_that_moved_most_and_paints_both_sentences(comp
 def test_lines_show_both_sentences(comparing):
     map, _, second = comparing
     map.get_by_role("radio", name="Lines").check()
+    map.get_by_role("combobox", name="Head", exact=True).select_option("all")
     map.get_by_role("list", name="Words that ask", exact=True).get_by_role("button", name="good").hover()
     lists = map.get_by_role("list", name="Words that ask in the second sentence")
     assert lists.locator(".hm-lit").inner_text() == "good"

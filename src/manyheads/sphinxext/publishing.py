@@ -13,10 +13,8 @@ import numpy as np
 from manyheads.maps.names import EXAMPLE, HEAD_COLOURS
 from manyheads.maps.plain import head_pixels, png
 from manyheads.models.registry import load_model
-from manyheads.widgets.head_map import head_map_element
 
 ADDRESS = "MANYHEADS_URL"
-LOST = "Which page were you looking for?"
 EMBLEM = "emblem.png"
 NO_PAGES = ["search.html", "genindex.html", "py-modindex.html"]  # nothing that a search engine should find
 
@@ -31,13 +29,16 @@ PAGE = """<!DOCTYPE html>
 <link rel="icon" href="{root}_static/favicon.svg">
 <link rel="stylesheet" href="{root}_static/manyheads/head-map.css">
 <link rel="stylesheet" href="{root}_static/manyheads/plain.css">
-<script async src="{root}_static/manyheads/standing-still.js" data-figures="head-map, body > .hm-status"></script>
-<script type="module" src="{root}_static/manyheads/head-map.js"></script>
 </head>
 <body>
 {body}
 </body>
 </html>
+"""
+
+EMBED = """<script async src="_static/manyheads/standing-still.js" data-figures="head-map, body > .hm-status"></script>
+<script type="module" src="_static/manyheads/head-map.js"></script>
+<script type="module" src="_static/manyheads/embed.js"></script>
 """
 
 LOST_PAGE = """<main>
@@ -46,7 +47,6 @@ LOST_PAGE = """<main>
 <form action="{root}search.html" role="search">
 <input type="search" name="q" aria-label="Search the book" required> <button>Search the book</button>
 </form>
-{live}
 <nav aria-label="Chapters"><ul>{listed}</ul></nav>
 </main>"""
 
@@ -83,11 +83,9 @@ def write_pages(folder, titles):
     none is known. `titles` are those of the pages, by name.
     """
     root = urlsplit(address() or "/").path
-    live = head_map_element(load_model("focus")(LOST), sentence=LOST, model="focus")
     listed = "".join(f'<li><a href="{root}{name}.html">{escape(title)}</a></li>' for name, title in titles.items())
-    lost = LOST_PAGE.format(root=root, live=live, listed=listed)
-    embed = '<script type="module" src="_static/manyheads/embed.js"></script>'
-    alone = f'<p class="hm-status">The map is on its way: a script draws it.</p>{embed}'
+    lost = LOST_PAGE.format(root=root, listed=listed)
+    alone = EMBED + '<p class="hm-status">The map is on its way: a script draws it.</p>'
     pages = {
         "embed.html": {"title": "Many Heads", "root": "", "body": alone},
         "404.html": {"title": "No such page · Many Heads", "root": root, "body": lost},
