@@ -44,7 +44,8 @@ def test_search_excerpts_begin_and_end_with_whole_words(page, site):
         text = result.locator("p.context").inner_text()
         assert "..." not in (text[:3], text[-3:])
         link = result.get_by_role("link").first.evaluate("(link) => link.href")
-        words = re.findall(r"\w+", written(urlsplit(link.removeprefix(f"{site}/")).path).get_text())
+        page_text = written(urlsplit(link.removeprefix(f"{site}/")).path).get_text(" ")
+        words = re.findall(r"\w+", page_text)
         first = re.match(r"… ([A-Za-z]+)\s", text)
         last = re.search(r"\s([A-Za-z]+) …$", text)
         assert {cut[1] for cut in (first, last) if cut} <= {*words}

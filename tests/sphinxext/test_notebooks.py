@@ -264,7 +264,7 @@ def test_every_solution_is_closed_and_every_exercise_has_its_title(html):
         source, built = chapter.read_text(encoding="utf-8"), "\n".join(markdown(html, chapter))
         source = re.sub("^`{5}text$.*?^`{5}$", "", source, flags=re.DOTALL | re.MULTILINE)  # how it is written
         assert built.count("<details><summary>") == len(
-            re.findall(r"^:::\{(dropdown|solution)\}", source, re.MULTILINE)
+            re.findall(r"^:{3,}\{(dropdown|solution)\}", source, re.MULTILINE)
         )
         assert "<details open" not in built
         for title in re.findall(r"^`{3,}\{exercise\} (.*)$", source, re.MULTILINE):
