@@ -196,6 +196,8 @@ def test_signed_weights_have_two_hues_and_a_second_sign(more, view, scheme):
     figure = more(map)
     figure.page.emulate_media(color_scheme=scheme)
     figure.get_by_role("radio", name=view).check(force=True)
+    if view == "Lines":
+        figure.get_by_role("combobox", name="Head", exact=True).select_option("all")
     assert not figure.page.evaluate(CONTRAST)
     if view in ("Paint", "Matrix"):
         cells = figure.locator("td[data-weight]").evaluate_all(
