@@ -4,7 +4,7 @@ import { difference, movedHeads } from "../math/compared.ts";
 import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
 import { isSpecial, percent } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
-import { fill, h, rowsOf, setText, setToken, setWeight } from "./dom.ts";
+import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "./dom.ts";
 import { drawHead, makePicture, paintPixels } from "./pixels.ts";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
@@ -13,7 +13,7 @@ const SMALL_SIDE = 256; // pixels of a small picture, at most
 export class MatrixView implements MapPart {
   placesToggles = true;
   host: MapHost;
-  box = h("div", { class: "hm-matrices" });
+  box = h("div", { class: "hm-matrices", onfocusin: scrollToFocus });
   figures: MatrixFigure[] = [];
 
   constructor(stage: HTMLElement, host: MapHost) {
@@ -37,6 +37,7 @@ export class MatrixView implements MapPart {
       this.figures.push(figure);
       this.box.append(figure.node);
     }
+    this.box.classList.toggle("hm-wrapped", chosen !== null);
     this.figures.forEach((figure, head) => {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
@@ -46,6 +47,12 @@ export class MatrixView implements MapPart {
       figure.node.style.order = second && !large ? String(order.indexOf(head)) : ""; // nodes stay: one may have the focus
     });
   }
+}
+
+/** What the keyboard has reached is seen whole. A mouse points at what it sees. */
+function scrollToFocus(event: Event) {
+  const target = targetOf(event);
+  if (target.matches(":focus-visible")) target.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 /** One head, as a table or as a picture, with a button that enlarges and shrinks it. */
@@ -87,7 +94,7 @@ export class MatrixFigure {
 
   #enlarge(layer: number, head: number | null) {
     this.host.set({ layer, head });
-    this.caption.scrollIntoView({ block: "nearest", inline: "start" });
+    this.caption.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** The row of the word that asks; of two sentences, only shared words have one. */
