@@ -310,5 +310,7 @@ def test_lines_show_both_sentences(comparing):
     map.get_by_role("list", name="Words that ask", exact=True).get_by_role("button", name="good").hover()
     lists = map.get_by_role("list", name="Words that ask in the second sentence")
     assert lists.locator(".hm-lit").inner_text() == "good"
+    stage = map.locator(".hm-stage")
+    assert stage.evaluate("(el) => el.scrollHeight <= el.clientHeight + 1"), "side by side, both are in view"
     place = second.query_tokens.index("good")
     assert map.locator(".hm-lines").nth(1).locator("path").count() == (second.weights[0, :, place] >= 0.01).sum()

@@ -1,5 +1,5 @@
 // Lines: the sentence twice, and a line from the word that asks to each that it looks at, as strong as the weight. Of two
-// sentences, one below the other.
+// sentences, side by side, or where there's no room for that, one below the other.
 
 import { compareHeads, lineLook, lineUnit, strongest } from "../math/maps.ts";
 import { capital, readable, weightText } from "../math/text.ts";
@@ -16,7 +16,7 @@ export class LinesView implements MapPart {
   constructor(stage: HTMLElement, host: MapHost) {
     this.host = host;
     this.panels = [new LinesPanel(host, ""), new LinesPanel(host, " in the second sentence")];
-    stage.append(...this.panels.map(({ node }) => node));
+    stage.append(h("div", { class: "hm-pair" }, ...this.panels.map(({ node }) => node)));
   }
 
   draw(map: ShownMap, compared: ShownMap | null) {
