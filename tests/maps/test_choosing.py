@@ -53,6 +53,8 @@ def test_words_are_what_their_pieces_are_together(map):
         (["un", "help", "ful"], ["un", "help", "ful"]),
         (["Ġtea", "Ċ", "Hot"], ["Ġtea", "Ċ", "Hot"]),
         (["##s"], ["##s"]),
+        ([" hot", " <F0 9F>", "<8D>", "<B5>", "<F0 9F>", "<8D>"], [" hot", " 🍵", "<F0 9F 8D>"]),
+        (["<B5>", "<AB>", "<a>"], ["<B5 AB>", "<a>"]),
     ],
 )
 def test_where_words_begin(tokens, words):

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from manyheads import HeadMap
-from manyheads.maps.names import EMPTY
+from manyheads.maps.names import EMPTY, NOTES
+from manyheads.maps.tokens import joined
 from manyheads.models.decoder import Decoder, load_decoder, weights
 from manyheads.models.decoder.page_files import decoder_page_files, embedding_planes, layer_planes
 from manyheads.models.decoder.sampling import probabilities
@@ -88,7 +89,7 @@ def mask_without(*off):
 
 
 def test_the_weights_are_those_that_llama_cpps_own_reader_makes(decoder):
-    tensors = {tensor.name: tensor for tensor in GGUFReader(weights._installed()).tensors}
+    tensors = {tensor.name: tensor for tensor in GGUFReader(weights.gguf_file()).tensors}
     state = decoder.model.state_dict()
     assert len(tensors) == len(state) == 272
     for name, theirs in (
@@ -256,11 +257,24 @@ def test_tokens_spell_the_text(text):
     assert (decoder.tokenizer.decode(ids, skip_special_tokens=False) == text) or not text
     tokens = decoder.tokens(ids)
     assert all(tokens)
+    assert joined(tokens) == text or not text
     assert not any(
         len(token) > 1 and any(sign.isdigit() and sign.isascii() for sign in token)
         for token in tokens
-        if token[0] != "<"
+        if not token.endswith(">")  # bytes
     )
+
+
+def test_a_character_in_several_tokens_is_shown_by_its_bytes_and_written_whole(decoder):
+    map = decoder("I drink 🍵")
+    assert map.key_tokens == ["I", " drink", " <F0 9F>", "<8D>", "<B5>"]
+    assert map.notes == (NOTES["bytes"].format(bytes="<F0 9F>"),)
+    words = map.merge_pieces()
+    assert words.key_tokens == ["I", " drink", " 🍵"]
+    np.testing.assert_allclose(words.weights[:, :, 2, 2], map.weights[:, :, 2:, 2:].sum(3).mean(2), atol=1e-5)
+    assert "<F0 9F>" in decoder.next_words("🍵🍵🍵🍵")
+    written = decoder.write("🍵🍵🍵🍵", words=1, temperature=0)  # as far as it may
+    assert set(written) == {"🍵"}
 
 
 def test_its_numbers_are_the_models_own(decoder):

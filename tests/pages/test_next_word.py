@@ -97,6 +97,38 @@ def test_it_writes_steps_back_and_keeps_what_is_typed(figure):
     assert figure.locator("img").count() == 0
 
 
+def tokens(figure):
+    return figure.get_by_label("What the head looks at").locator("span").all_inner_texts()
+
+
+def test_a_character_that_takes_several_tokens_is_written_byte_by_byte_or_at_once(figure):
+    load(figure)
+    box, start = figure.get_by_role("textbox", name="Text so far"), "🍵🍵🍵🍵"
+    box.fill(start)
+    assert "<F0 9F>" in answered(figure, start)
+    expect(figure.get_by_role("status")).to_contain_text("<F0 9F>: bytes of a character that takes several tokens.")
+    for name, written in [("Write “<F0 9F>”", ["<F0 9F>"]), ("Write “<8D>”", ["<F0 9F>", "<8D>"])]:
+        figure.get_by_role("button", name=name).click()
+        expect(figure.get_by_label("What the head looks at").locator("span")).to_have_count(12 + len(written))
+        assert tokens(figure)[12:] == written
+        expect(box).to_have_value(start)
+    bar = figure.get_by_role("button", name="Write “<B5> 🍵”")
+    assert bar.inner_text() == "<B5> 🍵"
+    bar.click()
+    answered(figure, start + "🍵")
+    expect(box).to_have_value(start + "🍵")
+    assert tokens(figure) == 5 * ["<F0 9F>", "<8D>", "<B5>"]
+
+    figure.get_by_role("slider", name="Temperature").fill("0")
+    figure.get_by_role("button", name="Write a word").click()
+    answered(figure, start + "🍵🍵")
+    expect(box).to_have_value(start + "🍵🍵")
+    for _ in range(2):
+        figure.get_by_role("button", name="Step back").click()
+    expect(box).to_have_value(start + "🍵")
+    expect(figure.get_by_label("What the head looks at").locator("span")).to_have_count(16)
+
+
 def test_bars_are_reshaped_and_heads_that_are_off_change_them(figure):
     load(figure)
     figure.get_by_role("textbox", name="Text so far").fill(ZORBLAT)

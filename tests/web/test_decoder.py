@@ -38,6 +38,7 @@ ODD = (
         "<|im_end|> [nothing]",
         "مرحبا بالعالم",
         "😀👍🏽",
+        "I drink 🍵 or 茶",
         "𠀀𪚥x",
     ),
     *("a\u200bb\ufeffc\u00ad", "1234567", "don't WON'T 'll", "word " * 600, "  two   spaces  ", "\u0306é e\u0301"),
@@ -173,6 +174,17 @@ def test_what_is_kept_of_the_last_text_changes_nothing(compute):
         np.testing.assert_allclose(one["map"]["valueNorms"], other["map"]["valueNorms"], rtol=1e-4)
 
 
+def test_bytes_that_are_written_after_a_text_are_read_with_it(compute):
+    """A page keeps them apart until they make a character; then they are read as part of the text, with the same tokens."""
+    decoder = load_decoder()
+    whole, _ = decoder.read("I drink 🍵")
+    begun, read = compute([case({"text": "I drink", "tail": whole[2:4]}), case("I drink 🍵")])["results"]
+    assert (begun["ids"], read["ids"]) == (whole[:4], whole)
+    assert begun["map"]["queryTokens"][2:] == [" <F0 9F>", "<8D>"]
+    scores = decoder.run(whole[:4])[0][-1].numpy()
+    assert np.abs(probabilities(begun["logits"]) - probabilities(scores)).max() <= LARGEST_SHIFT
+
+
 def test_every_text_becomes_the_tokens_that_python_makes(compute):
     decoder, found = load_decoder(), compute(texts=[*ODD, *PROMPTS])
     for text, read in zip([*ODD, *PROMPTS], found["read"], strict=True):
@@ -183,7 +195,13 @@ def test_every_text_becomes_the_tokens_that_python_makes(compute):
 
 def test_a_ledger_in_the_page_is_pythons(compute):
     """The parts of each logit, what the last token looks at, what words say, logits without heads, and extreme tokens."""
-    texts = [("The capital of Italy is", "next word:  Rome"), (PROMPTS[2], ""), (PROMPTS[5], "next word: a"), ("", "")]
+    texts = [
+        ("The capital of Italy is", "next word:  Rome"),
+        (PROMPTS[2], ""),
+        (PROMPTS[5], "next word: a"),
+        ("", ""),
+        (PROMPTS[0], "next word: <8D>"),
+    ]
     found = compute(ledgers=[{"sentence": text, "answer": answer, "head": 212} for text, answer in texts])["ledgers"]
     for (text, answer), page in zip(texts, found, strict=True):
         ours = load_decoder().head_ledger(text, answer)

@@ -8,6 +8,7 @@ from anywidget import AnyWidget
 from node import WEB, run_node
 
 from manyheads.maps import is_special, names, readable
+from manyheads.maps.tokens import joined, word_starts
 from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
 from manyheads.widgets import AttentionFlow, FormulaSteps, HeadLedger, HeadMap
@@ -122,3 +123,30 @@ def test_tokens_are_read_alike():
     found = of_module("math/text.ts", f"{json.dumps(tokens)}.map((token) => [it.isSpecial(token), it.readable(token)])")
     assert found == [[is_special(token), readable(token)] for token in tokens]
     assert [token for token in tokens if is_special(token)] == SPECIAL
+
+
+def test_bytes_become_characters_alike():
+    """Tokens of all sorts in random order, so that bytes belong together or don't."""
+    random = np.random.default_rng(0)
+    pool = [
+        "a",
+        " tea",
+        "о<D0>",
+        "<BE D0>",
+        "<B2>",
+        " <F0 9F>",
+        "<8D>",
+        "<B5>",
+        "<E8>",
+        "<8C B6>",
+        "<C3>",
+        "<A9>",
+        "<AB",
+        ">",
+    ]
+    lists = [random.choice(pool, 8).tolist() for _ in range(300)] + [[" <F0 9F>", "<8D>", "<B5>"]]
+    found = of_module(
+        "math/text.ts", f"{json.dumps(lists)}.map((tokens) => [it.joined(tokens), it.wordStarts(tokens)])"
+    )
+    assert found == [[joined(tokens), word_starts(tokens)] for tokens in lists]
+    assert found[-1] == [" 🍵", [0]]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from manyheads.maps.names import NOTES, ONLY_SPECIAL, SINK
-from manyheads.maps.tokens import is_special, readable, word_starts
+from manyheads.maps.tokens import is_special, joined, readable, word_starts
 from manyheads.maps.written import percent
 
 
@@ -60,7 +60,7 @@ def words_of(tokens, starts):
     ['unhelpful', '!']
     """
     ends = [*starts[1:], len(tokens)]
-    return [tokens[start] + "".join(map(readable, tokens[start + 1 : end])) for start, end in zip(starts, ends)]
+    return [joined([tokens[start], *map(readable, tokens[start + 1 : end])]) for start, end in zip(starts, ends)]
 
 
 def received(map):  # -> [key]

@@ -25,9 +25,11 @@ EXAMPLE = _NAMES["example"]
 EMPTY = _NAMES["empty"]
 ONLY_SPECIAL = _NAMES["onlySpecial"]
 
-# How tokens are told apart: a pattern of those that mark a place, and how the rest of a word begins.
+# How tokens are told apart: a pattern of those that mark a place, and how the rest of a word begins; a pattern of bytes
+# that make no character by themselves.
 SPECIAL_TOKEN = _NAMES["specialToken"]
 PIECE_MARK = _NAMES["pieceMark"]
+LONE_BYTES = _NAMES["loneBytes"]
 WORD_MARKS = _NAMES["wordMarks"]  # with one of them a word begins, where tokens carry what stands before them
 
 # Less of a map, for reading it: the share of all attention beyond which a token is a sink; how many decades a log scale

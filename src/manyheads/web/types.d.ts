@@ -165,12 +165,18 @@ interface NextWord {
   map: AttentionMap;
 }
 
+/** A text and tokens after it that are bytes of a character which isn't whole yet. */
+interface Draft {
+  text: string;
+  tail: number[];
+}
+
 /** A language model that computes in the page. */
 interface DecoderModel extends HeadModel {
   maxTokens: number;
   endTokens: number[]; // those that end a text
   /** The map of a text, and the scores of what comes next; a text that begins as the one before costs its new tokens only. */
-  next(text: string, headMask?: HeadMask, options?: { signal?: AbortSignal }): Promise<NextWord>;
+  next(text: string | Draft, headMask?: HeadMask, options?: { signal?: AbortSignal }): Promise<NextWord>;
   wordOf(id: number): string; // the text of a token
 }
 

@@ -1,5 +1,6 @@
 """The decoder as a head model: a text goes in; what every head looks at, and which word comes next, comes out."""
 
+import re
 import secrets
 from functools import cache
 
@@ -7,7 +8,7 @@ import numpy as np
 import torch
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import EMPTY
+from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.decoder.model import LanguageModel
@@ -87,6 +88,7 @@ class Decoder:
         self.num_layers, self.num_heads = facts["numLayers"], facts["numHeads"]
         self.num_kv_heads, self.head_dim = facts["numKvHeads"], facts["headDim"]
         self.head_names, self.end_tokens = facts["headNames"], facts["endTokens"]
+        self._names = {name: number for number, name in enumerate(self.tokens(range(facts["vocabularySize"])))}
         self.unspelled = {byte for sign, byte in BYTES.items() if tokenizer.token_to_id(sign) is None}
 
     def __call__(self, text, head_mask=None, hidden=()):
@@ -103,7 +105,7 @@ class Decoder:
         return AttentionMap(tokens, tokens, weights, self.head_names, causal=True, **options)
 
     def read(self, text):
-        """The ids of a text's tokens, and sentences about what was left out: ([id, ...], (note, ...)).
+        """The ids of a text's tokens, and what is left out or comes in bytes, in sentences: ([id, ...], (note, ...)).
 
         >>> load_decoder().read("Tea")
         ([6732, 81], ())
@@ -119,13 +121,17 @@ class Decoder:
         if beyond > 0:
             notes.append(f"This model reads at most {self.max_tokens} tokens; the first {beyond} are left out.")
             ids = ids[beyond:]
+        bytes_alone = next(filter(None, (re.search(LONE_BYTES, token) for token in self.tokens(ids))), None)
+        if bytes_alone:
+            notes.append(NOTES["bytes"].format(bytes=bytes_alone[0]))
         return (ids, tuple(notes)) if ids else ([START], (*notes, EMPTY))
 
     def tokens(self, ids):
-        """The tokens as they are read; where one is part of a sign only, its bytes.
+        """The tokens as they are read; bytes that are part of a character only are in hexadecimal.
 
-        >>> load_decoder().tokens([6732, 81])
-        ['Te', 'a']
+        >>> decoder = load_decoder()
+        >>> decoder.tokens(decoder.read("Hot 🍵")[0])
+        ['Hot', ' <F0 9F>', '<8D>', '<B5>']
         """
         return [readable(self.tokenizer.id_to_token(number)) for number in ids]
 
@@ -205,10 +211,10 @@ class Decoder:
         chosen = probabilities(self._scores(walked["states"][-1]))[0][:LABELS].tolist()
         word = answer.partition(": ")[2]
         if word and word not in self.tokens(chosen):
-            ids = self.read(word)[0]
-            if len(ids) > 1:
-                raise ValueError(f"{word!r} isn't one token but {len(ids)}: {self.tokens(ids)}. Name the first")
-            chosen += ids
+            if word not in self._names:
+                pieces = self.tokens(self.read(word)[0])
+                raise ValueError(f"{word!r} isn't one token but {len(pieces)}: {pieces}. Name the first")
+            chosen.append(self._names[word])
         parts = read_back(walked, self.model.norm, self.model.embedding.weight[chosen])
         labels = [["next word", token] for token in self.tokens(chosen)]
         return parts | {"ids": chosen, "labels": labels, "headNames": titles(self)}
@@ -247,7 +253,8 @@ class Decoder:
                 break
             written.append(chosen)
             new = [chosen]
-        return self.tokenizer.decode(written).rstrip()  # white space comes with the next word
+        text = self.tokenizer.decode(written).rstrip("\N{REPLACEMENT CHARACTER}")  # a character that isn't whole
+        return text.rstrip()  # white space comes with the next word
 
     def _named(self, tokens, shares, count=TOP):
         return dict(zip(self.tokens(tokens[:count].tolist()), shares[:count].tolist()))

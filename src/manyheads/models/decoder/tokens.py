@@ -8,6 +8,8 @@ import json
 
 from tokenizers import Tokenizer
 
+from manyheads.maps.tokens import spelled
+
 CONTROL = 3  # the type of tokens that mark a place, in GGUF
 
 # The vocabulary has a sign for each byte: its own where that can be seen, else one from 256 on.
@@ -60,13 +62,9 @@ def load_tokenizer(weights):
 
 
 def readable(token):
-    """The text that a token of the vocabulary stands for; its bytes where they are but a part of a sign.
+    """The text that a token of the vocabulary stands for; bytes that are part of a character only in hexadecimal.
 
-    >>> readable("Ġtea"), readable("Ã©"), readable("Ã"), readable("<|im_end|>")
-    (' tea', 'é', '<C3>', '<|im_end|>')
+    >>> readable("Ġtea"), readable("Ã©"), readable("ĠÃ"), readable("<|im_end|>")
+    (' tea', 'é', ' <C3>', '<|im_end|>')
     """
-    spelled = bytes(map(BYTES.__getitem__, token))
-    try:
-        return spelled.decode()
-    except UnicodeDecodeError:
-        return f"<{spelled.hex(' ').upper()}>"
+    return spelled(bytes(map(BYTES.__getitem__, token)))

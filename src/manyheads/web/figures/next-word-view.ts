@@ -2,7 +2,7 @@
 
 import { queryWeights } from "../math/maps.ts";
 import type { Choice, NextTokens } from "../math/sampling.ts";
-import { percent, visible } from "../math/text.ts";
+import { isUnfinished, joined, percent, visible } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../views/dom.ts";
@@ -37,6 +37,7 @@ interface Shown {
   before: NextTokens | null; // with all heads on
   map: AttentionMap;
   wordOf: (id: number) => string;
+  begun: string[]; // tokens with the first bytes of a character
   canGoBack: boolean;
 }
 
@@ -120,15 +121,15 @@ export class NextWordView {
 
   /** What the build computed, before the model is here. */
   showExample(words: [string, number][]) {
-    this.#drawBars(words.map(([word, share], id) => ({ id, word, share, before: null })), true);
+    this.#drawBars(words.map(([word, share], id) => ({ id, word, share, before: null })), [], true);
   }
 
-  show({ next, before, map, wordOf, canGoBack }: Shown) {
+  show({ next, before, map, wordOf, begun, canGoBack }: Shown) {
     this.#map = map;
     const earlier = new Map(before ? before.ids.map((id, at) => [id, before.shares[at]]) : []);
     const rows = next.ids.slice(0, BARS).map((id, at) => ({ id, word: wordOf(id), share: next.shares[at], before: before && (earlier.get(id) ?? 0) }));
     this.shown = { text: this.state.text, words: rows.map(({ word, share }) => [word, share]), off: this.state.off.map((head) => head.join(".")).join(" ") };
-    this.#drawBars(rows, false);
+    this.#drawBars(rows, begun, false);
     setIdle(this.#back, !canGoBack);
     this.#drawWords();
     this.#announcer.drawn(() => `Likeliest next: ${rows.slice(0, 3).map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`);
@@ -172,16 +173,18 @@ export class NextWordView {
 
   // --- drawing
 
-  #drawBars(rows: { id: number, word: string, share: number, before: number | null }[], idle: boolean) {
+  #drawBars(rows: { id: number, word: string, share: number, before: number | null }[], begun: string[], idle: boolean) {
     const items = fill(this.#bars, rows.length, () => h("li", {}, h("button", { type: "button", onclick: (event: Event) =>
       this.#pressed(() => this.#host.write(Number((event.currentTarget as HTMLElement).dataset.id))) }),
     h("span", { class: "nw-bar" }, h("i"), h("i")), h("span", { class: "nw-share" })));
     rows.forEach(({ id, word, share, before }, at) => {
       const [button, bar, number] = items[at].children as unknown as HTMLElement[];
       button.dataset.id = String(id);
-      setText(button, visible(word));
+      const made = joined([...begun, word]);
+      const label = begun.length && !isUnfinished(made) ? `${visible(word)} ${made.trim()}` : visible(word);
+      setText(button, label);
       setIdle(button, idle);
-      button.ariaLabel = `Write “${word.trim() || visible(word)}”, ${percent(share)}`;
+      button.ariaLabel = `Write “${label.replace(/^\u2423(?!$)/, "")}”, ${percent(share)}`;
       bar.style.setProperty("--share", share.toFixed(4));
       bar.style.setProperty("--before", (before ?? 0).toFixed(4));
       bar.classList.toggle("nw-compared", before !== null);

@@ -6,6 +6,7 @@ import { define, dressPage, takeEarly } from "../doors/page-element.ts";
 import { OFFERED, READY } from "../doors/page-models.ts";
 import { maskOf } from "../doors/state.ts";
 import { drawn, probabilities, uniforms, type NextTokens } from "../math/sampling.ts";
+import { isUnfinished, joined } from "../math/text.ts";
 import { announce } from "../views/dom.ts";
 import { NextWordView, type Example } from "./next-word-view.ts";
 
@@ -14,9 +15,9 @@ const NOTHING: Example = { words: [], lists: {}, numLayers: 30, numHeads: 9 };
 const LONGEST = 120; // words that are written on at a press
 const PACE = 90; // milliseconds between them, so that they can be read
 
-/** What the model makes of a text with some heads off, and with all on. */
+/** What the model makes of a draft with some heads off, and with all on. */
 interface Answer {
-  text: string;
+  tail: number[];
   now: NextWord;
   allOn: Float32Array | null; // logits, where heads are off
 }
@@ -26,8 +27,9 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   #view: NextWordView | null = null;
   #model: DecoderModel | null = null;
   #answer: Answer | null = null;
-  #whole: { text: string, logits: Float32Array } | null = null; // with all heads on
-  #earlier: string[] = []; // texts to step back to
+  #whole: { draft: string, logits: Float32Array } | null = null; // with all heads on
+  #tail: number[] = []; // tokens written after the text: bytes of a character that isn't whole yet
+  #earlier: Draft[] = []; // to step back to
   #writing = 0; // words that are still to come
   #pace?: ReturnType<typeof setTimeout>;
   #draws = { seed: NaN, next: () => 0 };
@@ -64,7 +66,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     dressPage("head-map.css", "next-word.css");
     this.#example = this.getAttribute("text") ?? "";
     this.#view = new NextWordView(this, { text: this.#example, off: readOff(this.getAttribute("off")) }, baked ?? NOTHING, {
-      typed: () => this.#changed(),
+      typed: () => this.#goTo({ text: this.text, tail: [] }),
       reshaped: () => this.#reshape(),
       cut: () => this.update(),
       write: (id) => this.#write(id),
@@ -81,9 +83,9 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
     if (!this.#view) return;
     if (name === "layer" || name === "head") return this.#aim();
-    this.#view.update(name === "text" ? { text: value ?? "" } : { off: readOff(value) });
-    if (name === "text") this.#changed();
-    else this.update();
+    if (name === "text") return this.#goTo({ text: value ?? "", tail: [] });
+    this.#view.update({ off: readOff(value) });
+    this.update();
   }
 
   override disconnectedCallback() {
@@ -95,19 +97,24 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     this.#view?.aim(this.getAttribute("layer"), this.getAttribute("head"));
   }
 
-  #changed() {
+  /** Takes up another text. */
+  #goTo({ text, tail }: Draft) {
     this.#writing = 0;
+    this.#tail = tail;
+    this.#view!.update({ text });
     this.update();
   }
 
   async #read(decoder: DecoderModel, signal: AbortSignal): Promise<Answer> {
     this.#model = decoder;
     const { text, off } = this.#view!.state;
+    const tail = this.#tail;
+    const draft = JSON.stringify({ text, tail });
     const mask = maskOf(off, decoder.numLayers, decoder.numHeads);
-    if (mask && this.#whole?.text !== text) this.#whole = { text, logits: (await decoder.next(text, null, { signal })).logits };
-    const now = await decoder.next(text, mask, { signal });
-    if (!mask) this.#whole = { text, logits: now.logits };
-    return { text, now, allOn: mask ? this.#whole!.logits : null };
+    if (mask && this.#whole?.draft !== draft) this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
+    const now = await decoder.next({ text, tail }, mask, { signal });
+    if (!mask) this.#whole = { draft, logits: now.logits };
+    return { tail, now, allOn: mask ? this.#whole!.logits : null };
   }
 
   #take(answer: Answer) {
@@ -125,7 +132,8 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     if (!answer || !model) return null;
     const next = probabilities(answer.now.logits, view.choice);
     const before = answer.allOn && probabilities(answer.allOn, view.choice);
-    view.show({ next, before, map: answer.now.map, wordOf: (id) => model.wordOf(id), canGoBack: this.#earlier.length > 0 });
+    const wordOf = (id: number) => model.wordOf(id);
+    view.show({ next, before, map: answer.now.map, wordOf, begun: answer.tail.map(wordOf), canGoBack: this.#earlier.length > 0 });
     announce(this, "next", view.shown);
     return next;
   }
@@ -159,28 +167,37 @@ class NextWordElement extends LiveFigure<DecoderModel> {
       return this.showStatus("Here the model would end the text.");
     }
     this.#append(id);
+    if (this.#tail.length) this.#writing ||= 1; // a word has whole characters
   }
 
+  /** Writes a token; the text gets a character once all of its bytes are written. */
   #append(id: number) {
-    const view = this.#view!;
-    this.#earlier.push(view.state.text);
+    const { text } = this.#view!.state;
+    this.#earlier.push({ text, tail: this.#tail });
     this.#writing = Math.max(0, this.#writing - 1);
-    view.update({ text: view.state.text + this.#model!.wordOf(id) });
+    this.#tail = [...this.#tail, id];
+    const words = this.#tail.map((each) => this.#model!.wordOf(each));
+    if (!isUnfinished(joined(words))) {
+      this.#tail = [];
+      this.#view!.update({ text: text + joined(words, lossy) });
+    }
     this.update();
   }
 
   #stepBack() {
-    const text = this.#earlier.pop();
-    if (text === undefined) return;
+    const earlier = this.#earlier.pop();
+    if (!earlier) return;
     this.#draws.seed = NaN; // the same draws again
-    this.#view!.update({ text });
-    this.#changed();
+    this.#goTo(earlier);
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
     this.#view?.setStatus(text, act, name);
   }
 }
+
+/** Bytes as text, with a sign in place of those that make no character. */
+const lossy = (bytes: Uint8Array<ArrayBuffer>) => new TextDecoder().decode(bytes);
 
 /** The heads that "23.4 16.0" names, as [layer, head], from 0. */
 export const readOff = (text: string | null) => [...(text ?? "").matchAll(/(\d+)\.(\d+)/g)].map(([, layer, head]) => [Number(layer), Number(head)]);

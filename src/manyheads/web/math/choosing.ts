@@ -3,7 +3,7 @@
 
 import { hasMask, isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
 import { ONLY_SPECIAL, SINK } from "./names.ts";
-import { isSpecial, note, percent, readable, wordStarts } from "./text.ts";
+import { isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
 
 /** A map with the places that its tokens have in the one that was computed, where they're fewer. */
 export type Chosen = AttentionMap & { queries?: number[], keys?: number[] };
@@ -117,7 +117,7 @@ export function wordOf(count: number, starts: number[]) {
 
 /** The words that begin at these places. */
 const wordsOf = (tokens: string[], starts: number[]) => starts.map((start, at) =>
-  tokens[start] + tokens.slice(start + 1, starts[at + 1] ?? tokens.length).map(readable).join(""));
+  joined([tokens[start], ...tokens.slice(start + 1, starts[at + 1] ?? tokens.length).map(readable)]));
 
 /**
  * The share of all attention that each token gets: the mean over heads and layers, and over queries that look. A kernel that

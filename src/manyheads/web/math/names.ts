@@ -10,6 +10,7 @@ export {
   onlySpecial as ONLY_SPECIAL,
   specialToken as SPECIAL_TOKEN,
   pieceMark as PIECE_MARK,
+  loneBytes as LONE_BYTES,
   wordMarks as WORD_MARKS,
   sink as SINK,
   decades as DECADES,

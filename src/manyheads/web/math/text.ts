@@ -1,8 +1,11 @@
 // How tokens, shares and models are written for people.
 
-import { NOTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
+import { LONE_BYTES, NOTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
 
 const SPECIAL = new RegExp(`^(${SPECIAL_TOKEN})$`);
+const BYTE_RUNS = new RegExp(`(${LONE_BYTES})+`, "g");
+const ENDS_IN_BYTES = new RegExp(`${LONE_BYTES}$`);
+const GOES_ON_IN_BYTES = new RegExp(`^(?=<[89AB])${LONE_BYTES}`);
 
 /** Whether a token is the rest of a word, "##able": shown without the marks and joined to what comes before. */
 export const isPiece = (token: string) => token.startsWith(PIECE_MARK) && token.length > PIECE_MARK.length;
@@ -14,6 +17,23 @@ export const readable = (token: string) => (isPiece(token) ? token.slice(PIECE_M
 
 /** A token with its space and its line breaks seen. */
 export const visible = (token: string) => token.replace(/^ /, "\u2423").replace(/\n/g, "\u21b5") || "\u2205";
+
+/** What bytes spell in UTF-8; those at the end that make no character yet in hexadecimal, or all where one is wrong. */
+export function spelled(bytes: Uint8Array<ArrayBuffer>) {
+  let text = "";
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
+  } catch { /* all in hexadecimal */ }
+  const rest = bytes.subarray(new TextEncoder().encode(text).length);
+  return text + (rest.length ? `<${Array.from(rest, (byte) => byte.toString(16).padStart(2, "0")).join(" ").toUpperCase()}>` : "");
+}
+
+/** Tokens as one text, in which bytes in hexadecimal make characters again, as `spell` says. */
+export const joined = (tokens: string[], spell = spelled) => tokens.join("").replace(BYTE_RUNS, (run) =>
+  spell(Uint8Array.from(run.match(/\w\w/g) as string[], (byte) => parseInt(byte, 16))));
+
+/** Whether a text ends inside a character, with some of its bytes. */
+export const isUnfinished = (text: string) => ENDS_IN_BYTES.test(text);
 
 /** Whether the tokens of a text carry the space before them. */
 const areSpaced = (tokens: string[]) => tokens.some((token) => token && WORD_MARKS.includes(token[0]));
@@ -47,7 +67,8 @@ export const note = (name: keyof typeof NOTES, values: Record<string, string | n
 
 /**
  * The places at which words begin: all but those of tokens that go on with the word before. A token goes on if it begins with
- * "##"; where tokens carry the space before them, if a letter or digit follows one without a space.
+ * "##"; where tokens carry the space before them, if a letter or digit follows one without a space; and as bytes of the same
+ * character.
  */
 export function wordStarts(tokens: string[]) {
   const spaced = areSpaced(tokens);
@@ -56,6 +77,7 @@ export function wordStarts(tokens: string[]) {
 
 function goesOn(before: string, token: string, spaced: boolean) {
   if (isSpecial(before) || isSpecial(token)) return false;
+  if (isUnfinished(before) && GOES_ON_IN_BYTES.test(token)) return true;
   return isPiece(token) || (spaced && isOfWord([...before].at(-1)) && isOfWord([...token][0]));
 }
 

@@ -10,7 +10,7 @@ const TOP = 10; // of the next words that a map predicts
 const LABELS = 5; // of these, taken apart in a ledger
 
 /** The map of a text, and how well each token would come next. */
-export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, text: string, headMask: HeadMask): NextWord {
+export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, text: string | Draft, headMask: HeadMask): NextWord {
   const { ids, notes } = tokens.read(text);
   const { logits, weights } = engine.read(ids, headMask);
   const texts = ids.map((id) => tokens.words[id]);

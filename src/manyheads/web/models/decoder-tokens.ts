@@ -1,6 +1,7 @@
 // From text to the decoder's tokens and back: twin of models/decoder/tokens.py and of `Decoder.read`.
 
-import { EMPTY } from "../math/names.ts";
+import { EMPTY, LONE_BYTES } from "../math/names.ts";
+import { note, spelled } from "../math/text.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
 
 const START = 0; // stands before a text that has no token: the end of the text before
@@ -23,33 +24,30 @@ export class DecoderTokens {
 
   constructor(tokenizer: Tokenizer, { vocabularySize, maxTokens }: DecoderFacts) {
     const tokens = Array.from({ length: vocabularySize }, (_, id) => tokenizer.id_to_token(id) as string);
-    const spelled = new Set(tokens);
+    const known = new Set(tokens);
     this.words = tokens.map(readable);
     this.#tokenizer = tokenizer;
     this.#most = maxTokens;
-    this.#unspelled = new Set([...BYTES].filter(([sign]) => !spelled.has(sign)).map(([, byte]) => byte));
+    this.#unspelled = new Set([...BYTES].filter(([sign]) => !known.has(sign)).map(([, byte]) => byte));
   }
 
-  /** The ids of a text's tokens, and sentences about what was left out. Of too long a text the end is read. */
-  read(text: string) {
+  /** The ids of a text's tokens, and sentences about what is left out or comes in bytes. Of too long a text the end is read. */
+  read(draft: string | Draft) {
+    const { text, tail } = typeof draft === "string" ? { text: draft, tail: [] } : draft;
     const whole = text.replace(/\p{Surrogate}/gu, "\ufffd");
-    const { ids } = this.#tokenizer.encode(whole);
+    const ids = [...this.#tokenizer.encode(whole).ids, ...tail];
     const notes: string[] = [];
     if (new TextEncoder().encode(whole).some((byte) => this.#unspelled.has(byte)))
       notes.push("No token spells some of these characters; they are left out.");
     const beyond = ids.length - this.#most;
     if (beyond > 0) notes.push(`This model reads at most ${this.#most} tokens; the first ${beyond} are left out.`);
     if (ids.length === 0) return { ids: [START], notes: [...notes, EMPTY] };
-    return { ids: ids.slice(-this.#most), notes };
+    const read = ids.slice(-this.#most);
+    const bytes = read.map((id) => this.words[id].match(LONE_BYTES)).find(Boolean);
+    if (bytes) notes.push(note("bytes", { bytes: bytes[0] }));
+    return { ids: read, notes };
   }
 }
 
-/** The text that a token of the vocabulary stands for; its bytes where they are but a part of a sign. */
-function readable(token: string) {
-  const bytes = Uint8Array.from(token, (sign) => BYTES.get(sign) as number);
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return `<${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ").toUpperCase()}>`;
-  }
-}
+/** The text that a token of the vocabulary stands for; bytes that are part of a character only in hexadecimal. */
+const readable = (token: string) => spelled(Uint8Array.from(token, (sign) => BYTES.get(sign) as number));

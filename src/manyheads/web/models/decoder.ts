@@ -29,8 +29,8 @@ export class Decoder extends WorkerModel implements DecoderModel {
     this.#words = words;
   }
 
-  next(text: string, headMask: HeadMask = null, { signal }: { signal?: AbortSignal } = {}) {
-    return this.request<NextWord>({ text: String(text), headMask }, signal);
+  next(text: string | Draft, headMask: HeadMask = null, { signal }: { signal?: AbortSignal } = {}) {
+    return this.request<NextWord>({ text, headMask }, signal);
   }
 
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */
