@@ -63,9 +63,9 @@ OURS = """async ({ texts: [first, short, long], words }) => {
     logits = answer.logits;
     return took;
   };
-  const found = { load: loaded - start, create: loaded - arrived };
-  for (const [name, each] of Object.entries({ first, short, long })) found[name] = await time(each.text, each.ids.length);
-  found.words = [];
+  const found = { load: loaded - start, create: loaded - arrived, words: [] };
+  for (const [name, { text, ids }] of Object.entries({ first, short, long }))
+    found[name] = await time(text, ids.length);
   let { text, ids: { length } } = long;
   for (const word of words) found.words.push(await time(text += word.text, ++length));
   const cached = logits;

@@ -33,7 +33,7 @@ export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: De
   const { numLayers, numHeads, headNames } = facts;
   const { ids, notes } = tokens.read(sentence);
   const { logits } = engine.read(ids);
-  const chosen = ordered(logits).slice(0, LABELS);
+  const chosen = largest(logits, LABELS);
   const word = answer.includes(": ") ? tokens.words.indexOf(answer.slice(answer.indexOf(": ") + 2)) : -1;
   if (word >= 0 && !chosen.includes(word)) chosen.push(word);
   const named = {
@@ -64,12 +64,22 @@ function extremesOf(scores: Float32Array) {
   return [most, least];
 }
 
-const ordered = (logits: Float32Array) => Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a] || a - b);
+/** The tokens with the largest logits, the largest first; of equal ones the first. */
+function largest(logits: Float32Array, count: number) {
+  const found: number[] = [];
+  logits.forEach((logit, token) => {
+    if (found.length === count && logit <= logits[found[count - 1]]) return; // nearly all
+    const place = found.findIndex((other) => logits[other] < logit);
+    found.splice(place < 0 ? found.length : place, 0, token);
+    found.length = Math.min(found.length, count);
+  });
+  return found;
+}
 
 /** The likeliest next tokens and their probabilities. */
 function likeliest(logits: Float32Array, words: string[]) {
-  const order = ordered(logits);
-  const powers = Float64Array.from(logits, (logit) => Math.exp(logit - logits[order[0]]));
+  const tokens = largest(logits, TOP);
+  const powers = Float64Array.from(logits, (logit) => Math.exp(logit - logits[tokens[0]]));
   const sum = powers.reduce((a, b) => a + b, 0);
-  return Object.fromEntries(order.slice(0, TOP).map((id) => [words[id], powers[id] / sum]));
+  return Object.fromEntries(tokens.map((id) => [words[id], powers[id] / sum]));
 }
