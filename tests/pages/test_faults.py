@@ -20,6 +20,7 @@ NETWORK = "did not arrive. Check the network, then try again."
 MISSING = "is missing on this site. Try again later."
 DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
 OLD = "this browser is too old to unpack it. Use a newer one."
+MEMORY = "this device has too little memory for it, or this browser is too old. Use another one."
 ENGINE = "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one."
 BACKGROUND = "this browser does not let the page work in the background. Use another one, or open this page by itself."
 STILL = "This part of the page stands still: its script did not arrive, or this browser is too old for it. Reload the page, or use a newer browser."
@@ -36,6 +37,7 @@ FORMULA = ("formula", "formula-steps[model]", None)
 ENCODER = ("real-heads", 'head-map[model="encoder"]', "Load the encoder")
 SENSE = ("ambiguity", "word-sense", "Load the encoder")
 TRANSLATOR = ("translation", "head-map", None)
+DECODER = ("decoder", "next-word", "Load the language model")
 READY = "Ready: computed in this page"
 
 ANSWERS = {
@@ -65,6 +67,8 @@ FAULTS = [
     *rows(ENCODER, *ENCODER_FILES, answers=("garbage", "hang")),
     *rows(ENCODER, "encoder.safetensors.gz"),
     *rows(SENSE, "senses.safetensors.gz"),
+    *rows(DECODER, "decoder-layer-7.bin"),
+    *rows(DECODER, "decoder-tokenizer.json.gz", answers=("garbage", "hang")),
 ]
 
 
@@ -106,7 +110,7 @@ def ask_again(figure):
 def try_again(figure):
     """Asks for the model once more, and waits until the figure works."""
     ask_again(figure)
-    offer = figure.get_by_role("button", name="Load the encoder")
+    offer = figure.get_by_role("button", name="Load the")
     figure.get_by_text(READY).or_(offer).wait_for()
     if offer.count():
         offer.click()
@@ -134,7 +138,7 @@ def test_a_file_that_does_not_come_is_told_each_time_until_it_comes(page, site, 
     shown = page.locator(selector).first
     for fault, said in failures(page, shown, file, lambda: wake(page, site, figure, file), answers):
         assert said_of(file, fault) in said
-        assert shown.locator("td").count() > 5, "what was there stays"
+        assert shown.locator("td, li").count() > 5, "what was there stays"
     try_again(shown)
     faults.clear()
 
@@ -151,6 +155,7 @@ def first(route, script):
         pytest.param(MAP, "DecompressionStream", OLD, id="focus model without DecompressionStream"),
         pytest.param(ENCODER, "WebAssembly", ENGINE, id="encoder without WebAssembly"),
         pytest.param(ENCODER, "Worker", BACKGROUND, id="encoder without Worker"),
+        pytest.param(DECODER, "WebAssembly", ENGINE, id="language model without WebAssembly"),
     ],
 )
 def test_a_browser_that_lacks_something_is_told(page, site, figure, lacks, said):
@@ -168,6 +173,35 @@ def test_a_worker_that_lacks_something_is_told(page, site, lacks, said):
     assert said in told(shown)
     page.unroute_all()
     try_again(shown)
+
+
+def test_too_little_memory_is_told_and_nothing_typed_is_lost(page, site):
+    small = "WebAssembly.Memory = class { constructor() { throw new RangeError('no memory') } }"
+    page.route("**/*-worker.js*", lambda route: first(route, small))
+    shown = wake(page, site, DECODER)
+    assert MEMORY in told(shown)
+    page.unroute_all()
+    box = shown.get_by_role("textbox", name="Text so far")
+    box.fill("The opposite of hot is")  # which tries again as well
+    shown.get_by_text(READY).wait_for()
+    expect(box).to_have_value("The opposite of hot is")
+    expect(shown.get_by_role("listitem").first).to_contain_text("cold")
+
+
+def test_an_altered_part_is_told_and_fetched_again(page, site):
+    """Of the same length, so that only its hash tells."""
+
+    def altered(route):
+        body = bytearray(route.fetch().body())
+        body[len(body) // 2] ^= 1
+        route.fulfill(body=bytes(body))
+
+    page.route("**/decoder-layer-7.bin*", altered)
+    shown = wake(page, site, DECODER)
+    assert DAMAGED in told(shown)
+    page.unroute_all()
+    try_again(shown)
+    expect(shown.get_by_role("listitem").first).to_contain_text("Paris")
 
 
 def test_a_worker_that_may_not_start_is_told(page, site):

@@ -4,7 +4,7 @@ import { queryWeights } from "../math/maps.ts";
 import type { Choice, NextTokens } from "../math/sampling.ts";
 import { isUnfinished, joined, percent, visible } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
-import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
+import { chooser, field, fillOptions, grow, sentenceBox, StatusLine } from "../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../views/dom.ts";
 
 const BARS = 10;
@@ -51,7 +51,7 @@ export class NextWordView {
     this.state.text = text;
     this.#announcer.changed();
     this.#host.typed();
-  });
+  }, true);
   #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
   #write = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.write(null)) }, "Write a word");
   #on = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.writeOn()) }, "Write on");
@@ -105,7 +105,11 @@ export class NextWordView {
   /** Takes over parts of the state that changed elsewhere. */
   update(state: Partial<NextWordState>) {
     Object.assign(this.state, state);
-    setValue(this.#text, this.state.text);
+    if (this.#text.value !== this.state.text) {
+      this.#text.value = this.state.text;
+      grow(this.#text);
+      this.#text.scrollTop = this.#text.scrollHeight; // where it was written
+    }
     const off = this.state.off.map((head) => head.join(".")).join(" ");
     setValue(this.#named, off);
     const listed = [...this.#heads.options].some(({ value }) => value === off);

@@ -4,12 +4,12 @@ import { fill, h, setText, setValue, targetOf } from "./dom.ts";
 
 const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
 
-/** A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. */
-export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void) {
+/** A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. A text may have `lines` of its own. */
+export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void, lines = false) {
   const box = h("textarea", { rows: 1, dir: "auto", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !event.isComposing && event.preventDefault(),
+    onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !lines && !event.isComposing && event.preventDefault(),
     oninput: () => {
-      if (/[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
+      if (!lines && /[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
       grow(box);
       typed(box.value);
     } });
