@@ -29,16 +29,14 @@ def open_chapter(page, site, chapter, selector):
 
 
 def held(page, file):
-    """Holds a file back; gives what lets it come."""
-    routes = []
-    page.route(f"**/{file}*", lambda route: routes.append(route))
+    """Holds a file back, however late it is asked for; gives what lets it come."""
+    waiting, open_from_now = [], []
+    page.route(f"**/{file}*", lambda route: route.continue_() if open_from_now else waiting.append(route))
 
     def let():
-        while not routes:
-            page.wait_for_timeout(50)
-        for route in routes:
+        open_from_now.append(True)
+        for route in waiting:
             route.continue_()
-        page.unroute(f"**/{file}*")
 
     return let
 
@@ -63,7 +61,7 @@ def test_a_figure_removed_while_its_model_loads_goes_on_where_it_is_put_back(pag
         """async () => {
         const place = document.createComment("");
         figure.replaceWith(place);
-        await new Promise((done) => setTimeout(done, 50));
+        await new Promise((done) => setTimeout(done)); // it isn't only moved
         place.replaceWith(figure);
         }"""
     )
