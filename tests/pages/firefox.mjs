@@ -1,9 +1,9 @@
-// What a reader does in Firefox, told by JSON: `node firefox.mjs puppeteer-core.js /usr/bin/firefox http://127.0.0.1:1234`.
+// What a reader does in Firefox, told by JSON: `node firefox.mjs puppeteer-core.js /usr/bin/firefox http://127.0.0.1:1234 FIRST_STEPS`.
 
-const [library, executablePath, site] = process.argv.slice(2);
+const [library, executablePath, site, firstSteps] = process.argv.slice(2);
 const { default: puppeteer } = await import(library);
 const SENTENCE = "The soup was not good.";
-const LONGEST = 150_000; // milliseconds; then Firefox is ended, and what waits for it fails
+const LONGEST = 200_000; // milliseconds; then Firefox is ended, and what waits for it fails
 const told = { faults: [] };
 
 const browser = await puppeteer.launch({ browser: "firefox", executablePath, headless: true });
@@ -14,6 +14,10 @@ try {
   await page.setViewport({ width: 1400, height: 900 });
   page.on("console", (message) => message.type() === "error" && told.faults.push(message.text()));
   page.on("pageerror", (error) => told.faults.push(String(error)));
+
+  await page.evaluateOnNewDocument((key) => { // the reader was here before
+    try { localStorage.setItem(key, "1") } catch { /* of no site */ }
+  }, firstSteps);
 
   const within = (figure, selector) => page.locator(`${figure} ::-p-aria(${selector})`);
   // Types, and waits for what is drawn of the last word.
@@ -52,6 +56,21 @@ try {
   await live('head-map[model="encoder"]');
   await type('head-map[model="encoder"]', "attention", SENTENCE);
   told.encoder = await page.$eval('head-map[model="encoder"]', ({ attention: { queryTokens, shape, weights } }) => ({ queryTokens, shape, weights: [...weights] }));
+
+  await page.goto(`${site}/book/decoder.html`);
+  const answered = (text) => page.waitForFunction((wanted) => document.querySelector("next-word").shown?.text === wanted, {}, text);
+  await page.locator("next-word .hm-status button").click();
+  await answered("The capital of France is");
+  await within("next-word", '[name="Text so far"][role="textbox"]').fill("🍵🍵🍵🍵");
+  await answered("🍵🍵🍵🍵");
+  told.next = await page.$eval("next-word", ({ shown }) => Object.fromEntries(shown.words));
+  await page.$eval('next-word [aria-label="Temperature"]', (slider) => {
+    slider.value = 0;
+    slider.dispatchEvent(new Event("input"));
+  });
+  await within("next-word", '[name="Write a word"][role="button"]').click();
+  await answered("🍵🍵🍵🍵🍵");
+  told.written = await page.$eval("next-word textarea", (box) => box.value);
 } finally {
   await browser.close();
 }

@@ -1,4 +1,4 @@
-"""The core of the pages in Firefox, where there is one: type, switch the view, compare, follow the formula, ask the encoder."""
+"""The core of the pages in Firefox, where there is one: type, switch the view, compare, follow the formula, ask the encoder, write."""
 
 import json
 import shutil
@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from live_maps import attend, open_map
 from node import WEB, run_node
+
+from manyheads import load_decoder
+from manyheads.maps.names import FIRST_STEPS
 
 SENTENCE = "The soup was not good."
 TOKENS = ["[CLS]", "the", "soup", "was", "not", "good", ".", "[SEP]"]
@@ -25,7 +28,7 @@ pytestmark = [
 def told(site):
     """What `firefox.mjs` saw."""
     walk = Path(__file__).with_name("firefox.mjs")
-    return json.loads(run_node(walk, PUPPETEER.as_uri(), FIREFOX, site, timeout=200))
+    return json.loads(run_node(walk, PUPPETEER.as_uri(), FIREFOX, site, FIRST_STEPS, timeout=250))
 
 
 def test_firefox_has_nothing_to_complain_of(told):
@@ -56,3 +59,13 @@ def test_firefox_asks_the_encoder(told):
     weights = np.array(told["encoder"]["weights"]).reshape(told["encoder"]["shape"])
     assert weights.shape == (6, 12, len(TOKENS), len(TOKENS))
     np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-3)
+
+
+def test_firefox_writes(told):
+    expected = load_decoder().next_words("🍵🍵🍵🍵")
+    shared = set(expected) & set(told["next"])
+    assert len(shared) >= 8
+    assert {word: told["next"][word] for word in shared} == pytest.approx(
+        {word: expected[word] for word in shared}, abs=2e-3
+    )
+    assert told["written"] == "🍵🍵🍵🍵🍵"
