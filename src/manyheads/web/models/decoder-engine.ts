@@ -162,18 +162,9 @@ export class DecoderEngine {
         const seen = past + token + 1;
         const from = (token * numHeads + head) * headDim;
         const weights = this.#rows[past + token].subarray((layer * numHeads + head) * seen, (layer * numHeads + head + 1) * seen);
-        for (let key = 0; key < seen; key++) {
-          const place = first + key * headDim;
-          let score = 0;
-          for (let at = 0; at < headDim; at++) score += queries[from + at] * keys[place + at];
-          weights[key] = score * scale;
-        }
+        for (let key = 0; key < seen; key++) weights[key] = scale * scalarProduct(queries, from, keys, first + key * headDim, headDim);
         softmax(weights);
-        if (!on) continue;
-        for (let key = 0; key < seen; key++) {
-          const [weight, place] = [weights[key], first + key * headDim];
-          for (let at = 0; at < headDim; at++) context[from + at] += weight * values[place + at];
-        }
+        if (on) blend(weights, values, first, context.subarray(from, from + headDim));
       }
     }
     return context;
@@ -241,6 +232,31 @@ function rotate(from: Float32Array, token: number, { half, cos, sin }: Turns, to
     to[i] = from[i] * c - from[half + i] * s;
     to[half + i] = from[half + i] * c + from[i] * s;
   }
+}
+
+/** The scalar product of two rows. Here and below, four sums at once take less than half the time of one after the other. */
+function scalarProduct(x: Float32Array, from: number, y: Float32Array, place: number, length: number) {
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (const end = from + length; from < end; from += 4, place += 4) {
+    a += x[from] * y[place];
+    b += x[from + 1] * y[place + 1];
+    c += x[from + 2] * y[place + 2];
+    d += x[from + 3] * y[place + 3];
+  }
+  return a + b + (c + d);
+}
+
+/** Adds rows of values, each by its weight; they follow one another from `first` on. */
+function blend(weights: Float32Array, values: Float32Array, first: number, sum: Float32Array) {
+  const width = sum.length;
+  let key = 0;
+  for (; key + 4 <= weights.length; key += 4) {
+    const [a, b, c, d] = [weights[key], weights[key + 1], weights[key + 2], weights[key + 3]];
+    for (let at = 0, place = first + key * width; at < width; at++, place++)
+      sum[at] += a * values[place] + b * values[place + width] + c * values[place + 2 * width] + d * values[place + 3 * width];
+  }
+  for (; key < weights.length; key++)
+    for (let at = 0; at < width; at++) sum[at] += weights[key] * values[first + key * width + at];
 }
 
 /** Scores to shares that sum to 1, in place. */
