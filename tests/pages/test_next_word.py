@@ -1,5 +1,8 @@
 """A language model that writes in the page: its bars, what reshapes them, and heads that are off."""
 
+import re
+from urllib.parse import unquote_plus
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -175,6 +178,30 @@ def test_it_writes_on_and_stops(figure):
     text = figure.get_by_role("textbox", name="Text so far").input_value()
     written = load_decoder().write(start, words=5, temperature=0)
     assert text.startswith(start + written)
+
+
+LINKS = {  # of the experiments: what the figure then answers, and whether that is likely
+    "Turn the seven off": ("or", False),
+    "copies": (" fig", True),
+    "Without the seven induction heads": (" fig", False),
+    "With head 5 of layer 24 off": (" Rome", False),
+    "still has": (" Mary", True),
+}
+
+
+def test_an_experiment_is_pressed_and_the_figure_does_it(page, figure):
+    load(figure)
+    page.locator("article").evaluate("(el) => el.querySelectorAll('details').forEach((one) => { one.open = true })")
+    for name, (word, likely) in [*LINKS.items(), *[*LINKS.items()][-1:]]:  # the last one twice
+        link = page.get_by_role("link", name=name, exact=True)
+        _, text, off = re.fullmatch(r"#figure=(.+)&text=(.+)&off=(.*)", link.get_attribute("href")).groups()
+        text, off = unquote_plus(text), unquote_plus(off)
+        link.click()
+        words = answered(figure, text, off)
+        assert (words.get(word, 0) > 0.5) == likely, name
+        expect(figure.get_by_role("textbox", name="Text so far")).to_be_in_viewport()
+        figure.get_by_role("textbox", name="Text so far").fill("Tea")
+        answered(figure, "Tea", off)
 
 
 @pytest.mark.parametrize(

@@ -28,3 +28,17 @@ export function linkedParts(hash: string, figure: string): Record<string, string
   const { figure: named, ...parts } = Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
   return named === figure ? parts : null;
 }
+
+/** The first figure that a selector finds takes the parts of its state that a link names, also where the same link is pressed again. */
+export function followLinks(figure: HTMLElement, selector: string, names: readonly string[], leaves: AbortSignal) {
+  const follow = () => {
+    const parts = figure === document.querySelector(selector) && linkedParts(location.hash, figure.localName);
+    if (!parts) return;
+    for (const [name, value] of Object.entries(parts)) if (names.includes(name)) figure.setAttribute(name, value);
+    figure.scrollIntoView();
+  };
+  const pressed = ({ target }: MouseEvent) => (target as Element).closest("a")?.hash === location.hash && follow();
+  addEventListener("hashchange", follow, { signal: leaves });
+  document.addEventListener("click", pressed, { signal: leaves });
+  follow();
+}

@@ -1,7 +1,7 @@
 // A figure that shows what one model makes of a sentence, by a view whose state its attributes write.
 
 import { isOnRequest } from "../math/families.ts";
-import { linkedParts } from "./figure-link.ts";
+import { followLinks } from "./figure-link.ts";
 import { LiveFigure } from "./live-figure.ts";
 import { takeEarly, whenTouched } from "./page-element.ts";
 import { EXAMPLE_SHOWN, OFFERED } from "./page-models.ts";
@@ -62,14 +62,7 @@ export abstract class SentenceFigure<View extends SentenceView, Model extends { 
 
   /** The first of its kind with a model opens where a link leads; called while it listens. */
   protected followLinks(leaves: AbortSignal) {
-    const follow = () => {
-      const parts = this === document.querySelector(`${this.localName}[model]`) && linkedParts(location.hash, this.localName);
-      if (!parts) return;
-      for (const [name, value] of Object.entries(parts)) if (this.parts.includes(name)) this.setAttribute(name, value);
-      this.scrollIntoView();
-    };
-    addEventListener("hashchange", follow, { signal: leaves });
-    follow();
+    followLinks(this, `${this.localName}[model]`, this.parts, leaves);
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {

@@ -1,6 +1,7 @@
 // <next-word text="...">: what a language model would write next, as bars that its reader presses, reshapes and cuts heads from.
 // `layer` and `head` choose whose weights are shown, `off` names heads that are off. The model comes when the reader asks. No DOM while the module loads, as in head-map.ts.
 
+import { followLinks } from "../doors/figure-link.ts";
 import { LiveFigure } from "../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../doors/page-element.ts";
 import { OFFERED, READY } from "../doors/page-models.ts";
@@ -86,6 +87,11 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     if (name === "text") return this.#goTo({ text: value ?? "", tail: [] });
     this.#view.update({ off: readOff(value) });
     this.update();
+  }
+
+  protected override listen(leaves: AbortSignal) {
+    super.listen(leaves);
+    followLinks(this, this.localName, NextWordElement.observedAttributes, leaves);
   }
 
   override disconnectedCallback() {
