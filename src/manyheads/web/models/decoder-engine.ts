@@ -72,11 +72,7 @@ export class DecoderEngine {
         const place = (Math.floor(head * numKvHeads / numHeads) * maxTokens + token) * headDim;
         const value = this.#values[layer].subarray(place, place + headDim);
         let sum = 0;
-        for (let i = 0, at = head * headDim * headDim; i < headDim; i++) {
-          let product = 0;
-          for (let j = 0; j < headDim; j++) product += grams[at++] * value[j];
-          sum += value[i] * product;
-        }
+        for (let i = 0; i < headDim; i++) sum += value[i] * scalarProduct(value, 0, grams, (head * headDim + i) * headDim, headDim);
         norms[layer * numHeads + head] = Math.sqrt(Math.max(sum, 0));
       }
     }
@@ -210,10 +206,9 @@ export class DecoderEngine {
     const { numLayers, numHeads } = this.#facts;
     const tokens = this.#rows.length;
     const weights = new Float32Array(numLayers * numHeads * tokens * tokens);
-    this.#rows.forEach((row, query) => {
-      for (let head = 0; head < numLayers * numHeads; head++)
-        weights.set(row.subarray(head * (query + 1), (head + 1) * (query + 1)), (head * tokens + query) * tokens);
-    });
+    for (const [query, row] of this.#rows.entries())
+      for (let head = 0, from = 0; head < numLayers * numHeads; head++)
+        for (let place = (head * tokens + query) * tokens, end = place + query; place <= end; place++) weights[place] = row[from++];
     return weights;
   }
 }

@@ -67,19 +67,21 @@ function extremesOf(scores: Float32Array) {
 /** The tokens with the largest logits, the largest first; of equal ones the first. */
 function largest(logits: Float32Array, count: number) {
   const found: number[] = [];
-  logits.forEach((logit, token) => {
-    if (found.length === count && logit <= logits[found[count - 1]]) return; // nearly all
+  for (let token = 0; token < logits.length; token++) {
+    const logit = logits[token];
+    if (found.length === count && logit <= logits[found[count - 1]]) continue; // nearly all
     const place = found.findIndex((other) => logits[other] < logit);
     found.splice(place < 0 ? found.length : place, 0, token);
     found.length = Math.min(found.length, count);
-  });
+  }
   return found;
 }
 
 /** The likeliest next tokens and their probabilities. */
 function likeliest(logits: Float32Array, words: string[]) {
   const tokens = largest(logits, TOP);
-  const powers = Float64Array.from(logits, (logit) => Math.exp(logit - logits[tokens[0]]));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  return Object.fromEntries(tokens.map((id) => [words[id], powers[id] / sum]));
+  const power = (token: number) => Math.exp(logits[token] - logits[tokens[0]]);
+  let sum = 0;
+  for (let token = 0; token < logits.length; token++) sum += power(token);
+  return Object.fromEntries(tokens.map((token) => [words[token], power(token) / sum]));
 }
