@@ -29,7 +29,7 @@ def readable(token):
 def spelled(contents):
     """What bytes spell in UTF-8; those at the end that make no character yet in hexadecimal, or all where one is wrong.
 
-    >>> spelled("🍵".encode()), spelled(b" \xf0\x9f"), spelled(b"\xb5")
+    >>> spelled("🍵".encode()), spelled(bytes.fromhex("20 F0 9F")), spelled(bytes.fromhex("B5"))
     ('🍵', ' <F0 9F>', '<B5>')
     """
     try:
