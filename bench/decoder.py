@@ -9,11 +9,10 @@ cache 3e-5 apart.
 
 Found, on two cores that others kept busy (load 5 to 7), so that all times are two or three times those of a quiet
 machine: bytes as predicted; no difference at all between cached and uncached, since a token's sums are made in the same
-order either way. A first pass is faster than predicted beside the peer's (0.1 of its time at 12 tokens, 0.3 to 0.36 at
-64), a further word slower: 51 to 79 ms, 0.8 of the peer's, though sorting all tokens for the ten likeliest, 14 ms, has
-gone since. Three quarters of what is left is the kernel, which keeps every unit of a core at work, so that it suffers
-more from neighbours than the peer does. Memory is over its goal: 490 MB, of which the browser has 95 before the model
-comes, and some 100 are what loading left behind.
+order either way. A first pass takes 0.1 to 0.25 of the peer's time at 12 tokens and 0.19 to 0.36 at 64, as predicted; a
+further word takes longer than predicted, 51 to 79 ms, 0.65 to 0.84 of the peer's. Sorting all tokens for the ten
+likeliest, 14 ms of it, is gone; two thirds of what is left are the kernel's. Loading takes 2.6 to 4.3 s where the peer
+needs 0.9 to 1.7. Memory is over its goal: 490 MB, of which the browser has 95 before the model comes.
 """
 
 import gzip
