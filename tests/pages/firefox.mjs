@@ -63,7 +63,7 @@ try {
   await answered("The capital of France is");
   await within("next-word", '[name="Text so far"][role="textbox"]').fill("🍵🍵🍵🍵");
   await answered("🍵🍵🍵🍵");
-  told.next = await page.$eval("next-word", ({ shown }) => Object.fromEntries(shown.words));
+  told.next = await page.$eval("next-word", ({ next }) => Object.fromEntries(next.map(({ word, probability }) => [word, probability])));
   await page.$eval('next-word [aria-label="Temperature"]', (slider) => {
     slider.value = 0;
     slider.dispatchEvent(new Event("input"));

@@ -128,7 +128,7 @@ def test_a_press_shows_the_text_and_where_the_head_looks(cards):
         "([el, text]) => el.shown?.text === text && el.shown.off === '23.4'",
         arg=[figure.element_handle(), start_of(lost)],
     )
-    found = dict(figure.evaluate("(el) => el.shown.words"))
+    found = dict(figure.evaluate("(el) => el.next.map(({ word, probability }) => [word, probability])"))
     expected = decoder.next_words(start_of(lost), head_mask=all_but([(23, 4)]))
     likeliest = next(iter(expected))
     assert found[likeliest] == pytest.approx(expected[likeliest], abs=5e-3)

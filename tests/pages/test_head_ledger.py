@@ -11,7 +11,7 @@ from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.widgets.head_ledger import head_ledger
 
 SENTENCES = ["Which do you like better, coffee or tea?", "I hate this awful tea.", "The plumber drank coffee.", "Tee?"]
-FOUND = """(el) => Object.fromEntries(Object.entries(el.ledger).filter(([, value]) => value?.shape)
+FOUND = """(el) => Object.fromEntries(Object.entries(el.matrices).filter(([, value]) => value?.shape)
   .map(([name, { shape, values }]) => [name, { shape, values: [...values].map(String) }]))"""
 # Every cell: its text and the rectangle of its bar, if it has one.
 CELLS = """(table) => [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => {
@@ -92,3 +92,18 @@ def test_an_answer_that_was_named_stays_and_a_fact_follows_the_sentence(page, si
     answer.select_option("sentiment: neutral")
     box.fill("I love this tea.")
     expect(answer).to_have_value("sentiment: neutral")
+
+
+@pytest.mark.parametrize(("prediction", "label"), [("object", "person"), ("sentiment", ""), ("", "")])
+def test_another_script_reads_what_adds_up_to_a_logit(page, site, prediction, label):
+    figure, sentence = open_ledger(page, site), "I hate this awful tea."
+    figure.get_by_role("textbox", name="Sentence").fill(sentence)
+    found = figure.evaluate("(el, names) => el.ledger(...names)", [prediction, label])
+    ours = head_ledger(load_focus_model(), sentence)
+    shown = figure.get_by_role("combobox", name="Answer").input_value()
+    row = ours["parts"][answer_of(ours, f"{prediction}: {label}" if label else prediction or shown)]
+    assert [(part["layer"], part["head"]) for part in found["heads"]] == [(0, 0), (0, 1), (0, 2), (0, 3)]
+    np.testing.assert_allclose([part["value"] for part in found["heads"]], row[:4], atol=2e-5)
+    assert found["logit"] == pytest.approx(sum(part["value"] for part in found["heads"]) + found["rest"], abs=1e-5)
+    assert found["logit"] == pytest.approx(row[-1], abs=2e-5)
+    assert figure.evaluate("(el) => el.ledger('object', 'teapot')") is None

@@ -32,7 +32,7 @@ def answered(figure, text, off=""):
     figure.page.wait_for_function(
         "([el, text, off]) => el.shown?.text === text && el.shown.off === off", arg=[figure.element_handle(), text, off]
     )
-    return dict(figure.evaluate("(el) => el.shown.words"))
+    return dict(figure.evaluate("(el) => el.next.map(({ word, probability }) => [word, probability])"))
 
 
 def alike(found, expected):
@@ -230,3 +230,47 @@ def test_nothing_stands_outside_the_page(figure, page, width):
     bars = [bar.bounding_box() for bar in figure.locator(".nw-bar").all()]
     assert {round(bar["x"]) for bar in bars} == {round(bars[0]["x"])}
     assert all(bar["width"] > 40 for bar in bars)
+
+
+def test_a_text_that_waits_for_the_model_stands_above_grey_bars(figure):
+    bars = figure.get_by_role("list", name="Likeliest next words")
+    assert bars.evaluate("(el) => getComputedStyle(el).filter") == "none"
+    figure.get_by_role("textbox", name="Text so far").fill("The capital of Italy is")
+    figure.get_by_text("answered once the language model has loaded").wait_for()
+    assert bars.evaluate("(el) => getComputedStyle(el).filter") == "grayscale(1)"
+    figure.get_by_role("button", name="Load the").click()
+    answered(figure, "The capital of Italy is")
+    assert bars.evaluate("(el) => getComputedStyle(el).filter") == "none"
+
+
+CONTRACT = """async (el) => {
+  await el.ready;
+  const told = (name) => new Promise((tell) => document.addEventListener(name, ({ detail }) => tell(detail), { once: true }));
+  const all = (act) => { const both = Promise.all([told("next"), told("attention")]); act(); return both; };
+  const found = [];
+  for (const act of [
+    () => (el.text = "The capital of Italy is"),
+    () => (el.headMask = Array.from({ length: 30 }, (_, layer) => Array.from({ length: 9 }, (_, head) => layer !== 23 || head !== 4))),
+    () => (el.headMask = null),
+    () => el.write(),
+  ]) {
+    const [next, map] = await all(act);
+    found.push({ next, same: next === el.next && map === el.attention, text: el.text, shape: el.attention.shape, off: el.headMask?.flat().indexOf(false) ?? null });
+  }
+  return found;
+}"""
+
+
+def test_another_script_sets_and_reads_it(figure):
+    load(figure)
+    figure.get_by_role("slider", name="Temperature").fill("0")
+    rome, cut, whole, written = figure.evaluate(CONTRACT)
+    decoder, text = load_decoder(), "The capital of Italy is"
+    assert all(each["same"] for each in (rome, cut, whole, written))
+    assert [each["off"] for each in (rome, cut, whole, written)] == [None, 23 * 9 + 4, None, None]
+    assert rome["shape"] == whole["shape"] == [30, 9, 5, 5]
+    assert written["text"] == text + whole["next"][0]["word"] == text + " Rome"
+    scores = decoder.run(decoder.read(text)[0])[0][-1]
+    [(word, number)] = [(one["word"], one["logit"]) for one in whole["next"]]  # at temperature 0 one is left
+    assert number == pytest.approx(float(scores[decoder.read(word)[0][0]]), abs=0.02)
+    assert cut["next"][0]["word"] == " the"

@@ -53,10 +53,14 @@ export function writeState(state: MapState, model: string) {
   const pairs = model ? [["model", model]] : [];
   for (const name of WRITTEN.slice(0, -1) as (keyof MapState)[])
     if (state[name] !== START[name]) pairs.push([name, String(state[name])]);
-  const off = (state.headMask ?? []).flatMap((row, layer) => row.flatMap((on, head) => (on ? [] : [`${layer}.${head}`])));
-  if (off.length) pairs.push(["off", off.join(" ")]);
+  const off = offOf(state.headMask);
+  if (off) pairs.push(["off", off]);
   return pairs;
 }
+
+/** The heads that are off, as attributes name them: "0.3 5.11". */
+export const offOf = (headMask: HeadMask) =>
+  (headMask ?? []).flatMap((row, layer) => row.flatMap((on, head) => (on ? [] : [`${layer}.${head}`]))).join(" ");
 
 /** The mask that turns off those of the named heads that a model has; null where it has none of them. */
 export function maskOf(off: number[][], layers: number, heads: number) {

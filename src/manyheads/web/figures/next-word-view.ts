@@ -1,5 +1,6 @@
 // What <next-word> shows: the text so far, the likeliest next words as bars, what reshapes them, and where a head looks.
 
+import { maskOf, offOf } from "../doors/state.ts";
 import { queryWeights } from "../math/maps.ts";
 import type { Choice, NextTokens } from "../math/sampling.ts";
 import { isUnfinished, joined, percent, visible } from "../math/text.ts";
@@ -34,6 +35,7 @@ export interface NextWordHost {
 
 interface Shown {
   next: NextTokens;
+  logits: Float32Array; // [token]
   before: NextTokens | null; // with all heads on
   map: AttentionMap;
   wordOf: (id: number) => string;
@@ -43,7 +45,7 @@ interface Shown {
 
 export class NextWordView {
   state: NextWordState = { text: "", off: [], seed: 1 };
-  shown: { text: string, words: [string, number][], off: string } | null = null;
+  shown: { text: string, off: string, next: { word: string, probability: number, logit: number }[] } | null = null;
   #host: NextWordHost;
   #map: AttentionMap | null = null;
   #size: [layers: number, heads: number];
@@ -98,6 +100,11 @@ export class NextWordView {
     return { temperature: Number(this.#temperature.input.value), topK: Number(this.#topK.value), topP: Number(this.#topP.input.value) };
   }
 
+  /** [layer][head] -> whether it is on; null where all are. */
+  get headMask() {
+    return maskOf(this.state.off, ...this.#size);
+  }
+
   set writing(writes: boolean) {
     setText(this.#on, writes ? "Stop" : "Write on");
   }
@@ -110,7 +117,7 @@ export class NextWordView {
       grow(this.#text);
       this.#text.scrollTop = this.#text.scrollHeight; // where it was written
     }
-    const off = this.state.off.map((head) => head.join(".")).join(" ");
+    const off = offOf(this.headMask);
     setValue(this.#named, off);
     const listed = [...this.#heads.options].some(({ value }) => value === off);
     setValue(this.#heads, listed ? off : "named");
@@ -128,15 +135,21 @@ export class NextWordView {
     this.#drawBars(words.map(([word, share], id) => ({ id, word, share, before: null })), [], true);
   }
 
-  show({ next, before, map, wordOf, begun, canGoBack }: Shown) {
+  show({ next, logits, before, map, wordOf, begun, canGoBack }: Shown) {
     this.#map = map;
     const earlier = new Map(before ? before.ids.map((id, at) => [id, before.shares[at]]) : []);
     const rows = next.ids.slice(0, BARS).map((id, at) => ({ id, word: wordOf(id), share: next.shares[at], before: before && (earlier.get(id) ?? 0) }));
-    this.shown = { text: this.state.text, words: rows.map(({ word, share }) => [word, share]), off: this.state.off.map((head) => head.join(".")).join(" ") };
+    this.shown = { text: this.state.text, off: offOf(this.headMask), next: rows.map(({ id, word, share }) => ({ word, probability: share, logit: logits[id] })) };
+    this.markOld(false);
     this.#drawBars(rows, begun, false);
     setIdle(this.#back, !canGoBack);
     this.#drawWords();
     this.#announcer.drawn(() => `Likeliest next: ${rows.slice(0, 3).map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`);
+  }
+
+  /** Greys the bars that don't answer to the text above them. */
+  markOld(old: boolean) {
+    this.#bars.classList.toggle("hm-stale", old);
   }
 
   setStatus(text: string, act: (() => void) | null = null, name?: string) {

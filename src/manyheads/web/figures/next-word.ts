@@ -5,7 +5,7 @@ import { followLinks } from "../doors/figure-link.ts";
 import { LiveFigure } from "../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../doors/page-element.ts";
 import { OFFERED, READY } from "../doors/page-models.ts";
-import { maskOf } from "../doors/state.ts";
+import { offOf } from "../doors/state.ts";
 import { drawn, probabilities, uniforms, type NextTokens } from "../math/sampling.ts";
 import { isUnfinished, joined } from "../math/text.ts";
 import { announce } from "../views/dom.ts";
@@ -28,6 +28,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   #view: NextWordView | null = null;
   #model: DecoderModel | null = null;
   #answer: Answer | null = null;
+  #shaped: NextTokens | null = null; // its next words, by what the reader chose
   #whole: { draft: string, logits: Float32Array } | null = null; // with all heads on
   #tail: number[] = []; // tokens written after the text: bytes of a character that isn't whole yet
   #earlier: Draft[] = []; // to step back to
@@ -42,9 +43,28 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     show: (answer: Answer) => this.#take(answer),
   };
 
-  /** What is on the screen: { text, words: [word, probability][], off }. */
+  /** What is on the screen: { text, off, next }. */
   get shown() {
     return this.#view?.shown ?? null;
+  }
+
+  /** The likeliest next words as the reader shapes them: [{ word, probability, logit }]; null until they are computed. */
+  get next() {
+    return this.shown?.next ?? null;
+  }
+
+  /** The map of the text, as that of <head-map>; null until it is computed. */
+  get attention() {
+    return this.#answer?.now.map ?? null;
+  }
+
+  /** [layer][head] -> whether it is on; null where all are. */
+  get headMask(): HeadMask {
+    return this.#view?.headMask ?? null;
+  }
+
+  set headMask(headMask: HeadMask) {
+    this.setAttribute("off", offOf(headMask));
   }
 
   get text() {
@@ -53,6 +73,11 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   set text(text: string) {
     this.setAttribute("text", text);
+  }
+
+  /** Writes a word, as its reader does. */
+  write() {
+    this.#write(null);
   }
 
   protected get modelNames() {
@@ -78,7 +103,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     if (baked) this.#view.showExample(baked.words);
     this.showStatus(OFFERED);
     this.wakesWhenSeen = true; // to offer the model
-    takeEarly<NextWordElement>(this, "text");
+    takeEarly<NextWordElement>(this, "text", "headMask");
   }
 
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
@@ -113,10 +138,10 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   async #read(decoder: DecoderModel, signal: AbortSignal): Promise<Answer> {
     this.#model = decoder;
-    const { text, off } = this.#view!.state;
+    const { text } = this.#view!.state;
     const tail = this.#tail;
     const draft = JSON.stringify({ text, tail });
-    const mask = maskOf(off, decoder.numLayers, decoder.numHeads);
+    const mask = this.headMask;
     if (mask && this.#whole?.draft !== draft) this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
     const now = await decoder.next({ text, tail }, mask, { signal });
     if (!mask) this.#whole = { draft, logits: now.logits };
@@ -126,47 +151,46 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   #take(answer: Answer) {
     this.#answer = answer;
     this.showStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
-    const next = this.#reshape();
+    this.#reshape();
+    announce(this, "attention", this.attention);
     clearTimeout(this.#pace);
-    if (this.#writing > 0 && next) this.#pace = setTimeout(() => this.#writing > 0 && this.#writeDrawn(next), PACE);
+    if (this.#writing > 0) this.#pace = setTimeout(() => this.#writing > 0 && this.#writeDrawn(), PACE);
     else this.#view!.writing = false;
   }
 
   /** Shows the bars by what the reader chose. */
-  #reshape(): NextTokens | null {
+  #reshape() {
     const [view, answer, model] = [this.#view!, this.#answer, this.#model];
-    if (!answer || !model) return null;
-    const next = probabilities(answer.now.logits, view.choice);
+    if (!answer || !model) return;
+    const next = this.#shaped = probabilities(answer.now.logits, view.choice);
     const before = answer.allOn && probabilities(answer.allOn, view.choice);
     const wordOf = (id: number) => model.wordOf(id);
-    view.show({ next, before, map: answer.now.map, wordOf, begun: answer.tail.map(wordOf), canGoBack: this.#earlier.length > 0 });
-    announce(this, "next", view.shown);
-    return next;
+    view.show({ next, logits: answer.now.logits, before, map: answer.now.map, wordOf, begun: answer.tail.map(wordOf), canGoBack: this.#earlier.length > 0 });
+    announce(this, "next", this.next);
   }
 
   // --- writing
 
   #toggle() {
-    const next = this.#writing ? null : this.#reshape();
-    this.#writing = next ? LONGEST : 0;
-    this.#view!.writing = this.#writing > 0;
-    if (next) this.#writeDrawn(next);
+    const goes = !this.#writing && this.#shaped !== null;
+    this.#writing = goes ? LONGEST : 0;
+    this.#view!.writing = goes;
+    if (goes) this.#writeDrawn();
   }
 
   /** Writes a word: the one that was pressed, or one that is drawn. */
   #write(id: number | null) {
     this.#writing = 0;
-    const next = this.#reshape();
-    if (!next) return this.update(); // the model is offered
-    if (id === null) this.#writeDrawn(next);
+    if (!this.#shaped) return this.update(); // the model is offered
+    if (id === null) this.#writeDrawn();
     else this.#append(id);
   }
 
-  #writeDrawn(next: NextTokens) {
+  #writeDrawn() {
     const { seed } = this.#view!.state;
     if (this.#draws.seed !== seed) this.#draws = { seed, next: uniforms(seed) };
     const model = this.#model!;
-    const id = drawn(next, this.#draws.next());
+    const id = drawn(this.#shaped!, this.#draws.next());
     if (model.endTokens.includes(id)) {
       this.#writing = 0;
       this.#view!.writing = false;
@@ -199,6 +223,10 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
     this.#view?.setStatus(text, act, name);
+  }
+
+  protected override markOld(old: boolean) {
+    this.#view?.markOld(old);
   }
 }
 
