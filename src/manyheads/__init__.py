@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.maps.value_norms import value_norms as value_norms
     from manyheads.models.attributing import attribution as attribution
     from manyheads.models.decoder import load_decoder as load_decoder
+    from manyheads.models.encoder import load_encoder as load_encoder
     from manyheads.models.focus import load_focus_model as load_focus_model
     from manyheads.models.focus import train_focus_model as train_focus_model
     from manyheads.models.induction import load_induction as load_induction
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
     from manyheads.widgets.formula_steps import FormulaSteps as FormulaSteps
     from manyheads.widgets.head_ledger import HeadLedger as HeadLedger
+    from manyheads.widgets.next_word import NextWord as NextWord
 
     __version__: str
 
@@ -37,8 +39,10 @@ MODULES = {
     "HeadLedger": "manyheads.widgets.head_ledger",
     "HeadMap": "manyheads.widgets",
     "MultiHeadAttention": "manyheads.attention",
+    "NextWord": "manyheads.widgets.next_word",
     "attribution": "manyheads.models.attributing",
     "load_decoder": "manyheads.models.decoder",
+    "load_encoder": "manyheads.models.encoder",
     "load_focus_model": "manyheads.models.focus",
     "load_induction": "manyheads.models.induction",
     "load_translator": "manyheads.models.translator",

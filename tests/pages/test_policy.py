@@ -20,7 +20,7 @@ def test_every_page_has_a_policy_before_its_first_script():
         sources = dict(part.split(" ", 1) for part in policy.split("; "))
         assert set(sources) == set(SOURCES)
         assert re.fullmatch(r"'self' 'wasm-unsafe-eval'( 'sha256-[\w+/]{43}=')*", sources["script-src"])
-        assert text.index(policy) < text.find("<script")
+        assert text.index(policy) < f"{text}<script".index("<script")  # the page of what is lost has none
 
 
 @pytest.mark.parametrize("path", ["book/index", "book/real-heads", "book/formula", "embed", "genindex", "search"])

@@ -15,7 +15,6 @@ from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STATION_STEPS, STEPS, VIEWS
 from manyheads.maps.wire import map_json
 from manyheads.models.decoder import load_decoder
-from manyheads.models.decoder.measures import INDUCTION_HEADS
 from manyheads.models.head_cards import behaviour, head_cards
 from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
@@ -24,6 +23,7 @@ from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
+from manyheads.widgets.next_word import next_word_element
 from manyheads.widgets.slice_or_project import projections, projections_element
 
 MASKED = ("mask", "padding", "polarity")  # the switches of bugs.ts that start from the causal mask
@@ -215,11 +215,7 @@ class NextWordDirective(FigureDirective):
     option_spec: ClassVar = {"off": directives.unchanged_required, "id": directives.unchanged_required}
 
     def html(self, words, options):
-        decoder = load_decoder()
-        lists = {"the seven induction heads": " ".join(f"{layer}.{head}" for layer, head in INDUCTION_HEADS)}
-        data = {"words": [*decoder.next_words(words).items()], "lists": lists}
-        data |= {"numLayers": decoder.num_layers, "numHeads": decoder.num_heads}
-        return element_html("next-word", {"text": words} | options, data)
+        return next_word_element(load_decoder(), words, **options)
 
 
 def word_sense_data(senses, sentence, word=None):

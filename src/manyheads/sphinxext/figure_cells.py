@@ -9,8 +9,9 @@ from manyheads.models.registry import is_in_python
 from manyheads.sphinxext.figures import FIGURES
 
 MADE = "live-figure"  # the tag of such a cell: its chapter has a directive in its place
+SHOWN = ("sentence", "text")  # what a widget takes first
 NUMBERS = ("layer", "head", "query", "word", "first", "last", "top")
-LEFT_OUT = ("sentence", "model", "models", "id", "examples", "guide", "behaviours", "small")
+LEFT_OUT = (*SHOWN, "model", "models", "id", "examples", "guide", "behaviours", "small")
 WIDGETS = {element: row["widget"] for element, row in FIGURES.items() if "widget" in row}
 
 
@@ -39,7 +40,7 @@ def figure_cell(element, link=lambda address: address):
     models = [name for name in named if is_in_python(name)]
     if not models:
         return None
-    arguments = [written(shown.get("sentence", ""))]
+    arguments = [written(next((shown[name] for name in SHOWN if name in shown.attrs), ""))]
     if len(models) > 1:
         arguments.append(f"models=[{', '.join(map(written, models))}]")
     elif models != ["focus"]:

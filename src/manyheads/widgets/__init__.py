@@ -9,13 +9,15 @@ if TYPE_CHECKING:
     from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
     from manyheads.widgets.formula_steps import FormulaSteps as FormulaSteps
     from manyheads.widgets.head_ledger import HeadLedger as HeadLedger
+    from manyheads.widgets.next_word import NextWord as NextWord
 
-__all__ = ["AttentionFlow", "FormulaSteps", "HeadLedger", "HeadMap"]
+__all__ = ["AttentionFlow", "FormulaSteps", "HeadLedger", "HeadMap", "NextWord"]
 
 COMPUTING = {  # they wait for torch
     "AttentionFlow": "attention_flow",
     "FormulaSteps": "formula_steps",
     "HeadLedger": "head_ledger",
+    "NextWord": "next_word",
 }
 
 

@@ -11,6 +11,7 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
+from manyheads.models.decoder.measures import INDUCTION_HEADS
 from manyheads.models.decoder.model import LanguageModel
 from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
 from manyheads.models.decoder.tokens import BYTES, load_tokenizer, readable
@@ -69,7 +70,7 @@ class Decoder:
     >>> word, probability = next(iter(map.predictions["next word"].items()))
     >>> word, round(probability, 3)
     (' Paris', 0.773)
-    >>> decoder.write("The capital of France is", words=1, temperature=0)
+    >>> decoder.write("The capital of France is")
     ' Paris.'
 
     Nearly every text is read, since bytes are tokens; of 256 bytes, the 21 in `unspelled` have none, which are of rare
@@ -87,8 +88,9 @@ class Decoder:
         self.model, self.tokenizer, self.name = model, tokenizer, facts["name"]
         self.num_layers, self.num_heads = facts["numLayers"], facts["numHeads"]
         self.num_kv_heads, self.head_dim = facts["numKvHeads"], facts["headDim"]
+        self.head_lists = {"the seven induction heads": INDUCTION_HEADS}
         self.head_names, self.end_tokens = facts["headNames"], facts["endTokens"]
-        self._names = {name: number for number, name in enumerate(self.tokens(range(facts["vocabularySize"])))}
+        self.vocabulary = self.tokens(range(facts["vocabularySize"]))  # what each token stands for
         self.unspelled = {byte for sign, byte in BYTES.items() if tokenizer.token_to_id(sign) is None}
 
     def __call__(self, text, head_mask=None, hidden=()):
@@ -211,10 +213,10 @@ class Decoder:
         chosen = probabilities(self._scores(walked["states"][-1]))[0][:LABELS].tolist()
         word = answer.partition(": ")[2]
         if word and word not in self.tokens(chosen):
-            if word not in self._names:
+            if word not in self.vocabulary:
                 pieces = self.tokens(self.read(word)[0])
                 raise ValueError(f"{word!r} isn't one token but {len(pieces)}: {pieces}. Name the first")
-            chosen.append(self._names[word])
+            chosen.append(self.vocabulary.index(word))
         parts = read_back(walked, self.model.norm, self.model.embedding.weight[chosen])
         labels = [["next word", token] for token in self.tokens(chosen)]
         return parts | {"ids": chosen, "labels": labels, "headNames": titles(self)}
@@ -232,11 +234,14 @@ class Decoder:
         logs = scores[..., :-1, :].log_softmax(-1)
         return -logs.gather(-1, ids[..., 1:, None])[..., 0].numpy()
 
-    def write(self, text, words=20, temperature=1.0, top_k=None, top_p=None, seed=None, head_mask=None):
+    def write(self, text, words=1, temperature=0, top_k=None, top_p=None, seed=None, head_mask=None):
         """What the model writes after a text, at most so many words; greedy where the temperature is 0.
 
         >>> decoder = load_decoder()
-        >>> decoder.write("Once upon a time", words=5, seed=7) == decoder.write("Once upon a time", words=5, seed=7)
+        >>> decoder.write("The capital of France is", words=2)
+        ' Paris. The'
+        >>> both = [decoder.write("Once upon a time", words=5, temperature=1, seed=7) for _ in range(2)]
+        >>> both[0] == both[1]
         True
 
         Words are what stands between white space; the first may go on with the text's last. It ends where the model

@@ -1,6 +1,6 @@
 // What <next-word> shows: the text so far, the likeliest next words as bars, what reshapes them, and where a head looks.
 
-import { maskOf, offOf } from "../doors/state.ts";
+import { maskOf, offOf, readPart } from "../doors/state.ts";
 import { queryWeights } from "../math/maps.ts";
 import type { Choice, NextTokens } from "../math/sampling.ts";
 import { isUnfinished, joined, percent, visible } from "../math/text.ts";
@@ -18,8 +18,7 @@ export interface Example {
   numHeads: number;
 }
 
-export interface NextWordState {
-  text: string;
+export interface NextWordState extends Draft {
   off: number[][]; // [layer, head], from 0
   seed: number;
 }
@@ -44,7 +43,7 @@ interface Shown {
 }
 
 export class NextWordView {
-  state: NextWordState = { text: "", off: [], seed: 1 };
+  state: NextWordState = { text: "", tail: [], off: [], seed: 1 };
   shown: { text: string, off: string, next: { word: string, probability: number, logit: number }[] } | null = null;
   #host: NextWordHost;
   #map: AttentionMap | null = null;
@@ -170,7 +169,7 @@ export class NextWordView {
 
   #cut(off: string) {
     if (off === "named") return this.#named.focus();
-    const heads = [...off.matchAll(/(\d+)\.(\d+)/g)].map(([, layer, head]) => [Number(layer), Number(head)]);
+    const heads = readPart("off", off).off ?? [];
     const [numLayers, numHeads] = this.#size;
     const present = heads.filter(([layer, head]) => layer < numLayers && head < numHeads);
     this.#announcer.changed();
@@ -214,7 +213,7 @@ export class NextWordView {
     const map = this.#map;
     if (!map) return;
     const tokens = map.keyTokens;
-    const row = Float32Array.from(queryWeights(map, Number(this.#layer.value), Number(this.#head.value), tokens.length - 1));
+    const row = Float32Array.from(queryWeights(map, Number(this.#layer.value), Number(this.#head.value), map.queryTokens.length - 1)); // the last asks
     if (this.#first.checked) row[0] = 0;
     const most = Math.max(...row, 1e-9);
     const words = fill(this.#words, tokens.length, () => h("span"));

@@ -3,7 +3,7 @@
 import { DIGITS } from "./names.ts";
 
 /** Float32 from a list of numbers, or from the bytes of float32; of `count` numbers in half as many bytes, from those of float16. */
-function floats(written: ArrayLike<number> | ArrayBufferView, count?: number) {
+export function floats(written: ArrayLike<number> | ArrayBufferView, count?: number) {
   if (!ArrayBuffer.isView(written)) return Float32Array.from(written);
   const { buffer, byteOffset, byteLength } = written;
   const bytes = buffer.slice(byteOffset, byteOffset + byteLength); // a copy, since it may not be aligned

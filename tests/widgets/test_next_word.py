@@ -1,0 +1,69 @@
+"""What comes next, in a notebook: Python's numbers, what is sent to the view, and what stands where no script runs."""
+
+import json
+
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+
+from manyheads import NextWord, load_decoder, load_focus_model
+from manyheads.maps.element import BUILDING
+
+pytestmark = pytest.mark.xdist_group("decoder")
+ITALY = "The capital of Italy is"
+
+
+def test_it_is_what_the_model_says_and_follows_its_text_and_its_heads():
+    widget, decoder = NextWord(ITALY), load_decoder()
+    expected = decoder.next_words(ITALY)
+    assert [one["word"] for one in widget.next] == list(expected)
+    np.testing.assert_allclose([one["probability"] for one in widget.next], list(expected.values()), atol=1e-6)
+    np.testing.assert_allclose(widget.attention.weights, decoder(ITALY).weights, atol=1e-6)
+    logits = np.frombuffer(widget._answer["logits"], np.float32)
+    assert widget.next[0]["logit"] == pytest.approx(logits.max())
+    assert widget._words[int(logits.argmax())] == " Rome"
+    widget.off = [[23, 4]]
+    assert widget.next[0]["word"] == " the"
+    np.testing.assert_allclose(np.frombuffer(widget._answer["allOn"], np.float32), logits, atol=1e-4)
+    widget.text, widget.off = ITALY + " Rome", []
+    assert widget.attention.key_tokens[-1] == " Rome"
+    assert widget._answer["allOn"] is None
+
+
+def test_bytes_of_a_character_that_is_not_whole_are_read_after_the_text():
+    widget, cup = NextWord("🍵🍵🍵🍵"), load_decoder().read("🍵")[0]
+    widget._tail = cup[:1]
+    assert widget.attention.key_tokens[-1] == "<F0 9F>"
+    assert widget.next[0]["word"] == "<8D>"
+
+
+def test_in_a_book_it_is_the_element_with_its_words(monkeypatch):
+    monkeypatch.setenv(BUILDING, "_static")
+    html = NextWord(ITALY, off=[(23, 4)])._repr_mimebundle_()[0]["text/html"]
+    element = BeautifulSoup(html, "html.parser").find("next-word")
+    assert element.attrs == {"text": ITALY, "off": "23.4"}
+    data = json.loads(element.script.string)
+    assert (data["numLayers"], data["numHeads"], data["words"][0][0]) == (30, 9, " Rome")
+    assert "17.3" in data["lists"]["the seven induction heads"]
+
+
+@pytest.mark.parametrize("text", [ITALY, "", "<img src=x>"])
+def test_without_scripts_it_is_a_table(text):
+    page = BeautifulSoup(NextWord(text)._plain(), "html.parser")
+    assert len(page.tbody.find_all("tr")) == 10
+    assert text in page.figcaption.text
+    assert not page.find("img")
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments"),
+    [
+        (TypeError, {"text": 3}),
+        (TypeError, {"words": 2}),
+        (ValueError, {"off": [(30, 0)]}),
+        (TypeError, {"model": load_focus_model()}),
+    ],
+)
+def test_bad_arguments_are_refused(error, arguments):
+    with pytest.raises(error):
+        NextWord(**arguments)
