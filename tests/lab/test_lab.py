@@ -23,7 +23,7 @@ from lab_server import (
     run_first_cell,
 )
 from live_maps import choose as choose_option
-from playwright.sync_api import TimeoutError
+from playwright.sync_api import TimeoutError, expect
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
@@ -53,6 +53,8 @@ link((first, "sentence"), (second, "sentence"))
 jslink((first, "sentence"), (other, "value"))
 out = interactive_output(lambda text: setattr(first, "sentence", text), {"text": words})
 map = VBox([first, first, second, other])""",
+    "next": """from manyheads import NextWord
+map = NextWord("The capital of Italy is")""",
     "choosy": """import numpy as np
 from manyheads import AttentionMap, HeadMap
 
@@ -202,6 +204,25 @@ def test_the_widget_is_live_in_jupyterlab(notebook, plain):
     map.get_by_role("button", name="sentiment").click()
     map.locator(".hm-off").first.wait_for()
     assert ask_kernel(plain, "focus.ipynb", "map.head_mask") == [[True, True, True, False]]
+
+
+def test_a_word_is_written_and_a_head_turned_off_in_jupyterlab(notebook, plain):
+    _, figure = run_cell(notebook, plain, "next")
+    bars, box = figure.get_by_role("listitem"), figure.get_by_role("textbox", name="Text so far")
+    expect(bars.first).to_contain_text("Rome")
+    figure.get_by_role("textbox", name="Heads off by name").fill("23.4")
+    figure.get_by_role("textbox", name="Heads off by name").press("Enter")
+    expect(bars.first).to_contain_text("the")
+    expect(bars.first).to_contain_text("all heads on")
+    assert ask_kernel(plain, "next.ipynb", "[map.off, map.next[0]['word']]") == [[[23, 4]], " the"]
+    figure.get_by_role("combobox", name="Heads off", exact=True).select_option("none")
+    expect(bars.first).to_contain_text("Rome")
+    bars.first.get_by_role("button").click()
+    expect(box).to_have_value("The capital of Italy is Rome")
+    expect(figure.get_by_label("What the head looks at").locator("span")).to_have_count(6)
+    box.fill("Hot 🍵")
+    expect(figure.get_by_label("What the head looks at").locator("span").last).to_have_text("<B5>")
+    assert ask_kernel(plain, "next.ipynb", "map.text") == "Hot 🍵"
 
 
 def test_python_computes_the_encoder_as_one_types(notebook, plain):
