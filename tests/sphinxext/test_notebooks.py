@@ -355,7 +355,7 @@ def test_the_figures_of_a_built_page_are_in_its_notebook(html, chapter):
         below = figure.find_next_sibling(True)
         stands_for_it = below is not None and "tag_remove-output" in below.get("class", [])
         if not (figure.find_parent(class_="cell") or stands_for_it):
-            assert figure["sentence"] in sentences
+            assert figure.get("sentence", figure.get("text")) in sentences
     lines = {line.strip(" >") for text in markdown(html, chapter) for line in text.splitlines()}
     for control in page.select(", ".join(f"{name} :is(summary, legend, label > span)" for name in FIGURES)):
         assert control.get_text().strip() not in lines - {""}
