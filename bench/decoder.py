@@ -7,12 +7,12 @@ in 110 ms at 12 tokens and 520 at 64; one more word at 64 tokens in 22 ms, with 
 2.4.0, which gives no maps: 55 ms a word and 2200 for 64 tokens, so ratios of 0.4 and 0.24. Logits with and without the
 cache 3e-5 apart.
 
-Found, on two cores that others kept busy (load 5 to 7), so that all times are two or three times those of a quiet
-machine: bytes as predicted; no difference at all between cached and uncached, since a token's sums are made in the same
-order either way. A first pass takes 0.1 to 0.25 of the peer's time at 12 tokens and 0.19 to 0.36 at 64, as predicted; a
-further word takes longer than predicted, 51 to 79 ms, 0.65 to 0.84 of the peer's. Sorting all tokens for the ten
-likeliest, 14 ms of it, is gone; two thirds of what is left are the kernel's. Loading takes 2.6 to 4.3 s where the peer
-needs 0.9 to 1.7. Memory is over its goal: 490 MB, of which the browser has 95 before the model comes.
+Found, on two cores with little else to do: bytes as predicted; 344 ms to create; 105 and 556 ms for a first pass at
+12 and 64 tokens, 0.26 and 0.29 of the peer's; 39 ms for a further word, 0.75 of the peer's 53, over the goal of half.
+Sorting all tokens for the ten likeliest, 14 ms of it, is gone; two thirds of what is left are the kernel's. Where
+others keep the machine busy, all times are up to twice as long. Loading takes 2.0 s where the peer needs 0.6. Memory
+is over its goal: 489 MB, of which the browser has 95 before the model comes. Cached and uncached don't differ at all,
+since a token's sums are made in the same order either way.
 """
 
 import gzip

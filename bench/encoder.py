@@ -11,7 +11,8 @@ map takes as long at 12 and 16 tokens (12 and 14 ms, busy machine, in turn with 
 times as long at 64 (64 and 47), 2 to 3 times at 512, where attention itself is most of it. Weights of 8 bits, a step
 for every 32, err by 0.065 at most, over the goal of 0.03, and so do 100 steps a root mean square (0.033). Queries and
 keys feel errors most: with 200 steps for them and 90 for the rest it's 0.024, in the page, over 100 sentences in
-eleven scripts.
+eleven scripts. The grid of all 72 heads is repainted, p95, 35 ms after a keystroke at 16 tokens, over the goal of 25,
+and 98 ms at 64; of these, the map takes 14 and 64 ms.
 """
 
 import os
