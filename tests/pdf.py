@@ -136,7 +136,7 @@ def bookmark(path, titles):
     with pikepdf.open(path, allow_overwriting_input=True) as printed:
         with printed.open_outline() as outline:
             outline.root[:] = [pikepdf.OutlineItem(title, pikepdf.Name(f"/{name}:")) for name, title in titles.items()]
-        printed.save(path)
+        printed.save(path, object_stream_mode=pikepdf.ObjectStreamMode.generate)  # its thousands of tags, packed
 
 
 if __name__ == "__main__":

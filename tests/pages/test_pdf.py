@@ -47,7 +47,7 @@ def titles():
 
 @pytest.mark.slow
 def test_the_whole_book_is_on_paper_in_order(printed, sheets):
-    assert printed.stat().st_size < 32 * MEGABYTE
+    assert printed.stat().st_size < 30 * MEGABYTE
     assert len(sheets) > 3 * len(titles())
     with PdfDocument(printed) as document:
         marks = [(mark.get_title(), mark.get_dest().get_index()) for mark in document.get_toc()]

@@ -148,7 +148,7 @@ interface PretrainedFacts {
   files: Record<string, ModelFile>;
 }
 
-/** And `decoder.json`, where in its files the planes of its weights lie, too. */
+/** `decoder.json` also says where in its files the planes of the weights lie. */
 interface DecoderFacts extends PretrainedFacts {
   numKvHeads: number;
   headDim: number;

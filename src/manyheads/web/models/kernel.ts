@@ -23,7 +23,7 @@ export interface Codes {
   d: number;
 }
 
-/** A matrix of 4-bit codes has offsets, too, and rows of scales that are filled up. */
+/** A matrix of 4-bit codes also has offsets, and rows of scales that are filled up. */
 export interface Codes4 extends Codes {
   stride: number;
   m: number;
