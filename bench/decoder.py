@@ -32,6 +32,7 @@ from manyheads.models.decoder.weights import gguf_file, open_weights
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from conftest import HTML, PATIENCE, ROOT, chromium, serve
+from page import size_on_the_wire
 
 ROUNDS = 5  # of all, in turn, each in a browser of its own
 STORY = " upon a time there was a little girl who lived in a small house with her mother and her two"
@@ -39,7 +40,6 @@ STARTS = ("Once", "So", "But")  # texts that begin with other words share no cac
 LENGTHS = (12, 12, 64)  # the very first text, one that's warm, a long one
 FURTHER = 8  # words, after the longest
 PEERS = {"wllama-2": "2.4.0", "wllama-newest": "latest"}  # the first has a build for one thread
-UNPACKED = (".js", ".mjs", ".css", ".html", ".json")  # what a static host gzips for us
 
 # What is measured, under which name, and its goal.
 ROWS = {
@@ -248,11 +248,6 @@ def table(measured):
         print(columns.format(row, *(f"{median:.0f}" for median in medians), ratio, "; ".join(filter(None, goals))))
     apart = max(each["apart"] for each in measured["ours"])
     print(f"cached against uncached, largest difference of a logit: {apart:.1e} (goal 1e-4)")
-
-
-def size_on_the_wire(path):
-    content = path.read_bytes()
-    return len(gzip.compress(content)) if path.suffix in UNPACKED else len(content)
 
 
 if __name__ == "__main__":
