@@ -43,6 +43,19 @@ def test_what_the_answer_would_move_is_not_seen_before_all_of_it_has_come(still,
     assert still.locator(".hm-paint").is_visible()
 
 
+@pytest.mark.parametrize("width", [360, 768, 1400])
+def test_heads_that_share_the_room_are_not_seen_before_all_have_come(still, site, html, width):
+    text = (html / "book" / "claims.html").read_text(encoding="utf-8")
+    half = text[: text.index('data-head="4"')]
+    still.set_viewport_size({"width": width, "height": 900})
+    still.route("**/claims.html", lambda route: route.fulfill(body=half, content_type="text/html"))
+    still.goto(f"{site}/book/claims.html")
+    assert not still.locator(".hm-paint").is_visible()
+    still.unroute("**/claims.html")
+    still.goto(f"{site}/book/claims.html")
+    assert still.locator(".hm-paint").first.is_visible()
+
+
 THUMB = """(el) => [...el.querySelectorAll("button, summary, select, .hm-views label")]
   .filter((node) => node.checkVisibility() && !node.closest("details:not([open]) > :not(summary)"))
   .map((node) => {
