@@ -43,9 +43,9 @@ def test_results_of_all_experiments_come_with_the_package(shipped):
 
 
 def test_they_keep_to_their_budget(shipped):
-    """Twelve minutes on two processors; what takes times has them for itself."""
+    """A quarter of an hour on two processors; what takes times has them for itself."""
     alone = BUDGET["parallel"]
-    assert (sum(BUDGET.values()) - alone) / 2 + alone <= 720
+    assert (sum(BUDGET.values()) - alone) / 2 + alone <= 900
     for name, result in shipped.items():
         assert result["seconds"] <= BUDGET[name], name
 

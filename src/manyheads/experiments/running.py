@@ -10,10 +10,10 @@ from tqdm.auto import tqdm
 
 from manyheads.experiments import kept, parallel
 
-BUDGET = {  # seconds of a processor's work: eleven minutes on two of them, `parallel` being alone
+BUDGET = {  # seconds of a processor's work: a quarter of an hour on two of them, `parallel` being alone
     "untaught_translator": 700,
-    "short_trainings": 190,
-    "overfitting": 90,
+    "short_trainings": 480,
+    "overfitting": 240,
     "lookups": 120,
     "distances": 100,
     "pruning": 35,

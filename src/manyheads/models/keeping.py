@@ -10,8 +10,8 @@ from manyheads.whole_files import read_whole
 
 
 def write_model(path, module, header):
-    """Write a module's weights, and a header {name: JSON value}."""
-    write_tensors(path, module.state_dict(), header_text(header))
+    """Write a module's weights as float32, and a header {name: JSON value}."""
+    write_tensors(path, {name: tensor.float() for name, tensor in module.state_dict().items()}, header_text(header))
 
 
 def header_text(header):

@@ -14,7 +14,7 @@ from manyheads.models.training import check_variant, fit, reproducible
 # The version of the recipe. Raise it when code changes what is learnt: the model's steps or first weights, the loss,
 # the optimizer, how templates become sentences and sentences tensors; and when the kept files change their form. Words,
 # templates and the config need no raise: they are in the key of the kept files beside it (kept.py).
-RECIPE = 2
+RECIPE = 3
 
 
 def train_focus_model(
@@ -36,15 +36,15 @@ def train_focus_model(
 
     `variant` is `"taught"`, `"untaught"` or `"heads-N"` (untaught, with N heads of the same width together). `steps`,
     `seconds` and `num_sentences` make it shorter than `config` says; how far it gets in some seconds depends on the
-    machine. `checkpoint(step, model)` is called before the first step and after each. It runs on one thread: the
-    numbers are then the same however many processors there are, and variants can be trained side by side.
+    machine. `checkpoint(step, model)` is called before the first step and after each, while the model is float64. It runs
+    on one thread and in float64: the model is then the same on every machine, and variants can be trained side by side.
     """
     check_variant(variant)
     taught = variant == "taught"
     if steps is None:
         steps = config.steps if taught else config.untaught_steps
-    with reproducible(seed):
-        model = FocusModel(variant, config)
+    with reproducible(seed, torch.float64):
+        model = FocusModel(variant, config).double()
         data = _training_data(num_sentences or config.num_sentences, seed, config.breaking)
         fit(
             torch.optim.AdamW(model.parameters(), lr=config.learning_rate),
@@ -60,7 +60,7 @@ def train_focus_model(
             label=variant,
             progress=progress,
         )
-    return model.eval()
+    return model.float().eval()
 
 
 @lru_cache(maxsize=1)
