@@ -36,8 +36,9 @@ def train_focus_model(
 
     `variant` is `"taught"`, `"untaught"` or `"heads-N"` (untaught, with N heads of the same width together). `steps`,
     `seconds` and `num_sentences` make it shorter than `config` says; how far it gets in some seconds depends on the
-    machine. `checkpoint(step, model)` is called before the first step and after each, while the model is float64. It runs
-    on one thread and in float64: the model is then the same on every machine, and variants can be trained side by side.
+    machine. `checkpoint(step, model)` is called before the first step and after each, while the model is float64.
+    It runs on one thread and in float64: the model is then the same on every machine, and variants can be trained side
+    by side.
     """
     check_variant(variant)
     taught = variant == "taught"
