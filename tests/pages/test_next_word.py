@@ -140,6 +140,25 @@ def test_a_character_that_takes_several_tokens_is_written_byte_by_byte_or_at_onc
     expect(figure.get_by_label("What the head looks at").locator("span")).to_have_count(16)
 
 
+def test_a_token_that_nobody_sees_is_shown_by_its_number(figure):
+    load(figure)
+    text = "Mary and John went to the shop. John gave a bottle of milk to 🍵"
+    figure.get_by_role("textbox", name="Text so far").fill(text)
+    answered(figure, text)
+    figure.get_by_role("button", name="Write “U+FE0F”").click()
+    answered(figure, text + "\N{VARIATION SELECTOR-16}")
+    assert tokens(figure)[-1] == "U+FE0F"
+
+
+def test_on_a_phone_buttons_and_sliders_share_lines(figure, page):
+    page.set_viewport_size({"width": 360, "height": 780})
+    for line in (["Write a word", "Write on", "Step back"], ["Temperature", "Top-k"], ["Top-p", "Seed"]):
+        named = [figure.get_by_role("button", name=name).or_(figure.get_by_label(name, exact=True)) for name in line]
+        boxes = [each.bounding_box() for each in named]
+        middles = [box["y"] + box["height"] / 2 for box in boxes]
+        assert max(middles) - min(middles) < 12, line
+
+
 def test_bars_are_reshaped_and_heads_that_are_off_change_them(figure):
     load(figure)
     figure.get_by_role("textbox", name="Text so far").fill(ZORBLAT)

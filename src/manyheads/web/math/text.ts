@@ -15,8 +15,11 @@ export const isSpecial = (token: string) => SPECIAL.test(token);
 
 export const readable = (token: string) => (isPiece(token) ? token.slice(PIECE_MARK.length) : token);
 
-/** A token with its space and its line breaks seen. */
-export const visible = (token: string) => token.replace(/^ /, "\u2423").replace(/\n/g, "\u21b5") || "\u2205";
+/** A token with its space and its line breaks seen; one that nobody sees by its number, such as U+FE0F. */
+export const visible = (token: string) => token.replace(/^ /, "\u2423").replace(/\n/g, "\u21b5").replace(UNSEEN, numbered) || "\u2205";
+
+const UNSEEN = /^[\p{Cf}\p{Cc}\p{Variation_Selector}]+$/u;
+const numbered = (signs: string) => Array.from(signs, (sign) => `U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`).join(" ");
 
 /** What bytes spell in UTF-8; those at the end that make no character yet in hexadecimal, or all where one is wrong. */
 export function spelled(bytes: Uint8Array<ArrayBuffer>) {
