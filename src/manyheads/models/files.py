@@ -64,6 +64,14 @@ def write_tensors(path, tensors, header):
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, header)
 
 
+def read_tensors(path):
+    """What `write_tensors` wrote: the tensors by name, and the header."""
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118 - not a dict
+
+
 def made_once(path, make, lock=None):
     """The path, after calling `make()` if nothing is there; of several processes the first makes it, the rest wait.
 

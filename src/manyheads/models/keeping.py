@@ -3,9 +3,7 @@
 import json
 from dataclasses import fields
 
-from safetensors import safe_open
-
-from manyheads.models.files import write_tensors
+from manyheads.models.files import read_tensors, write_tensors
 from manyheads.whole_files import read_whole
 
 
@@ -28,9 +26,9 @@ def read_model(path, kind, needed, config_class):
 
     Raises `ValueError` where the header lacks what is needed or has another version's config.
     """
-    with read_whole(path), safe_open(path, "pt") as file:
-        header = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+    with read_whole(path):
+        tensors, header = read_tensors(path)
+        header = {name: json.loads(value) for name, value in header.items()}
     if missing := {"config", *needed} - set(header):
         raise ValueError(f"{path} is not a {kind}: its header lacks {', '.join(sorted(missing))}")
     if differing := set(header["config"]) ^ {field.name for field in fields(config_class)}:

@@ -7,10 +7,9 @@ from textwrap import shorten
 
 import numpy as np
 import torch
-from safetensors import safe_open
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.files import SHA256, cache_folder, key_of, write_tensors
+from manyheads.models.files import SHA256, cache_folder, key_of, read_tensors, write_tensors
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
 from manyheads.models.senses.sentences import SenseSentence, building_sentences, senses_of, word_forms
 from manyheads.whole_files import read_whole
@@ -265,14 +264,10 @@ def _write(path, senses):
 
 
 def _read(path):
-    with read_whole(path), safe_open(path, framework="numpy") as file:
-        words = json.loads(file.metadata()["words"])
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    offsets = tensors["offsets"]
-    axes = SenseAxes(
-        {one["word"]: tuple(one["senses"]) for one in words},
-        tensors["directions"].reshape(*offsets.shape, -1),
-        offsets,
-        tensors["accuracy"],
-    )
+    with read_whole(path):
+        tensors, header = read_tensors(path)
+        words = json.loads(header["words"])
+    directions, offsets, accuracy = (tensors[name].numpy() for name in ("directions", "offsets", "accuracy"))
+    senses = {one["word"]: tuple(one["senses"]) for one in words}
+    axes = SenseAxes(senses, directions.reshape(*offsets.shape, -1), offsets, accuracy)
     return Senses(load_encoder(), axes, {one["word"]: tuple(one["forms"]) for one in words})
