@@ -27,7 +27,7 @@ def words(text):
 def test_without_the_order_the_page_computes_what_python_does(page, site):
     map, _ = open_shuffle(page, site)
     bag = without_order(load_focus_model())
-    for text in (CANS, "", "tea", "The soup was good, not awful.", "naïve 👍🏽 שלום"):
+    for text in (CANS, "", "tea", "The soup was not awful but good.", "naïve 👍🏽 שלום"):
         assert np.abs(attend(map, text)["weights"] - bag(text).weights).max() <= 1e-5
 
 
@@ -36,7 +36,7 @@ def test_shuffling_changes_nothing_for_the_model_without_order(page, site):
     box = map.get_by_role("textbox", name="Sentence")
     assert shuffle.get_by_role("button", name="Back in order").is_disabled()
     assert shuffle.get_by_role("table").is_hidden()
-    type_sentence(map, "The soup was good, not awful.")
+    type_sentence(map, "The soup was not awful but good.")
     for _ in range(3):
         shuffle.get_by_role("button", name="Shuffle the words").click()
         expect(shuffle.locator("[role=status]")).to_have_text("")  # it says so while the models come
@@ -45,10 +45,10 @@ def test_shuffling_changes_nothing_for_the_model_without_order(page, site):
         assert re.fullmatch(r"0(\.0)? %", bag[1])
         assert taught[0] == "taught"
         assert not re.fullmatch(r"0(\.0)? %", taught[1])
-        assert box.input_value() != "The soup was good, not awful."
-        assert words(box.input_value()) == words("The soup was good, not awful.")
+        assert box.input_value() != "The soup was not awful but good."
+        assert words(box.input_value()) == words("The soup was not awful but good.")
     shuffle.get_by_role("button", name="Back in order").click()
-    assert box.input_value() == "The soup was good, not awful."
+    assert box.input_value() == "The soup was not awful but good."
     assert shuffle.get_by_role("table").is_hidden()
 
 
