@@ -1,13 +1,16 @@
 """Pictures of what a review of the look and feel looks at: `python tests/screenshots.py FOLDER [NAME ...]`, after `make book`.
 
-Each of `PICTURES` at three widths and in both themes, as FOLDER/NAME-WIDTH-THEME.png; each of `PRINTED` as a PDF.
+Each of `PICTURES` at three widths and in both themes, as FOLDER/NAME-WIDTH-THEME.png; each of `PRINTED` as a PDF; and the
+journey of a word as strips of eight frames: `journey`, between its stations, and `stations`, with less motion.
 """
 
+import io
 import sys
 from pathlib import Path
 
 from conftest import HTML, chromium, serve
 from live_maps import choose, ready, settled
+from PIL import Image
 
 # What a picture shows, its page, what is done there first, and what is taken: the map, the screen, or the whole page.
 PICTURES = [
@@ -130,6 +133,25 @@ def shoot(page, site, folder, picture, ending):
         page.screenshot(path=path, full_page=part == "page")
 
 
+MOVE = "(slider, at) => { slider.value = at; slider.dispatchEvent(new Event('input')) }"
+FILMS = {"journey": ("no-preference", 0.5), "stations": ("reduce", 0)}  # motion, and how far before a station
+
+
+def film(page, site, path, before):
+    """The journey in the formula chapter as one picture, frame beside frame."""
+    open_page(page, site, "formula")
+    figure = page.locator("attention-flow").first
+    figure.evaluate("(el) => el.ready")
+    frames = []
+    for place in range(len(figure.evaluate("(el) => el.stations"))):
+        figure.get_by_role("slider", name="Journey").evaluate(MOVE, max(place - before, 0))
+        frames.append(Image.open(io.BytesIO(figure.screenshot())))
+    strip = Image.new("RGB", (sum(frame.width for frame in frames), max(frame.height for frame in frames)))
+    for place, frame in enumerate(frames):
+        strip.paste(frame, (sum(each.width for each in frames[:place]), 0))
+    strip.save(path)
+
+
 def main(folder, names):
     folder.mkdir(parents=True, exist_ok=True)
     with serve(HTML) as site, chromium() as browser:
@@ -140,6 +162,11 @@ def main(folder, names):
                     if not names or picture[0] in names:
                         page = browser.new_page(**screen)  # which remembers nothing
                         shoot(page, site, folder, picture, f"{width}-{theme}")
+                        page.close()
+                for name, (motion, before) in FILMS.items():
+                    if not names or name in names:
+                        page = browser.new_page(**screen, reduced_motion=motion)
+                        film(page, site, folder / f"{name}-{width}-{theme}.png", before)
                         page.close()
         for name in PRINTED:
             if not names or f"print-{name}" in names:
