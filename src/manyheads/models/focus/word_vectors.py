@@ -69,4 +69,4 @@ def reduce_words(config):
     reduced = vectors @ components  # [vocabulary, d]
     codes = (reduced / reduced[plain].std(0).mean() / config.word_step).round().clamp(-127, 127)
     codes[unused] = 0
-    return codes.to(torch.int8), torch.full((config.word_width,), config.word_step)
+    return codes.to(torch.int8), torch.full((config.word_width,), config.word_step, dtype=torch.float32)
