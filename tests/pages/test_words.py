@@ -40,10 +40,11 @@ def test_a_word_that_is_pointed_at_asks_until_the_pointer_leaves(page, site):
     assert map.evaluate(ARCS) == []
     word(map, "coffee").hover()
     assert_asks(map, "coffee")
-    row = load_focus_model()(COFFEE).weights[0, 1]
+    computed = load_focus_model()(COFFEE)
+    row = computed.weights[0, 1]
     tip = map.get_by_role("tooltip")
     assert tip.inner_text().splitlines()[0] == f"object: [CLS] gives coffee {100 * row[0, 7]:.0f} %"
-    assert tip.inner_text().splitlines()[1].startswith("coffee looks most at you, ")
+    assert tip.inner_text().splitlines()[1].startswith(f"coffee looks most at {computed.key_tokens[row[7].argmax()]}, ")
     arcs = map.evaluate(ARCS)
     colours = load_focus_model().num_heads
     assert len({stroke for stroke, _ in arcs}) == colours, "each head in its colour"
