@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from conftest import HTML, chromium, serve
-from live_maps import choose, ready, settled
+from live_maps import MOVE, choose, ready, settled
 from PIL import Image
 
 # What a picture shows, its page, what is done there first, and what is taken: the map, the screen, or the whole page.
@@ -133,7 +133,6 @@ def shoot(page, site, folder, picture, ending):
         page.screenshot(path=path, full_page=part == "page")
 
 
-MOVE = "(slider, at) => { slider.value = at; slider.dispatchEvent(new Event('input')) }"
 FILMS = {"journey": ("no-preference", 0.5), "stations": ("reduce", 0)}  # motion, and how far before a station
 
 

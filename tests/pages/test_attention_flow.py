@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import torch
+from live_maps import MOVE
 from page_numbers import array, number
 
 from manyheads.maps.names import STATION_STEPS
@@ -25,7 +26,6 @@ TEXTS = """(el) => [...el.querySelectorAll("text")].filter((node) => node.checkV
 # How high each word's part of the bar of 100 % is; some have no height.
 BARS = """(el) => [...el.querySelectorAll('rect[data-key^="part-"]')].filter((bar) => bar.closest(".af-scene").getClientRects().length)
   .sort((a, b) => a.dataset.key.slice(5) - b.dataset.key.slice(5)).map((bar) => +bar.getAttribute("height"))"""
-MOVE = "(slider, at) => { slider.value = at; slider.dispatchEvent(new Event('input')) }"
 
 
 def open_flow(page, site, chapter="formula"):

@@ -28,16 +28,21 @@ def test_nothing_moves_while_a_page_loads(page, site, chapter, width):
     assert page.evaluate(SHIFT) <= 0.02
 
 
+def open_half(page, site, html, chapter, end):
+    """Opens a chapter of which only what stands before `end` has come."""
+    text = (html / "book" / f"{chapter}.html").read_text(encoding="utf-8")
+    half = text[: text.index(end)]
+    page.route(f"**/{chapter}.html", lambda route: route.fulfill(body=half, content_type="text/html"))
+    page.goto(f"{site}/book/{chapter}.html")
+
+
 @pytest.mark.parametrize("width", [360, 1400])
 def test_what_the_answer_would_move_is_not_seen_before_all_of_it_has_come(still, site, html, width):
-    text = (html / "book" / "index.html").read_text(encoding="utf-8")
-    half = text[: text.index("<dt>relation</dt>")]
     still.set_viewport_size({"width": width, "height": 900})
-    still.route("**/index.html", lambda route: route.fulfill(body=half, content_type="text/html"))
-    still.goto(f"{site}/book/index.html")
+    open_half(still, site, html, "index", "<dt>relation</dt>")
     assert still.locator(".hm-predictions dt").all_inner_texts() == ["", ""]  # of what is hidden there is no text
     assert still.locator(".hm-paint").is_visible() == (width > 600)
-    still.unroute("**/index.html")
+    still.unroute_all()
     still.goto(f"{site}/book/index.html")
     assert still.locator(".hm-predictions dt").all_inner_texts()[2] == "relation"
     assert still.locator(".hm-paint").is_visible()
@@ -45,13 +50,10 @@ def test_what_the_answer_would_move_is_not_seen_before_all_of_it_has_come(still,
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
 def test_heads_that_share_the_room_are_not_seen_before_all_have_come(still, site, html, width):
-    text = (html / "book" / "claims.html").read_text(encoding="utf-8")
-    half = text[: text.index('data-head="4"')]
     still.set_viewport_size({"width": width, "height": 900})
-    still.route("**/claims.html", lambda route: route.fulfill(body=half, content_type="text/html"))
-    still.goto(f"{site}/book/claims.html")
+    open_half(still, site, html, "claims", 'data-head="4"')
     assert not still.locator(".hm-paint").is_visible()
-    still.unroute("**/claims.html")
+    still.unroute_all()
     still.goto(f"{site}/book/claims.html")
     assert still.locator(".hm-paint").first.is_visible()
 

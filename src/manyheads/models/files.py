@@ -69,7 +69,8 @@ def read_tensors(path):
     from safetensors import safe_open
 
     with safe_open(path, "pt") as file:
-        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118 - not a dict
+        names = file.keys()
+        return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
 
 
 def made_once(path, make, lock=None):

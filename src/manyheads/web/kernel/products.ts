@@ -13,13 +13,11 @@ const BYTES: usize = 32;
 const SHORTS: usize = 64;
 const FLOATS: usize = 128;
 
-// @ts-ignore
 @inline function total(v: v128): f32 {
   return f32x4.extract_lane(v, 0) + f32x4.extract_lane(v, 1) + f32x4.extract_lane(v, 2) + f32x4.extract_lane(v, 3);
 }
 
 /** The largest of four. */
-// @ts-ignore
 @inline function largest(v: v128): f32 {
   return max(max(f32x4.extract_lane(v, 0), f32x4.extract_lane(v, 1)), max(f32x4.extract_lane(v, 2), f32x4.extract_lane(v, 3)));
 }
@@ -56,7 +54,6 @@ export function quantise(
 }
 
 /** The product of a block of whole numbers, `w0` to `w3`, with a block of rounded ones, in four parts, as floats. */
-// @ts-ignore
 @inline function product(w0: v128, w1: v128, w2: v128, w3: v128, x: usize): v128 {
   const low = i32x4.add(i32x4.dot_i16x8_s(w0, v128.load(x)), i32x4.dot_i16x8_s(w1, v128.load(x, 16)));
   const high = i32x4.add(i32x4.dot_i16x8_s(w2, v128.load(x, 32)), i32x4.dot_i16x8_s(w3, v128.load(x, 48)));
@@ -64,7 +61,6 @@ export function quantise(
 }
 
 /** The terms with m of a row of weights and one token, in four parts. */
-// @ts-ignore
 @inline function offset(m: usize, sums: usize, stride: usize): v128 {
   let sum = f32x4.splat(0);
   for (let at: usize = 0; at < stride; at += 16) sum = f32x4.add(sum, f32x4.mul(v128.load(m + at), v128.load(sums + at)));
