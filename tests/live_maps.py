@@ -3,9 +3,9 @@
 import numpy as np
 
 COFFEE = "Which do you like better, coffee or tea?"
-# How far what is on the page has moved since it was opened.
 # Moves a slider, also to between two of its steps.
 MOVE = "(slider, at) => { slider.value = at; slider.dispatchEvent(new Event('input')) }"
+# How far what is on the page has moved since it was opened.
 SHIFT = """() => new Promise((done) => {
   let sum = 0;
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value })
