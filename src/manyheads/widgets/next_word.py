@@ -13,8 +13,6 @@ from manyheads.models.registry import load_model
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
 
-BARS = 10
-
 
 class NextWord(Figure):
     """The likeliest next tokens of a text as bars: to press, to reshape, and to see change as heads are turned off.
@@ -70,7 +68,7 @@ class NextWord(Figure):
         last = AttentionMap(tokens[-1:], tokens, maps[..., -1:, :].numpy(), self.model.head_names)
         sent = {"tail": self._tail, "logits": logits.tobytes(), "allOn": None if whole is None else whole.tobytes()}
         self._answer = sent | {"map": map_message(last)}
-        self.set_trait("next", likeliest(self.model, logits))
+        self.set_trait("next", self.model.likeliest(logits))
         map = AttentionMap(tokens, tokens, maps.numpy(), self.model.head_names, causal=True)
         self.set_trait("attention", map)
         self._asked = asked
@@ -93,18 +91,6 @@ class NextWord(Figure):
         return plain_words(self.text, self.next)
 
 
-def likeliest(model, logits):  # [token]
-    """The ten likeliest tokens: [{"word", "probability", "logit"}, ...]."""
-    order = np.argsort(-logits, kind="stable")[:BARS]
-    powers = np.exp(logits.astype(np.float64) - logits.max())
-    shares = powers[order] / powers.sum()
-    words = model.tokens(order.tolist())
-    return [
-        {"word": word, "probability": share, "logit": logit}
-        for word, share, logit in zip(words, shares.tolist(), logits[order].tolist())
-    ]
-
-
 def facts_of(model):
     """How many heads a model has, and lists of them by name."""
     lists = {name: " ".join(f"{layer}.{head}" for layer, head in heads) for name, heads in model.head_lists.items()}
@@ -113,7 +99,7 @@ def facts_of(model):
 
 def next_word_element(model, text, **attributes):
     """The `<next-word>` element of a page, with the likeliest words; `attributes` become its own."""
-    words = likeliest(model, model.run(model.read(text)[0])[0][-1].numpy())
+    words = model.likeliest(model.run(model.read(text)[0])[0][-1].numpy())
     data = {"words": [[one["word"], one["probability"]] for one in words]} | facts_of(model)
     return element_html("next-word", {"text": text} | attributes, data, plain_words(text, words))
 

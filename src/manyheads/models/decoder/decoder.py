@@ -165,6 +165,18 @@ class Decoder:
         scores, _, _ = self.run(self.read(text)[0], head_mask=head_mask, hidden=hidden)
         return self._named(*probabilities(scores[-1].numpy(), **choice), count)
 
+    def likeliest(self, logits):  # [token]
+        """The ten likeliest next tokens by their logits, float32: [{"word", "probability", "logit"}, ...].
+
+        >>> decoder = load_decoder()
+        >>> scores, _, _ = decoder.run(decoder.read("The capital of Italy is")[0])
+        >>> decoder.likeliest(scores[-1].numpy())[0]["word"]
+        ' Rome'
+        """
+        ids, shares = (found[:TOP].tolist() for found in probabilities(logits))
+        numbers = zip(self.tokens(ids), shares, logits[ids].tolist())
+        return [{"word": word, "probability": share, "logit": logit} for word, share, logit in numbers]
+
     def logit_parts(self, text, answer=""):
         """What each head, each MLP and the embedding add to the logits of the likeliest next words, and of `answer`."""
         ids, _ = self.read(text)
