@@ -124,7 +124,7 @@ def test_a_slider_shows_each_seed_and_their_mean(chapter):
         slider.fill(str(place))
         assert slider.get_attribute("aria-valuetext") == heads
         for when, name in {"before": "look apart at the start", "after": "look apart"}.items():
-            row = found.get_by_text(f"look apart, {when} training").locator("xpath=..")
+            row = found.get_by_text(f"look apart, {when} training", exact=True).locator("xpath=..")
             mean = np.mean(across(trainings, heads, name))
             assert row.inner_text().split("\n")[-1] == f"{100 * mean:.0f} %"
             assert row.locator("i").count() == len(trainings) + 1  # the mean
