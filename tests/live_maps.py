@@ -33,6 +33,11 @@ def ready(map):
         setTimeout(() => fail(new Error(`not ready: ${el.innerText}`)), 60_000))])""")
 
 
+def seen(figure, text):
+    """Where a figure says this to those who see: a second later it says so to those who listen, too."""
+    return figure.get_by_text(text).and_(figure.page.locator(":not([aria-live])"))
+
+
 def open_map(page, site, chapter="book/index"):
     """Opens a chapter and gives its first map, computing for itself."""
     page.goto(f"{site}/{chapter}.html")

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import pytest
-from live_maps import open_map, ready
+from live_maps import open_map, ready, seen
 
 HEARD = """(el) => { globalThis.heard ??= [];
   const live = "[aria-live], [role=status], [role=alert], output";
@@ -96,7 +96,7 @@ def test_pruning_says_once_what_the_slider_came_to(page, site):
     figure, map = page.locator("head-pruning"), page.locator("head-map#pruned")
     figure.scroll_into_view_if_needed()
     map.get_by_role("button", name="Load the encoder").click()
-    figure.get_by_text("Cosine of the sentence's vector").wait_for()
+    seen(figure, "Cosine of the sentence's vector").wait_for()
     ready(map)
     stop_the_clock(page)
     figure.evaluate(HEARD)

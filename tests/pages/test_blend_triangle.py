@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from figures import open_figure
+from live_maps import seen
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def words(figure):
 
 def found(figure):
     """What is found, [thing, feeling], and the weights that stand above it, [head, word]."""
-    numbers = re.findall(r"\d\.\d\d", figure.get_by_text("Wanted").inner_text())
+    numbers = re.findall(r"\d\.\d\d", seen(figure, "Wanted").inner_text())
     lines = [
         line.inner_text()
         for line in figure.get_by_text("coffee ").all()
@@ -55,7 +56,7 @@ def test_one_head_stays_in_the_triangle_and_two_reach_the_star(page, figure, wid
     drag(page, figure, figure.get_by_role("button", name="Blend of head 2"), (0, 1))
     result, weights = found(figure)
     assert result == pytest.approx([1, 1], abs=0.03)
-    assert figure.get_by_text("There!").is_visible()
+    assert seen(figure, "There!").is_visible()
     np.testing.assert_allclose([(weights @ words(figure))[0, 0], (weights @ words(figure))[1, 1]], result, atol=0.02)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 

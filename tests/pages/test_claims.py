@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from live_maps import settled
+from live_maps import seen, settled
 
 from manyheads.experiments import CLAIMS, across, pruning, runs_of, statements_of, verdict_of
 from manyheads.models.encoder import load_encoder
@@ -71,15 +71,15 @@ def test_a_slider_prunes_the_heads_of_the_encoder(chapter):
     figure.scroll_into_view_if_needed()
     figure.get_by_text("Load the encoder below").wait_for()
     map.get_by_role("button", name="Load the encoder").click()
-    figure.get_by_text("Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
+    seen(figure, "Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
     order, encoder = pruning.order(), load_encoder()
     whole, others = encoder.sentence_vector(RIVER), encoder.sentence_vectors(pruning.OTHERS)
     slider.focus()
     slider.press("End")
-    figure.get_by_text("72 of 72 heads pruned").wait_for()
+    seen(figure, "72 of 72 heads pruned").wait_for()
     for count in (71, 70):
         slider.press("ArrowLeft")
-        figure.get_by_text(f"{count} of 72 heads pruned").wait_for()
+        seen(figure, f"{count} of 72 heads pruned").wait_for()
     for count in (24, 70):
         slider.fill(str(count))
         chapter.wait_for_function(
@@ -124,7 +124,7 @@ def test_a_slider_shows_each_seed_and_their_mean(chapter):
         slider.fill(str(place))
         assert slider.get_attribute("aria-valuetext") == heads
         for when, name in {"before": "look apart at the start", "after": "look apart"}.items():
-            row = found.get_by_text(f"look apart, {when} training", exact=True).locator("xpath=..")
+            row = seen(found, f"look apart, {when} training").locator("xpath=..")
             mean = np.mean(across(trainings, heads, name))
             assert row.inner_text().split("\n")[-1] == f"{100 * mean:.0f} %"
             assert row.locator("i").count() == len(trainings) + 1  # the mean

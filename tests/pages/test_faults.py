@@ -6,7 +6,7 @@ import re
 import pytest
 from conftest import HTML, Shared, new_context, serve
 from figures import CHAPTER_OF, IN_CHAPTER
-from live_maps import ready, type_sentence
+from live_maps import ready, seen, type_sentence
 from playwright.sync_api import expect
 
 from manyheads.sphinxext.figures import FIGURES
@@ -126,6 +126,7 @@ def failures(page, figure, file, ask, answers=ANSWERS):
         with page.expect_request(f"**/{file}*"):
             ask()
         if fault == "hang":
+            assert not figure.get_by_role("button", name="Try again").is_visible(), "it is being tried"
             pass_half_a_minute(page, figure)
         yield fault, told(figure)
         page.unroute_all(behavior="ignoreErrors")
@@ -412,7 +413,7 @@ def test_pruning_is_measured_again_where_the_encoder_stopped(page, site, faults)
     pruning = page.locator("head-pruning")
     pruning.scroll_into_view_if_needed()
     page.locator("head-map#pruned").get_by_role("button", name="Load the encoder").click()
-    pruning.get_by_text("Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
+    seen(pruning, "Cosine of the sentence's vector to that with all heads: 1.00").wait_for()
     page.workers[0].evaluate(STOPS)
     pruning.get_by_role("slider").press("ArrowRight")
     assert told(pruning).startswith("What is left could not be measured: the model stopped")

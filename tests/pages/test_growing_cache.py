@@ -4,6 +4,7 @@ import re
 
 import pytest
 from figures import open_figure
+from live_maps import seen
 
 from manyheads import load_decoder
 
@@ -23,7 +24,7 @@ def test_each_word_is_computed_once_with_a_cache_and_over_and_over_without(figur
     assert cached.get_by_role("listitem").all_inner_texts() == ["Once", "upon", "a", "time", "there"]
     assert cached.get_by_label("kept").count() == 4
     assert again.get_by_label("computed").count() == 5
-    computed = figure.get_by_text("so far").all_inner_texts()
+    computed = seen(figure, "so far").all_inner_texts()
     assert [re.findall(r"\d+", text) for text in computed] == [["1", "5"], ["5", "15"]]
     figure.get_by_role("button", name="Start over").click()
     assert cached.get_by_role("listitem").count() == 1
@@ -35,7 +36,7 @@ def test_its_bytes_are_those_of_pythons_cache(figure):
     decoder = load_decoder()
     _, _, cache = decoder.run(decoder.read("Once upon a time there")[0])
     numbers = sum(kept.numel() for layer in cache for kept in layer)
-    said = figure.get_by_text("takes")
+    said = seen(figure, "takes")
     assert f"these 5 words takes {2 * numbers / 1000:.0f} kB" in said.inner_text()
     figure.get_by_role("combobox", name="Heads of keys and values").select_option("9")
     assert f"takes {3 * 2 * numbers / 1000:.0f} kB" in said.inner_text()
@@ -44,5 +45,5 @@ def test_its_bytes_are_those_of_pythons_cache(figure):
 
 def test_it_writes_on_by_itself_and_ends(figure):
     figure.get_by_role("button", name="Write on").click()
-    figure.get_by_text("these 15 words").wait_for()
+    seen(figure, "these 15 words").wait_for()
     assert figure.get_by_role("button", name="Write a word").get_attribute("aria-disabled") == "true"

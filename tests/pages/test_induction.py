@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import new_context
-from live_maps import settled
+from live_maps import seen, settled
 from playwright.sync_api import expect
 
 from manyheads import load_induction
@@ -68,7 +68,7 @@ def test_it_is_there_before_any_script_runs(browser, site):
         "·" if each is None else each for each in load_induction("step-0").guesses(EXAMPLE).characters[:-1]
     ]
     assert figure.locator("img").evaluate_all("(all) => all.map((each) => each.naturalWidth > 100)") == [True, True]
-    assert figure.get_by_text("Where the text repeats, 0 of 7 guesses are right.").is_visible()
+    assert seen(figure, "Where the text repeats, 0 of 7 guesses are right.").is_visible()
     context.close()
 
 
@@ -77,28 +77,28 @@ def test_a_text_typed_twice_is_guessed_once_the_heads_are_there(birth_figure):
     for place, variant in ((0, "step-0"), (4, f"step-{CHECKPOINTS[4]}"), (LAST, "")):
         slide(birth_figure, place)
         assert_shows(birth_figure, load_induction(variant), OWN)
-    expect(birth_figure.get_by_text("Where the text repeats, 8 of 8 guesses are right.")).to_be_visible()
+    expect(seen(birth_figure, "Where the text repeats, 8 of 8 guesses are right.")).to_be_visible()
     expect(birth_figure.locator(".hb-step")).to_have_text("step 600")
 
 
 def test_without_the_previous_token_head_the_induction_head_is_blind(birth_figure):
     model = load_induction()
     slide(birth_figure, LAST)
-    expect(birth_figure.get_by_text("7 of 7 guesses are right")).to_be_visible()
+    expect(seen(birth_figure, "7 of 7 guesses are right")).to_be_visible()
     expect(
-        birth_figure.get_by_text("From “a”, character 9, the induction head looks most at “7”, character 2")
+        seen(birth_figure, "From “a”, character 9, the induction head looks most at “7”, character 2")
     ).to_be_visible()
     birth_figure.get_by_label("Turn off the previous-token head").check()
     assert_shows(birth_figure, model, EXAMPLE, off(model))
-    expect(birth_figure.get_by_text("0 of 7 guesses are right")).to_be_visible()
-    expect(birth_figure.get_by_text("looks most at “a”, character 1 ")).to_be_visible()
+    expect(seen(birth_figure, "0 of 7 guesses are right")).to_be_visible()
+    expect(seen(birth_figure, "looks most at “a”, character 1 ")).to_be_visible()
     birth_figure.get_by_label("Turn off the previous-token head").uncheck()
     assert_shows(birth_figure, model, EXAMPLE)
 
 
 def test_the_reader_predicts_before_the_answer_shows(birth_figure):
     history = load_induction().history
-    answer = birth_figure.get_by_text("half grown at step")
+    answer = seen(birth_figure, "half grown at step")
     curves = birth_figure.get_by_role("figure").filter(has_text="Attention where the head’s name says")
     assert not curves.is_visible()
     assert answer.count() == 0
@@ -133,12 +133,12 @@ def test_each_guess_has_its_reason_by_pointer_and_by_keys(birth_figure):
     cells = birth_figure.get_by_role("listitem")
     cells.nth(12).hover()
     expect(
-        birth_figure.get_by_text("From “q”, character 12, the induction head looks most at “3”, character 5")
+        seen(birth_figure, "From “q”, character 12, the induction head looks most at “3”, character 5")
     ).to_be_visible()
     cells.nth(12).focus()
     birth_figure.page.keyboard.press("ArrowRight")
     expect(
-        birth_figure.get_by_text("From “3”, character 13, the induction head looks most at “x”, character 6")
+        seen(birth_figure, "From “3”, character 13, the induction head looks most at “x”, character 6")
     ).to_be_visible()
     assert cells.nth(13).get_attribute("aria-label") == "x, guessed x: right"
 
@@ -153,9 +153,9 @@ def test_any_input_is_answered(birth_figure):
     assert len(guesses(birth_figure)) == 63
     box.fill("🦊🐻🐼🐨🐯🦁🐮🐷🦊🐻🐼")
     slide(birth_figure, LAST)
-    expect(birth_figure.get_by_text("2 of 2 guesses are right")).to_be_visible()
+    expect(seen(birth_figure, "2 of 2 guesses are right")).to_be_visible()
     box.fill("x")
-    expect(birth_figure.get_by_text("Nothing repeats yet")).to_be_visible()
+    expect(seen(birth_figure, "Nothing repeats yet")).to_be_visible()
     assert_shows(birth_figure, load_induction(), "x")
 
 

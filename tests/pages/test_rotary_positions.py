@@ -3,6 +3,7 @@
 import pytest
 import torch
 from figures import open_figure
+from live_maps import seen
 
 from manyheads.attention import rotate
 
@@ -16,7 +17,7 @@ def figure(page, site):
 
 def shown(figure):
     places = [figure.get_by_role("slider", name=f"Position of the {name}").input_value() for name in ("query", "key")]
-    score = figure.get_by_text("Score").inner_text().rpartition(" ")[2]
+    score = seen(figure, "Score").inner_text().rpartition(" ")[2]
     angles = figure.locator("figcaption b").all_inner_texts()
     return [int(place) for place in places], float(score), angles
 

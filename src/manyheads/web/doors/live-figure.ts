@@ -132,8 +132,9 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
       await Promise.all(names.map((name) => this.#fetch(name)));
     } catch (error) {
       if (signal.aborted) return;
-      if (isPaused(error)) this.#stopAt(WHY.paused, task, "Resume");
-      else this.#stopAt(failedTo(this.notLoaded, error), task);
+      const again = () => (this.showProgress(LOADING), this.run(task));
+      if (isPaused(error)) this.#stopAt(WHY.paused, again, "Resume");
+      else this.#stopAt(failedTo(this.notLoaded, error), again);
       return;
     }
     if (!signal.aborted) this.#compute(task, names, signal);
@@ -213,17 +214,17 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   #fail(error: unknown, task: Task<Model, any>, signal: AbortSignal) {
     this.dropBroken();
     if (signal.aborted) return;
-    if (!("word" in (error as Error))) return this.#stopAt(failedTo(task.failure, error), task);
+    if (!("word" in (error as Error))) return this.#stopAt(failedTo(task.failure, error), () => this.run(task));
     this.#task = null;
     this.refuse(error as Refusal, task.failure);
     this.#ready.resolve();
   }
 
   /** Says why a task came to nothing, and offers to try it again. */
-  #stopAt(text: string, task: Task<Model, any>, name?: string) {
+  #stopAt(text: string, again: () => void, name?: string) {
     this.#task = null;
     this.#awaited = [];
-    this.showStatus(text, () => this.run(task), name);
+    this.showStatus(text, again, name);
   }
 }
 
