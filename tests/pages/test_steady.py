@@ -3,6 +3,7 @@
 import pytest
 from conftest import new_context
 from live_maps import SHIFT, open_map, ready
+from playwright.sync_api import expect
 
 LONG = "Would the old librarian rather read a long novel by the fire, or walk her two happy dogs through the rain and the mud?"
 # A figure learns how high it is once it was laid out.
@@ -26,6 +27,26 @@ def test_nothing_moves_while_a_page_loads(page, site, chapter, width):
     page.wait_for_function("() => document.querySelector('head-map .hm-live, exercise-list [role=status]')")
     page.evaluate("() => document.fonts.ready")
     assert page.evaluate(SHIFT) <= 0.02
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1400])
+@pytest.mark.parametrize(
+    ("chapter", "figure"),
+    [("real-heads", "head-map[model=encoder]"), ("ambiguity", "word-sense"), ("decoder", "next-word")],
+)
+def test_an_offer_moves_nothing(page, site, chapter, figure, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.route("**/models.js*", lambda route: None)
+    page.goto(f"{site}/book/{chapter}.html")
+    shown = page.locator(figure).first
+    status = shown.get_by_role("status")
+    shown.scroll_into_view_if_needed()
+    expect(status).to_have_text("This is a computed example.")
+    page.wait_for_function("() => document.fonts.ready")
+    before = status.bounding_box()["height"]
+    page.unroute_all()  # what was held goes on
+    shown.get_by_role("button", name="Load the").wait_for()
+    assert status.bounding_box()["height"] == before
 
 
 def open_half(page, site, html, chapter, end):
