@@ -180,6 +180,29 @@ def test_bars_are_reshaped_and_heads_that_are_off_change_them(figure):
     assert now < earlier / 2
 
 
+def test_heads_are_named_while_it_writes_and_what_is_no_head_is_told(figure):
+    load(figure)
+    named = figure.get_by_role("textbox", name="Heads off by name")
+    named.fill("23.4, 99.1 Rome")
+    figure.evaluate("(el) => el.write()")
+    figure.page.wait_for_function(
+        "(el) => el.shown.text === el.text && el.text.length > 24", arg=figure.element_handle()
+    )
+    expect(named).to_have_value("23.4, 99.1 Rome")
+    named.press("Enter")
+    answered(figure, figure.evaluate("(el) => el.text"), "23.4")
+    expect(figure.get_by_role("alert")).to_have_text(
+        "Write a head as layer.head, from 0.0 to 29.8. What isn’t one was left out."
+    )
+    named.fill("Rome")
+    named.press("Enter")
+    answered(figure, figure.evaluate("(el) => el.text"))
+    assert figure.get_by_role("alert").bounding_box()["height"] > 15
+    named.fill("16.0")
+    named.press("Enter")
+    expect(figure.get_by_role("alert")).to_have_text("")
+
+
 def test_it_writes_on_and_stops(figure):
     load(figure)
     start = "Once upon a time, there was a"

@@ -63,6 +63,7 @@ export class NextWordView {
   #seed = h("input", { type: "number", min: 0, step: 1, value: 1, "aria-label": "Seed", onchange: () => (this.state.seed = Math.max(0, Math.floor(Number(this.#seed.value)) || 0)) });
   #heads = chooser("Heads off", (off) => this.#cut(off));
   #named = h("input", { type: "text", "aria-label": "Heads off by name", placeholder: "such as 23.4 16.0", onchange: () => this.#cut(this.#named.value) });
+  #unknown = h("span", { role: "alert", class: "hm-hint" }); // heads that were named and aren't there
   #layer = chooser("Layer", () => this.#drawWords());
   #head = chooser("Head", () => this.#drawWords());
   #first = h("input", { type: "checkbox", onchange: () => this.#drawWords() });
@@ -87,7 +88,7 @@ export class NextWordView {
       h("div", { class: "hm-tools nw-writing" }, this.#write, this.#on, this.#back),
       this.#bars,
       h("div", { class: "hm-tools" }, this.#temperature.node, field(this.#topK), this.#topP.node, field(this.#seed)),
-      h("div", { class: "hm-tools" }, field(this.#heads), this.#named),
+      h("div", { class: "hm-tools" }, field(this.#heads), this.#named, this.#unknown),
       h("div", { class: "nw-map" },
         h("div", { class: "hm-tools" }, field(this.#layer), field(this.#head), h("label", { class: "hm-field" }, this.#first, " Hide the first token")), this.#words),
       this.#announcer.node);
@@ -110,6 +111,7 @@ export class NextWordView {
 
   /** Takes over parts of the state that changed elsewhere. */
   update(state: Partial<NextWordState>) {
+    const before = offOf(this.headMask);
     Object.assign(this.state, state);
     if (this.#text.value !== this.state.text) {
       this.#text.value = this.state.text;
@@ -117,7 +119,10 @@ export class NextWordView {
       this.#text.scrollTop = this.#text.scrollHeight; // where it was written
     }
     const off = offOf(this.headMask);
-    setValue(this.#named, off);
+    if (off !== before) { // else somebody may be typing another list
+      setValue(this.#named, off);
+      setText(this.#unknown, "");
+    }
     const listed = [...this.#heads.options].some(({ value }) => value === off);
     setValue(this.#heads, listed ? off : "named");
   }
@@ -169,13 +174,13 @@ export class NextWordView {
 
   #cut(off: string) {
     if (off === "named") return this.#named.focus();
-    const heads = readPart("off", off).off ?? [];
     const [numLayers, numHeads] = this.#size;
-    const present = heads.filter(([layer, head]) => layer < numLayers && head < numHeads);
+    const present = (readPart("off", off).off ?? []).filter(([layer, head]) => layer < numLayers && head < numHeads);
+    const leftOut = present.length < off.split(/[\s,;]+/).filter(Boolean).length;
     this.#announcer.changed();
     this.update({ off: present });
+    setText(this.#unknown, leftOut ? `Write a head as layer.head, from 0.0 to ${numLayers - 1}.${numHeads - 1}. What isn’t one was left out.` : "");
     this.#host.cut();
-    if (present.length < heads.length) this.setStatus(`Heads are layer.head, from 0.0 to ${numLayers - 1}.${numHeads - 1}; the others were left out.`);
   }
 
   #slider(name: string, min: number, max: number, step: number, value: number) {
