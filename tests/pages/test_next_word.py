@@ -194,9 +194,11 @@ def test_heads_are_named_while_it_writes_and_what_is_no_head_is_told(figure):
     expect(figure.get_by_role("alert")).to_have_text(
         "Write a head as layer.head, from 0.0 to 29.8. What isn’t one was left out."
     )
+    expect(named).to_have_value("23.4, 99.1 Rome")
     named.fill("Rome")
     named.press("Enter")
     answered(figure, figure.evaluate("(el) => el.text"))
+    expect(named).to_have_value("Rome")
     assert figure.get_by_role("alert").bounding_box()["height"] > 15
     named.fill("16.0")
     named.press("Enter")

@@ -9,8 +9,8 @@ import { CHOICES } from "../math/names.ts";
 import { canRollOut, isWeighed } from "../math/shown.ts";
 import { readable, wordStarts } from "../math/text.ts";
 import { canWeigh } from "../math/value-norms.ts";
-import { chooser, closeOnEscape, field, fillOptions } from "../views/controls.ts";
-import { h, setText, setValue, targetOf } from "../views/dom.ts";
+import { chooser, closeOnEscape, field, fillOptions, lineBox } from "../views/controls.ts";
+import { h, setText, setValue } from "../views/dom.ts";
 import { LinkedSums, SimilarHeads } from "./head-map-heads.ts";
 import type { HeadMapView } from "./head-map-view.ts";
 
@@ -143,8 +143,8 @@ function foundText(shown: ShownMap, sought: string) {
 
 /** A box for a number from 1 on; `chosen(null)` is called when it is emptied. */
 function numberBox(label: string, chosen: (value: number | null) => void) {
-  return h("input", { type: "number", min: 1, "aria-label": label, onchange: (event: Event) => {
-    const value = Math.floor(Number((targetOf(event) as HTMLInputElement).value));
+  return lineBox(label, { type: "number", min: 1 }, (text) => {
+    const value = Math.floor(Number(text));
     chosen(value >= 1 ? value : null);
-  } });
+  });
 }

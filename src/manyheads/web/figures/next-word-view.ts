@@ -5,7 +5,7 @@ import { queryWeights } from "../math/maps.ts";
 import type { Choice, NextTokens } from "../math/sampling.ts";
 import { isUnfinished, joined, percent, visible } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
-import { chooser, field, fillOptions, grow, sentenceBox, StatusLine } from "../views/controls.ts";
+import { chooser, field, fillOptions, grow, lineBox, sentenceBox, StatusLine } from "../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../views/dom.ts";
 
 const BARS = 10;
@@ -60,9 +60,9 @@ export class NextWordView {
   #temperature = this.#slider("Temperature", 0, 2, 0.1, 1);
   #topP = this.#slider("Top-p", 0.05, 1, 0.05, 1);
   #topK = chooser("Top-k", () => this.#reshaped());
-  #seed = h("input", { type: "number", min: 0, step: 1, value: 1, "aria-label": "Seed", onchange: () => (this.state.seed = Math.max(0, Math.floor(Number(this.#seed.value)) || 0)) });
+  #seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (seed) => (this.state.seed = Math.max(0, Math.floor(Number(seed)) || 0)));
   #heads = chooser("Heads off", (off) => this.#cut(off));
-  #named = h("input", { type: "text", "aria-label": "Heads off by name", placeholder: "such as 23.4 16.0", onchange: () => this.#cut(this.#named.value) });
+  #named = lineBox("Heads off by name", { type: "text", placeholder: "such as 23.4 16.0" }, (off) => this.#cut(off));
   #unknown = h("span", { role: "alert", class: "hm-hint" }); // heads that were named and aren't there
   #layer = chooser("Layer", () => this.#drawWords());
   #head = chooser("Head", () => this.#drawWords());
@@ -119,7 +119,7 @@ export class NextWordView {
       this.#text.scrollTop = this.#text.scrollHeight; // where it was written
     }
     const off = offOf(this.headMask);
-    if (off !== before) { // else somebody may be typing another list
+    if (off !== before && off !== offOf(maskOf(this.#headsIn(this.#named.value), ...this.#size))) { // what is typed stays
       setValue(this.#named, off);
       setText(this.#unknown, "");
     }
@@ -175,12 +175,18 @@ export class NextWordView {
   #cut(off: string) {
     if (off === "named") return this.#named.focus();
     const [numLayers, numHeads] = this.#size;
-    const present = (readPart("off", off).off ?? []).filter(([layer, head]) => layer < numLayers && head < numHeads);
+    const present = this.#headsIn(off);
     const leftOut = present.length < off.split(/[\s,;]+/).filter(Boolean).length;
     this.#announcer.changed();
     this.update({ off: present });
     setText(this.#unknown, leftOut ? `Write a head as layer.head, from 0.0 to ${numLayers - 1}.${numHeads - 1}. What isn’t one was left out.` : "");
     this.#host.cut();
+  }
+
+  /** The heads that a text names and the model has, as [layer, head]. */
+  #headsIn(text: string) {
+    const [numLayers, numHeads] = this.#size;
+    return (readPart("off", text).off ?? []).filter(([layer, head]) => layer < numLayers && head < numHeads);
   }
 
   #slider(name: string, min: number, max: number, step: number, value: number) {

@@ -16,6 +16,16 @@ export function sentenceBox(label: string, placeholder: string, typed: (text: st
   return box;
 }
 
+/**
+ * A box of one line; `entered(text)` is called when its reader leaves it or presses Enter, and perhaps twice: in a cell of
+ * JupyterLab, Enter changes no box.
+ */
+export function lineBox(label: string, props: Record<string, any>, entered: (text: string) => void) {
+  const tell = () => entered(box.value);
+  const box = h("input", { "aria-label": label, ...props, onchange: tell, onkeydown: ({ key }: KeyboardEvent) => key === "Enter" && tell() });
+  return box;
+}
+
 /** As high as its text, in browsers that do not see to it. */
 export function grow(box: HTMLTextAreaElement) {
   if (CSS.supports("field-sizing", "content") || !box.scrollHeight) return; // or it isn't laid out
