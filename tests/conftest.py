@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items):
     """Marks each test with its kind, where it does not say so itself, and those that should stay together."""
     for item in items:
         if not any(item.iter_markers("slow")):
-            item.add_marker(kind(item.path.relative_to(TESTS).parts[0], item.fixturenames))
+            item.add_marker(kind(item.path.relative_to(TESTS).parts, item.fixturenames))
         for fixture in MADE_ONCE & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group(fixture))
 
@@ -48,10 +48,10 @@ def pytest_collection_finish():
     gc.freeze()  # what is imported by now stays; Python need not look through all of torch again and again
 
 
-def kind(folder, fixtures):
-    if folder == "lab" or "small_book" in fixtures:
+def kind(parts, fixtures):
+    if "lab" in parts or "small_book" in fixtures:
         return "slow"
-    if folder == "pages" or "html" in fixtures or "browser" in fixtures:
+    if "pages" in parts or "html" in fixtures or "browser" in fixtures:
         return "browser"
     return "fast"
 

@@ -1,6 +1,6 @@
 """The names that Python and JavaScript share: both read `web/names.json`, here and in `web/math/names.ts`.
 
-`tests/web/test_names.py` holds that both sides have the same, and that the stylesheets, which cannot read the file,
+`tests/fast/web/test_names.py` holds that both sides have the same, and that the stylesheets, which cannot read the file,
 have its colours. A name that only one side needs stays with that side.
 """
 

@@ -1,4 +1,4 @@
-// Twin of models/induction: the same symbols, the same numbers. tests/web/test_induction.py holds the two equal.
+// Twin of models/induction: the same symbols, the same numbers. tests/fast/web/test_induction.py holds the two equal.
 
 import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, project, softmax, transpose } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";

@@ -1,5 +1,5 @@
 // From text to tokens as Python makes them. The page's tokenizer and Python's are two libraries; where they differ, the text is
-// changed before it is read. tests/web/test_tokens.py holds the two equal, character by character and on hostile texts.
+// changed before it is read. tests/fast/web/test_tokens.py holds the two equal, character by character and on hostile texts.
 
 import { EMPTY, NOTES } from "../math/names.ts";
 import { isPiece } from "../math/text.ts";

@@ -1,4 +1,4 @@
-// Twin of models/translator: the same words, the same numbers, the same French. tests/web/test_translator.py holds them equal.
+// Twin of models/translator: the same words, the same numbers, the same French. tests/fast/web/test_translator.py holds them equal.
 
 import { added, attentionBlock, causalMask, layerNorm, linear, partOf, relu } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";

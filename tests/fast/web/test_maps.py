@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,25 +23,6 @@ console.log(JSON.stringify({
   without_special: plain(withoutSpecial(map)),
 }));
 """
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "head-map",
-        "head-map-view",
-        "formula-steps",
-        "kernel-door",
-        "live-figure",
-        "pictures",
-        "share",
-        "word-shuffle",
-        "word-sense",
-        "head-pruning",
-    ],
-)
-def test_the_pure_part_in_node(name):
-    run_node("--test", Path(__file__).parent / f"{name}.test.mjs")
 
 
 @pytest.mark.parametrize(
