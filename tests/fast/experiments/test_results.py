@@ -95,7 +95,7 @@ def test_a_readers_own_results_replace_those_that_came(own, shipped):
 
 def test_a_book_with_words_of_its_own_shows_what_came_and_says_so(own, shipped, monkeypatch):
     assert made("overfitting").endswith("processors")
-    monkeypatch.setattr(overfitting, "focus_key", lambda config: "of other words")
+    monkeypatch.setattr(overfitting, "recipe_key", lambda config: "of other words")
     assert runs_of("overfitting") == shipped["overfitting"]["runs"]
     assert made("overfitting").endswith("with other words than this book now has")
     assert made("lookups").endswith("processors"), "words are no part of it"

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from node import WEB, run_node
 
 from manyheads import load_induction
-from manyheads.models.induction import induction_file
-from manyheads.models.induction.kept import VARIANTS
+from manyheads.models.keeping import kept_file, kept_variants
 
 LARGEST_DIFFERENCE = 1e-4
 TEXTS = (
@@ -55,7 +54,7 @@ def compute(tmp_path_factory):
     def call(calls):
         driver, cases, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
         driver.write_text(DRIVER, encoding="utf-8")
-        written = [(str(induction_file(variant)), *call) for variant, *call in calls]
+        written = [(str(kept_file("induction", variant)), *call) for variant, *call in calls]
         cases.write_text(json.dumps(written), encoding="utf-8")
         run_node(driver, WEB.as_uri(), cases, results)
         return json.loads(results.read_text(encoding="utf-8"))
@@ -87,7 +86,7 @@ def assert_same(found, model, text, mask=None):
 
 
 def test_texts_of_every_kind_from_every_checkpoint(compute):
-    cases = [(variant, text, None) for variant in VARIANTS for text in TEXTS]
+    cases = [(variant, text, None) for variant in kept_variants("induction") for text in TEXTS]
     for (variant, text, _), found in zip(cases, compute(cases), strict=True):
         assert_same(found, load_induction(variant), text)
 

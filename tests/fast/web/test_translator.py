@@ -7,7 +7,8 @@ import pytest
 from node import WEB, run_node
 
 from manyheads import load_translator
-from manyheads.models.translator import ATTENTIONS, NotTranslated, translator_file
+from manyheads.models.keeping import kept_file
+from manyheads.models.translator import ATTENTIONS, NotTranslated
 from manyheads.models.translator.claims import held_out_sentences
 
 LARGEST_DIFFERENCE = 1e-5
@@ -51,7 +52,7 @@ def compute(tmp_path_factory):
         driver, cases, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
         driver.write_text(DRIVER, encoding="utf-8")
         cases.write_text(json.dumps(calls), encoding="utf-8")
-        run_node(driver, WEB.as_uri(), translator_file(), cases, results)
+        run_node(driver, WEB.as_uri(), kept_file("translator", "taught"), cases, results)
         return json.loads(results.read_text(encoding="utf-8"))
 
     return call

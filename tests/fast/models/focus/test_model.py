@@ -10,16 +10,14 @@ from safetensors.torch import load_file, save_file
 
 from manyheads.maps import AttentionMap
 from manyheads.models.focus import (
-    VARIANTS,
     FocusModel,
     encode,
-    focus_file,
     load_focus_model,
     tokenize,
     train_focus_model,
-    words_file,
 )
 from manyheads.models.focus.sentences import FACTS, generate_sentences
+from manyheads.models.keeping import kept_file, kept_variants
 
 NOTES = "Which do you like better, coffee or tea?"
 
@@ -29,7 +27,7 @@ def taught():
     return load_focus_model()
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", kept_variants("focus"))
 def test_every_variant_is_a_head_model(variant):
     model = load_focus_model(variant)
     heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else 4
@@ -126,16 +124,11 @@ def test_save_and_load_keep_every_number(tmp_path):
         assert {file.get_tensor(name).dtype for name in file.keys()} == {torch.float32}  # noqa: SIM118
 
 
-def test_words_are_read_from_the_file_that_pages_read():
-    model = FocusModel.load(focus_file("taught"), words_file())
-    assert np.array_equal(model(NOTES).weights, load_focus_model()(NOTES).weights)
-
-
 @pytest.mark.parametrize("change", ["missing", "extra", "shape", "header", "config"])
 def test_a_file_that_does_not_fit_is_refused(tmp_path, change):
-    with safe_open(focus_file("taught"), "pt") as file:
+    with safe_open(kept_file("focus", "taught"), "pt") as file:
         header = file.metadata()
-    tensors = load_file(focus_file("taught"))
+    tensors = load_file(kept_file("focus", "taught"))
     if change == "missing":
         del tensors["near.bias"]
     elif change == "extra":

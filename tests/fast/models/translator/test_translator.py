@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from manyheads import load_translator
-from manyheads.models.translator import ATTENTIONS, NotTranslated, Translator, train_translator, translator_file
+from manyheads.models.translator import ATTENTIONS, NotTranslated, Translator, train_translator
 from manyheads.models.translator.claims import CLAIMS, exact, held_out_sentences, looked, right, trial
 from manyheads.models.translator.sentences import HEADS
 
@@ -137,8 +137,7 @@ def test_other_arguments_are_refused(translator):
         load_translator("heads-3")
 
 
-def test_the_file_is_small_and_gives_the_same_again(translator, tmp_path):
-    assert translator_file().stat().st_size <= 2e6
+def test_what_is_saved_gives_the_same_again(translator, tmp_path):
     translator.save(tmp_path / "again.safetensors")
     again = Translator.load(tmp_path / "again.safetensors")
     np.testing.assert_array_equal(again(SENTENCE).weights, translator(SENTENCE).weights)
