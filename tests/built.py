@@ -3,7 +3,7 @@
 import functools
 
 from bs4 import BeautifulSoup
-from conftest import HTML
+from served import HTML
 
 
 @functools.cache

@@ -12,7 +12,7 @@ import sys
 import pikepdf
 import yaml
 from bs4 import BeautifulSoup
-from conftest import HTML, ROOT, chromium, serve
+from served import HTML, ROOT, chromium, serve
 from live_maps import typeset
 
 from manyheads.sphinxext import publishing

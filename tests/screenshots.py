@@ -8,7 +8,7 @@ import io
 import sys
 from pathlib import Path
 
-from conftest import HTML, chromium, serve
+from served import HTML, chromium, serve
 from live_maps import MOVE, choose, ready, settled
 from PIL import Image
 
