@@ -138,7 +138,9 @@ def shown(map, cells="td[data-weight]:visible"):
 
 def shows(map, weights, cells="td[data-weight]:visible"):
     """Waits until a map's cells have these weights."""
-    eventually(lambda: shown(map, cells), lambda found: np.testing.assert_allclose(found, np.ravel(weights), atol=5.1e-4))
+    eventually(
+        lambda: shown(map, cells), lambda found: np.testing.assert_allclose(found, np.ravel(weights), atol=5.1e-4)
+    )
 
 
 def boxes(cells, count=5):

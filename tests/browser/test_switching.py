@@ -114,7 +114,8 @@ def test_a_slider_runs_over_models(page, site):
         map.get_by_role("slider", name="Model").fill(str(place))
         ours = load_focus_model(variant)(sentence).weights
         eventually(
-            lambda: attention_of(map)["weights"], lambda found, ours=ours: np.testing.assert_allclose(found, ours, atol=1e-5)
+            lambda: attention_of(map)["weights"],
+            lambda found, ours=ours: np.testing.assert_allclose(found, ours, atol=1e-5),
         )
 
 
@@ -129,7 +130,9 @@ def test_a_bug_is_switched_on_by_keyboard_and_says_what_it_changes(page, site):
     switch.focus()
     page.keyboard.press("Space")
     expect(switch).to_be_checked()
-    eventually(lambda: attention_of(map)["weights"].sum(-2), lambda sums: np.testing.assert_allclose(sums, 1, atol=1e-5))
+    eventually(
+        lambda: attention_of(map)["weights"].sum(-2), lambda sums: np.testing.assert_allclose(sums, 1, atol=1e-5)
+    )
     expect(changes.locator("tbody tr", has_text="The weights of a row sum to")).to_be_visible()
     page.keyboard.press("Space")
     eventually(lambda: attention_of(map)["weights"], lambda found: np.testing.assert_array_equal(found, before))

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
-from live_maps import COFFEE, attend, attention_of, eventually, open_map, ready, seen, shows, type_sentence
+from live_maps import COFFEE, attend, attention_of, eventually, open_map, ready, shows, type_sentence
 from playwright.sync_api import expect
 
 from manyheads import load_translator
@@ -26,7 +26,16 @@ def box_of(figure):
 def test_the_page_and_python_agree_on_any_sentence(page, site):
     map, model = open_map(page, site), load_focus_model()
     sentences = [sentence.text for sentence in generate_sentences(12, seed=11)]
-    sentences += ["a", "naïve café ĀĒ", "Привет, мир!", "مرحبا بالعالم", "你好世界", "👩‍🚀 says ok", "[SEP] [CLS] ##ing", "!" * 500]
+    sentences += [
+        "a",
+        "naïve café ĀĒ",
+        "Привет, мир!",
+        "مرحبا بالعالم",
+        "你好世界",
+        "👩‍🚀 says ok",
+        "[SEP] [CLS] ##ing",
+        "!" * 500,
+    ]
     for text in sentences:
         ours, theirs = model(text), attend(map, text)
         assert theirs["queryTokens"] == ours.query_tokens, text
@@ -44,6 +53,12 @@ def test_each_key_is_answered_and_the_cells_show_it(page, site):
     expect(box).to_be_focused()
     shows(map, load_focus_model()("The old dog slept.").weights[0, :, 0])
     expect(map.get_by_role("status")).to_contain_text("Ready")
+    page.keyboard.press("Control+z")  # the browser's own
+    expect(box).not_to_have_value("The old dog slept.")
+    box.fill("hot\n tea")
+    expect(box).to_have_value("hot tea")  # as pasted; and Enter adds no line
+    box.press("Enter")
+    expect(box).to_have_value("hot tea")
 
 
 def test_what_is_typed_while_the_model_loads_is_answered(page, site):
@@ -61,29 +76,13 @@ def test_what_is_typed_while_the_model_loads_is_answered(page, site):
     expect(box_of(map)).to_have_value("I am early.")
 
 
-def test_a_sentence_to_try_is_pressed_and_taken_back(page, site):
-    map = open_map(page, site)
-    map.get_by_role("group", name="Sentences to try").get_by_role("button", name="The soup was not good.").click()
-    expect(box_of(map)).to_have_value("The soup was not good.")
-    expect(map.locator("[data-prediction=sentiment]")).to_contain_text("negative")
-    map.get_by_role("button", name="Undo").click()
-    expect(box_of(map)).to_have_value(COFFEE)
-
-
-def test_a_row_worth_trying_is_typed_into_the_map_and_keeps_the_focus(page, site):
-    page.goto(f"{site}/book/coffee-or-tea.html")
-    row = page.get_by_role("table").get_by_role("button", name="I like coffee.", exact=True)
-    row.click()
-    expect(box_of(page.locator("head-map").first)).to_have_value("I like coffee.")
-    expect(row).to_be_focused()
-
-
 def test_what_was_done_is_undone_step_by_step_and_done_again(page, site):
     map = open_map(page, site)
     undo, redo = (map.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
     sentiment, matrix = map.get_by_role("button", name="sentiment", exact=True), map.get_by_role("radio", name="Matrix")
     expect(undo).to_have_attribute("aria-disabled", "true")
-    type_sentence(map, "I like tea.")
+    map.get_by_role("group", name="Sentences to try").get_by_role("button", name="The soup was not good.").click()
+    expect(map.locator("[data-prediction=sentiment]")).to_contain_text("negative")
     sentiment.click()
     matrix.check()
     undo.click()
@@ -91,29 +90,15 @@ def test_what_was_done_is_undone_step_by_step_and_done_again(page, site):
     expect(sentiment).to_have_attribute("aria-pressed", "false")
     undo.click()
     expect(sentiment).to_have_attribute("aria-pressed", "true")
-    expect(box_of(map)).to_have_value("I like tea.")
+    expect(box_of(map)).to_have_value("The soup was not good.")
     undo.click()
     expect(box_of(map)).to_have_value(COFFEE)
     expect(undo).to_be_focused()  # though there is no more to undo
     for _ in range(3):
         redo.click()
-    expect(box_of(map)).to_have_value("I like tea.")
+    expect(box_of(map)).to_have_value("The soup was not good.")
     expect(sentiment).to_have_attribute("aria-pressed", "false")
     expect(matrix).to_be_checked()
-
-
-def test_a_pasted_line_break_is_a_space_and_the_browsers_own_undo_works(page, site):
-    map = open_map(page, site)
-    box = box_of(map)
-    box.fill("hot\n tea")
-    expect(box).to_have_value("hot tea")
-    box.press("Enter")
-    expect(box).to_have_value("hot tea")
-    box.press("End")
-    page.keyboard.type(" now")
-    expect(box).to_have_value("hot tea now")
-    page.keyboard.press("Control+z")
-    expect(box).not_to_have_value("hot tea now")
 
 
 def test_those_who_listen_hear_once_what_typing_came_to(page, site):
@@ -188,22 +173,3 @@ def test_english_becomes_french_as_one_types_and_an_unknown_word_is_offered_a_ne
     expect(box_of(map)).to_have_value(sentence)
     french.filter(has_text="pomme").click()
     expect(map.get_by_role("table")).to_have_attribute("aria-label", "What each head looks at when pomme asks")
-
-
-def test_words_that_the_translator_knows_are_offered_while_one_is_typed(page, site):
-    map = open_map(page, site, "book/translation")
-    offered = map.get_by_role("group", name="Words it knows")
-    box_of(map).fill("The girls ea")
-    expect(offered.get_by_role("button")).to_have_text(["eat", "eats"])
-    offered.get_by_role("button", name="eat", exact=True).click()
-    expect(box_of(map)).to_have_value("The girls eat")
-    expect(offered).to_be_hidden()
-    page.keyboard.type(" appl")
-    expect(offered).to_be_visible()
-    for key in ("ArrowDown", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    expect(box_of(map)).to_have_value("The girls eat apples")
-    page.keyboard.type(" an")
-    expect(offered).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(offered).to_be_hidden()

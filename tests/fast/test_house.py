@@ -4,6 +4,7 @@
 """
 
 import ast
+import json
 import math
 from pathlib import Path
 
@@ -40,10 +41,12 @@ def asserted_readings(function, helpers):
     for node in sorted(inside(function), key=lambda node: getattr(node, "lineno", 0)):
         if isinstance(node, ast.Assign) and reads(node.value, names, helpers):
             names |= {part.id for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Name)}
-        elif isinstance(node, ast.Assert) and reads(node.test, names, helpers):
+        elif asserts(node) and reads(node, names, helpers):
             yield node.lineno
-        elif isinstance(node, ast.Call) and "assert" in called(node) and reads(node, names, helpers):
-            yield node.lineno
+
+
+def asserts(node):
+    return isinstance(node, ast.Assert) or "assert" in called(node)
 
 
 def reads(expression, names=(), helpers=()):
@@ -115,3 +118,9 @@ def test_few_tests_decide():
     modules = [ast.parse(path.read_text(encoding="utf-8")) for path in (TESTS / "browser").glob("test_*.py")]
     tests = [node for module in modules for node in module.body if getattr(node, "name", "").startswith("test_")]
     assert 0 < sum(map(cases, tests)) <= MOST
+
+
+def test_every_figure_is_used_by_somebody_in_a_browser():
+    figures = json.loads((TESTS.parent / "src" / "manyheads" / "web" / "figures.json").read_text(encoding="utf-8"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in (TESTS / "browser").glob("*.py"))
+    assert [name for name in figures if name not in tests] == []
