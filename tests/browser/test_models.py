@@ -50,8 +50,8 @@ def load(figure):
 
 def answered(figure, text, off=""):
     """Waits until the bars are those of a text, and gives them: {word: probability}."""
-    eventually(lambda: figure.evaluate("(el) => [el.shown?.text, el.shown?.off]"), lambda found: found == [text, off])
-    return dict(figure.evaluate("(el) => el.next.map(({ word, probability }) => [word, probability])"))
+    bars = "(el) => [el.shown?.text, el.shown?.off, el.next?.map(({ word, probability }) => [word, probability])]"
+    return dict(eventually(lambda: figure.evaluate(bars), lambda found: found[:2] == [text, off])[2])
 
 
 def alike(found, expected):

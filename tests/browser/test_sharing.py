@@ -34,7 +34,7 @@ def copied(map, what):
     button.click()
     field = map.get_by_role("textbox", name=what, exact=True)
     expect(field).to_be_visible()
-    return field.evaluate("(field) => field.value")
+    return eventually(field.input_value, bool)
 
 
 def same_state(map, state):
