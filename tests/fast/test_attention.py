@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shaken import shake
 from torch import nn
 
 from manyheads import attention
@@ -87,14 +88,6 @@ cases = st.builds(
     seed=st.integers(0, 2**16),
 )
 every_case = settings(max_examples=25)
-
-
-@torch.no_grad()
-def shake(module):
-    """Make every parameter random: biases that start as zeros hide mistakes."""
-    for parameter in module.parameters():
-        nn.init.normal_(parameter, std=0.5)
-    return module
 
 
 def close(a, b, case, message=""):

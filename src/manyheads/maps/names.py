@@ -32,6 +32,9 @@ PIECE_MARK = _NAMES["pieceMark"]
 LONE_BYTES = _NAMES["loneBytes"]
 WORD_MARKS = _NAMES["wordMarks"]  # with one of them a word begins, where tokens carry what stands before them
 
+# How many tokens in a row may begin no new word where a model writes; of a word that never ends nobody reads more.
+LONGEST_WORD = _NAMES["longestWord"]
+
 # Less of a map, for reading it: the share of all attention beyond which a token is a sink; how many decades a log scale
 # has; what is said of a map that is not shown as it was computed.
 SINK = _NAMES["sink"]

@@ -1,15 +1,10 @@
 """The experiments' kept results: fitting, small, told how they came about, the same when measured again, replaceable."""
 
 import json
-import os
-import subprocess
-import sys
 
-import numpy as np
 import pytest
-from conftest import ROOT
 
-from manyheads.experiments import CLAIMS, kept, overfitting, pruning, results, runs_of, verdict, verdict_of
+from manyheads.experiments import CLAIMS, kept, overfitting, results, runs_of, verdict, verdict_of
 from manyheads.experiments.claims import statements_of
 from manyheads.experiments.evidence import VERDICTS, clearly
 from manyheads.experiments.running import BUDGET
@@ -104,39 +99,3 @@ def test_a_book_with_words_of_its_own_shows_what_came_and_says_so(own, shipped, 
         results, "run", lambda names: own.write_text('{"overfitting": {"runs": "measured"}}', encoding="utf-8")
     )
     assert runs_of("overfitting") == "measured"
-
-
-PARTS = {  # a part of each experiment, and how far it may be off: another processor trains a little differently
-    "short_trainings": ({"heads": (1,)}, lambda run: [run["1"]["validation loss"], run["1"]["held-out words"]], 0.1),
-    "overfitting": ({"heads": (8,)}, lambda run: run["8"]["validation loss"], 0.3),
-    "lookups": ({"lookups": (2,), "heads": (1, 2)}, lambda run: [run["blind"]["2"][heads] for heads in "12"], 0.02),
-    "distances": ({"tried": (64,)}, lambda run: [*run["untaught"], *run["encoder"], run["right"]["64"]], 0.2),
-    "untaught_translator": ({}, lambda run: [run["exact"], *run["right"].values()], 0.03),
-    "pruning": ({"pruned": pruning.PRUNED[:5]}, lambda run: [run[name]["cosine"][:5] for name in pruning.ORDERS], 0.01),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PARTS)
-def test_a_part_measured_again_gives_what_is_kept(name, shipped):
-    options, numbers, near = PARTS[name]
-    seed = shipped[name]["seeds"][-1]
-    again = kept.rounded(kept.EXPERIMENTS[name].measure(seed, **options))
-    np.testing.assert_allclose(numbers(again), numbers(shipped[name]["runs"][-1]), rtol=0, atol=near)
-
-
-@pytest.mark.slow
-def test_the_command_measures_keeps_and_judges(tmp_path):
-    """In a cache of its own that has what is trained already."""
-    for file in kept.cache_folder().iterdir():
-        if file.name != "experiments.json":
-            (tmp_path / file.name).symlink_to(file)
-    command = [sys.executable, "-m", "manyheads.experiments", "lookups", "--seeds", "2"]
-    environment = os.environ | {"MANYHEADS_CACHE": str(tmp_path)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    assert {line.split()[0] for line in done.stdout.splitlines()} == set(CLAIMS)
-    assert "2/2" in done.stderr, "progress is told"
-    found = kept.read(tmp_path / "experiments.json")["lookups"]
-    assert found["seeds"] == [kept.FIRST_SEED, kept.FIRST_SEED + 1]
-    assert found["command"] == "python -m manyheads.experiments lookups --seeds 2"
-    np.testing.assert_allclose(found["runs"][0]["blind"]["2"]["1"], runs_of("lookups")[0]["blind"]["2"]["1"], atol=0.02)

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from importlib import metadata
-from urllib.parse import unquote
 
 import jupytext
 import nbformat
@@ -19,12 +18,11 @@ from nbconvert import HTMLExporter
 from traitlets.config import Config, PyFileConfigLoader
 
 from manyheads.models.registry import is_in_python
-from manyheads.sphinxext.figure_cells import MADE, WIDGETS, figure_cell
+from manyheads.sphinxext.figure_cells import WIDGETS, figure_cell
 from manyheads.sphinxext.figures import FIGURES
 from manyheads.sphinxext.lab import put_notebooks
 from manyheads.sphinxext.notebook_prose import prose
 from manyheads.sphinxext.notebooks import (
-    INSTALL,
     WIDGET,
     cells_of_page,
     launch_links,
@@ -70,39 +68,6 @@ def build(tmp_path_factory):
         return folder / "_build" / "html"
 
     return run
-
-
-def links(page):
-    return re.findall(r'href="([^"]*)"', page.read_text(encoding="utf-8").replace("&amp;", "&"))
-
-
-@pytest.mark.slow
-def test_a_page_offers_its_executed_notebook_and_its_launch_buttons(build):
-    html = build(MANYHEADS_REPOSITORY="git@github.com:somebody/many-heads.git", MANYHEADS_NOTEBOOKS="notebooks")
-    for page in ("index", "book/map"):
-        (download,) = (link for link in links(html / f"{page}.html") if link.endswith(".ipynb") and "_sources" in link)
-        notebook = nbformat.read((html / f"{page}.html").parent / download, as_version=4)
-        nbformat.validate(notebook)
-        assert notebook.cells[0].source == INSTALL.format(repository=REPOSITORY)
-        assert (
-            f"https://mybinder.org/v2/gh/somebody/many-heads/HEAD?urlpath=lab/tree/notebooks/{page.split('/')[-1]}.ipynb"
-            in links(html / f"{page}.html")
-        )
-        assert f"https://colab.research.google.com/github/somebody/many-heads/blob/notebooks/{page}.ipynb" in links(
-            html / f"{page}.html"
-        )
-    (output,) = notebook.cells[-1].outputs
-    assert output.data["text/html"].startswith("<figure")
-    assert WIDGET not in output.data
-
-    chapter = html.parent.parent / "book" / "map.md"
-    chapter.write_text(f"{chapter.read_text()}\nA sentence more, and the cell's output comes from the cache.\n")
-    html = build(MANYHEADS_REPOSITORY="")  # nor has the book an address now
-    assert nbformat.read(html / "_sources" / "book" / "map.ipynb", as_version=4).cells[1].outputs == [output]
-    for page in ("index", "book/map"):
-        text = (html / f"{page}.html").read_text(encoding="utf-8")
-        assert "_sources" in text, "its notebook is still there"
-        assert not re.search("mybinder|colab|launch-buttons", text)
 
 
 def test_a_published_notebook_shows_its_map_anywhere():
@@ -210,67 +175,15 @@ def test_what_a_chapter_imports_comes_with_the_package(chapter):
     assert outside <= needed
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_each_built_page_offers_a_notebook_that_is_valid(html, chapter):
-    notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
-    nbformat.validate(notebook)
-    written = [cell for cell in jupytext.read(chapter, fmt="md:myst").cells if cell.cell_type == "code"]
-    code = [cell for cell in notebook.cells if cell.cell_type == "code" and cell.id != "install-the-package"]
-    run = [cell for cell in code if MADE not in cell.metadata.get("tags", [])]
-    assert [cell.source for cell in run] == [cell.source for cell in written]
-    assert all(cell.execution_count for cell in run if cell.source.strip())
-    page = (html / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8")
-    assert f"_sources/book/{chapter.stem}.ipynb" in page
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_no_notebook_has_myst_in_its_prose(html, chapter):
-    for text in markdown(html, chapter):
-        myst = r"\{[\w:-]+\}|^:{3,}|^:\w+:|</?(?!details|summary)\w|\.html[)#]|\\\(|glue"
-        assert not re.findall(myst, without_code(text), re.MULTILINE)
-
-
-def without_code(text):
-    """Markdown without its code and its formulas, and the addresses of other sites."""
-    blocks = re.sub(r"^[> ]*(`{3,}).*?^[> ]*\1$|\$\$.*?\$\$", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"(`+).*?\1|(?<!\\)\$.*?\$|\(https:[^)]*\)", "", blocks)
-
-
 def markdown(html, chapter):
     """The texts of a built chapter's Markdown cells."""
     notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
     return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_the_links_of_a_notebook_lead_somewhere(html, chapter):
-    """To a notebook beside it that has the heading, or out into the world."""
-    headings = {path.stem: re.findall(r"^#+ (.*)$", "\n".join(markdown(html, path)), re.MULTILINE) for path in CHAPTERS}
-    texts = "\n".join(markdown(html, chapter))
-    for target in re.findall(r"\]\(([^) ]+)[^)]*\)", without_code(texts)):
-        path, _, heading = target.partition("#")
-        assert path.removesuffix(".ipynb") in (*headings, ""), target
-        known = [plain(title) for title in headings[path.removesuffix(".ipynb") or chapter.stem]]
-        assert not heading or unquote(heading) in known, target
-
-
 def plain(title):
     """A heading's name in JupyterLab: what it shows, with hyphens."""
     return re.sub(r"[*`$]", "", title).replace(" ", "-")
-
-
-def test_every_solution_is_closed_and_every_exercise_has_its_title(html):
-    for chapter in CHAPTERS:
-        source, built = chapter.read_text(encoding="utf-8"), "\n".join(markdown(html, chapter))
-        source = re.sub("^`{5}text$.*?^`{5}$", "", source, flags=re.DOTALL | re.MULTILINE)  # how it is written
-        assert built.count("<details><summary>") == len(
-            re.findall(r"^:{3,}\{(dropdown|solution)\}", source, re.MULTILINE)
-        )
-        assert "<details open" not in built
-        for title in re.findall(r"^`{3,}\{exercise\} (.*)$", source, re.MULTILINE):
-            assert re.search(
-                rf"^> \*\*Exercise [\d.]+ +\({re.escape(title)}\)\*\*$", built.replace("’", "'"), re.MULTILINE
-            )
 
 
 PAGE = """<section id="a"><h1>Look<a class="headerlink" href="#a">#</a></h1><head-map sentence="Tea?" model="focus"></head-map>
@@ -343,22 +256,6 @@ def eval_cell(source):
     call = ast.parse(source).body[-1].value
     given = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
     return {"name": call.func.id, "sentence": ast.literal_eval(call.args[0]), **given}
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_the_figures_of_a_built_page_are_in_its_notebook(html, chapter):
-    page = BeautifulSoup((html / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8"), "html.parser")
-    notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
-    made = [cell.source for cell in notebook.cells if MADE in cell.metadata.get("tags", [])]
-    sentences = [eval_cell(source)["sentence"] for source in made if "from manyheads" in source]
-    for figure in page.select(", ".join(WIDGETS)):
-        below = figure.find_next_sibling(True)
-        stands_for_it = below is not None and "tag_remove-output" in below.get("class", [])
-        if not (figure.find_parent(class_="cell") or stands_for_it):
-            assert figure.get("sentence", figure.get("text")) in sentences
-    lines = {line.strip(" >") for text in markdown(html, chapter) for line in text.splitlines()}
-    for control in page.select(", ".join(f"{name} :is(summary, legend, label > span)" for name in FIGURES)):
-        assert control.get_text().strip() not in lines - {""}
 
 
 @pytest.mark.parametrize("count", [0, 2])

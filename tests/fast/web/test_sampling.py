@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from node import WEB, run_node
 
-from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
+from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 
 CHOICES = [(1.0, None, None), (0.0, None, None), (0.7, 5, None), (1.5, None, 0.8), (0.4, 7, 0.5), (2.0, 1, 1.0)]
 SCRIPT = """
@@ -32,3 +32,27 @@ def test_the_page_draws_as_python_does(seed):
         assert page["ids"] == tokens.tolist()
         np.testing.assert_allclose(page["shares"], shares, atol=1e-9)
         assert page["draws"] == [drawn(tokens, shares, next(numbers)) for _ in range(20)]
+
+
+BYTES = ["<F0 9F>", "<8D>", "<B5>"]
+WRITTEN = [
+    ["_1"] * 32,
+    ["_1"] * 31,
+    [" the", *["_1"] * 31],
+    [" the", *["_1"] * 32],
+    ["\n"] * 32,
+    [*["\n"] * 31, "a"],
+    BYTES * 11,
+    [" <F0 9F>", *BYTES * 11][:32],
+    [],
+]
+
+
+def test_a_word_that_never_ends_is_cut_after_the_same_token():
+    script = f"import {{ isEndless }} from '{WEB.as_uri()}/math/sampling.ts'; console.log(JSON.stringify({json.dumps(WRITTEN)}.map(isEndless)))"
+    found = json.loads(run_node("--input-type=module", "-e", script))
+    assert (
+        found
+        == [is_endless(tokens) for tokens in WRITTEN]
+        == [True, False, False, True, True, False, True, False, False]
+    )

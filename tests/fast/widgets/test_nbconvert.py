@@ -3,35 +3,15 @@
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
-from nbconvert.preprocessors import ExecutePreprocessor
 
 from manyheads.widgets import FormulaSteps, HeadMap
 from manyheads.widgets.figure import WIDGET, nobody_answers
-
-CODE = """import numpy as np
-from ipywidgets import IntSlider
-from IPython.display import display
-from manyheads import HeadMap
-display(IntSlider(3))
-HeadMap.of(np.full((2, 2), 0.5), ["hot", "tea"])"""
-
 
 DRAWN = 'aria-label="Attention of each head"'
 
 
 def html_of(notebook):
     return HTMLExporter().from_notebook_node(notebook)[0]
-
-
-@pytest.mark.slow
-def test_a_notebook_that_nbconvert_runs_shows_its_maps():
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CODE)])
-    ExecutePreprocessor(timeout=120).preprocess(notebook)
-    slider, map = notebook.cells[0].outputs
-    assert notebook.metadata.widgets, "with the state of its widgets, nbconvert prefers those"
-    assert WIDGET in slider["data"]
-    assert WIDGET not in map["data"]
-    assert DRAWN in html_of(notebook)
 
 
 def test_a_notebook_that_jupyterlab_saved_shows_its_maps():

@@ -13,7 +13,7 @@ from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.decoder.measures import INDUCTION_HEADS
 from manyheads.models.decoder.model import LanguageModel
-from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
+from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import BYTES, load_tokenizer, readable
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
 
@@ -257,12 +257,12 @@ class Decoder:
         True
 
         Words are what stands between white space; the first may go on with the text's last. It ends where the model
-        ends the text, and after `max_tokens` tokens. The same `seed` draws the same words. For `temperature`, `top_k`
-        and `top_p` see `manyheads.models.decoder.sampling.probabilities`.
+        ends the text, after 32 tokens of a word that has no end, and after `max_tokens` tokens. The same `seed` draws the
+        same words. For `temperature`, `top_k` and `top_p` see `manyheads.models.decoder.sampling.probabilities`.
         """
         numbers = uniforms(secrets.randbits(32) if seed is None else seed)
         new, cache, written = self.read(text)[0], None, []
-        while len(written) < self.max_tokens:
+        while len(written) < self.max_tokens and not is_endless(self.tokens(written)):
             scores, _, cache = self.run(new, cache, head_mask=head_mask)
             chosen = drawn(*probabilities(scores[-1].numpy(), temperature, top_k, top_p), next(numbers))
             longer = self.tokenizer.decode([*written, chosen], skip_special_tokens=False)

@@ -3,7 +3,11 @@
 Pages draw alike: `web/models` has the same steps in the same order.
 """
 
+import re
+
 import numpy as np
+
+from manyheads.maps.names import LONE_BYTES, LONGEST_WORD
 
 
 def probabilities(scores, temperature=1.0, top_k=None, top_p=None):  # [token] -> int [n], float64 [n]
@@ -49,6 +53,16 @@ def drawn(tokens, shares, uniform):
     """
     place = np.searchsorted(shares.cumsum(), uniform, side="right")
     return int(tokens[min(place, len(tokens) - 1)])
+
+
+def is_endless(tokens):
+    """Whether a text that is being written has come into a word, or white space, that doesn't end.
+
+    >>> is_endless([" a", " b"] * 40), is_endless(["_1"] * 40)
+    (False, True)
+    """
+    last = tokens[-LONGEST_WORD:]
+    return len(last) == LONGEST_WORD and not re.search(r"\s\S", re.sub(LONE_BYTES, ".", "".join(last)))
 
 
 def uniforms(seed):

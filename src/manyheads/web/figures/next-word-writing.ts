@@ -1,10 +1,10 @@
 // How a reader writes with a language model: a word at a press or one after the other, back again, and with what is reshaped or cut.
 
-import { drawn, probabilities, uniforms, type NextTokens } from "../math/sampling.ts";
+import { drawn, isEndless, probabilities, uniforms, type NextTokens } from "../math/sampling.ts";
 import { isUnfinished, joined } from "../math/text.ts";
 import { NextWordView, type Example, type NextWordState } from "./next-word-view.ts";
 
-const LONGEST = 120; // words that are written on at a press
+const LONGEST = 120; // tokens that are written on at a press
 const PACE = 90; // milliseconds between them, so that they can be read
 
 /** What the model makes of a draft with some heads off, and with all on. */
@@ -33,7 +33,8 @@ export class Writing {
   #model: Vocabulary | null = null;
   #shaped: NextTokens | null = null; // the next words, by what the reader chose
   #earlier: Draft[] = []; // to step back to
-  #left = 0; // words that are still to come
+  #left = 0; // tokens that are still to come
+  #writtenOn: string[] = []; // since the press
   #pace?: ReturnType<typeof setTimeout>;
   #draws = { seed: NaN, next: () => 0 };
 
@@ -58,6 +59,7 @@ export class Writing {
 
   stop() {
     this.#left = 0;
+    this.#writtenOn = [];
   }
 
   /** Shows what the model makes of the draft, and goes on where words are still to come. */
@@ -93,6 +95,7 @@ export class Writing {
   #toggle() {
     const goes = this.#left === 0 && this.#shaped !== null;
     this.#left = goes ? LONGEST : 0;
+    this.#writtenOn = [];
     this.view.writing = goes;
     if (goes) this.#writeDrawn();
   }
@@ -101,13 +104,16 @@ export class Writing {
     const { seed } = this.view.state;
     if (this.#draws.seed !== seed) this.#draws = { seed, next: uniforms(seed) };
     const id = drawn(this.#shaped!, this.#draws.next());
-    if (this.#model!.endTokens.includes(id)) {
-      this.stop();
-      this.view.writing = false;
-      return this.view.setStatus("Here the model would end the text.");
-    }
+    if (this.#model!.endTokens.includes(id)) return this.#end("Here the model would end the text.");
+    if (isEndless(this.#writtenOn)) return this.#end("The model has written a word that doesn’t end.");
     this.#append(id);
     if (this.view.state.tail.length) this.#left ||= 1; // a word has whole characters
+  }
+
+  #end(why: string) {
+    this.stop();
+    this.view.writing = false;
+    this.view.setStatus(why);
   }
 
   /** Writes a token; the text gets a character once all of its bytes are written. */
@@ -117,6 +123,7 @@ export class Writing {
     this.#left = Math.max(0, this.#left - 1);
     const longer = [...tail, id];
     const words = longer.map((each) => this.#model!.wordOf(each));
+    this.#writtenOn.push(words.at(-1)!);
     if (isUnfinished(joined(words))) this.view.update({ tail: longer });
     else this.view.update({ text: text + joined(words, lossy), tail: [] });
     this.#host.changed(["text", "tail"]);

@@ -1,6 +1,10 @@
 // Which token comes next: from scores to probabilities, and from probabilities to a draw that a seed decides. Twin of
 // models/decoder/sampling.py.
 
+import { LONE_BYTES, LONGEST_WORD } from "./names.ts";
+
+const BYTES = new RegExp(LONE_BYTES, "g");
+
 export interface Choice {
   temperature: number; // 0 is greedy
   topK: number; // 0 for all
@@ -33,6 +37,12 @@ export function drawn({ ids, shares }: NextTokens, uniform: number) {
   let sum = 0;
   const place = ids.findIndex((_, at) => (sum += shares[at]) > uniform);
   return ids[place < 0 ? ids.length - 1 : place];
+}
+
+/** Whether a text that is being written has come into a word, or white space, that doesn't end. */
+export function isEndless(tokens: string[]) {
+  const last = tokens.slice(-LONGEST_WORD);
+  return last.length === LONGEST_WORD && !/\s\S/.test(last.join("").replace(BYTES, "."));
 }
 
 /** Numbers from 0 to 1, the same for the same seed as in Python (mulberry32). */

@@ -14,22 +14,7 @@ from node import WEB
 from small_book import AUTHORS, EXAMPLES, tags_of
 
 from manyheads.models.files import cache_folder
-from manyheads.sphinxext.directives import (
-    FormulaStepsDirective,
-    HeadMapDirective,
-    MuseumPieceDirective,
-    WordSenseDirective,
-)
 from manyheads.sphinxext.figures import FIGURES
-
-
-@pytest.mark.parametrize(
-    "directive", [HeadMapDirective, FormulaStepsDirective, MuseumPieceDirective, WordSenseDirective]
-)
-def test_the_authors_page_knows_every_option(directive):
-    start = AUTHORS.index(f"`{{{directive.__doc__.partition('}')[0].lstrip('`{')}}}`\n")
-    section = AUTHORS[start : AUTHORS.index("\n##", start + 1)]
-    assert sorted(re.findall(r"^\| `:(\w+):`", section, re.MULTILINE)) == sorted(directive.option_spec)
 
 
 def test_the_authors_examples_become_figures(small_book):
@@ -41,17 +26,6 @@ def test_the_authors_examples_become_figures(small_book):
     ]
     assert tags_of(small_book / "example-7.html")["og:description"] == "One sentence, four readings."
 
-
-def test_what_the_authors_page_names_is_there():
-    for path in re.findall(r"`((?:src|book|\.github)/[\w./-]+\.\w+)`", AUTHORS):
-        assert (ROOT / path).is_file() or path == "book/your-verb.md", path
-    named = re.search(r"`:bug:` \| (.*?) \|", AUTHORS)[1]
-    assert set(re.findall(r"`(\w+)`", named)) == set(
-        re.findall(r"^  (\w+): \(", (WEB / "models" / "bugs.ts").read_text(), re.MULTILINE)
-    )
-
-
-# --- "Add a head", followed to the letter
 
 RECIPE = AUTHORS[AUTHORS.index("### Add a head") : AUTHORS.index("### Another language")]
 COUNTING = ("coffee-or-tea", "focus-model", "intuition")  # the chapters that count heads
@@ -120,7 +94,6 @@ def five_heads(tmp_path_factory):
     return folder / "_build" / "html", done.stderr
 
 
-@pytest.mark.slow
 def test_every_chapter_that_counts_heads_runs_with_a_fifth(five_heads):
     html, said = five_heads
     told = [line for line in said.splitlines() if re.search("WARNING: |ERROR: ", line)]
@@ -128,7 +101,6 @@ def test_every_chapter_that_counts_heads_runs_with_a_fifth(five_heads):
     assert not list(html.glob("reports/**/*.log"))
 
 
-@pytest.mark.slow
 def test_the_figures_and_tables_count_the_heads_themselves(five_heads):
     html, _ = five_heads
     pages = {name: (html / "book" / f"{name}.html").read_text(encoding="utf-8") for name in COUNTING}

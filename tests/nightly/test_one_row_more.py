@@ -93,8 +93,6 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 ```
 """
 
-pytestmark = pytest.mark.slow
-
 
 def add_row(path, row):
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | row), encoding="utf-8")

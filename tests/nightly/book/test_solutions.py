@@ -1,0 +1,52 @@
+"""Every exercise has a solution, and a solution or an answer that is wrong is found when it is run.
+
+Each chapter's own are run where a student runs them, in JupyterLab: tests/lab/test_lab.py.
+"""
+
+import pytest
+from exercises import answer_check, run_solutions
+from jupyter_client.manager import run_kernel
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """A kernel that has run a chapter of one cell."""
+    with run_kernel(kernel_name="python3") as client:
+        client.execute("length = 3", reply=True)
+        yield client
+
+
+def dropdown(code):
+    return f":::{{dropdown}} Solution\n~~~python\n{code}\n~~~\n:::\n"
+
+
+BROKEN = {
+    "length + '!'": "TypeError",
+    "assert length == 4": "AssertionError",
+    "import warnings; warnings.warn('old')": "UserWarning",
+    "lenght": "NameError",
+}
+
+
+@pytest.mark.parametrize(("code", "error"), BROKEN.items())
+def test_a_broken_solution_is_found(kernel, code, error):
+    with pytest.raises(AssertionError, match=error):
+        run_solutions(kernel, dropdown(code))
+
+
+def test_a_right_solution_passes(kernel):
+    run_solutions(kernel, dropdown("assert length == 3"))
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"kind": "shape", "answer": "3 4", "computed": "(length, 5)"},
+        {"kind": "number", "answer": "3.1", "computed": "length"},
+        {"kind": "word", "answer": "three", "computed": "'four'"},
+        {"kind": "query", "answer": "1, 2", "share": 0.9, "computed": "0.8"},
+    ],
+)
+def test_a_wrong_answer_is_found(kernel, field):
+    with pytest.raises(AssertionError, match="which one"):
+        run_solutions(kernel, dropdown(answer_check({"label": "which one", **field})))
