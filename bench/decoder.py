@@ -31,7 +31,7 @@ from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import gguf_file, open_weights
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import HTML, PATIENCE, ROOT, chromium, serve
+from served import HTML, PATIENCE, ROOT, chromium, serve
 from page import size_on_the_wire
 
 ROUNDS = 5  # of all, in turn, each in a browser of its own

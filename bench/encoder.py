@@ -27,7 +27,7 @@ from manyheads.models.encoder import load_encoder
 from manyheads.models.encoder_page_files import encoder_page_files
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import HTML, chromium, serve
+from served import HTML, chromium, serve
 
 KEYSTROKES = 200
 GOALS = {16: 25, 64: 150}  # milliseconds, from keystroke to repaint

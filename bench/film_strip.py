@@ -11,7 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import HTML, chromium, serve
+from served import HTML, chromium, serve
 
 WIDTHS = {1400: 900, 768: 1024, 360: 740}
 COLUMNS = 4

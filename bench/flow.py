@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import HTML, chromium, serve
+from served import HTML, chromium, serve
 
 SENTENCES = {
     12: "Which do you like better, coffee or tea?",

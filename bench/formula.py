@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import HTML, chromium, serve
+from served import HTML, chromium, serve
 
 SENTENCE = "The tired nurse drove her old car home through heavy rain because our friend was ill."
 KEYSTROKES = 200

@@ -16,7 +16,7 @@ import jupytext
 import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import chromium
+from served import chromium
 from lab_server import PATIENCE, jupyter_lab, open_notebook
 
 SIZES = (32, 128, 512)

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import CHROMIUM, HTML, Quiet, browser_path, serve
+from served import CHROMIUM, HTML, Quiet, browser_path, serve
 
 # No dependency of ours: one of its own asks for whatever is the latest, so a lock file that names it breaks in time.
 LIGHTHOUSE = ["npx", "--yes", "lighthouse@12.8.2"]

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from conftest import HTML, VIEWPORT, chromium, serve
+from served import HTML, VIEWPORT, chromium, serve
 
 from manyheads.widgets import HeadMap
 

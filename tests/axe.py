@@ -7,8 +7,8 @@ import sys
 from collections import Counter
 from functools import cache
 
-from conftest import HTML, Below, chromium, serve
 from live_maps import typeset
+from served import HTML, Below, chromium, serve
 
 from manyheads.widgets.web_files import WEB
 

@@ -1,9 +1,12 @@
 """The pages of the built book as they were written, before any script ran."""
 
 import functools
+import re
 
 from bs4 import BeautifulSoup
-from conftest import HTML
+from served import HTML, ROOT
+
+CHAPTERS = re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text())  # in their order
 
 
 @functools.cache

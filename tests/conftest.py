@@ -1,104 +1,35 @@
-"""The built site, served over HTTP, and a real browser; any error or request to another host fails the test."""
+"""The built site for the tests, and pytest-playwright's browser, in which any error or request to another host fails the test.
 
-import functools
+What a page's console says is printed: pytest shows it where a test fails, with the folder of its trace and screenshots.
+"""
+
 import gc
-import shutil
-import threading
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import hypothesis
 import pytest
+from playwright.sync_api import expect
+from served import CHROMIUM, HTML, PATIENCE, ROOT, VIEWPORT, Below, browser_path, patient, serve
 
-from manyheads.maps.names import FIRST_STEPS
-
-TESTS = Path(__file__).parent
-ROOT = TESTS.parent
-HTML = ROOT / "_build" / "html"
-# The first is the second without windows, tabs and a toolbar that nobody sees: the same pages in four fifths of the time.
-BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
-CHROMIUM = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-
-VIEWPORT = {"width": 1400, "height": 900}
-PATIENCE = 90_000  # milliseconds; on a busy machine the encoder alone may take thirty seconds
+TESTS = ROOT / "tests"
+# Fixtures that take long: with `--dist=loadgroup` the tests of each go to one worker.
+MADE_ONCE = {"chapters", "environment", "five_heads", "plain", "printed", "small_book", "wheel"}
 
 # The same examples in every run, however busy the machine is.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("suite")
-
-# Fixtures that take long: their tests go to one worker.
-MADE_ONCE = {"chapters", "environment", "five_heads", "plain", "printed", "small_book", "wheel"}
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items):
-    """Marks each test with its kind, where it does not say so itself, and those that should stay together."""
     for item in items:
-        if not any(item.iter_markers("slow")):
-            item.add_marker(kind(item.path.relative_to(TESTS).parts, item.fixturenames))
         for fixture in MADE_ONCE & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group(fixture))
 
 
 def pytest_collection_finish():
     gc.freeze()  # what is imported by now stays; Python need not look through all of torch again and again
-
-
-def kind(parts, fixtures):
-    if "lab" in parts or "small_book" in fixtures:
-        return "slow"
-    if "pages" in parts or "html" in fixtures or "browser" in fixtures:
-        return "browser"
-    return "fast"
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
-
-
-class Below(Quiet):
-    """Serves its folder below a path, as GitHub Pages serves a project's; there is nothing above."""
-
-    path_before = "/some/prefix"
-
-    def translate_path(self, path):
-        inside = path.startswith(f"{self.path_before}/")
-        return super().translate_path(path.removeprefix(self.path_before) if inside else "/outside-of-the-book")
-
-    def end_headers(self):
-        self.send_header("Cache-Control", "max-age=600")
-        super().end_headers()
-
-
-class Shared(Quiet):
-    """Lets pages of other origins read its files, as GitHub Pages does."""
-
-    def end_headers(self):
-        self.send_header("Access-Control-Allow-Origin", "*")
-        super().end_headers()
-
-
-class Server(ThreadingHTTPServer):
-    request_queue_size = 128  # a page asks for dozens of files at once; with the usual 5 a busy machine drops some
-
-
-@contextmanager
-def serve(folder, handler=Quiet):
-    """Serves a folder on a free port of this machine; gives the address."""
-    server = Server(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @pytest.fixture(scope="session")
@@ -123,123 +54,91 @@ def small_book(tmp_path_factory):
     return build_small_book(tmp_path_factory.mktemp("book"))
 
 
-def browser_path():
-    """The browser on the path, or None."""
-    return next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-@contextmanager
-def chromium():
-    """A browser: the one on the path, else Playwright's own."""
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path(), args=CHROMIUM)
-        yield browser
-        browser.close()
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args, playwright):
+    path = browser_path()
+    assert path or Path(playwright.chromium.executable_path).is_file(), (
+        "there is no browser: run `make browser`, or put Chromium on the path"
+    )
+    return {**browser_type_launch_args, "executable_path": path, "args": CHROMIUM}
 
 
 @pytest.fixture(scope="session")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-def new_context(browser, newcomer=False, **options):
-    """A browser context that waits for as long as a busy machine may take; its reader took the first steps before."""
-    context = browser.new_context(**{"viewport": VIEWPORT, **options})
-    if not newcomer:
-        context.add_init_script(f"try {{ localStorage.setItem('{FIRST_STEPS}', '1') }} catch {{}}")
-    context.set_default_timeout(PATIENCE)
-    return context
+def browser_context_args(browser_context_args):
+    return {**browser_context_args, "viewport": VIEWPORT}
 
 
 @pytest.fixture
 def faults():
-    """What went wrong in the test's pages, as sentences; a test that expects a fault clears it."""
-    return []
+    """What went wrong in the test's pages, as sentences."""
+    found = []
+    yield found
+    assert found == []
 
 
-@contextmanager
-def watched(browser, site, faults, **options):
-    """A new context; any console error, failed request or request to another host in its pages is added to `faults`."""
+@pytest.fixture
+def faulty(faults):
+    """For tests that break something: what then goes wrong in their pages is no fault. They ask for it first."""
+    yield
+    faults.clear()
+
+
+@pytest.fixture
+def hosts(site):
+    """How addresses begin that the test's pages may ask for; a test adds its own."""
+    return [site, "data:", "blob:"]
+
+
+@pytest.fixture
+def new_context(new_context, hosts, faults):
+    """Makes browser contexts; any console error, failed request or request to another host is one of the `faults`."""
 
     def request(request):
-        if not request.url.startswith((site, "data:", "blob:")):
+        if not request.url.startswith(tuple(hosts)):
             faults.append(f"request to another host: {request.url}")
 
     def response(response):
         if response.status >= 400:
             faults.append(f"status {response.status}: {response.url}")
 
-    context = new_context(browser, **options)
-    context.on("request", request)
-    context.on("response", response)
-    context.on("console", lambda message: message.type == "error" and faults.append(f"console: {message.text}"))
-    context.on("weberror", lambda error: faults.append(f"exception: {error.error}"))
-    yield context
-    context.close()
+    def console(message):
+        print(f"{message.type}: {message.text}")
+        if message.type == "error":
+            faults.append(f"console: {message.text}")
+
+    def made(newcomer=False, **options):
+        context = patient(new_context(**options), newcomer)
+        context.on("request", request)
+        context.on("response", response)
+        context.on("console", console)
+        context.on("weberror", lambda error: faults.append(f"exception: {error.error}"))
+        return context
+
+    return made
 
 
 @pytest.fixture
-def context(browser, site, faults):
-    """A new context; any fault fails the test."""
-    with watched(browser, site, faults) as context:
-        yield context
-    assert not faults
-
-
-@pytest.fixture
-def page(context):
-    return context.new_page()
-
-
-@pytest.fixture
-def newcomer(browser, site, faults):
+def newcomer(new_context):
     """The page of a reader who was never here."""
-    with watched(browser, site, faults, newcomer=True) as context:
-        yield context.new_page()
-    assert not faults
+    return new_context(newcomer=True).new_page()
 
 
 @pytest.fixture
-def open_file(browser, faults):
-    """Opens a file in a browser without network that tolerates no error, no warning and no request; gives the page."""
-    context = new_context(browser, offline=True)
-    requests = []
-    context.on("request", lambda request: requests.append(request.url))
-    context.on("console", lambda message: message.type in ("error", "warning") and faults.append(message.text))
-    context.on("weberror", lambda error: faults.append(str(error.error)))
-
-    def opened(path):
-        page = context.new_page()
-        page.goto(path.as_uri())
-        page.locator("head-map [role=status]").first.wait_for()
-        assert requests.pop(0) == path.as_uri()
-        assert not requests, "a file alone"
-        return page
-
-    yield opened
-    assert not [url for url in requests if not url.startswith(("data:", "blob:"))]
-    context.close()
-    assert not faults
-
-
-@pytest.fixture
-def still(browser):
+def still(new_context):
     """A page of a browser that runs no script."""
-    context = new_context(browser, java_script_enabled=False)
-    yield context.new_page()
-    context.close()
+    return new_context(java_script_enabled=False).new_page()
 
 
 @pytest.fixture
-def opened(open_file, tmp_path):
-    """Saves a map, and opens the file."""
+def opened(new_context, hosts, tmp_path):
+    """Saves a map, and opens the file in a browser without network."""
 
     def opened(map):
-        page = open_file(map.save(tmp_path / "map.html"))
+        path = map.save(tmp_path / "map.html")
+        hosts[:] = [path.as_uri(), "data:", "blob:"]  # a file alone
+        page = new_context(offline=True).new_page()
+        page.goto(path.as_uri())
+        expect(page.locator("head-map [role=status]").first).to_be_visible()
         page.evaluate("async () => void (await customElements.whenDefined('head-map'))")  # its script is unpacked first
         return page
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from conftest import ROOT
+from served import ROOT
 
 from manyheads.sphinxext.fields import read_fields
 

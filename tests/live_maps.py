@@ -1,6 +1,9 @@
 """What the browser tests do with a live map: wait for it, type, read what it shows."""
 
+import time
+
 import numpy as np
+from served import PATIENCE
 
 COFFEE = "Which do you like better, coffee or tea?"
 # Moves a slider, also to between two of its steps.
@@ -25,6 +28,23 @@ CONTRAST = """() => {
     const [a, b] = [light(solid(getComputedStyle(node).color, ground)), light(ground)].sort((x, y) => y - x);
     return [node.className || node.tagName, node.textContent.slice(0, 30), (a + 0.05) / (b + 0.05)];
   }).filter(([, , ratio]) => ratio < 4.5) }"""
+
+
+def eventually(read, check, seconds=PATIENCE / 1000):
+    """Reads from a page until a check of what was read holds, and gives that; if none does in time, fails with the last.
+
+    A check gives True or False, or asserts.
+    """
+    end = time.monotonic() + seconds
+    while True:
+        found = read()
+        try:
+            assert check(found) is not False, f"the page still has {found!r}"
+            return found
+        except AssertionError:
+            if time.monotonic() > end:
+                raise
+        time.sleep(0.05)
 
 
 def ready(map):
@@ -82,23 +102,45 @@ def type_sentence(map, text):
     """Types into the map's textbox and gives `el.attention` as the event brings it; weights [l, h, q, k]."""
     # From the key on: before it, the map may draw once more what it showed.
     map.evaluate("""(el) => { el.seen = new Promise((done) => el.addEventListener("input", () =>
-        el.addEventListener("attention", ({ detail }) => done({ ...detail, weights: [...detail.weights] }), { once: true }),
+        el.addEventListener("attention", ({ detail }) => done({ ...detail, hidden: null, weights: [...detail.weights] }), { once: true }),
         { once: true, capture: true })) }""")
-    box = map.get_by_role("textbox", name="Sentence")
-    box.fill(text)
-    found = map.evaluate("(el) => el.seen")
-    assert box.input_value() == text
-    return found | {"weights": np.array(found["weights"], np.float32).reshape(found["shape"])}
+    map.get_by_role("textbox", name="Sentence").fill(text)
+    return with_weights(map.evaluate("(el) => el.seen"))
 
 
 def attend(map, text):
-    """Sets `el.sentence` and gives `el.attention`."""
-    found = map.evaluate(
-        """(el, text) => { el.sentence = text;
-        return { ...el.attention, weights: [...el.attention.weights] } }""",
-        text,
+    """Sets `el.sentence` and gives `el.attention` once it comes."""
+    return with_weights(
+        map.evaluate(
+            """async (el, text) => {
+            const seen = new Promise((done) => el.addEventListener("attention", done, { once: true }));
+            el.sentence = text;
+            await seen;
+            return { ...el.attention, hidden: null, weights: [...el.attention.weights] } }""",
+            text,
+        )
     )
+
+
+def attention_of(map):
+    """`el.attention` as it is."""
+    return with_weights(map.evaluate("(el) => ({ ...el.attention, hidden: null, weights: [...el.attention.weights] })"))
+
+
+def with_weights(found):
     return found | {"weights": np.array(found["weights"], np.float32).reshape(found["shape"])}
+
+
+def shown(map, cells="td[data-weight]:visible"):
+    """The weights of a map's cells, in the page's order."""
+    return np.array(map.locator(cells).evaluate_all("(cells) => cells.map((cell) => Number(cell.dataset.weight))"))
+
+
+def shows(map, weights, cells="td[data-weight]:visible"):
+    """Waits until a map's cells have these weights."""
+    eventually(
+        lambda: shown(map, cells), lambda found: np.testing.assert_allclose(found, np.ravel(weights), atol=5.1e-4)
+    )
 
 
 def boxes(cells, count=5):

@@ -12,8 +12,8 @@ import sys
 import pikepdf
 import yaml
 from bs4 import BeautifulSoup
-from conftest import HTML, ROOT, chromium, serve
 from live_maps import typeset
+from served import HTML, ROOT, chromium, serve
 
 from manyheads.sphinxext import publishing
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from conftest import HTML, chromium, serve
+from served import HTML, chromium, serve
 
 
 def main(path):

@@ -8,9 +8,9 @@ import io
 import sys
 from pathlib import Path
 
-from conftest import HTML, chromium, serve
 from live_maps import MOVE, choose, ready, settled
 from PIL import Image
+from served import HTML, chromium, serve
 
 # What a picture shows, its page, what is done there first, and what is taken: the map, the screen, or the whole page.
 PICTURES = [

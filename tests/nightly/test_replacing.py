@@ -1,7 +1,7 @@
 """`replace_attention` changes attention and nothing else; what it can't keep it refuses before it begins."""
 
 import torch
-from test_attention import shake
+from shaken import shake
 from torch import nn
 
 from manyheads.drop_in import replace_attention

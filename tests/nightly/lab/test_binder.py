@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, new_context
 from lab_server import jupyter_lab, open_notebook, put_notebooks, run_first_cell
+from served import ROOT, VIEWPORT, patient
 
 from manyheads.sphinxext.notebooks import launch_links
 
@@ -78,7 +78,9 @@ def test_a_launch_link_opens_its_chapter_as_a_notebook(browser, environment, tmp
     python = folder / ".venv" / "bin" / "python"
     put_notebooks(folder, tmp_path, python=python, environment=variables)  # trusted by the user of this test's server
     with jupyter_lab(folder, tmp_path, python=python, environment=variables) as lab:
-        page, faults = open_notebook(new_context(browser), f"{lab.address}/{link.split('urlpath=')[1]}")
+        page, faults = open_notebook(
+            patient(browser.new_context(viewport=VIEWPORT)), f"{lab.address}/{link.split('urlpath=')[1]}"
+        )
         page.locator(".jp-CodeCell figure svg path").nth(9).wait_for()  # a map before it runs
         run_first_cell(page)
         page.context.close()

@@ -6,9 +6,7 @@ from contextlib import contextmanager, suppress
 
 import jupytext
 import nbformat
-import numpy as np
 import pytest
-from conftest import ROOT, new_context
 from exercises import CHAPTERS, run_solutions
 from jupyter_client import BlockingKernelClient
 from lab_server import (
@@ -23,7 +21,9 @@ from lab_server import (
     run_first_cell,
 )
 from live_maps import choose as choose_option
+from live_maps import eventually, shows
 from playwright.sync_api import TimeoutError, expect
+from served import ROOT, VIEWPORT, patient
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
@@ -143,7 +143,7 @@ def chapters(tmp_path_factory, html):
 @pytest.fixture(scope="module")
 def context(browser):
     """The browser context of all tests here: JupyterLab takes seconds to load."""
-    context = new_context(browser)
+    context = patient(browser.new_context(viewport=VIEWPORT))
     yield context
     context.close()
 
@@ -186,19 +186,11 @@ def run_cell(notebook, lab, name):
 
 def test_the_widget_is_live_in_jupyterlab(notebook, plain):
     _, map = run_cell(notebook, plain, "focus")
-    cells = map.locator("td[data-weight]")
-
-    def shown():
-        return np.array(cells.evaluate_all(WEIGHTS))
-
     model = load_focus_model()
-    expected = model("Which do you like better, coffee or tea?").weights[0, :, 0].ravel()
-    np.testing.assert_allclose(shown(), expected, atol=5.1e-5)
+    shows(map, model("Which do you like better, coffee or tea?").weights[0, :, 0])
 
     map.get_by_role("textbox", name="Sentence").fill("Please bring me a glass of water.")
-    map.locator("td", has_text="water").first.wait_for()
-    expected = model("Please bring me a glass of water.").weights[0, :, 0].ravel()
-    np.testing.assert_allclose(shown(), expected, atol=5.1e-5)
+    shows(map, model("Please bring me a glass of water.").weights[0, :, 0])
     assert ask_kernel(plain, "focus.ipynb", "map.sentence") == "Please bring me a glass of water."
 
     map.get_by_role("button", name="sentiment").click()
@@ -235,12 +227,10 @@ def test_python_computes_the_encoder_as_one_types(notebook, plain):
     map.get_by_role("textbox", name="Sentence").fill(sentence)
     map.locator("td", has_text="water").first.wait_for()
     weights = load_encoder()(sentence).weights
-    canvas = map.locator(".hm-grid canvas")
-    assert canvas.get_attribute("data-drawn") == " ".join(str(side) for side in weights.shape)
+    sides = " ".join(str(side) for side in weights.shape)
+    expect(map.locator(".hm-grid canvas")).to_have_attribute("data-drawn", sides)
     map.get_by_role("button", name="Enlarge layer 2, head 3", exact=True).click()
-    cells = map.locator("td[data-weight]:visible")
-    shown = cells.evaluate_all(WEIGHTS)
-    np.testing.assert_allclose(shown, weights[1, 2].ravel(), atol=5.1e-5)
+    shows(map, weights[1, 2])
     choose_option(map, "Special tokens", "remove")
     map.get_by_role("button", name="head 3", exact=True).click()
     map.locator(".hm-off").first.wait_for()
@@ -252,7 +242,7 @@ def test_python_computes_the_encoder_as_one_types(notebook, plain):
 def test_views_of_one_map_and_linked_maps_show_one_sentence(notebook, plain):
     page, _ = run_cell(notebook, plain, "linked")
     maps = page.locator(".jp-OutputArea .head-map")
-    assert maps.count() == 3
+    expect(maps).to_have_count(3)
     maps.nth(0).get_by_role("textbox", name="Sentence").fill("Please bring water.")
     for place in range(3):  # the same model again, then a linked one
         maps.nth(place).locator("td", has_text="water").first.wait_for()
@@ -261,7 +251,7 @@ def test_views_of_one_map_and_linked_maps_show_one_sentence(notebook, plain):
     assert ask_kernel(plain, "linked.ipynb", "[first.sentence, second.sentence, other.value]") == ["Milk?"] * 3
     maps.nth(1).get_by_role("button", name="sentiment").click()
     maps.nth(0).locator(".hm-off").first.wait_for()
-    assert maps.nth(2).locator(".hm-off").count() == 0, "only sentences were linked"
+    expect(maps.nth(2).locator(".hm-off")).to_have_count(0)  # only sentences were linked
 
 
 def test_what_python_raises_is_said_and_typing_goes_on(notebook, plain):
@@ -269,8 +259,8 @@ def test_what_python_raises_is_said_and_typing_goes_on(notebook, plain):
     box, status = map.get_by_role("textbox", name="Sentence"), map.get_by_role("status")
     box.fill("hot 7")
     status.get_by_text("The map could not be computed: 7 is no word. What you see stays.").wait_for()
-    assert map.locator("td", has_text="tea").count() == 2, "a cell of each head"
-    assert box.input_value() == "hot 7"
+    expect(map.locator("td", has_text="tea")).to_have_count(2)  # a cell of each head
+    expect(box).to_have_value("hot 7")
     box.fill("hot milk")
     map.locator("td", has_text="milk").first.wait_for()
     status.get_by_text("Ready: Python computes as you type.").wait_for()
@@ -282,16 +272,15 @@ def test_the_slider_moves_on_though_a_head_is_off(notebook, plain):
     map.locator(".hm-off").first.wait_for()
     map.get_by_role("slider", name="Model").fill("1")
     map.get_by_role("button", name="head 3").wait_for()
-    pressed = map.locator("button.hm-head").evaluate_all("(all) => all.map((one) => one.ariaPressed)")
-    assert pressed == ["true"] * 3
-    assert map.locator(".hm-off").count() == 0
+    expect(map.locator("button.hm-head[aria-pressed=true]")).to_have_count(3)
+    expect(map.locator(".hm-off")).to_have_count(0)
     assert ask_kernel(plain, "choosy.ipynb", "[map.model_index, map.head_mask, map._status[:5]]") == [1, None, "Ready"]
 
 
 def test_controls_of_ipywidgets_and_a_map_work_together(notebook, plain):
     page, map = run_cell(notebook, plain, "controls")
     told = page.locator(".widget-html-content")
-    assert told.inner_text().endswith("by first")
+    expect(told).to_contain_text("by first")
     page.locator(".widget-dropdown select").select_option("matrix")
     map.locator(".hm-matrix").first.wait_for()
     map.get_by_role("combobox", name="Layer", exact=True).select_option(label="2")
@@ -322,14 +311,13 @@ def test_of_a_large_map_layers_come_when_they_are_looked_at(notebook, plain):
     page.set_default_timeout(1000 * PATIENCE)
     received = Received(page)
     map = run_first_cell(page).last
-    assert map.locator("td[data-weight]").count() == 12 * 512
+    expect(map.locator("td[data-weight]")).to_have_count(12 * 512)
     first = received.bytes
     assert 5e6 < first < 12e6
     map.get_by_role("combobox", name="Asked by").select_option("5")
     map.get_by_role("combobox", name="Layer", exact=True).select_option(label="8")
     looks_at_itself = map.locator(".hm-paint tbody").nth(3).locator("td[data-weight='1.0000']")
-    looks_at_itself.wait_for()
-    assert looks_at_itself.inner_text() == "w5"
+    expect(looks_at_itself).to_have_text("w5")
     assert 5e6 < received.bytes - first < 7e6, "one layer more"
     map.get_by_role("radio", name="Grid").check(force=True)
     map.get_by_text("Layers that were not looked at yet are small pictures").wait_for()
@@ -373,7 +361,7 @@ def test_a_notebook_that_was_only_looked_at_stays_as_it_was(notebook, chapters):
     page, _ = notebook(chapters, "notebooks/not-run.ipynb")
     page.get_by_role("heading", name="1. Why several heads").wait_for()
     page.locator(".jp-CodeCell figure svg path").nth(9).wait_for()  # it shows its map before it runs
-    assert page.locator(".jp-CodeCell:visible .jp-InputArea").first.inner_text().count("HeadMap(") == 1
+    expect(page.locator(".jp-CodeCell:visible .jp-InputArea").first).to_contain_text("HeadMap(")
     save_when_idle(page)
     assert path.read_bytes() == before
 
@@ -398,14 +386,13 @@ def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters
     page, faults = notebook(chapters, path)
     run_first_cell(page)
     map = run_cell_with(page, "interactive_output")
-    assert map.get_by_role("textbox", name="Sentence").input_value() == "The cook loved the soup."
+    expect(map.get_by_role("textbox", name="Sentence")).to_have_value("The cook loved the soup.")
     controls = page.locator(".jp-Cell.jp-mod-active .jp-OutputArea")
     controls.locator(".widget-dropdown select").select_option("hated")
     controls.get_by_role("button", name="?", exact=True).click()
     map.locator("td", has_text="hated").first.wait_for()
     map.locator("td", has_text="?").first.wait_for()
-    expected = load_focus_model()("The cook hated the soup?").weights[0, :, 0].ravel()
-    np.testing.assert_allclose(map.locator("td[data-weight]").evaluate_all(WEIGHTS), expected, atol=5.1e-5)
+    shows(map, load_focus_model()("The cook hated the soup?").weights[0, :, 0])
     map.get_by_role("radio", name="Matrix").check()
     controls.locator(".widget-toggle-button.mod-active", has_text="matrix").wait_for()
     controls.get_by_role("button", name="lines", exact=True).click()
@@ -416,8 +403,7 @@ def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters
     diary = page.locator(".jp-Cell.jp-mod-active .widget-html-content")
     for sentence, label in {"The soup was not good.": "negative", "The soup was good.": "positive"}.items():
         map.get_by_role("textbox", name="Sentence").fill(sentence)
-        diary.get_by_text(sentence).wait_for()
-        assert diary.inner_text().splitlines()[-1] == f"{sentence} {label}"
+        expect(diary.get_by_text(f"{sentence} {label}").last).to_be_visible()
     save_when_idle(page)
     shown = [output.data for cell in code_cells(chapters.folder / path) for output in cell.outputs if "data" in output]
     assert not [data for data in shown if "application/vnd.jupyter.widget-view+json" in data]
@@ -433,24 +419,24 @@ def test_a_chapters_map_is_there_again_without_a_kernel_as_it_stood(notebook, ch
     box.fill("Please bring me a glass of water.")
     map.locator("td", has_text="water").first.wait_for()
     assert ask_kernel(chapters, path, "Out[1].sentence") == "Please bring me a glass of water."
-    shown = map.locator("td[data-weight]").evaluate_all(WEIGHTS)
+    weights = map.locator("td[data-weight]").evaluate_all(WEIGHTS)
     kernel_file = chapters.kernel_file(path)
     save_when_idle(page)
-    assert box.evaluate("(box) => box === document.activeElement"), "saving takes the focus from nobody"
+    expect(box).to_be_focused()  # saving takes the focus from nobody
     choose(page, "Kernel", "Shut Down Kernel")
     page.get_by_text("No Kernel |").wait_for()
     page.close()
     assert not faults
-    assert not kernel_file.exists()
+    eventually(kernel_file.exists, lambda exists: not exists)
 
     page = context.new_page()
     page.route("**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
     page.goto(f"{chapters.address}/lab/tree/{path}?reset")
     output = page.locator(".jp-CodeCell").first.locator(".jp-OutputArea")
     output.get_by_text("Please bring me a glass of water.", exact=True).wait_for(timeout=1000 * PATIENCE)
-    assert output.locator("td[data-weight]").evaluate_all(WEIGHTS) == shown
-    assert output.locator("input, select, button, canvas").count() == 0
-    assert output.locator(".head-map").evaluate("(map) => getComputedStyle(map).borderRadius") == "10px"
+    eventually(lambda: output.locator("td[data-weight]").evaluate_all(WEIGHTS), lambda found: found == weights)
+    expect(output.locator("input, select, button, canvas")).to_have_count(0)
+    expect(output.locator(".head-map")).to_have_css("border-radius", "10px")
     page.close()
     metadata = nbformat.read(chapters.folder / path, as_version=4).metadata
     assert set(metadata) <= {"kernelspec", "language_info", "widgets"}

@@ -5,7 +5,8 @@ import shutil
 
 import numpy as np
 import pytest
-from conftest import new_context, serve
+from live_maps import eventually
+from served import serve
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import CHOICES, STATION_STEPS, STEPS, VIEWS
@@ -125,18 +126,22 @@ def drawn(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (768, "dark"), (480, "light")])
-def test_the_build_draws_what_scripts_draw(browser, drawn, width, theme):
-    context = new_context(browser, viewport={"width": width, "height": 900})
-    page = context.new_page()
-    page.route("**/*.js", lambda route: route.abort())
-    page.goto(f"{drawn}/{theme}.html")
-    built = page.evaluate(SEEN)
+def test_the_build_draws_what_scripts_draw(page, hosts, drawn, width, theme):
+    hosts.append(drawn)
+    page.set_viewport_size({"width": width, "height": 900})
+    scripts = []
+    page.route("**/*.js", lambda route: scripts.append(route))  # they come when the page was seen without them
+    page.goto(f"{drawn}/{theme}.html", wait_until="commit")
+    page.wait_for_function("document.readyState !== 'loading' && document.fonts.status === 'loaded'")
+    count = STATES + len(STEPS) + len(STATION_STEPS) + len(FACTS) + 2
+    built = eventually(lambda: page.evaluate(SEEN), lambda found: len(found) == count and min(map(len, found)) > 20)
+    for script in scripts:
+        script.continue_()
     page.unroute_all()
-    page.reload()
     page.wait_for_function("document.querySelectorAll(':not(:defined)').length === 0")
-    live = page.evaluate(SEEN)
-    context.close()
-    assert len(built) == STATES + len(STEPS) + len(STATION_STEPS) + len(FACTS) + 2
-    assert min(map(len, built)) > 20
-    for place, (before, after) in enumerate(zip(built, live, strict=True)):
-        assert before == after, f"figure {place}"
+
+    def alike(live):
+        for place, (before, after) in enumerate(zip(built, live, strict=True)):
+            assert before == after, f"figure {place}"
+
+    eventually(lambda: page.evaluate(SEEN), alike, seconds=9)

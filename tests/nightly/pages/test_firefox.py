@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from live_maps import attend, open_map
 from node import WEB, run_node
 
 from manyheads import load_decoder
 from manyheads.maps.names import FIRST_STEPS
+from manyheads.models.focus import load_focus_model
 
 SENTENCE = "The soup was not good."
 TOKENS = ["[CLS]", "the", "soup", "was", "not", "good", ".", "[SEP]"]
@@ -20,7 +20,6 @@ FIREFOX = shutil.which("firefox") or shutil.which("firefox-esr")
 pytestmark = [
     pytest.mark.skipif(not FIREFOX, reason="no Firefox is installed here"),
     pytest.mark.skipif(not PUPPETEER.is_file(), reason="what drives Firefox comes with `make lint`"),
-    pytest.mark.xdist_group("firefox"),
 ]
 
 
@@ -36,11 +35,11 @@ def test_firefox_has_nothing_to_complain_of(told):
     assert told["faults"] == []
 
 
-def test_firefox_computes_what_chromium_does(told, page, site):
+def test_firefox_computes_what_python_does(told):
     assert told["typed"]["queryTokens"] == TOKENS
-    seen = attend(open_map(page, site), SENTENCE)
-    np.testing.assert_allclose(told["typed"]["weights"], seen["weights"].ravel(), atol=1e-5)
-    for name, labels in seen["predictions"].items():
+    ours = load_focus_model()(SENTENCE)
+    np.testing.assert_allclose(told["typed"]["weights"], ours.weights.ravel(), atol=1e-5)
+    for name, labels in ours.predictions.items():
         assert told["typed"]["predictions"][name] == pytest.approx(labels, abs=1e-5)
 
 

@@ -5,14 +5,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-import yaml
-from conftest import ROOT, Quiet, new_context, serve
+from playwright.sync_api import expect
+from served import Quiet, serve
 from small_book import ADDRESS, EXAMPLES, tags_of
 
 from manyheads.sphinxext import publishing
-from manyheads.sphinxext.notebooks import NOTEBOOKS
-
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def test_pages_have_previews_of_their_own(small_book):
@@ -65,54 +62,18 @@ def below(html, tmp_path, monkeypatch):
         yield f"{address}/some/prefix"
 
 
-@pytest.fixture
-def elsewhere(browser, faults):
-    """A page for another server; errors fail the test, but for a missing page itself."""
-    context = new_context(browser, viewport={"width": 1000, "height": 800})
-    context.on(
-        "response", lambda it: it.status >= 400 and not it.request.is_navigation_request() and faults.append(it.url)
-    )
-    context.on("weberror", lambda error: faults.append(str(error.error)))
-    yield context.new_page()
-    context.close()
-    assert not faults
-
-
-@pytest.mark.parametrize("path", ["gone.html", "book/gone/deeper/page.html?a=b"])
-def test_a_missing_page_is_answered_at_any_depth(elsewhere, below, path):
-    assert elsewhere.goto(f"{below}/{path}").status == 404
-    assert elsewhere.locator("script").count() == 0, "words and links are enough"
-    width = elsewhere.get_by_role("main").bounding_box()["width"]
-    assert width < 0.9 * elsewhere.viewport_size["width"], "it has its styles"
-    elsewhere.get_by_role("link", name="Many Heads").click()
-    elsewhere.wait_for_url(f"{below}/book/index.html")
-    assert elsewhere.locator("article h1").count() == 1
-    elsewhere.go_back()
-    assert elsewhere.get_by_role("navigation", name="Chapters").get_by_role("link").all_inner_texts() == [
-        *TITLES.values()
-    ]
-    elsewhere.get_by_role("searchbox", name="Search the book").fill("softmax")
-    elsewhere.keyboard.press("Enter")
-    elsewhere.locator("#search-results li").first.wait_for()
-    assert elsewhere.url.startswith(f"{below}/search.html?q=softmax")
-    elsewhere.wait_for_load_state("networkidle")  # the excerpts are fetched
-
-
-def steps(workflow):
-    return [step for job in workflow["jobs"].values() for step in job.get("steps", [])]
-
-
-def test_the_workflows_test_every_push_and_publish_what_passed(html):
-    assert [path.name for path in WORKFLOWS] == ["audit.yml", "publish.yml", "test.yml"]
-    _, publish, test = (yaml.load(path.read_text(), yaml.BaseLoader) for path in WORKFLOWS)
-    assert {"push", "pull_request", "workflow_call"} <= set(test["on"])
-    assert test["jobs"]["test"]["steps"][-1]["run"] == (ROOT / ".ci" / "run").read_text().splitlines()[-1]
-    assert publish["jobs"]["publish"]["needs"] == "test"
-    assert publish["jobs"]["test"]["uses"] == "./.github/workflows/test.yml"
-    said = [step for step in steps(publish) if "make book" in step.get("run", "")]
-    assert said
-    assert all(publishing.ADDRESS in step["env"] for step in said)
-    (pushed,) = (step["with"] for step in steps(publish) if step.get("with", {}).get("branch"))
-    assert all(step["env"][NOTEBOOKS] == pushed["branch"] for step in said)
-    assert list((ROOT / pushed["folder"]).glob("book/*.ipynb"))
-    assert publish["jobs"]["publish"]["permissions"]["contents"] == "write"
+@pytest.mark.usefixtures("faulty")
+def test_a_missing_page_is_answered_at_any_depth(page, hosts, below):
+    hosts.append(below)
+    for path in ("gone.html", "book/gone/deeper/page.html?a=b"):
+        page.goto(f"{below}/{path}")
+        expect(page.locator("script")).to_have_count(0)  # words and links are enough
+        chapters = page.get_by_role("navigation", name="Chapters").get_by_role("link")
+        expect(chapters).to_have_text([*TITLES.values()])
+        page.get_by_role("link", name="Many Heads").click()
+        page.wait_for_url(f"{below}/book/index.html")
+        page.go_back()
+        page.get_by_role("searchbox", name="Search the book").fill("softmax")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{below}/search.html?q=softmax*")
+        expect(page.locator("#search-results li").first).to_be_visible()

@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 import pytest
+from live_maps import eventually, shows
+from playwright.sync_api import expect
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.wire import WHOLE
@@ -32,26 +34,15 @@ def test_a_page_that_would_be_too_large_has_the_layer_that_is_shown_and_says_so(
     whole = HeadMap.of(large, layer=2)
     page = opened(whole)
     figure = page.locator("head-map")
-    assert figure.evaluate("(el) => el.attention.present ?? null") is None, "a file to send has all"
+    eventually(lambda: figure.evaluate("(el) => el.attention.present ?? null"), lambda present: present is None)
     page.evaluate("""(html) => { document.body.innerHTML = html }""", html)
-    figure.get_by_role("status").get_by_text("Of its 4 layers, layer 3 is in this page").wait_for()
+    expect(figure.get_by_role("status")).to_contain_text("Of its 4 layers, layer 3 is in this page")
     choices = figure.get_by_role("combobox", name="Layer", exact=True)
-    assert choices.input_value() == "2"
-    assert choices.locator("option").evaluate_all("(all) => all.map((one) => one.disabled)") == [
-        True,
-        True,
-        False,
-        True,
-    ]
-    shown = (
-        figure.locator(".hm-paint tbody")
-        .nth(5)
-        .locator("td")
-        .evaluate_all("(all) => all.map((one) => +one.dataset.weight)")
-    )
-    np.testing.assert_allclose(shown, large.weights[2, 5, 0], atol=0.0008)
+    expect(choices).to_have_value("2")
+    expect(choices.locator("option:disabled")).to_have_count(3)
+    shows(figure, large.weights[2, :, 0], ".hm-paint td[data-weight]")
     figure.get_by_role("radio", name="Grid").check(force=True)
+    expect(figure.get_by_text("Layers that were not looked at yet are small pictures")).to_be_visible()
     drawn = """(canvas) => { const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         let filled = 0; for (let at = 3; at < data.length; at += 4) filled += data[at] > 0; return filled / (data.length / 4) }"""
-    assert figure.locator("canvas").first.evaluate(drawn) > 0.7, "small pictures of the other layers"
-    figure.get_by_text("Layers that were not looked at yet are small pictures").wait_for()
+    eventually(lambda: figure.locator("canvas").first.evaluate(drawn), lambda filled: filled > 0.7)

@@ -1,0 +1,60 @@
+"""Somebody compares two sentences."""
+
+import numpy as np
+import pytest
+from live_maps import eventually, open_map, shown, shows, type_sentence
+from playwright.sync_api import expect
+
+from manyheads.models.focus import load_focus_model
+
+FIRST, SECOND = "The soup was good.", "The soup was not good."
+
+
+@pytest.fixture
+def comparing(page, site):
+    """A map of two sentences."""
+    map = open_map(page, site)
+    type_sentence(map, FIRST)
+    map.get_by_role("button", name="Compare").click()
+    map.get_by_role("textbox", name="Compare with").fill(SECOND)
+    expect(map.locator("td.hm-only").first).to_be_visible()
+    return map
+
+
+def moved(map):
+    """How much the attention of each head moved, in percent, as the rows stand."""
+    return [float(text.split()[1]) for text in map.locator("tr:nth-child(2) th").all_inner_texts()]
+
+
+def test_the_head_that_moved_most_comes_first_and_the_word_that_only_one_has_is_marked(comparing):
+    expect(comparing.locator("td.hm-only")).to_have_text(["not"] * 4)
+    eventually(lambda: moved(comparing), lambda found: len(found) == 4 and found == sorted(found, reverse=True))
+    expect(comparing.locator("tbody").first.locator("th").first).to_contain_text("sentiment")
+    expect(comparing.get_by_role("textbox", name="Sentence")).to_have_value(FIRST)
+    comparing.get_by_role("button", name="Stop comparing").click()
+    expect(comparing.locator("td.hm-only")).to_have_count(0)
+    shows(comparing, load_focus_model()(FIRST).weights[0, :, 0])
+
+
+def test_both_conclusions_stand_in_every_view(comparing):
+    model = load_focus_model()
+    for view in ("Matrix", "Grid", "Lines", "Paint"):
+        comparing.get_by_role("radio", name=view).check()
+        for name in model(FIRST).predictions:
+            labels = [
+                max(found, key=found.get) for found in (model(text).predictions[name] for text in (FIRST, SECOND))
+            ]
+            expect(comparing.locator(f"[data-prediction='{name}'] dd b")).to_have_text(labels)
+
+
+def test_matrices_show_the_signed_difference(comparing):
+    first, second = (load_focus_model()(text) for text in (FIRST, SECOND))
+    kept = [place for place, token in enumerate(second.key_tokens) if token != "not"]
+    differences = second.weights[0][:, kept][..., kept] - first.weights[0]
+    comparing.get_by_role("radio", name="Matrix").check()
+    eventually(
+        lambda: shown(comparing, "figure td[data-weight]"),
+        lambda found: np.testing.assert_allclose(found, differences.ravel(), atol=5.1e-4),
+    )
+    expect(comparing.locator("td[data-weight].hm-minus")).to_have_count(int((differences.round(4) < 0).sum()))
+    expect(comparing.locator(".hm-legend:visible")).to_contain_text("second sentence")

@@ -1,0 +1,321 @@
+"""Each figure of the book answers what its reader does first."""
+
+import re
+
+import numpy as np
+import pytest
+from exercises import EXERCISES
+from figures import open_figure
+from live_maps import MOVE, eventually, ready, seen
+from page_numbers import array, number
+from playwright.sync_api import expect
+
+from manyheads import load_induction
+from manyheads.maps.answers import answer_of
+from manyheads.maps.names import STATION_STEPS, STEPS
+from manyheads.models.focus import load_focus_model
+from manyheads.models.head_cards import head_cards
+from manyheads.models.induction import CHECKPOINTS
+from manyheads.models.senses import load_senses
+from manyheads.widgets.attention_flow import flow_steps
+from manyheads.widgets.formula_steps import LEDGER, MATRICES, formula_steps
+from manyheads.widgets.head_ledger import head_ledger
+
+SOUP = "The soup was not good."
+MATRICES_OF = """(matrices) => Object.fromEntries(Object.entries(matrices).filter(([, value]) => value?.shape && value.values)
+  .map(([name, { shape, values }]) => [name, { shape, values: [...values].map(String) }]))"""
+
+
+def matrices(figure, of):
+    """The matrices that a figure computed, by their names."""
+    return {name: array(found) for name, found in figure.evaluate(f"(el) => ({MATRICES_OF})(el.{of})").items()}
+
+
+def agree(figure, of, ours, names, atol=2e-5):
+    """Waits until a figure has computed what Python computes."""
+
+    def check(found):
+        for name in names:
+            np.testing.assert_allclose(found[name], ours[name], atol=atol, rtol=1e-5, err_msg=name)
+
+    eventually(lambda: matrices(figure, of), check)
+
+
+def numbers(locator):
+    return [number(text) for text in locator.all_text_contents()]
+
+
+def type_into(figure, text):
+    figure.get_by_role("textbox", name="Sentence").fill(text)
+
+
+def test_the_formula_is_followed_step_by_step_with_pythons_numbers(page, site):
+    page.goto(f"{site}/book/formula.html")
+    figure = page.locator("formula-steps[model]").first
+    ready(figure)
+    type_into(figure, SOUP)
+    figure.get_by_role("combobox", name="Head").select_option(index=3)
+    ours = formula_steps(load_focus_model(), SOUP, 3)
+    agree(figure, "steps", ours, [name for name in (*MATRICES, *LEDGER) if name in ours])
+    figure.get_by_role("button", name="All rows").click()
+    figure.get_by_role("tab").nth(list(STEPS).index("weights")).click()
+    cells = figure.locator('[data-matrix="weights"] td')
+    eventually(
+        lambda: numbers(cells), lambda found: np.testing.assert_allclose(found, ours["weights"].ravel(), atol=0.0051)
+    )
+    figure.get_by_label("Causal mask").check()
+    agree(figure, "steps", formula_steps(load_focus_model(), SOUP, 3, causal=True), ["weights", "output"])
+
+
+def test_a_number_of_the_formula_opens_the_products_that_make_it(page, site):
+    page.goto(f"{site}/book/formula.html")
+    figure = page.locator("formula-steps[model]").first
+    ready(figure)
+    figure.get_by_role("tab").nth(list(STEPS).index("scores")).click()
+    cell = figure.locator('[data-matrix="scores"] td:visible').nth(4)
+    cell.click()
+    sheet = figure.get_by_role("region", name="Arithmetic")
+    expect(sheet).to_contain_text("sum of the products")
+    expect(sheet.locator("tbody tr")).to_have_count(16)
+    products = eventually(lambda: numbers(sheet.locator("tbody td:last-child")), lambda found: len(found) == 16)
+    eventually(lambda: numbers(sheet.locator("b")), lambda told: abs(sum(products) - told[0]) < 1e-3)
+    figure.get_by_role("button", name="Walk through it").click()
+    expect(figure.locator("td.fs-landed")).to_be_visible()
+    figure.get_by_role("button", name="Full screen").click()
+    figure.get_by_role("button", name="Leave full screen").click()
+    expect(figure.get_by_role("button", name="Full screen", exact=True)).to_be_visible()
+
+
+def test_the_journey_of_a_word_stops_at_every_station(page, site):
+    page.emulate_media(reduced_motion="reduce")
+    figure = open_figure(page, site, "attention-flow")
+    ready(figure)
+    type_into(figure, SOUP)
+    figure.get_by_role("combobox", name="Head").select_option(index=3)
+    ours = flow_steps(load_focus_model(), SOUP, 3)
+    agree(figure, "steps", ours, ["Q", "K", "V", "scores", "weights", "parts"])
+    slider, last = figure.get_by_role("slider", name="Journey"), len(STATION_STEPS)
+    for place in range(1, last):
+        expect(slider).to_have_attribute("aria-valuetext", re.compile(f"^{place} of {last}: "))
+        figure.get_by_role("button", name="Next").click()
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(f"^{last} of {last}: "))
+    slider.evaluate(MOVE, list(STATION_STEPS).index("softmax"))
+    texts = figure.locator('text[data-key^="weight-"]:visible')
+    eventually(
+        lambda: sorted(number(text.removesuffix(" %")) for text in texts.all_text_contents()),
+        lambda found: np.testing.assert_allclose(found, sorted(100 * ours["weights"][0]), atol=0.51),
+    )
+    figure.get_by_role("button", name="Back").click()
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(f"^{list(STATION_STEPS).index('softmax')} of "))
+
+
+def test_one_wide_matrix_is_pulled_apart_into_the_same_numbers(page, site):
+    figure = open_figure(page, site, "slice-or-project")
+    ready(figure)
+    type_into(figure, "I hate this awful tea.")
+    figure.locator("label", has_text="Narrow ones").click()
+    expect(figure.get_by_role("radio", name="Narrow ones")).to_be_checked()
+    expect(figure.locator("tfoot")).to_contain_text("under 0.000001")
+
+    def one_and_not_the_other(found):
+        np.testing.assert_allclose(found["wide"], found["narrow"], atol=1e-6, rtol=0)
+        assert np.abs(found["sliced"] - found["wide"]).max() > 0.1
+
+    eventually(lambda: matrices(figure, "projections"), one_and_not_the_other)
+
+
+def test_without_the_scale_softmax_takes_one_word(page, site):
+    figure = open_figure(page, site, "softmax-scale")
+    figure.get_by_role("slider", name="Width d_k").fill("9")
+    eventually(
+        lambda: [number(text) for text in re.findall(r"0\.\d\d|1\.00", figure.locator(".hm-status").inner_text())],
+        lambda found: found[0] > 0.9 > found[1],
+    )
+
+
+def test_an_exercise_is_answered_by_keyboard_and_kept(page, site):
+    exercise = next(exercise for exercise in EXERCISES if exercise.label == "shapes-of-a-batch")
+    page.goto(f"{site}/book/{exercise.chapter}.html")
+    figure = page.locator(f'field-exercise[exercise="{exercise.label}"]')
+    boxes, replies = figure.get_by_role("textbox"), figure.get_by_role("status")
+    for answers, reply in (
+        ([next(iter(field["hints"])) for field in exercise.fields], "Not yet. "),
+        ([field["answer"] for field in exercise.fields], "Right."),
+    ):
+        boxes.first.focus()
+        for answer in answers:
+            page.keyboard.press("Control+A")
+            page.keyboard.type(answer)
+            page.keyboard.press("Tab")
+        expect(page.locator("*:focus")).to_have_text("Check")
+        page.keyboard.press("Enter")
+        expect(replies).to_contain_text([reply] * len(answers))
+    page.reload()
+    expect(replies).to_contain_text(["Right."] * len(exercise.fields))
+    page.goto(f"{site}/book/exercises.html")
+    table = page.locator("exercise-list")
+    expect(table.get_by_role("row", name=exercise.title)).to_contain_text("answered")
+    table.get_by_role("button", name="Erase my answers").press("Enter")
+    expect(table.get_by_role("row", name=exercise.title)).not_to_contain_text("answered")
+
+
+def test_positions_that_move_together_keep_their_score(page, site):
+    figure = open_figure(page, site, "rotary-positions")
+    key, query = (figure.get_by_role("slider", name=f"Position of the {name}") for name in ("key", "query"))
+    score, before = seen(figure, "Score"), seen(figure, "Score").inner_text()
+    key.fill("12")
+    expect(score).not_to_have_text(before)
+    moved = score.inner_text()
+    place = int(query.input_value())
+    figure.get_by_role("checkbox", name="Move both").check()
+    key.fill("16")
+    expect(query).to_have_value(str(place + 4))
+    expect(score).to_have_text(moved)
+
+
+def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):
+    page.goto(f"{site}/book/order-and-cost.html")
+    map, shuffle = page.locator("head-map#order"), page.locator("word-shuffle")
+    ready(map)
+    type_into(map, "The soup was not awful but good.")
+    shuffle.get_by_role("button", name="Shuffle the words").click()
+    bag, taught = shuffle.locator("tbody tr").nth(0), shuffle.locator("tbody tr").nth(1)
+    expect(bag.locator("th, td")).to_have_text(["no order", re.compile(r"^0(\.0)? %$"), "none"])
+    expect(taught.locator("td").first).not_to_have_text(re.compile(r"^0(\.0)? %$"))
+    expect(map.get_by_role("textbox", name="Sentence")).not_to_have_value("The soup was not awful but good.")
+    shuffle.get_by_role("button", name="Back in order").click()
+    expect(map.get_by_role("textbox", name="Sentence")).to_have_value("The soup was not awful but good.")
+
+
+def test_what_heads_write_adds_up_to_the_logit(page, site):
+    figure = open_figure(page, site, "head-ledger")
+    ready(figure)
+    type_into(figure, "I hate this awful tea.")
+    figure.get_by_role("combobox", name="Answer").select_option("sentiment: negative")
+    ours = head_ledger(load_focus_model(), "I hate this awful tea.")
+    agree(figure, "matrices", ours, ["parts", "without", "weights", "says"])
+    row = ours["parts"][answer_of(ours, "sentiment: negative")]
+    eventually(
+        lambda: figure.evaluate("(el) => el.ledger('sentiment', 'negative')"),
+        lambda found: (
+            [part["value"] for part in found["heads"]] == pytest.approx(list(row[:4]), abs=2e-5)
+            and found["logit"] == pytest.approx(sum(part["value"] for part in found["heads"]) + found["rest"], abs=1e-5)
+        ),
+    )
+    figure.get_by_role("button", name="sentiment", exact=True).click()
+    words = figure.get_by_role("table", name="Where the head “sentiment” looks")
+    expect(words.locator("tbody tr")).to_have_count(len(ours["tokens"]))
+
+
+def test_two_heads_reach_what_one_cannot(page, site):
+    figure = open_figure(page, site, "blend-triangle")
+    wanted = seen(figure, "Wanted")
+    before = wanted.inner_text()
+    figure.get_by_role("button", name="Blend of the head").press("ArrowLeft")
+    expect(wanted).not_to_have_text(before)
+    figure.get_by_role("radio", name="Two heads").check()
+    expect(figure.get_by_role("button", name="Blend of head 2")).to_be_visible()
+    plot = figure.locator(".bt-plot").bounding_box()
+    for head, (across, up) in {1: (1, 0), 2: (0, 1)}.items():
+        figure.get_by_role("button", name=f"Blend of head {head}").hover()
+        page.mouse.down()
+        share = (across + 0.1) / 1.3, (up + 0.1) / 1.3
+        page.mouse.move(plot["x"] + share[0] * plot["width"], plot["y"] + (1 - share[1]) * plot["height"], steps=5)
+        page.mouse.up()
+    expect(seen(figure, "There!")).to_be_visible()
+
+
+def test_the_cards_of_heads_are_sorted_and_lead_to_the_map(page, site):
+    figure = open_figure(page, site, "head-cards")
+    figure.get_by_role("columnheader", name="next").get_by_role("button").click()
+    expect(figure.get_by_role("columnheader", name="next")).to_have_attribute("aria-sort", "descending")
+    best = max(head_cards(), key=lambda card: card.scores["next"])
+    name = f"layer {best.layer + 1}, head {best.head + 1}"
+    expect(figure.locator("tbody a").first).to_have_text(name)
+    figure.locator("tbody tr").first.get_by_role("button").click()
+    expect(figure.get_by_role("heading").first).to_have_text(name.capitalize())
+    figure.locator("tbody a").first.press("Enter")
+    map = page.locator("#map")
+    expect(map).to_have_attribute("layer", str(best.layer))
+    expect(map).to_have_attribute("head", str(best.head))
+    expect(map).to_be_in_viewport()
+
+
+def test_the_sense_of_a_word_moves_with_the_sentence_and_heads_are_ranked(page, site):
+    figure = open_figure(page, site, "word-sense")
+    figure.get_by_role("button", name="Load the encoder").press("Enter")
+    for sentence, sense in {
+        "She took her boat to the bank of the stream.": "river",
+        "She took her money to the bank.": "money",
+    }.items():
+        type_into(figure, sentence)
+        expect(figure.get_by_role("meter", name="layer 6")).to_have_attribute("aria-valuetext", re.compile(f"{sense}$"))
+    ours = load_senses().by_layer("She took her money to the bank.", "bank")
+    eventually(
+        lambda: figure.evaluate("(el) => el.sense.shares"),
+        lambda found: np.testing.assert_allclose(found, ours, atol=0.1),
+    )
+    figure.get_by_role("button", name="Rank the heads").click()
+    first = figure.get_by_role("table", name="Heads by what their absence does").get_by_role("button").first
+    first.click()
+    expect(first).to_have_attribute("aria-pressed", "false")
+    type_into(figure, "The pitch was wet.")
+    expect(seen(figure, "No word here has two senses that this book knows.")).to_be_visible()
+
+
+def test_a_text_that_repeats_is_guessed_once_the_heads_are_born(page, site):
+    figure = open_figure(page, site, "head-birth")
+    ready(figure)
+    figure.get_by_label("Text", exact=True).fill("mnopqrstu mnopqrstu")
+    guesses = figure.get_by_role("listitem").locator("span")
+    for place, variant in ((0, "step-0"), (len(CHECKPOINTS), "")):
+        figure.get_by_label("Training step").fill(str(place))
+        expected = load_induction(variant).guesses("mnopqrstu mnopqrstu").characters[:-1]
+        shown = ["·" if each is None else each.replace(" ", "␣") for each in expected]
+        eventually(lambda: guesses.all_inner_texts()[1:], lambda found, shown=shown: found == shown)
+    expect(seen(figure, "Where the text repeats, 8 of 8 guesses are right.")).to_be_visible()
+    figure.get_by_label("Turn off the previous-token head").check()
+    expect(seen(figure, "8 of 8 guesses are right")).to_have_count(0)
+    figure.get_by_role("button", name="The previous-token head").click()
+    expect(seen(figure, "half grown at step")).to_be_visible()
+
+
+def test_a_cache_computes_each_word_once(page, site):
+    figure = open_figure(page, site, "growing-cache")
+    for _ in range(4):
+        figure.get_by_role("button", name="Write a word").click()
+    cached, again = figure.get_by_role("list").nth(0), figure.get_by_role("list").nth(1)
+    expect(cached.get_by_role("listitem")).to_have_text(["Once", "upon", "a", "time", "there"])
+    expect(cached.get_by_label("kept")).to_have_count(4)
+    expect(again.get_by_label("computed")).to_have_count(5)
+    expect(seen(figure, "so far")).to_contain_text(["5 so far", "15 so far"])
+    expect(seen(figure, "takes")).to_contain_text("these 5 words takes 115 kB")
+
+
+def test_a_slider_shows_what_runs_came_to_and_another_prunes_heads_from_the_encoder(page, site):
+    runs = open_figure(page, site, "result-slider").get_by_role("slider")
+    before = runs.get_attribute("aria-valuetext")
+    runs.press("End" if runs.input_value() == "0" else "Home")
+    expect(runs).not_to_have_attribute("aria-valuetext", before)
+    figure, map = open_figure(page, site, "head-pruning"), page.locator("head-map#pruned")
+    map.get_by_role("button", name="Load the encoder").click()
+    expect(seen(figure, "Cosine of the sentence's vector to that with all heads: 1.00")).to_be_visible()
+    slider = figure.get_by_role("slider", name="Heads pruned")
+    slider.press("End")
+    expect(seen(figure, "72 of 72 heads pruned")).to_be_visible()
+    eventually(lambda: figure.evaluate("(el) => [el.pruned, el.similarity < 0.9]"), lambda found: found == [72, True])
+    eventually(lambda: len(map.get_attribute("off").split()), lambda found: found == 72)
+
+
+def test_bertviz_draws_beside_ours_and_answers(page, site):
+    page.goto(f"{site}/book/your-own-models.html")
+    for view in ("head", "model"):
+        frame = page.locator(f"iframe[title='{view} view of BertViz']")
+        frame.scroll_into_view_if_needed()
+        expect(frame.content_frame.locator("svg line").first).to_be_attached()
+    page.locator("iframe[title='head view of BertViz']").scroll_into_view_if_needed()
+    inside = page.frame_locator("iframe[title='head view of BertViz']")
+    lines = "(all) => all.map((line) => line.getAttribute('stroke-opacity')).join()"
+    before = eventually(lambda: inside.locator("svg line").evaluate_all(lines), bool)
+    inside.locator("select#layer").select_option("0")
+    eventually(lambda: inside.locator("svg line").evaluate_all(lines), lambda found: found not in ("", before))

@@ -1,0 +1,49 @@
+"""Somebody uses the keyboard alone."""
+
+from axe import violations
+from live_maps import eventually, open_map
+from playwright.sync_api import expect
+from walk import LEFT, lacking, walk
+
+
+def test_the_tab_key_reaches_everything_and_every_stop_is_seen_and_named(page, site):
+    end, stops = walk(page, f"{site}/book/coffee-or-tea.html")
+    assert end == LEFT, stops[-1]
+    assert any(stop["inFooter"] for stop in stops)
+    for what in ("seen", "marked", "name"):
+        assert lacking(stops, what) == [], what
+
+
+def test_the_menu_is_used_by_keyboard(page, site):
+    map = open_map(page, site)
+    summary = map.locator("details.hm-menu > summary")
+    for key in ("Enter", "Tab"):
+        summary.press(key)
+    expect(page.locator("*:focus")).to_have_text("link")
+    page.keyboard.press("Enter")
+    expect(map.get_by_role("textbox", name="link")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(map.get_by_role("button", name="Copy link")).to_be_hidden()
+    expect(summary).to_be_focused()
+
+
+def test_the_keyboard_goes_through_the_formula(page, site):
+    page.goto(f"{site}/book/formula.html")
+    figure = page.locator("formula-steps[model]").first
+    figure.get_by_role("tab").first.focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(figure.get_by_role("tab", selected=True)).to_contain_text("Scores")
+    cell = figure.locator('[data-matrix="scores"] td[tabindex="0"]')
+    cell.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("*:focus")).to_have_attribute("aria-label", "Arithmetic")
+    page.keyboard.press("Escape")
+    expect(figure.locator("td:focus")).to_be_visible()
+
+
+def test_axe_finds_nothing(page, site):
+    for path in ("book/index", "book/formula"):
+        page.goto(f"{site}/{path}.html")
+        eventually(lambda: violations(page, "light", 1400), lambda found: found == [])

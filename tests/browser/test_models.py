@@ -1,0 +1,274 @@
+"""Somebody loads a model: it is offered, comes, pauses, fails in whatever way, and comes after all."""
+
+import re
+
+import numpy as np
+import pytest
+from live_maps import attend, eventually, ready, type_sentence
+from playwright.sync_api import expect
+from served import HTML
+
+from manyheads import load_decoder
+from manyheads.models.decoder.measures import all_but
+from manyheads.models.encoder import load_encoder
+
+READY = "Ready: computed in this page"
+NETWORK = "did not arrive. Check the network, then try again."
+DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
+STILL = "This part of the page stands still: its script did not arrive, or this browser is too old for it."
+# What no reader should meet: words of engines, addresses, names of files.
+OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
+FRANCE = "The capital of France is"
+KEPT = """async () => (await (await caches.open("manyheads-decoder")).keys()).map(({ url }) => url).filter((url) => url.includes("layer-"))"""
+
+faulty = pytest.mark.usefixtures("faulty")
+
+
+@pytest.fixture
+def encoder(page, site):
+    """The first map of the real heads, nothing loaded."""
+    page.goto(f"{site}/book/real-heads.html")
+    map = page.locator('head-map[model="encoder"]').first
+    expect(map.get_by_role("button", name="Load the encoder")).to_be_visible()
+    return map
+
+
+@pytest.fixture
+def writer(page, site):
+    """The figure that writes, nothing loaded."""
+    page.goto(f"{site}/book/decoder.html")
+    figure = page.locator("next-word")
+    expect(figure.get_by_role("button", name="Load the")).to_be_visible()
+    return figure
+
+
+def load(figure):
+    figure.get_by_role("button", name="Load the").click()
+    expect(figure.get_by_role("status").first).to_contain_text(READY)
+    return figure
+
+
+def answered(figure, text, off=""):
+    """Waits until the bars are those of a text, and gives them: {word: probability}."""
+    bars = "(el) => [el.shown?.text, el.shown?.off, el.next?.map(({ word, probability }) => [word, probability])]"
+    return dict(eventually(lambda: figure.evaluate(bars), lambda found: found[:2] == [text, off])[2])
+
+
+def alike(found, expected):
+    """The likeliest words are Python's; page and Python may order the rarest otherwise."""
+    shared = set(found) & set(expected)
+    assert len(shared) >= 8
+    assert {word: found[word] for word in shared} == pytest.approx({word: expected[word] for word in shared}, abs=2e-3)
+
+
+def failed(figure, said):
+    """Waits until a figure says what is wrong, in nobody else's words, and offers another try."""
+    status = figure.get_by_role("status").first
+    expect(figure.get_by_role("button", name="Try again")).to_be_visible()
+    expect(status).to_contain_text(said)
+    expect(status).not_to_contain_text(OTHERS)
+
+
+def try_again(figure):
+    """Asks for the model once more, and waits until the figure works."""
+    figure.get_by_role("button", name="Try again").click()
+    expect(figure.get_by_role("status").first).to_contain_text(READY)
+    expect(figure.get_by_role("button", name="Try again")).to_have_count(0)
+
+
+def cut_short(route):
+    body = route.fetch().body()
+    route.fulfill(body=body[: len(body) // 2])
+
+
+def test_no_model_comes_before_somebody_points_at_a_figure(page, site):
+    fetched = []
+    page.on("request", lambda request: fetched.append(request.url) if "/models/" in request.url else None)
+    page.goto(f"{site}/book/index.html", wait_until="networkidle")
+    map = page.locator("head-map").first
+    expect(map.get_by_role("status")).to_contain_text("The model loads when you point at it")
+    assert fetched == []
+    map.hover()
+    expect(map.get_by_role("status")).to_contain_text("Ready")
+    assert fetched != []
+
+
+def test_the_encoder_is_offered_answers_what_was_typed_meanwhile_and_is_the_one_in_torch(page, encoder):
+    fetched = []
+    page.on("request", lambda request: fetched.append(request.url))
+    expect(encoder.get_by_role("button", name="Load the encoder")).to_contain_text(re.compile(r"\(\d\d\.\d MB\)"))
+    box = encoder.get_by_role("textbox", name="Sentence")
+    box.fill("I am early.")
+    expect(encoder.get_by_text("answered once the encoder has loaded")).to_be_visible()
+    expect(encoder.locator(".hm-stage")).to_have_css("filter", "grayscale(1)")  # it isn't the map of this text
+    assert not [url for url in fetched if re.search(r"\.gz|\.mjs|worker", url)]
+    encoder.get_by_role("button", name="Load the encoder").press("Enter")
+    expect(encoder.locator("td", has_text="early").first).to_be_visible()
+    expect(encoder.locator(".hm-stage")).to_have_css("filter", "none")
+    expect(encoder.locator("*:focus")).to_have_count(1)  # the button goes, the focus stays
+    expect(box).to_have_value("I am early.")
+    for sentence in ("The bank of the river.", "Ὀδυσσεύς, naïve café 你好 🙂‍↔️!"):
+        ours, theirs = load_encoder()(sentence), attend(encoder, sentence)
+        assert theirs["queryTokens"] == ours.query_tokens
+        np.testing.assert_allclose(theirs["weights"], ours.weights, atol=0.03)
+        assert np.abs(theirs["weights"] - ours.weights).mean() <= 0.001
+
+
+@faulty
+def test_a_second_visit_needs_no_network(page, site, encoder):
+    load(encoder)
+    page.goto(f"{site}/book/real-heads.html")
+    page.route("**/models/*", lambda route: route.abort())
+    map = page.locator('head-map[model="encoder"]').first
+    ready(map)
+    type_sentence(map, "Without a network.")
+    expect(map.locator("td", has_text="network").first).to_be_visible()
+
+
+@faulty
+def test_a_model_that_does_not_arrive_is_told_each_time_until_it_comes(page, site):
+    hotel = "<html>Log in to the hotel's network</html>"
+    troubles = [
+        (lambda route: route.abort(), NETWORK),
+        (lambda route: route.fulfill(status=404), "is missing on this site. Try again later."),
+        (cut_short, DAMAGED),
+        (lambda route: route.fulfill(body=hotel), DAMAGED),
+    ]
+    page.goto(f"{site}/book/index.html")
+    map = page.locator("head-map").first
+    for answer, said in troubles:
+        page.route("**/focus-words*", answer)
+        with page.expect_request("**/focus-words*"):
+            if map.get_by_role("button", name="Try again").is_visible():
+                map.get_by_role("button", name="Try again").click()
+            else:
+                map.get_by_role("textbox", name="Sentence").fill("Is this lost?")
+        failed(map, said)
+        expect(map.locator("td[data-weight]").nth(40)).to_be_visible()  # the example stays
+        page.unroute("**/focus-words*")
+    try_again(map)
+    expect(map.locator("td", has_text="lost").first).to_be_visible()
+
+
+@faulty
+def test_a_file_that_hangs_is_told_within_half_a_minute(page, encoder):
+    page.route("**/encoder*safetensors*", lambda route: None)
+    page.clock.install()
+    with page.expect_request("**/encoder*safetensors*"):
+        encoder.get_by_role("button", name="Load the encoder").click()
+    again = encoder.get_by_role("button", name="Try again")
+    # By the page's clock; again while files that do come push the end off.
+    eventually(lambda: page.clock.run_for(31_000) or again.is_visible(), bool)
+    failed(encoder, NETWORK)
+    page.unroute_all(behavior="ignoreErrors")
+    page.clock.resume()
+    try_again(encoder)
+
+
+@faulty
+def test_an_encoder_that_stops_can_be_started_again(page, encoder):
+    load(encoder)
+    page.workers[0].evaluate("() => { setTimeout(() => { throw new Error('no memory') }) }")
+    encoder.get_by_role("textbox", name="Sentence").fill("Still there?")
+    failed(encoder, "The map could not be computed: the model stopped")
+    try_again(encoder)
+    expect(encoder.locator("td", has_text="still").first).to_be_visible()
+
+
+def test_the_decoder_writes_and_steps_back(page, writer):
+    """What a reader does first: load, press a word, let it write, take a head off by its name."""
+    expect(writer.get_by_role("listitem").first).to_contain_text("Paris")
+    expect(writer.get_by_role("button", name="Load the")).to_contain_text("97.")
+    load(writer)
+    box, decoder = writer.get_by_role("textbox", name="Text so far"), load_decoder()
+    alike(answered(writer, FRANCE), decoder.next_words(FRANCE))
+    writer.get_by_role("listitem").first.get_by_role("button").click()
+    answered(writer, f"{FRANCE} Paris")
+    expect(box).to_have_value(f"{FRANCE} Paris")
+    writer.get_by_role("button", name="Step back").click()
+    answered(writer, FRANCE)
+
+    italy, named = "The capital of Italy is", writer.get_by_role("textbox", name="Heads off by name")
+    box.fill(italy)
+    answered(writer, italy)
+    named.fill("23.4, 99.1")
+    named.press("Enter")
+    alike(answered(writer, italy, "23.4"), decoder.next_words(italy, head_mask=all_but([(23, 4)])))
+    expect(writer.get_by_role("alert")).to_contain_text("What isn’t one was left out.")
+    named.fill("")
+    named.press("Enter")
+    answered(writer, italy)
+
+    story = "Once upon a time, there was a"
+    box.fill(story)
+    answered(writer, story)
+    writer.get_by_role("slider", name="Temperature").fill("0")
+    writer.get_by_role("button", name="Write on").click()
+    expect(box).to_have_value(re.compile(re.escape(story + decoder.write(story, words=4, temperature=0))))
+    writer.get_by_role("button", name="Stop").click()
+    expect(writer.get_by_role("button", name="Write on")).to_be_visible()
+
+
+def test_the_decoder_answers_odd_texts_and_tokens_that_are_no_character(writer):
+    load(writer)
+    box, bars = writer.get_by_role("textbox", name="Text so far"), writer.get_by_role("listitem")
+    for text in ("", "مرحبا", "<img src=x onerror=alert(1)>", "word " * 700):
+        box.fill(text)
+        answered(writer, text)
+        expect(box).to_have_value(text)
+        expect(bars).to_have_count(10)
+    expect(writer.locator("img")).to_have_count(0)
+    box.fill("🍵🍵🍵🍵")
+    assert "<F0 9F>" in answered(writer, "🍵🍵🍵🍵")
+    writer.get_by_role("button", name="Write “<F0 9F>”").click()
+    expect(writer.get_by_label("What the head looks at").locator("span").last).to_have_text("<F0 9F>")
+    expect(box).to_have_value("🍵🍵🍵🍵")
+
+
+@faulty
+def test_loading_is_paused_and_goes_on_with_what_has_arrived(page, writer):
+    held, requests = [], []
+
+    def later(route):
+        requests.append(route.request.url)
+        if len(requests) > 6:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/decoder-layer-*", later)
+    writer.get_by_role("button", name="Load the").click()
+    kept = eventually(lambda: page.evaluate(KEPT), lambda kept: len(kept) == 6)
+    writer.get_by_role("button", name="Pause").click()
+    expect(writer.get_by_role("status")).to_contain_text("Paused. What has arrived whole is kept.")
+    for route in held:
+        route.abort()
+    page.unroute("**/decoder-layer-*")
+    again = []
+    page.on("request", lambda request: again.append(request.url))
+    writer.get_by_role("button", name="Resume").click()
+    answered(writer, FRANCE)
+    assert any("decoder-layer-" in url for url in again)
+    assert not set(kept) & set(again), "what has arrived isn't fetched again"
+
+
+@faulty
+def test_a_figure_whose_own_script_does_not_come_says_so(page, site):
+    """Twenty seconds of the page pass in one."""
+    page.add_init_script(
+        "const set = setTimeout; globalThis.setTimeout = (call, wait, ...rest) => set(call, wait / 20, ...rest)"
+    )
+    page.route("**/formula-steps*.js*", lambda route: route.abort())
+    page.goto(f"{site}/book/formula.html")
+    figure = page.locator("formula-steps").first
+    expect(figure.locator("> .hm-status")).to_contain_text(STILL)
+    expect(page.locator("attention-flow").first).not_to_contain_text("stands still")
+
+
+@faulty
+def test_a_page_that_was_opened_as_a_file_says_so(page, hosts):
+    address = (HTML / "book" / "index.html").as_uri()
+    hosts.append(HTML.as_uri())
+    page.goto(address)
+    expect(page.get_by_text("This page was opened as a file, so its figures stand still.").first).to_be_visible()
+    expect(page.locator("head-map td[data-weight]").first).to_be_visible()

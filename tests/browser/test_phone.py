@@ -1,0 +1,81 @@
+"""Somebody reads on a phone, 360 pixels wide, with their thumb."""
+
+import pytest
+from built import CHAPTERS
+from live_maps import eventually, open_map, ready, settled, type_sentence
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser_context_args(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+WIDER = "document.documentElement.scrollWidth - innerWidth"
+# Words in pictures that go beyond them, and formulas of figures that are wider than these.
+CUT = """() => {
+  const text = [...document.querySelectorAll(".themed text")].filter((text) => {
+    const [inner, outer] = [text.getBoundingClientRect(), text.closest("svg").getBoundingClientRect()];
+    return inner.width && (inner.left < outer.left - 1 || inner.right > outer.right + 1);
+  });
+  const formulas = [...document.querySelectorAll(".fs-equation")].filter((box) => box.scrollWidth > box.clientWidth + 1);
+  return [...text, ...formulas].map((node) => node.textContent);
+}"""
+# What can be pressed, and how many pixels of it a finger hits.
+HEIGHTS = """(el) => [...el.querySelectorAll("button, summary, select, .hm-views label")]
+  .filter((node) => node.checkVisibility() && !node.closest("details:not([open]) > :not(summary)"))
+  .map((node) => {
+    node.scrollIntoView({ block: "center" });
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    let high = 0;
+    for (let y = (top + bottom) / 2 - 30; y <= (top + bottom) / 2 + 30; y++)
+      high += node.contains(document.elementFromPoint((left + right) / 2, y));
+    return [node.className || node.textContent, high];
+  })"""
+
+
+def test_no_chapter_scrolls_sideways(page, site):
+    for chapter in CHAPTERS:
+        page.goto(f"{site}/{chapter}.html")
+        settled(page)
+        eventually(lambda: [page.evaluate(WIDER), page.evaluate(CUT)], lambda found: found[0] <= 0 and found[1] == [])
+
+
+def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site):
+    map = open_map(page, site)
+    type_sentence(map, "I like tea.")
+    tea = map.locator("tbody").nth(1).get_by_role("cell", name="tea").first
+    tea.tap()
+    expect(map.get_by_role("tooltip")).to_be_visible()
+    expect(map.get_by_role("combobox", name="Asked by")).to_have_value("3")
+    tea.tap()
+    expect(map.get_by_role("tooltip")).to_be_hidden()
+    # A head's name stands between words that are pressed as well, and two heads have to fit above a keyboard.
+    eventually(
+        lambda: map.evaluate(HEIGHTS),
+        lambda found: len(found) > 12 and all(high >= (28 if "hm-head" in name else 44) for name, high in found),
+    )
+
+
+@pytest.mark.browser_context_args(viewport={"width": 360, "height": 400}, has_touch=True, is_mobile=True)
+def test_above_the_keyboard_stand_the_sentence_two_heads_and_what_is_concluded(page, site):
+    map = open_map(page, site)
+    map.evaluate("(el) => el.scrollIntoView({ block: 'start' })")
+    box, labels, heads = (
+        map.get_by_role("textbox", name="Sentence"),
+        map.locator("[data-prediction] dd b"),
+        map.locator("tbody"),
+    )
+    for part in (box, *(labels.nth(place) for place in range(4)), heads.nth(0), heads.nth(1)):
+        expect(part).to_be_in_viewport(ratio=0.9)
+
+
+def test_the_menu_fits_and_a_row_worth_trying_leads_to_the_map_and_back(page, site):
+    page.goto(f"{site}/book/coffee-or-tea.html")
+    map = page.locator("head-map").first
+    ready(map)
+    row = page.get_by_role("table").get_by_role("button", name="I like coffee.", exact=True)
+    row.tap()
+    expect(map.get_by_role("textbox", name="Sentence")).to_be_in_viewport()
+    expect(map.locator("[data-prediction=sentiment]")).to_be_in_viewport()
+    page.go_back()
+    expect(row).to_be_in_viewport()
+    map.locator("details.hm-more > summary").click()
+    map.locator("details.hm-menu > summary").click()
+    expect(map.get_by_role("button", name="Copy link")).to_be_visible()
+    eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)

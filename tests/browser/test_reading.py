@@ -1,0 +1,107 @@
+"""Somebody reads the book: from chapter to chapter, with and without scripts, and finds what they look for."""
+
+import re
+
+from built import CHAPTERS
+from live_maps import COFFEE, eventually, open_map, ready, settled, shows, type_sentence
+from playwright.sync_api import expect
+
+from manyheads.models.focus import load_focus_model
+
+
+def test_the_next_link_leads_through_every_chapter_and_each_is_calm(page, site):
+    """That none has an error, a missing file or a request to another host is seen to by `page`."""
+    page.goto(f"{site}/{CHAPTERS[0]}.html")
+    visited = []
+    for chapter in CHAPTERS:
+        page.wait_for_url(f"{site}/{chapter}.html")
+        visited.append(chapter)
+        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+        for map in page.locator("head-map:is([model], [models]):not([model=encoder], [model=decoder])").all():
+            ready(map)
+        settled(page)
+        expect(page.locator("article")).not_to_contain_text("Traceback")
+        expect(page.locator("article")).not_to_contain_text("stands still: its script")
+        if chapter != CHAPTERS[-1]:
+            page.locator("a.right-next").click()
+    expect(page.locator("a.right-next")).to_have_count(0)
+
+
+def test_a_search_finds_sections_and_shows_words_of_them(page, site):
+    page.goto(f"{site}/book/index.html")
+    page.keyboard.press("Control+k")
+    page.locator("form.bd-search:visible input").first.fill("softmax")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=softmax*")
+    expect(page.get_by_text(re.compile("Search finished"))).to_be_visible()
+    excerpts = page.locator("#search-results li p.context")
+    expect(excerpts.filter(has_text=re.compile("softmax", re.I)).first).to_be_visible()
+    expect(excerpts.filter(has_text=re.compile(r"\\(sqrt|frac|\()"))).to_have_count(0)
+    page.locator("#search-results li a").first.click()
+    expect(page.locator("article h1")).to_be_visible()
+
+
+def test_the_chosen_theme_is_there_on_the_next_page_before_anything_is_drawn(page, site):
+    page.emulate_media(color_scheme="light")
+    page.add_init_script(
+        """globalThis.themes = [];
+        new MutationObserver(() => document.documentElement && themes.push(document.documentElement.dataset.theme))
+          .observe(document, { childList: true, subtree: true, attributes: true })"""
+    )
+    page.goto(f"{site}/book/index.html")
+    root = page.locator("html")
+    expect(root).to_have_attribute("data-theme", "light")
+    switch = page.locator("button.theme-switch-button:visible").first
+    for _ in range(3):
+        switch.click()
+        if page.evaluate("localStorage.getItem('mode')") == "dark":
+            break
+    expect(root).to_have_attribute("data-theme", "dark")
+    page.goto(f"{site}/book/glossary.html")
+    eventually(lambda: page.evaluate("[...new Set(themes.filter(Boolean))]"), lambda found: found == ["dark"])
+
+
+def test_code_and_solutions_are_folded_until_they_are_opened(page, site):
+    page.goto(f"{site}/book/code.html")
+    code = page.locator("details.hide").first
+    expect(code.locator("pre").first).to_be_hidden()
+    code.locator("summary").click()
+    expect(code.locator("pre").first).to_be_visible()
+    solution = page.locator("details.solution").first
+    expect(solution.locator("pre, p").last).to_be_hidden()
+    solution.locator("summary").click()
+    expect(solution.locator("pre, p").last).to_be_visible()
+
+
+def test_a_newcomer_takes_three_first_steps_and_then_has_all_of_the_map(newcomer, site):
+    map = open_map(newcomer, site)
+    guide, more = map.get_by_role("group", name="First steps"), map.get_by_role("combobox", name="Asked by")
+    expect(map.get_by_role("textbox", name="Sentence")).to_be_visible()
+    expect(more).to_be_hidden()
+    type_sentence(map, "I like tea.")
+    expect(guide.get_by_role("listitem", name="Change a word: done")).to_have_count(1)
+    map.get_by_role("button", name="object", exact=True).click()
+    map.locator("td", has_text="tea").first.hover()
+    expect(guide.locator(".hm-done")).to_have_count(3)
+    expect(more).to_be_hidden()  # nothing moves under the pointer
+    guide.get_by_role("button", name="Done").click()
+    expect(more).to_be_visible()
+    newcomer.reload()
+    ready(map)
+    expect(more).to_be_visible()
+
+
+def test_without_scripts_figures_and_equations_are_drawn(still, site):
+    drawn = {
+        "index": "head-map, attention-flow",
+        "formula": "formula-steps, slice-or-project, math:has(msqrt)",
+        "real-heads": "head-map, head-cards",
+        "induction": "head-birth",
+    }
+    for chapter, figures in drawn.items():
+        still.goto(f"{site}/book/{chapter}.html")
+        for figure in still.locator(figures).all():
+            expect(figure.locator("td, img, svg, li, msqrt").first).to_be_visible()
+    expect(still.get_by_text("\\frac")).to_have_count(0)
+    still.goto(f"{site}/book/index.html")
+    shows(still.locator("head-map").first, load_focus_model()(COFFEE).weights[0, :, 0])

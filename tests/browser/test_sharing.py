@@ -1,0 +1,233 @@
+"""Somebody shares: links, embeds, files and pictures hold what the page shows, wherever they are opened."""
+
+import csv
+import io
+from contextlib import contextmanager
+from urllib.parse import quote, urlsplit
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from live_maps import attend, attention_of, choose, eventually, open_map, open_menu, ready, saved, shows, type_sentence
+from playwright.sync_api import expect
+from served import HTML, Shared, serve
+
+from manyheads.models.focus import load_focus_model
+from manyheads.widgets import HeadMap
+
+# All that a link should carry, and the weights.
+STATE = """(el) => {
+  const value = (label) => el.querySelector(`[aria-label="${label}"]`)?.value ?? null;
+  return {
+    view: el.querySelector("input[type=radio]:checked").value,
+    choices: ["Sentence", "Compare with", "Asked by", "Layer", "Head", "Special tokens", "Heads", "Layers", "Model"].map(value),
+    pressed: [...el.querySelectorAll("button.hm-head")].map((button) => button.ariaPressed),
+    weights: [...el.attention.weights],
+  } }"""
+
+
+def copied(map, what):
+    """What the menu's button leaves in its field."""
+    button = map.get_by_role("button", name=f"Copy {what}", exact=True)
+    if not button.is_visible():
+        open_menu(map)
+    button.click()
+    field = map.get_by_role("textbox", name=what, exact=True)
+    expect(field).to_be_visible()
+    return eventually(field.input_value, bool)
+
+
+def same_state(map, state):
+    """Waits until a map is in a state."""
+    ready(map)
+    eventually(lambda: map.evaluate(STATE), lambda found: found == state)
+
+
+def test_a_link_carries_the_whole_state_to_somebody_else(page, site, new_context):
+    map = open_map(page, site)
+    type_sentence(map, "The soup was good.")
+    map.get_by_role("radio", name="Matrix").check()
+    map.get_by_role("button", name="relation", exact=True).click()
+    map.get_by_role("button", name="Compare").click()
+    map.get_by_role("textbox", name="Compare with").fill("The soup was awful, and longer by far.")
+    choose(map, "Special tokens", "dim")
+    map.get_by_role("combobox", name="Asked by").select_option(label="soup")
+    state = eventually(lambda: map.evaluate(STATE), lambda found: found["choices"][2] == "2")
+    link = copied(map, "link")
+    assert "soup" in urlsplit(link).fragment
+    assert not urlsplit(link).query, "no server is told what the reader typed"
+    other = new_context().new_page()
+    other.goto(link)
+    same_state(other.locator("head-map").first, state)
+    expect(other.get_by_role("button", name="relation", exact=True)).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_link_names_one_of_many_maps_and_leads_there(page, site, new_context):
+    page.goto(f"{site}/book/coffee-or-tea.html")
+    sentence, live = "Only the last one says so.", "head-map:is([model], [models])"
+    map = page.locator(live).last
+    ready(map)
+    type_sentence(map, sentence)
+    other = new_context().new_page()
+    other.goto(copied(map, "link"))
+    there = other.locator(live).last
+    expect(there.get_by_role("textbox", name="Sentence")).to_have_value(sentence)
+    expect(there).to_be_in_viewport()
+    expect(other.locator(live).first.get_by_role("textbox", name="Sentence")).not_to_have_value(sentence)
+
+
+def test_an_open_page_follows_a_new_link(page, site):
+    map = open_map(page, site)
+    page.evaluate("() => { location.hash = 'map=1&sentence=Hello.&off=0.3' }")
+    expect(map.locator("td", has_text="hello").first).to_be_visible()
+    expect(map.get_by_role("button", name="sentiment", exact=True)).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_link_is_copied_or_else_marked(page, site):
+    map = open_map(page, site)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    link = copied(map, "link")
+    expect(map.get_by_text("Copied.")).to_be_visible()
+    eventually(lambda: page.evaluate("navigator.clipboard.readText()"), lambda found: found == link)
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new DOMException('no')) }")
+    tag = copied(map, "tag")
+    expect(map.get_by_text("Copy the marked text.")).to_be_visible()
+    eventually(lambda: page.evaluate("getSelection().toString()"), lambda found: found == tag)
+
+
+# ----------------------------------------------------------------------------------------------------------- files
+
+
+def read_svg(contents):
+    """The weights of a picture: {(layer, head, query, key): weight}."""
+    found = {}
+
+    def walk(node, place):
+        place = place | {name: int(node.get(f"data-{name}")) for name in NAMES if node.get(f"data-{name}")}
+        if node.get("data-weight"):
+            found[tuple(place[name] for name in NAMES)] = np.float32(node.get("data-weight"))
+        for child in node:
+            walk(child, place)
+
+    walk(ElementTree.fromstring(contents), {})
+    return found
+
+
+NAMES = ("layer", "head", "query", "key")
+
+
+def read_csv(contents):
+    rows = csv.DictReader(io.StringIO(contents.decode()))
+    return {tuple(int(row[name]) for name in NAMES): np.float32(row["weight"]) for row in rows}
+
+
+def test_pictures_and_tables_that_are_saved_hold_the_weights(page, site):
+    map = open_map(page, site)
+    sentence = 'He said "no", & <left> the dog.'
+    weights = dict(np.ndenumerate(attend(map, sentence)["weights"]))
+    map.get_by_role("radio", name="Matrix").check()
+    shows(map, list(weights.values()))
+    svg, name = saved(page, map, "SVG")
+    assert name == "he-said-no-left-the-dog-matrix.svg"
+    assert read_svg(svg) == weights, "to the last bit of a float32"
+    table, _ = saved(page, map, "CSV")
+    assert read_csv(table) == weights
+    png, _ = saved(page, map, "PNG")
+    size, root = [int.from_bytes(png[at : at + 4]) for at in (16, 20)], ElementTree.fromstring(svg)
+    assert size == [2 * int(root.get(side)) for side in ("width", "height")]
+    map.get_by_role("radio", name="Paint").check()
+    map.get_by_role("combobox", name="Asked by").select_option("3")
+    shows(map, [weight for place, weight in weights.items() if place[2] == 3])
+    table, _ = saved(page, map, "CSV")
+    assert read_csv(table) == {place: weight for place, weight in weights.items() if place[2] == 3}
+
+
+def test_a_file_that_python_saved_opens_alone_and_without_network(opened):
+    tokens, title = ["[CLS]", "hot", "tea", "<or>", "[SEP]"], "</title><script>alert(1)</script>"
+    weights = np.random.default_rng(0).dirichlet(np.ones(5), (2, 3, 5))
+    map = HeadMap.of(weights, tokens, head_names=["left", "mid", "right"])
+    map.layer, map.query = 1, 2
+    page = opened(map)
+    shows(page.locator("head-map"), weights[1, :, 2])
+    expect(page.locator("[role=status]")).to_contain_text("Python computed this map.")
+    page.get_by_role("button", name="mid", exact=True).click()
+    expect(page.locator("head-map .hm-off")).to_have_count(1)
+    page.get_by_label("Layer", exact=True).select_option(label="1")
+    page.get_by_role("radio", name="Matrix").check(force=True)
+    shows(page.locator("head-map"), weights[0])
+    table, _ = saved(page, page.locator("head-map"), "CSV")
+    assert len(read_csv(table)) == 75
+    page = opened(HeadMap(title, model=load_focus_model()))
+    expect(page).to_have_title(title)
+    expect(page.locator("script:not([type])")).to_have_count(0)
+
+
+# ---------------------------------------------------------------------------------------------------------- embeds
+
+
+@pytest.fixture
+def stranger(page, tmp_path, hosts):
+    """Opens HTML as somebody else's page, of another origin."""
+
+    @contextmanager
+    def opened(html):
+        (tmp_path / "page.html").write_text(f"<!DOCTYPE html><meta charset=utf-8><link rel=icon href=data:,>{html}")
+        with serve(tmp_path) as address:
+            hosts.append(address)
+            page.goto(f"{address}/page.html")
+            yield page
+
+    return opened
+
+
+def test_the_copied_tag_works_on_a_page_of_another_origin(page, hosts, stranger):
+    with serve(HTML, Shared) as site:
+        hosts[:] = [site, "data:", "blob:"]
+        map = open_map(page, site)
+        type_sentence(map, 'Is "tea" < café?')
+        map.get_by_role("button", name="object", exact=True).click()
+        expect(map.get_by_role("button", name="object", exact=True)).to_have_attribute("aria-pressed", "false")
+        state = map.evaluate(STATE)
+        with stranger(copied(map, "tag")) as there:
+            same_state(there.locator("head-map"), state)
+            expect(there.locator("head-map")).to_have_css("display", "flex")  # the stylesheet is there
+
+
+def test_the_copied_frame_works_on_a_page_of_another_origin(page, site, stranger):
+    map = open_map(page, site)
+    type_sentence(map, 'Is "tea" < coffee?')
+    map.get_by_role("radio", name="Matrix").check()
+    state = eventually(lambda: map.evaluate(STATE), lambda found: found["view"] == "matrix")
+    with stranger(copied(map, "frame")) as there:
+        inside = there.frame_locator("iframe").locator("head-map")
+        same_state(inside, state)
+        attend(inside, "It is alive.")
+        expect(inside.locator("td[data-weight]")).to_have_count(4 * 6 * 6)
+
+
+def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):
+    settings = {"models": "focus focus/untaught", "sentence": "The soup was good.", "compare": "The soup was bad."}
+    settings |= {"view": "matrix", "head": "2", "query": "1", "special": "dim", "off": "0.0 0.3", "theme": "dark"}
+    page.goto(f"{site}/embed.html?{'&'.join(f'{name}={quote(text)}' for name, text in settings.items())}")
+    map = page.locator("head-map")
+    weights = load_focus_model()("The soup was good.", head_mask=[False, True, True, False]).weights
+    ready(map)
+    expect(map.locator("button.hm-head[aria-pressed=false]")).to_have_count(2)
+    eventually(
+        lambda: attention_of(map)["weights"], lambda found: np.testing.assert_allclose(found, weights, atol=1e-5)
+    )
+    choices = ["The soup was good.", "The soup was bad.", "1", "0", "2", "dim", "each", "one", "0"]
+    eventually(lambda: map.evaluate(STATE)["choices"], lambda found: found == choices)
+    expect(page.locator("html")).to_have_css("background-color", "rgb(14, 18, 22)")
+    for setting, sentence in {
+        "view=spiral": "“view” can be paint, matrix, grid, lines; “spiral” is none of them.",
+        "layer=-1": "“layer” must be a whole number from 0 on; “-1” is none.",
+        "colour=<b>red</b>": "There is no setting called “colour”",
+        "theme=pink": "“theme” can be light, dark",
+    }.items():
+        page.goto(f"{site}/embed.html?{setting}")
+        expect(page.get_by_role("alert")).to_contain_text(sentence)
+        ready(page.locator("head-map"))
+        expect(page.locator("td[data-weight]")).to_have_count(4 * 12)
+    page.goto(f"{site}/embed.html?model=__proto__&sentence=Tea%3F")
+    expect(page.get_by_text("There is no model called “__proto__” on this page.")).to_be_visible()

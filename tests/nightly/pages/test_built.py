@@ -1,0 +1,66 @@
+"""What stands in every page of the built book before a script runs: a policy, a description, no script that isn't needed."""
+
+import re
+import unicodedata
+
+from built import CHAPTERS, written
+from fontTools.ttLib import TTFont
+from served import HTML
+
+from manyheads.sphinxext.equations import FONT_OF_STYLE
+from manyheads.sphinxext.policy import SOURCES
+
+REDIRECT = HTML / "index.html"  # holds nothing but the address of the first chapter
+PAGES = [path for path in HTML.rglob("*.html") if "_static" not in path.parts and path != REDIRECT]
+STATIC = HTML / "_static"
+
+
+def chapters():
+    """Each chapter's address and its text as it was written."""
+    return {chapter: (HTML / f"{chapter}.html").read_text(encoding="utf-8") for chapter in CHAPTERS}
+
+
+def test_every_page_has_a_policy_before_its_first_script(html):
+    for path in PAGES:
+        text = path.read_text(encoding="utf-8")
+        (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
+        sources = dict(part.split(" ", 1) for part in policy.split("; "))
+        assert set(sources) == set(SOURCES), path
+        assert re.fullmatch(r"'self' 'wasm-unsafe-eval'( 'sha256-[\w+/]{43}=')*", sources["script-src"]), path
+        assert text.index(policy) < f"{text}<script".index("<script"), path  # the page of what is lost has none
+
+
+def test_every_chapter_says_what_it_is(html):
+    for chapter in CHAPTERS:
+        page = written(f"{chapter}.html")
+        [description] = page.find_all("meta", attrs={"name": "description"})
+        assert 20 <= len(description["content"]) <= 180, chapter
+        assert "nothing you type leaves your machine" in " ".join(page.select_one(".book-footer").get_text().split())
+
+
+def test_no_chapter_brings_what_it_does_not_need_at_once(html):
+    for chapter, text in chapters().items():
+        for unused in ("fontawesome.js", "searchindex.js", "vnd.jupyter.widget-state"):
+            assert unused not in text, chapter
+        scripts = re.findall(r'<script[^>]* src="(?!\.\./_static/documentation_options)[^"]*"[^>]*>', text)
+        assert scripts, chapter
+        assert all("defer" in tag or 'type="module"' in tag for tag in scripts), chapter
+
+
+def test_the_icons_that_are_used_are_in_the_font(html):
+    css = (STATIC / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    rules = re.findall(r"([^{}]*:before)\{content:\"\\([0-9a-f]+)\"\}", css)
+    codes = {name: int(code, 16) for names, code in rules for name in re.findall(r"fa-[\w-]+", names)}
+    drawn = TTFont(STATIC / "vendor" / "fontawesome" / "webfonts" / "fa-solid-900.woff2").getBestCmap()
+    used = {name for text in chapters().values() for name in re.findall(r"fa-solid (?:fa-lg )?(fa-[\w-]+)", text)}
+    assert used
+    assert {name for name in used if codes[name] not in drawn} == set()
+
+
+def test_the_font_of_equations_has_every_character(html):
+    font = set(TTFont(STATIC / "equations" / FONT_OF_STYLE).getBestCmap())
+    equations = [math.get_text() for chapter in CHAPTERS for math in written(f"{chapter}.html").find_all("math")]
+    # But those that only programs read, as that between a function and its bracket.
+    used = {letter for text in equations for letter in text if unicodedata.category(letter) != "Cf"}
+    assert len(used) > 40
+    assert {letter for letter in used if ord(letter) not in font} == set()

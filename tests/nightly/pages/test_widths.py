@@ -1,0 +1,47 @@
+"""No chapter scrolls sideways or moves while it loads: on a phone, a tablet, a desk, and at four times the size."""
+
+import pytest
+from axe import THEMES, WIDTHS, violations
+from built import CHAPTERS
+from live_maps import SHIFT, eventually, settled
+from playwright.sync_api import expect
+
+WIDER = "document.documentElement.scrollWidth - innerWidth"
+OFFERS = {"real-heads": "head-map[model=encoder]", "ambiguity": "word-sense", "decoder": "next-word"}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_nothing_moves_while_a_chapter_loads_and_nothing_is_wider(page, site, chapter):
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"{site}/{chapter}.html")
+        settled(page)
+        page.wait_for_load_state("networkidle")
+        eventually(lambda: page.evaluate(SHIFT), lambda shift: shift <= 0.02, seconds=0)  # it only grows
+        eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
+    page.set_viewport_size({"width": 320, "height": 256})  # 1280 x 1024 at 400 %, and the smallest phone's width
+    eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
+
+
+@pytest.mark.parametrize("chapter", OFFERS)
+def test_an_offer_moves_nothing(page, site, chapter):
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.route("**/models*.js*", lambda route: None)
+        page.goto(f"{site}/book/{chapter}.html")
+        figure = page.locator(OFFERS[chapter]).first
+        figure.scroll_into_view_if_needed()
+        expect(figure.get_by_role("status")).to_have_text("This is a computed example.")
+        page.unroute_all()  # what was held goes on
+        expect(figure.get_by_role("button", name="Load the")).to_be_visible()
+        eventually(lambda: page.evaluate(SHIFT), lambda shift: shift <= 0.02, seconds=0)
+
+
+@pytest.mark.parametrize("path", [*CHAPTERS, "embed", "genindex", "search"])
+def test_axe_finds_nothing(page, site, path):
+    page.goto(f"{site}/{path}.html")
+    for theme in THEMES:
+        for width in WIDTHS:
+            eventually(
+                lambda theme=theme, width=width: violations(page, theme, width), lambda found: found == [], seconds=5
+            )
