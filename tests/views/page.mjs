@@ -118,6 +118,12 @@ export const baked = (data) => `<script type="application/json">${JSON.stringify
 /** Until what is under way without a clock is done. */
 export const settled = () => new Promise((done) => setImmediate(done));
 
+/** Until a figure's status reads so; in vain after five seconds. */
+export async function says(root, words) {
+  for (const end = performance.now() + 5000; !words.test(status(root)); await settled())
+    if (performance.now() > end) throw new Error(`the status is “${status(root)}”, not ${words}`);
+}
+
 /** The next event of a kind. */
 export const once = (target, name) => new Promise((done) => target.addEventListener(name, (event) => done(event.detail), { once: true }));
 
