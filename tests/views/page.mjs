@@ -108,7 +108,9 @@ export async function draw(html, models = {}) {
   parsed.innerHTML = html;
   const names = [...parsed.content.querySelectorAll("*")].map(({ localName }) => localName).filter((name) => name.includes("-"));
   for (const name of new Set(names)) await importFigure(name);
-  document.body.replaceChildren(document.importNode(parsed.content, true));
+  const main = document.createElement("main"); // which brings all in at once: happy-dom connects a figure before what comes after it
+  main.append(document.importNode(parsed.content, true));
+  document.body.replaceChildren(main);
   return document.body.querySelector(names[0]);
 }
 
