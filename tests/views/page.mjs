@@ -7,7 +7,8 @@ const WEB = new URL("../../src/manyheads/web/", import.meta.url);
 
 register("./site.mjs", import.meta.url);
 
-const window = new Window({ url: "http://localhost/book/page.html", settings: { disableErrorCapturing: true } }); // an error of a figure fails its test
+const ADDRESS = "http://localhost/book/page.html";
+const window = new Window({ url: ADDRESS, settings: { disableErrorCapturing: true } }); // an error of a figure fails its test
 export const page = { height: 300, still: true, seen: true };
 
 /** Tells at once, and whenever `resized()` is called. */
@@ -62,7 +63,7 @@ for (const name of ["Busy", "Current", "Disabled", "Expanded", "Hidden", "Invali
 }
 
 const TAKEN = ["document", "localStorage", "location", "history", "customElements", "Node", "Text", "Element", "HTMLElement", "HTMLButtonElement",
-  "HTMLSelectElement", "HTMLInputElement", "HTMLTextAreaElement", "HTMLCanvasElement", "Event", "KeyboardEvent", "PointerEvent", "FocusEvent",
+  "HTMLSelectElement", "HTMLInputElement", "HTMLTextAreaElement", "HTMLCanvasElement", "HTMLAnchorElement", "Event", "KeyboardEvent", "PointerEvent", "FocusEvent",
   "CustomEvent", "Image", "ImageData", "navigator"];
 const globals = {
   ...Object.fromEntries(TAKEN.map((name) => [name, window[name]])),
@@ -97,12 +98,13 @@ export const modelsScript = (globalThis.newModels = () => (globalThis.modelsOfPa
 
 const importFigure = (name) => import(`${WEB}figures/${name}.ts`);
 
-/** A new page with the figures of some HTML, and the models that it has; gives the first figure. */
-export async function draw(html, models = {}) {
+/** A new page with the figures of some HTML, and the models that it has, opened by a link; gives the first figure. */
+export async function draw(html, models = {}, hash = "") {
   for (const name of Object.keys(families)) delete families[name];
   Object.assign(families, models);
   globalThis.modelsOfPage = undefined;
   localStorage.clear();
+  window.happyDOM.setURL(`${ADDRESS}${hash}`);
   Object.assign(page, { height: 300, still: true, seen: true });
   const parsed = document.createElement("template"); // so that a figure finds its data when it is connected
   parsed.innerHTML = html;
@@ -112,6 +114,12 @@ export async function draw(html, models = {}) {
   main.append(document.importNode(parsed.content, true));
   document.body.replaceChildren(main);
   return document.body.querySelector(names[0]);
+}
+
+/** Follows a link within the page; `hash` begins with "#", and is "" for none. */
+export function follow(hash) {
+  window.happyDOM.setURL(`${window.location.href.split("#")[0]}${hash}`);
+  window.dispatchEvent(new Event("hashchange"));
 }
 
 /** What is baked into a figure. */
