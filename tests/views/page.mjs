@@ -176,6 +176,9 @@ export const key = (node, name) => !node.dispatchEvent(new KeyboardEvent("keydow
 /** Moves the pointer onto something. */
 export const point = (node, event = "pointerover") => node.dispatchEvent(new PointerEvent(event, { bubbles: event !== "pointerleave", pointerType: "mouse" }));
 
+/** An event of the pointer at a place of the page. */
+export const pointerAt = (event, clientX, clientY) => new PointerEvent(event, { bubbles: true, pointerType: "mouse", clientX, clientY });
+
 export const status = (root) => root.querySelector("[role=status]").textContent.trim();
 export const texts = (root, selector) => [...root.querySelectorAll(selector)].map(({ textContent }) => textContent);
 export const isIdle = (root, name) => named(root, name).getAttribute("aria-disabled") === "true";
