@@ -173,8 +173,11 @@ export function tick(input, checked = true) {
 /** Presses a key; gives whether the figure took it. */
 export const key = (node, name) => !node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
 
-/** Moves the pointer onto something. */
-export const point = (node, event = "pointerover") => node.dispatchEvent(new PointerEvent(event, { bubbles: event !== "pointerleave", pointerType: "mouse" }));
+/** Moves the pointer onto something, or off it; all that a pointer does is such an event. */
+export function point(node, event = "pointerover") {
+  document.elementsFromPoint = () => [node];
+  node.dispatchEvent(new PointerEvent(event, { bubbles: event !== "pointerleave", pointerType: "mouse" }));
+}
 
 /** An event of the pointer at a place of the page. */
 export const pointerAt = (event, clientX, clientY) => new PointerEvent(event, { bubbles: true, pointerType: "mouse", clientX, clientY });
