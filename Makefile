@@ -58,9 +58,9 @@ test-oldest: models .venv/nightly  ## the package's tests with the oldest versio
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
-		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
+		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY)
-	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default --numprocesses=$(CORES) -m fast tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
+	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
 
 book: models  ## build into _build/html
 	@echo "Building the book"
@@ -108,7 +108,7 @@ lab: book  ## JupyterLab on the chapters, as notebooks of your own
 	$(BIN)/python -m manyheads.sphinxext.lab
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/index.ipynb
 
-pdf: book browser  ## the whole book on paper, into _build/many-heads.pdf
+pdf: book browser .venv/nightly  ## the whole book on paper, into _build/many-heads.pdf
 	$(BIN)/python tests/pdf.py _build/many-heads.pdf
 
 picture: book browser  ## the picture in the README
