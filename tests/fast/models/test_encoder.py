@@ -20,11 +20,6 @@ BANK = "I went to the bank."
 COFFEE = "Which do you like better, coffee or tea?"
 
 
-@pytest.fixture(scope="module")
-def encoder():
-    return load_encoder()
-
-
 def mask_without(layers, heads, *off):
     mask = np.ones((layers, heads), dtype=bool)
     for layer, head in off:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manyheads import load_induction
@@ -62,9 +62,10 @@ def test_a_map_is_causal_and_predicts():
     assert list(chances)[:4] == ["t", "e", "a", " "]
 
 
+@settings(max_examples=30)
 @given(st.text(min_size=1, max_size=80))
-def test_any_text_is_read_by_the_pattern_of_its_characters(text):
-    model = load_induction()
+def test_any_text_is_read_by_the_pattern_of_its_characters(induction, text):
+    model = induction
     map, guesses = model(text), model.guesses(text)
     assert len(map.query_tokens) == min(len(text), 64)
     assert bool(map.notes) == (len(text) > 64)

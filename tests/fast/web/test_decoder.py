@@ -21,9 +21,8 @@ PROMPTS = (
     "The wizard Zorblat met the elf Quenlin. The wizard Z",
     "x = [3, 14, 159]\nfor n in x:\n    print(",
     "Übung macht den Meister – 猫 и 🐱!",
-    "I have fed my cat twice today, once at noon and once after a very long walk along the bank of the river, where "
-    "the water is cold even in summer; and still she sits in front of the fridge and looks at me as if she had not "
-    "been fed for a week, for a month, or ever since she came to live with us, which was in the",
+    "I have fed my cat twice today, once at noon and once after a long walk along the bank of the river; and still she "
+    "sits in front of the fridge and looks at me as if she had not been fed for a week, or ever since",
 )
 ODD = (
     *(
@@ -83,11 +82,11 @@ MASK, ONE_OFF = off((18, 6), (17, 3), (23, 4), (2, 0)), off((5, 5))
 ITALY = "The capital of Italy is"
 # Written on, cut back, changed in its middle, heads off and on again.
 STEPS = [
-    *[(PROMPTS[4], None), (f"{PROMPTS[4]} spring of that year", None), (PROMPTS[4][:90], None), ("Tea", None)],
+    *[(PROMPTS[1], None), (f"{PROMPTS[1]}orblat said", None), (PROMPTS[1][:30], None), ("Tea", None)],
     *[("The capital of France is", None), (ITALY, None), (ITALY, ONE_OFF), (f"{ITALY} Rome", ONE_OFF), (ITALY, None)],
 ]
 TEA = "I drink 🍵"
-LEDGERS = [(ITALY, "next word:  Rome"), (PROMPTS[1], ""), (PROMPTS[0], "next word: <8D>")]
+LEDGERS = [(ITALY, "next word:  Rome")]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import pytest
 from mixed_sentences import sentences
 from node import WEB, run_node
 
-from manyheads.models.encoder import load_encoder
 from manyheads.models.encoder_page_files import encoder_page_files
 from manyheads.models.senses import labelled_sentences, load_senses, senses_file
 
@@ -74,8 +73,8 @@ def floats(text, *shape):
     return np.frombuffer(base64.b64decode(text), np.float32).reshape(shape)
 
 
-def test_attention_in_the_page_is_attention_in_torch(found, cases):
-    encoder, means = load_encoder(), []
+def test_attention_in_the_page_is_attention_in_torch(encoder, found, cases):
+    means = []
     for page, (text, mask) in zip(found["maps"], cases, strict=True):
         expected = encoder(text, mask).weights
         assert page["shape"] == list(expected.shape)
@@ -89,9 +88,9 @@ def test_attention_in_the_page_is_attention_in_torch(found, cases):
     assert np.abs(encoder(*cases[-1]).weights - encoder(BANK).weights).max() > 0.1, "the mask changes a lot"
 
 
-def test_odd_text_is_read_as_python_reads_it(found):
+def test_odd_text_is_read_as_python_reads_it(encoder, found):
     for text, page in zip(ODD, found["read"], strict=True):
-        expected = load_encoder()(text)
+        expected = encoder(text)
         assert (page["tokens"], page["notes"]) == (expected.query_tokens, list(expected.notes)), ascii(text)
 
 

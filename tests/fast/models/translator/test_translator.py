@@ -13,11 +13,6 @@ SENTENCE = "The girl who sees the cats eats the red apple."
 
 
 @pytest.fixture(scope="module")
-def translator():
-    return load_translator()
-
-
-@pytest.fixture(scope="module")
 def tried(translator):
     return trial(translator, held_out_sentences())
 
