@@ -1,14 +1,11 @@
-"""axe on the pages of the built book: `python tests/axe.py` tells what it finds on every page, theme and width, everything open.
+"""What axe finds on a page of the built book, everything on it open.
 
 Its rules are those of WCAG 2.2, levels A and AA, and its own best practices.
 """
 
-import sys
-from collections import Counter
 from functools import cache
 
 from live_maps import typeset
-from served import HTML, Below, chromium, serve
 
 from manyheads.widgets.web_files import WEB
 
@@ -44,31 +41,3 @@ def violations(page, theme="light", width=1400, opened=True):
     if not page.evaluate("'axe' in globalThis"):
         page.evaluate(axe_script())
     return [tuple(found) for found in page.evaluate(RUN)]
-
-
-def main(names):
-    pages = sorted(path.relative_to(HTML).as_posix() for path in (*HTML.glob("book/*.html"), *HTML.glob("*.html")))
-    pages = [
-        path
-        for path in pages
-        if path not in ("index.html", "404.html") and (not names or any(n in path for n in names))
-    ]
-    counts, examples = Counter(), {}
-    with chromium() as browser, serve(HTML, Below) as address:
-        for path in pages:
-            page = browser.new_page()
-            page.goto(f"{address}{Below.path_before}/{path}")
-            for theme in THEMES:
-                for width in WIDTHS:
-                    for rule, impact, target, html in violations(page, theme, width):
-                        counts[rule, impact] += 1
-                        examples.setdefault((rule, impact), []).append(f"{path} {theme} {width}: {target}\n    {html}")
-            page.close()
-    for (rule, impact), count in counts.most_common():
-        print(count, rule, impact, *dict.fromkeys(examples[rule, impact][:: max(1, count // 4)][:4]), sep="\n  ")
-    print(f"{sum(counts.values())} violations on {len(pages)} pages, {len(THEMES)} themes and {len(WIDTHS)} widths")
-    return bool(counts)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

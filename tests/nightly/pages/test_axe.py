@@ -1,0 +1,16 @@
+"""axe on every page, in both themes, on a phone, a tablet and a desk."""
+
+import pytest
+from axe import THEMES, WIDTHS, violations
+from built import CHAPTERS
+from live_maps import eventually
+
+
+@pytest.mark.parametrize("path", [*CHAPTERS, "embed", "genindex", "search"])
+def test_axe_finds_nothing(page, site, path):
+    page.goto(f"{site}/{path}.html")
+    for theme in THEMES:
+        for width in WIDTHS:
+            eventually(
+                lambda theme=theme, width=width: violations(page, theme, width), lambda found: found == [], seconds=5
+            )
