@@ -1,7 +1,7 @@
 // <museum-piece>: a switch puts a bug into a live map, and a table says what that changes.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, follow, once, press, says, settled, status, texts, tick, type } from "./page.mjs";
+import { draw, follow, once, press, says, status, texts, tick, type, until } from "./page.mjs";
 import { focusModel, HOSTILE, tokensOf } from "./small-models.mjs";
 
 const HTML = (bug, attributes = "") =>
@@ -33,7 +33,7 @@ const isShown = (piece) => !piece.querySelector(".mp-changes").hidden;
 /** Moves the switch, and waits until it is so. */
 async function move(piece, on) {
   tick(toggle(piece), on);
-  while (state(piece) !== (on ? "on" : "off") || (on && !table(piece).length)) await settled();
+  await until(() => state(piece) === (on ? "on" : "off") && (!on || table(piece).length));
 }
 
 for (const bug of ["bug-scale", "bug-axis", "bug-mask", "bug-view", "bug-concat", "causal"])
@@ -78,10 +78,10 @@ test("the table follows the sentence and the heads of the map", async () => {
 
 test("a link to the bug turns its switch on", async () => {
   const piece = await opened("bug-axis", { hash: "#map=1&model=focus/bug-axis&sentence=hot+tea" });
-  while (state(piece) !== "on") await settled();
+  await until(() => state(piece) === "on");
   assert.ok(toggle(piece).checked);
   follow("#map=1&model=focus&sentence=hot+tea");
-  while (state(piece) !== "off") await settled();
+  await until(() => state(piece) === "off");
   assert.ok(!toggle(piece).checked);
 });
 
@@ -92,7 +92,7 @@ test("a bug that does not come is not called on; tried again, it is", async () =
   await says(piece.map, /^The model could not be loaded: something went wrong/);
   assert.deepEqual([state(piece), isShown(piece), piece.map.computedBy], ["not yet", false, "focus"]);
   press(piece.map, "Try again");
-  while (!table(piece).length) await settled();
+  await until(() => table(piece).length);
   assert.deepEqual([state(piece), isShown(piece)], ["on", true]);
 });
 

@@ -2,7 +2,7 @@
 // typed meanwhile is answered.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, named, page, point, press, says, settled, status, type } from "./page.mjs";
+import { draw, named, page, point, press, says, settled, status, type, until } from "./page.mjs";
 import { mapModel, slowModel, tokensOf } from "./small-models.mjs";
 
 const { Fault, WHY } = await import("../../src/manyheads/web/math/faults.ts");
@@ -32,7 +32,7 @@ async function loading(html) {
   const made = await offered(html);
   press(made.map, "Load the encoder (22.5 MB)");
   await says(made.map, /^Loading the model/);
-  while (!made.loads.length) await settled();
+  await until(() => made.loads.length);
   return made;
 }
 
@@ -63,7 +63,7 @@ test("paused, it says so; resumed, it goes on", async () => {
   assert.equal(map.attention, null);
   press(map, "Resume");
   await says(map, /^Loading the model/);
-  while (loads.length < 2) await settled();
+  await until(() => loads.length === 2);
   loads[1].progress(9_000_000, 22_500_000);
   assert.equal(status(map), "Loading the model: 9.0 of 22.5 MB. Pause");
   loads[1].come();
@@ -76,7 +76,7 @@ test("a part that does not arrive is told; tried again, it works, and nothing ty
   loads[0].fail(new Fault(WHY.absent));
   await says(map, /^The model could not be loaded: a part of it did not arrive\. Check the network, then try again\. What you see stays\. Try again$/);
   press(map, "Try again");
-  while (loads.length < 2) await settled();
+  await until(() => loads.length === 2);
   loads[1].come();
   await says(map, READY);
   assert.deepEqual(map.attention.keyTokens, tokensOf("is this lost"));
@@ -92,7 +92,7 @@ test("a model that one figure loads is at once all the others'", async () => {
   const { map, loads } = await offered(`${MAP}${MAP}`);
   const other = document.querySelectorAll("head-map")[1];
   press(other, "Load the encoder (22.5 MB)");
-  while (!loads.length) await settled();
+  await until(() => loads.length);
   loads[0].come();
   await Promise.all([says(map, READY), says(other, READY)]);
   assert.equal(loads.length, 1);
@@ -103,7 +103,7 @@ test("a script that asks for ready need not press", async () => {
   page.seen = false;
   const map = await draw(MAP, { encoder });
   const { ready } = map;
-  while (!encoder.loads.length) await settled();
+  await until(() => encoder.loads.length);
   encoder.loads[0].come();
   await ready;
   assert.deepEqual(map.attention.keyTokens, tokensOf("hot tea"));
@@ -123,14 +123,14 @@ test("a model that stops is loaded anew", async () => {
   const map = await draw(MAP, { encoder });
   await says(map, OFFER);
   map.ready;
-  while (!encoder.loads.length) await settled();
+  await until(() => encoder.loads.length);
   encoder.loads[0].come();
   await says(map, READY);
   Object.assign(stopped, { broken: true, attend: () => Promise.reject(new Fault(WHY.stopped)) });
   type(map, "Sentence", "cold tea");
   await says(map, /^The map could not be computed: the model stopped, perhaps for want of memory/);
   press(map, "Try again");
-  while (encoder.loads.length < 2) await settled();
+  await until(() => encoder.loads.length === 2);
   Object.assign(stopped, slowModel(), { broken: false });
   encoder.loads[1].come();
   await says(map, READY);
@@ -154,7 +154,7 @@ test("an answer that takes long says that it is computed", async (t) => {
   const slow = { ...mapModel(), attend: (sentence) => new Promise((done) => answers.push(() => done(mapModel().attend(sentence)))) };
   const map = await draw('<head-map model="focus" sentence="hot tea"></head-map>', { focus: { load: () => slow } });
   map.ready;
-  while (!answers.length) await settled();
+  await until(() => answers.length);
   answers.pop()();
   await says(map, READY);
   t.mock.timers.enable({ apis: ["setTimeout"] });

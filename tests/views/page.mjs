@@ -76,6 +76,7 @@ const globals = {
 };
 for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 Object.assign(window, { setTimeout: (...wait) => setTimeout(...wait), clearTimeout: (timer) => clearTimeout(timer) }); // that tests may hold
+document.getElementById = (id) => [...document.querySelectorAll("[id]")].find((node) => node.id === id) ?? null; // happy-dom's finds what is gone
 document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
 
 /** Lets figures know that they are so high now. */
@@ -128,11 +129,13 @@ export const baked = (data) => `<script type="application/json">${JSON.stringify
 /** Until what is under way without a clock is done. */
 export const settled = () => new Promise((done) => setImmediate(done));
 
-/** Until a figure's status reads so; in vain after five seconds. */
-export async function says(root, words) {
-  for (const end = performance.now() + 5000; !words.test(status(root)); await settled())
-    if (performance.now() > end) throw new Error(`the status is “${status(root)}”, not ${words}`);
+/** Until something is so; in vain after five seconds. */
+export async function until(isSo, what = () => isSo) {
+  for (const end = performance.now() + 5000; !isSo(); await settled()) if (performance.now() > end) throw new Error(`in vain: ${what()}`);
 }
+
+/** Until a figure's status reads so. */
+export const says = (root, words) => until(() => words.test(status(root)), () => `the status is “${status(root)}”, not ${words}`);
 
 /** The next event of a kind. */
 export const once = (target, name) => new Promise((done) => target.addEventListener(name, (event) => done(event.detail), { once: true }));
