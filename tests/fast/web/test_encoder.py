@@ -241,7 +241,7 @@ def test_a_file_that_arrives_broken_is_told_and_the_next_try_works(browser, addr
         context.close()
 
 
-ABSENT = "a part of it did not arrive. Check the network, then try again."
+ABSENT = "a part of it did not arrive. Check the network, then try again or reload the page."
 
 
 def test_a_network_that_brings_nothing(browser, address):

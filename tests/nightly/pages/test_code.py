@@ -7,6 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 import torch
+from built import scripts
 from conftest import ROOT
 from test_mutations import BUGS as MUTATIONS
 
@@ -53,13 +54,13 @@ def switch(piece, on):
     """Moves the switch and gives the map once the model behind it has answered."""
     piece.get_by_role("switch").set_checked(on)
     piece.page.wait_for_function(
-        """async ([piece, on]) => {
-        const { loadModel } = await import(new URL("../_static/manyheads/models.js", location.href));
+        """async ([piece, on, scripts]) => {
+        const { loadModel } = await import(new URL(`../${scripts}/models.js`, location.href));
         const model = await loadModel(piece.map.models[Number(on)]);
         const expected = model.attend(piece.map.sentence).output.values;
         const shown = piece.map.attention.output?.values;
         return shown && shown.every((value, at) => value === expected[at]) }""",
-        arg=[piece.element_handle(), on],
+        arg=[piece.element_handle(), on, scripts()],
     )
     return map_of(piece)
 

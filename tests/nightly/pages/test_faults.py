@@ -4,6 +4,7 @@ import functools
 import re
 
 import pytest
+from built import scripts
 from conftest import HTML, Shared, new_context, serve
 from figures import CHAPTER_OF, IN_CHAPTER
 from live_maps import ready, seen, type_sentence
@@ -16,8 +17,8 @@ HALF_A_MINUTE = 31_000
 # Twenty seconds of a page pass in one.
 HURRIED = "const set = setTimeout; globalThis.setTimeout = (call, wait, ...rest) => set(call, wait / 20, ...rest)"
 
-NETWORK = "did not arrive. Check the network, then try again."
-MISSING = "is missing on this site. Try again later."
+NETWORK = "did not arrive. Check the network, then try again or reload the page."
+MISSING = "is missing on this site. Reload the page, since the book may be newer; if that does not help, try again later."
 DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
 OLD = "this browser is too old to unpack it. Use a newer one."
 MEMORY = "this device has too little memory for it, or this browser is too old. Use another one."
@@ -383,7 +384,7 @@ def test_what_arrives_later_does_not_hide_that_a_bug_did_not(page, site, faults)
     piece.get_by_role("switch").check()
     said = told(map)
     held[0].continue_()
-    page.evaluate("async (script) => (await import(script)).whenLoaded('focus')", f"{site}/_static/manyheads/models.js")
+    page.evaluate("async (script) => (await import(script)).whenLoaded('focus')", f"{site}/{scripts()}/models.js")
     assert told(map) == said
     assert NETWORK in said
     faults.clear()

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from built import scripts
 from live_maps import CONTRAST
 from page_numbers import array, number
 
@@ -369,7 +370,7 @@ def test_the_kernels_door_shows_what_python_computes(page, site):
             for key, value in state[name].items()
         }
     page.goto(f"{site}/book/notation.html")
-    found = page.evaluate(KERNEL, [state, f"{site}/_static/manyheads/formula-steps.js"])
+    found = page.evaluate(KERNEL, [state, f"{site}/{scripts()}/formula-steps.js"])
     assert found["saved"] == 1
     assert_shown(found["cells"], widget.steps["weights"])
     assert "divided by the sum" in found["sums"]

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from built import scripts
 from conftest import HTML, new_context, serve
 from live_maps import CONTRAST
 from matplotlib.image import imread
@@ -245,7 +246,7 @@ def test_bertviz_draws_in_the_page_with_nothing_but_the_site(context, site, view
     assert drawn["width"] > 200
     assert drawn["height"] > 200
     for name in SCRIPTS:
-        assert f"/_static/manyheads/bertviz/{name}" in fetched
+        assert f"/{scripts()}/bertviz/{name}" in fetched
 
 
 def test_bertviz_draws_below_any_folder(browser):

@@ -1,6 +1,7 @@
 """A live figure that is removed, moved, given other attributes, or served by a model that takes its time: it goes on."""
 
 import pytest
+from built import scripts
 from live_maps import ready
 from playwright.sync_api import expect
 
@@ -77,7 +78,7 @@ def test_a_figure_whose_model_comes_while_it_is_gone_computes_once_it_is_back(pa
     map.get_by_text(LOADING).wait_for()
     page.evaluate("() => figure.replaceWith(place)")
     let()
-    page.evaluate("async (models) => (await import(models)).whenLoaded('focus')", f"{site}/_static/manyheads/models.js")
+    page.evaluate("async (models) => (await import(models)).whenLoaded('focus')", f"{site}/{scripts()}/models.js")
     page.evaluate("() => { figure.sentence = 'Is it back?'; place.replaceWith(figure) }")
     page.wait_for_function("() => figure.attention.queryTokens.includes('back')")
     page.evaluate("() => figure.ready")
@@ -160,7 +161,7 @@ def test_another_model_of_the_formula_is_taken_after_mount(page, site):
 
 
 def slow_down(page, site, *names):
-    page.evaluate(SLOW, [f"{site}/_static/manyheads/models.js", names])
+    page.evaluate(SLOW, [f"{site}/{scripts()}/models.js", names])
 
 
 def test_a_map_takes_a_model_that_answers_later(page, site):
@@ -209,5 +210,5 @@ def test_what_was_set_before_a_maps_script_came_holds(page, site):
     map = open_chapter(page, site, "index", "head-map")
     map.evaluate("(el) => { el.sentence = 'Set before.' }")
     page.unroute("**/head-map.js*")
-    page.evaluate("(script) => import(script)", f"{site}/_static/manyheads/head-map.js?again=1")
+    page.evaluate("(script) => import(script)", f"{site}/{scripts()}/head-map.js?again=1")
     page.wait_for_function("(el) => el.attention?.queryTokens.includes('before')", arg=map.element_handle())

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from built import scripts
 from conftest import HTML, ROOT
 from live_maps import COFFEE, CONTRAST, assert_unmoved, attend, boxes, open_map, ready, settled, type_sentence
 
@@ -214,7 +215,7 @@ def test_what_is_typed_while_the_model_loads_is_answered(page, site):
 
 @pytest.mark.parametrize("trouble", ["gone", "missing", "cut short", "wrong"])
 def test_a_model_that_does_not_arrive_can_be_asked_for_again(page, site, faults, trouble):
-    packed = (HTML / "_static/manyheads/models/focus-words.safetensors.gz").read_bytes()
+    packed = (HTML / scripts() / "models/focus-words.safetensors.gz").read_bytes()
     answers = {
         "gone": lambda route: route.abort(),
         "missing": lambda route: route.fulfill(status=404),

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from built import scripts
 from conftest import HTML, Shared, new_context, serve
 from live_maps import COFFEE, attend, choose, open_map, open_menu, ready, saved, type_sentence
 from small_book import AUTHORS
@@ -212,7 +213,7 @@ KERNEL = """async (module) => {
 
 def test_a_notebook_only_saves(page, site):
     page.goto(f"{site}/embed.html")
-    page.evaluate(KERNEL, f"{site}/_static/manyheads/head-map.js")
+    page.evaluate(KERNEL, f"{site}/{scripts()}/head-map.js")
     map = page.locator("main")
     assert map.locator(".hm-menu > summary").inner_text() == "Save"
     assert map.locator(".hm-menu button").evaluate_all("(all) => all.map((one) => one.textContent)") == [

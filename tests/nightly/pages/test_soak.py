@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from built import scripts
 from figures import CHAPTER_OF
 from live_maps import ready, renew, settled
 
@@ -90,8 +91,8 @@ def test_an_encoder_stops_computing_for_a_figure_that_was_removed(page, site):
         globalThis.kept = map;
         map.remove();
     }""")
-    encoder = "import('../_static/manyheads/models.js').then(({ loadModel }) => loadModel('encoder'))"
-    page.evaluate(f"async () => {{ await (await {encoder.replace('../', site + '/')}).attend('Anything else?') }}")
+    encoder = f"import('{site}/{scripts()}/models.js').then(({{ loadModel }}) => loadModel('encoder'))"
+    page.evaluate(f"async () => {{ await (await {encoder}).attend('Anything else?') }}")
     assert page.evaluate("told") == 0
     page.evaluate("document.querySelector('article').append(kept)")
     page.wait_for_function("() => kept.attention.queryTokens.includes('three')")
