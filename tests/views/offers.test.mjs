@@ -74,7 +74,7 @@ test("a part that does not arrive is told; tried again, it works, and nothing ty
   const { map, loads } = await loading();
   type(map, "Sentence", "is this lost");
   loads[0].fail(new Fault(WHY.absent));
-  await says(map, /^The model could not be loaded: a part of it did not arrive\. Check the network, then try again\. What you see stays\. Try again$/);
+  await says(map, /^The model could not be loaded: a part of it did not arrive\. Check the network, then try again or reload the page\. What you see stays\. Try again$/);
   press(map, "Try again");
   await until(() => loads.length === 2);
   loads[1].come();

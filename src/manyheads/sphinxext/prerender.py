@@ -8,11 +8,11 @@ from manyheads.sphinxext.node import node
 from manyheads.widgets.web_files import BUILT
 
 
-def draw_figures(site):
-    """Draw every figure of the pages in a folder from the data in its element; all in one process of Node.
+def draw_figures(pages):
+    """Draw every figure of some pages' files from the data in its element; all in one process of Node.
 
     Raises `ExtensionError` with what Node said where one can't be drawn.
     """
-    done = subprocess.run([node(), BUILT / "prerender.mjs", site], capture_output=True, text=True, check=False)
+    done = subprocess.run([node(), BUILT / "prerender.mjs", *pages], capture_output=True, text=True, check=False)
     if done.returncode:
         raise ExtensionError(f"A figure could not be drawn:\n{done.stdout}{done.stderr}")
