@@ -140,13 +140,11 @@ test("matrix: a row's own word asks where its cell is pressed", () => {
 });
 
 test("matrix: large ones are pictures that say so", () => {
-  const tokens = Array.from({ length: 60 }, (_, at) => `w${at}`);
+  const tokens = Array.from({ length: 53 }, (_, at) => `w${at}`);
   const { root } = show({ view: "matrix" }, { queryTokens: tokens, keyTokens: tokens });
   assert.equal(root.querySelectorAll("figure table").length, 0);
   assert.equal(root.querySelector("canvas[role=img]").getAttribute("aria-label"),
-    "kind: rows ask, columns are looked at. 60 by 60 weights; for numbers, choose Paint and who asks.");
-  press(root, "Enlarge kind");
-  assert.equal(root.querySelectorAll("figure table").length, 1, "alone, it's small enough");
+    "kind: rows ask, columns are looked at. 53 by 53 weights; for numbers, choose Paint and who asks.");
 });
 
 test("matrix: of two sentences it shows the second less the first, the most moved head first", () => {

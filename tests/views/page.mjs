@@ -107,14 +107,14 @@ export async function draw(html, models = {}, hash = "") {
   localStorage.clear();
   window.happyDOM.setURL(`${ADDRESS}${hash}`);
   Object.assign(page, { height: 300, still: true, seen: true });
+  const names = new Set(html.match(/(?<=<)[a-z]+-[a-z-]+/g));
+  for (const name of names) await importFigure(name); // before they are parsed: happy-dom would connect them twice
   const parsed = document.createElement("template"); // so that a figure finds its data when it is connected
   parsed.innerHTML = html;
-  const names = [...parsed.content.querySelectorAll("*")].map(({ localName }) => localName).filter((name) => name.includes("-"));
-  for (const name of new Set(names)) await importFigure(name);
   const main = document.createElement("main"); // which brings all in at once: happy-dom connects a figure before what comes after it
   main.append(document.importNode(parsed.content, true));
   document.body.replaceChildren(main);
-  return document.body.querySelector(names[0]);
+  return document.body.querySelector([...names][0]);
 }
 
 /** Follows a link within the page; `hash` begins with "#", and is "" for none. */

@@ -5,6 +5,6 @@ export default async function* report(events) {
   for await (const { type, data } of events) {
     if (!/^test:(pass|fail)$/.test(type)) continue;
     const { file, name, details } = data;
-    yield `${JSON.stringify({ file, name, fault: type === "test:fail" ? inspect(details.error.cause ?? details.error) : null })}\n`;
+    yield `${JSON.stringify({ file, name, ms: details.duration_ms, fault: type === "test:fail" ? inspect(details.error.cause ?? details.error) : null })}\n`;
   }
 }

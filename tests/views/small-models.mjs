@@ -24,8 +24,8 @@ export function makeMap(changes = {}) {
   return { queryTokens, keyTokens, shape, weights: weightsOf(shape, seed), headNames: HEADS, predictions: {}, notes: [], ...changes };
 }
 
-/** The words of a text between marks, as a tokenizer would give them. */
-export const tokensOf = (text) => ["[CLS]", ...text.split(/\s+/).filter(Boolean), "[SEP]"];
+/** The words of a text between marks, as a tokenizer would give them; at most so many. */
+export const tokensOf = (text, most = 60) => ["[CLS]", ...text.split(/\s+/).filter(Boolean).slice(0, most), "[SEP]"];
 
 /** A model that looks at the words of a sentence; heads that are off look at nothing. `calls` holds what it was asked for. */
 export function mapModel(changes = {}) {
@@ -72,7 +72,7 @@ export function focusModel() {
   const words = { codes: random(40, WIDTH), scale: { shape: [WIDTH], values: new Float32Array(WIDTH).fill(1) } };
   return Object.assign(new FocusModel({ tensors, metadata }, { tensors: words, metadata: {} }, null), {
     tokenize(sentence) {
-      const tokens = tokensOf(sentence).slice(0, 12);
+      const tokens = tokensOf(sentence, 10);
       const ids = tokens.map((token) => [...token].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 40);
       return { ids, tokens, notes: [] };
     },
