@@ -26,12 +26,18 @@ from manyheads.sphinxext.figures_first import FiguresFirst
 from manyheads.sphinxext.finishing import finish
 
 
+def write_side_by_side(app, env):
+    """Pages are written by all processors, for which Jupyter Book doesn't ask; they were read by one, in their order."""
+    app.parallel = os.cpu_count()
+
+
 def setup(app):
     os.environ[BUILDING] = "1"  # the chapters' kernels inherit it
     add_directives(app)
     if "sphinx.ext.autodoc" in app.extensions:
         app.connect("autodoc-process-docstring", plain_docstring)
     app.add_post_transform(FiguresFirst)
+    app.connect("env-updated", write_side_by_side)
     app.connect("build-finished", finish)
     assets.setup(app)
     equations.setup(app)

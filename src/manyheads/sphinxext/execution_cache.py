@@ -16,6 +16,7 @@ from jupyter_cache.executors.utils import ExecutionResult, create_cache_bundle, 
 from myst_nb.core.read import is_myst_markdown_notebook
 
 from manyheads.experiments.kept import own_path
+from manyheads.sphinxext.progress import stage
 from manyheads.sphinxext.warm_kernels import CAN_FORK, WarmKernelManager
 
 PACKAGE = Path(__file__).parent.parent
@@ -54,7 +55,9 @@ def execute_side_by_side(app, env, docnames):
     if not paths:
         return
     keys = [cache.add_nb_to_project(str(path), read_data=READER).pk for path in paths]
-    execute(cache, cache.list_unexecuted(filter_pks=keys), env.mystnb_config.execution_timeout)
+    if records := cache.list_unexecuted(filter_pks=keys):
+        with stage(f"Executing {len(records)} chapters"):
+            execute(cache, records, env.mystnb_config.execution_timeout)
     digest.write_text(app.config.manyheads_package, encoding="utf-8")
 
 

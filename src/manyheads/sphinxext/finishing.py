@@ -7,8 +7,10 @@ from functools import cache
 from pathlib import Path
 
 from manyheads.sphinxext import assets, bertviz_frames, equations, light_theme, publishing
+from manyheads.sphinxext.figures import figures_in
 from manyheads.sphinxext.policy import HAS_POLICY, with_policy
 from manyheads.sphinxext.prerender import draw_figures
+from manyheads.sphinxext.progress import stage
 from manyheads.sphinxext.theme_fixes import fixed
 
 FILE = re.compile(r'(<(?:script|link)\b[^>]*\b(?:src|href)=")([^":?]+\.(?:js|css))(?:\?v=\w+)?(?=")')
@@ -23,15 +25,18 @@ def finish(app, error):
     equations.copy_files(site)
     publishing.write_pages(site, publishing.chapters(app.env), scripts)
     pages = new_pages(site)
-    draw_figures(pages)
-    light_theme.lighten_files(app)
-    hash_of.cache_clear()
-    for page in pages:
-        html = page.read_text(encoding="utf-8")
-        html = bertviz_frames.with_files(html, page, site / "_static" / scripts / "bertviz")
-        html = with_versions(fixed(html, page.relative_to(site)), page)
-        page.write_text(with_policy(html), encoding="utf-8")
-    assets.finish_files(app)
+    live = [page for page in pages if figures_in(page.read_text(encoding="utf-8"))]
+    with stage(f"Drawing the figures of {len(live)} pages"):
+        draw_figures(live)
+    with stage(f"Finishing {len(pages)} pages"):
+        light_theme.lighten_files(app)
+        hash_of.cache_clear()
+        for page in pages:
+            html = page.read_text(encoding="utf-8")
+            html = bertviz_frames.with_files(html, page, site / "_static" / scripts / "bertviz")
+            html = with_versions(fixed(html, page.relative_to(site)), page)
+            page.write_text(with_policy(html), encoding="utf-8")
+        assets.finish_files(app)
 
 
 def new_pages(site):
