@@ -60,7 +60,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 @cache
 def typesetter(_process):
-    """A process that answers each line of TeX with a line of MathML, for as long as this one lives; each has its own."""
+    """A process that answers each line of TeX with a line of MathML, as long as this one lives; each has its own."""
     if not STYLE.is_file():
         raise ExtensionError(f"Equations need {STYLE}: run `npm ci` in {WEB}, as `make book` does")
     command = [node(), "--input-type=module", "--eval", TYPESETTER]
