@@ -25,7 +25,7 @@ DIGEST = "package.sha256"  # in the folder of the cache
 
 
 def package_digest(book):
-    """The digest of the package's Python, data and weights, a reader's own results, and the packages that are pinned."""
+    """The digest of the package's Python, data and weights, a reader's own results, and the pinned packages."""
     paths = [
         *(path for pattern in ("*.py", "data/*", "kept/*") for path in PACKAGE.rglob(pattern)),
         *PACKAGE.glob("web/*.json"),
