@@ -54,15 +54,15 @@ ASKED = {  # what is asked of the page, all in one process: a module, and what i
 
 
 @pytest.fixture(scope="module")
-def page():
+def in_page():
     asked = ", ".join(f"import('./{path}').then((it) => {what})" for path, what in ASKED.values())
     script = f"Promise.all([{asked}]).then((all) => console.log(JSON.stringify(all)))"
     return dict(zip(ASKED, json.loads(run_node("-e", script, cwd=WEB)), strict=True))
 
 
-def test_both_sides_have_every_name(page):
+def test_both_sides_have_every_name(in_page):
     ours = {name: value for name, value in vars(names).items() if name.isupper() and not name.startswith("_")}
-    assert page["names"] == ours
+    assert in_page["names"] == ours
     assert len(ours) == len(json.loads((WEB / "names.json").read_text(encoding="utf-8")))
 
 
@@ -82,23 +82,23 @@ def test_the_stylesheets_have_the_colours():
 
 
 @pytest.mark.parametrize(("figure", "widget"), FIGURES.items())
-def test_every_part_of_a_figures_state_is_a_trait(page, figure, widget):
+def test_every_part_of_a_figures_state_is_a_trait(in_page, figure, widget):
     own = set(widget.class_trait_names(sync=True)) - set(AnyWidget.class_trait_names())
-    assert set(page[figure].values()) - {"_tail"} == {name for name in own if not name.startswith("_")}
+    assert set(in_page[figure].values()) - {"_tail"} == {name for name in own if not name.startswith("_")}
 
 
-def test_numbers_are_written_alike(page):
-    assert page["percent"] == [percent(share) for share in SHARES]
+def test_numbers_are_written_alike(in_page):
+    assert in_page["percent"] == [percent(share) for share in SHARES]
     for score in SCORES:
-        assert page[score] == [head_cards_table.shown(score, value) for value in SHARES]
+        assert in_page[score] == [head_cards_table.shown(score, value) for value in SHARES]
 
 
-def test_tokens_are_read_alike(page):
-    assert page["tokens"] == [[is_special(token), readable(token)] for token in SPECIAL + PLAIN]
+def test_tokens_are_read_alike(in_page):
+    assert in_page["tokens"] == [[is_special(token), readable(token)] for token in SPECIAL + PLAIN]
     assert [token for token in SPECIAL + PLAIN if is_special(token)] == SPECIAL
 
 
-def test_bytes_become_characters_alike(page):
+def test_bytes_become_characters_alike(in_page):
     """Tokens of all sorts in random order, so that bytes belong together or don't."""
-    assert page["bytes"] == [[joined(tokens), word_starts(tokens)] for tokens in BYTES]
-    assert page["bytes"][-1] == [" 🍵", [0]]
+    assert in_page["bytes"] == [[joined(tokens), word_starts(tokens)] for tokens in BYTES]
+    assert in_page["bytes"][-1] == [" 🍵", [0]]
