@@ -218,8 +218,10 @@ test("words that the model knows are offered while one is typed, taken by press 
 test("what typing came to is said once, when nothing more is typed for a second", async (t) => {
   const map = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  for (const text of ["c", "co", "cold tea"]) type(map, "Sentence", text);
-  t.mock.timers.tick(999);
+  for (const text of ["c", "co", "cold tea"]) {
+    type(map, "Sentence", text);
+    t.mock.timers.tick(999);
+  }
   const said = map.querySelector("p.hm-unseen[aria-live]");
   assert.equal(said.textContent, "");
   assert.match(heard(map, t.mock.timers), /^Mood: good, 75 %\. Mood head: most on \S+, 0\.\d\d\.$/);
