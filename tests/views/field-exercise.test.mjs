@@ -1,7 +1,7 @@
 // <field-exercise>: answers are checked, kept in this browser, shown on a map, and forgotten.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, draw, isHere, named, once, press, texts, tick } from "./page.mjs";
+import { baked, draw, isHere, named, once, press, same, texts, tick } from "./page.mjs";
 import { HOSTILE, mapModel } from "./small-models.mjs";
 
 const FIELDS = [
@@ -113,7 +113,8 @@ test("what was answered is shown on its map once it's checked", async () => {
   assert.ok(!show.hidden);
   show.click();
   const map = document.querySelector("head-map");
-  assert.deepEqual([map.sentence, document.activeElement], ["hot tea now", named(map, "Sentence")]);
+  assert.equal(map.sentence, "hot tea now");
+  same(document.activeElement, named(map, "Sentence"));
 });
 
 test("questions, hints and answers that look like HTML are text", async () => {

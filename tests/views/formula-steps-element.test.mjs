@@ -1,7 +1,7 @@
 // <formula-steps>: the path, its steps, and every cell open to its arithmetic.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, heard, isHere, isIdle, key, named, point, press, says, status, texts, tick, type } from "./page.mjs";
+import { baked, choose, draw, heard, isHere, isIdle, key, named, point, press, same, says, status, texts, tick, type } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, tokensOf } from "./small-models.mjs";
 
 const SENTENCE = "hot tea or cold milk";
@@ -83,7 +83,7 @@ test("a pointed cell's arithmetic is written out, and adds up to what the cell s
   const sums = texts(figure, ".fs-sums b").map(number);
   assert.ok(Math.abs(products.reduce((a, b) => a + b) - sums[0]) < 2e-4);
   assert.ok(Math.abs(sums.at(-1) - number(open.textContent)) < 0.006);
-  assert.deepEqual([...figure.querySelectorAll("td.fs-open")], [open]);
+  same([...figure.querySelectorAll("td.fs-open")], open);
 });
 
 test("by keys a cell is reached, opened, read, and left again", async () => {
@@ -92,14 +92,14 @@ test("by keys a cell is reached, opened, read, and left again", async () => {
   table(figure, "scores").querySelector('td[tabindex="0"]').focus();
   for (const pressed of [...Array(7).fill("ArrowLeft"), "ArrowDown", "ArrowRight", "ArrowRight"]) key(document.activeElement, pressed);
   const at = document.activeElement;
-  assert.equal(at, cell(figure, "scores", 1, 2));
+  same(at, cell(figure, "scores", 1, 2));
   assert.match(at.getAttribute("aria-label"), /^scores, hot, tea: −?\d/);
   assert.match(document.getElementById(at.getAttribute("aria-describedby")).textContent, /“tea”.*“hot”/);
   assert.equal(table(figure, "scores").querySelectorAll('td[tabindex="0"]').length, 1);
   key(at, "Enter");
-  assert.equal(document.activeElement, sheet(figure));
+  same(document.activeElement, sheet(figure));
   key(sheet(figure), "Escape");
-  assert.equal(document.activeElement, at);
+  same(document.activeElement, at);
 });
 
 test("what the pointer opens goes when it leaves; what the keyboard opened comes back", async () => {
@@ -107,9 +107,9 @@ test("what the pointer opens goes when it leaves; what the keyboard opened comes
   press(figure, "All rows");
   cell(figure, "scores", 1, 1).focus();
   point(cell(figure, "scores", 4, 4));
-  assert.deepEqual([...figure.querySelectorAll("td.fs-open")], [cell(figure, "scores", 4, 4)]);
+  same([...figure.querySelectorAll("td.fs-open")], cell(figure, "scores", 4, 4));
   point(figure.querySelector(".fs-stage"), "pointerleave");
-  assert.deepEqual([...figure.querySelectorAll("td.fs-open")], [cell(figure, "scores", 1, 1)]);
+  same([...figure.querySelectorAll("td.fs-open")], cell(figure, "scores", 1, 1));
 });
 
 test("the mask, padding and no scaling change what is computed, and the formula", async () => {
@@ -182,7 +182,7 @@ test("a focused cell keeps the focus while another sentence is computed", async 
   const held = table(figure, "X").querySelector('td[tabindex="0"]');
   held.focus();
   figure.sentence = "cold milk or hot tea";
-  assert.equal(document.activeElement, held);
+  same(document.activeElement, held);
 });
 
 test("what typing came to is said once: the step, and the open cell", async (t) => {

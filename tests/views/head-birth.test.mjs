@@ -1,7 +1,7 @@
 // <head-birth>: two heads come into being on the reader's own text, checkpoint by checkpoint.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, draw, heard, key, named, once, page, point, press, says, status, texts, tick, type, until } from "./page.mjs";
+import { baked, draw, heard, key, named, once, page, point, press, same, says, status, texts, tick, type, until } from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
 
 const STEPS = [0, 50, 100];
@@ -91,7 +91,7 @@ test("each guess has its reason, by pointer and by keys, and says itself to thos
   cells[3].focus();
   assert.ok(key(cells[2], "ArrowRight") || key(cells[3], "ArrowRight"));
   assert.equal(document.activeElement.getAttribute("aria-label"), "b, guessed b: right");
-  assert.deepEqual([...cells].filter(({ tabIndex }) => tabIndex === 0), [cells[4]]);
+  same([...cells].filter(({ tabIndex }) => tabIndex === 0), cells[4]);
   assert.equal(key(cells[4], "ArrowRight"), false, "there is none after the last");
 });
 
@@ -103,7 +103,7 @@ test("the reader predicts before the answer shows", async () => {
   assert.equal(texts(figure, ".hb-answer")[0],
     "You predicted: the induction head. In this training the previous-token head was half grown at step 50, the induction head at step 100.");
   assert.ok(!curves.classList.contains("hb-hidden") && figure.querySelector(".hb-question").hidden);
-  assert.equal(document.activeElement, figure.querySelector(".hb-answer"));
+  same(document.activeElement, figure.querySelector(".hb-answer"));
   type(figure, "Training step", 1);
   assert.equal(texts(figure, ".hb-chart figcaption")[1], "Attention where the head’s name says: previous-token 90 %, induction 10 %");
 });

@@ -1,7 +1,7 @@
 // <head-cards>: a table of heads to sort, an atlas of them, a head's card, and what leads to the live figure.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, heard, isHere, key, named, press, texts } from "./page.mjs";
+import { baked, choose, draw, heard, isHere, key, named, press, same, texts } from "./page.mjs";
 import { HOSTILE, mapModel } from "./small-models.mjs";
 
 const SCORES = [{ name: "previous", says: "to the token before", decimals: null }, { name: "entropy", says: "bits", decimals: 1 }];
@@ -87,7 +87,7 @@ test("arrow keys walk rows and what is in them; the table is one stop of Tab", a
   assert.deepEqual(stops().map(({ textContent }) => textContent), ["layer 1, head 1", "card"]);
   stops()[0].focus();
   for (const arrow of ["ArrowDown", "ArrowDown", "ArrowRight"]) assert.ok(key(document.activeElement, arrow));
-  assert.equal(document.activeElement, named(cards, "card of layer 1, head 3"));
+  same(document.activeElement, named(cards, "card of layer 1, head 3"));
   assert.equal(stops().length, 2);
   assert.equal(key(document.activeElement, "ArrowRight"), false);
 });
@@ -99,12 +99,13 @@ test("a dot of the atlas says its scores, opens its card, and is walked to by va
   choose(cards, "Up", 0);
   assert.equal(dots[0].getAttribute("aria-label"), "layer 1, head 1: entropy 1.5, previous 20 %");
   dots[4].click();
-  assert.deepEqual([title(cards), dots[4].getAttribute("aria-pressed"), dots.filter(({ tabIndex }) => tabIndex === 0)], ["Layer 2, head 2", "true", [dots[4]]]);
+  assert.deepEqual([title(cards), dots[4].getAttribute("aria-pressed")], ["Layer 2, head 2", "true"]);
+  same(dots.filter(({ tabIndex }) => tabIndex === 0), dots[4]);
   dots[4].focus();
   key(dots[4], "ArrowRight");
-  assert.equal(document.activeElement, dots[1], "the next by entropy");
+  same(document.activeElement, dots[1], "the next by entropy");
   key(dots[1], "ArrowUp");
-  assert.equal(document.activeElement, dots[3], "the next by previous, of equal ones the later");
+  same(document.activeElement, dots[3], "the next by previous, of equal ones the later");
 });
 
 test("of more than a hundred heads the first twenty are shown, all on request", async () => {

@@ -1,7 +1,7 @@
 // The four views of a map, on unequal axes: what stands in each, and what a reader's press, key or pointer does there.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, key, named, point, press, texts, tick, type } from "./page.mjs";
+import { choose, key, named, point, press, same, texts, tick, type } from "./page.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
 
 const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map-view.ts");
@@ -166,10 +166,10 @@ test("grid: a button a head, one stop of Tab, walked by arrows and pressed to en
   const buttons = [...root.querySelectorAll(".hm-grid button")];
   assert.deepEqual(buttons.map((button) => button.getAttribute("aria-label")).slice(2, 4), ["Enlarge layer 1, rest", "Enlarge layer 2, kind"]);
   const stops = () => buttons.filter(({ tabIndex }) => tabIndex === 0);
-  assert.deepEqual(stops(), [buttons[0]]);
+  same(stops(), buttons[0]);
   buttons[0].focus();
   for (const arrow of ["ArrowDown", "ArrowRight"]) assert.ok(key(document.activeElement, arrow));
-  assert.deepEqual([document.activeElement, ...stops()], [buttons[4], buttons[4]]);
+  same([document.activeElement, ...stops()], [buttons[4], buttons[4]]);
   close(numbers(root.querySelectorAll(".hm-stage > .hm-paint td")), KEYS.map((_, at) => weightAt(map, 1, 1, 0, at)));
   buttons[4].click();
   assert.deepEqual([view.state.layer, view.state.head, buttons[4].getAttribute("aria-expanded")], [1, 1, "true"]);
@@ -229,7 +229,7 @@ test("lines: arrow keys walk both lists, each one stop of Tab", () => {
   const [asks, looked] = ["query", "key"].map((side) => root.querySelector(`[data-side="${side}"]`));
   asks.querySelector('[tabindex="0"]').focus();
   for (const arrow of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown"]) key(document.activeElement, arrow);
-  assert.equal(document.activeElement, looked.querySelectorAll("button")[3]);
+  same(document.activeElement, looked.querySelectorAll("button")[3]);
   for (const list of [asks, looked]) assert.equal(list.querySelectorAll('[tabindex="0"]').length, 1);
 });
 
@@ -288,5 +288,5 @@ test("the menu of few readers closes by Escape, and its name gets the focus", ()
   more.open = true;
   key(named(root, "Scale"), "Escape");
   assert.equal(more.open, false);
-  assert.equal(document.activeElement, more.querySelector("summary"));
+  same(document.activeElement, more.querySelector("summary"));
 });

@@ -1,7 +1,7 @@
 // What leads to a figure's state and what leaves the page with it: links, however they are written, and the menus that copy them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, follow, isHere, key, named, press, settled, texts, tick, type } from "./page.mjs";
+import { draw, follow, isHere, key, named, press, same, settled, texts, tick, type } from "./page.mjs";
 import { focusModel, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 
 const MAP = '<head-map model="focus" sentence="hot tea now"></head-map>';
@@ -111,7 +111,7 @@ test("where the clipboard is closed, the text is marked to be copied", async () 
   withClipboard(() => Promise.reject(new Error("not allowed")));
   press(map, "Copy link");
   await settled();
-  assert.equal(document.activeElement, named(map, "link"));
+  same(document.activeElement, named(map, "link"));
   assert.equal(texts(map, ".hm-menu .hm-hint")[0], "Copy the marked text. It leads to this map as it stands.");
 });
 
@@ -134,7 +134,8 @@ test("the menu closes by Escape, and its name gets the focus", async () => {
   const menu = map.querySelector(".hm-menu");
   menu.open = true;
   key(named(map, "Copy link"), "Escape");
-  assert.deepEqual([menu.open, document.activeElement], [false, menu.querySelector("summary")]);
+  assert.equal(menu.open, false);
+  same(document.activeElement, menu.querySelector("summary"));
 });
 
 for (const [figure, parts, seen] of [

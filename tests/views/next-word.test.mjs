@@ -202,6 +202,18 @@ test("a seed draws the same words again", async () => {
   assert.notEqual(written[0], written[2]);
 });
 
+test("stepped back, the same word is drawn again", async () => {
+  const figure = await live();
+  choose(figure, "Top-k", 3);
+  choose(figure, "Seed", 3);
+  type(figure, "Temperature", 2);
+  await answered(figure, () => press(figure, "Write a word"));
+  const { text } = figure;
+  await answered(figure, () => press(figure, "Step back"));
+  await answered(figure, () => press(figure, "Write a word"));
+  assert.equal(figure.text, text);
+});
+
 test("where the chosen head looks stands in the text, with the first token hidden on request", async () => {
   const figure = await live();
   const said = () => [...figure.querySelectorAll(".nw-words span")].map((word) => word.getAttribute("aria-label"));

@@ -2,7 +2,7 @@
 // typed meanwhile is answered.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, named, page, point, press, says, settled, status, type, until } from "./page.mjs";
+import { draw, named, page, point, press, same, says, settled, status, type, until } from "./page.mjs";
 import { mapModel, slowModel, tokensOf } from "./small-models.mjs";
 
 const { Fault, WHY } = await import("../../src/manyheads/web/math/faults.ts");
@@ -114,7 +114,7 @@ test("a button of the status that had the focus leaves it to the line, not to th
   const button = named(map, "Load the encoder (22.5 MB)");
   button.focus();
   button.click();
-  assert.equal(document.activeElement, map.querySelector("[role=status]"));
+  same(document.activeElement, map.querySelector("[role=status]"));
 });
 
 test("a model that stops is loaded anew", async () => {

@@ -1,5 +1,6 @@
 // A page in Node, by happy-dom, which lays nothing out: every element is as high as `page.height` says. Its models are those that a
 // test puts into `families`.
+import assert from "node:assert/strict";
 import { register } from "node:module";
 import { Window } from "../../src/manyheads/web/node_modules/happy-dom/lib/index.js";
 
@@ -184,6 +185,13 @@ export function point(node, event = "pointerover") {
 
 /** An event of the pointer at a place of the page. */
 export const pointerAt = (event, clientX, clientY) => new PointerEvent(event, { bubbles: true, pointerType: "mouse", clientX, clientY });
+
+/** Holds that nodes are those wanted, one or several: `assert` would compare and print all that hangs together with them, for minutes. */
+export function same(found, wanted, message = "other nodes") {
+  const [all, others] = [found, wanted].map((nodes) => [nodes].flat());
+  const written = (nodes) => nodes.map((node) => node?.outerHTML.slice(0, 80)).join(" ");
+  assert.ok(all.length === others.length && all.every((node, at) => node === others[at]), `${message}: ${written(all)}, not ${written(others)}`);
+}
 
 export const status = (root) => root.querySelector("[role=status]").textContent.trim();
 export const texts = (root, selector) => [...root.querySelectorAll(selector)].map(({ textContent }) => textContent);
