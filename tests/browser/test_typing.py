@@ -145,7 +145,7 @@ def test_another_script_sets_and_reads_a_map(page, site):
         const told = new Promise((tell) => document.addEventListener("attention", ({ target, detail }) => tell(target === map && detail === map.attention), { once: true }));
         map.sentence = "I like tea.";
         const bubbled = await told;
-        map.headMask = map.headMask.map((layer) => layer.map((_, head) => head !== 3));
+        map.headMask = [[true, true, true, false]];
         await new Promise(requestAnimationFrame);
         const { queryTokens, keyTokens, shape, weights, predictions } = map.attention;
         return { first, bubbled, queryTokens, keyTokens, shape, weights: [...weights], predictions } }"""
