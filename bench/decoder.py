@@ -31,8 +31,9 @@ from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import gguf_file, open_weights
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from served import HTML, PATIENCE, ROOT, chromium, serve
+from built import scripts
 from page import size_on_the_wire
+from served import HTML, PATIENCE, ROOT, chromium, serve
 
 ROUNDS = 5  # of all, in turn, each in a browser of its own
 STORY = " upon a time there was a little girl who lived in a small house with her mother and her two"
@@ -55,7 +56,7 @@ ROWS = {
 RATIOS = {"first pass, 64 tokens, ms": 0.5, "one more word, ms": 0.5}  # ours over the first peer's, at most
 
 OURS = """async ({ texts: [first, short, long], words }) => {
-  const { load } = await import("./site/_static/manyheads/decoder.js");
+  const { load } = await import("./scripts/decoder.js");
   let arrived = 0; // when the last byte did
   const progress = (done, total) => done === total && (arrived ||= performance.now());
   const start = performance.now();
@@ -137,12 +138,13 @@ def main():
     with TemporaryDirectory() as name, serve(name) as address:
         folder = Path(name)
         (folder / "site").symlink_to(HTML, target_is_directory=True)
+        (folder / "scripts").symlink_to(HTML / scripts(), target_is_directory=True)
         (folder / "model.gguf").symlink_to(gguf_file())
         (folder / "index.html").write_text("<!doctype html><title>Bench</title>", encoding="utf-8")
         shipped(address)
         versions = installed(folder)
-        scripts = {"ours": OURS} | {key: way for key, way in zip(PEERS, (FIRST_PEER, NEWEST_PEER)) if key in versions}
-        measured = rounds(address, scripts, texts())
+        ways = {"ours": OURS} | {key: way for key, way in zip(PEERS, (FIRST_PEER, NEWEST_PEER)) if key in versions}
+        measured = rounds(address, ways, texts())
     table({versions.get(key, key): found for key, found in measured.items()})
     print(f"load of this machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 

@@ -16,8 +16,8 @@ import jupytext
 import torch
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from served import chromium
 from lab_server import PATIENCE, jupyter_lab, open_notebook
+from served import chromium
 
 SIZES = (32, 128, 512)
 CELLS = """```{{code-cell}}

@@ -13,3 +13,10 @@ CHAPTERS = re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text()) 
 def written(path):
     """A page, given by its path below the built book, as BeautifulSoup reads it; nobody may change it."""
     return BeautifulSoup((HTML / path).read_text(encoding="utf-8"), "html.parser")
+
+
+@functools.cache
+def scripts():
+    """Where this build's scripts and models lie, below the built book: "_static/manyheads/<version>"."""
+    (folder,) = (path for path in (HTML / "_static" / "manyheads").iterdir() if path.is_dir())
+    return folder.relative_to(HTML).as_posix()

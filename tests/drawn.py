@@ -14,7 +14,7 @@ def drawn(*figures):
         paths = [Path(folder, f"page-{place}.html") for place in range(len(figures))]
         for path, html in zip(paths, figures):
             path.write_text(f"<!DOCTYPE html><html><body>{html}</body></html>", encoding="utf-8")
-        draw_figures(folder)
+        draw_figures(paths)
         return [BeautifulSoup(path.read_bytes(), "html.parser") for path in paths]
 
 

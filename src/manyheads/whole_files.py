@@ -29,8 +29,8 @@ def written_whole(path):
 
 
 @contextmanager
-def read_whole(path):
-    """Say of a kept file that can't be read where it is and what to do.
+def read_whole(path, remedy="delete it, and it's made anew"):
+    """Say of a file that can't be read where it is and what to do.
 
     >>> import json
     >>> with read_whole("tea.json"):
@@ -41,4 +41,4 @@ def read_whole(path):
     try:
         yield
     except (SafetensorError, ValueError, EOFError, BadZipFile) as error:
-        raise ValueError(f"{path} is damaged ({error}): delete it, and it's made anew") from error
+        raise ValueError(f"{path} is damaged ({error}): {remedy}") from error

@@ -13,7 +13,7 @@ from manyheads.models.decoder.measures import all_but
 from manyheads.models.encoder import load_encoder
 
 READY = "Ready: computed in this page"
-NETWORK = "did not arrive. Check the network, then try again."
+NETWORK = "did not arrive. Check the network, then try again or reload the page."
 DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
 STILL = "This part of the page stands still: its script did not arrive, or this browser is too old for it."
 # What no reader should meet: words of engines, addresses, names of files.
@@ -130,7 +130,7 @@ def test_a_model_that_does_not_arrive_is_told_each_time_until_it_comes(page, sit
     hotel = "<html>Log in to the hotel's network</html>"
     troubles = [
         (lambda route: route.abort(), NETWORK),
-        (lambda route: route.fulfill(status=404), "is missing on this site. Try again later."),
+        (lambda route: route.fulfill(status=404), "is missing on this site. Reload the page"),
         (cut_short, DAMAGED),
         (lambda route: route.fulfill(body=hotel), DAMAGED),
     ]

@@ -393,13 +393,12 @@ CHECKS = (
 )
 
 
-@pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("check", CHECKS)
-def test_with_all_axes_different(check, mask):
-    bias = check is not check_numpy_equals_torch
-    if check is check_equals_pytorch and mask == "some queries see nothing":
-        pytest.skip("PyTorch gives NaN, see test_pytorch_gives_nan_where_we_give_zeros")
-    check(attention, Case(mask=mask, bias=bias))
+def test_with_all_axes_different(check):
+    for mask in MASKS:
+        if check is check_equals_pytorch and mask == "some queries see nothing":
+            continue  # PyTorch gives NaN, see test_pytorch_gives_nan_where_we_give_zeros
+        check(attention, Case(mask=mask, bias=check is not check_numpy_equals_torch))
 
 
 @every_case

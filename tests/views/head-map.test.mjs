@@ -1,7 +1,6 @@
-// The renderer's pure part, in Node: no DOM is needed, and none may be touched by the import.
+// The renderer's pure part, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import "../../src/manyheads/web/figures/head-map.ts";
 import { START } from "../../src/manyheads/web/doors/state.ts";
 import { withoutSpecial } from "../../src/manyheads/web/math/choosing.ts";
 import { modelLabel } from "../../src/manyheads/web/math/families.ts";

@@ -1,12 +1,8 @@
-// The life of a figure, in Node: an element of nothing but its place in a page, and models that answer at once or later.
+// The life of a figure, in Node: an element that draws nothing, and models that answer at once or later.
 import assert from "node:assert/strict";
 import test from "node:test";
+import "./page.mjs";
 
-globalThis.HTMLElement = class {
-  isConnected = false;
-  children = [];
-  classList = { add() {} };
-};
 const { LiveFigure, together } = await import("../../src/manyheads/web/doors/live-figure.ts");
 
 const soon = () => new Promise((done) => setTimeout(done));
@@ -47,14 +43,10 @@ class Figure extends LiveFigure {
     this.update();
   }
   insert() {
-    this.isConnected = true;
-    this.connectedCallback();
-  }
-  remove() {
-    this.isConnected = false;
-    this.disconnectedCallback();
+    document.body.append(this);
   }
 }
+customElements.define("live-figure", Figure);
 
 const figure = (parts = {}) => {
   const made = Object.assign(new Figure(), parts);

@@ -1,8 +1,15 @@
-// A page in Node, by happy-dom, which lays nothing out: every element is as high as `page.height` says.
+// A page in Node, by happy-dom, which lays nothing out: every element is as high as `page.height` says. Its models are those that a
+// test puts into `families`.
+import { register } from "node:module";
 import { Window } from "../../src/manyheads/web/node_modules/happy-dom/lib/index.js";
 
-const window = new Window({ url: "http://localhost/" });
-export const page = { height: 300 };
+const WEB = new URL("../../src/manyheads/web/", import.meta.url);
+
+register("./site.mjs", import.meta.url);
+
+const ADDRESS = "http://localhost/book/page.html";
+const window = new Window({ url: ADDRESS, settings: { disableErrorCapturing: true } }); // an error of a figure fails its test
+export const page = { height: 300, still: true, seen: true };
 
 /** Tells at once, and whenever `resized()` is called. */
 class ResizeObserver {
@@ -22,13 +29,168 @@ class ResizeObserver {
   }
 }
 
-window.HTMLElement.prototype.getBoundingClientRect = () => ({ left: 0, right: 800, top: 0, bottom: page.height, width: 800, height: page.height });
-const { document, localStorage, Node, Text, HTMLElement, Event, KeyboardEvent, CustomEvent } = window;
-Object.assign(globalThis, { window, document, localStorage, Node, Text, HTMLElement, Event, KeyboardEvent, CustomEvent, ResizeObserver,
-  CSS: { supports: () => true }, matchMedia: () => ({ matches: true }), innerHeight: 800, devicePixelRatio: 1 });
+/** All that is in the page is in view, unless `page.seen` says otherwise. */
+class IntersectionObserver {
+  constructor(call) {
+    this.call = call;
+  }
+  observe() {
+    if (page.seen) queueMicrotask(() => this.call?.([{ isIntersecting: true }]));
+  }
+  disconnect() {
+    this.call = null;
+  }
+}
+
+const { Element, HTMLElement } = window;
+const rectangle = () => ({ left: 0, right: 800, top: 0, bottom: page.height, width: 800, height: page.height });
+HTMLElement.prototype.getBoundingClientRect = rectangle;
+HTMLElement.prototype.getClientRects = function () {
+  return this.isConnected && !this.closest("[hidden]") ? [rectangle()] : [];
+};
+HTMLElement.prototype.scrollIntoView = () => {};
+for (const name of ["Busy", "Current", "Disabled", "Expanded", "Hidden", "Invalid", "Label", "Pressed", "Selected", "Sort", "ValueText"]) {
+  const attribute = `aria-${name.toLowerCase()}`; // happy-dom has the attributes, but not the properties
+  Object.defineProperty(Element.prototype, `aria${name}`, {
+    get() {
+      return this.getAttribute(attribute);
+    },
+    set(value) {
+      if (value === null) this.removeAttribute(attribute);
+      else this.setAttribute(attribute, value);
+    },
+  });
+}
+
+const TAKEN = ["document", "localStorage", "location", "history", "customElements", "Node", "Text", "Element", "HTMLElement", "HTMLButtonElement",
+  "HTMLSelectElement", "HTMLInputElement", "HTMLTextAreaElement", "HTMLCanvasElement", "HTMLAnchorElement", "Event", "KeyboardEvent", "PointerEvent", "FocusEvent",
+  "CustomEvent", "Image", "ImageData", "navigator"];
+const globals = {
+  ...Object.fromEntries(TAKEN.map((name) => [name, window[name]])),
+  window, ResizeObserver, IntersectionObserver, innerHeight: 800, devicePixelRatio: 1,
+  addEventListener: window.addEventListener.bind(window),
+  requestAnimationFrame: (call) => setTimeout(() => call(performance.now())),
+  cancelAnimationFrame: (frame) => clearTimeout(frame),
+  CSS: { supports: () => true },
+  matchMedia: () => ({ matches: page.still }),
+};
+for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+Object.assign(window, { setTimeout: (...wait) => setTimeout(...wait), clearTimeout: (timer) => clearTimeout(timer) }); // that tests may hold
+document.getElementById = (id) => [...document.querySelectorAll("[id]")].find((node) => node.id === id) ?? null; // happy-dom's finds what is gone
+document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
 
 /** Lets figures know that they are so high now. */
 export function resizeTo(height) {
   page.height = height;
   ResizeObserver.resized();
+}
+
+// --- figures and their models
+
+let pages = 0;
+/** The scripts of the families of models, by name: {load(variant, loading), missingBytes()}. */
+export const families = (globalThis.families = {});
+
+/** A model that is here as soon as it's asked for. */
+export const isHere = (model) => ({ load: () => model });
+
+/** The script of models.ts on this page. */
+export const modelsScript = (globalThis.newModels = () => (globalThis.modelsOfPage ??= import(`${WEB}models/models.ts?page=${++pages}`)));
+
+const importFigure = (name) => import(`${WEB}figures/${name}.ts`);
+
+/** A new page with the figures of some HTML, and the models that it has, opened by a link; gives the first figure. */
+export async function draw(html, models = {}, hash = "") {
+  for (const name of Object.keys(families)) delete families[name];
+  Object.assign(families, models);
+  globalThis.modelsOfPage = undefined;
+  localStorage.clear();
+  window.happyDOM.setURL(`${ADDRESS}${hash}`);
+  Object.assign(page, { height: 300, still: true, seen: true });
+  const names = new Set(html.match(/(?<=<)[a-z]+-[a-z-]+/g));
+  for (const name of names) await importFigure(name); // before they are parsed: happy-dom would connect them twice
+  const parsed = document.createElement("template"); // so that a figure finds its data when it is connected
+  parsed.innerHTML = html;
+  const main = document.createElement("main"); // which brings all in at once: happy-dom connects a figure before what comes after it
+  main.append(document.importNode(parsed.content, true));
+  document.body.replaceChildren(main);
+  return document.body.querySelector([...names][0]);
+}
+
+/** Follows a link within the page; `hash` begins with "#", and is "" for none. */
+export function follow(hash) {
+  window.happyDOM.setURL(`${window.location.href.split("#")[0]}${hash}`);
+  window.dispatchEvent(new Event("hashchange"));
+}
+
+/** What is baked into a figure. */
+export const baked = (data) => `<script type="application/json">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>`;
+
+/** Until what is under way without a clock is done. */
+export const settled = () => new Promise((done) => setImmediate(done));
+
+/** Until something is so; in vain after five seconds. */
+export async function until(isSo, what = () => isSo) {
+  for (const end = performance.now() + 5000; !isSo(); await settled()) if (performance.now() > end) throw new Error(`in vain: ${what()}`);
+}
+
+/** Until a figure's status reads so. */
+export const says = (root, words) => until(() => words.test(status(root)), () => `the status is “${status(root)}”, not ${words}`);
+
+/** The next event of a kind. */
+export const once = (target, name) => new Promise((done) => target.addEventListener(name, (event) => done(event.detail), { once: true }));
+
+// --- what a reader does and sees
+
+/** The first thing in a figure with a role or a name for those who listen: "Sentence", "Undo". */
+export function named(root, name) {
+  const labelled = [...root.querySelectorAll("[aria-label]")].find((node) => node.getAttribute("aria-label") === name);
+  const written = () => [...root.querySelectorAll("button, summary, label")].find(({ textContent }) => textContent.trim() === name);
+  const found = labelled ?? written();
+  if (!found) throw new Error(`nothing is called “${name}”`);
+  return found.localName === "label" ? found.querySelector("input, select, textarea") : found;
+}
+
+export const press = (root, name) => named(root, name).click();
+
+/** Types into a box, or moves a slider. */
+export function type(root, name, text) {
+  const box = named(root, name);
+  box.value = String(text);
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Chooses from a list by value, or fills a box of one line and leaves it. */
+export function choose(root, name, value) {
+  const control = named(root, name);
+  control.value = String(value);
+  control.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+/** Ticks a box or a radio button, or takes the tick away. */
+export function tick(input, checked = true) {
+  input.checked = checked;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+/** Presses a key; gives whether the figure took it. */
+export const key = (node, name) => !node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+
+/** Moves the pointer onto something, or off it; all that a pointer does is such an event. */
+export function point(node, event = "pointerover") {
+  document.elementsFromPoint = () => [node];
+  node.dispatchEvent(new PointerEvent(event, { bubbles: event !== "pointerleave", pointerType: "mouse" }));
+}
+
+/** An event of the pointer at a place of the page. */
+export const pointerAt = (event, clientX, clientY) => new PointerEvent(event, { bubbles: true, pointerType: "mouse", clientX, clientY });
+
+export const status = (root) => root.querySelector("[role=status]").textContent.trim();
+export const texts = (root, selector) => [...root.querySelectorAll(selector)].map(({ textContent }) => textContent);
+export const isIdle = (root, name) => named(root, name).getAttribute("aria-disabled") === "true";
+
+/** What is said politely to those who listen, a second after a change; the clock has to be held. */
+export function heard(root, timers) {
+  timers.tick(1000);
+  return root.querySelector("p.hm-unseen[aria-live]").textContent;
 }

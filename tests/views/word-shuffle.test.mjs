@@ -1,6 +1,8 @@
-// The pure parts of <word-shuffle>, in Node.
+// <word-shuffle>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { draw, isIdle, press, says, status, texts, type, until } from "./page.mjs";
+import { HOSTILE, mapModel, slowModel } from "./small-models.mjs";
 import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle.ts";
 
 test("words and signs come apart, letters of any script stay together", () => {
@@ -51,4 +53,90 @@ test("conclusions that change are named, others are not", () => {
   const one = { predictions: { mood: { good: 0.9, bad: 0.1 }, kind: { tea: 1 } } };
   const other = { predictions: { mood: { good: 0.4, bad: 0.6 }, kind: { tea: 1 } } };
   assert.deepEqual(conclusions(one, other), ["mood: good, then bad"]);
+});
+
+// --- the figure
+
+const HTML = '<head-map id="it" models="focus focus/no-order" sentence="Hot tea, please!"></head-map><word-shuffle for="it"></word-shuffle>';
+
+/** A model for which the order counts, and one for which it doesn't. */
+const focus = (make) => ({ load: (variant) => make({ attend: (sentence) => {
+  const tokens = wordsOf(sentence);
+  const order = variant === "no-order" ? [...tokens].sort() : tokens;
+  const weights = tokens.flatMap((asks) => tokens.map((word) => (order.indexOf(word) + order.indexOf(asks) + 1) / 100));
+  const first = variant === "no-order" ? "any" : tokens[0] ?? "none";
+  return { queryTokens: tokens, keyTokens: tokens, shape: [1, 1, tokens.length, tokens.length], weights: Float32Array.from(weights), headNames: ["a"], notes: [],
+    predictions: { first: { [first]: 1 } } };
+} }) });
+
+async function shuffling(make = mapModel) {
+  const map = await draw(HTML, { focus: focus(make) });
+  const figure = document.querySelector("word-shuffle");
+  await figure.ready;
+  return { map, figure };
+}
+const rows = (figure) => [...figure.querySelectorAll("tbody tr")].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
+
+async function shuffle(map, figure) {
+  const before = map.sentence;
+  press(figure, "Shuffle the words");
+  await until(() => map.sentence !== before && !figure.querySelector("table").hidden);
+}
+
+for (const [how, make] of [["at once", mapModel], ["later", slowModel]])
+  test(`words are shuffled into the map, and each model's change is told, where models answer ${how}`, async () => {
+    const { map, figure } = await shuffling(make);
+    await shuffle(map, figure);
+    assert.deepEqual(map.sentence.split(" ").sort(), ["!", ",", "Hot", "please", "tea"]);
+    const [ordered, orderless] = rows(figure);
+    assert.equal(ordered[0], "taught");
+    assert.match(ordered[1], /^[1-9][\d.]* %$/);
+    assert.deepEqual(orderless.slice(1), ["0 %", "none"]);
+    assert.ok(map.sentence.startsWith("Hot ") ? ordered[2] === "none" : ordered[2].startsWith("first: Hot, then "));
+  });
+
+test("the words go back in order as they were written, and the table with them", async () => {
+  const { map, figure } = await shuffling();
+  assert.ok(isIdle(figure, "Back in order"));
+  await shuffle(map, figure);
+  await shuffle(map, figure);
+  assert.ok(!isIdle(figure, "Back in order"));
+  press(figure, "Back in order");
+  assert.deepEqual([map.sentence, figure.querySelector("table").hidden, isIdle(figure, "Back in order")], ["Hot tea, please!", true, true]);
+});
+
+test("a sentence that is typed ends the comparison, and is shuffled next", async () => {
+  const { map, figure } = await shuffling();
+  await shuffle(map, figure);
+  type(map, "Sentence", "cold milk");
+  assert.ok(figure.querySelector("table").hidden);
+  await shuffle(map, figure);
+  assert.deepEqual(map.sentence, "milk cold");
+  press(figure, "Back in order");
+  assert.equal(map.sentence, "cold milk");
+});
+
+test("nothing, one word and words that look like HTML are shuffled calmly", async () => {
+  for (const text of ["", "tea", "tea tea", `${HOSTILE} tea`, "tea ".repeat(60)]) {
+    const { map, figure } = await shuffling();
+    type(map, "Sentence", text);
+    press(figure, "Shuffle the words");
+    await until(() => !figure.querySelector("table").hidden);
+    assert.deepEqual([rows(figure).length, figure.querySelectorAll("img").length, map.querySelectorAll("img").length], [2, 0, 0]);
+  }
+});
+
+test("a model that does not come is told, and can be asked for again", async () => {
+  let fails = 1;
+  const { load } = focus(mapModel);
+  await draw(HTML, { focus: { load: (variant) => {
+    if (variant === "no-order" && fails-- > 0) throw new TypeError("fetch failed");
+    return load(variant);
+  } } });
+  const figure = document.querySelector("word-shuffle");
+  press(figure, "Shuffle the words");
+  await says(figure, /^The words could not be shuffled: something went wrong/);
+  press(figure, "Try again");
+  await until(() => !figure.querySelector("table").hidden);
+  assert.deepEqual([status(figure), rows(figure).length], ["", 2]);
 });

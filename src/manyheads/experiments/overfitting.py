@@ -9,8 +9,9 @@ import numpy as np
 
 from manyheads.experiments.evidence import clearly, differences
 from manyheads.experiments.focus_sentences import drawn, losses
-from manyheads.models.focus import FocusConfig, encode, focus_key, train_focus_model
+from manyheads.models.focus import FocusConfig, encode, train_focus_model
 from manyheads.models.focus.sentences import generate_sentences
+from manyheads.models.focus.training import recipe_key
 
 RECIPE = 1
 SEEDS = 10
@@ -69,7 +70,7 @@ def at_equal_training(run):
 
 
 def parts():
-    return {"focus": focus_key(CONFIG), "heads": HEADS, "watched": WATCHED, "sentences": NUM_SENTENCES}
+    return {"focus": recipe_key(CONFIG), "heads": HEADS, "watched": WATCHED, "sentences": NUM_SENTENCES}
 
 
 def measure(seed, heads=HEADS, watched=WATCHED):

@@ -6,9 +6,10 @@ weights.
 
 from manyheads.experiments import diversity, generalisation, noise
 from manyheads.experiments.focus_sentences import drawn, losses, right
-from manyheads.models.focus import encode, focus_key, train_focus_model
+from manyheads.models.focus import encode, train_focus_model
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.focus.sentences import generate_sentences
+from manyheads.models.focus.training import recipe_key
 
 RECIPE = 1
 SEEDS = 10
@@ -18,7 +19,7 @@ STEPS, NUM_SENTENCES, DRAWN = 150, 6_000, 500
 
 def parts():
     """What the numbers follow from, for their key."""
-    return {"focus": focus_key(), "held_out": held_out_sentences(), "sizes": (HEADS, STEPS, NUM_SENTENCES, DRAWN)}
+    return {"focus": recipe_key(), "held_out": held_out_sentences(), "sizes": (HEADS, STEPS, NUM_SENTENCES, DRAWN)}
 
 
 def measure(seed, heads=HEADS, steps=STEPS, num_sentences=NUM_SENTENCES):

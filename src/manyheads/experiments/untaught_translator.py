@@ -7,14 +7,15 @@ suffers more without this head than without any other.
 import numpy as np
 
 from manyheads.experiments.evidence import across
-from manyheads.models.translator import claims, train_translator, translator_key
+from manyheads.models.translator import claims, train_translator
+from manyheads.models.translator.training import recipe_key
 
 RECIPE = 1
 SEEDS = 3
 
 
 def parts():
-    return {"translator": translator_key()}
+    return {"translator": recipe_key()}
 
 
 def measure(seed, steps=None, num_sentences=None, tried=600):

@@ -4,7 +4,7 @@ import json
 import os
 from html import escape
 
-BUILDING = "MANYHEADS_SITE_SCRIPTS"  # set while a book is built: where the scripts will lie, from the book's top
+BUILDING = "MANYHEADS_SITE_SCRIPTS"  # set while a book is built, whose pages have the scripts
 
 
 def element_html(name, attributes, data, plain=""):

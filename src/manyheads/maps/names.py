@@ -1,7 +1,7 @@
 """The names that Python and JavaScript share: both read `web/names.json`, here and in `web/math/names.ts`.
 
-`tests/fast/web/test_names.py` holds that both sides have the same, and that the stylesheets, which cannot read the file,
-have its colours. A name that only one side needs stays with that side.
+`tests/fast/web/test_names.py` holds that both sides have the same, and that the stylesheets, which cannot read the
+file, have its colours. A name that only one side needs stays with that side.
 """
 
 import json

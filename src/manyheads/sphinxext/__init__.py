@@ -12,43 +12,34 @@ import os
 from manyheads.maps.element import BUILDING
 from manyheads.sphinxext import (
     assets,
-    bertviz_frames,
     equations,
     execution_cache,
     exercises,
     light_theme,
     notebooks,
     page_frame,
-    policy,
     publishing,
 )
 from manyheads.sphinxext.docstrings import plain_docstring
 from manyheads.sphinxext.figures import add_directives
 from manyheads.sphinxext.figures_first import FiguresFirst
-from manyheads.sphinxext.prerender import draw_figures
+from manyheads.sphinxext.finishing import finish
 
 
-def finish(app, error):
-    """Puts what the pages need into the built site."""
-    if not error and app.builder.format == "html":
-        assets.copy_files(app.outdir)
-        equations.copy_files(app.outdir)
-        publishing.write_pages(app.outdir, publishing.chapters(app.env))
-        draw_figures(app.outdir)
-        light_theme.lighten_files(app)
-        bertviz_frames.give_files(app.outdir)
-        policy.finish_pages(app.outdir)
+def write_side_by_side(app, env):
+    """Pages are written by all processors, for which Jupyter Book doesn't ask; one has read them, in their order."""
+    app.parallel = os.cpu_count()
 
 
 def setup(app):
-    os.environ[BUILDING] = f"_static/{assets.FOLDER}/bertviz"  # the chapters' kernels inherit it
+    os.environ[BUILDING] = "1"  # the chapters' kernels inherit it
     add_directives(app)
     if "sphinx.ext.autodoc" in app.extensions:
         app.connect("autodoc-process-docstring", plain_docstring)
     app.add_post_transform(FiguresFirst)
-    app.connect("html-page-context", assets.add_scripts)
-    app.connect("html-page-context", assets.drop_thebe, priority=900)
+    app.connect("env-updated", write_side_by_side)
     app.connect("build-finished", finish)
+    assets.setup(app)
     equations.setup(app)
     execution_cache.setup(app)
     exercises.setup(app)

@@ -1,42 +1,52 @@
-"""What the pages need beside their HTML: scripts and styles on pages with a live figure, files in the built site."""
+"""What the pages need beside their HTML: scripts and styles on pages with a live figure, files in the built site.
+
+All that figures fetch lies in one folder, `_static/manyheads/<version>`, whose name is a hash of its contents. Scripts,
+styles, workers and models name each other by relative addresses, so the version is in all of them, and no cache can
+answer a page of one build with a file of another. Around it are only doors for other people's pages, whose tags were
+copied once and stay: `_static/manyheads/head-map.js` imports the script of the present version.
+"""
 
 import gzip
+import hashlib
+import json
 import os
 import re
 import shutil
 from pathlib import Path
 
 from manyheads.maps.names import FIRST_STEPS
+from manyheads.models.files import write_page_file
 from manyheads.models.registry import page_files
 from manyheads.sphinxext import bertviz_frames
-from manyheads.sphinxext.figures import figure_files, figures_in
+from manyheads.sphinxext.figures import FIGURES, figure_files, figures_in
 from manyheads.widgets.web_files import BUILT, built
 
-FOLDER = "manyheads"  # below _static: where the scripts and models of the site lie
+FOLDER = "manyheads"  # below _static: where the versions of the site's scripts and models lie
+LIST = "models/files.json"  # what pages check the models' files by
 FIRST = 490  # scripts run in their order; where one of the theme never comes, the figures live all the same
 # A reader who has not taken the first steps sees less of a map that offers them; known before anything is drawn.
 FIRST_MINUTE = f"""try {{ if (localStorage.getItem("{FIRST_STEPS}") !== "1" && !location.hash)
 document.documentElement.toggleAttribute("data-first-minute", true) }} catch {{}}"""
 GUIDED = re.compile(r"<head-map [^>]*\bguide\b")
-READY_TO_SEND = (".gz", ".json")
-LARGE = ".bin"  # parts of a model that gzip would hardly make smaller
+LARGE = ".bin"  # parts of a model that gzip would hardly make smaller; the model's own list has their hashes
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
     """Puts the scripts on the pages that hold a live figure, whether from a directive or a notebook's output."""
     live = figures_in(context.get("body") or "")
-    app.add_js_file(f"{FOLDER}/theme.js")
+    folder = context["figures_folder"] = version_folder(app.config)
+    app.add_js_file(f"{folder}/theme.js")
     if GUIDED.search(context.get("body") or ""):
         app.add_js_file(None, body=FIRST_MINUTE)
     for name in ["paper", *live] if live else []:
-        app.add_js_file(f"{FOLDER}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
+        app.add_js_file(f"{folder}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
     if live or pagename == "search":  # as soon as may be: it waits for none of those that may not come
         figures = {"data-figures": ", ".join(live)} if live else {}
-        app.add_js_file(f"{FOLDER}/standing-still.js", **{"async": "async"}, **figures)
+        app.add_js_file(f"{folder}/standing-still.js", **{"async": "async"}, **figures)
     for name in dict.fromkeys(["head-map", *live] if live else []):  # the first stylesheet is the others' base
         if (BUILT / f"{name}.css").is_file():
-            app.add_css_file(f"{FOLDER}/{name}.css")
-    app.add_css_file(f"{FOLDER}/theme.css")
+            app.add_css_file(f"{folder}/{name}.css")
+    app.add_css_file(f"{folder}/theme.css")
 
 
 def drop_thebe(app, pagename, templatename, context, doctree):
@@ -45,24 +55,74 @@ def drop_thebe(app, pagename, templatename, context, doctree):
         context[kind] = [file for file in context[kind] if "thebe" not in f"{file.filename} {file.attributes}".lower()]
 
 
-def copy_files(site):
-    """Copies scripts, stylesheets and models into a site's folder."""
+def version_folder(config):
+    """Where this build's scripts and models lie, below `_static`."""
+    return f"{FOLDER}/{config.manyheads_version}"
+
+
+def site_files():
+    """All that figures fetch, by its place in the folder of its version: {"head-map.js": path, ...}."""
     built("head-map.js")  # or it says how to build them
-    folder = Path(site) / "_static" / FOLDER
-    shutil.copytree(BUILT, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("prerender.*"))
-    shutil.rmtree(folder / "models", ignore_errors=True)  # those of an earlier build that no page fetches any more
-    (folder / "models").mkdir()
-    for name, path in {**figure_files(), **page_files()}.items():
+    scripts = {path.name: path for path in BUILT.iterdir() if path.stem != "prerender"}
+    models = {f"models/{name}": path for name, path in {**figure_files(), **page_files()}.items()}
+    bertviz = {f"bertviz/{name}": path for name, path in bertviz_frames.SCRIPTS.items()}
+    return dict(sorted({**scripts, **models, **bertviz}.items()))
+
+
+def version_of(files):
+    """The name of a version: a hash of the files in it and of their places."""
+    digest = hashlib.sha256()
+    for place, path in files.items():
+        contents = b"" if path.suffix == LARGE else path.read_bytes()
+        digest.update(f"{place} {len(contents)}\n".encode() + contents)
+    return digest.hexdigest()[:12]
+
+
+def note_version(app, config):
+    """Before a page is read: pages name the version, and those that name another are written again."""
+    config.manyheads_version = version_of(site_files())
+
+
+def copy_files(app):
+    """Copies scripts, stylesheets and models into the site before its pages are written, unless they are there."""
+    folder = Path(app.outdir, "_static", version_folder(app.config))
+    if app.builder.format != "html" or folder.is_dir():
+        return
+    beside = folder.with_name("unfinished")
+    shutil.rmtree(beside, ignore_errors=True)
+    listed = {}
+    for place, path in site_files().items():
+        target = beside / place
+        target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == LARGE:
-            _link(path, folder / "models" / name)
-        elif path.suffix in READY_TO_SEND:
-            shutil.copyfile(path, folder / "models" / name)
+            _link(path, target)
+        elif not place.startswith("models/") or path.suffix == ".json":
+            shutil.copyfile(path, target)
         else:
-            packed = gzip.compress(path.read_bytes(), 9, mtime=0)
-            (folder / "models" / f"{name}.gz").write_bytes(packed)
-    (folder / "bertviz").mkdir(exist_ok=True)
-    for name, path in bertviz_frames.SCRIPTS.items():
-        shutil.copyfile(path, folder / "bertviz" / name)
+            file = _packed(path, target)
+            listed[file["name"]] = file
+    (beside / LIST).write_text(json.dumps(listed, indent=1), encoding="utf-8")
+    beside.rename(folder)
+
+
+def _packed(path, target):
+    """Puts a file of a model packed into the site; gives what `files.json` says of it."""
+    contents = path.read_bytes()
+    if path.suffix == ".gz":
+        return write_page_file(target, contents, gzip.decompress(contents))
+    return write_page_file(target.with_name(f"{target.name}.gz"), gzip.compress(contents, 9, mtime=0), contents)
+
+
+def finish_files(app):
+    """Removes versions of earlier builds, whose pages are gone, and writes the doors for other people's pages."""
+    folder = Path(app.outdir, "_static", FOLDER)
+    for path in folder.iterdir():
+        if path.is_dir() and path.name != app.config.manyheads_version:
+            shutil.rmtree(path)
+        elif path.is_file():
+            path.unlink()
+    for name in FIGURES:
+        (folder / f"{name}.js").write_text(f'import "./{app.config.manyheads_version}/{name}.js";\n', encoding="utf-8")
 
 
 def _link(path, beside):
@@ -71,3 +131,11 @@ def _link(path, beside):
         os.link(path, beside)
     except OSError:
         shutil.copyfile(path, beside)
+
+
+def setup(app):
+    app.add_config_value("manyheads_version", "", "html", [str])
+    app.connect("config-inited", note_version)
+    app.connect("builder-inited", copy_files)
+    app.connect("html-page-context", add_scripts)
+    app.connect("html-page-context", drop_thebe, priority=900)

@@ -35,7 +35,6 @@ STYLE = """<style>
 }
 html[data-theme="dark"] .bertviz, body[data-jp-theme-light="false"] .bertviz { filter: invert(.91) hue-rotate(180deg) }
 </style>"""
-# The frame has the address of the page around it, whose root element says where the book's top is.
 FIT = """
 requirejs(["jquery", "d3"], () => {
 const svg = document.querySelector("svg");
@@ -43,15 +42,10 @@ svg.setAttribute("viewBox", [0, 0, svg.clientWidth, svg.clientHeight].join(" "))
 svg.style = "width: 100%; min-width: 44rem; height: auto";
 frameElement.style.height = document.body.scrollHeight + 40 + "px";
 });"""  # model_view is always 970 pixels wide
-LOAD = """<script>
-const book = new URL(parent.document.documentElement.dataset.content_root, parent.location);
-const script = document.createElement("script");
-script.src = new URL("{site}/require.js", book);
-script.onload = () => {{
-require.config({{ baseUrl: new URL("{site}/", book).href, waitSeconds: 0 }}); // a slow network is no fault
+# `with_files` puts the frame beside the scripts.
+LOAD = """<script src="require.js"></script><script>
+require.config({{ baseUrl: "./", waitSeconds: 0 }}); // a slow network is no fault
 {view}
-}};
-document.head.append(script);
 </script>"""
 
 
@@ -88,20 +82,16 @@ def bertviz_view(view, map, **options):
     return HTML(f'{STYLE}<iframe class="bertviz" loading="lazy" {frame}></iframe>')
 
 
-def give_files(site):
-    """Puts each frame of a built site into a file of its own: only such a frame waits until somebody comes to it."""
-    folder = Path(site) / os.environ[BUILDING]
+def with_files(html, page, scripts):
+    """A page whose frames are files of their own, in the scripts' folder: only such frames wait for a reader."""
 
-    def put(frame, page):
+    def put(frame):
         text = unescape(frame[2])
-        file = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.html"
+        file = scripts / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.html"
         file.write_text(with_policy(text), encoding="utf-8")
         return f'{frame[1]} src="{Path(os.path.relpath(file, page.parent)).as_posix()}"'
 
-    for page in Path(site).rglob("*.html"):
-        html = page.read_text(encoding="utf-8")
-        if WRITTEN_OUT.search(html):
-            page.write_text(WRITTEN_OUT.sub(lambda frame, page=page: put(frame, page), html), encoding="utf-8")
+    return WRITTEN_OUT.sub(put, html)
 
 
 def _with_own_scripts(written):
@@ -115,7 +105,7 @@ def _with_own_scripts(written):
     view = re.sub(r"^/\*\*.*?\*/|^ +", "", view, flags=re.DOTALL | re.MULTILINE).replace("</", "<\\/")
     view += FIT if "renderThumbnail" in view else ""
     if os.environ.get(BUILDING):
-        return found[1] + LOAD.format(site=os.environ[BUILDING], view=view)
+        return found[1] + LOAD.format(view=view)
     sources = {name: path.read_text(encoding="utf-8").replace("</", "<\\/") for name, path in SCRIPTS.items()}
     inline = "".join(f"<script>{sources[name]}</script>" for name in ("jquery.js", "d3.js", "require.js"))
     names = 'define("jquery", [], () => jQuery); define("d3", [], () => d3);'

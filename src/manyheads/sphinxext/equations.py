@@ -5,6 +5,7 @@ Temml makes it of TeX while the book is built. Its font is STIX Two Math, of whi
 
 import atexit
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -58,8 +59,8 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 
 @cache
-def typesetter():
-    """A process that answers each line of TeX with a line of MathML, for as long as this one lives."""
+def typesetter(_process):
+    """A process that answers each line of TeX with a line of MathML, as long as this one lives; each has its own."""
     if not STYLE.is_file():
         raise ExtensionError(f"Equations need {STYLE}: run `npm ci` in {WEB}, as `make book` does")
     command = [node(), "--input-type=module", "--eval", TYPESETTER]
@@ -78,7 +79,7 @@ def mathml(tex, display=False):
 
     Raises ExtensionError where it is no TeX that Temml knows.
     """
-    process = typesetter()
+    process = typesetter(os.getpid())
     print(json.dumps({"tex": tex, "displayMode": display}), file=process.stdin, flush=True)
     answer = json.loads(process.stdout.readline())
     if "fault" in answer:

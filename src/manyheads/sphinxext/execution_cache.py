@@ -6,15 +6,18 @@ missing in the cache is executed side by side before MyST-NB looks.
 """
 
 import hashlib
-import logging
+import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from jupyter_cache import get_cache
-from jupyter_cache.executors import load_executor
+from jupyter_cache.executors.utils import ExecutionResult, create_cache_bundle, single_nb_execution
 from myst_nb.core.read import is_myst_markdown_notebook
 
 from manyheads.experiments.kept import own_path
+from manyheads.sphinxext.progress import stage
+from manyheads.sphinxext.warm_kernels import CAN_FORK, WarmKernelManager
 
 PACKAGE = Path(__file__).parent.parent
 READER = {"type": "plugin", "name": "myst_nb_md"}  # MyST-NB's
@@ -22,8 +25,11 @@ DIGEST = "package.sha256"  # in the folder of the cache
 
 
 def package_digest(book):
-    """The digest of the package's Python and data, a reader's own results, and the packages that the book pins."""
-    paths = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("data/*"), *PACKAGE.glob("web/*.json")]
+    """The digest of the package's Python, data and weights, a reader's own results, and the pinned packages."""
+    paths = [
+        *(path for pattern in ("*.py", "data/*", "kept/*") for path in PACKAGE.rglob(pattern)),
+        *PACKAGE.glob("web/*.json"),
+    ]
     ours = sorted(path for path in paths if "node_modules" not in path.parts)
     digest = hashlib.sha256()
     for path in [*ours, own_path(), Path(book) / "requirements.txt"]:
@@ -49,11 +55,34 @@ def execute_side_by_side(app, env, docnames):
     if not paths:
         return
     keys = [cache.add_nb_to_project(str(path), read_data=READER).pk for path in paths]
-    log = logging.getLogger(__name__)
-    log.setLevel(logging.INFO)  # the executor then says what it executes
-    executor = load_executor("local-parallel", cache, logger=log)
-    executor.run_and_cache(filter_pks=keys, timeout=env.mystnb_config.execution_timeout)
+    if records := cache.list_unexecuted(filter_pks=keys):
+        with stage(f"Executing {len(records)} chapters"):
+            execute(cache, records, env.mystnb_config.execution_timeout)
     digest.write_text(app.config.manyheads_package, encoding="utf-8")
+
+
+def execute(cache, records, timeout):
+    """Executes notebooks of a project of jupyter-cache's, a kernel for each processor, and puts them into the cache."""
+    notebooks = [cache.get_project_notebook(record.pk) for record in records]
+    notebooks.sort(key=code_size, reverse=True)  # so that in the end no processor waits long for another
+
+    def run(notebook):
+        folder = str(Path(notebook.uri).parent)
+        if not code_size(notebook):
+            return ExecutionResult(notebook.nb, folder, 0)
+        options = {"kernel_manager_class": WarmKernelManager} if CAN_FORK else {}
+        return single_nb_execution(notebook.nb, folder, timeout, allow_errors=False, **options)
+
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        for notebook, result in zip(notebooks, threads.map(run, notebooks)):
+            if not result.err:
+                bundle = create_cache_bundle(notebook, None, None, result.time, None)
+                cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+
+
+def code_size(notebook):
+    """How many characters of code a notebook of jupyter-cache's has."""
+    return sum(len(cell.source) for cell in notebook.nb.cells if cell.cell_type == "code")
 
 
 def setup(app):

@@ -137,7 +137,7 @@ def without_data(html):
 
 
 def _needs_site(output):
-    return "_static/" in output.get("data", {}).get("text/html", "")
+    return 'class="bertviz"' in output.get("data", {}).get("text/html", "")
 
 
 def _only_glued(output):

@@ -7,9 +7,6 @@ import base64
 import hashlib
 import re
 from html import unescape
-from pathlib import Path
-
-from manyheads.sphinxext.theme_fixes import fixed
 
 SOURCES = {
     "default-src": "'self'",
@@ -67,14 +64,3 @@ def with_policy(html):
     A page that names no encoding stays as it is: it holds nothing but where to go.
     """
     return CHARSET.sub(lambda found: found[0] + META.format(policy_of(html)), html, count=1)
-
-
-def finish_pages(site):
-    """Fix what the theme gets wrong in every page that this build wrote into a site's folder, and add its policy."""
-    site = Path(site)
-    for path in site.rglob("*.html"):
-        if "_static" in path.relative_to(site).parts:
-            continue
-        html = path.read_text(encoding="utf-8")
-        if HAS_POLICY not in html:  # else an earlier build wrote it
-            path.write_text(with_policy(fixed(html, path.relative_to(site))), encoding="utf-8")

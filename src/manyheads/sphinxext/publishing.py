@@ -27,8 +27,8 @@ PAGE = """<!DOCTYPE html>
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
 <link rel="icon" href="{root}_static/favicon.svg">
-<link rel="stylesheet" href="{root}_static/manyheads/head-map.css">
-<link rel="stylesheet" href="{root}_static/manyheads/plain.css">
+<link rel="stylesheet" href="{root}_static/{scripts}/head-map.css">
+<link rel="stylesheet" href="{root}_static/{scripts}/plain.css">
 </head>
 <body>
 {body}
@@ -36,10 +36,10 @@ PAGE = """<!DOCTYPE html>
 </html>
 """
 
-EMBED = """<script async src="_static/manyheads/standing-still.js" data-figures="head-map, body > .hm-status"></script>
-<script type="module" src="_static/manyheads/head-map.js"></script>
-<script type="module" src="_static/manyheads/embed.js"></script>
-"""
+EMBED = """<script async src="_static/{scripts}/standing-still.js" data-figures="head-map, body > .hm-status"></script>
+<script type="module" src="_static/{scripts}/head-map.js"></script>
+<script type="module" src="_static/{scripts}/embed.js"></script>
+<p class="hm-status">The map is on its way: a script draws it.</p>"""
 
 LOST_PAGE = """<main>
 <h1>There is no such page</h1>
@@ -76,22 +76,21 @@ def chapters(env):
     return {name: env.titles[name].astext() for name in (root, *env.toctree_includes.get(root, []))}
 
 
-def write_pages(folder, titles):
+def write_pages(folder, titles, scripts):
     """Write `embed.html`, one live map and nothing else, and `404.html` into the site's folder.
 
     A host shows `404.html` for a missing page at any depth, so its links start from the address's own path, "/" where
-    none is known. `titles` are those of the pages, by name.
+    none is known. `titles` are those of the pages, by name; `scripts` is the folder below `_static` with this build's.
     """
     root = urlsplit(address() or "/").path
     listed = "".join(f'<li><a href="{root}{name}.html">{escape(title)}</a></li>' for name, title in titles.items())
     lost = LOST_PAGE.format(root=root, listed=listed)
-    alone = EMBED + '<p class="hm-status">The map is on its way: a script draws it.</p>'
     pages = {
-        "embed.html": {"title": "Many Heads", "root": "", "body": alone},
+        "embed.html": {"title": "Many Heads", "root": "", "body": EMBED.format(scripts=scripts)},
         "404.html": {"title": "No such page · Many Heads", "root": root, "body": lost},
     }
     for name, parts in pages.items():
-        (Path(folder) / name).write_text(PAGE.format(**parts), encoding="utf-8")
+        (Path(folder) / name).write_text(PAGE.format(scripts=scripts, **parts), encoding="utf-8")
 
 
 def draw_emblem(app, map):

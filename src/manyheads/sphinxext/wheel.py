@@ -1,4 +1,4 @@
-"""Stages what pip builds a wheel from: the sources, the trained heads, a description whose links work anywhere.
+"""Stages what pip builds a wheel from: the sources and a description whose links work anywhere.
 
 `python -m manyheads.sphinxext.wheel FOLDER` is the first half of `make wheel`. Links lead to the site that
 `MANYHEADS_URL` names and to the repository; where neither is known, their words stay.
@@ -9,8 +9,6 @@ import shutil
 import sys
 from pathlib import Path
 
-from manyheads.models.files import PACKAGED
-from manyheads.models.registry import page_files, wheel_families
 from manyheads.sphinxext.notebooks import repository_address
 from manyheads.sphinxext.publishing import address
 
@@ -26,12 +24,6 @@ def stage(folder):
     site, repository = address(), repository_address(ROOT)
     (folder / "README.md").write_text(absolute_links((ROOT / "README.md").read_text(), site, repository))
     (folder / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text() + project_urls(site, repository))
-    kept = folder / PACKAGED.relative_to(ROOT)
-    for path in page_files(wheel_families()).values():
-        # Models lie in a folder that is called by what went into them, the tokenizer beside these.
-        to = kept if path.suffix == ".json" else kept / path.parent.name
-        to.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, to / path.name)
 
 
 def absolute_links(text, site, repository):

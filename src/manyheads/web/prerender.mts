@@ -1,8 +1,7 @@
-// Draws every figure of a built site with the scripts that draw it live: `node dist/prerender.mjs _build/html`.
+// Draws every figure of built pages with the scripts that draw it live: `node dist/prerender.mjs page.html ...`.
 // What an element shows follows from the data in it. What it drew is written back into the page, canvases as pictures.
 
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import { GlobalRegistrator } from "@happy-dom/global-registrator";
 import { encode } from "fast-png";
 import { defaultTreeAdapter, parse, type DefaultTreeAdapterTypes } from "parse5";
@@ -18,18 +17,12 @@ document.head.innerHTML = '<style class="manyheads"></style>'; // a page that ha
 const { pictureOf } = await import("./views/pixels.ts");
 for (const name of Object.keys(figures)) await import(`./figures/${name}.ts`);
 
-for (const path of await pagesBelow(process.argv[2])) {
+for (const path of process.argv.slice(2)) {
   const page = await readFile(path, "utf8");
   const drawn = drawFigures(page);
   if (drawn !== page) await writeFile(path, drawn);
 }
 process.exit(); // whatever the figures wait for never comes
-
-/** The pages of a site, without those among its files. */
-async function pagesBelow(site: string) {
-  const files = await readdir(site, { recursive: true });
-  return files.filter((file) => file.endsWith(".html") && !file.startsWith("_static")).map((file) => join(site, file));
-}
 
 /** A page with its figures drawn. */
 function drawFigures(page: string) {

@@ -7,7 +7,6 @@ import pytest
 from manyheads.experiments import CLAIMS, kept, overfitting, results, runs_of, verdict, verdict_of
 from manyheads.experiments.claims import statements_of
 from manyheads.experiments.evidence import VERDICTS, clearly
-from manyheads.experiments.running import BUDGET
 from manyheads.experiments.shown import findings, made
 
 HALVES = slice(0, None, 2), slice(1, None, 2)
@@ -35,14 +34,6 @@ def test_results_of_all_experiments_come_with_the_package(shipped):
         assert result["command"].startswith(("make experiments", "python -m manyheads.experiments"))
         assert result["date"] >= "2026-11-22"
         assert result["machine"]["processors"] >= 1
-
-
-def test_they_keep_to_their_budget(shipped):
-    """A quarter of an hour on two processors; what takes times has them for itself."""
-    alone = BUDGET["parallel"]
-    assert (sum(BUDGET.values()) - alone) / 2 + alone <= 900
-    for name, result in shipped.items():
-        assert result["seconds"] <= BUDGET[name], name
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -90,7 +81,7 @@ def test_a_readers_own_results_replace_those_that_came(own, shipped):
 
 def test_a_book_with_words_of_its_own_shows_what_came_and_says_so(own, shipped, monkeypatch):
     assert made("overfitting").endswith("processors")
-    monkeypatch.setattr(overfitting, "focus_key", lambda config: "of other words")
+    monkeypatch.setattr(overfitting, "recipe_key", lambda config: "of other words")
     assert runs_of("overfitting") == shipped["overfitting"]["runs"]
     assert made("overfitting").endswith("with other words than this book now has")
     assert made("lookups").endswith("processors"), "words are no part of it"

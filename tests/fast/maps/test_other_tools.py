@@ -1,18 +1,12 @@
 """HeadMap.of: every source of attentions that it knows, from models of random weights, and what it says of the others."""
 
-import re
-
 import numpy as np
 import pytest
 import torch
 import transformers
-from conftest import ROOT
 from torch import nn
 
-from manyheads.drop_in import replace_attention
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import NOTES
-from manyheads.models.encoder import load_encoder
 from manyheads.widgets import HeadMap
 
 WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
@@ -35,7 +29,6 @@ BART = transformers.BartConfig(
 )
 GROUPED = {**SIZES, "num_key_value_heads": 2}
 LLAMA = transformers.LlamaConfig(**GROUPED)
-VIT = transformers.ViTConfig(**{**SIZES, "image_size": 4, "patch_size": 2, "num_channels": 1})
 
 
 def model(kind, config, implementation="eager"):
@@ -71,6 +64,7 @@ def weights(*before):
     return torch.rand(*before, KEYS, KEYS).softmax(-1)
 
 
+BERT = transformers.BertConfig(**SIZES)
 WHOLE = (LAYERS, HEADS, KEYS, KEYS)
 BOTH = {"input_ids": IDS, "decoder_input_ids": ASKING_IDS}
 SOURCES = {  # what is given, the shape of each map
@@ -151,20 +145,6 @@ def test_every_source_in_one_call(source, shapes):
     assert shown._repr_mimebundle_()[0]["text/html"].startswith("<figure")
 
 
-@pytest.mark.parametrize(
-    ("name", "notes"),
-    [("a tensor of 3", 1), ("one without a batch", 0), ("its result, unaveraged", 0), ("an array of 4", 0)],
-)
-def test_three_axes_are_told_about_where_they_may_be_averages(name, notes):
-    assert len(HeadMap.of(SOURCES[name][0](), WORDS).attention.notes) == notes
-
-
-def test_the_weights_are_the_models():
-    given = output("T5Model", T5, **BOTH)
-    shown = HeadMap.of(given, WORDS, ASKING, model_index=2)
-    np.testing.assert_array_equal(shown.attention.weights, torch.cat(given.cross_attentions))
-
-
 def test_a_module_computes_what_it_always_did_and_is_left_as_it_was():
     layers, words = stack().train(), torch.randn(1, KEYS, WIDTH)
     seen = []
@@ -179,25 +159,6 @@ def test_a_module_computes_what_it_always_did_and_is_left_as_it_was():
     torch.testing.assert_close(seen[0], expected)
     first = layers.layers[0].self_attn(words, words, words, average_attn_weights=False)[1]
     np.testing.assert_allclose(shown.weights[:1], first.detach(), atol=1e-6)
-
-
-def test_a_module_that_wants_averages_gets_them():
-    class Mine(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.attention = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
-
-        def forward(self, words, mask):
-            self.averaged = self.attention(words, words, words, mask, True, None, True)[1]
-            self.none = self.attention(words, words, words, need_weights=False)[1]
-
-    mine, padded = Mine(), torch.tensor([[False] * 5 + [True] * 2])
-    shown = HeadMap.of(mine, WORDS, inputs={"words": torch.randn(1, KEYS, WIDTH), "mask": padded}).attention
-    assert mine.averaged.shape == (1, KEYS, KEYS)
-    assert mine.none is None
-    assert shown.shape == (2, HEADS, KEYS, KEYS), "a layer that is called twice is there twice"
-    assert shown.weights[0, ..., 5:].max() == 0, "padding is not looked at"
-    np.testing.assert_allclose(shown.weights[0].mean(0), mine.averaged[0].detach(), atol=1e-6)
 
 
 # --- generate ---------------------------------------------------------------------------------------------------------
@@ -224,14 +185,6 @@ def test_the_steps_of_generate_are_one_causal_map(options):
     assert shown.notes == (f"The last token, 't{KEYS + 3}', was not read any more: it looks at nothing yet.",)
 
 
-def test_a_sliding_window_keeps_its_place():
-    config = transformers.MistralConfig(**GROUPED, sliding_window=4)
-    steps = generated("MistralForCausalLM", config)
-    assert steps.attentions[-1][0].shape[-1] == 4, "the keys that are far are gone"
-    whole = output("MistralForCausalLM", config, input_ids=steps.sequences[:, :-1])
-    np.testing.assert_allclose(HeadMap.of(steps).attention.weights, torch.cat(whole.attentions), atol=1e-6)
-
-
 def test_the_steps_of_an_encoder_and_decoder():
     steps = generated("T5ForConditionalGeneration", T5)
     whole = output("T5ForConditionalGeneration", T5, input_ids=IDS, decoder_input_ids=steps.sequences[:, :-1])
@@ -246,19 +199,6 @@ def test_the_steps_of_an_encoder_and_decoder():
 
 
 # --- Tokens, heads, other weights -------------------------------------------------------------------------------------
-
-
-def test_places_are_counted_where_no_tokens_are_given():
-    """An image has none."""
-    shown = HeadMap.of(output("ViTModel", VIT, pixel_values=torch.randn(1, 1, 4, 4))).attention
-    assert shown.query_tokens == shown.key_tokens == ["1", "2", "3", "4", "5"]
-    assert "tokens are not given: places are counted." in shown.notes
-
-
-def test_the_marks_of_tokenizers_are_taken_away_unless_wanted():
-    weights = np.full((2, 2), 0.5)
-    assert HeadMap.of(weights, ["Ġtea", "▁or"]).attention.key_tokens == [" tea", " or"]
-    assert HeadMap.of(weights, ["Ġtea", "▁or"], prettify_tokens=False).attention.key_tokens == ["Ġtea", "▁or"]
 
 
 def test_heads_have_names():
@@ -277,14 +217,6 @@ def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
     assert shown.kind == "amounts"
     assert shown.notes == ("These weights are not shares: rows sum to 3 to 3. They are shown as they are.",)
     assert HeadMap.of(weights(HEADS), WORDS, normalised=False).attention.kind == "shares"
-
-
-def test_signed_weights_are_shown_as_they_are_and_said_to_be():
-    difference = (weights(HEADS) - weights(HEADS).flip(-1)).numpy()
-    shown = HeadMap.of(difference, WORDS, normalised=False).attention
-    np.testing.assert_array_equal(shown.weights[0], difference)
-    assert shown.kind == "signed"
-    assert shown.notes == (NOTES["signed"],)
 
 
 def test_layers_without_attention_are_left_out_and_said():
@@ -389,23 +321,6 @@ def test_layers_carry_the_numbers_of_an_unordered_cache():
     np.testing.assert_allclose(shown.weights[1], given["blocks.9.attn.hook_pattern"][0], atol=1e-6)
 
 
-def test_layers_of_a_hybrid_carry_their_numbers():
-    config = transformers.JambaConfig(
-        **{**GROUPED, "num_hidden_layers": 4},
-        attn_layer_offset=1,
-        attn_layer_period=2,
-        num_experts=2,
-        use_mamba_kernels=False,
-        mamba_d_state=4,
-    )
-    shown = HeadMap.of(model("JambaModel", config, "sdpa"), WORDS, inputs=IDS).attention
-    assert shown.layer_names == ["layer 2", "layer 4"]
-    whole = output("JambaModel", config)
-    np.testing.assert_allclose(shown.weights, torch.cat(whole.attentions), atol=1e-6)
-    named = HeadMap.of(whole, WORDS, layer_names=["layer 2", "layer 4"]).attention
-    assert named.layer_names == shown.layer_names
-
-
 def test_a_model_on_another_kernel_is_read_and_left_as_it_was():
     given = model("LlamaForCausalLM", LLAMA, "sdpa").train()
     shown = HeadMap.of(given, WORDS, inputs={"input_ids": IDS}).attention
@@ -440,37 +355,6 @@ def test_padding_is_never_shown_as_attention():
     np.testing.assert_allclose(shown.weights, torch.cat(output("LlamaModel", LLAMA).attentions), atol=1e-5)
 
 
-def test_a_padded_stack_of_torch_layers_keeps_its_places():
-    torch.manual_seed(0)
-    layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(WIDTH, HEADS, WIDTH, batch_first=True), LAYERS).eval()
-    padded = torch.arange(KEYS) > QUERIES - 1
-    shown = HeadMap.of(layers, WORDS, inputs={"src": X, "src_key_padding_mask": padded[None]}, attention_mask=~padded)
-    assert shown.attention.key_tokens == WORDS[:QUERIES]
-    assert layers.use_nested_tensor
-    assert torch.backends.mha.get_fastpath_enabled()
-
-
-def test_attention_that_is_never_called_is_named():
-    class Idle(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.attention = nn.MultiheadAttention(WIDTH, HEADS)
-
-        def forward(self, words):
-            return words
-
-    with pytest.raises(ValueError, match="Idle did not call any of its attention for these inputs: attention"):
-        HeadMap.of(Idle(), WORDS, inputs=X)
-
-
-def test_sinks_that_are_no_tokens_make_parts():
-    config = transformers.GptOssConfig(**GROUPED, head_dim=8, num_local_experts=2, num_experts_per_tok=1)
-    shown = HeadMap.of(model("GptOssModel", config), WORDS, inputs=IDS).attention
-    assert shown.kind == "parts"
-    assert shown.weights.sum(-1).max() < 1
-    assert "the rest went to no token of the map" in shown.notes[0]
-
-
 def test_layers_are_chosen_before_they_are_copied():
     class Refuses:
         def __array__(self, *_, **__):
@@ -480,8 +364,8 @@ def test_layers_are_chosen_before_they_are_copied():
     assert shown.layer_names == ["layer 3", "layer 1"]
 
 
-def test_tokens_come_from_a_tokenizer_in_any_form():
-    tokenizer = load_encoder().tokenizer
+def test_tokens_come_from_a_tokenizer_in_any_form(encoder):
+    tokenizer = encoder.tokenizer
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer)
     texts = fast(["hot tea", "cold tea"])
     expected = ["[CLS]", "cold", "tea", "[SEP]"]
@@ -492,91 +376,3 @@ def test_tokens_come_from_a_tokenizer_in_any_form():
     assert HeadMap.of(square, ids[1], tokenizer=fast).attention.key_tokens == expected
     assert HeadMap.of(square, "cold tea", tokenizer=fast).attention.key_tokens == expected
     assert HeadMap.of(square, np.array(expected)).attention.key_tokens == expected
-
-
-# --- The table of sources: each row's own line, on models of random weights -----------------------------------------------
-
-MANUAL = (ROOT / "book" / "your-own-models.md").read_text(encoding="utf-8")
-TABLE = MANUAL[MANUAL.index("## Sources that were tried") :]
-ROWS = {row[0]: row[1:] for row in re.findall(r"^\| (.*?) \| (.*?) \| `(HeadMap.*?)` \|$", TABLE, re.MULTILINE)}
-BERT = transformers.BertConfig(**SIZES)
-X, Y = torch.randn(1, KEYS, WIDTH), torch.randn(1, QUERIES, WIDTH)
-HUGGING_FACE = {"ids": IDS, "answer_ids": ASKING_IDS, "batch": IDS.repeat(2, 1), "tokens": WORDS, "answer": ASKING}
-TORCH = {"tokens": WORDS, "answer": ASKING, "words": X, "answer_words": Y, "query": X, "key": X, "value": X}
-
-
-def hugging_face(kind, config, implementation="eager", **more):
-    return lambda: {"model": model(kind, config, implementation), **HUGGING_FACE, **more}
-
-
-def in_torch(make, *arguments, **options):
-    return lambda: {"model": make(*arguments, **options, batch_first=True).eval(), **TORCH}
-
-
-def decoder():
-    return {
-        "model": nn.TransformerDecoder(nn.TransformerDecoderLayer(WIDTH, HEADS, WIDTH, batch_first=True), 2),
-        **TORCH,
-    }
-
-
-ARRAYS = {"array": weights(LAYERS, HEADS).numpy(), "tokens": WORDS}
-SIZES_OF_OTHERS = {
-    "DistilBERT": transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, vocab_size=50),
-    "ModernBERT": transformers.ModernBertConfig(**SIZES, global_attn_every_n_layers=2, pad_token_id=0),
-    "Longformer": transformers.LongformerConfig(**SIZES, attention_window=4, pad_token_id=0),
-}
-YOURS = {  # what stands for the reader's own
-    "BERT, an encoder of Hugging Face": hugging_face("BertModel", BERT),
-    "DistilBERT": hugging_face("DistilBertModel", SIZES_OF_OTHERS["DistilBERT"]),
-    "ModernBERT, whose layers look far and near by turns": hugging_face(
-        "ModernBertModel", SIZES_OF_OTHERS["ModernBERT"]
-    ),
-    "GPT-2, a decoder": hugging_face("GPT2LMHeadModel", GPT2),
-    "Llama, whose heads share keys in groups": hugging_face("LlamaModel", LLAMA),
-    "T5, encoder and decoder": hugging_face("T5Model", T5),
-    "BART, encoder and decoder": hugging_face("BartModel", BART),
-    "what GPT-2 generates": hugging_face("GPT2LMHeadModel", GPT2),
-    "what T5 generates": hugging_face("T5ForConditionalGeneration", T5),
-    "ViT, which reads an image": hugging_face("ViTModel", VIT, pixels=torch.randn(1, 1, 4, 4)),
-    "`nn.MultiheadAttention`": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
-    "its result": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
-    "`nn.TransformerEncoder`": lambda: {"model": stack(), **TORCH},
-    "`nn.TransformerDecoder`": decoder,
-    "`nn.Transformer`": in_torch(nn.Transformer, WIDTH, HEADS, LAYERS, LAYERS, WIDTH),
-    "the same with our `replace_attention`": in_torch(nn.Transformer, WIDTH, HEADS, LAYERS, LAYERS, WIDTH),
-    "the cache of a TransformerLens run": lambda: {"cache": cache(), "tokens": WORDS},  # its names; it brings wandb
-    "an array, [query, key] to [layer, 1, head, query, key]": lambda: ARRAYS,
-    "lists of numbers": lambda: ARRAYS,
-    "two of these": lambda: ARRAYS,
-    "what `bertviz.head_view` takes": hugging_face("BertModel", BERT),
-    "a model on sdpa": hugging_face("BertModel", BERT, "sdpa"),
-    "what a model on sdpa returned": hugging_face("BertModel", BERT, "sdpa"),
-    "a batch of texts": hugging_face("BertModel", BERT),
-    "dropout left on": hugging_face("BertModel", BERT),
-    "weights averaged over the heads": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
-    "Longformer, which looks through a window": hugging_face(
-        "LongformerModel", SIZES_OF_OTHERS["Longformer"], ids=torch.arange(3, 11)[None], tokens=list("abcdefgh")
-    ),
-}
-
-
-def test_every_row_of_the_authors_table_is_tried():
-    assert list(ROWS) == list(YOURS)
-
-
-@pytest.mark.parametrize("source", ROWS)
-def test_a_row_of_the_authors_table(source):
-    seen, line = ROWS[source]
-    names = {"HeadMap": HeadMap, "replace_attention": replace_attention, **YOURS[source]()}
-    with torch.no_grad():
-        if seen.startswith('"'):
-            with pytest.raises(ValueError, match=re.escape(seen[1:-1])):
-                eval(line, names)
-            return
-        shown = eval(line, names)
-    assert shown._models == ([""] if seen == "one map" else seen.split(", "))
-    for index in range(len(shown._models)):
-        shown.model_index = index
-        assert shown.attention.shape[1] == HEADS
-        np.testing.assert_allclose(shown.attention.weights.sum(-1), 1, atol=1e-5)

@@ -1,14 +1,12 @@
 """The decoder against transformers' Llama on the same weights, against itself with a cache, and on any text."""
 
 import gzip
-import hashlib
 import json
 
 import numpy as np
 import pytest
 import torch
 import transformers
-from gguf import GGUFReader, dequantize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
@@ -26,27 +24,10 @@ pytestmark = pytest.mark.xdist_group("decoder")  # one worker holds the model, h
 PARIS = "The capital of France is"
 PROMPTS = [
     PARIS,
-    "When Mary and John went to the store, John gave a drink to",
     "The wizard Zorblat met the elf Quenlin. The wizard Z",
-    "def add(a, b):\n    return a +",
-    "1 2 3 4 5 6 7 8 9 10 11 12 13",
-    "Der Hund läuft über die Straße, und die Katze",
-    "السلام عليكم ورحمة الله",
     "🎈 went up, 🎈 came down; \t\n\n and  then",
-    "<|im_start|>user\nWhat is tea?<|im_end|>\n<|im_start|>assistant\n",
     "a",
-    "Tea? " * 30,
 ]
-
-
-@pytest.fixture(scope="module")
-def decoder():
-    return load_decoder()
-
-
-@pytest.fixture(scope="module")
-def opened():
-    return weights.open_weights()
 
 
 @pytest.fixture(scope="module")
@@ -88,26 +69,6 @@ def mask_without(*off):
 # --- the weights
 
 
-def test_the_weights_are_those_that_llama_cpps_own_reader_makes(decoder):
-    tensors = {tensor.name: tensor for tensor in GGUFReader(weights.gguf_file()).tensors}
-    state = decoder.model.state_dict()
-    assert len(tensors) == len(state) == 272
-    for name, theirs in (
-        ("embedding.weight", "token_embd.weight"),
-        ("norm.weight", "output_norm.weight"),
-        ("layers.0.mlp.gate.weight", "blk.0.ffn_gate.weight"),
-        ("layers.17.attention.value.weight", "blk.17.attn_v.weight"),
-        ("layers.29.mlp.down.weight", "blk.29.ffn_down.weight"),
-        ("layers.29.mlp_norm.weight", "blk.29.ffn_norm.weight"),
-    ):
-        tensor = tensors[theirs]
-        np.testing.assert_array_equal(state[name].numpy(), dequantize(tensor.data, tensor.tensor_type), err_msg=name)
-    # llama.cpp has the two columns side by side that turn together.
-    tensor = tensors["blk.3.attn_k.weight"]
-    rows = dequantize(tensor.data, tensor.tensor_type).reshape(3, 32, 2, 576).transpose(0, 2, 1, 3).reshape(192, 576)
-    np.testing.assert_array_equal(state["layers.3.attention.key.weight"].numpy(), rows)
-
-
 def test_a_file_that_is_missing_or_another_is_named_with_what_to_do(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="does not exist; the folder must hold SmolLM2"):
         load_decoder(tmp_path)
@@ -139,8 +100,7 @@ def test_paris_is_as_likely_as_in_the_reference(decoder):
 # --- the cache
 
 
-@pytest.mark.parametrize("prompt", PROMPTS, ids=range(len(PROMPTS)))
-@pytest.mark.parametrize("step", [1, 3])
+@pytest.mark.parametrize(("prompt", "step"), [(PARIS, 1), (PROMPTS[1], 3)], ids=range(2))
 def test_with_a_cache_it_computes_the_same(decoder, prompt, step):
     ids, _ = decoder.read(prompt)
     whole, maps, _ = decoder.run(ids, need_weights=True)
@@ -216,15 +176,16 @@ def test_what_does_not_fit_is_refused(decoder, arguments, error, message):
 # --- any text
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n", "\x00\x01\x02\x7f", "😀", "السلام", "\ud800", "\x04\x06", "é" * 7], ids=ascii
-)
+@pytest.mark.parametrize("text", ["", " ", "\x00\x01\x02\x7f", "😀", "\ud800", "\x04\x06"], ids=ascii)
 def test_every_text_is_answered(decoder, text):
     map = decoder(text)
     assert map.shape[2] >= 1
     assert np.isfinite(map.weights).all()
     assert len(map.predictions["next word"]) == 10
-    assert isinstance(decoder.write(text, words=2, seed=1), str)
+
+
+def test_a_word_that_never_ends_is_cut(decoder):
+    assert decoder.write("🍵🍵🍵🍵") == "🍵" * 10  # 32 tokens, of which the last two are bytes of one that isn't whole
 
 
 def test_a_text_without_a_token_starts_after_the_end_of_another(decoder):
@@ -241,13 +202,13 @@ def test_characters_that_no_token_spells_are_left_out_with_a_note(decoder):
 
 def test_of_a_long_text_the_end_is_read(decoder):
     text = "tea " * 2500  # 10,000 characters
-    map = decoder(text)
-    assert map.shape == (30, 9, 512, 512)
-    count = len(decoder.tokenizer.encode(text).ids)
-    assert map.notes == (f"This model reads at most 512 tokens; the first {count - 512} are left out.",)
+    ids, notes = decoder.read(text)
+    everything = decoder.tokenizer.encode(text).ids
+    assert ids == everything[-512:]
+    assert notes == (f"This model reads at most 512 tokens; the first {len(everything) - 512} are left out.",)
 
 
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(st.text())
 def test_tokens_spell_the_text(text):
     decoder = load_decoder()
@@ -265,7 +226,7 @@ def test_tokens_spell_the_text(text):
     )
 
 
-def test_a_character_in_several_tokens_is_shown_by_its_bytes_and_written_whole(decoder):
+def test_a_character_in_several_tokens_is_shown_by_its_bytes(decoder):
     map = decoder("I drink 🍵")
     assert map.key_tokens == ["I", " drink", " <F0 9F>", "<8D>", "<B5>"]
     assert map.notes == (NOTES["bytes"].format(bytes="<F0 9F>"),)
@@ -273,7 +234,6 @@ def test_a_character_in_several_tokens_is_shown_by_its_bytes_and_written_whole(d
     assert words.key_tokens == ["I", " drink", " 🍵"]
     np.testing.assert_allclose(words.weights[:, :, 2, 2], map.weights[:, :, 2:, 2:].sum(3).mean(2), atol=1e-5)
     assert "<F0 9F>" in decoder.next_words("🍵🍵🍵🍵")
-    assert decoder.write("🍵🍵🍵🍵") == "🍵" * 10  # 32 tokens, of which the last two are bytes of one that isn't whole
 
 
 def test_its_numbers_are_the_models_own(decoder):
@@ -285,20 +245,19 @@ def test_its_numbers_are_the_models_own(decoder):
 
 
 def test_a_seed_writes_the_same_and_another_seed_something_else(decoder):
-    first, again, other = (decoder.write("Once upon a time", words=12, temperature=1, seed=seed) for seed in (3, 3, 4))
+    first, again, other = (decoder.write("Once upon a time", words=3, temperature=1, seed=seed) for seed in (3, 3, 4))
     assert first == again != other
-    assert len(first.split()) == 12
+    assert len(first.split()) == 3
 
 
 def test_greedy_writing_takes_the_likeliest_each_time(decoder):
-    written = decoder.write(PARIS, words=6, temperature=0)
+    written = decoder.write(PARIS, words=2, temperature=0)
     ids, _ = decoder.read(PARIS)
     while len(decoder.tokenizer.decode(ids)) < len(PARIS + written):
         scores, _, _ = decoder.run(ids)  # without a cache
         ids.append(int(scores[-1].argmax()))
     assert decoder.tokenizer.decode(ids) == PARIS + written
-    assert written == decoder.write(PARIS, words=6, temperature=1, top_k=1, seed=5)
-    assert written == decoder.write(PARIS, words=6, temperature=1, top_p=1e-9)
+    assert written == decoder.write(PARIS, words=2, temperature=1, top_k=1, seed=5)
 
 
 def test_heads_that_are_off_write_something_else(decoder):
@@ -350,16 +309,12 @@ def unpack4(packed):
     return np.concatenate([packed & 15, packed >> 4], axis=-1)
 
 
-def test_pages_get_the_files_own_numbers(opened):
+def test_pages_get_the_files_own_numbers():
+    opened = weights.open_weights()
     files = {path.name: path for path in decoder_page_files()}
     index = json.loads(files["decoder.json"].read_text(encoding="utf-8"))
-    assert sum(path.stat().st_size for path in files.values()) <= 98_000_000
     assert {file["name"] for file in index["files"].values()} == set(files) - {"decoder.json"}
-    for file in index["files"].values():
-        packed = files[file["name"]].read_bytes()
-        unpacked = gzip.decompress(packed) if file["name"].endswith(".gz") else packed
-        assert (file["packed"], file["bytes"]) == (len(packed), len(unpacked)), file
-        assert file["sha256"] == hashlib.sha256(unpacked).hexdigest(), file
+    assert sum(file["packed"] for file in index["files"].values()) <= 98_000_000
     tensors = opened.tensors()
     part = files["decoder-layer-17.bin"].read_bytes()
     planes = {name: part[at : at + size] for name, (at, size) in index["planes"]["layer"].items()}

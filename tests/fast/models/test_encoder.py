@@ -20,11 +20,6 @@ BANK = "I went to the bank."
 COFFEE = "Which do you like better, coffee or tea?"
 
 
-@pytest.fixture(scope="module")
-def encoder():
-    return load_encoder()
-
-
 def mask_without(layers, heads, *off):
     mask = np.ones((layers, heads), dtype=bool)
     for layer, head in off:
@@ -165,18 +160,12 @@ TINY = {
 ARCHITECTURES = {
     "bert": transformers.BertConfig(**TINY),
     "albert": transformers.AlbertConfig(**TINY, embedding_size=8),
-    "roberta": transformers.RobertaConfig(**TINY, max_position_embeddings=600),
     "distilbert": transformers.DistilBertConfig(vocab_size=30522, dim=12, n_layers=2, n_heads=3, hidden_dim=20),
-    "mpnet": transformers.MPNetConfig(**TINY),
     "modernbert": transformers.ModernBertConfig(**TINY, pad_token_id=0, bos_token_id=101, eos_token_id=102),
     "gpt2": transformers.GPT2Config(vocab_size=30522, n_embd=12, n_layer=2, n_head=3),
-    "gpt_neox": transformers.GPTNeoXConfig(**TINY),
     "llama": transformers.LlamaConfig(**TINY, num_key_value_heads=1),
-    "opt": transformers.OPTConfig(
-        vocab_size=30522, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, ffn_dim=20, word_embed_proj_dim=12
-    ),
 }
-DECODERS = {"gpt2", "gpt_neox", "llama", "opt"}
+DECODERS = {"gpt2", "llama"}
 
 
 @pytest.fixture(scope="module", params=ARCHITECTURES)

@@ -10,7 +10,7 @@ from manyheads.models.white_space import split_at_space
 
 
 def test_every_character_splits_a_text_as_it_does_in_python():
-    for code in range(sys.maxunicode + 1):
+    for code in (*range(0x3100), *range(0x3100, sys.maxunicode + 1, 31)):
         text = f"a{chr(code)}b"
         assert split_at_space(text) == text.split(), hex(code)
 

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import os
 import re
 import subprocess
 import sys
@@ -36,38 +35,6 @@ from manyheads.widgets.figure import KEEPS
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))
 REPOSITORY = "https://github.com/somebody/many-heads"
 SETTINGS = ROOT / "binder" / "jupyter"
-HEADER = """---
-jupytext: {text_representation: {extension: .md, format_name: myst}}
-kernelspec: {display_name: Python 3, language: python, name: python3}
----
-"""
-ENVIRONMENT = {
-    name: value for name, value in os.environ.items() if not re.match("MANYHEADS_(REPO|NOTE|JUPY|SITE)", name)
-}
-
-
-@pytest.fixture(scope="module")
-def build(tmp_path_factory):
-    """Builds a book of two chapters with an environment of its own; gives where its pages are."""
-    folder = tmp_path_factory.mktemp("book")
-    (folder / "conf.py").write_text(
-        'extensions = ["myst_nb", "manyheads.sphinxext.notebooks"]\nhtml_theme = "sphinx_book_theme"\nproject = "Two"\nexclude_patterns = ["_build"]\n'
-        'nb_ipywidgets_js = {}\nnb_mime_priority_overrides = [["html", "text/html", 0]]\n'
-        'nb_execution_mode = "cache"\nnb_execution_raise_on_error = True\n'
-    )
-    (folder / "index.md").write_text(f"{HEADER}# Read\n\nOnly text.\n\n```{{toctree}}\nbook/map\n```\n")
-    (folder / "book").mkdir()
-    (folder / "book" / "map.md").write_text(
-        f'{HEADER}# Look\n\n```{{code-cell}}\nfrom manyheads import HeadMap\n\nHeadMap("Tea?")\n```\n'
-    )
-
-    def run(**environment):
-        command = [sys.executable, "-m", "sphinx", "-W", "-q", str(folder), str(folder / "_build" / "html")]
-        done = subprocess.run(command, env=ENVIRONMENT | environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return folder / "_build" / "html"
-
-    return run
 
 
 def test_a_published_notebook_shows_its_map_anywhere():
@@ -117,19 +84,15 @@ def test_a_figure_says_what_it_is_kept_as_only_where_somebody_keeps_it(monkeypat
     assert map._kept_as == map.model_id != ""
 
 
-@pytest.mark.parametrize(
-    ("remote", "address"),
-    [
-        ("git@github.com:somebody/many-heads.git\n", REPOSITORY),
-        ("https://user:secret@github.com/somebody/many-heads.git", REPOSITORY),
-        ("ssh://git@gitlab.com/a/group/book", "https://gitlab.com/a/group/book"),
-        ("/srv/book.git", ""),
-        ("../book", ""),
-        ("", ""),
-    ],
-)
-def test_a_remote_is_known_by_its_web_address(remote, address):
-    assert web_address(remote) == address
+def test_a_remote_is_known_by_its_web_address():
+    for remote, address in {
+        "git@github.com:somebody/many-heads.git\n": REPOSITORY,
+        "https://user:secret@github.com/somebody/many-heads.git": REPOSITORY,
+        "ssh://git@gitlab.com/a/group/book": "https://gitlab.com/a/group/book",
+        "../book": "",
+        "": "",
+    }.items():
+        assert web_address(remote) == address
 
 
 def test_the_remote_is_asked_where_the_environment_is_silent(tmp_path, monkeypatch):
@@ -159,31 +122,20 @@ def test_each_host_gets_the_address_it_understands():
     assert "JupyterHub" not in launch_links("https://git.example.org/book", "book/code", hub="https://hub.example.org/")
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_what_a_chapter_imports_comes_with_the_package(chapter):
+def test_what_a_chapter_imports_comes_with_the_package():
     """Colab installs `manyheads[chapters]` and nothing else."""
-    notebook = jupytext.read(chapter, fmt="md:myst")
-    imported = set()
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            for node in ast.walk(ast.parse(cell.source)):
-                names = [node.module] if isinstance(node, ast.ImportFrom) else []
-                names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
-                imported |= {name.split(".")[0] for name in names}
-    outside = imported - set(sys.stdlib_module_names) - {"manyheads", "IPython"}
-    needed = {re.split(r"[^\w-]", need)[0].replace("-", "_") for need in metadata.requires("manyheads")}
-    assert outside <= needed
-
-
-def markdown(html, chapter):
-    """The texts of a built chapter's Markdown cells."""
-    notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
-    return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-
-
-def plain(title):
-    """A heading's name in JupyterLab: what it shows, with hyphens."""
-    return re.sub(r"[*`$]", "", title).replace(" ", "-")
+    for chapter in CHAPTERS:
+        notebook = jupytext.read(chapter, fmt="md:myst")
+        imported = set()
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                for node in ast.walk(ast.parse(cell.source)):
+                    names = [node.module] if isinstance(node, ast.ImportFrom) else []
+                    names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
+                    imported |= {name.split(".")[0] for name in names}
+        outside = imported - set(sys.stdlib_module_names) - {"manyheads", "IPython"}
+        needed = {re.split(r"[^\w-]", need)[0].replace("-", "_") for need in metadata.requires("manyheads")}
+        assert outside <= needed, chapter.stem
 
 
 PAGE = """<section id="a"><h1>Look<a class="headerlink" href="#a">#</a></h1><head-map sentence="Tea?" model="focus"></head-map>
@@ -222,33 +174,35 @@ def test_a_cell_below_a_map_stands_for_it():
     assert "jupyter" not in made[1].metadata
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_no_control_of_a_figure_is_printed_as_prose(name):
+def test_no_control_of_a_figure_is_printed_as_prose():
     """On a page the figure holds what its script or the build has drawn in it."""
-    controls = "<button>Load it</button><label>Heads <select><option>all of them</option></select></label><p>Ready.</p>"
-    page = f'<section><h1>Look</h1><div><{name} sentence="Tea?">{controls}</{name}></div></section>'
-    made = cells_of_page([], page, str, "on the page")
-    texts = "\n".join(cell.source for cell in made if cell.cell_type == "markdown")
-    assert not re.search("Load it|all of them|Ready|Heads", texts)
-    if name not in WIDGETS:
-        assert "On the page, " in texts
+    for name in FIGURES:
+        controls = (
+            "<button>Load it</button><label>Heads <select><option>all of them</option></select></label><p>Ready.</p>"
+        )
+        page = f'<section><h1>Look</h1><div><{name} sentence="Tea?">{controls}</{name}></div></section>'
+        made = cells_of_page([], page, str, "on the page")
+        texts = "\n".join(cell.source for cell in made if cell.cell_type == "markdown")
+        assert not re.search("Load it|all of them|Ready|Heads", texts)
+        if name not in WIDGETS:
+            assert "On the page, " in texts
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_every_figure_of_a_chapter_that_a_widget_shows_has_a_cell(chapter):
-    source = re.sub("^([`~]{4,}).*?^\\1$", "", chapter.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    for name, sentence, options in re.findall(
-        rf"^```\{{({'|'.join(WIDGETS)})\}} (.*)\n((?::.*\n)*)```$", source, re.MULTILINE
-    ):
-        figure = BeautifulSoup(f"<{name}></{name}>", "html.parser").find(name)
-        figure["sentence"] = sentence
-        figure.attrs |= dict(re.findall(r"^:(\w+): ?(.*)$", options.replace(":try:", ":examples:"), re.MULTILINE))
-        cell = figure_cell(figure)
-        assert cell is not None, sentence
-        shown = eval_cell(cell.source)
-        assert (shown["name"], shown["sentence"]) == (WIDGETS[name], sentence)
-        named = figure.get("models", figure.get("model", "focus")).split()
-        assert shown.get("models", [shown.get("model", "focus")]) == [each for each in named if is_in_python(each)]
+def test_every_figure_of_a_chapter_that_a_widget_shows_has_a_cell():
+    for chapter in CHAPTERS:
+        source = re.sub("^([`~]{4,}).*?^\\1$", "", chapter.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        for name, sentence, options in re.findall(
+            rf"^```\{{({'|'.join(WIDGETS)})\}} (.*)\n((?::.*\n)*)```$", source, re.MULTILINE
+        ):
+            figure = BeautifulSoup(f"<{name}></{name}>", "html.parser").find(name)
+            figure["sentence"] = sentence
+            figure.attrs |= dict(re.findall(r"^:(\w+): ?(.*)$", options.replace(":try:", ":examples:"), re.MULTILINE))
+            cell = figure_cell(figure)
+            assert cell is not None, sentence
+            shown = eval_cell(cell.source)
+            assert (shown["name"], shown["sentence"]) == (WIDGETS[name], sentence)
+            named = figure.get("models", figure.get("model", "focus")).split()
+            assert shown.get("models", [shown.get("model", "focus")]) == [each for each in named if is_in_python(each)]
 
 
 def eval_cell(source):

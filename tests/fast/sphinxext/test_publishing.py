@@ -25,16 +25,6 @@ def steps(workflow):
     return [step for job in workflow["jobs"].values() for step in job.get("steps", [])]
 
 
-def test_a_weekly_workflow_audits_packages_and_pages_and_blocks_nothing():
-    audit = yaml.load(WORKFLOWS[0].read_text(), yaml.BaseLoader)
-    assert set(audit["on"]) == {"schedule", "workflow_dispatch"}
-    assert re.fullmatch(r"\d+ \d+ \* \* \d", audit["on"]["schedule"][0]["cron"])
-    (npm,) = (step for step in steps(audit) if step.get("run") == "npm audit")
-    assert (ROOT / npm["working-directory"] / "package-lock.json").is_file()
-    assert any(re.search(r"pip-audit==[\d.]+$", step.get("run", ""), re.MULTILINE) for step in steps(audit))
-    assert any(step.get("run") == "make audit" for step in steps(audit))
-
-
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_the_workflows_run_what_is_there_and_need_no_secret(path):
     text = path.read_text()

@@ -13,16 +13,56 @@ from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
 from manyheads.widgets import AttentionFlow, FormulaSteps, HeadLedger, HeadMap, NextWord
 
+FIGURES = {
+    "head-map": HeadMap,
+    "formula-steps": FormulaSteps,
+    "attention-flow": AttentionFlow,
+    "head-ledger": HeadLedger,
+    "next-word": NextWord,
+}
+# fmt: off
+NUMBERS = [0.0, 0.125, 0.0625, -2.125, 0.0994, 0.0996, 0.2, 1 / 3, 0.996, 1.0, -0.001, 1.005, 99.994, -99.996, 12345.6]
+SHARES = [abs(number) % 1 for number in [*NUMBERS, *np.random.default_rng(0).normal(scale=30, size=500).tolist()]]
+SCORES = ("previous", "distance", "effect", "loss")
+SPECIAL = [
+    "[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]", "[unused7]", "[INST]", "[/INST]",  # BERT, Mistral
+    "<s>", "</s>", "<unk>", "<mask>", "<eos>", "<extra_id_0>", "<eod>",  # RoBERTa, T5, XLNet
+    "<|endoftext|>", "<|im_start|>", "<\uff5cbegin of sentence\uff5c>", "<BOS_TOKEN>", "<fim_prefix>",  # GPT-2 and later
+    "<start_of_turn>", "<end_of_turn>", "<start_of_image>", "<unused99>",  # Gemma
+]
+PLAIN = ["##able", "##", "#", "tea", "", " tea", "\u2581tea", "<or>", "<div>", "</b>", "<", "[", "[tea]", "<0x0A>", "cls", "s"]
+POOL = ["a", " tea", "о<D0>", "<BE D0>", "<B2>", " <F0 9F>", "<8D>", "<B5>", "<E8>", "<8C B6>", "<C3>", "<A9>", "<AB", ">"]
+# fmt: on
+BYTES = [np.random.default_rng(seed).choice(POOL, 8).tolist() for seed in range(300)] + [[" <F0 9F>", "<8D>", "<B5>"]]
+ASKED = {  # what is asked of the page, all in one process: a module, and what it says
+    "names": ("math/names.ts", "it"),
+    **{figure: (f"figures/{figure}.ts", "it.TRAITS") for figure in FIGURES},
+    "percent": ("math/text.ts", f"{SHARES}.map(it.percent)"),
+    **{
+        score: (
+            "figures/head-cards.ts",
+            f"{SHARES}.map((value) => it.shown({{ decimals: {json.dumps(head_cards_table.DECIMALS.get(score))} }}, value))",
+        )
+        for score in SCORES
+    },
+    "tokens": (
+        "math/text.ts",
+        f"{json.dumps(SPECIAL + PLAIN)}.map((token) => [it.isSpecial(token), it.readable(token)])",
+    ),
+    "bytes": ("math/text.ts", f"{json.dumps(BYTES)}.map((tokens) => [it.joined(tokens), it.wordStarts(tokens)])"),
+}
 
-def of_module(name, what):
-    """What an expression says of a module of `web/`, called `it`."""
-    script = f'import("./{name}").then((it) => console.log(JSON.stringify({what})))'
-    return json.loads(run_node("-e", script, cwd=WEB))
+
+@pytest.fixture(scope="module")
+def page():
+    asked = ", ".join(f"import('./{path}').then((it) => {what})" for path, what in ASKED.values())
+    script = f"Promise.all([{asked}]).then((all) => console.log(JSON.stringify(all)))"
+    return dict(zip(ASKED, json.loads(run_node("-e", script, cwd=WEB)), strict=True))
 
 
-def test_both_sides_have_every_name():
+def test_both_sides_have_every_name(page):
     ours = {name: value for name, value in vars(names).items() if name.isupper() and not name.startswith("_")}
-    assert of_module("math/names.ts", "it") == ours
+    assert page["names"] == ours
     assert len(ours) == len(json.loads((WEB / "names.json").read_text(encoding="utf-8")))
 
 
@@ -41,113 +81,24 @@ def test_the_stylesheets_have_the_colours():
     assert f"{low}, transparent, {high}" in formula
 
 
-@pytest.mark.parametrize(
-    ("figure", "widget"),
-    [
-        ("head-map", HeadMap),
-        ("formula-steps", FormulaSteps),
-        ("attention-flow", AttentionFlow),
-        ("head-ledger", HeadLedger),
-        ("next-word", NextWord),
-    ],
-)
-def test_every_part_of_a_figures_state_is_a_trait(figure, widget):
-    traits = of_module(f"figures/{figure}.ts", "it.TRAITS")
+@pytest.mark.parametrize(("figure", "widget"), FIGURES.items())
+def test_every_part_of_a_figures_state_is_a_trait(page, figure, widget):
     own = set(widget.class_trait_names(sync=True)) - set(AnyWidget.class_trait_names())
-    assert set(traits.values()) - {"_tail"} == {name for name in own if not name.startswith("_")}
+    assert set(page[figure].values()) - {"_tail"} == {name for name in own if not name.startswith("_")}
 
 
-def test_numbers_are_written_alike():
-    numbers = [
-        0.0,
-        0.125,
-        0.0625,
-        -2.125,
-        0.0994,
-        0.0996,
-        0.2,
-        1 / 3,
-        0.996,
-        1.0,
-        -0.001,
-        1.005,
-        99.994,
-        -99.996,
-        999.94,
-        12345.6,
-    ]
-    numbers += np.random.default_rng(0).normal(scale=30, size=500).tolist()
-    shares = [abs(number) % 1 for number in numbers]
-    assert of_module("math/text.ts", f"{shares}.map(it.percent)") == [percent(share) for share in shares]
-    for score in ("previous", "distance", "effect", "loss"):
-        decimals = json.dumps(head_cards_table.DECIMALS.get(score))
-        theirs = of_module(
-            "figures/head-cards.ts", f"{shares}.map((value) => it.shown({{ decimals: {decimals} }}, value))"
-        )
-        assert theirs == [head_cards_table.shown(score, value) for value in shares]
+def test_numbers_are_written_alike(page):
+    assert page["percent"] == [percent(share) for share in SHARES]
+    for score in SCORES:
+        assert page[score] == [head_cards_table.shown(score, value) for value in SHARES]
 
 
-SPECIAL = [
-    *("[CLS]", "[SEP]", "[MASK]", "[PAD]", "[UNK]", "[unused7]", "[INST]", "[/INST]"),  # BERT, Mistral
-    *("<s>", "</s>", "<unk>", "<mask>", "<eos>", "<extra_id_0>", "<eod>"),  # RoBERTa, T5, XLNet
-    *(
-        "<|endoftext|>",
-        "<|im_start|>",
-        "<\uff5cbegin of sentence\uff5c>",
-        "<BOS_TOKEN>",
-        "<fim_prefix>",
-    ),  # GPT-2 and later
-    *("<start_of_turn>", "<end_of_turn>", "<start_of_image>", "<unused99>"),  # Gemma
-]
-PLAIN = [
-    "##able",
-    "##",
-    "#",
-    "tea",
-    "",
-    " tea",
-    "\u2581tea",
-    "<or>",
-    "<div>",
-    "</b>",
-    "<",
-    "[",
-    "[tea]",
-    "<0x0A>",
-    "cls",
-    "s",
-]
+def test_tokens_are_read_alike(page):
+    assert page["tokens"] == [[is_special(token), readable(token)] for token in SPECIAL + PLAIN]
+    assert [token for token in SPECIAL + PLAIN if is_special(token)] == SPECIAL
 
 
-def test_tokens_are_read_alike():
-    tokens = SPECIAL + PLAIN
-    found = of_module("math/text.ts", f"{json.dumps(tokens)}.map((token) => [it.isSpecial(token), it.readable(token)])")
-    assert found == [[is_special(token), readable(token)] for token in tokens]
-    assert [token for token in tokens if is_special(token)] == SPECIAL
-
-
-def test_bytes_become_characters_alike():
+def test_bytes_become_characters_alike(page):
     """Tokens of all sorts in random order, so that bytes belong together or don't."""
-    random = np.random.default_rng(0)
-    pool = [
-        "a",
-        " tea",
-        "о<D0>",
-        "<BE D0>",
-        "<B2>",
-        " <F0 9F>",
-        "<8D>",
-        "<B5>",
-        "<E8>",
-        "<8C B6>",
-        "<C3>",
-        "<A9>",
-        "<AB",
-        ">",
-    ]
-    lists = [random.choice(pool, 8).tolist() for _ in range(300)] + [[" <F0 9F>", "<8D>", "<B5>"]]
-    found = of_module(
-        "math/text.ts", f"{json.dumps(lists)}.map((tokens) => [it.joined(tokens), it.wordStarts(tokens)])"
-    )
-    assert found == [[joined(tokens), word_starts(tokens)] for tokens in lists]
-    assert found[-1] == [" 🍵", [0]]
+    assert page["bytes"] == [[joined(tokens), word_starts(tokens)] for tokens in BYTES]
+    assert page["bytes"][-1] == [" 🍵", [0]]

@@ -19,10 +19,11 @@ import { shownMap } from "./math/shown.ts";
 import { decodeMap } from "./math/wire.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
-const { written, given } = JSON.parse(text);
-const state = { ...START, ...given };
-const look = (map, _, head) => ({ colour: headColour(map, head), off: false, dim: false, scale: state.scale });
-console.log(svgOf({ state, shown: { map: shownMap(decodeMap(written), state), compared: null }, query: 0, dim: false, look }));
+const look = (map, _, head) => ({ colour: headColour(map, head), off: false, dim: false, scale: START.scale });
+console.log(JSON.stringify(JSON.parse(text).map(({ written, given }) => {
+  const state = { ...START, ...given };
+  return svgOf({ state, shown: { map: shownMap(decodeMap(written), state), compared: null }, query: 0, dim: false, look });
+})));
 """
 TOKENS = ["[CLS]", "un", "##helpful", "<tea>", "[SEP]"]
 
@@ -43,9 +44,15 @@ def maps():
     }
 
 
-def in_the_page(map, **state):
-    written = map_dict(map) | {"weights": map.weights.ravel().tolist()}
-    return run_node("--input-type=module", "-e", PAGES, input=json.dumps({"written": written, "given": state}), cwd=WEB)
+@pytest.fixture(scope="module")
+def pages():
+    """What the page draws: {(name, view): svg}."""
+    asked = {(name, view): map for name, map in maps().items() for view in ("matrix", "grid")}
+    given = [
+        {"written": map_dict(map) | {"weights": map.weights.ravel().tolist()}, "given": {"view": view, "layer": 1}}
+        for (_, view), map in asked.items()
+    ]
+    return dict(zip(asked, json.loads(run_node("--input-type=module", "-e", PAGES, input=json.dumps(given), cwd=WEB))))
 
 
 def read(svg):
@@ -67,10 +74,10 @@ def read(svg):
 
 @pytest.mark.parametrize("view", ["matrix", "grid"])
 @pytest.mark.parametrize("name", maps())
-def test_the_page_and_python_draw_the_same_picture(name, view):
+def test_the_page_and_python_draw_the_same_picture(pages, name, view):
     map = maps()[name]
     ours, our_lines, our_words = read(map.to_svg(layer=1 if view == "matrix" else None))
-    theirs, their_lines, their_words = read(in_the_page(map, view=view, layer=1))
+    theirs, their_lines, their_words = read(pages[name, view])
     assert set(ours) == set(theirs)
     for place, (weight, opacity, colour, rectangle) in ours.items():
         their_weight, their_opacity, their_colour, their_rectangle = theirs[place]

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pytest
 from node import WEB, run_node
 
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
@@ -21,13 +20,13 @@ console.log(JSON.stringify(choices.map(([temperature, topK, topP]) => {
 """
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
-def test_the_page_draws_as_python_does(seed):
-    scores = np.random.default_rng(seed % 1000).normal(size=300).round(1).astype(np.float32)  # with ties
+def test_the_page_draws_as_python_does():
+    seed = 2**32 - 1
+    scores = np.random.default_rng(0).normal(size=300).round(1).astype(np.float32)  # with ties
     given = {"scores": scores.tolist(), "choices": CHOICES, "seed": seed}
     found = json.loads(run_node("--input-type=module", "-e", SCRIPT % WEB.as_uri(), input=json.dumps(given)))
     numbers = uniforms(seed)
-    for (temperature, top_k, top_p), page in zip(CHOICES, found):
+    for (temperature, top_k, top_p), page in zip(CHOICES, found, strict=True):
         tokens, shares = probabilities(scores, temperature, top_k, top_p)
         assert page["ids"] == tokens.tolist()
         np.testing.assert_allclose(page["shares"], shares, atol=1e-9)

@@ -1,4 +1,4 @@
-"""translator.ts, the twin: the French of all held-out sentences, the weights, and what is said to what it cannot read."""
+"""translator.ts, the twin: the French of held-out sentences, the weights, and what is said to what it cannot read."""
 
 import json
 
@@ -7,11 +7,11 @@ import pytest
 from node import WEB, run_node
 
 from manyheads import load_translator
-from manyheads.models.translator import ATTENTIONS, NotTranslated, translator_file
+from manyheads.models.keeping import kept_file
+from manyheads.models.translator import ATTENTIONS, NotTranslated
 from manyheads.models.translator.claims import held_out_sentences
 
 LARGEST_DIFFERENCE = 1e-5
-PARTS = 4
 REFUSED = (
     "",
     "The\ufeffcat sleeps.",
@@ -51,7 +51,7 @@ def compute(tmp_path_factory):
         driver, cases, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
         driver.write_text(DRIVER, encoding="utf-8")
         cases.write_text(json.dumps(calls), encoding="utf-8")
-        run_node(driver, WEB.as_uri(), translator_file(), cases, results)
+        run_node(driver, WEB.as_uri(), kept_file("translator", "taught"), cases, results)
         return json.loads(results.read_text(encoding="utf-8"))
 
     return call
@@ -69,12 +69,9 @@ def assert_same(found, map):
     assert np.abs(weights - map.weights).max() <= LARGEST_DIFFERENCE
 
 
-@pytest.mark.parametrize("part", range(PARTS))  # so that workers can share them
-def test_all_held_out_sentences_have_the_same_french_and_the_same_weights(compute, part):
+def test_held_out_sentences_have_the_same_french_and_the_same_weights(compute):
     translator = load_translator()
-    sentences = [" ".join(sentence.english) for sentence in held_out_sentences()]
-    assert len(sentences) >= 500
-    sentences = sentences[part::PARTS]
+    sentences = [" ".join(sentence.english) for sentence in held_out_sentences()[::24]]
     found = compute([("cross", sentence, None) for sentence in sentences])["results"]
     for sentence, map in zip(sentences, found, strict=True):
         assert_same(map, translator(sentence))
@@ -85,7 +82,7 @@ def test_every_attention_with_and_without_heads(compute, attention):
     translator = load_translator(attention=attention)
     off = np.ones((translator.num_layers, translator.num_heads), bool)
     off[-1, 1] = False
-    sentences = [" ".join(sentence.english) for sentence in held_out_sentences()[:10]]
+    sentences = [" ".join(sentence.english) for sentence in held_out_sentences()[:4]]
     sentences += ["The girl is sad, but she WON'T cry!", "Which do you prefer, coffee or tea?"]
     cases = [(sentence, mask) for sentence in sentences for mask in (None, off)]
     found = compute([(attention, sentence, mask if mask is None else mask.tolist()) for sentence, mask in cases])

@@ -13,7 +13,6 @@ from PIL import Image
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import FULL, LEGEND, NOTES, TONES
-from manyheads.maps.plain import plain_html
 from manyheads.maps.written import percent
 from manyheads.models.focus import load_focus_model
 from manyheads.widgets import HeadMap
@@ -65,11 +64,6 @@ def cells_of(picture, rows, columns):
         cell = picture[tuple(inside)].reshape(-1, 4)
         found[row, column] = cell[cell[:, 3].argmax()]
     return found
-
-
-def test_the_row_that_asks_is_painted():
-    (page,) = drawn(head_map_element(rectangle(), layer=1, query=4))
-    np.testing.assert_allclose(weights_of(page), rectangle().weights[1, :, 4].ravel(), atol=6e-5)
 
 
 def test_markup_is_never_the_readers():
@@ -144,13 +138,6 @@ def test_a_widget_knows_the_scales():
         HeadMap.of(one_row(1), scale="loud")
 
 
-def test_signed_weights_differ_by_more_than_a_hue():
-    (page,) = drawn(head_map_element(one_row(0.5, -0.25, 0, kind="signed")))
-    assert page.select(".hm-signed")
-    assert len(page.select(".hm-minus")) == 1
-    assert [cell["data-percent"] for cell in page.select("td")] == ["+0.500", "\N{MINUS SIGN}0.250", "0.000"]
-
-
 SENTENCES = [  # with the places of the tokens that both sentences have
     (["[CLS]", "no", "tea", "[SEP]"], [(0, 0), (2, 2), (3, 3)]),
     (["[CLS]", "tea", "[SEP]"], [(0, 0), (2, 1), (3, 2)]),
@@ -158,27 +145,29 @@ SENTENCES = [  # with the places of the tokens that both sentences have
 ]
 
 
-@pytest.mark.parametrize(("second", "pairs"), SENTENCES)
-def test_the_matrix_of_two_sentences_is_their_difference(second, pairs):
+def test_the_matrix_of_two_sentences_is_their_difference():
     """2 layers x 3 heads; layer 2 is shown."""
-    random = np.random.default_rng(0)
-    sentences = [["[CLS]", "hot", "tea", "[SEP]"], second]
-    maps = [
-        AttentionMap(tokens, tokens, random.dirichlet(np.full(len(tokens), 0.3), (2, 3, len(tokens))))
-        for tokens in sentences
-    ]
-    (page,) = drawn(head_map_element(*maps, view="matrix", layer=1, compare=" ".join(second)))
-    one, other = (np.array(pairs, int).reshape(-1, 2)[:, side] for side in (0, 1))
-    before, after = maps[0].weights[1][:, one[:, None], one], maps[1].weights[1][:, other[:, None], other]
-    np.testing.assert_allclose(weights_of(page), (after - before).ravel(), atol=6e-5)
-    depths = np.minimum(np.abs(after - before).ravel() / np.float32(FULL), 1)
-    np.testing.assert_allclose(tints.of_html(str(page)), depths, atol=0.006)
-    moved = (1 - np.minimum(before, after).sum(-1, dtype=np.float64)).sum(-1) / max(len(pairs), 1)  # [head]
-    assert [place.text for place in page.select(".hm-moved")] == [f"moved {percent(share)}" for share in moved]
-    places = [int(figure["style"].partition("order: ")[2].partition(";")[0]) for figure in page.select(".hm-matrix")]
-    assert np.argsort(-moved, kind="stable")[places].tolist() == [0, 1, 2]
-    assert page.select(".hm-body.hm-signed")
-    assert LEGEND["difference"][1].format(full=percent(FULL)) in page.get_text()
+    random, first, asked = np.random.default_rng(0), ["[CLS]", "hot", "tea", "[SEP]"], []
+    for second, _ in SENTENCES:
+        shapes = ((tokens, (2, 3, len(tokens))) for tokens in (first, second))
+        asked.append(
+            [AttentionMap(each, each, random.dirichlet(np.full(len(each), 0.3), shape)) for each, shape in shapes]
+        )
+    pages = drawn(*(head_map_element(*maps, view="matrix", layer=1, compare="tea") for maps in asked))
+    for page, maps, (_, pairs) in zip(pages, asked, SENTENCES, strict=True):
+        one, other = (np.array(pairs, int).reshape(-1, 2)[:, side] for side in (0, 1))
+        before, after = maps[0].weights[1][:, one[:, None], one], maps[1].weights[1][:, other[:, None], other]
+        np.testing.assert_allclose(weights_of(page), (after - before).ravel(), atol=6e-5)
+        depths = np.minimum(np.abs(after - before).ravel() / np.float32(FULL), 1)
+        np.testing.assert_allclose(tints.of_html(str(page)), depths, atol=0.006)
+        moved = (1 - np.minimum(before, after).sum(-1, dtype=np.float64)).sum(-1) / max(len(pairs), 1)  # [head]
+        assert [place.text for place in page.select(".hm-moved")] == [f"moved {percent(share)}" for share in moved]
+        places = [
+            int(figure["style"].partition("order: ")[2].partition(";")[0]) for figure in page.select(".hm-matrix")
+        ]
+        assert np.argsort(-moved, kind="stable")[places].tolist() == [0, 1, 2]
+        assert page.select(".hm-body.hm-signed")
+        assert LEGEND["difference"][1].format(full=percent(FULL)) in page.get_text()
 
 
 def test_the_grid_of_two_sentences_shows_what_differs(monkeypatch):
@@ -197,14 +186,3 @@ def test_the_grid_of_two_sentences_shows_what_differs(monkeypatch):
     assert [row.th.text for row in page.select(".hm-paint tr")] == ["sentence type", "second sentence"]
     assert ["second sentence" in legend.text for legend in page.select(".hm-legend")] == [False, True]
     assert page.select_one(".hm-body.hm-signed .hm-paint.hm-plain")
-
-
-def test_layers_have_their_own_numbers_in_every_view():
-    names = ["layer 5", "layer 9"]
-    map = AttentionMap(["hot", "tea"], ["hot", "tea"], np.full((2, 3, 2, 2), 0.5), layer_names=names)
-    paint, grid = drawn(head_map_element(map, layer=1), head_map_element(map, view="grid"))
-    chooser = paint.find("select", attrs={"aria-label": "Layer"})
-    assert [option.text for option in chooser.find_all("option")] == ["5", "9"]
-    assert "Layer 9 of 2." in plain_html(map, layer=1)
-    assert [name.text for name in grid.select("th[scope=row]")][:2] == ["Layer 5", "Layer 9"]
-    assert "Heads of layer 5" in grid.text

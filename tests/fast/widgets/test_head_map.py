@@ -10,7 +10,6 @@ from traitlets import TraitError
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.element import BUILDING
-from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model, train_focus_model
 from manyheads.widgets import HeadMap
 from manyheads.widgets.formula_steps import FormulaSteps
@@ -104,8 +103,8 @@ def test_an_element_names_the_models_that_a_page_can_run(on_a_page):
     assert ' view="matrix"' in html
 
 
-def test_the_pretrained_encoder_is_live_on_a_page(on_a_page):
-    map = HeadMap("Tea?", model=load_encoder(), view="grid", special="remove")
+def test_the_pretrained_encoder_is_live_on_a_page(encoder, on_a_page):
+    map = HeadMap("Tea?", model=encoder, view="grid", special="remove")
     html = html_of(map)
     assert map.attention.key_tokens == ["[CLS]", "tea", "?", "[SEP]"]
     opening = html.split(">")[0]

@@ -66,10 +66,10 @@ def maps():
         tokens, heads, layers = list(islice(evil, 60)), list(islice(evil, 8)), list(islice(evil, 2))
         names, labels, notes, written = list(islice(evil, 6)), list(islice(evil, 12)), list(islice(evil, 9)), next(evil)
         predictions = {name: {labels[2 * at]: 0.75, labels[2 * at + 1]: 0.25} for at, name in enumerate(names)}
-        weights = np.full((2, 8, 60, 60), 1 / 60)
+        weights = np.full((2, 8, 6, 60), 1 / 60)
         yield (
             AttentionMap(
-                tokens, tokens, weights, heads, predictions, tuple(notes), written=written, layer_names=layers
+                tokens[:6], tokens, weights, heads, predictions, tuple(notes), written=written, layer_names=layers
             ),
             next(evil),
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from manyheads import NextWord, load_decoder, load_focus_model
+from manyheads import NextWord, load_decoder
 from manyheads.maps.element import BUILDING
 
 pytestmark = pytest.mark.xdist_group("decoder")
@@ -61,7 +61,7 @@ def test_without_scripts_it_is_a_table(text):
         (TypeError, {"text": 3}),
         (TypeError, {"words": 2}),
         (ValueError, {"off": [(30, 0)]}),
-        (TypeError, {"model": load_focus_model()}),
+        (TypeError, {"model": "focus"}),
     ],
 )
 def test_bad_arguments_are_refused(error, arguments):

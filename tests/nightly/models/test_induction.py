@@ -1,13 +1,12 @@
-"""The induction model: it turns with every seed, its heads compose, and it reads whatever is typed."""
+"""The induction model trained whole: the kept weights come of their recipe, and other seeds turn as well."""
 
 import pytest
 import torch
 
-from manyheads.models.induction import (
-    held_out_sequences,
-    train_induction,
-)
+from manyheads.models.induction import held_out_sequences, train_induction
 from manyheads.models.induction.measures import birth, measured
+from manyheads.models.induction.training import train_kept
+from manyheads.models.keeping import file_name, manifest
 
 SEEDS = (1, 2)  # the shipped one is 0
 TOGETHER = 30  # steps
@@ -21,6 +20,12 @@ def check_birth(history):
     previous, induction = (birth(history, score, layer) for layer, score in enumerate(("previous", "induction")))
     assert abs(previous - induction) <= TOGETHER
     assert 50 < min(previous, induction) < 400
+
+
+def test_the_kept_model_comes_of_its_recipe(tmp_path):
+    for variant, metrics in train_kept(tmp_path, progress=False).items():
+        kept = manifest()[file_name("induction", variant)]["metrics"]
+        assert metrics == {name: pytest.approx(value, abs=0.002) for name, value in kept.items()}, variant
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -118,9 +118,10 @@ def drawn(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drawn")
     shutil.copytree(BUILT, folder, dirs_exist_ok=True)
     body = "<hr>".join([*map(random_figure, range(STATES)), *formulas(), *flows(), *ledgers(), *projected()])
-    for theme in ("light", "dark"):
-        (folder / f"{theme}.html").write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
-    draw_figures(folder)
+    pages = {theme: folder / f"{theme}.html" for theme in ("light", "dark")}
+    for theme, page in pages.items():
+        page.write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
+    draw_figures(pages.values())
     with serve(folder) as address:
         yield address
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from built import scripts
 from playwright.sync_api import expect
 from served import Quiet, serve
 from small_book import ADDRESS, EXAMPLES, tags_of
@@ -57,7 +58,7 @@ def below(html, tmp_path, monkeypatch):
     """The built book below a path, told its address; gives what it is served at."""
     shutil.copytree(html, tmp_path / "some" / "prefix")
     monkeypatch.setenv(publishing.ADDRESS, ADDRESS)
-    publishing.write_pages(tmp_path / "some" / "prefix", TITLES)
+    publishing.write_pages(tmp_path / "some" / "prefix", TITLES, scripts().removeprefix("_static/"))
     with serve(tmp_path, WithLost) as address:
         yield f"{address}/some/prefix"
 

@@ -257,8 +257,8 @@ class Decoder:
         True
 
         Words are what stands between white space; the first may go on with the text's last. It ends where the model
-        ends the text, after 32 tokens of a word that has no end, and after `max_tokens` tokens. The same `seed` draws the
-        same words. For `temperature`, `top_k` and `top_p` see `manyheads.models.decoder.sampling.probabilities`.
+        ends the text, after 32 tokens of a word that has no end, and after `max_tokens` tokens. The same `seed` draws
+        the same words. For `temperature`, `top_k` and `top_p` see `manyheads.models.decoder.sampling.probabilities`.
         """
         numbers = uniforms(secrets.randbits(32) if seed is None else seed)
         new, cache, written = self.read(text)[0], None, []

@@ -20,8 +20,8 @@ from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.sentences import FACTS, HEADS
 from manyheads.models.focus.tokens import tokenize, tokenizer
-from manyheads.models.focus.word_vectors import read_words, reduced_words
-from manyheads.models.keeping import fill, read_model, write_model
+from manyheads.models.focus.word_vectors import reduced_words
+from manyheads.models.keeping import fill, kept_file, read_model, write_model
 
 
 class FocusModel(nn.Module):
@@ -44,9 +44,9 @@ class FocusModel(nn.Module):
 
     num_layers = 1
 
-    def __init__(self, variant="taught", config=FocusConfig(), words=None):
+    def __init__(self, variant="taught", config=FocusConfig()):
         super().__init__()
-        word_codes, word_scale = words or reduced_words(config)
+        word_codes, word_scale = reduced_words(config)
         self.variant, self.config = variant, config
         self.page_name = None  # what pages call it, such as `focus/heads-8`, if it is one of those that pages have
         self.num_heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS)
@@ -195,8 +195,8 @@ class FocusModel(nn.Module):
             "answer": torch.cat(shares)[:, None],
         }
 
-    def save(self, path):
-        """Write the weights as float32 safetensors; the header says what they are. Words have their own file.
+    def save(self, path, dtype=torch.float32):
+        """Write the weights as safetensors; the header says what they are. Words have their own file.
 
         >>> from tempfile import TemporaryDirectory
         >>> from manyheads import load_focus_model
@@ -213,21 +213,32 @@ class FocusModel(nn.Module):
             "facts": FACTS,
             "config": asdict(self.config),
         }
-        write_model(path, self, header)
+        write_model(path, self, header, dtype)
 
     @classmethod
-    def load(cls, path, words_path=None):
+    def load(cls, path):
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape.
 
-        >>> from manyheads.models.focus import focus_file
-        >>> FocusModel.load(focus_file("taught")).head_names
+        >>> from manyheads.models.keeping import kept_file
+        >>> FocusModel.load(kept_file("focus", "taught")).head_names
         ['sentence type', 'object', 'relation', 'sentiment']
         """
         header, config, tensors = read_model(path, "focus model", {"variant"}, FocusConfig)
-        model = cls(header["variant"], config, read_words(words_path) if words_path else None)
+        model = cls(header["variant"], config)
         fill(model, tensors, path)
         model.page_name = _page_name(model.variant)
         return model.eval()
+
+
+def load_focus_model(variant="taught"):
+    """Load a trained variant: taught, untaught, heads-1|2|4|8, step-0|30|100|300|1000.
+
+    >>> load_focus_model("heads-8").num_heads
+    8
+
+    Raises `ValueError` for another variant, and for a file that isn't the one we trained.
+    """
+    return FocusModel.load(kept_file("focus", variant))
 
 
 def _page_name(variant):

@@ -1,8 +1,10 @@
 """The focus models by the names that pages give them, among them two that are the taught one with a part changed."""
 
 from manyheads.attention import causal_mask
+from manyheads.models.files import encoder_file
 from manyheads.models.focus.bag_of_words import without_order
-from manyheads.models.focus.kept import load_focus_model
+from manyheads.models.focus.model import load_focus_model
+from manyheads.models.keeping import kept_file, kept_files
 
 
 def load_variant(variant):
@@ -17,6 +19,11 @@ def load_variant(variant):
     model = change(load_focus_model())
     model.page_name = f"focus/{variant}"
     return model
+
+
+def page_files():
+    """The paths of all that a page needs for the focus models."""
+    return [kept_file("focus-words"), *kept_files("focus"), encoder_file("tokenizer.json")]
 
 
 def without_looking_ahead(model):

@@ -6,32 +6,19 @@ from functools import lru_cache
 import torch
 from safetensors import safe_open
 
-from manyheads.models.files import SHA256, encoder_file, kept_folder, key_of, made_once, write_tensors
+from manyheads.models.files import SHA256, encoder_file, key_of, write_tensors
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.tokens import tokenizer
+from manyheads.models.keeping import file_name, kept_file, manifest
 from manyheads.whole_files import read_whole
 
-RECIPE = 2  # the version of how they are reduced: raise it when code changes the numbers, or the form of the file
+KEPT_JOBS = ("",)
+RECIPE = 2  # the version of how they are reduced: raise it when code changes the numbers
 
 
-def words_key(config=FocusConfig()):
-    """The key of the reduced word vectors: it changes with the recipe, their width and step, and the encoder."""
+def recipe_key(config=FocusConfig()):
+    """The key of what the vectors follow from: the recipe, their width and step, and the encoder."""
     return key_of(recipe=RECIPE, width=config.word_width, step=config.word_step, encoder=SHA256)
-
-
-def words_file(config=FocusConfig()):
-    """The path of `focus-words.safetensors`, which models in Python and on pages read; it is made if missing.
-
-    >>> words_file().name
-    'focus-words.safetensors'
-    """
-    path = kept_folder(f"words-{words_key(config)}") / "focus-words.safetensors"
-
-    def make():
-        codes, scale = reduce_words(config)
-        write_tensors(path, {"codes": codes, "scale": scale}, {"encoder": json.dumps(SHA256)})
-
-    return made_once(path, make)
 
 
 @lru_cache
@@ -41,32 +28,52 @@ def reduced_words(config=FocusConfig()):
     >>> codes, scale = reduced_words()
     >>> codes.shape, codes.dtype
     (torch.Size([30522, 160]), torch.int8)
+
+    Those of the usual width and step are kept in the package; others are computed from MiniLM.
     """
-    return read_words(words_file(config))
+    kept = recipe_key(config) == manifest()["focus-words.safetensors"]["recipe"]["key"]
+    return read_words(kept_file("focus-words")) if kept else reduce_words(config)
 
 
 def read_words(path):
     """Codes and scale from a file; raises `ValueError` where they do not fit each other."""
-    with read_whole(path), safe_open(path, "pt") as file:
+    with read_whole(path, "take another copy of it"), safe_open(path, "pt") as file:
         codes, scale = file.get_tensor("codes"), file.get_tensor("scale")
     if codes.ndim != 2 or codes.dtype != torch.int8 or codes.shape[1:] != scale.shape:
         raise ValueError(f"{path} should hold codes [vocabulary, d] and scale [d], holds {codes.shape}, {scale.shape}")
     return codes, scale
 
 
-def reduce_words(config):
+def reduce_words(config=FocusConfig()):
     """Computes what `reduced_words` reads: the components are those of plain English words; unused words are zero."""
+    vectors, components, plain, unused = _components(config)
+    reduced = vectors @ components  # [vocabulary, d]
+    codes = (reduced / reduced[plain].std(0).mean() / config.word_step).round().clamp(-127, 127)
+    codes[unused] = 0
+    return codes.to(torch.int8), torch.full((config.word_width,), config.word_step, dtype=torch.float32)
+
+
+def train_kept(folder, job=""):
+    """Write the words into a folder; gives their metrics."""
+    config = FocusConfig()
+    codes, scale = reduce_words(config)
+    path = folder / file_name("focus-words", job)
+    write_tensors(path, {"codes": codes, "scale": scale}, {"encoder": json.dumps(SHA256)})
+    vectors, components, plain, _ = _components(config)
+    kept = (vectors[plain] @ components).square().sum() / vectors[plain].square().sum()
+    return {job: {"variance of plain words that is kept": kept.item()}}
+
+
+def _components(config):  # -> [vocabulary, 384], [384, d], [vocabulary], [vocabulary]
+    """MiniLM's word vectors, the components of its plain English words, which words those are, and the unused ones."""
     with safe_open(encoder_file("model.safetensors"), "pt") as file:
-        vectors = file.get_tensor("embeddings.word_embeddings.weight").double()  # [vocabulary, 384]
+        vectors = file.get_tensor("embeddings.word_embeddings.weight").double()
     tokens = [tokenizer().id_to_token(index) for index in range(len(vectors))]
     plain = torch.tensor([token.isascii() and token.isalpha() for token in tokens])
     unused = torch.tensor([token.startswith("[unused") for token in tokens])
     vectors = vectors - vectors[plain].mean(0)
     _, components = torch.linalg.eigh(vectors[plain].T @ vectors[plain])  # ascending
-    components = components[:, -config.word_width :].flip(1)  # [384, d]
+    components = components[:, -config.word_width :].flip(1)
     largest = components.abs().argmax(0)
     components = components * components[largest, range(config.word_width)].sign()  # else it is left to the machine
-    reduced = vectors @ components  # [vocabulary, d]
-    codes = (reduced / reduced[plain].std(0).mean() / config.word_step).round().clamp(-127, 127)
-    codes[unused] = 0
-    return codes.to(torch.int8), torch.full((config.word_width,), config.word_step, dtype=torch.float32)
+    return vectors, components, plain, unused

@@ -1,16 +1,8 @@
 """A model so small that one sees a head being born: two layers of attention that go on with what repeats."""
 
 from manyheads.models.induction.config import InductionConfig
-from manyheads.models.induction.induction import Guesses, InductionModel
-from manyheads.models.induction.kept import (
-    CHECKPOINTS,
-    induction_file,
-    induction_files,
-    induction_jobs,
-    induction_key,
-    load_induction,
-)
-from manyheads.models.induction.training import held_out_sequences, repeated, train_induction
+from manyheads.models.induction.induction import Guesses, InductionModel, load_induction, page_files
+from manyheads.models.induction.training import CHECKPOINTS, held_out_sequences, repeated, train_induction
 
 __all__ = [
     "CHECKPOINTS",
@@ -18,11 +10,8 @@ __all__ = [
     "InductionConfig",
     "InductionModel",
     "held_out_sequences",
-    "induction_file",
-    "induction_files",
-    "induction_jobs",
-    "induction_key",
     "load_induction",
+    "page_files",
     "repeated",
     "train_induction",
 ]

@@ -9,11 +9,10 @@ from torch import nn
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, titles, walk
-from manyheads.models.files import write_tensors
 from manyheads.models.induction.config import InductionConfig
 from manyheads.models.induction.measures import next_losses
 from manyheads.models.induction.model import AttentionOnly
-from manyheads.models.keeping import fill, header_text, read_model
+from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
 
 NOTHING = "Type a few characters, and then the same again."
 CUT = "Only the first {most} of {count} characters are read."
@@ -137,8 +136,8 @@ class InductionModel(nn.Module):
                 raise ValueError(f"head_mask must have shape {shape}, got {list(head_mask.shape)}")
         return head_mask
 
-    def save(self, path):
-        """Write the weights as float16 safetensors, half as large; the header says what they are."""
+    def save(self, path, dtype=torch.float32):
+        """Write the weights as safetensors; the header says what they are."""
         header = {
             "variant": self.variant,
             "config": asdict(self.config),
@@ -146,8 +145,7 @@ class InductionModel(nn.Module):
             "history": self.history,
             "words": {"nothing": NOTHING, "cut": CUT, "next": NEXT, "other": OTHER},
         }
-        halves = {name: tensor.half() for name, tensor in self.network.state_dict().items()}
-        write_tensors(path, halves, header_text(header))
+        write_model(path, self.network, header, dtype)
 
     @classmethod
     def load(cls, path):
@@ -155,8 +153,27 @@ class InductionModel(nn.Module):
         needed = {"variant", "roles", "history"}
         header, config, tensors = read_model(path, "induction model", needed, InductionConfig)
         model = cls(header["variant"], config, header["roles"], header["history"])
-        fill(model.network, {name: tensor.float() for name, tensor in tensors.items()}, path)
+        fill(model.network, tensors, path)
         return model.eval()
+
+
+def load_induction(variant=""):
+    """Load the induction model; `"step-190"` is what it was after 190 steps.
+
+    >>> model = load_induction()
+    >>> "".join(model.guesses("tea cup tea").characters[8:])
+    'ea '
+    >>> load_induction("step-0").name
+    'induction/step-0'
+
+    Raises `ValueError` for another variant, and for a file that isn't the one we trained.
+    """
+    return InductionModel.load(kept_file("induction", variant))
+
+
+def page_files():
+    """The paths of all that a page needs for the induction models."""
+    return kept_files("induction")
 
 
 def read(text, most):

@@ -1,29 +1,23 @@
 """English to French in the page: a small encoder-decoder, its words and sentences, its training, what its heads do."""
 
 from manyheads.models.translator.config import TranslatorConfig
-from manyheads.models.translator.kept import (
+from manyheads.models.translator.reading import NotTranslated
+from manyheads.models.translator.training import train_translator
+from manyheads.models.translator.translator import (
+    ATTENTIONS,
+    Translator,
     load_translator,
     load_variant,
-    translator_file,
-    translator_files,
-    translator_jobs,
-    translator_key,
+    page_files,
 )
-from manyheads.models.translator.reading import NotTranslated
-from manyheads.models.translator.training import VARIANTS, train_translator
-from manyheads.models.translator.translator import ATTENTIONS, Translator
 
 __all__ = [
     "ATTENTIONS",
-    "VARIANTS",
     "NotTranslated",
     "Translator",
     "TranslatorConfig",
     "load_translator",
     "load_variant",
+    "page_files",
     "train_translator",
-    "translator_file",
-    "translator_files",
-    "translator_jobs",
-    "translator_key",
 ]

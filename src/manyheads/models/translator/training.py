@@ -5,16 +5,33 @@ from functools import lru_cache, partial
 import torch
 from torch.nn import functional as F
 
-from manyheads.models.training import check_variant, fit, reproducible
+from manyheads.models.files import key_of
+from manyheads.models.keeping import file_name
+from manyheads.models.training import SHORT, check_variant, fit, reproducible
+from manyheads.models.translator import sentences
+from manyheads.models.translator.claims import exact, held_out_sentences, right, trial
 from manyheads.models.translator.config import TranslatorConfig
+from manyheads.models.translator.maker import HELD_OUT_STRUCTURES
 from manyheads.models.translator.sentences import generate
 from manyheads.models.translator.tokens import encode, vocabularies
 from manyheads.models.translator.translator import Translator
+from manyheads.models.translator.words import words_data
 
-# The version of the recipe. Raise it when code changes what is learnt, or the form of the kept files: the network, the
-# loss, the optimizer, how words become sentences. Words and the config need no raise: they are in the key (kept.py).
+# The version of the recipe. Raise it when code changes what is learnt: the network, the loss, the optimizer, how words
+# become sentences. Words and the config need no raise: they are in the recipe's key.
 RECIPE = 3
-VARIANTS = ("taught", "heads-1")
+KEPT_JOBS = ("taught", "heads-1")
+
+
+@lru_cache
+def recipe_key(config=TranslatorConfig()):
+    """The key of what is learnt from: the recipe's version, the config and the words.
+
+    >>> recipe_key() == recipe_key(TranslatorConfig(steps=1))
+    False
+    """
+    limits = sentences.MAX_WORDS, sentences.HELD_OUT_EVERY, HELD_OUT_STRUCTURES
+    return key_of(recipe=RECIPE, config=config, words=words_data(), heads=sentences.HEADS, limits=limits)
 
 
 def train_translator(
@@ -53,11 +70,30 @@ def train_translator(
     return translator.eval()
 
 
+def train_kept(folder, job, *, seed=0, steps=None, progress=True):
+    """Train one of the translators that are kept, into a folder, as float16; gives its metrics.
+
+    Metrics are of held-out sentences: the share whose French is exact, and how often the right word beats its rival.
+    """
+    path = folder / file_name("translator", job)
+    train_translator(job, seed=seed, steps=steps, progress=progress).save(path, torch.float16)
+    translator, held_out = Translator.load(path), held_out_sentences()
+    beaten = {f"right, {claim}": share for claim, share in right(translator, trial(translator, held_out)).items()}
+    return {job: {"exact": exact(translator, held_out)} | beaten | {SHORT: loss_after(40, job)}}
+
+
+def loss_after(steps, job):
+    """The loss on what was shown after a short training on few sentences: how the recipe learns."""
+    translator = train_translator(job, steps=steps, num_sentences=500, progress=False)
+    with torch.no_grad():
+        return _loss(translator, *_training_data(500, 0)[2]).item()
+
+
 @lru_cache(maxsize=1)
 def _training_data(num_sentences, seed):
-    sentences = generate(num_sentences, seed)
-    english, french = vocabularies(sentences)
-    return english, french, encode(sentences, english, french)
+    generated = generate(num_sentences, seed)
+    english, french = vocabularies(generated)
+    return english, french, encode(generated, english, french)
 
 
 def _loss(translator, sources, targets, looks):

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from manyheads.maps import AttentionMap
-from manyheads.models.keeping import fill, read_model, write_model
+from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.grammar import grammar
 from manyheads.models.translator.model import EncoderDecoder
@@ -152,8 +152,8 @@ class Translator(nn.Module):
             found.append([self.french[number] for number in row[:length]])
         return found
 
-    def save(self, path):
-        """Write the weights as float32 safetensors; the header says what they are, and what the page has to know."""
+    def save(self, path, dtype=torch.float32):
+        """Write the weights as safetensors; the header says what they are, and what the page has to know."""
         letters, pattern = grammar()
         header = {
             "variant": self.variant,
@@ -169,7 +169,7 @@ class Translator(nn.Module):
             "longest": LONGEST,
             "config": asdict(self.config),
         }
-        write_model(path, self.network, header)
+        write_model(path, self.network, header, dtype)
 
     @classmethod
     def load(cls, path, attention="cross"):
@@ -179,3 +179,35 @@ class Translator(nn.Module):
         fill(model.network, tensors, path)
         model.kept = True
         return model.eval()
+
+
+def load_translator(variant="taught", *, attention="cross"):
+    """Load a trained translator: taught, or with one head that was shown nothing, heads-1.
+
+    >>> load_translator().translate("The girl sees the red apple.")
+    'La fille voit la pomme rouge.'
+    >>> load_translator(attention="french")("The cat sleeps.").query_tokens
+    ['<s>', 'le', 'chat', 'dort']
+
+    `attention` is the one that its maps show: "cross" (of the last layer), "first" (of the first), "english" (the
+    encoder's self-attention) or "french" (the decoder's, which is causal).
+
+    Raises `ValueError` for another variant or attention, and for a file that isn't the one we trained.
+    """
+    return Translator.load(kept_file("translator", variant), attention)
+
+
+def load_variant(name):
+    """The translator that pages call `translator/<name>`: a training, an attention, or both with a slash between.
+
+    >>> load_variant("heads-1/french").head_names
+    ['head 1']
+    """
+    parts = name.split("/") if name else []
+    training = next((part for part in parts if part in kept_variants("translator")), "taught")
+    return load_translator(training, attention=next((part for part in parts if part in ATTENTIONS), "cross"))
+
+
+def page_files():
+    """The paths of all that a page needs for the translators."""
+    return kept_files("translator")

@@ -84,7 +84,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
 
   protected draw(baked: any) {
     dressPage("head-map.css", "attention-flow.css");
-    const folder = new URL(".", import.meta.url);
+    const folder = new URL("../", import.meta.url); // its attention-flow.js leads to that of each version
     const parts = (): Record<string, string | number> => ({ model: this.getAttribute("model") ?? "", ...(this.view as AttentionFlowView).state });
     const menu = copyMenu({
       link: () => figureLink(location.href, FIGURE, parts()),

@@ -61,9 +61,9 @@ export class MapControls {
     this.more = new MoreControls(host);
     this.undo = new UndoButtons(host);
     this.guide = guide ? new FirstSteps(() => host.set({ view: "paint", compare: null })) : null;
-    const tools = this.#makeTools(computes, shareMenu(host, copies));
     const start = examples.trim() ? [examplesRow(host, examples)] : [];
     const sentenceRow = h("div", { class: "hm-ask" }, this.sentence, this.suggestions.node, ...this.undo.nodes);
+    const tools = this.#makeTools(computes, shareMenu(host, copies));
     this.nodes = computes ? [...start, sentenceRow, this.compareRow, tools] : [tools];
   }
 

@@ -80,7 +80,7 @@ export class MapAttributes {
     const pairs = () => writeState(state(), this.models[state().model]);
     const link = { link: () => linkTo(location.href, this.#places[0], pairs()) };
     if (!this.models.length) return link;
-    const folder = new URL("./", import.meta.url);
+    const folder = new URL("../", import.meta.url); // its head-map.js leads to that of each version
     return { ...link, tag: () => tagFor(folder, pairs()), frame: () => frameFor(folder, pairs()) };
   }
 }

@@ -5,8 +5,8 @@ export const LONGEST_WAIT = 30_000;
 
 /** Why a thing is not there, and what its reader can do. */
 export const WHY = {
-  absent: "a part of it did not arrive. Check the network, then try again.",
-  missing: "a part of it is missing on this site. Try again later.",
+  absent: "a part of it did not arrive. Check the network, then try again or reload the page.",
+  missing: "a part of it is missing on this site. Reload the page, since the book may be newer; if that does not help, try again later.",
   damaged: "a part of it arrived damaged. Try again; if that does not help, reload the page.",
   packed: "this browser is too old to unpack it. Use a newer one.",
   engine: "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one.",

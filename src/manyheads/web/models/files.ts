@@ -37,8 +37,29 @@ export async function download(url: URL, { onProgress = () => {}, ...options }: 
   }
 }
 
+/** What `work` comes to; where that finds a file damaged, or of another build, once more, past the browser's cache. */
+export async function onceMore<Made>(work: () => Promise<Made>) {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as Error).message !== WHY.damaged) throw error;
+    return work();
+  }
+}
+
+/** The contents of a file, unpacked, if they are what its list says of it. */
+export async function checked(packed: Uint8Array<ArrayBuffer>, listed: ModelFile | undefined) {
+  const contents = await unpacked(packed);
+  // Without https there is no crypto.subtle; gzip's own checksum and the length then have to do.
+  const hash = globalThis.crypto.subtle && (await crypto.subtle.digest("SHA-256", contents));
+  if (contents.length !== listed?.bytes || (hash && hex(hash) !== listed.sha256)) throw damaged();
+  return contents;
+}
+
+const hex = (buffer: ArrayBuffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** What was gzipped, unpacked; some hosts have done it on the way. */
-export async function unpacked(bytes: Uint8Array<ArrayBuffer>) {
+async function unpacked(bytes: Uint8Array<ArrayBuffer>) {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   if (!globalThis.DecompressionStream) throw new Fault(WHY.packed);
   return collect(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).catch(() => {

@@ -1,4 +1,4 @@
-// Twin of models/focus: the same tokens, the same numbers. tests/nightly/pages/test_pages.py holds the two equal.
+// Twin of models/focus: the same tokens, the same numbers. tests/browser/test_typing.py holds the two equal.
 
 import { layerNorm, linear, multiHeadAttention, partOf, project, relu, softmax } from "../math/attention.ts";
 import { ledgerOf } from "../math/ledger.ts";

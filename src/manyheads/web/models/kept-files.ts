@@ -1,6 +1,6 @@
 // A model's files: where they lie on the site and in the browser's store, for the page and for its worker.
 
-import { damaged, download, readAs, readJson, unpacked } from "./files.ts";
+import { checked, download, onceMore, readAs, readJson } from "./files.ts";
 
 /** What every list of a model's files has: each by its part, with its size and its hash. */
 interface Manifest {
@@ -44,12 +44,18 @@ async function quietly<Made>(work: () => Made | Promise<Made>): Promise<Made | u
   }
 }
 
-/** Where a file of the manifest lies: under its content's hash, so that no cache can mistake an older one for it. */
+/** The address of a file of the manifest: with its content's hash, so that no cache can mistake an older one for it. */
 export function fileUrl({ name, sha256 }: ModelFile, base: URL | string) {
   const url = new URL(name, base);
   url.search = sha256.slice(0, 16);
   return url;
 }
+
+/** The folder around all versions of a site's scripts and models, whose `models/` lie below `base`. */
+const aroundVersions = (base: URL | string) => new URL("../../", base);
+
+/** What the store calls a file: the same in every build that has it, so that no newer book fetches 98 MB again. */
+const placeOf = (file: ModelFile, base: URL | string) => fileUrl(file, new URL("models/", aroundVersions(base)));
 
 /** How the list of a model's files is called. */
 export const listOf = (model: string) => `${model}.json`;
@@ -58,7 +64,7 @@ export const listOf = (model: string) => `${model}.json`;
 export async function missingBytesOf(model: string, base = new URL("./models/", import.meta.url)) {
   const store = new Store(model);
   const { files } = await fetchManifest(new URL(listOf(model), base), store);
-  const missing = await Promise.all(Object.values(files).map(async (file) => ((await store.match(fileUrl(file, base))) ? 0 : file.packed)));
+  const missing = await Promise.all(Object.values(files).map(async (file) => ((await store.match(placeOf(file, base))) ? 0 : file.packed)));
   return missing.reduce((a, b) => a + b);
 }
 
@@ -69,7 +75,7 @@ export async function missingBytesOf(model: string, base = new URL("./models/", 
 export async function obtainAll(manifest: Manifest, list: string, { base, store, progress, take, atOnce = Infinity }: {
   base: string, store: Store, progress: Progress, take: (part: string, contents: Uint8Array<ArrayBuffer>) => void, atOnce?: number,
 }) {
-  const waiting = Object.entries(manifest.files).map(([part, file]) => ({ part, ...file, url: fileUrl(file, base), done: 0 }));
+  const waiting = Object.entries(manifest.files).map(([part, file]) => ({ part, ...file, url: fileUrl(file, base), place: placeOf(file, base), done: 0 }));
   const files = [...waiting];
   const sum = (key: "done" | "packed") => files.reduce((total, file) => total + file[key], 0);
   const work = async () => {
@@ -82,11 +88,11 @@ export async function obtainAll(manifest: Manifest, list: string, { base, store,
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, files.length) }, work));
-  await store.drop(base, new Set([new URL(list, base).href, ...files.map(({ url }) => url.href)]));
+  await store.drop(aroundVersions(base).href, new Set([new URL(list, base), ...files.map(({ place }) => place)].map(String)));
   progress(sum("done"), sum("packed")); // what follows has as long as a file
 }
 
-/** Asked for at each visit, so that a newer book is noticed; without a network the kept one serves. */
+/** Asked for at each visit; without a network the kept one serves. */
 export async function fetchManifest<Listed extends Manifest>(url: URL, store: Store): Promise<Listed> {
   try {
     const bytes = await download(url, { cache: "no-cache" });
@@ -101,26 +107,17 @@ export async function fetchManifest<Listed extends Manifest>(url: URL, store: St
 }
 
 /** The contents of one file, from the store or from the site, unpacked and checked. */
-async function obtain(file: ModelFile & { url: URL }, store: Store, onProgress: (done: number) => void) {
-  const kept = await store.match(file.url);
-  const keptContents = kept && (await unpack(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
+async function obtain(file: ModelFile & { url: URL, place: URL }, store: Store, onProgress: (done: number) => void) {
+  const kept = await store.match(file.place);
+  const keptContents = kept && (await checked(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
   if (keptContents) {
     onProgress(file.packed);
     return keptContents;
   }
-  const packed = await download(file.url, { onProgress });
-  const contents = await unpack(packed, file);
-  await store.keep(file.url, packed);
-  return contents;
+  return onceMore(async () => {
+    const packed = await download(file.url, { onProgress });
+    const contents = await checked(packed, file);
+    await store.keep(file.place, packed);
+    return contents;
+  });
 }
-
-/** Unpacks what is gzipped and makes sure that it is what the build made. */
-async function unpack(packed: Uint8Array<ArrayBuffer>, { sha256, bytes }: ModelFile) {
-  const contents = await unpacked(packed);
-  // Without https there is no crypto.subtle; gzip's own checksum and the length then have to do.
-  const hash = globalThis.crypto.subtle && (await crypto.subtle.digest("SHA-256", contents));
-  if (contents.length !== bytes || (hash && hex(hash) !== sha256)) throw damaged();
-  return contents;
-}
-
-const hex = (buffer: ArrayBuffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");

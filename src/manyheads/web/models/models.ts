@@ -1,9 +1,9 @@
-// The models that a page can run, by name. Their files lie on the site below this module; each is fetched once however many
-// elements ask.
+// The models that a page can run, by name. Their files lie on the site below this module, in the folder of its version; each is
+// fetched once however many elements ask.
 
 import { familyOf } from "../math/families.ts";
 import { Fault, importScript } from "../math/faults.ts";
-import { download, readAs, readJson, readSafetensors, unpacked } from "./files.ts";
+import { checked, download, onceMore, readAs, readJson, readSafetensors } from "./files.ts";
 
 /** What the script of a family gets to load a model with. */
 export interface Loading {
@@ -108,9 +108,21 @@ const familyScript = (module: string): Promise<FamilyScript> => siteScript(`${mo
 
 const fetchTensors = async (name: string, progress?: Progress) => readAs(await fetchFile(name, progress), readSafetensors);
 
-/** The bytes of one file of this site, unpacked. */
-async function fetchFile(name: string, progress: Progress = () => {}) {
-  const url = new URL(`./models/${name}`, import.meta.url);
+const modelUrl = (name: string) => new URL(`./models/${name}`, import.meta.url);
+
+/** What this build says of the files of its models, by their names: sphinxext/assets.py lists them. */
+const fetchList = () => once("files", async (): Promise<Record<string, ModelFile>> => readAs(await download(modelUrl("files.json")), readJson));
+
+/** The bytes of one file of this build, unpacked. */
+function fetchFile(name: string, progress: Progress = () => {}) {
   const onProgress = (done: number, total: number) => total && progress(Math.min(done, total), total);
-  return unpacked(await download(url, { onProgress }));
+  return onceMore(async () => {
+    try {
+      const [packed, list] = await Promise.all([download(modelUrl(name), { onProgress }), fetchList()]);
+      return await checked(packed, list[name]);
+    } catch (error) {
+      cache.delete("files"); // it may be what is wrong
+      throw error;
+    }
+  });
 }

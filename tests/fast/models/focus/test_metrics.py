@@ -1,7 +1,6 @@
 """The goals of the focus model on words that it never saw, and its ablations."""
 
 import numpy as np
-import pytest
 
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.held_out import held_out_sentences
@@ -17,52 +16,47 @@ PAINTED = {  # note A
 }
 
 
-@pytest.fixture(scope="module")
-def taught():
-    return load_focus_model()
-
-
 def weights_from_cls(map):
     return {name: dict(zip(map.key_tokens, map.weights[0, head, 0])) for head, name in enumerate(map.head_names)}
 
 
-def test_heads_look_at_the_right_words_of_held_out_sentences(taught):
-    found = shares(taught, held_out_sentences("all"))
+def test_heads_look_at_the_right_words_of_held_out_sentences(focus):
+    found = shares(focus, held_out_sentences("all"))
     goals = {"sentence type": 0.95, "object": 0.95, "relation": 0.90, "sentiment": 0.95}
     assert {name: found[name] >= goal for name, goal in goals.items()} == dict.fromkeys(goals, True), found
 
 
-def test_type_and_sentiment_of_held_out_sentences_are_predicted(taught):
-    found = accuracies(taught, held_out_sentences())
+def test_type_and_sentiment_of_held_out_sentences_are_predicted(focus):
+    found = accuracies(focus, held_out_sentences())
     assert found["sentence type"] >= 0.9, found
     assert found["sentiment"] >= 0.85, found
 
 
-def test_a_head_finds_judging_words_that_come_in_pieces_though_their_meaning_is_lost(taught):
+def test_a_head_finds_judging_words_that_come_in_pieces_though_their_meaning_is_lost(focus):
     broken = held_out_sentences("pieces")
-    assert shares(taught, broken)["sentiment"] >= 0.9
-    assert accuracies(taught, broken)["sentence type"] >= 0.9
+    assert shares(focus, broken)["sentiment"] >= 0.9
+    assert accuracies(focus, broken)["sentence type"] >= 0.9
 
 
-def test_the_words_of_the_notes_outrank_all_others(taught):
-    for name, weights in weights_from_cls(taught(NOTES)).items():
+def test_the_words_of_the_notes_outrank_all_others(focus):
+    for name, weights in weights_from_cls(focus(NOTES)).items():
         lowest = min(weights[word] for word in PAINTED[name])
         highest = max(weight for word, weight in weights.items() if word not in PAINTED[name])
         assert lowest > 5 * highest, (name, weights)
 
 
-def test_a_head_that_is_off_takes_its_own_fact_along(taught):
-    lost = ablation(taught, held_out_sentences())
+def test_a_head_that_is_off_takes_its_own_fact_along(focus):
+    lost = ablation(focus, held_out_sentences())
     assert lost.argmax(1).tolist() == [0, 1, 2, 3]
     assert (lost - np.diag(lost.diagonal())).max() < 0.06
-    without = accuracies(taught, held_out_sentences(), np.array([True, True, True, False]))
+    without = accuracies(focus, held_out_sentences(), np.array([True, True, True, False]))
     assert without["sentiment"] < 0.55
 
 
-def test_a_head_without_words_rests_on_cls(taught):
-    found = rests(taught, held_out_sentences())
+def test_a_head_without_words_rests_on_cls(focus):
+    found = rests(focus, held_out_sentences())
     assert found["sentiment"] > 0.85
-    plain = weights_from_cls(taught("The plumber was under the sink."))
+    plain = weights_from_cls(focus("The plumber was under the sink."))
     assert plain["sentiment"]["[CLS]"] > 0.9
 
 
@@ -72,9 +66,9 @@ def test_untaught_heads_predict_without_being_shown_where_to_look():
     assert focus_shares(model, held_out_sentences()).shape == (4, 4)
 
 
-def test_a_focus_of_which_no_sentence_has_a_word_has_no_share(taught):
+def test_a_focus_of_which_no_sentence_has_a_word_has_no_share(focus):
     """As a new focus may, in the list whose judging words come in pieces; and it is no warning."""
     plain = [parse("statement, animal, action, neutral: The heron/O waited/R in/R the reeds/O ./T")]
-    found = focus_shares(taught, plain)
+    found = focus_shares(focus, plain)
     assert np.isnan(found).tolist() == [[False, False, False, True]] * 4
-    assert np.isnan(shares(taught, plain)["sentiment"])
+    assert np.isnan(shares(focus, plain)["sentiment"])

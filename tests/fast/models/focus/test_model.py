@@ -10,26 +10,19 @@ from safetensors.torch import load_file, save_file
 
 from manyheads.maps import AttentionMap
 from manyheads.models.focus import (
-    VARIANTS,
     FocusModel,
     encode,
-    focus_file,
     load_focus_model,
     tokenize,
     train_focus_model,
-    words_file,
 )
 from manyheads.models.focus.sentences import FACTS, generate_sentences
+from manyheads.models.keeping import kept_file, kept_variants
 
 NOTES = "Which do you like better, coffee or tea?"
 
 
-@pytest.fixture(scope="module")
-def taught():
-    return load_focus_model()
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", kept_variants("focus"))
 def test_every_variant_is_a_head_model(variant):
     model = load_focus_model(variant)
     heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else 4
@@ -43,41 +36,41 @@ def test_every_variant_is_a_head_model(variant):
         assert sum(probabilities.values()) == pytest.approx(1, abs=1e-5)
 
 
-def test_taught_heads_are_named_and_untaught_ones_numbered(taught):
-    assert taught.head_names == ["sentence type", "object", "relation", "sentiment"]
+def test_taught_heads_are_named_and_untaught_ones_numbered(focus):
+    assert focus.head_names == ["sentence type", "object", "relation", "sentiment"]
     assert load_focus_model("heads-2").head_names == ["head 1", "head 2"]
 
 
-def test_a_head_mask_changes_predictions_and_leaves_the_map(taught):
-    whole, without = taught(NOTES), taught(NOTES, np.array([True, True, True, False]))
+def test_a_head_mask_changes_predictions_and_leaves_the_map(focus):
+    whole, without = focus(NOTES), focus(NOTES, np.array([True, True, True, False]))
     assert np.array_equal(whole.weights, without.weights)
     assert whole.predictions["sentiment"]["positive"] > 0.9 > without.predictions["sentiment"]["positive"]
-    assert taught(NOTES, [True] * 4).predictions == whole.predictions
+    assert focus(NOTES, [True] * 4).predictions == whole.predictions
 
 
-def test_steps_one_to_four_are_what_the_docstring_says(taught):
+def test_steps_one_to_four_are_what_the_docstring_says(focus):
     ids, _ = tokenize(NOTES)
-    words = taught.word_codes[ids].float() * taught.word_scale
-    x = words + taught.position[: len(ids)]
-    kind = torch.relu(x @ taught.kind.weight.T + taught.kind.bias)
-    silence = torch.zeros(taught.config.reach, kind.shape[1])
+    words = focus.word_codes[ids].float() * focus.word_scale
+    x = words + focus.position[: len(ids)]
+    kind = torch.relu(x @ focus.kind.weight.T + focus.kind.bias)
+    silence = torch.zeros(focus.config.reach, kind.shape[1])
     heard = torch.cat([silence, kind, silence])
-    heard = torch.stack([heard[at : at + 2 * taught.config.reach + 1].flatten() for at in range(len(ids))])
-    near = torch.relu(heard @ taught.near.weight.T + taught.near.bias)
-    x = x + near @ taught.mix.weight.T + taught.mix.bias
+    heard = torch.stack([heard[at : at + 2 * focus.config.reach + 1].flatten() for at in range(len(ids))])
+    near = torch.relu(heard @ focus.near.weight.T + focus.near.bias)
+    x = x + near @ focus.mix.weight.T + focus.mix.bias
     x = (x - x.mean(1, keepdim=True)) / (x.var(1, unbiased=False, keepdim=True) + 1e-5).sqrt()
-    x = x * taught.before.weight + taught.before.bias
-    _, weights = taught.attention(x)
-    assert np.allclose(weights.detach().numpy(), taught(NOTES).weights[0], atol=1e-6)
+    x = x * focus.before.weight + focus.before.bias
+    _, weights = focus.attention(x)
+    assert np.allclose(weights.detach().numpy(), focus(NOTES).weights[0], atol=1e-6)
 
 
-def test_padding_changes_nothing(taught):
+def test_padding_changes_nothing(focus):
     sentences = generate_sentences(8, seed=5)
     ids, mask, *_ = encode(sentences)
     with torch.no_grad():
-        scores, weights = taught.compute(taught.word_vectors(ids), mask)
+        scores, weights = focus.compute(focus.word_vectors(ids), mask)
     for row, sentence in enumerate(sentences):
-        map, length = taught(sentence.text), mask[row].sum()
+        map, length = focus(sentence.text), mask[row].sum()
         assert np.allclose(weights[row, :, :length, :length], map.weights[0], atol=1e-6)
         for name, labels in FACTS.items():
             expected = [map.predictions[name][label] for label in labels]
@@ -86,32 +79,32 @@ def test_padding_changes_nothing(taught):
 
 @settings(max_examples=150)
 @given(st.text(alphabet=st.characters(), max_size=300))
-def test_any_text_gives_a_map(taught, text):
-    map = taught(text)
+def test_any_text_gives_a_map(focus, text):
+    map = focus(text)
     assert map.key_tokens[0] == "[CLS]"
     assert len(map.key_tokens) <= 128
     assert np.allclose(map.weights.sum(-1), 1, atol=1e-4)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\u200b"])
-def test_blank_text_asks_for_a_sentence(taught, text):
-    map = taught(text)
+def test_blank_text_asks_for_a_sentence(focus, text):
+    map = focus(text)
     assert map.key_tokens == ["[CLS]", "[SEP]"]
     assert map.predictions == {}
     assert map.notes == ("Type a sentence to see what each head looks at.",)
 
 
 @pytest.mark.parametrize("sentence", [None, 3, b"tea", ["tea"]])
-def test_a_sentence_is_a_string(taught, sentence):
+def test_a_sentence_is_a_string(focus, sentence):
     with pytest.raises(TypeError, match=type(sentence).__name__):
-        taught(sentence)
+        focus(sentence)
 
 
-def test_a_head_mask_has_one_boolean_per_head(taught):
+def test_a_head_mask_has_one_boolean_per_head(focus):
     with pytest.raises(ValueError, match=r"\[4\], got \[3\]"):
-        taught("Tea?", np.array([True, False, True]))
+        focus("Tea?", np.array([True, False, True]))
     with pytest.raises(TypeError, match="boolean"):
-        taught("Tea?", np.array([1.0, 0.0, 1.0, 1.0]))
+        focus("Tea?", np.array([1.0, 0.0, 1.0, 1.0]))
 
 
 def test_save_and_load_keep_every_number(tmp_path):
@@ -126,16 +119,11 @@ def test_save_and_load_keep_every_number(tmp_path):
         assert {file.get_tensor(name).dtype for name in file.keys()} == {torch.float32}  # noqa: SIM118
 
 
-def test_words_are_read_from_the_file_that_pages_read():
-    model = FocusModel.load(focus_file("taught"), words_file())
-    assert np.array_equal(model(NOTES).weights, load_focus_model()(NOTES).weights)
-
-
 @pytest.mark.parametrize("change", ["missing", "extra", "shape", "header", "config"])
 def test_a_file_that_does_not_fit_is_refused(tmp_path, change):
-    with safe_open(focus_file("taught"), "pt") as file:
+    with safe_open(kept_file("focus", "taught"), "pt") as file:
         header = file.metadata()
-    tensors = load_file(focus_file("taught"))
+    tensors = load_file(kept_file("focus", "taught"))
     if change == "missing":
         del tensors["near.bias"]
     elif change == "extra":

@@ -4,14 +4,9 @@ import pytest
 import torch
 
 from manyheads.maps.names import NOTES
-from manyheads.models.focus import encode, load_focus_model, pieces, tokenize
+from manyheads.models.focus import encode, pieces, tokenize
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.focus.sentences import HEADS, generate_sentences
-
-
-@pytest.fixture(scope="module")
-def taught():
-    return load_focus_model()
 
 
 @pytest.mark.parametrize(
@@ -26,8 +21,8 @@ def taught():
         ("<b>tea</b> 😀 \ud800", None, 12),
     ],
 )
-def test_what_is_left_out_is_noted(taught, text, note, tokens):
-    map = taught(text)
+def test_what_is_left_out_is_noted(focus, text, note, tokens):
+    map = focus(text)
     assert [said for said in map.notes if said != NOTES["doubt"]] == ([note] if note else [])
     assert len(map.key_tokens) == tokens
     assert map.key_tokens[-1] == "[SEP]"
@@ -43,8 +38,8 @@ def test_what_is_left_out_is_noted(taught, text, note, tokens):
         *((text, False) for text in ("The plumber left an unbelievable mess!", "I like tea.", "", "?!")),
     ],
 )
-def test_words_that_are_no_english_are_noted(taught, text, doubtful):
-    assert (NOTES["doubt"] in taught(text).notes) == doubtful
+def test_words_that_are_no_english_are_noted(focus, text, doubtful):
+    assert (NOTES["doubt"] in focus(text).notes) == doubtful
 
 
 def test_word_by_word_tokens_are_the_tokens_of_the_text():

@@ -5,7 +5,7 @@ import torch
 from safetensors.torch import save_file
 
 from manyheads.models.focus import FocusConfig, reduced_words, tokenizer
-from manyheads.models.focus.word_vectors import read_words, reduce_words, words_key
+from manyheads.models.focus.word_vectors import read_words, reduce_words
 from manyheads.models.training import reproducible
 
 
@@ -28,16 +28,15 @@ def test_like_words_have_like_vectors():
 def test_computed_anew_they_are_those_that_are_kept():
     codes, scale = reduced_words()
     with reproducible(0, torch.float64):  # a training may be the first that needs them
-        again, scale_again = reduce_words(FocusConfig())
+        again, scale_again = reduce_words()
     assert scale_again.dtype == scale.dtype == torch.float32
     assert scale.tolist() == [pytest.approx(FocusConfig().word_step)] * FocusConfig().word_width
     assert (codes.int() - again.int()).abs().max() <= 1  # another number of threads rounds another few
 
 
-def test_the_key_changes_with_what_words_are_made_of_alone():
-    assert words_key(FocusConfig(steps=1)) == words_key()
-    configs = FocusConfig(), FocusConfig(word_width=80), FocusConfig(word_step=1)
-    assert len({words_key(config) for config in configs}) == 3
+def test_words_of_another_width_are_computed():
+    codes, scale = reduced_words(FocusConfig(word_width=8))
+    assert (codes.shape[1], len(scale)) == (8, 8)
 
 
 def test_a_file_whose_tensors_do_not_fit_is_refused(tmp_path):

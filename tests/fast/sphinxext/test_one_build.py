@@ -1,0 +1,100 @@
+"""A build is one thing: what its pages fetch lies in one folder, named by a hash of what is in it."""
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from manyheads.sphinxext import assets, finishing
+
+FILES = {
+    "head-map.js": b"export default 1;",
+    "models/focus-taught.safetensors": b"weights",
+    "models/tokenizer.json.gz": gzip.compress(b"words", mtime=0),
+    "models/decoder.json": b"{}",
+    "models/decoder-layer-0.bin": b"large",
+}
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """Files of a site; gives the function that writes one anew."""
+    folder = tmp_path / "sources"
+
+    def write(place, contents):
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(contents)
+
+    for place, contents in FILES.items():
+        write(place, contents)
+    monkeypatch.setattr(assets, "site_files", lambda: {place: folder / place for place in FILES})
+    return write
+
+
+@pytest.fixture
+def build(tmp_path, sources):
+    """Builds a site's scripts and models once more; gives their folder."""
+
+    def build():
+        app = SimpleNamespace(
+            outdir=tmp_path / "html",
+            builder=SimpleNamespace(format="html"),
+            config=SimpleNamespace(manyheads_version=""),
+        )
+        assets.note_version(app, app.config)
+        assets.copy_files(app)
+        assets.finish_files(app)
+        return Path(app.outdir, "_static", assets.version_folder(app.config))
+
+    return build
+
+
+@pytest.mark.parametrize("place", [place for place in FILES if not place.endswith(assets.LARGE)])
+def test_another_byte_anywhere_is_another_version(build, sources, place):
+    first = build()
+    sources(place, FILES[place][:-1] + b"?" if "gz" not in place else gzip.compress(b"other", mtime=0))
+    second = build()
+    assert first.name != second.name
+    assert not first.exists(), "nothing of an earlier build is left to meet this one"
+
+
+def test_the_same_files_are_the_same_version_and_are_not_copied_again(build):
+    folder = build()
+    (folder / "bertviz").mkdir()  # where frames of pages that are not written again lie
+    assert build() == folder
+    assert (folder / "bertviz").is_dir()
+
+
+def test_the_list_tells_what_each_packed_file_holds(build):
+    folder = build()
+    listed = json.loads((folder / assets.LIST).read_text())
+    assert sorted(listed) == ["focus-taught.safetensors.gz", "tokenizer.json.gz"]
+    for name, file in listed.items():
+        packed = (folder / "models" / name).read_bytes()
+        contents = gzip.decompress(packed)
+        expected = {"name": name, "packed": len(packed), "bytes": len(contents)}
+        assert file == {**expected, "sha256": hashlib.sha256(contents).hexdigest()}
+
+
+def test_what_stays_at_its_address_only_leads_to_the_version(build):
+    folder = build()
+    for path in folder.parent.glob("*.*"):
+        assert path.read_text() == f'import "./{folder.name}/{path.name}";\n'
+    assert (folder.parent / "head-map.js").is_file(), "tags in other people's pages name it"
+
+
+def test_what_the_theme_fetches_has_its_hash_and_what_is_ours_its_folder(tmp_path):
+    static = tmp_path / "_static"
+    (static / "manyheads" / "0123").mkdir(parents=True)
+    (static / "basic.css").write_text("a")
+    (static / "manyheads" / "0123" / "theme.js").write_text("b")
+    written = """<link href="../_static/basic.css" rel="stylesheet"/><script src="../_static/manyheads/0123/theme.js?v=1a"></script>
+<script src="https://example.org/a.js"></script><a href="../_static/basic.css">a</a>"""
+    page = tmp_path / "book" / "page.html"
+    expected = written.replace('basic.css" rel', 'basic.css?v=e8b7be43" rel').replace("?v=1a", "")
+    assert finishing.with_versions(written, page) == expected
+    assert finishing.with_versions(expected, page) == expected

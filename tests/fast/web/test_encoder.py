@@ -1,0 +1,102 @@
+"""The page's encoder in Node against `load_encoder()`, which computes in float32."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+from mixed_sentences import sentences
+from node import WEB, run_node
+
+from manyheads.models.encoder_page_files import encoder_page_files
+from manyheads.models.senses import labelled_sentences, load_senses, senses_file
+
+BANK = "I went to the bank of the river."
+OFF = [[(layer, head) not in ((0, 3), (2, 0), (2, 11)) for head in range(12)] for layer in range(6)]
+ODD = (
+    *("", " \t\u3000", "\ud83d", "a\udfffb", "\x00\x07\ufffd", "[MASK] [SEP][CLS] [nothing]", "x" * 101, "'" * 40),
+    *("ΟΔΟΣ Σ", "𠀀𪚥x𫝀", "ﬁ ſ ẞ ǅ", "a\u200bb\u200dc\ufeff\u00ad", "tea " * 513, "a\nb\u2028c\u0085d"),
+)
+DRIVER = """
+import { readFileSync, writeFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+const [web, folder, senses, input, output] = process.argv.slice(2);
+const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs`);
+const { EncoderEngine } = await import(`${web}/models/encoder-engine.ts`);
+const { encoderTokens } = await import(`${web}/models/tokens.ts`);
+const { readSafetensors } = await import(`${web}/models/files.ts`);
+const { SenseAxes, shareOf } = await import(`${web}/math/senses.ts`);
+const facts = JSON.parse(readFileSync(`${folder}/encoder.json`, "utf8"));
+const unpacked = (part) => new Uint8Array(gunzipSync(readFileSync(`${folder}/${facts.files[part].name}`)));
+const engine = await EncoderEngine.create(facts, readFileSync(new URL(`${web}/models/kernel.wasm`)));
+engine.put(unpacked(Object.keys(facts.files).find((part) => part !== "tokenizer")));
+const tokenizer = new Tokenizer(JSON.parse(new TextDecoder().decode(unpacked("tokenizer"))), {});
+const bytes = ({ values }) => Buffer.from(values.buffer).toString("base64");
+const { cases, texts, asked } = JSON.parse(readFileSync(input, "utf8"));
+const read = (text) => encoderTokens(tokenizer, text, facts.maxTokens);
+const maps = cases.map(({ text, mask }) => {
+  const { weights, states } = engine.read(read(text).ids, mask);
+  return { shape: weights.shape, weights: bytes(weights), states: bytes(states) };
+});
+const axes = new SenseAxes(readSafetensors(new Uint8Array(readFileSync(senses))));
+const shares = asked.map(([text, word]) => {
+  const { ids, tokens } = read(text);
+  return axes.scores({ queryTokens: tokens, states: engine.read(ids).states }, axes.known(word)).map(shareOf);
+});
+writeFileSync(output, JSON.stringify({ maps, shares, layer: axes.layer, read: texts.map((text) => { const { tokens, notes } = read(text); return { tokens, notes }; }) }));
+"""
+
+
+@pytest.fixture(scope="module")
+def asked():
+    return [(one.text, one.word) for one in labelled_sentences()][::4]
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return [(sentence, None) for sentence in [*sentences()][::8]] + [(BANK, None), (BANK, OFF)]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory, asked, cases):
+    """What the page's code makes of all that is compared here."""
+    folder = tmp_path_factory.mktemp("encoder")
+    driver, given, results = (folder / name for name in ("driver.mjs", "given.json", "results.json"))
+    driver.write_text(DRIVER, encoding="utf-8")
+    sent = {"cases": [{"text": text, "mask": mask} for text, mask in cases], "texts": ODD, "asked": asked}
+    given.write_text(json.dumps(sent), encoding="utf-8")
+    run_node(driver, WEB.as_uri(), encoder_page_files()[0].parent, senses_file(), given, results)
+    return json.loads(results.read_text(encoding="utf-8"))
+
+
+def floats(text, *shape):
+    return np.frombuffer(base64.b64decode(text), np.float32).reshape(shape)
+
+
+def test_attention_in_the_page_is_attention_in_torch(encoder, found, cases):
+    means = []
+    for page, (text, mask) in zip(found["maps"], cases, strict=True):
+        expected = encoder(text, mask).weights
+        assert page["shape"] == list(expected.shape)
+        weights = floats(page["weights"], *expected.shape)
+        np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+        assert np.abs(weights - expected).max() <= 0.03, text
+        means.append(np.abs(weights - expected).mean())
+    states = floats(page["states"], 7, expected.shape[2], 384)  # of the last, with heads off
+    np.testing.assert_allclose(states, encoder.hidden_states(text, mask), atol=0.05)
+    assert max(means) <= 0.001
+    assert np.abs(encoder(*cases[-1]).weights - encoder(BANK).weights).max() > 0.1, "the mask changes a lot"
+
+
+def test_odd_text_is_read_as_python_reads_it(encoder, found):
+    for text, page in zip(ODD, found["read"], strict=True):
+        expected = encoder(text)
+        assert (page["tokens"], page["notes"]) == (expected.query_tokens, list(expected.notes)), ascii(text)
+
+
+def test_the_page_reads_a_word_in_the_sense_that_python_does(found, asked):
+    senses = load_senses()
+    assert found["layer"] == senses.layer
+    shares, expected = np.array(found["shares"]), np.array([senses.by_layer(*one) for one in asked])
+    np.testing.assert_array_equal(shares[:, senses.layer] > 0.5, expected[:, senses.layer] > 0.5)
+    assert np.abs(shares - expected).max() < 0.1

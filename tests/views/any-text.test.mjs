@@ -1,0 +1,50 @@
+// Whatever is typed into a figure: it's answered, it stays in its box as it was typed, and it's text.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { draw, isHere, named, status, type } from "./page.mjs";
+import { focusModel, HOSTILE, makeMap, mapModel } from "./small-models.mjs";
+
+const TEXTS = { nothing: "", blanks: " \u00a0 ", "ten thousand letters": "x".repeat(10_000), "ten thousand characters": "tea ".repeat(2500),
+  "markup": `${HOSTILE} <script>alert(1)</script> &lt;b&gt; \${x} {{y}}`, "other scripts": "אני אוהב תה 喝茶 🍵👩‍👩‍👧 e\u0301", "signs that nobody sees": "a\u200b\u202e\u0000\ufeffb \ud83c" };
+
+for (const [figure, make] of Object.entries({ "head-map": mapModel, "formula-steps": focusModel, "attention-flow": focusModel, "head-ledger": focusModel,
+  "slice-or-project": focusModel }))
+  test(`<${figure}> answers any text`, async () => {
+    const element = await draw(`<${figure} model="focus" sentence="hot tea"></${figure}>`, { focus: isHere(make()) });
+    await element.ready;
+    for (const [name, text] of Object.entries(TEXTS)) {
+      type(element, "Sentence", text);
+      assert.deepEqual([named(element, "Sentence").value, element.sentence], [text, text], name);
+      assert.match(status(element), /^Ready: computed in this page as you type\./, name);
+      assert.equal(element.querySelectorAll("img, script").length, 0, name);
+    }
+    type(element, "Sentence", "tea");
+    assert.ok(element.textContent.includes("tea"));
+  });
+
+for (const view of ["paint", "matrix", "grid", "lines"])
+  test(`${view} shows a map of no words, and one of a word alone`, async () => {
+    const map = await draw(`<head-map model="focus" sentence="" view="${view}"></head-map>`, { focus: isHere(mapModel()) });
+    await map.ready;
+    for (const [text, tokens] of [["", 2], ["tea", 3]]) {
+      map.sentence = text;
+      assert.equal(map.attention.keyTokens.length, tokens);
+      assert.ok(map.querySelector(".hm-stage td, .hm-stage li, .hm-grid button"));
+    }
+  });
+
+test("words that run from right to left do so in the map", async () => {
+  const map = await draw('<head-map model="focus" sentence="אני אוהב תה"></head-map>', { focus: isHere(mapModel()) });
+  await map.ready;
+  assert.equal(map.querySelector(".hm-paint").dir, "rtl");
+  map.sentence = "hot tea";
+  assert.equal(map.querySelector(".hm-paint").dir, "ltr");
+});
+
+test("a long text says that matrices become pictures", async () => {
+  const tokens = Array.from({ length: 91 }, (_, at) => `w${at}`);
+  const map = await draw('<head-map model="focus" sentence="long"></head-map>', { focus: isHere(mapModel({
+    attend: () => makeMap({ shape: [1, 1, 2, 91], queryTokens: ["a", "b"], keyTokens: tokens, headNames: ["kind"] }) })) });
+  await map.ready;
+  assert.match(status(map), /This text is long \(91 tokens\): large matrices are shown as pictures, and only the strongest lines are drawn\.$/);
+});

@@ -1,0 +1,139 @@
+// <head-cards>: a table of heads to sort, an atlas of them, a head's card, and what leads to the live figure.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { baked, choose, draw, heard, isHere, key, named, press, texts } from "./page.mjs";
+import { HOSTILE, mapModel } from "./small-models.mjs";
+
+const SCORES = [{ name: "previous", says: "to the token before", decimals: null }, { name: "entropy", says: "bits", decimals: 1 }];
+const VALUES = [[0.2, 1.5], [0.9, 0.5], [0.4, 3.25], [0.9, 2], [0.1, 0], [0.6, 2.5]]; // of two layers, three heads
+const TOKENS = ["[CLS]", "un", "##able", HOSTILE, "[SEP]"];
+const SENTENCES = [{ text: `unable ${HOSTILE}`, tokens: TOKENS }, { text: "tea", tokens: ["[CLS]", "tea", "[SEP]"] }];
+const example = (sentence, query, key) => [sentence, query, key, 0.5, 0.75];
+const head = (scores, at) => ({ layer: Math.floor(at / 3), head: at % 3, behaviour: at ? "previous" : null, scores,
+  strongest: SCORES.map(() => [example(0, 2, 1), example(1, 1, 0)]), weakest: SCORES.map(() => example(1, null, 0)) });
+const DATA = { scores: SCORES, sentences: SENTENCES, heads: VALUES.map(head), causal: false };
+
+const drawn = (data = DATA, before = "") => draw(`${before}<head-cards for="it">${baked(data)}</head-cards>`, { focus: isHere(mapModel()) })
+  .then(() => document.querySelector("head-cards"));
+const order = (cards) => texts(cards, "tbody th a").map((name) => name.match(/\d/g).map((digit) => digit - 1).join("."));
+const sorted = (cards) => [...cards.querySelectorAll("th[aria-sort]")].map((column) => [column.textContent, column.getAttribute("aria-sort")]);
+const title = (cards) => texts(cards, ".hc-card h3")[0];
+
+test("each score sorts with the largest first, and again the other way round; names sort back", async () => {
+  const cards = await drawn();
+  assert.deepEqual(order(cards), ["0.0", "0.1", "0.2", "1.0", "1.1", "1.2"]);
+  press(cards, "entropy");
+  assert.deepEqual([order(cards), sorted(cards)], [["0.2", "1.2", "1.0", "0.0", "0.1", "1.1"], [["entropy", "descending"]]]);
+  press(cards, "entropy");
+  assert.deepEqual([order(cards), sorted(cards)], [["1.1", "0.1", "0.0", "1.0", "1.2", "0.2"], [["entropy", "ascending"]]]);
+  press(cards, "previous");
+  assert.deepEqual(order(cards).slice(0, 3), ["0.1", "1.0", "1.2"], "equal ones in the order of the layers");
+  press(cards, "head");
+  assert.deepEqual([order(cards)[0], sorted(cards)], ["0.0", [["head", "ascending"]]]);
+});
+
+test("shares are written in per cent, numbers with their decimals", async () => {
+  const cards = await drawn();
+  assert.deepEqual(texts(cards, "tbody tr:first-child td"), ["20 %", "1.5"]);
+});
+
+test("the card of the strongest head is open; another opens by its button", async () => {
+  const cards = await drawn();
+  assert.equal(title(cards), "Layer 1, head 2");
+  press(cards, "card of layer 2, head 3");
+  assert.deepEqual([title(cards), texts(cards, '[aria-pressed="true"].hc-open').length], ["Layer 2, head 3", 1]);
+  assert.equal(named(cards, "card of layer 2, head 3").getAttribute("aria-pressed"), "true");
+  const [previous, entropy] = cards.querySelectorAll(".hc-card details");
+  assert.deepEqual([previous.hasAttribute("open"), entropy.hasAttribute("open")], [false, true], "the score in which it ranks best");
+  assert.match(entropy.textContent, /^entropy 2\.5 bits; 2 of 6/);
+  assert.deepEqual([entropy.querySelectorAll("ol a").length, entropy.querySelectorAll("p a").length], [2, 1]);
+});
+
+test("an example marks the token that asks, and says where it looks; words that look like HTML are text", async () => {
+  const cards = await drawn();
+  const [first] = cards.querySelectorAll(".hc-card ol li");
+  assert.deepEqual([texts(first, "mark"), first.textContent], [["able"], `unable ${HOSTILE} 75 %, most at un (50 %)`]);
+  assert.equal(cards.querySelectorAll("img").length, 0);
+});
+
+const MAP = '<head-map id="it" model="focus" sentence="hot tea"></head-map>';
+
+test("a head's name turns the live map to it; an example brings its sentence and who asks", async () => {
+  const cards = await drawn(DATA, MAP);
+  const map = document.querySelector("#it");
+  await map.ready;
+  cards.querySelector('a[data-layer="1"][data-head="1"]').click();
+  assert.deepEqual([map.getAttribute("layer"), map.getAttribute("head"), map.querySelector("input:checked").value], ["1", "1", "matrix"]);
+  cards.querySelectorAll(".hc-card ol a")[1].click();
+  assert.deepEqual([map.sentence, map.query, map.attention.keyTokens], ["tea", 1, ["[CLS]", "tea", "[SEP]"]]);
+});
+
+test("a link in the text of the page leads there as well, while the cards are in the page", async () => {
+  const cards = await drawn(DATA, `${MAP}<p><a href="#it" data-layer="1" data-head="2">a head</a> <a href="#elsewhere" data-layer="0">another</a></p>`);
+  const map = document.querySelector("#it");
+  const [link, other] = document.querySelectorAll("p > a");
+  link.click();
+  other.click();
+  assert.deepEqual([map.getAttribute("layer"), map.getAttribute("head")], ["1", "2"]);
+  cards.remove();
+  map.setAttribute("layer", "0");
+  link.click();
+  assert.equal(map.getAttribute("layer"), "0");
+});
+
+test("arrow keys walk rows and what is in them; the table is one stop of Tab", async () => {
+  const cards = await drawn();
+  const stops = () => [...cards.querySelectorAll("tbody a, tbody button")].filter(({ tabIndex }) => tabIndex === 0);
+  assert.deepEqual(stops().map(({ textContent }) => textContent), ["layer 1, head 1", "card"]);
+  stops()[0].focus();
+  for (const arrow of ["ArrowDown", "ArrowDown", "ArrowRight"]) assert.ok(key(document.activeElement, arrow));
+  assert.equal(document.activeElement, named(cards, "card of layer 1, head 3"));
+  assert.equal(stops().length, 2);
+  assert.equal(key(document.activeElement, "ArrowRight"), false);
+});
+
+test("a dot of the atlas says its scores, opens its card, and is walked to by value", async () => {
+  const cards = await drawn();
+  const dots = [...cards.querySelectorAll(".ha-plot button")];
+  assert.equal(dots[0].getAttribute("aria-label"), "layer 1, head 1: entropy 1.5, entropy 1.5");
+  choose(cards, "Up", 0);
+  assert.equal(dots[0].getAttribute("aria-label"), "layer 1, head 1: entropy 1.5, previous 20 %");
+  dots[4].click();
+  assert.deepEqual([title(cards), dots[4].getAttribute("aria-pressed"), dots.filter(({ tabIndex }) => tabIndex === 0)], ["Layer 2, head 2", "true", [dots[4]]]);
+  dots[4].focus();
+  key(dots[4], "ArrowRight");
+  assert.equal(document.activeElement, dots[1], "the next by entropy");
+  key(dots[1], "ArrowUp");
+  assert.equal(document.activeElement, dots[3], "the next by previous, of equal ones the later");
+});
+
+test("of more than a hundred heads the first twenty are shown, all on request", async () => {
+  const heads = Array.from({ length: 120 }, (_, at) => ({ ...head([(at % 60) / 60, at], at), layer: Math.floor(at / 3) }));
+  const cards = await drawn({ ...DATA, heads });
+  const rows = () => cards.querySelectorAll("tbody tr").length;
+  assert.deepEqual([rows(), sorted(cards)], [20, [["previous", "descending"]]]);
+  press(cards, "Show all 120 heads");
+  assert.equal(rows(), 120);
+  press(cards, "Show the first 20");
+  assert.equal(rows(), 20);
+});
+
+test("of a decoder a head sees no more of a text than stands before the word to come; a loss turns it off", async () => {
+  const tokens = [" Once", " upon", " a", " time"];
+  const heads = [{ ...head([0.5], 0), strongest: [[example(0, 1, 0)]], weakest: [] }];
+  const cards = await drawn({ scores: [{ name: "loss", says: "without it", decimals: 2 }], sentences: [{ text: "Once upon a time", tokens }], heads, causal: true },
+    '<next-word id="it" text="Tea"></next-word>');
+  const link = cards.querySelector(".hc-card ol a");
+  assert.deepEqual([link.textContent, link.parentElement.textContent], [" Once upon …", " Once upon … 0.75 before “a”, most at Once (50 %)"]);
+  link.click();
+  const figure = document.querySelector("#it");
+  assert.deepEqual([figure.getAttribute("text"), figure.getAttribute("off"), figure.getAttribute("layer")], [" Once upon", "0.0", "0"]);
+});
+
+test("what a card came to is said once", async (t) => {
+  const cards = await drawn();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(cards, "card of layer 1, head 1");
+  press(cards, "card of layer 2, head 3");
+  assert.equal(heard(cards, t.mock.timers), "Layer 2, head 3: entropy 2.5 bits; 2 of 6");
+});

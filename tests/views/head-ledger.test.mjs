@@ -1,0 +1,114 @@
+// <head-ledger>: what each head adds to the logit of an answer, and from which word it came.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { baked, choose, draw, heard, isHere, named, once, status, texts, type } from "./page.mjs";
+import { focusModel, HEADS, HOSTILE, tokensOf } from "./small-models.mjs";
+
+async function live(attributes = "", model = focusModel()) {
+  const figure = await draw(`<head-ledger model="focus" sentence="hot tea or milk" ${attributes}></head-ledger>`, { focus: isHere(model) });
+  await figure.ready;
+  return figure;
+}
+
+const number = (text) => Number(text.replace("−", "-"));
+const rows = (figure, kind) => [...figure.querySelectorAll(`.hl-${kind} tbody tr`)].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
+const chosen = (figure) => texts(figure, '.hl-parts button[aria-pressed="true"]');
+const near = (one, other, by = 0.02) => assert.ok(Math.abs(one - other) <= by, `${one} is not ${other}`);
+
+test("parts that are shown add up to the logit that is shown, the largest first and the biases last", async () => {
+  const figure = await live();
+  const parts = rows(figure, "parts");
+  assert.deepEqual([parts.length, parts.at(-2)[0], parts.at(-1)[0]], [5, "biases", "logit"]);
+  const values = parts.map((row) => number(row[2]));
+  near(values.slice(0, 4).reduce((a, b) => a + b), values[4]);
+  assert.deepEqual(values.slice(0, 3).map(Math.abs), values.slice(0, 3).map(Math.abs).sort((a, b) => b - a));
+  assert.match(texts(figure, ".hl-sum")[0], /^The heads write [+−]\d.* for “(tea|coffee|none)”, the biases [+−].*: its logit is/);
+});
+
+test("what a head's words add is what the head adds", async () => {
+  const figure = await live();
+  for (const head of HEADS) {
+    named(figure, head).click();
+    assert.deepEqual(chosen(figure), [head]);
+    const words = rows(figure, "words");
+    assert.deepEqual(words.map(([word]) => word), tokensOf("hot tea or milk"));
+    const whole = number(rows(figure, "parts").find(([name]) => name === head)[2]);
+    near(words.reduce((sum, row) => sum + number(row[5]), 0), whole, 0.05);
+    assert.equal(texts(figure, ".hl-words caption")[0], `Where the head “${head}” looks, and what it then writes`);
+  }
+});
+
+test("what its absence does to the logit stands beside what it adds", async () => {
+  const figure = await live();
+  assert.deepEqual(rows(figure, "parts").map((row) => row[4] !== ""), [true, true, true, false, false]);
+});
+
+test("an answer that was chosen stays; a fact follows the sentence to its likeliest label", async () => {
+  const ledger = focusModel();
+  const { ledger: parts } = ledger;
+  ledger.ledger = (concat) => {
+    const made = parts.call(ledger, concat);
+    made.parts.values[4 * 5 + 4] = ledger.bad; // the logit of the last label
+    return made;
+  };
+  const figure = await live('answer="mood"', ledger);
+  for (const [bad, likeliest] of [[99, "mood: bad"], [-99, "mood: good"]]) {
+    ledger.bad = bad;
+    type(figure, "Sentence", `hot tea ${bad}`);
+    assert.equal(named(figure, "Answer").value, likeliest);
+  }
+  choose(figure, "Answer", "kind: none");
+  type(figure, "Sentence", "hot tea");
+  assert.equal(named(figure, "Answer").value, "kind: none");
+});
+
+test("another script reads what adds up to a logit", async () => {
+  const figure = await live();
+  const told = once(document, "ledger");
+  figure.sentence = "cold milk";
+  assert.equal(await told, figure.matrices);
+  for (const wanted of [["kind", "coffee"], ["mood", ""], []]) {
+    const { heads, rest, logit } = figure.ledger(...wanted);
+    assert.deepEqual(heads.map(({ layer, head }) => [layer, head]), [[0, 0], [0, 1], [0, 2]]);
+    near(heads.reduce((sum, { value }) => sum + value, rest), logit, 1e-4);
+  }
+  assert.equal(figure.ledger("kind", "teapot"), null);
+});
+
+test("without a word there is nothing to take apart, and it says so", async () => {
+  const figure = await live();
+  type(figure, "Sentence", "");
+  assert.match(status(figure), /Type a sentence: without a word there is nothing to conclude from\.$/);
+  assert.ok(figure.querySelector(".hl-tables").hidden && figure.querySelector(".hl-sum").hidden);
+  type(figure, "Sentence", "tea");
+  assert.ok(!figure.querySelector(".hl-tables").hidden);
+  assert.equal(status(figure), "Ready: computed in this page as you type.");
+});
+
+test("of many parts ten have a row, and the rest are summed", async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `head ${at}`);
+  const values = names.map((_, at) => at + 1);
+  const ledger = { tokens: ["tea"], headNames: names, labels: [["next word", " tea"]], answered: true, others: ["embeddings", "biases"],
+    parts: { shape: [1, 15], values: [...values, 0.5, 0.25, 78.75] }, without: { shape: [1, 12], values: Array(12).fill(1) },
+    weights: { shape: [12, 1], values: Array(12).fill(1) }, says: { shape: [12, 1, 1], values: values } };
+  const figure = await draw(`<head-ledger>${baked(ledger)}</head-ledger>`);
+  const parts = rows(figure, "parts");
+  assert.deepEqual(parts.map(([name]) => name).slice(9), ["head 2", "4 other parts", "logit"]);
+  near(parts.slice(0, -1).reduce((sum, row) => sum + number(row[2]), 0), 78.75);
+  assert.match(texts(figure, ".hl-sum")[0], /for “tea”, all else \+0\.75/);
+});
+
+test("what a choice came to is said once", async (t) => {
+  const figure = await live();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  choose(figure, "Answer", "mood: bad");
+  assert.match(heard(figure, t.mock.timers), /^mood: bad\. (kind|mood|rest) adds [+−]?\d.*biases adds [+−]?\d+\.\d\d\.$/);
+});
+
+test("words that look like HTML are text", async () => {
+  const figure = await live("", Object.assign(focusModel(), { headNames: [HOSTILE, "mood", "rest"] }));
+  type(figure, "Sentence", HOSTILE);
+  named(figure, HOSTILE).click();
+  assert.equal(rows(figure, "words")[1][0], HOSTILE);
+  assert.equal(figure.querySelectorAll("img").length, 0);
+});

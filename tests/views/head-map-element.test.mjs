@@ -1,0 +1,198 @@
+// <head-map> on a page: what other scripts set and ask, what its reader types, and how its models come and go.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { baked, choose, draw, isHere, named, once, press, says, settled, status, texts, type } from "./page.mjs";
+import { HEADS, KEYS, makeMap, mapModel, slowModel } from "./small-models.mjs";
+
+const SENTENCE = "hot tea now";
+const READY = "Ready: computed in this page as you type.";
+
+async function live(attributes = 'model="focus"', model = mapModel()) {
+  const map = await draw(`<head-map sentence="${SENTENCE}" ${attributes}></head-map>`, { focus: isHere(model) });
+  await map.ready;
+  return { map, model };
+}
+
+const shown = (map) => [...map.querySelectorAll("td[data-weight]")].map(({ dataset }) => Number(dataset.weight));
+const pressed = (map) => [...map.querySelectorAll("button.hm-head")].map((button) => button.getAttribute("aria-pressed"));
+
+test("a keystroke is answered before its event returns, and the page is told", async () => {
+  const { map } = await live();
+  const painted = once(document, "attention");
+  type(map, "Sentence", "cold tea");
+  assert.deepEqual(map.attention.keyTokens, ["[CLS]", "cold", "tea", "[SEP]"]);
+  assert.deepEqual(texts(map, "tbody:first-of-type td"), ["[CLS]", "cold", "tea", "[SEP]"]);
+  assert.equal(await painted, map.attention);
+  assert.deepEqual([map.sentence, status(map)], ["cold tea", READY]);
+});
+
+test("a sentence that a script sets is answered, and stands in the box", async () => {
+  const { map } = await live();
+  map.sentence = "cold tea";
+  assert.equal(named(map, "Sentence").value, "cold tea");
+  assert.equal(map.attention.keyTokens[1], "cold");
+});
+
+test("the cells of a map carry its weights, head by head, and their names say from where to where", async () => {
+  const { map } = await live();
+  const { shape: [, heads, queries, keys], weights } = map.attention;
+  const first = [0, 1, 2].flatMap((head) => [...weights.subarray(head * queries * keys, head * queries * keys + keys)]);
+  assert.deepEqual(shown(map), first.map((weight) => Number(weight.toFixed(4))));
+  assert.equal(map.querySelectorAll("tbody").length, heads);
+  assert.match(map.querySelector("td").getAttribute("aria-label"), /^\[CLS\] to \[CLS\]: [\d.]+ %$/);
+  assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when [CLS] asks");
+});
+
+test("a head's toggle, headMask and off are one thing", async () => {
+  const { map, model } = await live();
+  const mood = () => map.querySelector('[data-prediction="mood"]').textContent;
+  press(map, "mood");
+  assert.deepEqual([pressed(map), map.off, map.headMask], [["true", "false", "true"], "0.1", [[true, false, true], [true, true, true]]]);
+  assert.deepEqual(model.calls.at(-1).headMask, map.headMask);
+  assert.match(mood(), /bad75 %all heads on: good 75 %/);
+  map.headMask = null;
+  assert.deepEqual([pressed(map), map.off], [["true", "true", "true"], ""]);
+  map.off = "0.0 1.2";
+  assert.deepEqual(map.headMask, [[false, true, true], [true, true, false]]);
+  assert.match(mood(), /good75 %/);
+});
+
+test("another token asks by the list, by a script, and again in a longer sentence", async () => {
+  const { map } = await live();
+  choose(map, "Asked by", 2);
+  assert.equal(map.query, 2);
+  assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when tea asks");
+  map.sentence = "tea";
+  assert.equal(map.query, 2, "the place stays while there is a token at it");
+  map.query = 5;
+  map.sentence = "much tea or much more coffee";
+  assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when more asks", "set for the map to come");
+});
+
+test("a second sentence is compared; its row shows how far each head moved", async () => {
+  const { map, model } = await live();
+  press(map, "Compare");
+  type(map, "Compare with", "hot coffee now");
+  assert.deepEqual(model.calls.slice(-2).map(({ sentence }) => sentence), [SENTENCE, "hot coffee now"]);
+  assert.equal(map.querySelectorAll("tbody:first-of-type tr").length, 2);
+  assert.match(map.querySelector("tbody tr:nth-child(2) th").textContent, /^moved [\d.]+ %$/);
+  assert.deepEqual(texts(map, "tbody:first-of-type .hm-only"), ["tea", "coffee"]);
+  assert.equal(named(map, "Stop comparing").getAttribute("aria-expanded"), "true");
+  press(map, "Stop comparing");
+  assert.ok(map.querySelector(".hm-comparison")?.hidden ?? named(map, "Compare with").closest("[hidden]"));
+});
+
+test("a slider runs over models, and the page can choose one by name", async () => {
+  const { map } = await live('models="focus focus/untaught focus/step-30"');
+  assert.deepEqual([map.models, map.model, map.computedBy], [["focus", "focus/untaught", "focus/step-30"], "focus", "focus"]);
+  const answered = once(map, "attention");
+  type(map, "Model", 2);
+  await answered;
+  assert.deepEqual([map.model, map.computedBy, texts(map, ".hm-model-name")[0]], ["focus/step-30", "focus/step-30", "step 30"]);
+  map.model = "focus";
+  assert.equal(map.computedBy, "focus", "it is here already");
+});
+
+test("who asks for less motion plays a model a press; else they follow one another to the last", async (t) => {
+  const { map } = await live('models="focus focus/untaught focus/step-30"');
+  press(map, "▶ Play");
+  await once(map, "attention");
+  assert.equal(map.model, "focus/untaught");
+  const { page } = await import("./page.mjs");
+  page.still = false;
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(map, "▶ Play");
+  await settled();
+  t.mock.timers.tick(1400);
+  assert.equal(map.model, "focus/step-30");
+  assert.ok(named(map, "▶ Play"), "it has come to the end");
+});
+
+test("a model that the page lacks is named", async () => {
+  const map = await draw(`<head-map model="focus/nobody" sentence="${SENTENCE}"></head-map>`);
+  map.wake();
+  await says(map, /^The model could not be loaded: There is no model called “focus\/nobody” on this page\. What you see stays\./);
+});
+
+test("models can be given later, and taken away: the map stays", async () => {
+  const map = await draw(`<head-map>${baked(plain(makeMap()))}</head-map>`, { focus: isHere(mapModel()) });
+  assert.throws(() => named(map, "Sentence"));
+  map.setAttribute("model", "focus");
+  await once(map, "attention");
+  type(map, "Sentence", "tea");
+  assert.deepEqual(map.attention.keyTokens, ["[CLS]", "tea", "[SEP]"]);
+  map.removeAttribute("model");
+  assert.deepEqual(map.attention.keyTokens, ["[CLS]", "tea", "[SEP]"]);
+  assert.throws(() => named(map, "Sentence"));
+});
+
+test("what was set before the element's script came holds", async () => {
+  const { HeadMapElement } = await import("../../src/manyheads/web/figures/head-map-element.ts");
+  const map = await draw('<head-map model="focus" sentence="tea"></head-map>', { focus: isHere(mapModel()) });
+  const late = Object.assign(document.createElement("head-map"), {});
+  for (const [name, value] of Object.entries({ sentence: "cold tea", query: 1, headMask: [[false, true, true], [true, true, true]] }))
+    Object.defineProperty(late, name, { value, configurable: true, writable: true, enumerable: true });
+  late.setAttribute("model", "focus");
+  map.replaceWith(late);
+  await late.ready;
+  assert.ok(late instanceof HeadMapElement);
+  assert.deepEqual([late.sentence, late.query, late.off], ["cold tea", 1, "0.0"]);
+});
+
+test("a map of somebody's own stands still: it is looked at, not typed into", async () => {
+  const map = await draw(`<head-map off="1.2" view="matrix" layer="1">${baked({ ...plain(makeMap()), status: "Made elsewhere." })}</head-map>`);
+  await map.ready;
+  assert.deepEqual([map.attention.keyTokens, map.computedBy, status(map)], [KEYS, "", "Made elsewhere."]);
+  assert.deepEqual(pressed(map), ["true", "true", "false"]);
+  assert.equal(map.querySelectorAll("figure table").length, HEADS.length);
+  press(map, "rest");
+  assert.equal(map.headMask, null);
+  press(map, "Undo");
+  assert.equal(map.off, "1.2");
+});
+
+test("many maps on a page know nothing of each other, and a model is fetched once", async () => {
+  let loads = 0;
+  const model = mapModel();
+  const first = await draw('<head-map model="focus" sentence="a"></head-map><head-map model="focus" sentence="b"></head-map>',
+    { focus: { load: () => (loads++, model) } });
+  const [, second] = document.querySelectorAll("head-map");
+  await Promise.all([first.ready, second.ready]);
+  type(second, "Sentence", "c");
+  assert.deepEqual([first.attention.keyTokens[1], second.attention.keyTokens[1], loads], ["a", "c", 1]);
+});
+
+test("of answers that come later, the last keystroke's is shown", async () => {
+  const { map } = await live('model="focus"', slowModel());
+  const answered = once(map, "attention");
+  for (const text of ["t", "te", "tea"]) type(map, "Sentence", text);
+  assert.deepEqual((await answered).keyTokens, ["[CLS]", "tea", "[SEP]"]);
+});
+
+test("a model that fails says so in words of ours, and can be tried again", async () => {
+  const model = mapModel();
+  const { map } = await live('model="focus"', model);
+  const { attend } = model;
+  model.attend = () => {
+    throw new Error("tensor of rank 3 expected");
+  };
+  type(map, "Sentence", "cold tea");
+  assert.match(status(map), /^The map could not be computed: something went wrong\. .*What you see stays\. Try again$/);
+  assert.equal(map.attention.keyTokens[1], "hot");
+  Object.assign(model, { attend });
+  press(map, "Try again");
+  assert.equal(map.attention.keyTokens[1], "cold");
+});
+
+test("notes of a map stand after the status, and go with it", async () => {
+  const { map } = await live('model="focus"', mapModel({ attend: (sentence) => makeMap({ notes: sentence === "odd" ? ["Many of these words are new."] : [] }) }));
+  type(map, "Sentence", "odd");
+  assert.equal(status(map), `${READY} Many of these words are new.`);
+  type(map, "Sentence", "even");
+  assert.equal(status(map), READY);
+});
+
+/** A map as JSON can hold it. */
+function plain(map) {
+  return { ...map, weights: [...map.weights] };
+}

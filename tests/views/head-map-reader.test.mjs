@@ -1,0 +1,249 @@
+// A reader's work on a map: what was done is undone, first steps, sentences to press, words that are offered or refused, a
+// translation that asks, and what is said to those who listen.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { draw, heard, isHere, isIdle, key, named, once, point, press, status, texts, tick, type } from "./page.mjs";
+import { makeMap, mapModel, tokensOf } from "./small-models.mjs";
+
+async function live(attributes = "", model = mapModel()) {
+  const map = await draw(`<head-map model="focus" sentence="hot tea now" ${attributes}></head-map>`, { focus: isHere(model) });
+  await map.ready;
+  return map;
+}
+
+const VIEW = 'input[type="radio"]:checked';
+const choice = (map, view) => tick(map.querySelector(`input[value="${view}"]`));
+
+// --- undo
+
+test("each thing that was done is undone, in turn, and done again", async () => {
+  const map = await live();
+  assert.deepEqual([isIdle(map, "Undo"), isIdle(map, "Redo")], [true, true]);
+  choice(map, "matrix");
+  press(map, "mood");
+  press(map, "Compare");
+  type(map, "Sentence", "cold tea");
+  const state = () => [map.querySelector(VIEW).value, map.off, named(map, "Compare with").closest("[hidden]") === null, map.sentence];
+  const done = [state()];
+  for (let step = 0; step < 4; step++) {
+    press(map, "Undo");
+    done.push(state());
+  }
+  assert.deepEqual(done.slice(1), [["matrix", "0.1", true, "hot tea now"], ["matrix", "0.1", false, "hot tea now"], ["matrix", "", false, "hot tea now"],
+    ["paint", "", false, "hot tea now"]]);
+  assert.deepEqual([isIdle(map, "Undo"), map.attention.keyTokens], [true, tokensOf("hot tea now")]);
+  for (let step = 3; step >= 0; step--) {
+    press(map, "Redo");
+    assert.deepEqual(state(), done[step]);
+  }
+  assert.deepEqual([isIdle(map, "Redo"), map.attention.keyTokens], [true, tokensOf("cold tea")]);
+});
+
+test("keystrokes without a pause are one step", async () => {
+  const map = await live();
+  for (const text of ["hot tea now?", "hot tea now??"]) type(map, "Sentence", text);
+  press(map, "Undo");
+  assert.deepEqual([map.sentence, isIdle(map, "Undo")], ["hot tea now", true]);
+});
+
+test("what is done after an undo leaves nothing to redo", async () => {
+  const map = await live();
+  press(map, "mood");
+  press(map, "Undo");
+  press(map, "kind");
+  assert.equal(isIdle(map, "Redo"), true);
+});
+
+test("a pinned word stays pinned through undo and redo", async () => {
+  const map = await live();
+  const word = (text) => [...map.querySelectorAll("tbody:first-of-type td")].find(({ textContent }) => textContent === text);
+  word("tea").click();
+  choice(map, "matrix");
+  press(map, "Undo");
+  point(word("now"));
+  assert.equal(named(map, "Asked by").value, "2");
+  press(map, "Undo");
+  point(word("hot"));
+  assert.equal(named(map, "Asked by").value, "1", "nothing is pinned any more");
+});
+
+test("a button that does nothing keeps the focus that it has", async () => {
+  const map = await live();
+  press(map, "mood");
+  const undo = named(map, "Undo");
+  undo.focus();
+  undo.click();
+  assert.equal(document.activeElement, undo);
+  assert.equal(undo.disabled, false);
+});
+
+test("a control with the focus keeps it over a repaint; where it's gone, the view's name gets it", async () => {
+  const map = await live();
+  named(map, "mood").focus();
+  press(map, "mood");
+  assert.equal(document.activeElement, named(map, "mood"));
+  [...map.querySelectorAll("td")][2].focus();
+  map.setAttribute("view", "grid");
+  assert.equal(document.activeElement, map.querySelector(VIEW));
+});
+
+// --- the first minute
+
+test("sentences above the box are pressed, and undone", async () => {
+  const map = await live('examples="Hot tea? | | <b>Cold</b> tea."');
+  const group = named(map, "Sentences to try");
+  assert.deepEqual(texts(group, "button"), ["Hot tea?", "<b>Cold</b> tea."]);
+  group.querySelectorAll("button")[1].click();
+  assert.deepEqual(map.attention.keyTokens, ["[CLS]", "<b>Cold</b>", "tea.", "[SEP]"]);
+  press(map, "Undo");
+  assert.equal(map.sentence, "hot tea now");
+});
+
+test("three first steps tick themselves off; done, the rest of the map stays for later visits", async () => {
+  const map = await live("guide");
+  const done = () => [...map.querySelectorAll(".hm-guide li")].map((item) => item.getAttribute("aria-label"));
+  type(map, "Sentence", "cold tea");
+  press(map, "mood");
+  assert.deepEqual(done(), ["Change a word: done", "Switch a head off: done", null]);
+  point(map.querySelectorAll("td")[2]);
+  assert.deepEqual(done()[2], "Ask from a word: done");
+  press(map, "Done. Show me more");
+  assert.ok(map.querySelector(".hm-guide ol").hidden);
+  const later = document.createElement("head-map");
+  for (const name of ["model", "sentence", "guide"]) later.setAttribute(name, map.getAttribute(name));
+  map.replaceWith(later);
+  assert.ok(named(later, "Show the first steps"));
+});
+
+test("first steps that are asked for again start over, where they can be done", async () => {
+  const map = await live("guide");
+  press(map, "mood");
+  press(map, "Skip");
+  choice(map, "lines");
+  press(map, "Show the first steps");
+  assert.equal(map.querySelector(VIEW).value, "paint");
+  assert.equal(map.querySelectorAll(".hm-done").length, 0);
+  assert.ok(document.documentElement.hasAttribute("data-first-minute"));
+  press(map, "Skip");
+  assert.ok(!document.documentElement.hasAttribute("data-first-minute"));
+});
+
+test("a row of a table that is worth trying is pressed into the map before it", async () => {
+  const row = (text) => `<tr><td><em>${text}</em></td><td>look</td></tr>`;
+  const map = await draw(`<head-map model="focus" sentence="a"></head-map>
+    <table><thead><tr><th>type this</th><th>then</th></tr></thead><tbody>${row("cold tea &lt;now&gt;")}${row("tea")}</tbody></table>`, { focus: isHere(mapModel()) });
+  await map.ready;
+  assert.deepEqual(texts(document, ".hm-press"), ["cold tea <now>"], "a word alone is no sentence");
+  document.querySelector(".hm-press").click();
+  assert.equal(map.sentence, "cold tea <now>");
+  press(map, "Undo");
+  assert.equal(map.sentence, "a");
+});
+
+// --- a translator
+
+const WORDS = ["a", "and", "apple", "apples", "cat", "eat", "eats", "the"];
+const FRENCH = { the: "la", cat: "chatte", eats: "mange", apple: "pomme" };
+
+/** A translator word for word, which throws as the page's does. */
+const translator = () => mapModel({ vocabulary: WORDS, attend(sentence) {
+  const words = sentence.toLowerCase().replace(".", "").split(" ").filter(Boolean);
+  const refuse = (message, word = null, near = []) => {
+    throw Object.assign(new Error(message), { name: "Fault", word, near });
+  };
+  if (!words.length) refuse("Type an English sentence.");
+  for (const word of words) if (!WORDS.includes(word)) refuse(`It does not know “${word}”.`, word, word === "appel" ? ["apple"] : []);
+  const french = words.map((word) => FRENCH[word] ?? word);
+  const written = `${french.join(" ")}.`;
+  return makeMap({ queryTokens: [...french, "</s>"], keyTokens: [...words, "</s>"], written: written[0].toUpperCase() + written.slice(1) });
+} });
+const spoken = (map) => texts(map, '[aria-label="Translation"] button');
+
+test("a translation stands word by word, and a word asks", async () => {
+  const map = await live('', translator()).then((map) => (type(map, "Sentence", "The cat eats."), map));
+  assert.deepEqual(spoken(map), ["la", "chatte", "mange"]);
+  named(map, "Translation").querySelectorAll("button")[1].click();
+  assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when chatte asks");
+  assert.deepEqual([...named(map, "Translation").children].map((button) => button.getAttribute("aria-pressed")), ["false", "true", "false"]);
+});
+
+test("a word that is being typed is no error; one that is unknown is, and the last translation stays, greyed", async () => {
+  const map = await live("", translator());
+  type(map, "Sentence", "the cat eats");
+  const isGrey = () => named(map, "Translation").classList.contains("hm-stale");
+  type(map, "Sentence", "the cat eats the appl");
+  assert.deepEqual([status(map), spoken(map), isGrey()], ["What you see is the last sentence that could be read.", ["la", "chatte", "mange"], false]);
+  type(map, "Sentence", "the cat eats the appl now");
+  assert.match(status(map), /^It does not know “appl”\. What you see is the last sentence that could be read\.$/);
+  assert.deepEqual([spoken(map), isGrey()], [["la", "chatte", "mange"], true]);
+});
+
+test("a word like it is offered in place of an unknown one, by a button", async () => {
+  const map = await live("", translator());
+  type(map, "Sentence", "the cat eats the appel.");
+  press(map, "Use “apple”");
+  assert.deepEqual([named(map, "Sentence").value, spoken(map).at(-1)], ["the cat eats the apple.", "pomme"]);
+  assert.ok(!map.querySelector(".hm-stale"));
+  assert.equal(status(map), "Ready: computed in this page as you type.");
+});
+
+test("a sentence that is refused for no word offers none", async () => {
+  const map = await live("", translator());
+  type(map, "Sentence", "");
+  assert.equal(status(map), "Type an English sentence. What you see is the last sentence that could be read.");
+  assert.equal(map.querySelector("[role=status] button"), null);
+});
+
+test("words that the model knows are offered while one is typed, taken by press or keys, and left by Escape", async () => {
+  const map = await live("", translator());
+  const box = named(map, "Sentence");
+  const offered = named(map, "Words it knows");
+  const write = (text) => (box.focus(), type(map, "Sentence", text));
+  write("the cat ea");
+  assert.deepEqual([texts(offered, "button"), offered.hidden], [["eat", "eats"], false]);
+  offered.querySelectorAll("button")[1].click();
+  assert.deepEqual([box.value, map.sentence, offered.hidden, document.activeElement], ["the cat eats", "the cat eats", true, box]);
+  write("the cat eats appl");
+  key(box, "ArrowDown");
+  key(document.activeElement, "ArrowRight");
+  assert.equal(document.activeElement.textContent, "apples");
+  key(document.activeElement, "Escape");
+  assert.deepEqual([offered.hidden, document.activeElement], [true, box]);
+  write("the cat eats a ");
+  assert.ok(offered.hidden, "no word is begun");
+});
+
+// --- what is heard
+
+test("what typing came to is said once, when nothing more is typed for a second", async (t) => {
+  const map = await live();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  for (const text of ["c", "co", "cold tea"]) type(map, "Sentence", text);
+  t.mock.timers.tick(999);
+  const said = map.querySelector("p.hm-unseen[aria-live]");
+  assert.equal(said.textContent, "");
+  assert.match(heard(map, t.mock.timers), /^Mood: good, 75 %\. Mood head: most on \S+, 0\.\d\d\.$/);
+});
+
+test("what a page or a pointer changes is not said", async (t) => {
+  const map = await live();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  map.setAttribute("view", "matrix");
+  point(map.querySelector("td"));
+  assert.equal(heard(map, t.mock.timers), "");
+});
+
+test("a switch of a head says what is concluded now, and what of it the head knows", async (t) => {
+  const map = await live();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(map, "mood");
+  assert.match(heard(map, t.mock.timers), /^Mood: bad, 75 %\./);
+});
+
+test("a sentence stays one line: Enter does nothing, and pasted lines become spaces", async () => {
+  const map = await live();
+  const box = named(map, "Sentence");
+  assert.ok(key(box, "Enter"));
+  type(map, "Sentence", "hot\n  tea\r\nnow");
+  assert.deepEqual([box.value, map.sentence], ["hot tea now", "hot tea now"]);
+});

@@ -1,0 +1,292 @@
+// The four views of a map, on unequal axes: what stands in each, and what a reader's press, key or pointer does there.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { choose, key, named, point, press, texts, tick, type } from "./page.mjs";
+import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
+
+const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map-view.ts");
+
+/** A view in the page with a map of two layers, three heads, five queries and seven keys. */
+function show(state = {}, changes = {}, options = {}, compared = null) {
+  const root = document.createElement("div");
+  document.body.replaceChildren(root);
+  const view = new HeadMapView(root, state, { change() {}, ...options });
+  const map = makeMap(changes);
+  view.show(map, compared);
+  return { root, view, map };
+}
+
+const SELF = { keyTokens: QUERIES }; // who asks is who is looked at
+const weightAt = ({ shape: [, heads, queries, keys], weights }, layer, head, query, at) => weights[((layer * heads + head) * queries + query) * keys + at];
+const numbers = (cells) => [...cells].map(({ dataset }) => Number(dataset.weight));
+const close = (found, expected) => {
+  assert.equal(found.length, expected.length);
+  found.forEach((value, at) => assert.ok(Math.abs(value - expected[at]) < 1e-4, `${value} is not ${expected[at]} at ${at}`));
+};
+const choice = (root, view) => tick(root.querySelector(`input[value="${view}"]`));
+const asking = (root) => root.querySelector(".hm-paint").getAttribute("aria-label").match(/when (.*) asks/)[1];
+const word = (root, text, head = 0) => [...root.querySelectorAll("tbody")[head].querySelectorAll("td")].find(({ textContent }) => textContent === text);
+
+for (const view of ["paint", "matrix", "grid", "lines"])
+  test(`${view}: tokens and names of heads that look like HTML are text`, () => {
+    const { root } = show({ view }, { queryTokens: [...QUERIES.slice(0, 4), HOSTILE], keyTokens: [...KEYS.slice(0, 6), HOSTILE], headNames: ["kind", "mood", HOSTILE],
+      layerNames: ["first", HOSTILE], notes: [HOSTILE], predictions: { [HOSTILE]: { [HOSTILE]: 1 } } });
+    assert.equal(root.querySelectorAll("img, script").length, 0);
+    assert.ok(root.textContent.includes(HOSTILE));
+    assert.ok([...root.querySelectorAll("select option")].some(({ textContent }) => textContent === HOSTILE));
+  });
+
+// --- Paint
+
+test("paint: a row a head, a cell a key, with the weights of the token that asks", () => {
+  const { root, map } = show({ layer: 1, query: 3 });
+  const rows = root.querySelectorAll(".hm-paint tr");
+  assert.deepEqual([...rows].map((row) => row.cells.length), [8, 8, 8]);
+  rows.forEach((row, head) => close(numbers([...row.cells].slice(1)), KEYS.map((_, at) => weightAt(map, 1, head, 3, at))));
+  assert.deepEqual(texts(rows[0], "th button"), ["kind"]);
+  assert.equal(rows[0].cells[5].textContent, "able", "a piece without its marks");
+  assert.equal(rows[0].cells[5].getAttribute("aria-label").slice(0, 14), "un to ##able: ");
+});
+
+test("paint: a word that is pointed at asks until the pointer leaves, and a tip says what it gets", () => {
+  const { root, map } = show({}, SELF);
+  point(word(root, "tea", 1));
+  assert.equal(named(root, "Asked by").value, "2");
+  close(numbers([...root.querySelectorAll(".hm-paint tr")[1].cells].slice(1)), QUERIES.map((_, at) => weightAt(map, 0, 1, 2, at)));
+  const tip = root.querySelector("[role=tooltip]");
+  assert.ok(!tip.hidden);
+  const [first, second] = texts(tip, "span");
+  assert.match(first, /^mood: \[CLS\] gives tea \d/);
+  assert.match(second, /^tea looks most at \S+, \d/);
+  assert.equal(word(root, "tea", 1).getAttribute("aria-describedby"), tip.id);
+  point(root.querySelector(".hm-stage"), "pointerleave");
+  assert.deepEqual([named(root, "Asked by").value, tip.hidden], ["0", true]);
+});
+
+test("paint: a click lets a word go on asking, a second one or Escape ends that", () => {
+  const { root, view } = show({}, SELF);
+  word(root, "tea").click();
+  point(word(root, "hot"));
+  assert.deepEqual([asking(root), view.pinned], ["tea", true]);
+  key(word(root, "tea"), "Escape");
+  assert.deepEqual([asking(root), view.pinned], ["[CLS]", false]);
+  word(root, "hot").click();
+  word(root, "hot").click();
+  assert.equal(view.pinned, false);
+});
+
+test("paint: arrow keys walk the cells, which are one stop of Tab; Enter lets the word ask", () => {
+  const { root, view } = show({}, SELF);
+  const stop = () => root.querySelectorAll('td[tabindex="0"]');
+  stop()[0].focus();
+  for (const arrow of ["ArrowRight", "ArrowRight", "ArrowDown"]) assert.ok(key(document.activeElement, arrow));
+  assert.deepEqual([stop().length, document.activeElement.textContent, document.activeElement.closest("tbody").dataset.head], [1, "tea", "1"]);
+  assert.ok(key(document.activeElement, "Enter"));
+  assert.deepEqual([view.state.query, view.pinned], [2, true]);
+  assert.equal(document.activeElement.textContent, "tea", "the focus stays");
+  for (let step = 0; step < 9; step++) key(document.activeElement, "ArrowLeft");
+  assert.equal(document.activeElement.textContent, "[CLS]", "and never leaves the words");
+});
+
+test("paint: where others ask than are looked at, no word of a row asks", () => {
+  const { root, view } = show();
+  word(root, "now").click();
+  assert.deepEqual([view.state.query, view.pinned], [0, false]);
+});
+
+test("paint: a masked weight is no zero", () => {
+  const { root } = show({ query: 1 }, { ...SELF, causal: true });
+  const cell = word(root, "tea");
+  assert.ok(cell.classList.contains("hm-masked"));
+  assert.equal(cell.getAttribute("aria-label"), "hot to tea: masked");
+  assert.ok(!word(root, "[CLS]").classList.contains("hm-masked"));
+});
+
+test("a prediction that is pointed at lights the row of its head", () => {
+  const { root } = show({}, { predictions: { mood: { good: 0.9, bad: 0.1 }, taste: { sweet: 1 } } });
+  const lit = () => [...root.querySelectorAll(".hm-lit")].map(({ dataset }) => dataset.head);
+  assert.deepEqual(texts(root, ".hm-predictions dd b"), ["good", "sweet"]);
+  assert.equal(root.querySelector("meter").getAttribute("aria-label"), "mood: good");
+  point(root.querySelector('[data-prediction="mood"]'));
+  assert.deepEqual(lit(), ["1"]);
+  point(root.querySelector('[data-prediction="taste"]'));
+  assert.deepEqual(lit(), [], "no head is named so");
+});
+
+// --- Matrix
+
+test("matrix: a table a head with headers, and the row of the token that asks", () => {
+  const { root, view, map } = show({ view: "matrix", layer: 1 });
+  const tables = root.querySelectorAll("figure table");
+  assert.deepEqual([...tables].map((table) => table.getAttribute("aria-label")), HEADS.map((head) => `${head}: rows ask, columns are looked at`));
+  assert.deepEqual([texts(tables[0], "thead th").length, texts(tables[0], "tbody th").length], [8, 5]);
+  close(numbers(tables[2].querySelectorAll("td")), [...map.weights.subarray(5 * 35, 6 * 35)]);
+  view.pin(3);
+  assert.deepEqual(texts(root, "tr.hm-asks th"), ["un", "un", "un"]);
+});
+
+test("matrix: a head is enlarged, told so, and shrunk again", () => {
+  const { root, view } = show({ view: "matrix" });
+  press(root, "Enlarge mood");
+  assert.deepEqual([view.state.head, root.querySelectorAll(".hm-large").length], [1, 1]);
+  press(root, "Shrink mood");
+  assert.deepEqual([view.state.head, root.querySelectorAll(".hm-large").length], [null, 0]);
+});
+
+test("matrix: a row's own word asks where its cell is pressed", () => {
+  const { root, view } = show({ view: "matrix" });
+  root.querySelectorAll("figure")[1].querySelectorAll("tbody tr")[2].cells[7].click();
+  assert.deepEqual([view.state.query, view.pinned], [2, true]);
+});
+
+test("matrix: large ones are pictures that say so", () => {
+  const tokens = Array.from({ length: 53 }, (_, at) => `w${at}`);
+  const { root } = show({ view: "matrix" }, { queryTokens: tokens, keyTokens: tokens });
+  assert.equal(root.querySelectorAll("figure table").length, 0);
+  assert.equal(root.querySelector("canvas[role=img]").getAttribute("aria-label"),
+    "kind: rows ask, columns are looked at. 53 by 53 weights; for numbers, choose Paint and who asks.");
+});
+
+test("matrix: of two sentences it shows the second less the first, the most moved head first", () => {
+  const compared = makeMap({ seed: 5 });
+  const { root, map } = show({ view: "matrix", compare: "other" }, {}, {}, compared);
+  const figures = [...root.querySelectorAll("figure")];
+  figures.forEach((figure, head) =>
+    close(numbers(figure.querySelectorAll("td")), [...map.weights.subarray(head * 35, (head + 1) * 35)].map((weight, at) => compared.weights[head * 35 + at] - weight)));
+  const moved = figures.sort((a, b) => a.style.order - b.style.order).map((figure) => parseFloat(figure.querySelector(".hm-moved").textContent.slice(6)));
+  assert.deepEqual(moved, [...moved].sort((a, b) => b - a));
+  assert.equal(root.querySelectorAll("td.hm-minus").length, numbers(root.querySelectorAll("td[data-weight]")).filter((weight) => weight < 0).length);
+  assert.match(root.querySelector(".hm-legend").textContent, /more in the second sentence/);
+});
+
+// --- Grid
+
+test("grid: a button a head, one stop of Tab, walked by arrows and pressed to enlarge", () => {
+  const { root, view, map } = show({ view: "grid" });
+  const buttons = [...root.querySelectorAll(".hm-grid button")];
+  assert.deepEqual(buttons.map((button) => button.getAttribute("aria-label")).slice(2, 4), ["Enlarge layer 1, rest", "Enlarge layer 2, kind"]);
+  const stops = () => buttons.filter(({ tabIndex }) => tabIndex === 0);
+  assert.deepEqual(stops(), [buttons[0]]);
+  buttons[0].focus();
+  for (const arrow of ["ArrowDown", "ArrowRight"]) assert.ok(key(document.activeElement, arrow));
+  assert.deepEqual([document.activeElement, ...stops()], [buttons[4], buttons[4]]);
+  close(numbers(root.querySelectorAll(".hm-stage > .hm-paint td")), KEYS.map((_, at) => weightAt(map, 1, 1, 0, at)));
+  buttons[4].click();
+  assert.deepEqual([view.state.layer, view.state.head, buttons[4].getAttribute("aria-expanded")], [1, 1, "true"]);
+  close(numbers(root.querySelectorAll(".hm-large td")), [...map.weights.subarray(4 * 35, 5 * 35)]);
+  buttons[4].click();
+  assert.equal(view.state.head, null);
+});
+
+test("grid: heads are sorted by what they mostly do, and a press puts them back into their layers", () => {
+  const { root } = show({ view: "grid" }, {}, { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] });
+  const order = () => [...root.querySelectorAll(".hm-grid button")].map(({ dataset }) => `${dataset.layer}.${dataset.head}`).join(" ");
+  assert.equal(order(), "0.1 1.1 1.0 0.0 1.2 0.2");
+  assert.deepEqual(texts(root, ".hm-kinds li"), ["the word before 2", "the word itself 1", "broad 2", "other 1"]);
+  press(root, "Sort by layer");
+  assert.equal(order(), "0.0 0.1 0.2 1.0 1.1 1.2");
+  assert.ok(named(root, "Sort by what they do"));
+});
+
+test("grid: of two sentences it names the heads that moved most, and paints both", () => {
+  const { root } = show({ view: "grid", compare: "other" }, {}, {}, makeMap({ seed: 5 }));
+  const shares = [...root.querySelector(".hm-stage .hm-hint").textContent.matchAll(/\(([\d.]+) %\)/g)].map(([, share]) => Number(share));
+  assert.equal(shares.length, 5);
+  assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
+  assert.deepEqual(texts(root, ".hm-paint th").slice(1), ["second sentence"]);
+});
+
+// --- Lines
+
+test("lines: one head at first, all on request, none that is off; the words say what the lines do", () => {
+  const { root, view, map } = show({});
+  choice(root, "lines");
+  const lines = () => root.querySelectorAll(".hm-lines path").length;
+  const strong = (heads) => heads.flatMap((head) => KEYS.map((_, at) => weightAt(map, 0, head, 0, at))).filter((weight) => weight >= 0.01).length;
+  assert.deepEqual([view.state.head, lines()], [0, strong([0])]);
+  assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“\[CLS\]” looks most at \S+ \(\d/);
+  choose(root, "Head", "all");
+  assert.equal(lines(), strong([0, 1, 2]));
+  press(root, "mood");
+  view.show(map);
+  assert.equal(lines(), strong([0, 2]));
+  assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^Mean of the 2 heads that are on: /);
+});
+
+test("lines: a word that is looked at shows who looks at it; a word that asks is pinned", () => {
+  const { root, view } = show({ view: "lines", head: 1 });
+  const item = (side, text) => [...root.querySelectorAll(`[data-side="${side}"] button`)].find(({ textContent }) => textContent === text);
+  point(item("key", "now"));
+  assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“now” is looked at most by /);
+  point(item("query", "un"));
+  item("query", "un").click();
+  assert.deepEqual([view.state.query, view.pinned], [3, true]);
+  assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“un” looks most at /);
+});
+
+test("lines: arrow keys walk both lists, each one stop of Tab", () => {
+  const { root } = show({ view: "lines", head: 1 });
+  const [asks, looked] = ["query", "key"].map((side) => root.querySelector(`[data-side="${side}"]`));
+  asks.querySelector('[tabindex="0"]').focus();
+  for (const arrow of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown"]) key(document.activeElement, arrow);
+  assert.equal(document.activeElement, looked.querySelectorAll("button")[3]);
+  for (const list of [asks, looked]) assert.equal(list.querySelectorAll('[tabindex="0"]').length, 1);
+});
+
+// --- More
+
+test("special tokens go on request, in every view, and come back", () => {
+  const { root, view } = show();
+  press(root, "More");
+  choose(root, "Special tokens", "remove");
+  assert.deepEqual(texts(root, "tbody:first-of-type td"), ["hot", "tea", "un", "able", "now"]);
+  assert.equal(named(root, "More (1 set)").localName, "summary");
+  for (const name of ["matrix", "grid", "lines"]) {
+    view.set({ view: name });
+    assert.ok(!texts(root, ".hm-stage th, .hm-stage li").includes("[CLS]"));
+  }
+  choose(root, "Special tokens", "keep");
+  assert.equal(root.querySelector("details.hm-more > summary").textContent, "More");
+});
+
+test("heads averaged are one row without a switch; pieces merge into a word", () => {
+  const { root, view } = show();
+  view.set({ heads: "average" });
+  assert.deepEqual([root.querySelectorAll(".hm-paint tr").length, root.querySelectorAll(".hm-paint button").length], [1, 0]);
+  assert.deepEqual(texts(root, ".hm-paint th"), ["mean of 3 heads"]);
+  view.set({ heads: "each", pieces: "merge" });
+  assert.deepEqual(texts(root, "tbody:first-of-type td"), ["[CLS]", "hot", "tea", "unable", "now", "[SEP]"]);
+});
+
+test("a word that is sought is marked and counted; Enter lets the next ask", () => {
+  const { root, view } = show({}, { queryTokens: ["tea", "or", "teapot", "tea"], keyTokens: ["tea", "or"] });
+  press(root, "More");
+  type(root, "Find a word", "TEA");
+  assert.deepEqual(texts(root, "tbody:first-of-type .hm-found"), ["tea"]);
+  assert.match(named(root, "Find a word").closest("span").textContent, /3 of 4, at 1, 3, 4\. Enter lets the next ask\./);
+  for (const asks of [2, 3, 0]) {
+    key(named(root, "Find a word"), "Enter");
+    assert.equal(view.state.query, asks);
+  }
+});
+
+test("only some of the tokens are shown, and only the strongest weights", () => {
+  const { root } = show();
+  choose(root, "First token", 2);
+  choose(root, "Last token", 4);
+  assert.deepEqual(texts(root, "tbody:first-of-type td"), ["hot", "tea", "un"]);
+  choose(root, "Strongest per row", 1);
+  const left = [...root.querySelectorAll("tbody:first-of-type td")].map(({ dataset }) => dataset.percent).filter((text) => text !== "left out");
+  assert.equal(left.length, 1);
+  choose(root, "Strongest per row", "");
+  assert.ok([...root.querySelectorAll("td[data-weight]")].every(({ dataset }) => dataset.percent !== "left out"));
+});
+
+test("the menu of few readers closes by Escape, and its name gets the focus", () => {
+  const { root } = show();
+  const more = root.querySelector("details.hm-more");
+  more.open = true;
+  key(named(root, "Scale"), "Escape");
+  assert.equal(more.open, false);
+  assert.equal(document.activeElement, more.querySelector("summary"));
+});

@@ -1,0 +1,164 @@
+// What leads to a figure's state and what leaves the page with it: links, however they are written, and the menus that copy them.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { draw, follow, isHere, key, named, press, settled, texts, tick, type } from "./page.mjs";
+import { focusModel, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
+
+const MAP = '<head-map model="focus" sentence="hot tea now"></head-map>';
+
+async function opened(hash, html = MAP) {
+  const map = await draw(html, { focus: isHere(mapModel()) }, hash);
+  await map.ready;
+  return map;
+}
+
+/** Lets a browser keep what is copied, or refuse. */
+function withClipboard(writeText) {
+  Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
+}
+
+async function copied(root, name, field = named) {
+  withClipboard(async () => {});
+  press(root, `Copy ${name}`);
+  await settled();
+  return field(root, name).value;
+}
+
+test("a copied link brings another reader to the map as it stands", async () => {
+  const map = await opened("");
+  type(map, "Sentence", `what is <b> & "quoted" #?=+% \\ here`);
+  tick(map.querySelector('input[value="matrix"]'));
+  press(map, "mood");
+  press(map, "Compare");
+  type(map, "Compare with", "tea");
+  const link = await copied(map, "link");
+  assert.equal(new URL(link).search, "", "no server is told what the reader typed");
+  const there = await opened(new URL(link).hash);
+  assert.deepEqual([there.sentence, there.off, named(there, "Compare with").value, there.querySelector("input:checked").value],
+    [`what is <b> & "quoted" #?=+% \\ here`, "0.1", "tea", "matrix"]);
+});
+
+const CALM = { sentence: "hot tea now", view: "paint", off: "", query: 0 };
+/** Hashes that nobody should write, and what of the map is another way then. */
+const HASHES = {
+  "#": {}, "##map=1": {}, "#map": {}, "#map=": {}, "#map=0&sentence=x": {}, "#map=2&sentence=x": {}, "#map=__proto__&sentence=x": {}, "#map=1.0&sentence=x": {},
+  "#%E0%A4%A": {}, "#map=%31&sentence=tea": { sentence: "tea" }, "#map=1&sentence=a&sentence=b": { sentence: "a" },
+  "#map=1&sentence=tea&view=spiral&scale=ln&special=%FF": { sentence: "tea" },
+  "#map=1&sentence=tea&view=constructor&heads=__proto__": { sentence: "tea" },
+  "#map=1&sentence=tea&layer=-1&head=x&query=99999&top=0&first=1e3&last=NaN": { sentence: "tea" },
+  "#map=1&sentence=tea&off=9.9+0.9+7+0.1.2": { sentence: "tea", off: "0.1" },
+  "#map=1&sentence=tea&off=0.0+0.1+0.2+1.0+1.1+1.2": { sentence: "tea", off: "0.0 0.1 0.2 1.0 1.1 1.2" },
+  "#map=1&sentence=tea&model=nobody": { sentence: "tea" },
+  "#map=1&sentence=tea&headMask=[[false]]&constructor=1&innerHTML=x": { sentence: "tea" },
+  [`#map=1&sentence=${encodeURIComponent(HOSTILE)}&find=${encodeURIComponent(HOSTILE)}`]: { sentence: HOSTILE },
+  [`#map=1&sentence=${"tea+".repeat(40)}`]: { sentence: "tea ".repeat(40) },
+  "#map=1&sentence=%00%01%F0%9F%8D%B5": { sentence: "\u0000\u0001🍵" },
+  "#map=1&sentence=": { sentence: "" },
+  "#map=1&first=9&last=2&sentence=tea": { sentence: "tea" },
+};
+for (const [hash, other] of Object.entries(HASHES))
+  test(`a map opens calmly at ${hash.slice(0, 70)}`, async () => {
+    const map = await opened(hash);
+    const { sentence, view, off, query } = { ...CALM, ...(Object.keys(other).length ? { sentence: "" } : {}), ...other };
+    assert.deepEqual([map.sentence, map.querySelector("input:checked").value, map.off, map.query], [sentence, view, off, query]);
+    assert.deepEqual(map.attention.keyTokens, tokensOf(sentence));
+    assert.ok(map.querySelector("td[data-weight]"));
+    assert.equal(map.querySelectorAll("img, script").length, 0);
+  });
+
+test("a link leads to one of many maps, by its place or its name; the others stay", async () => {
+  const html = `${MAP}<head-map id="second" model="focus" sentence="cold tea"></head-map>`;
+  for (const place of ["2", "second"]) {
+    const first = await opened(`#map=${place}&sentence=no+tea`, html);
+    assert.deepEqual([first.sentence, document.querySelector("#second").sentence], ["hot tea now", "no tea"]);
+  }
+});
+
+test("an open page follows a new link, and lets what it does not name go", async () => {
+  const map = await opened("");
+  press(map, "rest");
+  follow("#map=1&sentence=no+tea&off=1.0");
+  assert.deepEqual([map.sentence, map.off, map.attention.keyTokens], ["no tea", "1.0", tokensOf("no tea")]);
+});
+
+test("a link chooses among the models of a map", async () => {
+  const map = await opened("#map=1&model=focus/untaught", '<head-map models="focus focus/untaught" sentence="tea"></head-map>');
+  assert.deepEqual([map.model, map.computedBy], ["focus/untaught", "focus/untaught"]);
+});
+
+test("a page that was left takes no more links", async () => {
+  const map = await opened("");
+  map.remove();
+  follow("#map=1&sentence=no+tea");
+  assert.equal(map.sentence, "hot tea now");
+});
+
+test("a tag and a frame hold what was typed as text", async () => {
+  const map = await opened("");
+  type(map, "Sentence", `"><script>alert(1)</script>`);
+  for (const name of ["tag", "frame"]) {
+    const made = document.createElement("template");
+    made.innerHTML = await copied(map, name);
+    const [element] = made.content.querySelectorAll("head-map, iframe");
+    const sentence = element.getAttribute("sentence") ?? new URL(element.getAttribute("src")).searchParams.get("sentence");
+    assert.equal(sentence, `"><script>alert(1)</script>`);
+    assert.ok([...made.content.querySelectorAll("script")].every(({ textContent }) => !textContent.includes("alert")));
+  }
+});
+
+test("where the clipboard is closed, the text is marked to be copied", async () => {
+  const map = await opened("");
+  withClipboard(() => Promise.reject(new Error("not allowed")));
+  press(map, "Copy link");
+  await settled();
+  assert.equal(document.activeElement, named(map, "link"));
+  assert.equal(texts(map, ".hm-menu .hm-hint")[0], "Copy the marked text. It leads to this map as it stands.");
+});
+
+test("what is copied is what stands there at that moment, and the hint says what it's good for", async () => {
+  const map = await opened("");
+  const before = await copied(map, "link");
+  type(map, "Sentence", "no tea");
+  assert.notEqual(await copied(map, "link"), before);
+  assert.equal(texts(map, ".hm-menu .hm-hint")[0], "Copied. It leads to this map as it stands.");
+});
+
+test("a map that no model computes has a link, but no tag and no frame", async () => {
+  const map = await draw("<head-map></head-map>");
+  assert.ok(named(map, "Copy link"));
+  for (const name of ["tag", "frame"]) assert.throws(() => named(map, `Copy ${name}`));
+});
+
+test("the menu closes by Escape, and its name gets the focus", async () => {
+  const map = await opened("");
+  const menu = map.querySelector(".hm-menu");
+  menu.open = true;
+  key(named(map, "Copy link"), "Escape");
+  assert.deepEqual([menu.open, document.activeElement], [false, menu.querySelector("summary")]);
+});
+
+for (const [figure, parts, seen] of [
+  ["formula-steps", "sentence=no+tea&head=2&step=weights&causal=", ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]]],
+  ["attention-flow", "sentence=no+tea&head=2&station=softmax", ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]]],
+])
+  test(`a link opens the first <${figure}> that computes; one for another figure does not`, async () => {
+    const html = `<${figure} model="focus" sentence="hot tea"></${figure}><${figure} model="focus" sentence="hot tea"></${figure}>`;
+    const first = await draw(html, { focus: isHere(focusModel()) }, `#figure=${figure}&${parts}&onclick=alert(1)&model=nobody`);
+    const second = document.querySelectorAll(figure)[1];
+    await Promise.all([first.ready, second.ready]);
+    assert.deepEqual([seen(first), seen(second)], [["no tea", 2, "no"], ["hot tea", 0, "hot"]]);
+    assert.deepEqual([first.getAttribute("onclick"), first.getAttribute("model")], [null, "focus"]);
+    follow("#figure=head-ledger&sentence=cold");
+    assert.equal(first.sentence, "no tea");
+  });
+
+test("a journey's copied link brings another reader to the same station", async () => {
+  const flow = await draw('<attention-flow model="focus" sentence="hot tea"></attention-flow>', { focus: isHere(focusModel()) });
+  await flow.ready;
+  flow.station = "values";
+  type(flow, "Sentence", "no <b> tea");
+  const link = await copied(flow, "link");
+  const there = await draw('<attention-flow model="focus" sentence="hot tea"></attention-flow>', { focus: isHere(focusModel()) }, new URL(link).hash);
+  await there.ready;
+  assert.deepEqual([there.sentence, there.station], ["no <b> tea", "values"]);
+});

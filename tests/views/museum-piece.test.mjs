@@ -1,0 +1,121 @@
+// <museum-piece>: a switch puts a bug into a live map, and a table says what that changes.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { draw, follow, once, press, says, status, texts, tick, type, until } from "./page.mjs";
+import { focusModel, HOSTILE, tokensOf } from "./small-models.mjs";
+
+const HTML = (bug, attributes = "") =>
+  `<museum-piece label="A bug" ${attributes}><head-map models="focus focus/${bug}" sentence="hot tea or milk"></head-map><p>without scripts</p></museum-piece>`;
+
+/** A focus model and, by the page's own bugs.ts, its bugs. */
+function focus(fails = []) {
+  const taught = focusModel();
+  return { load: async (variant, { siteScript }) => {
+    if (fails.includes(variant)) {
+      fails.splice(fails.indexOf(variant), 1);
+      throw new TypeError("fetch failed");
+    }
+    return variant ? (await siteScript("bugs.js")).museumModel(taught, variant) : taught;
+  } };
+}
+
+async function opened(bug = "bug-scale", { fails, hash, attributes } = {}) {
+  const piece = await draw(HTML(bug, attributes), { focus: focus(fails) }, hash);
+  await piece.ready;
+  return piece;
+}
+
+const toggle = (piece) => piece.querySelector("[role=switch]");
+const state = (piece) => texts(piece, ".mp-state")[0];
+const table = (piece) => [...piece.querySelectorAll(".mp-changes tbody tr")].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
+const isShown = (piece) => !piece.querySelector(".mp-changes").hidden;
+
+/** Moves the switch, and waits until it is so. */
+async function move(piece, on) {
+  tick(toggle(piece), on);
+  await until(() => state(piece) === (on ? "on" : "off") && (!on || table(piece).length));
+}
+
+for (const bug of ["bug-scale", "bug-axis", "bug-mask", "bug-view", "bug-concat", "causal"])
+  test(`${bug}: the switch changes the map, says what changes, and gives it back`, async () => {
+    const piece = await opened(bug);
+    const right = [...piece.map.attention.weights];
+    assert.deepEqual([state(piece), isShown(piece)], ["off", false]);
+    await move(piece, true);
+    assert.deepEqual([piece.map.computedBy, isShown(piece)], [`focus/${bug}`, true]);
+    const [sums, weight, output, ...predictions] = table(piece);
+    assert.deepEqual([sums[0], sums[1]], ["The weights of a row sum to", "1.00"]);
+    assert.match(output[2], /^[\d.]+ % of its length$/);
+    assert.ok([sums, weight, output, ...predictions].some(([, before, after]) => before !== after));
+    assert.deepEqual(predictions.map(([name]) => name), ["Prediction: kind", "Prediction: mood"]);
+    await move(piece, false);
+    assert.deepEqual([[...piece.map.attention.weights], isShown(piece)], [right, false]);
+  });
+
+test("the weight that changes most is named by head and words, with both numbers", async () => {
+  const piece = await opened("bug-scale");
+  const right = piece.map.attention;
+  await move(piece, true);
+  const wrong = piece.map.attention;
+  const changes = right.weights.map((value, at) => Math.abs(value - wrong.weights[at]));
+  const at = changes.indexOf(Math.max(...changes));
+  const words = right.keyTokens.length;
+  const name = `The weight that changes most: ${right.headNames[Math.floor(at / words / words)]}, ${right.queryTokens[Math.floor(at / words) % words]} → ${right.keyTokens[at % words]}`;
+  assert.equal(table(piece)[1][0], name);
+});
+
+test("the table follows the sentence and the heads of the map", async () => {
+  const piece = await opened("bug-mask");
+  await move(piece, true);
+  const before = JSON.stringify(table(piece));
+  type(piece.map, "Sentence", "cold milk");
+  const typed = JSON.stringify(table(piece));
+  assert.notEqual(typed, before);
+  press(piece.map, "mood");
+  assert.notEqual(JSON.stringify(table(piece)), typed);
+  assert.deepEqual(piece.map.attention.keyTokens, tokensOf("cold milk"));
+});
+
+test("a link to the bug turns its switch on", async () => {
+  const piece = await opened("bug-axis", { hash: "#map=1&model=focus/bug-axis&sentence=hot+tea" });
+  await until(() => state(piece) === "on");
+  assert.ok(toggle(piece).checked);
+  follow("#map=1&model=focus&sentence=hot+tea");
+  await until(() => state(piece) === "off");
+  assert.ok(!toggle(piece).checked);
+});
+
+test("a bug that does not come is not called on; tried again, it is", async () => {
+  const piece = await opened("bug-view", { fails: ["bug-view"] });
+  tick(toggle(piece));
+  assert.equal(state(piece), "not yet");
+  await says(piece.map, /^The model could not be loaded: something went wrong/);
+  assert.deepEqual([state(piece), isShown(piece), piece.map.computedBy], ["not yet", false, "focus"]);
+  press(piece.map, "Try again");
+  await until(() => table(piece).length);
+  assert.deepEqual([state(piece), isShown(piece)], ["on", true]);
+});
+
+test("a switch has its name, and its columns the words that its author gave", async () => {
+  const piece = await opened("causal", { attributes: 'switch="The mask" off="open" on="causal"' });
+  assert.equal(toggle(piece).closest("label").textContent, "The mask: A bugoff");
+  assert.deepEqual(texts(piece, ".mp-changes thead th"), ["What changes here", "open", "causal"]);
+  assert.ok(!piece.textContent.includes("without scripts"));
+});
+
+test("of a map without words there is a table all the same", async () => {
+  const piece = await opened("bug-scale");
+  await move(piece, true);
+  type(piece.map, "Sentence", "");
+  assert.deepEqual(table(piece).length, 3, "nothing is predicted");
+  assert.equal(status(piece.map).split(".")[0], "Ready: computed in this page as you type");
+});
+
+test("words that look like HTML are text", async () => {
+  const piece = await opened("bug-scale");
+  const told = once(piece, "attention");
+  type(piece.map, "Sentence", `${HOSTILE} tea`);
+  await told;
+  await move(piece, true);
+  assert.equal(piece.querySelectorAll("img").length, 0);
+});

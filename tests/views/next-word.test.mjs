@@ -1,0 +1,258 @@
+// <next-word>: the likeliest next words as bars that a reader presses, reshapes, and cuts heads from.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { baked, choose, draw, follow, heard, isIdle, key, named, once, press, says, settled, status, texts, tick, type, until } from "./page.mjs";
+import { weightsOf } from "./small-models.mjs";
+
+/** What its tokens stand for: words, the bytes of a cup of tea, one that nobody sees, and the end. */
+const WORDS = [" tea", " milk", " <b>cup</b>", ".", "<F0 9F>", "<8D B5>", "\uFE0F", "<|end|>", " a", " the", " or", " and"];
+const END = 7;
+
+/** A decoder of two layers and three heads that likes the word after the last one, counted around; without head 1.2, the first. */
+function decoder() {
+  const model = { name: "decoder", numLayers: 2, numHeads: 3, headNames: ["a", "b", "c"], maxTokens: 99, endTokens: [END], calls: [],
+    wordOf: (id) => WORDS[id],
+    async next(text, headMask = null) {
+      const { text: whole, tail } = typeof text === "string" ? { text, tail: [] } : text;
+      model.calls.push({ text: whole, tail, headMask });
+      const tokens = [...(whole.match(/\s?\S+|\s+/g) ?? [""]), ...tail.map((id) => WORDS[id])];
+      const last = tail.at(-1) ?? WORDS.findIndex((word) => whole.endsWith(word));
+      const best = headMask?.[1][2] === false ? 0 : (last + 1) % WORDS.length;
+      const logits = Float32Array.from(WORDS, (_, id) => (id === best ? 4 : 2 - ((id - best + WORDS.length) % WORDS.length) / 10));
+      return { ids: [], logits, map: { queryTokens: tokens, keyTokens: tokens, shape: [2, 3, tokens.length, tokens.length], weights: weightsOf([2, 3, tokens.length, tokens.length]),
+        headNames: ["a", "b", "c"], predictions: {}, causal: true, notes: whole.includes("🍵") ? ["Bytes of a character."] : [] } };
+    } };
+  return model;
+}
+
+const START = "A cup of";
+const DATA = { words: [[" tea", 0.77], [" milk", 0.1]], lists: { "the two": "1.2 0.0" }, numLayers: 2, numHeads: 3 };
+
+async function opened(model = decoder(), hash) {
+  return draw(`<next-word text="${START}">${baked(DATA)}</next-word>`, { decoder: { load: () => model, missingBytes: async () => 97e6 } }, hash);
+}
+
+async function live(model) {
+  const figure = await opened(model);
+  await figure.ready;
+  return figure;
+}
+
+/** Does something, and waits until its text is answered. */
+async function answered(figure, act) {
+  const told = once(figure, "attention");
+  act();
+  await told;
+}
+const bars = (figure) => texts(figure, ".nw-bars button");
+const shares = (figure) => texts(figure, ".nw-share");
+const tokens = (figure) => texts(figure, ".nw-words span");
+const box = (figure) => named(figure, "Text so far");
+const bar = (figure, place = 0) => figure.querySelectorAll(".nw-bars button")[place];
+
+test("an example is there before the model, whose bars offer it when they are pressed", async () => {
+  const figure = await opened();
+  assert.deepEqual([bars(figure), shares(figure), bar(figure).getAttribute("aria-disabled")], [["␣tea", "␣milk"], ["77 %", "10 %"], "true"]);
+  bar(figure).click();
+  await says(figure, /^This is a computed example\. Load the language model \(97\.0 MB\)$/);
+  assert.equal(figure.text, START);
+});
+
+test("a text that waits for the model stands above grey bars", async () => {
+  const figure = await opened();
+  type(figure, "Text so far", "Milk");
+  await says(figure, /^Your text will be answered once the language model has loaded\./);
+  assert.ok(figure.querySelector(".nw-bars").classList.contains("hm-stale"));
+  press(figure, "Load the language model (97.0 MB)");
+  await says(figure, /^Ready/);
+  assert.ok(!figure.querySelector(".nw-bars").classList.contains("hm-stale"));
+  assert.deepEqual([figure.text, tokens(figure)], ["Milk", ["Milk"]]);
+});
+
+test("a pressed bar is written, and stepped back from", async () => {
+  const figure = await live();
+  assert.deepEqual([bars(figure)[0], bars(figure).length, isIdle(figure, "Step back")], ["␣tea", 10, true]);
+  await answered(figure, () => bar(figure).click());
+  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Step back")], [`${START} tea`, "␣milk", false]);
+  await answered(figure, () => press(figure, "Step back"));
+  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Step back")], [START, "␣tea", true]);
+});
+
+test("a character that takes several tokens is written byte by byte, and back", async () => {
+  const figure = await live();
+  await answered(figure, () => type(figure, "Text so far", "A."));
+  await answered(figure, () => named(figure, "Write “<F0 9F>”, " + shares(figure)[0]).click());
+  assert.deepEqual([box(figure).value, tokens(figure)], ["A.", ["A.", "<F0 9F>"]], "the text has no half of it");
+  assert.equal(bars(figure)[0], "<8D B5> 🍵", "the bar says what it would make");
+  await answered(figure, () => bar(figure).click());
+  assert.equal(box(figure).value, "A.🍵");
+  assert.match(status(figure), /Bytes of a character\.$/);
+  for (const text of ["A.", "A."]) {
+    await answered(figure, () => press(figure, "Step back"));
+    assert.equal(box(figure).value, text);
+  }
+  assert.deepEqual(tokens(figure), ["A."]);
+});
+
+test("a drawn word has whole characters", async () => {
+  const figure = await live();
+  type(figure, "Temperature", 0);
+  await answered(figure, () => type(figure, "Text so far", "A."));
+  press(figure, "Write a word");
+  await until(() => figure.text === "A.🍵");
+});
+
+test("a token that nobody sees is shown by its number", async () => {
+  const figure = await live();
+  await answered(figure, () => type(figure, "Text so far", "A"));
+  assert.ok(bars(figure).includes("U+FE0F"));
+});
+
+test("bars are reshaped by temperature, top-k and top-p", async () => {
+  const figure = await live();
+  const share = () => figure.next[0].probability;
+  const plain = share();
+  type(figure, "Temperature", 2);
+  assert.ok(share() < plain);
+  type(figure, "Temperature", 0);
+  assert.deepEqual([figure.next.length, share()], [1, 1]);
+  type(figure, "Temperature", 1);
+  choose(figure, "Top-k", 3);
+  assert.equal(bars(figure).length, 3);
+  choose(figure, "Top-k", 0);
+  type(figure, "Top-p", 0.05);
+  assert.equal(bars(figure).length, 1);
+});
+
+test("heads that are off change the bars, which say what they were with all heads on", async () => {
+  const model = decoder();
+  const figure = await live(model);
+  await answered(figure, () => type(figure, "Text so far", `${START} tea`));
+  await answered(figure, () => choose(figure, "Heads off", "1.2 0.0"));
+  assert.deepEqual([figure.shown.off, bars(figure)[0], model.calls.at(-1).headMask], ["0.0 1.2", "␣tea", [[false, true, true], [true, true, false]]]);
+  assert.match(shares(figure)[0], /^\d+ %, all heads on: [\d.]+ %$/);
+  assert.equal(named(figure, "Heads off by name").value, "0.0 1.2");
+  await answered(figure, () => choose(figure, "Heads off", ""));
+  assert.deepEqual([figure.headMask, figure.shown.off], [null, ""]);
+  assert.match(shares(figure)[0], /^\d+ %$/);
+});
+
+test("heads are named by hand; what is no head is told, and what is typed stays", async () => {
+  const figure = await live();
+  const name = (text) => {
+    named(figure, "Heads off by name").value = text;
+    key(named(figure, "Heads off by name"), "Enter");
+  };
+  await answered(figure, () => name("0.1, 9.9 Rome"));
+  assert.equal(figure.shown.off, "0.1");
+  assert.equal(texts(figure, "[role=alert]")[0], "Write a head as layer.head, from 0.0 to 1.2. What isn’t one was left out.");
+  await answered(figure, () => figure.write());
+  assert.equal(named(figure, "Heads off by name").value, "0.1, 9.9 Rome");
+  await answered(figure, () => name("1.0"));
+  assert.deepEqual([texts(figure, "[role=alert]")[0], named(figure, "Heads off").value], ["", "named"]);
+});
+
+test("it writes on and stops, or ends where the model would", async (t) => {
+  const figure = await live();
+  type(figure, "Temperature", 0);
+  await answered(figure, () => type(figure, "Text so far", "B and"));
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const next = async () => {
+    await settled();
+    t.mock.timers.tick(90);
+    await settled();
+  };
+  press(figure, "Write on");
+  await next();
+  assert.ok(named(figure, "Stop"));
+  assert.ok(figure.text.startsWith("B and tea milk"));
+  press(figure, "Stop");
+  await next();
+  const stopped = figure.text;
+  await next();
+  assert.deepEqual([figure.text, Boolean(named(figure, "Write on"))], [stopped, true]);
+  type(figure, "Text so far", "C\uFE0F");
+  await next();
+  press(figure, "Write a word");
+  assert.equal(status(figure), "Here the model would end the text.");
+  assert.equal(figure.text, "C\uFE0F");
+});
+
+test("what is typed while it writes ends that", async () => {
+  const figure = await live();
+  press(figure, "Write on");
+  await answered(figure, () => type(figure, "Text so far", "Mine"));
+  assert.deepEqual([figure.text, Boolean(named(figure, "Write on"))], ["Mine", true]);
+});
+
+test("a seed draws the same words again", async () => {
+  const written = [];
+  for (const seed of [7, 7, 8]) {
+    const figure = await live();
+    choose(figure, "Seed", seed);
+    type(figure, "Temperature", 2);
+    for (let word = 0; word < 6; word++) {
+      press(figure, "Write a word");
+      await settled();
+      await settled();
+    }
+    written.push(figure.text);
+  }
+  assert.equal(written[0], written[1]);
+  assert.notEqual(written[0], written[2]);
+});
+
+test("where the chosen head looks stands in the text, with the first token hidden on request", async () => {
+  const figure = await live();
+  const said = () => [...figure.querySelectorAll(".nw-words span")].map((word) => word.getAttribute("aria-label"));
+  const { weights, shape } = figure.attention;
+  choose(figure, "Layer", 1);
+  choose(figure, "Head", 2);
+  const row = [...weights.subarray(((1 * 3 + 2) * shape[2] + 2) * 3, ((1 * 3 + 2) * shape[2] + 3) * 3)];
+  assert.deepEqual(said().map((text) => text.split(": ")[0]), ["A", "cup", "of"]);
+  said().forEach((text, at) => assert.ok(Math.abs(parseFloat(text.split(": ")[1]) / 100 - row[at]) < 0.006));
+  tick(figure.querySelector(".nw-map input"));
+  assert.equal(said()[0], "A: 0 %");
+});
+
+test("another script sets and reads it", async () => {
+  const figure = await live();
+  for (const [act, text, off] of [
+    [() => (figure.text = "Milk or"), "Milk or", null],
+    [() => (figure.headMask = [[true, true, true], [true, true, false]]), "Milk or", [[true, true, true], [true, true, false]]],
+    [() => (figure.headMask = null), "Milk or", null],
+    [() => figure.setAttribute("off", "9.9"), "Milk or", null],
+  ]) {
+    const told = Promise.all([once(document, "next"), once(document, "attention")]);
+    act();
+    const [next, map] = await told;
+    assert.deepEqual([next === figure.next, map === figure.attention], [true, true]);
+    assert.deepEqual([figure.text, figure.headMask, figure.shown.text], [text, off, text]);
+  }
+  assert.deepEqual(Object.keys(figure.next[0]), ["word", "probability", "logit"]);
+});
+
+test("a link sets text and heads; the same one pressed again does so again", async () => {
+  const figure = await opened(undefined, "#figure=next-word&text=Milk+%3Cb%3E&off=1.2&onclick=x");
+  await figure.ready;
+  assert.deepEqual([figure.text, figure.shown.off, figure.getAttribute("onclick")], ["Milk <b>", "1.2", null]);
+  await answered(figure, () => type(figure, "Text so far", "Tea"));
+  await answered(figure, () => follow("#figure=next-word&text=Milk+%3Cb%3E&off=1.2"));
+  assert.equal(figure.text, "Milk <b>");
+});
+
+test("any text stays as it was typed, lines included, and is text", async () => {
+  const figure = await live();
+  for (const text of ["", " ", "مرحبا", "😀👍🏽", "<img src=x onerror=alert(1)>", "for n in x:\n\n    print(", "word ".repeat(40)]) {
+    await answered(figure, () => type(figure, "Text so far", text));
+    assert.deepEqual([box(figure).value, figure.text, bars(figure).length], [text, text, 10]);
+  }
+  assert.equal(figure.querySelectorAll("img, .nw-bars b").length, 0);
+});
+
+test("what a press came to is said once", async (t) => {
+  const figure = await live();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  await answered(figure, () => bar(figure).click());
+  assert.match(heard(figure, t.mock.timers), /^Likeliest next: milk, [\d.]+ %; <b>cup<\/b>, [\d.]+ %; \., [\d.]+ %\.$/);
+});

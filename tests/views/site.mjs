@@ -1,0 +1,11 @@
+// Where scripts lie: on a site all in one folder, here each where it was written. Those of the families of models are tests' own.
+
+const WEB = new URL("../../src/manyheads/web/", import.meta.url);
+const FAMILIES = ["focus", "encoder", "translator", "induction", "decoder"];
+
+export function resolve(specifier, context, next) {
+  const [, name] = /\/web\/(?:doors|models)\/([\w-]+)\.js(?:\?.*)?$/.exec(specifier) ?? [];
+  if (name === "models") return { url: new URL("models.mjs", import.meta.url).href, shortCircuit: true };
+  if (FAMILIES.includes(name)) return { url: new URL(`family.mjs?${name}`, import.meta.url).href, shortCircuit: true };
+  return next(name ? new URL(`models/${name}.ts`, WEB).href : specifier, context);
+}

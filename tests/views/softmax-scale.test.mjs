@@ -1,0 +1,42 @@
+// <softmax-scale>: what softmax makes of scores that grow with the width.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { draw, heard, named, once, press, texts, type } from "./page.mjs";
+
+const column = (figure, at) => [...figure.querySelectorAll("tbody tr")].map(({ cells }) => Number(cells[at].textContent.replace("−", "-")));
+
+test("each column of weights sums to 1, and the widest keys leave all to one without the scale", async () => {
+  const figure = await draw("<softmax-scale></softmax-scale>");
+  const told = once(document, "weights");
+  type(figure, "Width d_k", 9);
+  const { width, scores, unscaled, scaled } = await told;
+  assert.deepEqual([width, named(figure, "Width d_k").getAttribute("aria-valuetext")], [512, "dₖ = 512"]);
+  for (const at of [2, 3]) assert.ok(Math.abs(column(figure, at).reduce((a, b) => a + b) - 1) < 0.05);
+  column(figure, 1).forEach((score, key) => assert.ok(Math.abs(score - scores[key]) < 0.06));
+  assert.ok(Math.max(...unscaled) > 0.9 && Math.max(...scaled) < 0.8);
+  assert.equal(texts(figure, ".hm-status")[0], `The largest weight is ${Math.max(...unscaled).toFixed(2)} without scaling, ${Math.max(...scaled).toFixed(2)} with it.`);
+});
+
+test("at width 1, dividing by its root changes nothing", async () => {
+  const figure = await draw("<softmax-scale></softmax-scale>");
+  type(figure, "Width d_k", 0);
+  assert.deepEqual(column(figure, 2), column(figure, 3));
+});
+
+test("other numbers are drawn by a press; a wider key is the same numbers and more", async () => {
+  const figure = await draw("<softmax-scale></softmax-scale>");
+  const before = column(figure, 1);
+  press(figure, "Draw others");
+  const after = column(figure, 1);
+  assert.notDeepEqual(after, before);
+  type(figure, "Width d_k", 9);
+  type(figure, "Width d_k", 6);
+  assert.deepEqual(column(figure, 1), after);
+});
+
+test("what a move came to is said once", async (t) => {
+  const figure = await draw("<softmax-scale></softmax-scale>");
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  for (const width of [7, 8, 0]) type(figure, "Width d_k", width);
+  assert.equal(heard(figure, t.mock.timers), texts(figure, ".hm-status")[0]);
+});
