@@ -212,7 +212,7 @@ def test_the_decoder_writes_and_steps_back(page, writer):
 def test_the_decoder_answers_odd_texts_and_tokens_that_are_no_character(writer):
     load(writer)
     box, bars = writer.get_by_role("textbox", name="Text so far"), writer.get_by_role("listitem")
-    for text in ("", "مرحبا", "<img src=x onerror=alert(1)>", "word " * 700):
+    for text in ("", "مرحبا", "<img src=x onerror=alert(1)>", "word " * 40):
         box.fill(text)
         answered(writer, text)
         expect(box).to_have_value(text)
