@@ -143,6 +143,7 @@ test("heads are named by hand; what is no head is told, and what is typed stays"
     named(figure, "Heads off by name").value = text;
     key(named(figure, "Heads off by name"), "Enter");
   };
+  type(figure, "Temperature", 0);
   await answered(figure, () => name("0.1, 9.9 Rome"));
   assert.equal(figure.shown.off, "0.1");
   assert.equal(texts(figure, "[role=alert]")[0], "Write a head as layer.head, from 0.0 to 1.2. What isn’t one was left out.");
@@ -185,7 +186,8 @@ test("what is typed while it writes ends that", async () => {
   assert.deepEqual([figure.text, Boolean(named(figure, "Write on"))], ["Mine", true]);
 });
 
-test("a seed draws the same words again", async () => {
+test("a seed draws the same words again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] }); // a byte that is drawn isn't followed by others in their time
   const written = [];
   for (const seed of [7, 7, 8]) {
     const figure = await live();
@@ -193,7 +195,6 @@ test("a seed draws the same words again", async () => {
     type(figure, "Temperature", 2);
     for (let word = 0; word < 6; word++) {
       press(figure, "Write a word");
-      await settled();
       await settled();
     }
     written.push(figure.text);

@@ -130,9 +130,9 @@ export const baked = (data) => `<script type="application/json">${JSON.stringify
 /** Until what is under way without a clock is done. */
 export const settled = () => new Promise((done) => setImmediate(done));
 
-/** Until something is so; in vain after five seconds. */
+/** Until something is so; in vain after twenty seconds. */
 export async function until(isSo, what = () => isSo) {
-  for (const end = performance.now() + 5000; !isSo(); await settled()) if (performance.now() > end) throw new Error(`in vain: ${what()}`);
+  for (const end = performance.now() + 20_000; !isSo(); await settled()) if (performance.now() > end) throw new Error(`in vain: ${what()}`);
 }
 
 /** Until a figure's status reads so. */
