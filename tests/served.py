@@ -18,7 +18,7 @@ CHROMIUM = [
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 VIEWPORT = {"width": 1400, "height": 900}
-PATIENCE = 25_000  # milliseconds; on a busy machine the encoder alone may take thirty seconds
+PATIENCE = 90_000  # milliseconds; on a busy machine the encoder alone may take thirty seconds
 
 
 class Quiet(SimpleHTTPRequestHandler):

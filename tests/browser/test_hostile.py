@@ -45,7 +45,7 @@ def test_any_text_is_answered_by_other_figures(page, site):
         shown, title = page.locator(figure).first, page.title()
         box, status = shown.get_by_role("textbox", name="Sentence"), shown.get_by_role("status").first
         ready(shown)
-        for text in TEXTS:
+        for text in ("", ATTACK, "👩‍🚀🏳️‍🌈 مرحبا", "z" * 10_000):
             box.fill(text)
             expect(box).to_have_value(text)
             expect(shown.locator("img[src=x]")).to_have_count(0)
