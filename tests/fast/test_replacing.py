@@ -1,7 +1,5 @@
 """`replace_attention` changes attention and nothing else; what it can't keep it refuses before it begins."""
 
-import copy
-
 import pytest
 import torch
 from shaken import shake
@@ -43,18 +41,6 @@ class Reads(nn.Module):
 TEXT = torch.randn(3, 5, 8, generator=torch.Generator().manual_seed(0))
 
 
-def test_an_attention_that_two_layers_share_stays_one():
-    shared = nn.MultiheadAttention(8, 2)
-    model = nn.ModuleDict({"first": shared, "again": shared, "deeper": nn.ModuleList([shared])})
-    assert replace_attention(model) is model
-    assert model["first"] is model["again"] is model["deeper"][0] is shared
-    assert isinstance(shared, DropInAttention)
-    assert sum(parameter.numel() for parameter in model.parameters()) == 288
-    restore_attention(model)
-    assert model["first"] is model["again"] is model["deeper"][0] is shared
-    assert type(shared) is nn.MultiheadAttention
-
-
 @pytest.mark.parametrize("options", WIDTHS.values(), ids=list(WIDTHS))
 def test_tied_parameters_stay_tied(options):
     model = Reads(**options)
@@ -74,26 +60,6 @@ def test_tied_parameters_stay_tied(options):
     assert len(list(model.parameters())) == count
     assert list(model.state_dict()) == names
     torch.testing.assert_close(model(TEXT), expected)
-
-
-@pytest.mark.parametrize("options", WIDTHS.values(), ids=list(WIDTHS))
-def test_outputs_and_gradients_stay(options):
-    model, text = Reads(**options).double(), TEXT.double()
-    model(text).square().sum().backward()
-    expected = model(text)
-    gradients = {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
-    names = list(gradients)
-    replace_attention(model)
-    torch.testing.assert_close(model(text), expected)
-    after = to_torch_names({name: parameter.grad for name, parameter in model.named_parameters()})
-    assert all(torch.equal(after[name], gradients[name]) for name in names)
-    model.zero_grad()
-    model(text).square().sum().backward()
-    restore_attention(model)
-    assert [name for name, _ in model.named_parameters()] == names
-    for name, parameter in model.named_parameters():
-        torch.testing.assert_close(parameter.grad, gradients[name])
-    torch.testing.assert_close(model(text), expected)
 
 
 # --- What is refused, before anything is replaced
@@ -131,15 +97,11 @@ def test_what_would_be_lost_is_refused_and_nothing_is_replaced(change, says):
 @pytest.mark.parametrize("options", WIDTHS.values(), ids=list(WIDTHS))
 def test_checkpoints_of_before_and_after_load(options):
     model = Reads(**options)
-    before = copy.deepcopy(model.state_dict())
-    other = replace_attention(Reads(**options))
-    shake(other)
-    assert other.load_state_dict(before) == ([], [])
+    before = model.state_dict()
+    other = shake(replace_attention(Reads(**options)))
+    assert other.load_state_dict(dict(before)) == ([], [])
     torch.testing.assert_close(other(TEXT), model(TEXT))
-    after = other.state_dict()
-    assert after.keys() == from_torch_names(before).keys()
-    converted = to_torch_names(after)
-    assert list(converted) == list(before) or options.get("add_bias_kv"), "in PyTorch's order"
+    converted = to_torch_names(other.state_dict())
     assert converted.keys() == before.keys()
     assert all(torch.equal(converted[name], tensor) for name, tensor in before.items())
 

@@ -122,16 +122,3 @@ def test_other_precisions_are_taken_as_bertviz_takes_them(dtype):
     shown = HeadMap.from_attentions(layers, tokens).attention.weights
     np.testing.assert_allclose(shown, expected, atol=1e-3)
     np.testing.assert_allclose(shown.sum(-1), 1, atol=1e-5)
-
-
-def test_notes_tell_which_layers_and_where_the_second_sentence_starts():
-    shown = HeadMap.from_attentions(**SELF, include_layers=[1, 3], sentence_b_start=2)
-    assert shown.attention.notes == (
-        "Layers 2, 4 of 4 are shown.",
-        "The second sentence starts with token 3, '▁d2'.",
-    )
-
-
-def test_return_gives_the_html():
-    html = HeadMap.from_attentions(**SELF, html_action="return")
-    assert html.data == HeadMap.from_attentions(**SELF)._plain()

@@ -133,9 +133,3 @@ def test_what_is_no_share_is_never_scaled():
     assert map.without_sinks() is map
     with pytest.raises(ValueError, match="rollout is for rows that sum to 1, got signed"):
         map.rollout()
-
-
-def test_signed_weights_differ_by_more_than_a_hue():
-    svg = AttentionMap(["a"], list("abc"), [[[[0.5, -0.25, 0]]]], kind="signed", notes=("Both signs.",)).to_svg()
-    assert svg.count('<path d="M1.3 0.5h.4"') == 1
-    assert svg.count("Both signs.") == 2

@@ -59,34 +59,6 @@ def test_one_head_names_its_tokens_and_writes_its_numbers(map):
     assert map.weights[0, 1, query, key] == map.weights[0, 1].max()
 
 
-def test_a_layer_names_its_tokens_at_the_edges(map):
-    panels = map.plot(layer=0).axes[:HEADS]
-    assert [labels(panel.yaxis) for panel in panels] == [map.query_tokens, [], []]
-    assert [labels(panel.xaxis) for panel in panels] == [map.key_tokens] * HEADS
-
-
-def test_one_head_goes_into_axes_of_ones_own(map):
-    figure = Figure()
-    axes = figure.subplots()
-    assert map.plot(1, 0, axes=axes) is figure
-    np.testing.assert_array_equal(axes.images[0].get_array(), map.weights[1, 0])
-    with pytest.raises(ValueError, match="2 layers x 3 heads"):
-        map.plot(axes=axes)
-
-
-@pytest.mark.parametrize(
-    ("chosen", "error", "says"),
-    [
-        ({"layer": 2}, ValueError, "layer must be from 0 to 1, got 2"),
-        ({"head": -1}, ValueError, "head must be from 0 to 2, got -1"),
-        ({"head": "1"}, TypeError, "head must be a whole number or None, got '1'"),
-    ],
-)
-def test_what_is_not_there_is_named(map, chosen, error, says):
-    with pytest.raises(error, match=says):
-        map.plot(**chosen)
-
-
 def test_equal_differences_of_weight_are_equal_differences_of_lightness():
     """By CIELAB's lightness, computed here from the colours; OKLab, which made them, is close to it but not the same."""
     rgb = np.array(ink().colors)
@@ -99,14 +71,6 @@ def test_equal_differences_of_weight_are_equal_differences_of_lightness():
     steps = -np.diff(lightness)
     assert steps.min() > 0
     assert steps.max() / steps.min() < 1.5
-
-
-def test_long_texts_are_drawn_without_labels_that_would_overlap():
-    tokens = [str(place) for place in range(60)]
-    map = AttentionMap(tokens, tokens, np.full((1, 2, 60, 60), 1 / 60))
-    assert labels(map.plot(0).axes[0].xaxis) == []
-    assert len(labels(map.plot(0, 0).axes[0].xaxis)) == 60
-    assert not map.plot(0, 0).axes[0].texts
 
 
 def test_csv_has_a_row_for_each_weight_exactly(map, tmp_path):

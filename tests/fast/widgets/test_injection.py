@@ -1,78 +1,11 @@
 """Texts that mean harm, in every place of a map that a text can come from: none of them is ever more than a text."""
 
-import random
-from itertools import islice
 from xml.etree import ElementTree
 
-import numpy as np
 from bs4 import BeautifulSoup
+from hostile import hostile_maps
 
-from manyheads.maps import AttentionMap
 from manyheads.maps.plain import plain_html
-
-CASES, MAPS = 1_980, 20
-FIRE = "globalThis.fired=1"
-SEEDS = [
-    f"<img src=x onerror={FIRE}>",
-    f"<script>{FIRE}</script>",
-    f"</script><script>{FIRE}</script>",
-    f"<svg/onload={FIRE}>",
-    "<iframe srcdoc='<script>parent.fired=1</script>'></iframe>",
-    f'" autofocus onfocus={FIRE} x="',
-    f"' onmouseover='{FIRE}' x='",
-    f"<a href=javascript:{FIRE}>x</a>",
-    f"<!--<script>{FIRE}//--></script>",
-    f"]]><script>{FIRE}</script>",
-    f"&lt;img src=x onerror={FIRE}&gt;",
-    f"{{{{constructor.constructor('{FIRE}')()}}}}",
-    f"<style>@import 'javascript:{FIRE}';</style>",
-    f"<math><mtext><table><mglyph><style><img src=x onerror={FIRE}>",
-    f"<object data='data:text/html,<script>{FIRE}</script>'></object>",
-    f"\\u003cimg src=x onerror={FIRE}\\u003e",
-]
-WRAPS = [
-    "{}",
-    '"{}',
-    "'{}",
-    "-->{}",
-    "</style>{}",
-    "</textarea>{}",
-    "</title>{}",
-    "</option></select>{}",
-    "\n{}",
-    "##{}",
-    "\u202e{}",
-]
-
-
-def texts(choose, count):
-    """Seeds in random wrappings, letters of tags in random case."""
-
-    def shuffled(text):
-        return (
-            "".join(choose.choice((letter.lower(), letter.upper())) for letter in text)
-            if choose.random() < 0.3
-            else text
-        )
-
-    picked = [choose.choice(WRAPS).format(shuffled(choose.choice(SEEDS))) for _ in range(count)]
-    return [f"{text}{number}" for number, text in enumerate(picked)]
-
-
-def maps():
-    choose, each = random.Random(20261125), CASES // MAPS
-    for _ in range(MAPS):
-        evil = iter(texts(choose, each))
-        tokens, heads, layers = list(islice(evil, 60)), list(islice(evil, 8)), list(islice(evil, 2))
-        names, labels, notes, written = list(islice(evil, 6)), list(islice(evil, 12)), list(islice(evil, 9)), next(evil)
-        predictions = {name: {labels[2 * at]: 0.75, labels[2 * at + 1]: 0.25} for at, name in enumerate(names)}
-        weights = np.full((2, 8, 6, 60), 1 / 60)
-        yield (
-            AttentionMap(
-                tokens[:6], tokens, weights, heads, predictions, tuple(notes), written=written, layer_names=layers
-            ),
-            next(evil),
-        )
 
 
 def harm_in(html):
@@ -86,7 +19,7 @@ def harm_in(html):
 
 
 def test_no_picture_that_python_draws_holds_more_than_texts():
-    for map, _ in maps():
+    for map, _ in hostile_maps():
         assert not harm_in(plain_html(map))
         svg = map.to_svg(layer=0, head=0)
         assert not harm_in(svg)

@@ -17,15 +17,12 @@ from lab_server import (
     open_another,
     open_notebook,
     put_notebooks,
-    run_cell_with,
     run_first_cell,
 )
-from live_maps import choose as choose_option
 from live_maps import eventually, shows
 from playwright.sync_api import TimeoutError, expect
 from served import ROOT, VIEWPORT, patient
 
-from manyheads.models.encoder import load_encoder
 from manyheads.models.focus import load_focus_model
 
 NOTEBOOK = """---
@@ -43,16 +40,6 @@ map
 CELLS = {
     "focus": """from manyheads.widgets import HeadMap
 map = HeadMap("Which do you like better, coffee or tea?")""",
-    "encoder": """from manyheads import HeadMap
-from manyheads.models.encoder import load_encoder
-map = HeadMap("The bank of the river.", model=load_encoder(), view="grid")""",
-    "linked": """from ipywidgets import VBox, Text, interactive_output, jslink, link
-from manyheads.widgets import HeadMap
-first, second, words, other = HeadMap("Tea?"), HeadMap(""), Text("Coffee?"), Text("")
-link((first, "sentence"), (second, "sentence"))
-jslink((first, "sentence"), (other, "value"))
-out = interactive_output(lambda text: setattr(first, "sentence", text), {"text": words})
-map = VBox([first, first, second, other])""",
     "next": """from manyheads import NextWord
 map = NextWord("The capital of Italy is")""",
     "choosy": """import numpy as np
@@ -71,22 +58,7 @@ class Choosy:
         shape = (1, self.num_heads, len(tokens), len(tokens))
         return AttentionMap(tokens, tokens, np.full(shape, 1 / len(tokens)))
 
-map = HeadMap("hot tea", models=[Choosy(2), Choosy(3)])""",
-    "controls": """import numpy as np
-from ipywidgets import Dropdown, HTML, HBox, IntSlider, VBox, interactive_output, jslink
-from manyheads import HeadMap
-weights = np.random.default_rng(0).dirichlet(np.ones(3), (2, 4, 3))
-heads = HeadMap.of({"first": weights, "second": weights[:, ::-1]}, ["hot", "black", "tea"])
-layer, view, told = IntSlider(max=1), Dropdown(options=["paint", "matrix", "lines"]), HTML()
-jslink((layer, "value"), (heads, "layer"))
-interactive_output(lambda chosen: setattr(heads, "view", chosen), {"chosen": view})
-
-def tell(change=None):
-    told.value = f"strongest: {heads.attention.weights.max():.2f} by {heads.model.name}"
-
-heads.observe(tell, "attention")
-tell()
-map = VBox([HBox([layer, view]), told, heads])""",
+map = HeadMap("hot tea", model=Choosy(2))""",
     "large": """import numpy as np
 from manyheads import HeadMap
 weights = np.random.default_rng(0).random((12, 12, 512, 512), dtype=np.float32)
@@ -134,7 +106,7 @@ def chapters(tmp_path_factory, html):
     for name in ("_build", "binder"):
         (folder / name).symlink_to(ROOT / name)
     put_notebooks(folder, runtime)
-    for name, chapter in {"again": "coffee-or-tea", "steered": "your-own-models", "not-run": "intuition"}.items():
+    for name, chapter in {"again": "coffee-or-tea", "not-run": "intuition"}.items():
         shutil.copyfile(folder / "notebooks" / f"{chapter}.ipynb", folder / "notebooks" / f"{name}.ipynb")
     with jupyter_lab(folder, runtime) as lab:
         yield lab
@@ -220,40 +192,6 @@ def test_a_word_is_written_and_a_head_turned_off_in_jupyterlab(notebook, plain):
     assert ask_kernel(plain, "next.ipynb", "map.text") == "Hot 🍵"
 
 
-def test_python_computes_the_encoder_as_one_types(notebook, plain):
-    """All heads in the grid, one of them enlarged; the numbers are torch's own."""
-    _, map = run_cell(notebook, plain, "encoder")
-    sentence = "Please bring me a glass of water."
-    map.get_by_role("textbox", name="Sentence").fill(sentence)
-    map.locator("td", has_text="water").first.wait_for()
-    weights = load_encoder()(sentence).weights
-    sides = " ".join(str(side) for side in weights.shape)
-    expect(map.locator(".hm-grid canvas")).to_have_attribute("data-drawn", sides)
-    map.get_by_role("button", name="Enlarge layer 2, head 3", exact=True).click()
-    shows(map, weights[1, 2])
-    choose_option(map, "Special tokens", "remove")
-    map.get_by_role("button", name="head 3", exact=True).click()
-    map.locator(".hm-off").first.wait_for()
-    mask = ask_kernel(plain, "encoder.ipynb", "[map.layer, map.head, map.special, map.head_mask]")
-    assert mask[:3] == [1, 2, "remove"]
-    assert [(layer, head) for layer in range(6) for head in range(12) if not mask[3][layer][head]] == [(1, 2)]
-
-
-def test_views_of_one_map_and_linked_maps_show_one_sentence(notebook, plain):
-    page, _ = run_cell(notebook, plain, "linked")
-    maps = page.locator(".jp-OutputArea .head-map")
-    expect(maps).to_have_count(3)
-    maps.nth(0).get_by_role("textbox", name="Sentence").fill("Please bring water.")
-    for place in range(3):  # the same model again, then a linked one
-        maps.nth(place).locator("td", has_text="water").first.wait_for()
-    maps.nth(2).get_by_role("textbox", name="Sentence").fill("Milk?")
-    maps.nth(1).locator("td", has_text="milk").first.wait_for()
-    assert ask_kernel(plain, "linked.ipynb", "[first.sentence, second.sentence, other.value]") == ["Milk?"] * 3
-    maps.nth(1).get_by_role("button", name="sentiment").click()
-    maps.nth(0).locator(".hm-off").first.wait_for()
-    expect(maps.nth(2).locator(".hm-off")).to_have_count(0)  # only sentences were linked
-
-
 def test_what_python_raises_is_said_and_typing_goes_on(notebook, plain):
     _, map = run_cell(notebook, plain, "choosy")
     box, status = map.get_by_role("textbox", name="Sentence"), map.get_by_role("status")
@@ -264,30 +202,6 @@ def test_what_python_raises_is_said_and_typing_goes_on(notebook, plain):
     box.fill("hot milk")
     map.locator("td", has_text="milk").first.wait_for()
     status.get_by_text("Ready: Python computes as you type.").wait_for()
-
-
-def test_the_slider_moves_on_though_a_head_is_off(notebook, plain):
-    _, map = run_cell(notebook, plain, "choosy")
-    map.get_by_role("button", name="head 1").click()
-    map.locator(".hm-off").first.wait_for()
-    map.get_by_role("slider", name="Model").fill("1")
-    map.get_by_role("button", name="head 3").wait_for()
-    expect(map.locator("button.hm-head[aria-pressed=true]")).to_have_count(3)
-    expect(map.locator(".hm-off")).to_have_count(0)
-    assert ask_kernel(plain, "choosy.ipynb", "[map.model_index, map.head_mask, map._status[:5]]") == [1, None, "Ready"]
-
-
-def test_controls_of_ipywidgets_and_a_map_work_together(notebook, plain):
-    page, map = run_cell(notebook, plain, "controls")
-    told = page.locator(".widget-html-content")
-    expect(told).to_contain_text("by first")
-    page.locator(".widget-dropdown select").select_option("matrix")
-    map.locator(".hm-matrix").first.wait_for()
-    map.get_by_role("combobox", name="Layer", exact=True).select_option(label="2")
-    page.locator(".widget-readout", has_text="1").first.wait_for()
-    map.get_by_role("slider", name="Model").fill("1")
-    told.filter(has_text="by second").wait_for()
-    assert ask_kernel(plain, "controls.ipynb", "[heads.view, heads.layer, layer.value]") == ["matrix", 1, 1]
 
 
 class Received:
@@ -379,36 +293,6 @@ def save_when_idle(page):
 
 def is_saved(response):
     return response.request.method == "PUT" and "/api/contents/" in response.url
-
-
-def test_a_chapters_own_controls_steer_a_map_and_hear_from_it(notebook, chapters):
-    path = "notebooks/steered.ipynb"
-    page, faults = notebook(chapters, path)
-    run_first_cell(page)
-    map = run_cell_with(page, "interactive_output")
-    expect(map.get_by_role("textbox", name="Sentence")).to_have_value("The cook loved the soup.")
-    controls = page.locator(".jp-Cell.jp-mod-active .jp-OutputArea")
-    controls.locator(".widget-dropdown select").select_option("hated")
-    controls.get_by_role("button", name="?", exact=True).click()
-    map.locator("td", has_text="hated").first.wait_for()
-    map.locator("td", has_text="?").first.wait_for()
-    shows(map, load_focus_model()("The cook hated the soup?").weights[0, :, 0])
-    map.get_by_role("radio", name="Matrix").check()
-    controls.locator(".widget-toggle-button.mod-active", has_text="matrix").wait_for()
-    controls.get_by_role("button", name="lines", exact=True).click()
-    map.locator(".hm-lines").first.wait_for()
-    assert ask_kernel(chapters, path, "[view.value, steered.view]") == ["lines"] * 2
-
-    map = run_cell_with(page, "watched.observe")
-    diary = page.locator(".jp-Cell.jp-mod-active .widget-html-content")
-    for sentence, label in {"The soup was not good.": "negative", "The soup was good.": "positive"}.items():
-        map.get_by_role("textbox", name="Sentence").fill(sentence)
-        expect(diary.get_by_text(f"{sentence} {label}").last).to_be_visible()
-    save_when_idle(page)
-    shown = [output.data for cell in code_cells(chapters.folder / path) for output in cell.outputs if "data" in output]
-    assert not [data for data in shown if "application/vnd.jupyter.widget-view+json" in data]
-    assert {"text/plain": "Run the cell: its controls come from Python."} in shown
-    assert not faults
 
 
 def test_a_chapters_map_is_there_again_without_a_kernel_as_it_stood(notebook, chapters, context):
