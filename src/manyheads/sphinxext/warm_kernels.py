@@ -1,8 +1,8 @@
 """Kernels that start with all that chapters import: each is forked from one process that has imported it.
 
-Torch, transformers and what rests on them take seconds to import. A kernel for each of twenty chapters that imports them
-by itself keeps two processors busy for a minute. (The server of `multiprocessing` would run the program that builds the
-book in each fork once more.)
+Torch, transformers and what rests on them take seconds to import. A kernel for each of twenty chapters that imports
+them by itself keeps two processors busy for a minute. (The server of `multiprocessing` would run the program that
+builds the book in each fork once more.)
 """
 
 import json
