@@ -58,7 +58,7 @@ def execute_side_by_side(app, env, docnames):
     chapters = {path: myst_nb_reader_plugin(path) for path in paths}
     missing = {path: chapter for path, chapter in chapters.items() if not is_cached(chapter, cache)}
     if missing:
-        with stage(f"Executing {len(missing)} chapters"):
+        with stage(f"Executing {sum(map(bool, map(code_size, missing.values())))} chapters"):
             execute(missing, cache, env.mystnb_config.execution_timeout)
         digest.write_text(app.config.manyheads_package, encoding="utf-8")
 
