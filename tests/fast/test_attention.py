@@ -108,9 +108,6 @@ def gradients(outputs, inputs):
     return torch.autograd.grad(loss, inputs)
 
 
-# --- The rungs of the ladder are equal
-
-
 def check_numpy_equals_torch(attention, case=Case()):
     case = replace(case, bias=False)
     query, _, _ = case.texts()
@@ -410,15 +407,6 @@ def test_with_any_axes(check, case):
     check(attention, case)
 
 
-def test_pytorch_gives_nan_where_we_give_zeros():
-    layer, X = nn.MultiheadAttention(6, 2, batch_first=True), torch.randn(5, 6)
-    hidden = torch.ones(5, 5, dtype=torch.bool)
-    assert layer(X, X, X, attn_mask=hidden)[0].isnan().all()
-    output, weights = attention.MultiHeadAttention.from_torch(layer)(X, mask=~hidden)
-    assert (output == 0).all()  # the bias of a new layer is zero
-    assert (weights == 0).all()
-
-
 def test_no_keys_at_all():
     module = attention.MultiHeadAttention(6, 2)
     for need_weights in (True, False):
@@ -550,11 +538,3 @@ def test_masks():
     assert attention.padding_mask(2, 3).tolist() == [[[True, True, False]]]
     assert attention.padding_mask([0, 2], 3)[:, 0, 0].tolist() == [[False] * 3, [True, True, False]]
     assert attention.padding_mask(torch.ones(2, 4, dtype=torch.long), 3).shape == (2, 4, 1, 1, 3)
-
-
-def test_whole_numbers_are_welcome_in_numpy():
-    X = np.array([[1, 0], [0, 2]])
-    output, weights = attention.self_attention(X, *[np.eye(2, dtype=int)] * 3)
-    np.testing.assert_allclose(weights.sum(-1), 1)
-    np.testing.assert_allclose(output, weights @ X)
-    assert attention.softmax(np.array([1, 1])).tolist() == [0.5, 0.5]

@@ -44,13 +44,3 @@ def test_an_adapter_in_the_place_of_a_layer(name, need_weights):
     output.square().sum().backward()
     assert adapter.layer.weight.grad is None
     assert all(part.weight.grad.any() for part in (adapter.up, adapter.down))
-
-
-def test_any_device():
-    devices = ["meta", *["cuda"] * torch.cuda.is_available(), *["mps"] * torch.backends.mps.is_available()]
-    for device in devices:
-        module = attention.MultiHeadAttention(8, 2).to(device)
-        X, lengths = torch.randn(3, 5, 8, device=device), torch.tensor([5, 3, 0], device=device)
-        mask = attention.causal_mask(5, device=device) & attention.padding_mask(lengths, 5)
-        head_mask = torch.ones(2, dtype=torch.bool, device=device)
-        assert module(X, mask=mask, head_mask=head_mask)[0].device.type == device

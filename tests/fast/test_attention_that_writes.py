@@ -1,15 +1,11 @@
 """What a language model's attention adds: shared keys and values, rotary positions, a cache; and what each head writes."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
-import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional as F
-from transformers.models.llama import modeling_llama as llama
 
 from manyheads.attention import (
     EinsumMultiHeadAttention,
@@ -18,7 +14,6 @@ from manyheads.attention import (
     contributions,
     join_heads,
     rotate,
-    share_heads,
     split_heads,
 )
 
@@ -79,22 +74,6 @@ def test_word_by_word_with_a_cache_equals_all_at_once(kind, shape):
     assert cache[0].shape == (*shape["batch"], shape["groups"], shape["words"], 2 * shape["pairs"])
 
 
-@given(shapes, st.integers(0, 5))
-@settings(max_examples=15)
-def test_the_twin_with_named_axes_agrees_in_one_go_and_in_two(shape, first):
-    module, X = made(MultiHeadAttention, shape)
-    twin = made(EinsumMultiHeadAttention, shape)[0]
-    twin.load_state_dict(module.state_dict())
-    cut = min(first, shape["words"] - 1)
-    for each in (module, twin):
-        _, _, each.kept = each(X[..., :cut, :], mask=causal_mask(cut), cache=())
-    mask = causal_mask(shape["words"])[cut:]
-    for ours, theirs in zip(
-        module(X[..., cut:, :], mask=mask, cache=module.kept)[:2], twin(X[..., cut:, :], mask=mask, cache=twin.kept)[:2]
-    ):
-        torch.testing.assert_close(ours, theirs, atol=ATOL, rtol=0)
-
-
 @given(st.integers(1, 4), st.integers(2, 6), st.integers(0, 50), st.integers(0, 99))
 @settings(max_examples=15)
 def test_after_the_turn_a_score_depends_on_the_distance_alone(pairs, words, start, seed):
@@ -104,38 +83,6 @@ def test_after_the_turn_a_score_depends_on_the_distance_alone(pairs, words, star
     scores = rotate(alike[0], start) @ rotate(alike[1], start).mT
     for distance in range(words):
         np.testing.assert_allclose(scores.diagonal(distance), scores[0, distance], atol=1e-9)
-
-
-def test_a_layer_of_llama_with_its_cache():
-    config = transformers.LlamaConfig(
-        **{"hidden_size": 24, "num_attention_heads": 6, "num_key_value_heads": 2, "num_hidden_layers": 1},
-        **{"intermediate_size": 16, "vocab_size": 31, "attn_implementation": "eager"},
-    )
-    torch.manual_seed(0)
-    model = llama.LlamaModel(config).double().eval().requires_grad_(False)
-    theirs = model.layers[0].self_attn
-    base = config.rope_parameters["rope_theta"]
-    ours = MultiHeadAttention(24, 6, num_kv_heads=2, rotary_base=base, bias=False, dtype=torch.float64)
-    names = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "o_proj": "output"}
-    ours.load_state_dict(
-        {
-            name.replace(part, names[part]): weight
-            for name, weight in theirs.state_dict().items()
-            for part in names
-            if part in name
-        }
-    )
-    X = torch.randn(1, 5, 24, dtype=torch.float64)
-    cache, kept = (), transformers.DynamicCache(config=config)
-    for start, end in ((0, 3), (3, 4), (4, 5)):
-        place = torch.arange(start, end)[None]
-        mask = causal_mask(5)[start:end, :end]
-        forbids = torch.zeros(mask.shape, dtype=torch.float64).masked_fill(~mask, -math.inf)[None, None]
-        turn = model.rotary_emb(X, place)
-        expected, maps = theirs(X[:, start:end], position_embeddings=turn, attention_mask=forbids, past_key_values=kept)
-        output, weights, cache = ours(X[:, start:end], mask=mask, cache=cache)
-        torch.testing.assert_close(output, expected, atol=1e-6, rtol=0)  # their angles are float32
-        torch.testing.assert_close(weights, maps.double(), atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize(
@@ -158,9 +105,6 @@ def test_what_does_not_fit_is_said(make, says):
         make()
 
 
-# --- What each head writes
-
-
 @given(shapes, st.booleans())
 @settings(max_examples=15)
 def test_what_the_heads_write_sums_to_the_output_and_goes_with_them(shape, causal):
@@ -176,9 +120,3 @@ def test_what_the_heads_write_sums_to_the_output_and_goes_with_them(shape, causa
         without = module(X, mask=mask, head_mask=off)[0]
         torch.testing.assert_close(whole - without, parts[..., head, :, :], atol=ATOL, rtol=0)
         assert not contributions(module, X, mask=mask, head_mask=off, by_key=True)[..., head, :, :, :].any()
-
-
-def test_shared_heads_are_repeated_in_place():
-    x = torch.randn(2, 3, 5, 4)
-    assert torch.equal(share_heads(x, 6)[:, 3], x[:, 1])
-    assert share_heads(x, 3) is x

@@ -164,20 +164,6 @@ def test_inside_a_transformer_encoder_it_is_asked(grad, options):
     torch.testing.assert_close(output[words], expected[words], rtol=0, atol=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")
-def test_a_whole_transformer_with_its_decoder():
-    torch.manual_seed(0)
-    theirs = nn.Transformer(12, 3, 1, 2, 16, dropout=0.0).eval()
-    ours = replace_attention(copy.deepcopy(theirs))
-    assert not any(isinstance(part, nn.MultiheadAttention) for part in ours.modules())
-    texts = torch.randn(5, 2, 12), torch.randn(7, 2, 12)
-    masks = {
-        "tgt_mask": nn.Transformer.generate_square_subsequent_mask(7),
-        "memory_key_padding_mask": torch.tensor([[0, 0, 0, 0, -math.inf], [0, 0, 0, 0, 0]]),
-    }
-    torch.testing.assert_close(ours(*texts, **masks), theirs(*texts, **masks), rtol=0, atol=1e-4)
-
-
 TEXT = torch.zeros(2, 5, 8)
 
 

@@ -5,8 +5,7 @@ import torch
 from shaken import shake
 from torch import nn
 
-from manyheads.attention import MultiHeadAttention
-from manyheads.conversions import from_torch_names, to_torch_names
+from manyheads.conversions import to_torch_names
 from manyheads.drop_in import DropInAttention, replace_attention, restore_attention
 
 WIDTHS = {
@@ -62,9 +61,6 @@ def test_tied_parameters_stay_tied(options):
     torch.testing.assert_close(model(TEXT), expected)
 
 
-# --- What is refused, before anything is replaced
-
-
 def own_forward(model):
     model.second = Rotary(8, 2)
 
@@ -104,14 +100,3 @@ def test_checkpoints_of_before_and_after_load(options):
     converted = to_torch_names(other.state_dict())
     assert converted.keys() == before.keys()
     assert all(torch.equal(converted[name], tensor) for name, tensor in before.items())
-
-
-def test_the_plain_module_loads_what_pytorch_saved():
-    theirs = shake(nn.MultiheadAttention(8, 2, batch_first=True))
-    ours = MultiHeadAttention(8, 2)
-    ours.load_state_dict(from_torch_names(theirs.state_dict()))
-    torch.testing.assert_close(ours(TEXT)[0], theirs(TEXT, TEXT, TEXT)[0])
-    back = to_torch_names(ours.state_dict())
-    assert all(torch.equal(back[name], tensor) for name, tensor in theirs.state_dict().items())
-    with pytest.raises(ValueError, match=r"must be as wide as words, 8, .* got \[6, 6, 6\]"):
-        to_torch_names(MultiHeadAttention(8, 2, attention_dim=6).state_dict())

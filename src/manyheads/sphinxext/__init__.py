@@ -27,7 +27,7 @@ from manyheads.sphinxext.finishing import finish
 
 
 def write_side_by_side(app, env):
-    """Pages are written by all processors, for which Jupyter Book doesn't ask; one has read them, in their order."""
+    """All processors write pages, for which Jupyter Book doesn't ask; one has read them, in their order."""
     app.parallel = os.cpu_count()
 
 

@@ -1,9 +1,9 @@
 """What the pages need beside their HTML: scripts and styles on pages with a live figure, files in the built site.
 
-All that figures fetch lies in one folder, `_static/manyheads/<version>`, whose name is a hash of its contents. Scripts,
-styles, workers and models name each other by relative addresses, so the version is in all of them, and no cache can
-answer a page of one build with a file of another. Around it are only doors for other people's pages, whose tags were
-copied once and stay: `_static/manyheads/head-map.js` imports the script of the present version.
+All that figures fetch lies in one folder, `_static/manyheads/<version>`, whose name is a hash of what is in it.
+Scripts, styles, workers and models name each other by relative addresses, so the version is in all of them, and no
+cache can answer a page of one build with a file of another. Around it are only doors for other people's pages, whose
+tags were copied once and stay: `_static/manyheads/head-map.js` imports the script of the present version.
 """
 
 import gzip

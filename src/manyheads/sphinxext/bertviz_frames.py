@@ -83,7 +83,7 @@ def bertviz_view(view, map, **options):
 
 
 def with_files(html, page, scripts):
-    """A page whose frames are files of their own, in the scripts' folder: only such frames wait for a reader."""
+    """A page whose frames are files of their own beside the scripts: only such frames wait for a reader."""
 
     def put(frame):
         text = unescape(frame[2])

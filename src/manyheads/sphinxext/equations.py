@@ -22,7 +22,7 @@ from manyheads.widgets.web_files import WEB
 
 PACKAGES = WEB / "node_modules"
 STYLE = PACKAGES / "temml" / "dist" / "Temml-STIX2.css"
-FONT = PACKAGES / "@fontsource" / "stix-two-math" / "files" / "stix-two-math-latin-400-normal.woff2"
+FONT = PACKAGES / "@fontsource" / "stix-two-math" / "files" / "stix-two-math-latin-400-normal.woff"
 FONT_OF_STYLE = "STIXTwoMath.woff2"  # as the stylesheet calls it
 # Letters, digits and accents; dots, bars, primes; Planck's h; arrows, operators, parts of brackets; bold and italic.
 CHARACTERS = (
@@ -60,7 +60,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 @cache
 def typesetter(_process):
-    """A process that answers each line of TeX with a line of MathML, as long as this one lives; each has its own."""
+    """A process that answers each line of TeX with a line of MathML, for as long as this one lives."""
     if not STYLE.is_file():
         raise ExtensionError(f"Equations need {STYLE}: run `npm ci` in {WEB}, as `make book` does")
     command = [node(), "--input-type=module", "--eval", TYPESETTER]

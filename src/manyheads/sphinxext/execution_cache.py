@@ -7,25 +7,28 @@ missing in the cache is executed side by side before MyST-NB looks.
 
 import hashlib
 import os
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import nbformat
 from jupyter_cache import get_cache
-from jupyter_cache.executors.utils import ExecutionResult, create_cache_bundle, single_nb_execution
-from myst_nb.core.read import is_myst_markdown_notebook
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
+from myst_nb.core.read import is_myst_markdown_notebook, myst_nb_reader_plugin
 
 from manyheads.experiments.kept import own_path
+from manyheads.sphinxext.light_theme import WIDGET_STATE
 from manyheads.sphinxext.progress import stage
 from manyheads.sphinxext.warm_kernels import CAN_FORK, WarmKernelManager
 
 PACKAGE = Path(__file__).parent.parent
-READER = {"type": "plugin", "name": "myst_nb_md"}  # MyST-NB's
 DIGEST = "package.sha256"  # in the folder of the cache
 
 
 def package_digest(book):
-    """The digest of the package's Python, data and weights, a reader's own results, and the pinned packages."""
+    """The digest of the package's Python, data and weights, a reader's own results, and the book's pinned packages."""
     paths = [
         *(path for pattern in ("*.py", "data/*", "kept/*") for path in PACKAGE.rglob(pattern)),
         *PACKAGE.glob("web/*.json"),
@@ -52,37 +55,51 @@ def execute_side_by_side(app, env, docnames):
         shutil.rmtree(folder, ignore_errors=True)
     cache = get_cache(folder)
     paths = [path for path in map(env.doc2path, docnames) if is_myst_markdown_notebook(Path(path).read_text("utf-8"))]
-    if not paths:
-        return
-    keys = [cache.add_nb_to_project(str(path), read_data=READER).pk for path in paths]
-    if records := cache.list_unexecuted(filter_pks=keys):
-        with stage(f"Executing {len(records)} chapters"):
-            execute(cache, records, env.mystnb_config.execution_timeout)
-    digest.write_text(app.config.manyheads_package, encoding="utf-8")
+    chapters = {path: myst_nb_reader_plugin(path) for path in paths}
+    missing = {path: chapter for path, chapter in chapters.items() if not is_cached(chapter, cache)}
+    if missing:
+        with stage(f"Executing {sum(map(bool, map(code_size, missing.values())))} chapters"):
+            execute(missing, cache, env.mystnb_config.execution_timeout)
+        digest.write_text(app.config.manyheads_package, encoding="utf-8")
 
 
-def execute(cache, records, timeout):
-    """Executes notebooks of a project of jupyter-cache's, a kernel for each processor, and puts them into the cache."""
-    notebooks = [cache.get_project_notebook(record.pk) for record in records]
-    notebooks.sort(key=code_size, reverse=True)  # so that in the end no processor waits long for another
+def is_cached(notebook, cache):
+    try:
+        return bool(cache.match_cache_notebook(notebook))
+    except KeyError:
+        return False
 
-    def run(notebook):
-        folder = str(Path(notebook.uri).parent)
+
+def execute(chapters, cache, timeout):
+    """Executes notebooks, by their paths, with a kernel for each processor, and puts them into the cache."""
+    longest_first = sorted(chapters, key=lambda path: code_size(chapters[path]), reverse=True)
+
+    def run(path):
+        notebook, folder = chapters[path], str(Path(path).parent)
         if not code_size(notebook):
-            return ExecutionResult(notebook.nb, folder, 0)
+            return ExecutionResult(notebook, folder, 0)
         options = {"kernel_manager_class": WarmKernelManager} if CAN_FORK else {}
-        return single_nb_execution(notebook.nb, folder, timeout, allow_errors=False, **options)
+        # What is printed comes in as many parts as chance has it: they are put together.
+        return single_nb_execution(notebook, folder, timeout, allow_errors=False, coalesce_streams=True, **options)
 
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for notebook, result in zip(notebooks, threads.map(run, notebooks)):
+        for path, result in zip(longest_first, threads.map(run, longest_first)):
             if not result.err:
-                bundle = create_cache_bundle(notebook, None, None, result.time, None)
+                bundle = CacheBundleIn(with_steady_ids(result.nb), path, data={"execution_seconds": result.time})
                 cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
 def code_size(notebook):
-    """How many characters of code a notebook of jupyter-cache's has."""
-    return sum(len(cell.source) for cell in notebook.nb.cells if cell.cell_type == "code")
+    """How many characters of code a notebook has: of those that are long, none begins when the others are done."""
+    return sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code")
+
+
+def with_steady_ids(notebook):
+    """A notebook whose widgets are numbered: their ids are random, and each build would show others."""
+    state = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
+    numbers = {id: f"{number:032x}" for number, id in enumerate(state)}
+    text = re.sub(r"[0-9a-f]{32}", lambda found: numbers.get(found[0], found[0]), nbformat.writes(notebook))
+    return nbformat.reads(text, as_version=4)
 
 
 def setup(app):

@@ -1,4 +1,4 @@
-"""What is done to pages that Sphinx has written: figures are drawn, frames get files, a policy says what may run."""
+"""What is done once Sphinx has written the pages: figures are drawn, frames get files, a policy says what may run."""
 
 import os
 import re

@@ -1,7 +1,7 @@
 """Kernels that start with all that chapters import: each is forked from one process that has imported it.
 
-Torch, transformers and what rests on them take seconds to import. A kernel for each of twenty chapters that imports all
-of it by itself keeps two processors busy for a minute. (The server of `multiprocessing` would run the program that
+Torch, transformers and what rests on them take seconds to import. A kernel for each of twenty chapters that imports
+them by itself keeps two processors busy for a minute. (The server of `multiprocessing` would run the program that
 builds the book in each fork once more.)
 """
 

@@ -1,10 +1,9 @@
 // `npm run build`: into dist/ every script that pages and notebooks load, each a file without imports, and the stylesheets.
 
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta.url)));
@@ -40,8 +39,3 @@ await build({ ...COMMON, entryPoints: ["doors/standing-still.ts"], format: "iife
 await build({ ...COMMON, entryPoints: stylesheets });
 await build({ ...COMMON, minify: false, entryPoints: ["prerender.mts"], format: "esm", platform: "node", packages: "external", outExtension: { ".js": ".mjs" } });
 await Promise.all(vendored.map((path) => copyFile(`${web}node_modules/${path}`, `${dist}/${basename(path)}`)));
-
-for (const name of (await readdir(dist)).filter((each) => each.endsWith(".js"))) {
-  const bytes = await readFile(`${dist}/${name}`);
-  console.log(`${name.padEnd(20)} ${String(bytes.length).padStart(7)} bytes, ${String(gzipSync(bytes, { level: 9 }).length).padStart(6)} gzipped`);
-}

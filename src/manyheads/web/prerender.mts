@@ -15,6 +15,7 @@ reflectAria();
 Object.assign(document, { fullscreenEnabled: true }); // as most browsers that will show the page
 document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
 const { pictureOf } = await import("./views/pixels.ts");
+const { forgetIds } = await import("./views/dom.ts");
 for (const name of Object.keys(figures)) await import(`./figures/${name}.ts`);
 
 for (const path of process.argv.slice(2)) {
@@ -26,10 +27,14 @@ process.exit(); // whatever the figures wait for never comes
 
 /** A page with its figures drawn. */
 function drawFigures(page: string) {
-  let drawn = page;
-  for (const { startOffset, endOffset } of figuresIn(parse(page, { sourceCodeLocationInfo: true })).reverse())
-    drawn = drawn.slice(0, startOffset) + draw(page.slice(startOffset, endOffset)) + drawn.slice(endOffset);
-  return drawn;
+  document.documentElement.dataset.content_root = /^<html[^>]* data-content_root="([^"]*)"/m.exec(page)?.[1] ?? "";
+  forgetIds(); // what a page shows doesn't depend on the pages that were drawn before it
+  let [drawn, end] = ["", 0];
+  for (const { startOffset, endOffset } of figuresIn(parse(page, { sourceCodeLocationInfo: true }))) {
+    drawn += page.slice(end, startOffset) + draw(page.slice(startOffset, endOffset));
+    end = endOffset;
+  }
+  return drawn + page.slice(end);
 }
 
 /** Where the outermost figures stand in the text of a page, in their order. */

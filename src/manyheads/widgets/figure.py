@@ -33,6 +33,9 @@ class Figure(anywidget.AnyWidget):
         if KEEPS in os.environ:
             self._kept_as = self.model_id
 
+    def __repr__(self):
+        return f"<{type(self).__name__}>"  # no address in memory: two builds of a book are the same
+
     def _recompute(self, change):
         """Computes anew; where Python raises, says so, shows what it showed, and raises: a notebook logs where."""
         try:

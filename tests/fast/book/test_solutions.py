@@ -3,9 +3,7 @@
 Each chapter's own are run where a student runs them, in JupyterLab: tests/lab/test_lab.py.
 """
 
-import re
-
-from exercises import CHAPTERS, EXERCISES
+from exercises import EXERCISES
 
 
 def test_every_exercise_has_a_solution():
@@ -22,8 +20,3 @@ def test_what_is_written_in_a_cell_is_run():
             or (exercise.label == "does-not-fit")
         ), exercise.label
         assert exercise.code or not exercise.fields, "what its fields ask for is computed"
-
-
-def test_every_exercise_has_a_label():
-    for chapter in CHAPTERS:
-        assert not re.search(r"^(```|:::)\{admonition\} \d+\.", CHAPTERS[chapter], re.M)

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from manyheads.experiments import CLAIMS, kept, overfitting, results, runs_of, verdict, verdict_of
+from manyheads.experiments import CLAIMS, kept, runs_of, verdict, verdict_of
 from manyheads.experiments.claims import statements_of
-from manyheads.experiments.evidence import VERDICTS, clearly
-from manyheads.experiments.shown import findings, made
+from manyheads.experiments.evidence import VERDICTS
+from manyheads.experiments.shown import findings
 
 HALVES = slice(0, None, 2), slice(1, None, 2)
 
@@ -46,10 +46,6 @@ def test_disjoint_seeds_agree_or_the_text_says_that_they_do_not(claim, own):
     assert ("with care" in shown) == (not agree)
 
 
-def test_most_verdicts_do_not_hang_on_the_seeds(own):
-    assert sum("with care" not in findings(claim).data for claim in CLAIMS) >= 6
-
-
 def test_a_verdict_can_be_lost(own):
     """The rules do say no: with the heads of the lookups exchanged, nothing of the claim is left."""
     runs = json.loads(json.dumps(runs_of("lookups")))
@@ -61,13 +57,6 @@ def test_a_verdict_can_be_lost(own):
     assert verdict(statements(runs)) == "not shown"
 
 
-def test_one_run_has_no_spread():
-    with pytest.raises(ValueError, match="at least two seeds, got 1"):
-        clearly([1.0])
-    with pytest.raises(ValueError, match="no experiment is called 'tea'"):
-        results.result_of("tea")
-
-
 def test_a_readers_own_results_replace_those_that_came(own, shipped):
     runs = [{"mine": seed} for seed in range(5)]
     own.write_text(json.dumps({"lookups": shipped["lookups"] | {"runs": runs}}), encoding="utf-8")
@@ -77,16 +66,3 @@ def test_a_readers_own_results_replace_those_that_came(own, shipped):
         json.dumps({"lookups": shipped["lookups"] | {"runs": runs, "key": "another recipe"}}), encoding="utf-8"
     )
     assert runs_of("lookups") == shipped["lookups"]["runs"], "results of another recipe are not used"
-
-
-def test_a_book_with_words_of_its_own_shows_what_came_and_says_so(own, shipped, monkeypatch):
-    assert made("overfitting").endswith("processors")
-    monkeypatch.setattr(overfitting, "recipe_key", lambda config: "of other words")
-    assert runs_of("overfitting") == shipped["overfitting"]["runs"]
-    assert made("overfitting").endswith("with other words than this book now has")
-    assert made("lookups").endswith("processors"), "words are no part of it"
-    monkeypatch.setattr(overfitting, "RECIPE", 99)
-    monkeypatch.setattr(
-        results, "run", lambda names: own.write_text('{"overfitting": {"runs": "measured"}}', encoding="utf-8")
-    )
-    assert runs_of("overfitting") == "measured"

@@ -101,13 +101,6 @@ def test_a_sink_is_hidden_and_named():
     )
 
 
-def test_special_tokens_and_faint_ones_are_no_sinks():
-    map = causal()
-    named = AttentionMap(["<s>", *map.key_tokens[1:]], ["<s>", *map.key_tokens[1:]], map.weights)
-    assert named.without_sinks().notes == (NOTES["noSinks"].format(share="30 %"),)
-    assert named.without_sinks().shape == map.shape
-
-
 @pytest.mark.parametrize(
     ("kind", "weights", "says"),
     [

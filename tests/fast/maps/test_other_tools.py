@@ -185,13 +185,6 @@ def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
     assert HeadMap.of(weights(HEADS), WORDS, normalised=False).attention.kind == "shares"
 
 
-def test_layers_without_attention_are_left_out_and_said():
-    layers = [None, weights(1, HEADS), None, weights(1, HEADS)]
-    shown = HeadMap.of(layers, WORDS).attention
-    assert shown.shape == WHOLE
-    assert shown.notes == ("Layers 2, 4 of 4 are shown; the others gave no attentions.",)
-
-
 def on_sdpa():
     return model("BertModel", transformers.BertConfig(**SIZES), "sdpa")(IDS, output_attentions=True)
 
@@ -202,23 +195,14 @@ REFUSED = {  # what is given, what is said
         lambda: model("BertModel", transformers.BertConfig(**SIZES))(IDS),
         r"call it with output_attentions=True",
     ),
-    "a plain tuple": (
-        lambda: model("BertModel", BERT)(IDS, output_attentions=True, return_dict=False),
-        "call it with return_dict=True",
-    ),
     "a state-space model": (
         lambda: model("MambaModel", transformers.MambaConfig(**SIZES))(IDS),
         "a MambaOutput has no place for attentions: its model has none to give",
-    ),
-    "hidden states": (
-        lambda: model("BertModel", BERT)(IDS, output_hidden_states=True).hidden_states,
-        "hidden states are no attention",
     ),
     "scores": (
         lambda: weights(HEADS).log(),
         r"scores want a softmax first; hidden states are no attention; weights that are meant to be signed are shown as they are by HeadMap.of",
     ),
-    "one axis": (lambda: np.ones(KEYS), r"\[query, key\], \[head, query, key\].* got \[7\]"),
 }
 
 

@@ -9,7 +9,6 @@ import pytest
 from matplotlib.figure import Figure
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.pictures import ink
 
 LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
 
@@ -57,20 +56,6 @@ def test_one_head_names_its_tokens_and_writes_its_numbers(map):
     key, query = max(written, key=lambda place: float(written[place]))
     assert written[key, query] == f"{map.weights[0, 1].max():.2f}".lstrip("0")
     assert map.weights[0, 1, query, key] == map.weights[0, 1].max()
-
-
-def test_equal_differences_of_weight_are_equal_differences_of_lightness():
-    """By CIELAB's lightness, computed here from the colours; OKLab, which made them, is close to it but not the same."""
-    rgb = np.array(ink().colors)
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    luminance = linear @ [0.2126, 0.7152, 0.0722]
-    small = luminance <= (6 / 29) ** 3
-    lightness = np.where(small, luminance * (29 / 3) ** 3, 116 * np.cbrt(luminance) - 16)
-    assert lightness[0] == pytest.approx(100)
-    assert lightness[-1] < 15
-    steps = -np.diff(lightness)
-    assert steps.min() > 0
-    assert steps.max() / steps.min() < 1.5
 
 
 def test_csv_has_a_row_for_each_weight_exactly(map, tmp_path):

@@ -14,17 +14,8 @@ HEADS, LAYERS, WIDTH = 4, 2, 24
 SIZES = {"hidden_size": WIDTH, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "intermediate_size": 8}
 CONFIGS = {
     "BERT": transformers.BertConfig(**SIZES, vocab_size=50),
-    "DistilBERT": transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, hidden_dim=8, vocab_size=50),
     "GPT-2": transformers.GPT2Config(n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS, vocab_size=50),
     "Llama, grouped": transformers.LlamaConfig(**SIZES, num_key_value_heads=2, vocab_size=50),
-    "OPT": transformers.OPTConfig(
-        hidden_size=WIDTH,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=HEADS,
-        ffn_dim=8,
-        vocab_size=50,
-        word_embed_proj_dim=WIDTH,
-    ),
 }
 TEXT = {"input_ids": torch.tensor([[5, 6, 7], [9, 8, 7]]), "attention_mask": torch.ones(2, 3, dtype=int)}
 

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 import torch
 
-from manyheads.maps.weights_from import rows_to_one
 from manyheads.widgets import HeadMap
 
 TOKENS = list("abcde")
@@ -21,20 +20,6 @@ def test_half_precision_cast_up_is_scaled_and_said(dtype):
     np.testing.assert_allclose(shown.weights.sum(-1), 1, atol=1e-5)
     np.testing.assert_allclose(shown.weights, torch.cat(rounded), rtol=2**-7)
     assert any("as half precision rounds them; they are scaled to 1" in note for note in shown.notes)
-
-
-def test_rows_that_float32_leaves_are_untouched():
-    given = torch.cat(layers()).numpy()
-    weights, kind, notes = rows_to_one(given)
-    assert weights is given
-    assert kind == "shares"
-    assert notes == ()
-
-
-def test_a_query_that_looks_at_nothing_keeps_its_zeros():
-    weights, _, notes = rows_to_one(np.array([[0.0, 0.0], [0.25, 0.752]]))
-    np.testing.assert_allclose(weights, [[0, 0], [0.249501, 0.750499]], atol=1e-6)
-    assert notes == ("Rows sum to 1.002 at most, as half precision rounds them; they are scaled to 1.",)
 
 
 @pytest.mark.parametrize(

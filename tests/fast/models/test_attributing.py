@@ -10,7 +10,6 @@ from manyheads import attribution, load_decoder, load_focus_model, load_inductio
 from manyheads.attention import contributions
 from manyheads.models.attributing import value_weighted
 from manyheads.models.decoder.measures import prompts
-from manyheads.models.focus.held_out import held_out_sentences
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
@@ -59,27 +58,11 @@ def test_each_part_is_what_was_added_to_the_vector():
     np.testing.assert_allclose([by_layer.parts[name] for name in names], expected.numpy(), atol=1e-3)
 
 
-@pytest.mark.parametrize("variant", ["taught", "heads-8"])
-def test_answers_of_the_focus_model_are_taken_apart(variant):
-    model = load_focus_model(variant)
-    for sentence in held_out_sentences()[:3]:
-        for fact, labels in model(sentence.text).predictions.items():
-            logits = [attribution(model, sentence.text, f"{fact}: {label}").logit for label in labels]
-            np.testing.assert_allclose(torch.tensor(logits).softmax(0), list(labels.values()), atol=1e-5)
-
-
 def test_the_likeliest_answer_is_meant_where_none_is_named():
     assert attribution(load_decoder(), "The capital of France is").answer == "next word:  Paris"
     assert attribution(load_focus_model(), "I hate this tea.", "sentiment").answer == "sentiment: negative"
     top = attribution(load_induction(), "a7kq3xwma7kq3x", "next character: w").top(2)
     assert list(top) == ["layer 2, head 2", "layer 2, head 1"]
-
-
-def test_what_the_last_layer_would_write_is_what_the_model_writes():
-    decoder, text = load_decoder(), "The capital of Italy is"
-    lens = decoder.lens(text, count=3)
-    assert len(lens) == 31
-    assert lens[-1] == pytest.approx(decoder.next_words(text, 3), abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -93,11 +76,6 @@ def test_what_the_last_layer_would_write_is_what_the_model_writes():
 def test_bad_arguments_get_a_sentence(error, message, arguments):
     with pytest.raises(error, match=message):
         attribution(load_decoder(), "The capital of Italy is", **arguments)
-
-
-def test_a_model_that_has_no_parts_is_named():
-    with pytest.raises(TypeError, match="a dict has no logit_parts"):
-        attribution({}, "tea")
 
 
 @pytest.mark.parametrize("load", [load_focus_model, load_induction])

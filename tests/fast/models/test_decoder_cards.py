@@ -5,7 +5,6 @@ import pytest
 
 from manyheads.models.decoder.head_cards import CARD_SCORES, decoder_cards, example_texts
 from manyheads.models.decoder.head_scores import head_scores
-from manyheads.models.head_cards_table import head_cards_html
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
@@ -24,8 +23,3 @@ def test_there_is_a_card_for_each_head_with_the_kept_scores():
     assert [(card.layer, card.head) for card in cards] == list(np.ndindex(30, 9))
     for name in CARD_SCORES:
         np.testing.assert_array_equal([card.scores[name] for card in cards], head_scores()[name].ravel())
-
-
-def test_without_a_book_the_table_has_every_head():
-    html = head_cards_html(decoder_cards(), "next-word", CARD_SCORES, causal=True)
-    assert html.count("<tr>") == 271

@@ -7,22 +7,14 @@ from manyheads.models.decoder.head_scores import head_scores
 from manyheads.models.decoder.measures import (
     INDUCTION_HEADS,
     answered,
-    attention_to,
     prompts,
 )
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
-KINDS = ["capital", "opposite", "two names", "made-up name"]
-
 
 def of(kind):
     return [prompt for prompt in prompts() if prompt.kind == kind]
-
-
-def test_the_prompts_are_forty_of_four_kinds_and_none_twice():
-    assert [len(of(kind)) for kind in KINDS] == [12, 12, 8, 8]
-    assert len({prompt.text for prompt in prompts()}) == 40
 
 
 def test_a_made_up_name_goes_on_as_it_began(decoder):
@@ -40,12 +32,6 @@ def test_an_answer_is_right_where_it_is_the_likeliest(decoder):
         word, probability = next(iter(decoder.next_words(prompt.text, 1).items()))
         assert ok == (word == prompt.answer)
         assert chance == pytest.approx(probability, abs=1e-4) if ok else chance < probability
-
-
-def test_a_masked_first_token_leaves_its_attention_to_the_second(decoder):
-    asked = of("capital")[:4]
-    assert attention_to(decoder, asked, 0, hidden=[0]) == 0
-    assert attention_to(decoder, asked, 1, hidden=[0]) > 4 * attention_to(decoder, asked, 1)
 
 
 def test_the_scores_find_the_heads_that_the_search_found(decoder):

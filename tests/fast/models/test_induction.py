@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manyheads import load_induction
-from manyheads.models.induction import InductionModel, held_out_sequences
+from manyheads.models.induction import held_out_sequences
 from manyheads.models.induction.measures import birth, measured, without_each
-from manyheads.models.induction.training import repeated
 
 TOGETHER = 30  # steps
 
@@ -52,16 +50,6 @@ def test_without_the_previous_head_the_induction_head_is_blind():
         assert table[head]["right"] > 0.9, head
 
 
-def test_a_map_is_causal_and_predicts():
-    model = load_induction()
-    map = model("tea tea")
-    assert map.causal
-    assert map.shape == (2, 2, 7, 7)
-    [chances] = map.predictions.values()
-    assert sum(chances.values()) == pytest.approx(1, abs=1e-5)
-    assert list(chances)[:4] == ["t", "e", "a", " "]
-
-
 @settings(max_examples=30)
 @given(st.text(min_size=1, max_size=80))
 def test_any_text_is_read_by_the_pattern_of_its_characters(induction, text):
@@ -87,18 +75,3 @@ def test_bad_input_is_refused():
         model("tea", np.ones((2, 2)))
     with pytest.raises(ValueError, match="step-190"):
         load_induction("step-7")
-
-
-def test_saved_is_loaded(tmp_path):
-    model = load_induction("step-190")
-    model.save(tmp_path / "again.safetensors")
-    again = InductionModel.load(tmp_path / "again.safetensors")
-    assert np.array_equal(again("tea tea").weights, model("tea tea").weights)
-    assert again.name == "induction/step-190"
-
-
-def test_sequences_repeat_and_no_copy_has_a_symbol_twice():
-    ids, periods = repeated(50)
-    for row, period in zip(ids, periods.tolist()):
-        assert len(set(row[:period].tolist())) == period
-        assert torch.equal(row[period:], row[:-period])

@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-import subprocess
 import sys
 from importlib import metadata
 
@@ -16,24 +15,15 @@ from jupyter_server.services.contents.largefilemanager import LargeFileManager
 from nbconvert import HTMLExporter
 from traitlets.config import Config, PyFileConfigLoader
 
-from manyheads.models.registry import is_in_python
-from manyheads.sphinxext.figure_cells import WIDGETS, figure_cell
-from manyheads.sphinxext.figures import FIGURES
 from manyheads.sphinxext.lab import put_notebooks
-from manyheads.sphinxext.notebook_prose import prose
 from manyheads.sphinxext.notebooks import (
     WIDGET,
     cells_of_page,
-    launch_links,
     published_notebook,
-    repository_address,
-    web_address,
 )
 from manyheads.widgets import HeadMap
-from manyheads.widgets.figure import KEEPS
 
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))
-REPOSITORY = "https://github.com/somebody/many-heads"
 SETTINGS = ROOT / "binder" / "jupyter"
 
 
@@ -74,52 +64,6 @@ def test_a_notebook_that_is_saved_keeps_its_figures_as_they_stood(tmp_path):
     assert [data["text/html"] for data in shown] == ["<p>Coffee?</p>", untouched["text/html"]]
     assert not any(WIDGET in data for data in shown)
     assert "manyheads" not in saved.metadata
-
-
-def test_a_figure_says_what_it_is_kept_as_only_where_somebody_keeps_it(monkeypatch):
-    monkeypatch.delenv(KEEPS, raising=False)
-    assert HeadMap("Tea?")._kept_as == ""
-    monkeypatch.setenv(KEEPS, "yes")
-    map = HeadMap("Tea?")
-    assert map._kept_as == map.model_id != ""
-
-
-def test_a_remote_is_known_by_its_web_address():
-    for remote, address in {
-        "git@github.com:somebody/many-heads.git\n": REPOSITORY,
-        "https://user:secret@github.com/somebody/many-heads.git": REPOSITORY,
-        "ssh://git@gitlab.com/a/group/book": "https://gitlab.com/a/group/book",
-        "../book": "",
-        "": "",
-    }.items():
-        assert web_address(remote) == address
-
-
-def test_the_remote_is_asked_where_the_environment_is_silent(tmp_path, monkeypatch):
-    monkeypatch.delenv("MANYHEADS_REPOSITORY", raising=False)
-    assert repository_address(tmp_path) == ""
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    remote = ["git", "-C", str(tmp_path), "remote", "add", "origin", "git@gitlab.com:group/book.git"]
-    subprocess.run(remote, check=True)
-    assert repository_address(tmp_path) == "https://gitlab.com/group/book"
-    monkeypatch.setenv("MANYHEADS_REPOSITORY", REPOSITORY)
-    assert repository_address(tmp_path) == REPOSITORY
-
-
-def test_each_host_gets_the_address_it_understands():
-    gitlab = launch_links("https://gitlab.com/a/group/book", "book/code", branch="notebooks")
-    assert gitlab == {
-        "Binder": "https://mybinder.org/v2/gl/a%2Fgroup%2Fbook/HEAD?urlpath=lab/tree/notebooks/code.ipynb"
-    }
-    other = launch_links(
-        "https://git.example.org/book", "book/code", branch="notebooks", hub="https://hub.example.org/"
-    )
-    assert other["Binder"].startswith("https://mybinder.org/v2/git/https%3A%2F%2Fgit.example.org%2Fbook/HEAD?")
-    assert other["JupyterHub"] == (
-        "https://hub.example.org/hub/user-redirect/git-pull"
-        "?repo=https%3A//git.example.org/book&branch=notebooks&urlpath=lab/tree/book/book/code.ipynb"
-    )
-    assert "JupyterHub" not in launch_links("https://git.example.org/book", "book/code", hub="https://hub.example.org/")
 
 
 def test_what_a_chapter_imports_comes_with_the_package():
@@ -165,66 +109,6 @@ def test_a_page_becomes_the_cells_of_its_notebook():
         {"source_hidden": True, "outputs_hidden": True},
         {"source_hidden": True},
     ]
-
-
-def test_a_cell_below_a_map_stands_for_it():
-    page = PAGE.format(cells="").replace("</head-map>\n", '</head-map><div class="cell tag_remove-output"></div>', 1)
-    made = cells_of_page([code("HeadMap(TEA)", "hide-input", "remove-output")], page, str, "there")
-    assert [cell.source for cell in made[:2]] == ["# Look", "HeadMap(TEA)"]
-    assert "jupyter" not in made[1].metadata
-
-
-def test_no_control_of_a_figure_is_printed_as_prose():
-    """On a page the figure holds what its script or the build has drawn in it."""
-    for name in FIGURES:
-        controls = (
-            "<button>Load it</button><label>Heads <select><option>all of them</option></select></label><p>Ready.</p>"
-        )
-        page = f'<section><h1>Look</h1><div><{name} sentence="Tea?">{controls}</{name}></div></section>'
-        made = cells_of_page([], page, str, "on the page")
-        texts = "\n".join(cell.source for cell in made if cell.cell_type == "markdown")
-        assert not re.search("Load it|all of them|Ready|Heads", texts)
-        if name not in WIDGETS:
-            assert "On the page, " in texts
-
-
-def test_every_figure_of_a_chapter_that_a_widget_shows_has_a_cell():
-    for chapter in CHAPTERS:
-        source = re.sub("^([`~]{4,}).*?^\\1$", "", chapter.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-        for name, sentence, options in re.findall(
-            rf"^```\{{({'|'.join(WIDGETS)})\}} (.*)\n((?::.*\n)*)```$", source, re.MULTILINE
-        ):
-            figure = BeautifulSoup(f"<{name}></{name}>", "html.parser").find(name)
-            figure["sentence"] = sentence
-            figure.attrs |= dict(re.findall(r"^:(\w+): ?(.*)$", options.replace(":try:", ":examples:"), re.MULTILINE))
-            cell = figure_cell(figure)
-            assert cell is not None, sentence
-            shown = eval_cell(cell.source)
-            assert (shown["name"], shown["sentence"]) == (WIDGETS[name], sentence)
-            named = figure.get("models", figure.get("model", "focus")).split()
-            assert shown.get("models", [shown.get("model", "focus")]) == [each for each in named if is_in_python(each)]
-
-
-def eval_cell(source):
-    """The call that a figure's cell makes: its name, its sentence and what else it is given."""
-    call = ast.parse(source).body[-1].value
-    given = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
-    return {"name": call.func.id, "sentence": ast.literal_eval(call.args[0]), **given}
-
-
-@pytest.mark.parametrize("count", [0, 2])
-def test_a_page_with_other_cells_than_its_notebook_is_refused(count):
-    with pytest.raises(ValueError, match="cell"):
-        cells_of_page([code("one")], PAGE.format(cells='<div class="cell"></div>' * count), str, "there")
-
-
-def test_prose_keeps_tables_and_numbered_formulas():
-    page = BeautifulSoup(
-        "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>1 | 2</td></tr></tbody></table>"
-        '<div class="math" data-tex="a\n= b"><span class="eqno">(3.1)<a class="headerlink" href="#e">#</a></span></div>',
-        "html.parser",
-    )
-    assert prose(page.contents) == "| a |\n| --- |\n| 1 \\| 2 |\n\n$$a = b \\tag{3.1}$$"
 
 
 def test_a_notebook_that_was_changed_is_never_overwritten(tmp_path):

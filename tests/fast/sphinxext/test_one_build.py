@@ -80,13 +80,6 @@ def test_the_list_tells_what_each_packed_file_holds(build):
         assert file == {**expected, "sha256": hashlib.sha256(contents).hexdigest()}
 
 
-def test_what_stays_at_its_address_only_leads_to_the_version(build):
-    folder = build()
-    for path in folder.parent.glob("*.*"):
-        assert path.read_text() == f'import "./{folder.name}/{path.name}";\n'
-    assert (folder.parent / "head-map.js").is_file(), "tags in other people's pages name it"
-
-
 def test_what_the_theme_fetches_has_its_hash_and_what_is_ours_its_folder(tmp_path):
     static = tmp_path / "_static"
     (static / "manyheads" / "0123").mkdir(parents=True)

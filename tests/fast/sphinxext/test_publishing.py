@@ -18,9 +18,6 @@ def test_an_address_that_is_none_is_refused(monkeypatch, said):
         publishing.address()
 
 
-# --------------------------------------------------------------------------------------------------------- workflows
-
-
 def steps(workflow):
     return [step for job in workflow["jobs"].values() for step in job.get("steps", [])]
 

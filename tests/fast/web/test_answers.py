@@ -40,10 +40,6 @@ def test_every_likely_mistake_gets_its_hint():
             assert verdict["reply"] == f"Not yet. {hint}"
 
 
-def test_every_field_knows_a_mistake():
-    assert all(field["hints"] for field in FIELDS)
-
-
 def test_nothing_and_nonsense_are_no_answers():
     for verdict in judged([(field, typed) for field in FIELDS for typed in ("", "  ", "?!", "1e999", "<b>")]):
         assert not verdict["right"]
@@ -82,15 +78,11 @@ def test_answers_may_be_written_in_many_ways():
 @pytest.mark.parametrize(
     "text",
     [
-        "number: alone",
         "- {answer: 1, computed: '1'}",
-        "- {number: a, word: b, answer: 1, computed: '1'}",
         "- {number: a, answer: 1}",
         "- {number: a, answer: 1, computed: '1', colour: red}",
         "- {number: a, answer: 1, computed: '1', hints: {1: no}}",
-        "- {choice: a, answer: x, computed: '1', options: [x, y]}",
         "- {choice: a, answer: x, computed: '1', options: [y], hints: {y: no}}",
-        "- {query: a, answer: 1, computed: '1'}",
     ],
 )
 def test_fields_that_do_not_fit_are_refused(text):

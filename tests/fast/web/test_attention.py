@@ -157,21 +157,11 @@ def test_self_attention_and_its_parts(compute):
     assert_close(product, linear(x))
 
 
-def test_a_query_without_keys(compute):
-    module, X = attention.MultiHeadAttention(6, 2), torch.randn(3, 6)
-    mask = torch.tensor([[1, 0, 0], [0, 0, 0], [1, 1, 1]]).bool()
-    [found] = compute([("multiHeadAttention", [X, module.state_dict(), {"numHeads": 2, "mask": mask}])])
-    assert (found["weights"][:, 1] == 0).all()
-    assert (found["output"][1] == 0).all()  # the bias of a new layer is zero
-
-
 def test_bad_input_is_refused_in_words(compute):
     X, layer = torch.ones(3, 6), attention.MultiHeadAttention(6, 2).state_dict()
     bad = [
         (("multiHeadAttention", [X, layer, {"numHeads": 4}]), "numHeads must divide the width 6, got 4"),
-        (("multiHeadAttention", [X, layer, {"numHeads": 0}]), "numHeads must divide the width 6, got 0"),
         (("multiHeadAttention", [torch.ones(3, 5), layer, {"numHeads": 2}]), "must be [t, 6]"),
-        (("multiHeadAttention", [torch.ones(6), layer, {"numHeads": 2}]), "got [6]"),
         (("multiHeadAttention", [X, layer, {"numHeads": 2, "keys": torch.ones(3, 5)}]), "got [3,5]"),
         (("multiHeadAttention", [X, layer, {"numHeads": 2, "mask": [1] * 6}]), "3 × 3 numbers, or 2 times that, got 6"),
         (
@@ -184,11 +174,3 @@ def test_bad_input_is_refused_in_words(compute):
     for result, (_, sentence) in zip(compute([call for call, _ in bad]), bad, strict=True):
         assert result["error"].startswith("RangeError: ")
         assert sentence in result["error"]
-
-
-def test_stands_alone():
-    """No imports and no page: it runs in a worker, in Node and inside any bundle."""
-    lines = TWIN.read_text(encoding="utf-8").splitlines()
-    code = "\n".join(line for line in lines if not line.lstrip().startswith(("//", "/*", "*")))
-    for word in ("import ", "document", "window", "globalThis"):
-        assert word not in code

@@ -19,8 +19,6 @@ LARGEST_SHIFT = 1.5e-3  # of a next token's probability; 1e-3 holds on all but o
 PROMPTS = (
     "The capital of France is",
     "The wizard Zorblat met the elf Quenlin. The wizard Z",
-    "x = [3, 14, 159]\nfor n in x:\n    print(",
-    "Übung macht den Meister – 猫 и 🐱!",
     "I have fed my cat twice today, once at noon and once after a long walk along the bank of the river; and still she "
     "sits in front of the fridge and looks at me as if she had not been fed for a week, or ever since",
 )

@@ -49,12 +49,12 @@ writeFileSync(output, JSON.stringify({ maps, shares, layer: axes.layer, read: te
 
 @pytest.fixture(scope="module")
 def asked():
-    return [(one.text, one.word) for one in labelled_sentences()][::4]
+    return [(one.text, one.word) for one in labelled_sentences()][::8]
 
 
 @pytest.fixture(scope="module")
 def cases():
-    return [(sentence, None) for sentence in [*sentences()][::8]] + [(BANK, None), (BANK, OFF)]
+    return [(sentence, None) for sentence in [*sentences()][::16]] + [(BANK, None), (BANK, OFF)]
 
 
 @pytest.fixture(scope="module")

@@ -131,13 +131,6 @@ def test_a_legend_says_what_the_colours_mean():
             assert legend_of(map, 0) == theirs["legend"]
 
 
-def test_a_legend_says_that_it_is_of_what_is_written():
-    map = next(map for map in maps() if map.value_norms is not None)
-    [found] = in_the_page([(map, {"weigh": "written"})])["found"]
-    largest = amount(map.value_weighted().weights[0].max())
-    assert found["legend"] == ["0", f"{largest}, the most that is written in the layer"]
-
-
 def causal():
     """Ten tokens of a decoder; the first, which is no special token, gets half of all attention and more."""
     weights = np.tril(np.full((10, 10), 0.02))
@@ -153,24 +146,6 @@ def test_a_range_keeps_true_weights_and_says_what_lies_outside():
     range_said = "Tokens 5 to 7 of 10 are shown. Weights are as they were: "
     assert part["notes"] == [f"{range_said}{percent(1 - inside.sum() / 3)} of what is looked at here lies outside."]
     assert start["keyTokens"] == [" w0"]
-
-
-def test_sinks_are_those_of_the_whole_map_whatever_else_is_shown():
-    together = {"sinks": "hide", "pieces": "merge", "special": "remove"}
-    (shown,) = in_the_page([(causal(), together | {"first": 2, "last": 4})])["found"]
-    (joined,) = in_the_page([(causal(), together)])["found"]
-    assert shown["keyTokens"] == [" w2", " w3", " w4"]
-    assert joined["keyTokens"] == [f" w{place}" for place in range(1, 10)]
-    assert joined["keys"] == list(range(1, 10))
-    assert joined["notes"] == list(causal().without_sinks().notes)
-
-
-def test_the_asking_piece_is_found_in_its_word():
-    tokens = ["[CLS]", "tea", "un", "##help", "##ful"]
-    map = AttentionMap(tokens, tokens, np.full((1, 1, 5, 5), 0.2))
-    state = {"pieces": "merge", "special": "remove"}
-    found = in_the_page([(map, state | {"query": query}) for query in (0, 1, 2, 3, 4, 9)])["found"]
-    assert [shown["asked"] for shown in found] == [0, 0, 1, 1, 1, 0], "at 9 the sentence has become shorter"
 
 
 HEADS_TWIN = """
@@ -209,27 +184,15 @@ def test_heads_are_compared_and_summed_alike():
             np.testing.assert_allclose(theirs, sums, atol=1e-5)
 
 
-def test_sums_are_the_plain_ones():
-    weights = np.random.default_rng(1).dirichlet(np.full(7, 0.5), (2, 3, 5)).astype(np.float32)
-    map = AttentionMap(list("abcde"), list("tuvwxyz"), weights)
-    sums = map.totals(layers=[1], heads=[0, 2], keys=[3])
-    np.testing.assert_allclose(sums["layers"], weights[:, [0, 2]][..., 3].sum((1, 2)), rtol=1e-5)
-    np.testing.assert_allclose(sums["heads"], weights[1][..., 3].sum(1), rtol=1e-5)
-    np.testing.assert_allclose(sums["keys"], weights[1, [0, 2]].sum((0, 1)), rtol=1e-5)
-    apart = np.abs(weights - weights[0, 1]).sum(-1).mean(-1) / 2  # [layer, head]
-    for layer, head, distance in map.similar_heads(0, 1):
-        assert abs(apart[layer, head] - distance) < 1e-6
-    with pytest.raises(ValueError, match="heads count from 0 to 2"):
-        map.totals(heads=[3])
-    with pytest.raises(ValueError, match="2 layers of 3 heads"):
-        map.similar_heads(2, 0)
-
-
-def test_weights_that_are_no_shares_travel_as_digits():
-    weights = np.random.default_rng(0).normal(scale=40, size=(1, 1, 70, 70))
-    map = AttentionMap([str(place) for place in range(70)], [str(place) for place in range(70)], weights, kind="signed")
+@pytest.mark.parametrize("kind", ["shares", "signed"])
+def test_many_weights_travel_as_digits(kind):
+    random, tokens = np.random.default_rng(0), [str(place) for place in range(70)]
+    weights = (
+        random.normal(scale=40, size=(1, 1, 70, 70)) if kind == "signed" else random.dirichlet(np.ones(70), (1, 1, 70))
+    )
+    map = AttentionMap(tokens, tokens, weights, kind=kind)
     written = map_json(map)
     assert len(written["weights"]) == 2 * 70 * 70
     given = json.dumps({"cases": [{"written": written, "state": {"query": 0}}], "numbers": []})
     (found,) = json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))["found"]
-    np.testing.assert_allclose(found["weights"], map.weights.ravel(), atol=np.abs(weights).max() / 4000)
+    np.testing.assert_allclose(found["weights"], map.weights.ravel(), atol=np.abs(weights).max() / 1000)

@@ -90,14 +90,6 @@ def test_every_attention_with_and_without_heads(compute, attention):
         assert_same(map, translator(sentence, mask))
 
 
-def test_it_splits_at_the_same_white_space(compute):
-    translator = load_translator()
-    spaces = ["\x1c", "\x1f", "\x85", "\xa0", "\u2028", "\u3000"]
-    found = compute([("cross", f"The{space}cat sleeps.", None) for space in spaces])
-    for space, map in zip(spaces, found["results"], strict=True):
-        assert_same(map, translator(f"The{space}cat sleeps."))
-
-
 def test_it_refuses_in_the_same_words(compute):
     translator = load_translator()
     found = compute([("cross", sentence, None) for sentence in REFUSED])

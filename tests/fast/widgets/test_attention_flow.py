@@ -43,12 +43,3 @@ def test_without_scripts_a_station_is_its_tables(sentence):
     for station in STATION_STEPS:
         page = BeautifulSoup(AttentionFlow(sentence, station=station)._plain(), "html.parser")
         assert page.find("table").find_all("td"), station
-
-
-@pytest.mark.parametrize(
-    ("error", "arguments"),
-    [(TypeError, {"sentence": 3}), (ValueError, {"head": 4}), (ValueError, {"station": "soup"})],
-)
-def test_bad_arguments_are_refused(error, arguments):
-    with pytest.raises(error):
-        AttentionFlow(**{"sentence": SENTENCE, **arguments})

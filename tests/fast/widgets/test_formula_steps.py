@@ -1,23 +1,16 @@
 """FormulaSteps, the Python side: what it computes, what it bakes, what it refuses."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
 from bs4 import BeautifulSoup
-from drawn import drawn
 
 from manyheads.attention import MultiHeadAttention, causal_mask
 from manyheads.maps import AttentionMap
 from manyheads.maps.element import BUILDING
 from manyheads.widgets.formula_steps import (
-    MATRICES,
     FormulaSteps,
-    attention_input,
     formula_steps,
-    formula_steps_element,
-    head_parameters,
     plain_steps,
 )
 
@@ -64,35 +57,6 @@ def test_the_causal_mask_is_pytorchs(model):
     assert not steps["weights"][np.triu_indices(5, 1)].any()
 
 
-def test_padding_changes_nothing_for_the_words(model):
-    plain, padded = formula_steps(model, ""), formula_steps(model, "", padding=True)
-    assert padded["tokens"] == [*TOKENS, "[PAD]", "[PAD]", "[PAD]"]
-    np.testing.assert_allclose(padded["output"][:5], plain["output"], atol=1e-6)
-    assert not padded["weights"][:, 5:].any()
-
-
-def test_without_scaling_the_scores_are_plain_dot_products(model):
-    steps = formula_steps(model, "", scaled=False)
-    np.testing.assert_allclose(steps["scores"], steps["Q"] @ steps["K"].T, atol=1e-6)
-
-
-@pytest.mark.parametrize("bias", [True, False])
-def test_a_heads_parameters_make_its_matrices(bias):
-    model = Model(bias)
-    steps, learnt = formula_steps(model, "", 1), head_parameters(model.attention, 1)
-    for name, letter in zip("QKV", "qkv"):
-        made = steps["X"] @ learnt[f"W{letter}"] + learnt.get(f"b{letter}", 0)
-        np.testing.assert_allclose(made, steps[name], atol=1e-6)
-    np.testing.assert_allclose(steps["concat"] @ learnt["Wo"] + learnt.get("bo", 0), steps["output"], atol=1e-6)
-
-
-def test_what_enters_the_attention_is_found_and_the_model_left_as_it_was(model):
-    X, map = attention_input(model, "")
-    torch.testing.assert_close(X, model.X)
-    assert map.key_tokens == TOKENS
-    assert not model.attention._forward_pre_hooks
-
-
 def test_a_widget_computes_again_when_its_traits_change(model):
     widget = FormulaSteps("", model, step="scores")
     before = widget._steps
@@ -115,28 +79,6 @@ def test_any_module_on_any_words(monkeypatch):
     html = widget._repr_mimebundle_()[0]["text/html"]
     assert 'model="' not in html
     assert '"parameters"' in html
-
-
-def test_a_step_is_drawn_before_any_script(model):
-    steps = formula_steps(model, "", 1, causal=True)
-    html = formula_steps_element(steps, step="masked", sentence='tea & "<i>"', model="focus", causal="")
-    (page,) = drawn(html)
-    assert [matrix["data-matrix"] for matrix in page.select("figure[data-matrix]")] == ["scores", "masked"]
-    for name in ("scores", "masked"):
-        cells = [
-            cell.text for cell in page.select(f"figure[data-matrix={name}] td[data-row], figure[data-matrix={name}] td")
-        ]
-        values = [float(text.replace("\u2212", "-").replace("\u221e", "inf")) for text in cells]
-        np.testing.assert_allclose(values, steps[name].ravel(), atol=0.0051)
-    assert (
-        page.select_one("textarea, input[type=text], input:not([type])").get("value", "")
-        or page.select_one("textarea").text
-    )
-    assert not [node for node in page.select("b, i") if node.text in ("tea", '"')]
-    assert "A note." in page.get_text()
-    data = json.loads(page.select_one("script").string)
-    assert data["tokens"] == TOKENS
-    assert set(MATRICES) < set(data)
 
 
 def test_a_plain_step_is_its_tables(model):
@@ -165,9 +107,3 @@ def test_a_plain_step_is_its_tables(model):
 def test_bad_arguments_are_named(model, error, arguments, said):
     with pytest.raises(error, match=said):
         FormulaSteps(**{"model": model, **arguments})
-
-
-@pytest.mark.parametrize("X", [np.ones(6), np.ones((3, 6)), np.ones((2, 5))])
-def test_words_of_another_shape_are_refused(X):
-    with pytest.raises(ValueError, match=r"shape|\["):
-        FormulaSteps.from_attention(MultiHeadAttention(6, 2), X, ["a", "b"])

@@ -1,16 +1,12 @@
-import gc
 import re
-import weakref
 
 import ipywidgets
 import numpy as np
 import pytest
-import torch
 from traitlets import TraitError
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.element import BUILDING
-from manyheads.models.focus import load_focus_model, train_focus_model
 from manyheads.widgets import HeadMap
 from manyheads.widgets.formula_steps import FormulaSteps
 
@@ -53,20 +49,6 @@ def test_a_head_turned_off_changes_the_predictions():
     assert map.attention.predictions["sentiment"] == before
 
 
-def test_a_second_sentence_is_compared_when_asked_for():
-    map = HeadMap(COFFEE)
-    assert map._compared is None
-    map.compare = "Tea!"
-    assert map._compared["queryTokens"] == ["[CLS]", "tea", "!", "[SEP]"]
-
-
-def test_the_slider_chooses_the_model():
-    models = [load_focus_model("taught"), load_focus_model("untaught")]
-    map = HeadMap(COFFEE, models=models)
-    map.model_index = 1
-    np.testing.assert_array_equal(map.attention.weights, models[1](COFFEE).weights)
-
-
 @pytest.mark.parametrize("widget", [HeadMap, FormulaSteps])
 def test_its_traits_observe_and_link(widget):
     """`link` makes two widgets of ours, or ours and another, read one sentence; `interactive_output` sets it."""
@@ -96,13 +78,6 @@ def test_any_head_model_will_do(on_a_page):
     assert "model=" not in html.split(">")[0], "the page cannot compute a stranger's model"
 
 
-def test_an_element_names_the_models_that_a_page_can_run(on_a_page):
-    html = html_of(HeadMap(COFFEE, model=load_focus_model("untaught"), view="matrix"))
-    assert html.startswith("<head-map")
-    assert ' model="focus/untaught"' in html
-    assert ' view="matrix"' in html
-
-
 def test_the_pretrained_encoder_is_live_on_a_page(encoder, on_a_page):
     map = HeadMap("Tea?", model=encoder, view="grid", special="remove")
     html = html_of(map)
@@ -111,20 +86,6 @@ def test_the_pretrained_encoder_is_live_on_a_page(encoder, on_a_page):
     assert ' model="encoder"' in opening
     assert ' special="remove"' in opening
     assert " heads=" not in opening, "what is usual is not written"
-
-
-def test_a_model_trained_just_now_is_not_taken_for_the_pages(on_a_page):
-    mine = train_focus_model(steps=1, num_sentences=50, progress=False)
-    html = html_of(HeadMap(COFFEE, model=mine))
-    assert "model=" not in html.split(">")[0]
-
-
-def test_attentions_come_as_bertviz_takes_them():
-    layers = tuple(torch.rand(1, 3, 5, 5).softmax(-1) for _ in range(2))
-    map = HeadMap.from_attentions(layers, list("abcde"))
-    np.testing.assert_allclose(map.attention.weights, torch.cat(layers).numpy())
-    with pytest.raises(ValueError, match=r"\(3, 5, 5\), \(3, 4, 5\)"):
-        HeadMap.from_attentions([torch.rand(3, 5, 5), torch.rand(3, 4, 5)], list("abcde"))
 
 
 @pytest.mark.parametrize(
@@ -191,19 +152,8 @@ def test_a_mask_that_does_not_fit_the_next_model_is_reset():
     assert map.head_mask == [[False] + [True] * 7], "it fits this one"
 
 
-def test_focus_models_of_other_head_counts_follow_the_slider():
-    map = HeadMap(COFFEE, models=[load_focus_model("heads-2"), load_focus_model("heads-8")])
-    map.head_mask = [[True, False]]
-    from_page(map, model_index=1)
-    assert map.head_mask is None
-    assert map._attention["shape"] == [1, 8, 12, 12]
-
-
-@pytest.mark.parametrize(
-    "load", [Choosy, lambda count: load_focus_model(f"heads-{count}")], ids=["a stranger's", "ours"]
-)
-def test_a_wrong_mask_is_refused_said_and_forgotten(load):
-    map = HeadMap("tea", model=load(2), head_mask=[[True, False]])
+def test_a_wrong_mask_is_refused_said_and_forgotten():
+    map = HeadMap("tea", model=Choosy(2), head_mask=[[True, False]])
     sent = map._attention
     with pytest.raises(ValueError, match="head_mask must"):
         from_page(map, head_mask=[[False]])
@@ -244,40 +194,11 @@ def test_what_python_raises_is_said_and_what_was_shown_stays():
     assert map._status == "Ready: Python computes as you type."
 
 
-def test_formula_steps_say_what_python_raises():
-    steps = FormulaSteps("Tea?")
-    with pytest.raises(ValueError, match="from 0 to 3"):
-        steps.head = 9
-    assert steps._status == "The map could not be computed: head must be from 0 to 3, got 9. What you see stays."
-    steps.head = 1
-    assert steps._status == "Ready: Python computes as you type."
-
-
-def test_a_shorter_sentence_is_shown_again(on_a_page):
-    map = HeadMap("one two three four", model=uniform, query=3, layer=1, head=2, view="grid")
-    map.sentence = "one two"
-    html = html_of(map)
-    assert ' query="1"' in html
-    assert ' layer="1"' in html
-    map.sentence = "one two three four"
-    assert ' query="3"' in html_of(map)
-
-
 @pytest.mark.parametrize(("place", "count"), [("layer", 2), ("head", 3), ("query", 4)])
 def test_a_place_that_is_not_there_is_refused_at_once(place, count):
     HeadMap("one two three four", model=uniform, **{place: count - 1})
     with pytest.raises(ValueError, match=f"{place} must be from 0 to {count - 1} for this map, got {count}"):
         HeadMap("one two three four", model=uniform, **{place: count})
-
-
-@pytest.mark.parametrize("widget", [HeadMap, FormulaSteps])
-def test_a_figure_that_was_closed_is_let_go(widget):
-    figure = widget("Tea?")
-    gone = weakref.ref(figure)
-    figure.close()
-    del figure
-    gc.collect()
-    assert gone() is None
 
 
 @pytest.mark.parametrize(("widget", "name"), [(HeadMap, "attention"), (FormulaSteps, "steps")])
@@ -294,13 +215,11 @@ def test_what_was_computed_can_be_observed(widget, name):
     ("call", "says"),
     [
         (lambda: HeadMap("a", uniform, veiw="grid"), "HeadMap has no argument 'veiw'; did you mean 'view'?"),
-        (lambda: FormulaSteps("a", haed=1), "FormulaSteps has no argument 'haed'; did you mean 'head'?"),
         (lambda: one_map(quary=1), "HeadMap.from_attentions has no argument 'quary'; did you mean 'query'?"),
         (
             lambda: one_map(compare="b"),
             "HeadMap.from_attentions takes no compare: attentions that are given answer to no",
         ),
-        (lambda: HeadMap("a", uniform, xyz=1), "HeadMap has no argument 'xyz'$"),
     ],
 )
 def test_unknown_arguments_are_refused_by_name(call, says):

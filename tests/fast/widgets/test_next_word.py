@@ -53,17 +53,3 @@ def test_without_scripts_it_is_a_table(text):
     assert len(page.tbody.find_all("tr")) == 10
     assert text in page.figcaption.text
     assert not page.find("img")
-
-
-@pytest.mark.parametrize(
-    ("error", "arguments"),
-    [
-        (TypeError, {"text": 3}),
-        (TypeError, {"words": 2}),
-        (ValueError, {"off": [(30, 0)]}),
-        (TypeError, {"model": "focus"}),
-    ],
-)
-def test_bad_arguments_are_refused(error, arguments):
-    with pytest.raises(error):
-        NextWord(**arguments)

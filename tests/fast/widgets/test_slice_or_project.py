@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from bs4 import BeautifulSoup
 
 from manyheads.models.registry import load_model
 from manyheads.widgets.formula_steps import attention_input, head_parameters
-from manyheads.widgets.slice_or_project import projections, projections_element
+from manyheads.widgets.slice_or_project import projections
 
 SENTENCE = "My boss hates the rain."
 
@@ -28,19 +27,3 @@ def test_one_wide_matrix_equals_many_narrow_ones(name):
             np.testing.assert_allclose(made["sliced"][head], alone, atol=1e-5)
         if model.num_heads > 1:
             assert np.abs(made["sliced"] - made["wide"]).max() > 0.1
-
-
-def test_a_word_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="word counts from 0 to 7, got 8"):
-        projections(load_model("focus"), SENTENCE, 8)
-
-
-def test_the_element_says_its_numbers_without_scripts():
-    made = projections(load_model("focus"), SENTENCE, 2)
-    element = BeautifulSoup(projections_element(made, sentence=SENTENCE, word=2), "html.parser").find(
-        "slice-or-project"
-    )
-    assert "boss" in element.figcaption.text
-    first, *_ = element.tbody.find_all("tr")
-    numbers = [[float(text.replace("−", "-")) for text in cell.text.split()[:2]] for cell in first.find_all("td")]
-    np.testing.assert_allclose(numbers, [made[way][0, :2] for way in ("wide", "narrow", "sliced")], atol=0.0051)

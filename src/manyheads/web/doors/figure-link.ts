@@ -4,9 +4,8 @@ import { escaped } from "../math/text.ts";
 
 /** The address of a page with the state of its first figure of a kind. */
 export function figureLink(address: string, figure: string, parts: Record<string, string | number>) {
-  const url = new URL(address);
-  url.hash = String(new URLSearchParams([["figure", figure], ...Object.entries(parts).map(([name, value]) => [name, String(value)])]));
-  return url.href;
+  const pairs = [["figure", figure], ...Object.entries(parts).map(([name, value]) => [name, String(value)])];
+  return `${address.split("#")[0]}#${new URLSearchParams(pairs)}`;
 }
 
 const written = (parts: Record<string, string | number>) =>

@@ -85,6 +85,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   protected draw(baked: any) {
     dressPage("head-map.css", "attention-flow.css");
     const folder = new URL("../", import.meta.url); // its attention-flow.js leads to that of each version
+    const { content_root: top = new URL("../../", folder).href } = document.documentElement.dataset; // pages of the book say it
     const parts = (): Record<string, string | number> => ({ model: this.getAttribute("model") ?? "", ...(this.view as AttentionFlowView).state });
     const menu = copyMenu({
       link: () => figureLink(location.href, FIGURE, parts()),
@@ -98,7 +99,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
       painted: (flow) => announce(this, "steps", flow),
       arrived: (station) => announce(this, "station", station),
       numbers: ({ sentence, head, query }, step) =>
-        figureLink(new URL("../../book/formula.html", folder).href, "formula-steps", { sentence, head, word: query, step }),
+        figureLink(`${top}book/formula.html`, "formula-steps", { sentence, head, word: query, step }),
     });
     this.view.update({});
     if (baked) this.view.show(decodeSteps(baked) as Flow);

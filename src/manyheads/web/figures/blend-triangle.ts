@@ -6,14 +6,13 @@ import { blendOf, type Point, weightsAt } from "../math/blends.ts";
 import { colourOf } from "../math/maps.ts";
 import { percent } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
-import { announce, arrow, h, setText } from "../views/dom.ts";
+import { announce, arrow, h, nextId, setText } from "../views/dom.ts";
 
 const [LEAST, MOST] = [-0.1, 1.2]; // of both axes
 const STEP = 0.05; // an arrow key's
 const STARTS = [[0, 0.5, 0.5], [1 / 3, 1 / 3, 1 / 3]]; // of both heads, apart from each other
 const KEPT = ["thing", "feeling"]; // by the first of two heads, by the second
 
-let figures = 0;
 
 class BlendTriangleElement extends Figure {
   #words: string[] = [];
@@ -31,7 +30,7 @@ class BlendTriangleElement extends Figure {
   protected draw() {
     this.#words = (this.getAttribute("words") ?? "").split(" ");
     this.#corners = (this.getAttribute("values") ?? "").split(",").map((pair) => pair.trim().split(" ").map(Number) as Point);
-    const group = `bt-heads-${++figures}`;
+    const group = nextId("bt-heads");
     this.#ways.append(...["One head", "Two heads"].map((name, at) =>
       h("label", {}, h("input", { type: "radio", name: group, checked: at === 0, onchange: () => this.#choose(at === 1) }), h("span", {}, name))));
     const path = this.#corners.map((corner) => `${place(corner, 0)} ${place(corner, 1)}`).join(", ");

@@ -5,7 +5,7 @@ import { PATH, pathOf } from "../math/steps.ts";
 import { readable } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
-import { h, setIdle, setText, setValue, targetOf } from "../views/dom.ts";
+import { h, nextId, setIdle, setText, setValue, targetOf } from "../views/dom.ts";
 import { equation } from "../views/formula-mathml.ts";
 import { Thumbnail } from "../views/thumbnail.ts";
 import { StepsStage, type Step } from "./steps-stage.ts";
@@ -13,10 +13,12 @@ import { StepsStage, type Step } from "./steps-stage.ts";
 /** What may be changed in the formula. */
 const TOGGLES = { causal: "Causal mask", padding: "Padding", unscaled: "No scaling" };
 const TOGGLE_NAMES = Object.keys(TOGGLES) as (keyof typeof TOGGLES)[];
-let instances = 0;
 
 const whenIdle = (todo: () => void): number => (globalThis.requestIdleCallback ?? setTimeout)(todo) as number;
 const cancelIdle = (handle: number) => (globalThis.cancelIdleCallback ?? clearTimeout)(handle);
+
+/** What the arithmetic of the figure with this id is called: "Arithmetic 2" of a second one. */
+const stageName = (id: string) => `Arithmetic ${id.split("-").at(-1)}`.replace(/ 1$/, "");
 
 export interface StepsOptions {
   change: (state: StepsState, names: string[]) => void; // the reader changed the named parts
@@ -31,7 +33,7 @@ export class FormulaStepsView {
   steps: Steps | null = null;
   #change: StepsOptions["change"];
   #painted: NonNullable<StepsOptions["painted"]>;
-  #id = `formula-steps-${++instances}`;
+  #id = nextId("formula-steps");
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#set({ sentence }));
   #head = chooser("Head", (head) => this.#set({ head: Number(head) }));
   #word = chooser("Word", (word) => this.#set({ word: Number(word) }));
@@ -46,7 +48,7 @@ export class FormulaStepsView {
   #equation = h("div", { class: "fs-equation", tabindex: 0, role: "group", "aria-label": "Equation" });
   #equationOf = ""; // what it depends on, as it was written last
   #text = h("p", { class: "fs-says" });
-  #stage = new StepsStage(this.#id, instances > 1 ? `Arithmetic ${instances}` : "Arithmetic", (lit) => {
+  #stage = new StepsStage(this.#id, stageName(this.#id), (lit) => {
     for (const [name, thumbnail] of this.#thumbnails) thumbnail.light(lit(name));
   });
   #panel: HTMLElement;

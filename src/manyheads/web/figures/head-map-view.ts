@@ -7,7 +7,7 @@ import { SHOWN, shownMap } from "../math/shown.ts";
 import { mostHeads } from "../math/families.ts";
 import { setLayer } from "../math/wire.ts";
 import { Announcer, summaryOf } from "../views/announcer.ts";
-import { keepFocus } from "../views/dom.ts";
+import { keepFocus, nextId } from "../views/dom.ts";
 import { MapControls } from "./head-map-controls.ts";
 import { MapFocus } from "./map-focus.ts";
 import { MapHeads } from "./map-heads.ts";
@@ -17,7 +17,6 @@ import { MapStage } from "./map-stage.ts";
 import { MapStatus, notesOf } from "./map-status.ts";
 
 const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
-let instances = 0;
 
 /** The parts of the state that a map depends on. */
 export const COMPUTED: (keyof MapState)[] = ["sentence", "compare", "headMask", "model"];
@@ -36,7 +35,7 @@ export interface HeadMapOptions {
 
 /** The controls and the map inside `root`. */
 export class HeadMapView implements MapHost {
-  readonly id = `head-map-${++instances}`;
+  readonly id = nextId("head-map");
   readonly state: MapState = { ...START };
   readonly controls: MapControls;
   readonly mostHeads: number;

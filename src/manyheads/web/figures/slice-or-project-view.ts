@@ -6,7 +6,7 @@ import { rowOf, written } from "../math/steps.ts";
 import { readable } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
-import { fill, h, setText, setValue } from "../views/dom.ts";
+import { fill, h, nextId, setText, setValue } from "../views/dom.ts";
 import { inkOf, makePicture, paintPixels } from "../views/pixels.ts";
 import { tint } from "../views/tints.ts";
 
@@ -17,7 +17,6 @@ export interface ProjectionsOptions {
 
 const SAME = 1e-6; // what rounding may change
 const FIRST = 2; // so many numbers of each query are written
-let figures = 0;
 
 /** In the order of the switch: what each way is called there and in the table, and what it does, in words. */
 const WAYS: Record<ProjectionWay, { label: string, column: string, says: (sizes: Sizes) => string }> = {
@@ -56,7 +55,7 @@ export class SliceOrProjectView {
   constructor(root: HTMLElement, state: Partial<ProjectionsState>, options: ProjectionsOptions) {
     this.#options = options;
     Object.assign(this.state, state);
-    const group = `sp-way-${++figures}`;
+    const group = nextId("sp-way");
     this.#ways = h("fieldset", { class: "hm-views", "aria-label": "How the queries are made" }, ...WAY_NAMES.map((way) =>
       h("label", {}, h("input", { type: "radio", name: group, value: way, checked: way === this.state.way, onchange: () => this.#turn(way) }), h("span", {}, WAYS[way].label))));
     const heads = ["head", ...WAY_NAMES.map((way) => WAYS[way].column)].map((text) => h("th", { scope: "col" }, text));

@@ -14,6 +14,18 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, props: Reco
   return node;
 }
 
+const numbers = new Map<string, number>(); // of the ids that were given, by kind
+
+/** An id for a part of a figure, which no other of the page has: "head-map-2". */
+export function nextId(kind: string) {
+  const number = (numbers.get(kind) ?? 0) + 1;
+  numbers.set(kind, number);
+  return `${kind}-${number}`;
+}
+
+/** Begins another page, on which ids are counted anew. */
+export const forgetIds = () => numbers.clear();
+
 /** Gives `parent` exactly `count` children: reuses those it has, makes the missing ones. Returns them. */
 export function fill<Child extends Element>(parent: Element, count: number, make: (index: number) => Child): HTMLCollectionOf<Child> {
   while (parent.childElementCount > count) parent.lastElementChild?.remove();

@@ -2,10 +2,8 @@
 
 import numpy as np
 
-from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.models.focus.metrics import ablation, accuracies, focus_shares, rests, shares
-from manyheads.models.focus.sentences import parse
+from manyheads.models.focus.metrics import ablation, accuracies, shares
 
 NOTES = "Which do you like better, coffee or tea?"
 PAINTED = {  # note A
@@ -51,24 +49,3 @@ def test_a_head_that_is_off_takes_its_own_fact_along(focus):
     assert (lost - np.diag(lost.diagonal())).max() < 0.06
     without = accuracies(focus, held_out_sentences(), np.array([True, True, True, False]))
     assert without["sentiment"] < 0.55
-
-
-def test_a_head_without_words_rests_on_cls(focus):
-    found = rests(focus, held_out_sentences())
-    assert found["sentiment"] > 0.85
-    plain = weights_from_cls(focus("The plumber was under the sink."))
-    assert plain["sentiment"]["[CLS]"] > 0.9
-
-
-def test_untaught_heads_predict_without_being_shown_where_to_look():
-    model = load_focus_model("untaught")
-    assert accuracies(model, held_out_sentences())["sentence type"] > 0.8
-    assert focus_shares(model, held_out_sentences()).shape == (4, 4)
-
-
-def test_a_focus_of_which_no_sentence_has_a_word_has_no_share(focus):
-    """As a new focus may, in the list whose judging words come in pieces; and it is no warning."""
-    plain = [parse("statement, animal, action, neutral: The heron/O waited/R in/R the reeds/O ./T")]
-    found = focus_shares(focus, plain)
-    assert np.isnan(found).tolist() == [[False, False, False, True]] * 4
-    assert np.isnan(shares(focus, plain)["sentiment"])

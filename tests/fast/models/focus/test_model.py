@@ -13,7 +13,6 @@ from manyheads.models.focus import (
     FocusModel,
     encode,
     load_focus_model,
-    tokenize,
     train_focus_model,
 )
 from manyheads.models.focus.sentences import FACTS, generate_sentences
@@ -36,32 +35,11 @@ def test_every_variant_is_a_head_model(variant):
         assert sum(probabilities.values()) == pytest.approx(1, abs=1e-5)
 
 
-def test_taught_heads_are_named_and_untaught_ones_numbered(focus):
-    assert focus.head_names == ["sentence type", "object", "relation", "sentiment"]
-    assert load_focus_model("heads-2").head_names == ["head 1", "head 2"]
-
-
 def test_a_head_mask_changes_predictions_and_leaves_the_map(focus):
     whole, without = focus(NOTES), focus(NOTES, np.array([True, True, True, False]))
     assert np.array_equal(whole.weights, without.weights)
     assert whole.predictions["sentiment"]["positive"] > 0.9 > without.predictions["sentiment"]["positive"]
     assert focus(NOTES, [True] * 4).predictions == whole.predictions
-
-
-def test_steps_one_to_four_are_what_the_docstring_says(focus):
-    ids, _ = tokenize(NOTES)
-    words = focus.word_codes[ids].float() * focus.word_scale
-    x = words + focus.position[: len(ids)]
-    kind = torch.relu(x @ focus.kind.weight.T + focus.kind.bias)
-    silence = torch.zeros(focus.config.reach, kind.shape[1])
-    heard = torch.cat([silence, kind, silence])
-    heard = torch.stack([heard[at : at + 2 * focus.config.reach + 1].flatten() for at in range(len(ids))])
-    near = torch.relu(heard @ focus.near.weight.T + focus.near.bias)
-    x = x + near @ focus.mix.weight.T + focus.mix.bias
-    x = (x - x.mean(1, keepdim=True)) / (x.var(1, unbiased=False, keepdim=True) + 1e-5).sqrt()
-    x = x * focus.before.weight + focus.before.bias
-    _, weights = focus.attention(x)
-    assert np.allclose(weights.detach().numpy(), focus(NOTES).weights[0], atol=1e-6)
 
 
 def test_padding_changes_nothing(focus):
@@ -86,20 +64,6 @@ def test_any_text_gives_a_map(focus, text):
     assert np.allclose(map.weights.sum(-1), 1, atol=1e-4)
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t", "\u200b"])
-def test_blank_text_asks_for_a_sentence(focus, text):
-    map = focus(text)
-    assert map.key_tokens == ["[CLS]", "[SEP]"]
-    assert map.predictions == {}
-    assert map.notes == ("Type a sentence to see what each head looks at.",)
-
-
-@pytest.mark.parametrize("sentence", [None, 3, b"tea", ["tea"]])
-def test_a_sentence_is_a_string(focus, sentence):
-    with pytest.raises(TypeError, match=type(sentence).__name__):
-        focus(sentence)
-
-
 def test_a_head_mask_has_one_boolean_per_head(focus):
     with pytest.raises(ValueError, match=r"\[4\], got \[3\]"):
         focus("Tea?", np.array([True, False, True]))
@@ -119,21 +83,17 @@ def test_save_and_load_keep_every_number(tmp_path):
         assert {file.get_tensor(name).dtype for name in file.keys()} == {torch.float32}  # noqa: SIM118
 
 
-@pytest.mark.parametrize("change", ["missing", "extra", "shape", "header", "config"])
+@pytest.mark.parametrize("change", ["missing", "shape", "config"])
 def test_a_file_that_does_not_fit_is_refused(tmp_path, change):
     with safe_open(kept_file("focus", "taught"), "pt") as file:
         header = file.metadata()
     tensors = load_file(kept_file("focus", "taught"))
     if change == "missing":
         del tensors["near.bias"]
-    elif change == "extra":
-        tensors["spare"] = torch.zeros(1)
     elif change == "shape":
         tensors["near.bias"] = torch.zeros(5)
-    elif change == "config":
-        header["config"] = '{"reach": 3}'
     else:
-        header = {}
+        header["config"] = '{"reach": 3}'
     save_file(tensors, tmp_path / "model.safetensors", header)
-    with pytest.raises(ValueError, match=r"near\.bias|tensors|header|another version"):
+    with pytest.raises(ValueError, match=r"near\.bias|another version"):
         FocusModel.load(tmp_path / "model.safetensors")

@@ -1,12 +1,11 @@
 """Tokens: of a text as of its words, what is left out, and labels."""
 
 import pytest
-import torch
 
 from manyheads.maps.names import NOTES
-from manyheads.models.focus import encode, pieces, tokenize
+from manyheads.models.focus import pieces, tokenize
 from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.models.focus.sentences import HEADS, generate_sentences
+from manyheads.models.focus.sentences import generate_sentences
 
 
 @pytest.mark.parametrize(
@@ -46,11 +45,3 @@ def test_word_by_word_tokens_are_the_tokens_of_the_text():
     for sentence in (*held_out_sentences(), *generate_sentences(200, seed=9)):
         spelt = [token for word in sentence.words for token in pieces(word)]
         assert spelt == tokenize(sentence.text)[0][1:-1], sentence.text
-
-
-def test_labels_are_shares_of_a_word_and_fall_on_cls_without_any():
-    _, mask, labels, facts = encode(held_out_sentences())
-    assert torch.allclose(labels.sum(-1), torch.ones(labels.shape[:2]))
-    assert not labels[~mask[:, None].expand(labels.shape)].any()
-    assert (labels[:, list(HEADS).index("S"), 0] > 0).any()
-    assert facts.shape == (len(held_out_sentences()), 4)

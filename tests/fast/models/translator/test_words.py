@@ -6,9 +6,8 @@ from importlib import metadata
 
 import pytest
 
-from manyheads.models.translator.clauses import BE, HAVE, WAS, WILL
-from manyheads.models.translator.phrases import PLURAL_PRONOUNS
-from manyheads.models.translator.words import adjectives, agreed, determiners, nouns, small_words, verbs
+from manyheads.models.translator.clauses import WILL
+from manyheads.models.translator.words import adjectives, agreed, nouns, verbs
 
 PERSONS = {(1, False): "1s", (1, True): "1p", (2, False): "2p", (3, False): "3s", (3, True): "3p"}  # "you" is "vous"
 
@@ -83,35 +82,6 @@ def test_verbs_have_their_forms(lexicon):
                 (wrong if lexicon.knows(form) else rare).append(form)
     assert wrong == []
     assert len(rare) <= 3, rare
-
-
-def test_auxiliaries_and_small_words(lexicon):
-    tables = {("avoir", "ind:pre"): HAVE, ("être", "ind:pre"): BE, ("être", "ind:imp"): WAS}
-    for (lemma, tense), forms in tables.items():
-        for person, form in forms.items():
-            assert lexicon.conjugated(form, lemma, f"{tense}:{PERSONS[person]}"), form
-    for section in ("adverb", "negation", "comparison", "preposition", "conjunction", "choice", "question"):
-        for french in small_words(section).values():
-            assert all(map(lexicon.knows, french)), french
-    for role in ("subject", "object", "receiver"):
-        for english, french in small_words(f"{role} pronoun").items():
-            number = "p" if english in (*PLURAL_PRONOUNS, "you") else "s"
-            for form, gender in zip(french, "mf"):
-                assert form == "-" or lexicon.has(form, ("PRO:per",), gender, number), form
-    for determiner in determiners():
-        for (gender, plural), (form, before_vowel) in determiner.forms.items():
-            kinds = (
-                "ART:def",
-                "ART:ind",
-                "ADJ:dem",
-                "ADJ:pos",
-                "PRO:pos",
-                "ADJ:num",
-            )  # "leur" is listed with the pronouns
-            *others, article = form.split()  # "de la"
-            assert all(map(lexicon.knows, others)), form
-            assert lexicon.has(article, kinds, gender, "sp"[plural]), (form, gender)
-            assert before_vowel.endswith("'") or lexicon.knows(before_vowel), before_vowel
 
 
 def test_no_word_has_an_aspirated_h():
