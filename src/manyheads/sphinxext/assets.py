@@ -110,7 +110,7 @@ def _packed(path, target):
     contents = path.read_bytes()
     if path.suffix == ".gz":
         return write_page_file(target, contents, gzip.decompress(contents))
-    return write_page_file(target.with_name(f"{target.name}.gz"), gzip.compress(contents, 9, mtime=0), contents)
+    return write_page_file(target.with_name(f"{target.name}.gz"), gzip.compress(contents, 6, mtime=0), contents)
 
 
 def finish_files(app):
