@@ -66,6 +66,21 @@ def test_both_sides_have_every_name(in_page):
     assert len(ours) == len(json.loads((WEB / "names.json").read_text(encoding="utf-8")))
 
 
+def test_the_stylesheets_have_the_colours():
+    """A stylesheet reads no JSON."""
+    maps, formula = (
+        (WEB / "figures" / name).read_text(encoding="utf-8") for name in ("head-map.css", "formula-steps.css")
+    )
+    light = maps.split("@media")[0]
+    for name in ("ink", "soft", "line"):
+        assert f"--hm-{name}: {names.PAPER[name]};" in light
+    assert f"{names.MIXED_COLOUR} {100 * names.DEPTH:.0f}%, transparent" in maps, "of the legend"
+    assert f"--head: {names.OFF_COLOUR} " in maps
+    half = f"{round(255 * names.NUMBER_COLOURS['tint']):02x}"
+    low, high = (names.NUMBER_COLOURS[sign].lower() + half for sign in ("negative", "positive"))
+    assert f"{low}, transparent, {high}" in formula
+
+
 @pytest.mark.parametrize(("figure", "widget"), FIGURES.items())
 def test_every_part_of_a_figures_state_is_a_trait(in_page, figure, widget):
     own = set(widget.class_trait_names(sync=True)) - set(AnyWidget.class_trait_names())

@@ -1,5 +1,8 @@
 """Maps too large to be sent at once: what goes to the page, and what a page without a kernel has of them."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 
@@ -37,3 +40,10 @@ def test_a_kernel_sends_one_layer_and_others_when_they_are_asked_for(large):
     np.testing.assert_allclose(halves(layers[1]["weights"]), large.weights[3], rtol=5e-4, atol=1e-7)
     map.set_state({"_wanted": {"of": sent["computed"] - 1, "layers": [2], "asked": "2"}})
     assert len(layers) == 2, "layers of a map that is gone are not sent"
+
+
+def test_a_page_that_would_be_too_large_has_the_layer_that_is_shown_and_says_so(large, monkeypatch):
+    monkeypatch.setattr("manyheads.widgets.head_map.BAKED", WHOLE)
+    html = HeadMap.of(large, layer=2)._element()
+    assert json.loads(re.search(r'<script type="application/json">(.*)</script>', html)[1])["present"] == [2]
+    assert "Of its 4 layers, layer 3 is in this page" in html

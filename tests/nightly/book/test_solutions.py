@@ -1,6 +1,6 @@
 """Every exercise has a solution, and a solution or an answer that is wrong is found when it is run.
 
-Each chapter's own are run where a student runs them, in JupyterLab: tests/lab/test_lab.py.
+Each chapter's own are run where a student runs them, in JupyterLab: tests/nightly/lab/test_lab.py.
 """
 
 import pytest

@@ -42,23 +42,6 @@ CELLS = {
 map = HeadMap("Which do you like better, coffee or tea?")""",
     "next": """from manyheads import NextWord
 map = NextWord("The capital of Italy is")""",
-    "choosy": """import numpy as np
-from manyheads import AttentionMap, HeadMap
-
-class Choosy:
-    name, num_layers = "choosy", 1
-
-    def __init__(self, num_heads):
-        self.num_heads = num_heads
-
-    def __call__(self, sentence, head_mask=None):
-        if "7" in sentence:
-            raise ValueError("7 is no word")
-        tokens = sentence.split() or ["[CLS]"]
-        shape = (1, self.num_heads, len(tokens), len(tokens))
-        return AttentionMap(tokens, tokens, np.full(shape, 1 / len(tokens)))
-
-map = HeadMap("hot tea", model=Choosy(2))""",
     "large": """import numpy as np
 from manyheads import HeadMap
 weights = np.random.default_rng(0).random((12, 12, 512, 512), dtype=np.float32)
@@ -190,18 +173,6 @@ def test_a_word_is_written_and_a_head_turned_off_in_jupyterlab(notebook, plain):
     box.fill("Hot 🍵")
     expect(figure.get_by_label("What the head looks at").locator("span").last).to_have_text("<B5>")
     assert ask_kernel(plain, "next.ipynb", "map.text") == "Hot 🍵"
-
-
-def test_what_python_raises_is_said_and_typing_goes_on(notebook, plain):
-    _, map = run_cell(notebook, plain, "choosy")
-    box, status = map.get_by_role("textbox", name="Sentence"), map.get_by_role("status")
-    box.fill("hot 7")
-    status.get_by_text("The map could not be computed: 7 is no word. What you see stays.").wait_for()
-    expect(map.locator("td", has_text="tea")).to_have_count(2)  # a cell of each head
-    expect(box).to_have_value("hot 7")
-    box.fill("hot milk")
-    map.locator("td", has_text="milk").first.wait_for()
-    status.get_by_text("Ready: Python computes as you type.").wait_for()
 
 
 class Received:
