@@ -187,12 +187,11 @@ def test_heads_are_compared_and_summed_alike():
 @pytest.mark.parametrize("kind", ["shares", "signed"])
 def test_many_weights_travel_as_digits(kind):
     random, tokens = np.random.default_rng(0), [str(place) for place in range(70)]
-    weights = (
-        random.normal(scale=40, size=(1, 1, 70, 70)) if kind == "signed" else random.dirichlet(np.ones(70), (1, 1, 70))
-    )
+    shares, signed = random.dirichlet(np.ones(70), (1, 1, 70)), random.normal(scale=40, size=(1, 1, 70, 70))
+    weights, near = (shares, 0.0007) if kind == "shares" else (signed, np.abs(signed).max() / 4000)
     map = AttentionMap(tokens, tokens, weights, kind=kind)
     written = map_json(map)
-    assert len(written["weights"]) == 2 * 70 * 70
+    assert len(written["weights"]) <= 2 * 70 * 70
     given = json.dumps({"cases": [{"written": written, "state": {"query": 0}}], "numbers": []})
     (found,) = json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))["found"]
-    np.testing.assert_allclose(found["weights"], map.weights.ravel(), atol=np.abs(weights).max() / 1000)
+    np.testing.assert_allclose(found["weights"], map.weights.ravel(), atol=near)
