@@ -13,7 +13,7 @@ from served import CHROMIUM, HTML, PATIENCE, ROOT, VIEWPORT, Below, browser_path
 
 TESTS = ROOT / "tests"
 # Fixtures that take long: with `--dist=loadgroup` the tests of each go to one worker.
-MADE_ONCE = {"chapters", "environment", "five_heads", "plain", "printed", "small_book", "wheel"}
+MADE_ONCE = {"chapters", "environment", "plain", "printed", "small_book", "wheel"}
 
 # The same examples in every run, however busy the machine is.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)

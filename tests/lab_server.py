@@ -140,20 +140,6 @@ def run_first_cell(page):
     return _maps(page)
 
 
-def run_cell_with(page, text):
-    """Runs the first cell below the active one whose code has a text; gives the map that it shows."""
-    page.keyboard.press("Escape")  # then arrows go from cell to cell
-    active = page.locator(".jp-Notebook .jp-Cell.jp-mod-active")
-    for _ in range(100):
-        if text in active.inner_text():
-            page.keyboard.press("Control+Enter")
-            live = active.locator(LIVE).first
-            live.locator("td[data-weight], .hm-lines").first.wait_for(timeout=1000 * PATIENCE)
-            return live
-        page.keyboard.press("ArrowDown")
-    raise AssertionError(f"no cell has {text!r}")
-
-
 def _maps(page):
     maps = page.locator(f".jp-OutputArea {LIVE}")
     maps.last.locator("td[data-weight]").first.wait_for(timeout=1000 * PATIENCE)
