@@ -2,6 +2,7 @@
 
 import os
 from contextlib import contextmanager
+from gzip import BadGzipFile
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -40,5 +41,5 @@ def read_whole(path, remedy="delete it, and it's made anew"):
     """
     try:
         yield
-    except (SafetensorError, ValueError, EOFError, BadZipFile) as error:
+    except (SafetensorError, ValueError, EOFError, BadGzipFile, BadZipFile) as error:
         raise ValueError(f"{path} is damaged ({error}): {remedy}") from error

@@ -1,4 +1,4 @@
-"""Derives what the book shows of the pretrained models, where it is missing: `python -m manyheads.models`."""
+"""Makes what is missing of the pretrained models, files for pages and measurements: `python -m manyheads.models`."""
 
 from manyheads.models.files import side_by_side
 from manyheads.models.head_cards import cards_jobs

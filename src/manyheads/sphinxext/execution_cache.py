@@ -30,7 +30,7 @@ DIGEST = "package.sha256"  # in the folder of the cache
 def package_digest(book):
     """The digest of the package's Python, data and weights, a reader's own results, and the book's pinned packages."""
     paths = [
-        *(path for pattern in ("*.py", "data/*", "kept/*") for path in PACKAGE.rglob(pattern)),
+        *(path for pattern in ("*.py", "data/*", "kept/*", "measured/*") for path in PACKAGE.rglob(pattern)),
         *PACKAGE.glob("web/*.json"),
     ]
     ours = sorted(path for path in paths if "node_modules" not in path.parts)

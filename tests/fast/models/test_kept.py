@@ -8,7 +8,9 @@ from manyheads.models import keeping
 from manyheads.models.files import SHA256
 from manyheads.models.focus import sentences
 from manyheads.models.focus import training as focus
+from manyheads.models.head_cards import cards_jobs
 from manyheads.models.keeping import KEPT, MANIFEST, kept_file, manifest, sha256
+from manyheads.models.senses.measures import senses_jobs
 from manyheads.models.trained import MODELS, train
 from manyheads.models.training import SHORT
 
@@ -50,6 +52,14 @@ def test_a_word_that_changes_changes_the_recipe(monkeypatch):
     monkeypatch.setattr(sentences, "OPENINGS", [*sentences.OPENINGS, "Hm ,"])
     assert focus.recipe_key() != before
     focus.recipe_key.cache_clear()
+
+
+def test_what_was_measured_is_what_would_be_measured_now(tmp_path, monkeypatch):
+    monkeypatch.setenv("MANYHEADS_CACHE", str(tmp_path))
+    changed = (
+        "what is measured of MiniLM has changed: `make models` measures it into .cache; move it to models/measured"
+    )
+    assert cards_jobs() == senses_jobs() == [], changed
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manyheads.models.files import SHA256, cache_folder, key_of
+from manyheads.models.files import SHA256, key_of, measured_file
 from manyheads.models.senses.model import load_senses, senses_file, senses_path
 from manyheads.models.senses.sentences import building_sentences, labelled_sentences, noise_words
 from manyheads.models.threads import one_thread
@@ -19,7 +19,7 @@ LOOKERS = 8  # so many heads that look most at the clues are turned off
 
 
 def measure_senses():
-    """All that the chapter on ambiguity counts, as arrays by name; measured once and kept in `cache_folder()`.
+    """All that the chapter on ambiguity counts, as arrays by name, as we measured it, or else measured once.
 
     >>> found = measure_senses()
     >>> found["moves"].shape, found["off"].shape, found["noise"].shape  # of each sentence
@@ -60,7 +60,7 @@ def _path():
         axes=senses_path().parent.name,
         encoder=SHA256,
     )
-    return cache_folder() / f"senses-measured-{key}.npz"
+    return measured_file(f"senses-measured-{key}.npz")
 
 
 def on_the_right_side(senses, sentences, scores):

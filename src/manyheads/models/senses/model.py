@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.files import SHA256, cache_folder, key_of, read_tensors, write_tensors
+from manyheads.models.files import SHA256, key_of, measured_file, read_tensors, write_tensors
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
 from manyheads.models.senses.sentences import SenseSentence, building_sentences, senses_of, word_forms
 from manyheads.whole_files import read_whole
@@ -246,7 +246,7 @@ def senses_path():
         forms=word_forms(),
         encoder=SHA256,
     )
-    return cache_folder() / f"senses-{key}" / "senses.safetensors"  # pages fetch it by this name
+    return measured_file(f"senses-{key}/senses.safetensors")  # pages fetch it by this name
 
 
 def _write(path, senses):
