@@ -130,11 +130,10 @@ def still(new_context):
 
 
 @pytest.fixture
-def opened(new_context, hosts, tmp_path):
-    """Saves a map, and opens the file in a browser without network."""
+def open_file(new_context, hosts):
+    """Opens a saved map in a browser without network."""
 
-    def opened(map):
-        path = map.save(tmp_path / "map.html")
+    def opened(path):
         hosts[:] = [path.as_uri(), "data:", "blob:"]  # a file alone
         page = new_context(offline=True).new_page()
         page.goto(path.as_uri())
@@ -143,3 +142,9 @@ def opened(new_context, hosts, tmp_path):
         return page
 
     return opened
+
+
+@pytest.fixture
+def opened(open_file, tmp_path):
+    """Saves a map, and opens the file."""
+    return lambda map: open_file(map.save(tmp_path / "map.html"))

