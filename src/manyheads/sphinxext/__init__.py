@@ -18,6 +18,7 @@ from manyheads.sphinxext import (
     light_theme,
     notebooks,
     page_frame,
+    progress,
     publishing,
 )
 from manyheads.sphinxext.docstrings import plain_docstring
@@ -46,5 +47,6 @@ def setup(app):
     light_theme.setup(app)
     notebooks.setup(app)
     page_frame.setup(app)
+    progress.setup(app)
     publishing.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,6 +4,7 @@ The theme brings all 2,000 icons of Font Awesome twice, as fonts and as a script
 `webpack-macros.html` leaves the script out of the pages.
 """
 
+import os
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -70,7 +71,8 @@ def deferred(script):
 
 def add_templates(app, config):
     if config.html_theme == THEME:
-        config.templates_path.append(str(TEMPLATES))
+        # As it is seen from the book: Sphinx writes a hash of its settings into the site.
+        config.templates_path.append(os.path.relpath(TEMPLATES, app.confdir))
 
 
 def setup(app):
