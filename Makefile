@@ -65,7 +65,7 @@ test-oldest: models .venv/nightly  ## the package's tests with the oldest versio
 
 book: models  ## build into _build/html
 	@echo "Building the book"
-	@OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
+	@OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --quiet --warningiserror --nitpick --keep-going
 
 models: .venv/book scripts  ## derive what the book shows of the two pretrained models
 	@echo "Deriving what the book shows of the pretrained models, where it is missing"
