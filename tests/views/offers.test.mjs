@@ -110,11 +110,12 @@ test("a script that asks for ready need not press", async () => {
 });
 
 test("a button of the status that had the focus leaves it to the line, not to the page", async () => {
-  const { map } = await offered();
+  const { map, loads } = await offered();
   const button = named(map, "Load the encoder (22.5 MB)");
   button.focus();
   button.click();
   same(document.activeElement, map.querySelector("[role=status]"));
+  await until(() => loads.length); // else it would be the next page that is asked
 });
 
 test("a model that stops is loaded anew", async () => {
