@@ -33,7 +33,7 @@ BESIDE_BROWSERS := --numprocesses=$(shell $(PYTHON) -c "print(max($(CORES) - 1, 
 # What doesn't wait for each other is done side by side: packages from PyPI and from npm.
 MAKEFLAGS += --jobs=2
 
-.PHONY: help serve test test-fast test-all test-oldest train book models scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
+.PHONY: help serve test test-fast test-all test-oldest train book scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 16
@@ -46,7 +46,7 @@ test: book browser .venv/tests  ## everything, then the tests that decide whethe
 	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
 	$(PYTEST) $(BESIDE_BROWSERS) tests/browser
 
-test-fast: models .venv/tests  ## the tests that need neither book nor browser, in a minute: for every save
+test-fast: .venv/tests scripts  ## the tests that need neither book nor browser, in a minute: for every save
 	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
 
 test-all: test .venv/nightly $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## these and the rest: JupyterLab, Firefox, all widths, paper, axe; each night
@@ -55,7 +55,7 @@ test-all: test .venv/nightly $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## t
 train: .venv/book  ## train all that the package keeps, or MODEL=induction; prints old and new metrics side by side
 	$(BIN)/python -m manyheads.models.trained $(MODEL)
 
-test-oldest: models .venv/nightly  ## the package's tests with the oldest versions that pyproject.toml allows
+test-oldest: .venv/nightly scripts  ## the package's tests with the oldest versions that pyproject.toml allows
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest
 	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
@@ -63,19 +63,15 @@ test-oldest: models .venv/nightly  ## the package's tests with the oldest versio
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY) $(FRENCH)
 	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
 
-book: models  ## build into _build/html
+book: .venv/book scripts  ## build into _build/html
 	@echo "Building the book"
 	@OMP_NUM_THREADS=1 $(BIN)/jupyter-book build . --quiet --warningiserror --nitpick --keep-going
-
-models: .venv/book scripts  ## derive what the book shows of the two pretrained models
-	@echo "Deriving what the book shows of the pretrained models, where it is missing"
-	@OMP_NUM_THREADS=1 $(BIN)/python -m manyheads.models
 
 scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages and notebooks load
 	@echo "Building the page's scripts"
 	@cd $(WEB) && npm run --silent build
 
-experiments: models  ## what is claimed of many heads, measured anew; `make book` then shows your results
+experiments: .venv/book scripts  ## what is claimed of many heads, measured anew; `make book` then shows your results
 	$(BIN)/python -m manyheads.experiments
 
 wheel: .venv/book scripts  ## a wheel in dist/ that brings the trained heads
@@ -92,7 +88,7 @@ lint: .venv/tests $(WEB)/node_modules/.linters  ## ruff, mypy and eslint, types,
 	cd $(WEB) && npm run --silent lint && npm run --silent types
 
 audit: book browser  ## axe on every page, in both themes and three widths; Lighthouse on three
-	$(BIN)/python tests/axe.py
+	$(PYTEST) $(BESIDE_BROWSERS) tests/nightly/pages/test_axe.py
 	$(BIN)/python bench/lighthouse.py index formula claims
 
 soak: book browser  ## figures made, removed and used in random order for long; many random texts read by both tokenizers

@@ -20,6 +20,7 @@ from manyheads.whole_files import written_whole
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 PACKAGE = Path(__file__).parent.parent
+MEASURED = PACKAGE / "models" / "measured"
 SHA256 = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -55,7 +56,7 @@ def measured_file(name):
     >>> measured_file("senses-measured-of-other-words.npz").parent == cache_folder()
     True
     """
-    ours = PACKAGE / "models" / "measured" / name
+    ours = MEASURED / name
     return ours if ours.exists() else cache_folder() / name
 
 

@@ -132,11 +132,6 @@ def behaviour(card):
     return "broad" if scores["entropy"] >= 2.5 else "other"
 
 
-def cards_jobs():
-    """The measuring, as functions without arguments, unless it is done."""
-    return [] if _path().exists() else [head_cards]
-
-
 def measure_heads(encoder, sentences):
     """Measure the cards of all heads of an encoder on some sentences.
 

@@ -17,7 +17,7 @@ def built(name):
     path = BUILT / name
     if not path.is_file():
         raise FileNotFoundError(
-            f"The scripts of the figures aren't built: run `npm ci && npm run build` in {WEB}, or `make models`."
+            f"The scripts of the figures aren't built: run `npm ci && npm run build` in {WEB}, or `make scripts`."
         )
     return path.read_text(encoding="utf-8")
 

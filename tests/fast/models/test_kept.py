@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from manyheads.models import keeping
-from manyheads.models.files import SHA256
+from manyheads.models import head_cards, keeping
+from manyheads.models.files import MEASURED, SHA256
 from manyheads.models.focus import sentences
 from manyheads.models.focus import training as focus
-from manyheads.models.head_cards import cards_jobs
 from manyheads.models.keeping import KEPT, MANIFEST, kept_file, manifest, sha256
-from manyheads.models.senses.measures import senses_jobs
+from manyheads.models.senses import measures
+from manyheads.models.senses.model import senses_path
 from manyheads.models.trained import MODELS, train
 from manyheads.models.training import SHORT
 
@@ -54,12 +54,10 @@ def test_a_word_that_changes_changes_the_recipe(monkeypatch):
     focus.recipe_key.cache_clear()
 
 
-def test_what_was_measured_is_what_would_be_measured_now(tmp_path, monkeypatch):
-    monkeypatch.setenv("MANYHEADS_CACHE", str(tmp_path))
-    changed = (
-        "what is measured of MiniLM has changed: `make models` measures it into .cache; move it to models/measured"
-    )
-    assert cards_jobs() == senses_jobs() == [], changed
+def test_what_was_measured_is_what_would_be_measured_now():
+    changed = "what is measured of MiniLM has changed: `make book` measures it into .cache; move it to models/measured"
+    wanted = {head_cards._path(), measures._path(), senses_path()}
+    assert wanted == {path for path in MEASURED.rglob("*.*") if path.is_file()}, changed
 
 
 @pytest.fixture

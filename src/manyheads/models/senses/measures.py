@@ -3,7 +3,7 @@
 import numpy as np
 
 from manyheads.models.files import SHA256, key_of, measured_file
-from manyheads.models.senses.model import load_senses, senses_file, senses_path
+from manyheads.models.senses.model import load_senses, senses_path
 from manyheads.models.senses.sentences import building_sentences, labelled_sentences, noise_words
 from manyheads.models.threads import one_thread
 from manyheads.whole_files import read_whole, written_whole
@@ -42,13 +42,6 @@ def measure_senses():
             np.savez_compressed(beside, **found)
     with read_whole(path), np.load(path) as kept:
         return dict(kept)
-
-
-def senses_jobs():
-    """What is missing of the axes and of what is measured with them, as functions without arguments."""
-    if not _path().exists():
-        return [measure_senses]  # makes the axes, too
-    return [] if senses_path().exists() else [senses_file]
 
 
 def _path():
