@@ -13,9 +13,13 @@ from manyheads import load_encoder
 # Their examples train a little, or measure many sentences: they are run at night.
 MEASURING = (
     "manyheads.experiments",
+    "manyheads.models.attributing",
+    "manyheads.models.decoder.decoder",
     "manyheads.models.focus.metrics",
     "manyheads.models.head_cards",
     "manyheads.models.induction.training",
+    "manyheads.models.senses.__main__",
+    "manyheads.models.senses.model",
     "manyheads.models.translator.claims",
 )
 NAMES = sorted(found.name for found in pkgutil.walk_packages(manyheads.__path__, "manyheads."))

@@ -1,7 +1,5 @@
 import json
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -207,19 +205,6 @@ def test_a_model_without_attentions(encoder):
     mamba = Encoder(transformers.MambaModel(config), encoder.tokenizer, "mamba")
     with pytest.raises(ValueError, match="mamba returned attentions for 0 of its 2 layers"):
         mamba(BANK)
-
-
-def test_transformers_is_imported_only_when_a_model_is_loaded():
-    code = (
-        "import sys\n"
-        "from manyheads.models.encoder import load_encoder\n"
-        "assert 'transformers' not in sys.modules\n"
-        "sys.modules['transformers'] = None  # as if it were not installed\n"
-        "try: load_encoder()\n"
-        "except ImportError as error: sys.exit('pip install' not in str(error))\n"
-        "sys.exit(2)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_what_the_site_ships():

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from manyheads.models.head_cards import SCORES, card_sentences, head_cards
 from manyheads.models.head_cards_table import head_cards_html, shown
 
-BY_HAND = [(0, 2), (2, 9)]
+BY_HAND = [(2, 9)]
 
 
 @pytest.fixture(scope="module")

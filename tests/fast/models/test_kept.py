@@ -8,18 +8,13 @@ from manyheads.models import head_cards, keeping
 from manyheads.models.files import MEASURED, SHA256
 from manyheads.models.focus import sentences
 from manyheads.models.focus import training as focus
-from manyheads.models.keeping import KEPT, MANIFEST, kept_file, manifest, sha256
+from manyheads.models.keeping import KEPT, MANIFEST, file_name, kept_file, manifest, sha256
 from manyheads.models.senses import measures
 from manyheads.models.senses.model import senses_path
 from manyheads.models.trained import MODELS, train
 from manyheads.models.training import SHORT
 
 LARGEST = 12e6  # bytes of all that a clone brings
-LEARNT = {
-    (entry["model"], entry["variant"]): entry["metrics"][SHORT]
-    for entry in manifest().values()
-    if SHORT in entry["metrics"]
-}
 
 
 def test_every_file_is_the_manifests_or_the_encoders_and_together_they_are_small():
@@ -40,10 +35,11 @@ def test_the_weights_are_of_the_recipe_as_it_stands(model):
     assert all(recipe == now for recipe in kept), changed
 
 
-@pytest.mark.parametrize(("model", "job"), LEARNT)
+@pytest.mark.parametrize(("model", "job"), [("focus", "taught"), ("translator", "taught")])  # the others each night
 def test_forty_steps_of_a_recipe_learn_what_they_learnt(model, job):
     changed = f"{model} no longer learns as it did when its weights were trained: run `make train MODEL={model}`"
-    assert MODELS[model].loss_after(40, job) == pytest.approx(LEARNT[model, job], abs=0.01), changed
+    learnt = manifest()[file_name(model, job)]["metrics"][SHORT]
+    assert MODELS[model].loss_after(40, job) == pytest.approx(learnt, abs=0.01), changed
 
 
 def test_a_word_that_changes_changes_the_recipe(monkeypatch):
