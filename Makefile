@@ -31,7 +31,9 @@ ON_ALL_CORES := --numprocesses=$(CORES)
 BESIDE_BROWSERS := --numprocesses=$(shell $(PYTHON) -c "print(max($(CORES) - 1, 1))")
 
 # What doesn't wait for each other is done side by side: packages from PyPI and from npm.
-MAKEFLAGS += --jobs=2
+ifeq ($(MAKELEVEL), 0)
+MAKEFLAGS += --jobs=2 --no-print-directory
+endif
 
 .PHONY: help serve test test-fast test-all test-oldest train book scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
 
