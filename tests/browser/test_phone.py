@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from built import CHAPTERS
 from live_maps import eventually, open_map, ready, settled, type_sentence
 from playwright.sync_api import expect
 
@@ -32,7 +31,7 @@ HEIGHTS = """(el) => [...el.querySelectorAll("button, summary, select, .hm-views
 
 
 def test_no_chapter_scrolls_sideways(page, site):
-    for chapter in CHAPTERS:
+    for chapter in ("book/index", "book/formula", "book/real-heads"):  # all others each night
         page.goto(f"{site}/{chapter}.html")
         settled(page)
         eventually(lambda: [page.evaluate(WIDER), page.evaluate(CUT)], lambda found: found[0] <= 0 and found[1] == [])
