@@ -2,24 +2,13 @@
 
 import numpy as np
 import pytest
+from births import check_birth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manyheads import load_induction
 from manyheads.models.induction import held_out_sequences
-from manyheads.models.induction.measures import birth, measured, without_each
-
-TOGETHER = 30  # steps
-
-
-def check_birth(history):
-    """The heads of a training come into being, and within a few steps of each other."""
-    end = history[-1]
-    assert end["right"] >= 0.98
-    assert history[0]["right"] < 0.05
-    previous, induction = (birth(history, score, layer) for layer, score in enumerate(("previous", "induction")))
-    assert abs(previous - induction) <= TOGETHER
-    assert 50 < min(previous, induction) < 400
+from manyheads.models.induction.measures import measured, without_each
 
 
 def test_the_shipped_model_says_the_second_copy():

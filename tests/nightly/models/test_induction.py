@@ -2,24 +2,14 @@
 
 import pytest
 import torch
+from births import check_birth
 
 from manyheads.models.induction import held_out_sequences, train_induction
-from manyheads.models.induction.measures import birth, measured
+from manyheads.models.induction.measures import measured
 from manyheads.models.induction.training import train_kept
 from manyheads.models.keeping import file_name, manifest
 
 SEEDS = (1, 2)  # the shipped one is 0
-TOGETHER = 30  # steps
-
-
-def check_birth(history):
-    """The heads of a training come into being, and within a few steps of each other."""
-    end = history[-1]
-    assert end["right"] >= 0.98
-    assert history[0]["right"] < 0.05
-    previous, induction = (birth(history, score, layer) for layer, score in enumerate(("previous", "induction")))
-    assert abs(previous - induction) <= TOGETHER
-    assert 50 < min(previous, induction) < 400
 
 
 def test_the_kept_model_comes_of_its_recipe(tmp_path):
