@@ -24,7 +24,7 @@ def strings_of(name, tokens, tokenizer=None, batch=0):
             raise TypeError(
                 f"{name} must be a list of strings, got {tokens!r}: a text needs tokenizer=, the model's own"
             )
-        return tokenizer.convert_ids_to_tokens(tokenizer(tokens)["input_ids"])
+        return _named(name, np.asarray(tokenizer(tokens)["input_ids"]), tokenizer, batch)
     values = tokens.detach().cpu().numpy() if hasattr(tokens, "detach") else tokens
     values = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(values, (list, tuple)):
@@ -36,6 +36,28 @@ def strings_of(name, tokens, tokenizer=None, batch=0):
     return list(values)
 
 
+def inputs_of(tokens, tokenizer):
+    """What a model is called with to read the tokens: what a tokenizer returned, or a text, with the `tokenizer`.
+
+    None where they are neither. A batch of plain lists becomes tensors.
+    """
+    if isinstance(tokens, str) and callable(tokenizer):
+        tokens = tokenizer(tokens, return_tensors="pt")
+    if not hasattr(tokens, "input_ids"):
+        return None
+    if hasattr(tokens["input_ids"], "ndim"):
+        return tokens
+    batched = isinstance(tokens["input_ids"][0], list)
+    return type(tokens)({name: values if batched else [values] for name, values in tokens.items()}).convert_to_tensors("pt")
+
+
+def ids_in(named, decoder=False):
+    """The ids among the inputs of a model, as it was called: those of its text, or those of its decoder's."""
+    names = ("decoder_input_ids",) if decoder else ("input_ids", "input")
+    ids = next((named[name] for name in names if named.get(name) is not None), None)
+    return ids if ids is not None and "int" in str(getattr(ids, "dtype", "")) else None
+
+
 def _is_id(value):
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
@@ -45,7 +67,9 @@ def _named(name, ids, tokenizer, batch):
         raise TypeError(f"{name} are ids, got {ids.tolist()}: they need tokenizer=, the model's own")
     if ids.ndim > 1:
         ids = ids[chosen_text(batch, len(ids))]
-    return tokenizer.convert_ids_to_tokens([int(one) for one in ids])
+    ids = [int(one) for one in ids]
+    tokens = tokenizer.convert_ids_to_tokens(ids)
+    return [f"<{one}>" if token is None else token for one, token in zip(ids, tokens)]
 
 
 def chosen_text(batch, count):

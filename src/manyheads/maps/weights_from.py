@@ -15,6 +15,10 @@ EAGER = 'load the model with attn_implementation="eager", and call it with outpu
 GENERATE = "model.generate(..., return_dict_in_generate=True, output_attentions=True)"
 AS_THEY_ARE = "HeadMap.of(..., normalised=False)"
 PICK = "pick one text of the batch, as in [layer[:1] for layer in attentions], or let HeadMap.of(..., batch=0) do it"
+UNASKED = (
+    "The first {count} tokens ask nothing here: they were read before, in other chunks or into a cache, and what they "
+    "looked at wasn't kept."
+)
 AVERAGED = (
     "{} is read as [head, query, key]. If nn.MultiheadAttention averaged over its heads and the first axis is the "
     "batch, ask it for average_attn_weights=False."
@@ -46,7 +50,7 @@ def array_of(weights):
     return np.asarray(weights, dtype=np.float32)
 
 
-def layers_of(weights, batch=0):  # 2 to 5 axes -> [layer, head, query, key], notes
+def layers_of(weights, batch=0, texts=None):  # 2 to 5 axes -> [layer, head, query, key], notes
     """The weights with an axis for layers and one for heads, of one text of a batch, and a note where there are more.
 
     >>> [layers_of(np.ones(shape))[0].shape for shape in ((5, 7), (3, 5, 7), (2, 3, 5, 7), (2, 1, 3, 5, 7))]
@@ -61,24 +65,30 @@ def layers_of(weights, batch=0):  # 2 to 5 axes -> [layer, head, query, key], no
         )
     if weights.ndim == 5:
         text = chosen_text(batch, weights.shape[1])
-        return weights[:, text], note_on_batch(text, weights.shape[1])
+        return weights[:, text], note_on_batch(text, weights.shape[1], texts)
     return weights.reshape((1,) * (4 - weights.ndim) + weights.shape), ()
 
 
-def note_on_batch(text, count):
-    """Which text of a batch is shown, unless there is only one."""
-    return (f"Text {text + 1} of a batch of {count} is shown: batch=0 to batch={count - 1} choose it.",) * (count > 1)
+def note_on_batch(text, count, texts=None):
+    """Which text of a batch is shown, or which window of a text, unless there is only one.
+
+    >>> note_on_batch(0, 16, texts=1)
+    ('Window 1 of 16 is shown: batch=0 to batch=15 choose it.',)
+    """
+    windows = texts is not None and count > texts and count % texts == 0
+    what = f"Window {text + 1} of {count}" if windows else f"Text {text + 1} of a batch of {count}"
+    return (f"{what} is shown: batch=0 to batch={count - 1} choose it.",) * (count > 1)
 
 
-def rows_to_one(weights):  # -> weights, kind, notes
+def rows_to_one(weights, sinks=False):  # -> weights, kind, notes
     """The weights, rows scaled where rounding left them near 1, what they are, and a note that says so.
 
     >>> weights, kind, notes = rows_to_one(np.array([[0.25, 0.753]]))
     >>> float(weights.sum()), kind, notes
     (1.0, 'shares', ('Rows sum to 1.003 at most, as half precision rounds them; they are scaled to 1.',))
 
-    Rows that sum to less, and none to more, are parts, as in models whose sinks are no tokens. A row of zeros, of a
-    query that looks at nothing, is left as it is. Raises `ValueError` for weights that are neither.
+    Rows that sum to less, and none to more, are parts where the model has `sinks` that are no tokens. A row of zeros,
+    of a query that looks at nothing, is left as it is. Raises `ValueError` for weights that are neither.
     """
     refuse_nan(weights)
     if 0 in weights.shape:
@@ -97,9 +107,14 @@ def rows_to_one(weights):  # -> weights, kind, notes
         scaled = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
         farthest = f"{most:.4g} at most" if most - 1 >= 1 - least else f"{least:.4g} at least"
         return scaled, "shares", (f"Rows sum to {farthest}, as half precision rounds them; they are scaled to 1.",)
-    if most < 1 + EXACT:
-        rest = "the rest went to no token of the map, as to a sink that a model has learnt"
+    if most < 1 + EXACT and sinks:
+        rest = "the rest went to no token of the map, but to a sink that the model has learnt"
         return weights, "parts", (f"Rows sum to {least:.4g} at least: {rest}.",)
+    if most < 1 + EXACT:
+        raise ValueError(
+            f"each row must sum to 1, got sums from {least:.4g}: keys are missing, or the rest went to sinks, which "
+            f"HeadMap.of(model, ..., inputs=...) knows of a model; rows as they are, by {AS_THEY_ARE}"
+        )
     raise ValueError(
         f"each row must sum to 1, got sums from {least:.4g} to {most:.4g}. If dropout was left on, call model.eval() "
         f"first; weights that are not shares are shown as they are by {AS_THEY_ARE}"
@@ -143,7 +158,7 @@ def sums_of(weights):
     return positive.min(), positive.max()
 
 
-def weights_of(layers, *, causal=True, batch=0, chosen=None):  # -> [layer, head, query, key], names, notes
+def weights_of(layers, *, causal=True, batch=0, chosen=None, texts=None):  # -> [layer, head, query, key], names, notes
     """The weights of a part, the names of its layers where they are known, and notes.
 
     >>> weights, names, notes = weights_of([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))])
@@ -160,7 +175,7 @@ def weights_of(layers, *, causal=True, batch=0, chosen=None):  # -> [layer, head
     if not isinstance(layers, (tuple, list, dict)):
         warn_of_size(math.prod(getattr(layers, "shape", ())))
         whole = array_of(layers)
-        weights, notes = layers_of(whole, batch if whole.ndim == 5 else 0)
+        weights, notes = layers_of(whole, batch if whole.ndim == 5 else 0, texts)
         if whole.ndim < 4 or chosen is None:
             return weights, None, (*averaged_note([layers]), *notes)
         layers = list(whole)
@@ -184,7 +199,7 @@ def weights_of(layers, *, causal=True, batch=0, chosen=None):  # -> [layer, head
         why = "the others gave no attentions" if chosen is None else "as chosen"
         notes += (f"Layers {', '.join(str(number + 1) for number in numbers)} of {len(counted)} are shown; {why}.",)
     stacked = np.stack(arrays)
-    weights, notes_on_batch = layers_of(stacked, batch)
+    weights, notes_on_batch = layers_of(stacked, batch, texts)
     return weights, names_of(numbers) if stacked.ndim > 3 else None, (*notes, *notes_on_batch)
 
 
@@ -251,17 +266,31 @@ def stitched(steps, *, causal=True, batch=0):  # -> [layer, head, query, key], n
            [0.33, 0.33, 0.33]], dtype=float32)
 
     If not `causal`, it asks those of the encoder. Without a cache, each step asks anew for what came before; with a
-    static one, there are places for what never came; with a window, keys that are too far are gone.
+    static one, there are places for what never came; with a window, keys that are too far are gone. Where the text was
+    read in chunks, or began with a cache, the first tokens ask nothing: there are fewer queries than keys.
     """
     text = chosen_text(batch, len(steps[0][0]))
     rows = [[array_of(layer[text]) for layer in step] for step in steps]
-    weights = np.stack([_stitched_layer(layer, causal) for layer in zip(*rows, strict=True)])
-    return weights, note_on_batch(text, len(steps[0][0]))
+    layers = list(zip(*rows, strict=True))
+    before = max(unasked(layer[0]) for layer in layers) if causal else 0
+    weights = np.stack([_stitched_layer(layer, causal, before) for layer in layers])
+    notes = (UNASKED.format(count=before),) * (before > 0)
+    return weights, (*note_on_batch(text, len(steps[0][0])), *notes)
 
 
-def _stitched_layer(steps, causal):  # of [head, query, key] -> [head, query, key]
+def unasked(first):  # [head, query, key]
+    """How many keys of the first step stand before those of its queries: what a cache held already.
+
+    >>> unasked(np.array([[[0.5, 0.5, 0], [0.4, 0.3, 0.3]]])), unasked(np.array([[[1, 0, 0, 0], [0.5, 0.5, 0, 0]]]))
+    (1, 0)
+    """
+    reached = np.flatnonzero(first[:, -1].any(0))  # a query looks at itself; static caches have places after it
+    return max(int(reached[-1]) + 1 - first.shape[1], 0) if len(reached) else 0
+
+
+def _stitched_layer(steps, causal, before=0):  # of [head, query, key] -> [head, query, key]
     rows = []  # [head, query, key]
-    length = 0  # of the text so far
+    length = before  # of the text so far
     for weights in steps:
         queries = weights.shape[1]
         new = queries - length if queries > length else queries
@@ -269,12 +298,12 @@ def _stitched_layer(steps, causal):  # of [head, query, key] -> [head, query, ke
         rows.append(weights[:, -new:])
     if not causal:
         return np.concatenate(rows, axis=1)
-    whole = np.zeros((len(rows[0]), length, length), np.float32)
-    start = 0
+    whole = np.zeros((len(rows[0]), length - before, length), np.float32)
+    start = before
     for weights in rows:
         end = start + weights.shape[1]
         first = max(end - weights.shape[2], 0)  # of the keys that are still there
-        keys = whole[:, start:end, first : first + weights.shape[2]]
+        keys = whole[:, start - before : end - before, first : first + weights.shape[2]]
         keys[...] = weights[:, :, : keys.shape[2]]
         start = end
     return whole

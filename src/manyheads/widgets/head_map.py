@@ -176,11 +176,12 @@ class HeadMap(Figure):
     @classmethod
     def of(
         cls,
-        attentions,
+        source,
         tokens=None,
         query_tokens=None,
         *,
         inputs=None,
+        part=None,
         batch=0,
         attention_mask=None,
         layers=None,
@@ -200,7 +201,7 @@ class HeadMap(Figure):
         >>> HeadMap.of(layer, ["hot", "tea"], inputs=[torch.ones(2, 6)] * 3, view="matrix").attention.shape
         (1, 2, 2, 2)
 
-        `attentions` is one of
+        `source` is one of
 
         - what a Hugging Face model returned (encoder, decoder, both; `generate`, whose steps become one map),
         - a torch module with `nn.MultiheadAttention` in it, or a Hugging Face model, whichever kernel it computes with;
@@ -239,8 +240,9 @@ class HeadMap(Figure):
         if rollout:
             traits["layers"] = layers
         maps = maps_of(
-            *(attentions, tokens, query_tokens),
+            *(source, tokens, query_tokens),
             inputs=inputs,
+            part=part,
             batch=batch,
             attention_mask=attention_mask,
             layers=None if rollout else layers,

@@ -215,10 +215,10 @@ def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
-        ({"tokens": WORDS[1:]}, ValueError, "there are 7 places for query_tokens, got 6"),
+        ({"tokens": WORDS[1:]}, ValueError, "there are 7 places for tokens, got 6"),
         ({"tokens": "tea"}, TypeError, "tokens must be a list of strings, got 'tea': a text needs tokenizer="),
-        ({"attentions": weights(2, HEADS)[:, None], "batch": 1}, ValueError, "batch must be from 0 to 0"),
-        ({"attentions": weights(LAYERS, HEADS), "layers": [2]}, ValueError, "layers must be among 0, 1"),
+        ({"source": weights(2, HEADS)[:, None], "batch": 1}, ValueError, "batch must be from 0 to 0"),
+        ({"source": weights(LAYERS, HEADS), "layers": [2]}, ValueError, "layers must be among 0, 1"),
         (
             {"attention_mask": [1, 1]},
             ValueError,
@@ -226,12 +226,12 @@ def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
         ),
         ({"key_value_heads": 3}, ValueError, "key_value_heads must divide the 4 heads, got 3"),
         ({"inputs": torch.ones(1)}, TypeError, "inputs are what a torch module is called with; got ndarray"),
-        ({"attentions": stack()}, TypeError, r"HeadMap.of\(TransformerEncoder, ...\) needs inputs"),
+        ({"source": stack()}, TypeError, r"HeadMap.of\(TransformerEncoder, ...\) needs inputs"),
     ],
 )
 def test_arguments_that_do_not_fit_are_named(arguments, error, says):
     with pytest.raises(error, match=says):
-        HeadMap.of(**{"attentions": weights(HEADS).numpy(), "tokens": WORDS, **arguments})
+        HeadMap.of(**{"source": weights(HEADS).numpy(), "tokens": WORDS, **arguments})
 
 
 # --- Layers by number, texts of a batch, padding, sinks, other kernels ---------------------------------------------------

@@ -1,0 +1,230 @@
+"""What a module looks at, whatever it is and whatever is around it.
+
+A Hugging Face model hands out its attentions when it computes eagerly. Of all other modules, and of what such a model
+keeps to itself, `Watch` sees the calls.
+"""
+
+import inspect
+from dataclasses import replace
+
+import torch
+
+from manyheads.maps.looking import copied, looked_at
+from manyheads.maps.outputs import attentions_in, has_outputs, of_output
+from manyheads.maps.parts import Part, by_stack, numbered, tower
+from manyheads.maps.watching import Watch
+
+DECODER_TOO = (
+    "a {} is an encoder and a decoder that reads a text of its own: give inputs=dict(input_ids=..., "
+    "decoder_input_ids=...), or labels"
+)
+BATCH_FIRST = (
+    "These layers read [sequence, batch, width], so this is one token of {texts} texts; with batch_first=True, or "
+    "inputs.transpose(0, 1), it's one text."
+)
+FAST_PATH = "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
+
+
+def of_module(module, inputs, batch=0):
+    """The parts of a module that is called with `inputs`, by name: what each of their layers looks at.
+
+    >>> from torch import nn, ones
+    >>> both = nn.Transformer(d_model=4, nhead=2, num_encoder_layers=1, num_decoder_layers=1, batch_first=True)
+    >>> list(of_module(both, (ones(1, 3, 4), ones(1, 2, 4))))
+    ['encoder', 'decoder', 'cross']
+
+    `inputs` are a tensor, a tuple of arguments, or a dict of named ones. The module computes what it always computes,
+    without dropout and without gradients; it's left as it was, as are the inputs. Raises `ValueError` where no
+    attention is seen, with what to do about it.
+    """
+    texts = texts_in(inputs)
+    whole = is_hugging_face(module)
+    with looked_at(module):
+        for model in models_in(module):
+            model.set_attn_implementation("eager")
+        if whole and not has_towers(module):
+            parts = parts_of_output(called_eagerly(module, inputs), batch, texts)
+            if parts:
+                return described(parts, module)
+        with Watch(module, texts) as watch:
+            output = called_eagerly(module, inputs) if whole else called(module, inputs)
+        notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
+    parts = parts_of_output(output, batch, texts) if whole else {}
+    parts = with_towers(parts, watch.looks, texts) if parts else of_looks(watch.looks, texts)
+    if not parts:
+        raise ValueError(why_nothing(module, watch.unknown))
+    return described(parts, module, notes)
+
+
+def called(module, inputs, **more):
+    """What a module returns for a copy of the inputs."""
+    arguments, named = arguments_of(copied(inputs))
+    return module(*arguments, **{**named, **more})
+
+
+def called_eagerly(model, inputs):
+    """What a Hugging Face model returns with its attentions."""
+    name = type(model).__name__
+    try:
+        return called(model, inputs, output_attentions=True, return_dict=True)
+    except RuntimeError as error:
+        raise ValueError(f"{name} fails with eager attention, which gives its maps: {error}") from error
+    except ValueError as error:
+        if "decoder_input" in str(error) or "input_ids or inputs_embeds" in str(error):
+            raise ValueError(DECODER_TOO.format(name)) from error
+        raise
+
+
+def arguments_of(inputs):
+    """What a module is called with, unnamed and named.
+
+    >>> arguments_of({"input_ids": 1})
+    ((), {'input_ids': 1})
+    """
+    if isinstance(inputs, dict) or hasattr(inputs, "keys"):  # as a tokenizer gives them
+        return (), dict(inputs)
+    return (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs), {}
+
+
+def named_inputs(module, inputs):
+    """The inputs by the names of the module's parameters, as far as it names them.
+
+    >>> sorted(named_inputs(torch.nn.Linear(2, 2), [torch.ones(1, 2)]))
+    ['input']
+    """
+    arguments, named = arguments_of(inputs)
+    try:
+        return dict(inspect.signature(module.forward).bind_partial(*arguments).arguments) | named
+    except (TypeError, ValueError):  # too many, or of a compiled function
+        return named
+
+
+def texts_in(inputs):
+    """How many texts the inputs hold: the first axis of what has one for them, else one.
+
+    >>> texts_in(torch.ones(2, 7, dtype=int)), texts_in((torch.ones(7, 32),)), texts_in({"pixels": torch.ones(3, 1, 4, 4)})
+    (2, 1, 3)
+    """
+    arguments, named = arguments_of(inputs)
+    values = [value for value in (*arguments, *named.values()) if isinstance(value, torch.Tensor)]
+    batched = (len(value) for value in values if value.ndim > (1 if not value.is_floating_point() else 2))
+    return next(batched, 1)
+
+
+def is_hugging_face(module):
+    """Whether a module is a Hugging Face model, or passes for one, as those of peft do."""
+    return hasattr(module, "set_attn_implementation") and hasattr(module, "config")
+
+
+def models_in(module):
+    """The outermost Hugging Face models of a module."""
+    if is_hugging_face(module):
+        return [module]
+    return [model for child in module.children() for model in models_in(child)]
+
+
+def has_towers(model):
+    """Whether a Hugging Face model has models in it that read different things, each with a configuration."""
+    return any(getattr(model.config, name, None) is not None for name in getattr(model.config, "sub_configs", ()))
+
+
+def parts_of_output(output, batch, texts):
+    """The parts of a Hugging Face output; none where it holds no attentions."""
+    return of_output(output, batch, texts) if attentions_in(output) or has_outputs(output) else {}
+
+
+def of_looks(looks, texts):
+    """What was seen as parts, by the names of the modules that looked."""
+    return {name: part_of_stack(stack, texts) for name, stack in by_stack((look.name, look) for look in looks).items()}
+
+
+def part_of_stack(stack, texts):
+    """The looks of one stack of layers, a list or a dict by number, as a part."""
+    looks = list(stack.values()) if isinstance(stack, dict) else stack
+    weights = [look.weights for look in looks]
+    notes = tuple(dict.fromkeys(note for look in looks for note in look.notes))
+    layers = dict(zip(stack, weights)) if isinstance(stack, dict) else weights
+    return Part(layers, notes, texts, keys_after=looks[0].keys_after)
+
+
+def with_towers(parts, looks, texts):
+    """The parts that an output handed out, and what was seen of those towers that it says nothing of."""
+    handed_out = {
+        layer.data_ptr() for part in parts.values() for layer in part.layers if isinstance(layer, torch.Tensor)
+    }
+    stacks = {}
+    for look in looks:
+        stacks.setdefault(tower(look.name), []).append(look)
+    known = {name for name, stack in stacks.items() if any(look.weights.data_ptr() in handed_out for look in stack)}
+    beside = {name: stack for name, stack in stacks.items() if name and name not in {*known, *parts}}
+    if not beside:
+        return parts
+    (first, part), *others = parts.items()
+    named = {first or next(iter(known - {None}), "text"): part} | dict(others)
+    return named | {name: largest(of_looks(stack, texts)) for name, stack in beside.items()}
+
+
+def largest(parts):
+    """The part of most layers: a tower's own, beside a last layer that pools."""
+    return max(parts.values(), key=lambda part: len(part.layers))
+
+
+def described(parts, module, notes=()):
+    """The parts of a module with what its parameters and its configuration tell."""
+    sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
+    if is_hugging_face(module):
+        numbers = layers_with_attention(module)
+        parts = {name: replace(part, layers=numbered(part.layers, numbers)) for name, part in parts.items()}
+    else:
+        inner = {id(model): place for place, model in module.named_modules()}
+        found = [f"{inner[id(model)]}, a {type(model).__name__}" for model in models_in(module)]
+        notes = (*notes, *(f"Found in the {type(module).__name__}: {one}." for one in found))
+    return {
+        name: replace(part, sinks=sinks, notes=tuple(dict.fromkeys((*part.notes, *notes))))
+        for name, part in parts.items()
+    }
+
+
+def layers_with_attention(model):
+    """The numbers of a Hugging Face model's layers that attend, from 0; None where its configuration doesn't tell."""
+    kinds = getattr(model.config, "layers_block_type", None) or getattr(model.config, "layer_types", None)
+    return kinds and [number for number, kind in enumerate(kinds) if "attention" in kind and "linear" not in kind]
+
+
+def fast_path_differs(module, inputs, output):
+    """Whether PyTorch computes something else when nobody watches, as its fast path does with a LoRA on attention."""
+    layers = [part for part in module.modules() if isinstance(part, torch.nn.TransformerEncoderLayer)]
+    if all(type(layer.self_attn) is torch.nn.MultiheadAttention for layer in layers):
+        return False
+    unwatched = called(module, inputs)
+    return isinstance(output, torch.Tensor) and not torch.allclose(output, unwatched, rtol=1e-3, atol=1e-4)
+
+
+def batch_second(module, inputs):
+    """A note where a text of several tokens was given as several texts of one, to layers that aren't `batch_first`."""
+    first = next((value for value in arguments_of(inputs)[0] if isinstance(value, torch.Tensor)), torch.empty(0))
+    layers = [part for part in module.modules() if isinstance(part, torch.nn.MultiheadAttention)]
+    second = layers and not any(layer.batch_first for layer in layers)
+    slip = second and first.ndim == 3 and len(first) == 1 < first.shape[1]
+    return (BATCH_FIRST.format(texts=first.shape[1]),) if slip else ()
+
+
+def why_nothing(module, unknown):
+    """Why there is no map of a module, and what to do."""
+    name = type(module).__name__
+    if unknown:
+        kernels = ", ".join(f"{kernel} ({place or name})" for kernel, place in unknown.items())
+        return (
+            f"{name} computes its attention by {kernels}, which gives no weights: let it call "
+            'F.scaled_dot_product_attention instead, by attn_implementation="sdpa" or what the module calls that setting'
+        )
+    if models_in(module):
+        return f"{name} gives no attentions, not even eagerly: its layers may be of another kind"
+    attending = [place for place, part in module.named_modules() if isinstance(part, torch.nn.MultiheadAttention)]
+    if attending:
+        return f"{name} did not call any of its attention for these inputs: {', '.join(attending)}"
+    return (
+        f"there is no attention to be seen in {name}: it called neither F.scaled_dot_product_attention nor "
+        "nn.MultiheadAttention, and no softmax of its multiplied values; give the weights that it computes, as "
+        "HeadMap.of(weights, tokens)"
+    )
