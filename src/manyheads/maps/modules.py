@@ -25,7 +25,7 @@ BATCH_FIRST = (
 FAST_PATH = "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
 
 
-def of_module(module, inputs, batch=0):
+def of_module(module, inputs, batch=0, before=None):
     """The parts of a module that is called with `inputs`, by name: what each of their layers looks at.
 
     >>> from torch import nn, ones
@@ -34,7 +34,8 @@ def of_module(module, inputs, batch=0):
     ['encoder', 'decoder', 'cross']
 
     `inputs` are a tensor, a tuple of arguments, or a dict of named ones. The module computes what it always computes,
-    without dropout and without gradients; it's left as it was, as are the inputs. Raises `ValueError` where no
+    without dropout and without gradients; it's left as it was, as are the inputs. `before` is called with the module
+    before it computes; what it changes is put back. Raises `ValueError` where no
     attention is seen, with what to do about it.
     """
     texts = texts_in(inputs)
@@ -42,10 +43,13 @@ def of_module(module, inputs, batch=0):
     with looked_at(module):
         for model in models_in(module):
             model.set_attn_implementation("eager")
+        if before is not None:
+            before(module)
         if whole and not has_towers(module):
-            parts = parts_of_output(called_eagerly(module, inputs), batch, texts)
+            output = called_eagerly(module, inputs)
+            parts = parts_of_output(output, batch, texts)
             if parts:
-                return described(parts, module)
+                return described(parts, module, output)
         with Watch(module, texts) as watch:
             output = called_eagerly(module, inputs) if whole else called(module, inputs)
         notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
@@ -53,7 +57,7 @@ def of_module(module, inputs, batch=0):
     parts = with_towers(parts, watch.looks, texts) if parts else of_looks(watch.looks, texts)
     if not parts:
         raise ValueError(why_nothing(module, watch.unknown))
-    return described(parts, module, notes)
+    return described(parts, module, output, notes)
 
 
 def called(module, inputs, **more):
@@ -169,7 +173,7 @@ def largest(parts):
     return max(parts.values(), key=lambda part: len(part.layers))
 
 
-def described(parts, module, notes=()):
+def described(parts, module, output, notes=()):
     """The parts of a module with what its parameters and its configuration tell."""
     sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
     if is_hugging_face(module):
@@ -180,7 +184,7 @@ def described(parts, module, notes=()):
         found = [f"{inner[id(model)]}, a {type(model).__name__}" for model in models_in(module)]
         notes = (*notes, *(f"Found in the {type(module).__name__}: {one}." for one in found))
     return {
-        name: replace(part, sinks=sinks, notes=tuple(dict.fromkeys((*part.notes, *notes))))
+        name: replace(part, sinks=sinks, output=output, notes=tuple(dict.fromkeys((*part.notes, *notes))))
         for name, part in parts.items()
     }
 

@@ -38,6 +38,8 @@ def maps_of(
     prettify_tokens=True,
     tokenizer=None,
     value_norms=None,
+    predictions=None,
+    before=None,
 ):
     """The attention maps in what some tool computed, by name; "" where there is one alone. As `HeadMap.of` takes it.
 
@@ -47,13 +49,16 @@ def maps_of(
     {'': (2, 3, 4, 4)}
     >>> list(maps_of({"before": weights, "after": weights}, list("abcd")))
     ['before', 'after']
+
+    `before` is called with a module before it computes: see `of_module`.
     """
     tokenizer = tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else getattr(tokenizer, "tokenizer", tokenizer)
     if inputs is None and modules_among(source):
         inputs = inputs_of(tokens, tokenizer)
+    tokens = inputs if tokens is None and getattr(inputs, "is_fast", False) else tokens
     if tokens is None and query_tokens is None and hasattr(source, "columns"):
         tokens, query_tokens, source = names_in_table(source)
-    parts = parts_of(source, inputs, batch)
+    parts = parts_of(source, inputs, batch, before)
     reading = reading_of(source, tokens, query_tokens, named_of(source, inputs), tokenizer, batch, attention_mask)
     runs = alike(parts, layers)
     maps = {}
@@ -80,14 +85,38 @@ def maps_of(
         lengths = norms_of_part(value_norms, layers, reading.mask, runs)
         names = layers_here if layer_names is None else list(layer_names)
         options = {"notes": tuple(notes), "kind": kind, "layer_names": names, "value_norms": lengths}
+        if predictions is not None:
+            options["predictions"] = predicted(predictions, source if one.output is None else one.output)
         maps[name] = AttentionMap(queries, keys, weights, heads, **options)
     return maps
+
+
+def with_heads_off(name, source, *tokens, layers=None, **options):
+    """What makes the map of this name again with heads off, a function of the mask; None where nothing computes it."""
+    if not modules_among(source):
+        return None
+    key = next((key for key in source if f"{name}, ".startswith(f"{key}, ")), None) if isinstance(source, dict) else None
+    module = source if key is None else source[key]
+    if not is_module(module):
+        return None
+    part = name if key is None else name.removeprefix(str(key)).removeprefix(", ")
+
+    def again(head_mask):
+        from manyheads.maps.heads_off import turn_off
+
+        def before(module):
+            turn_off(module, part, layers, head_mask)
+
+        maps = maps_of(module, *tokens, layers=layers, part=part or None, before=before, **options)
+        return maps[part]
+
+    return again
 
 
 # --- What each tool hands out, as parts with names ---------------------------------------------------------------
 
 
-def parts_of(source, inputs=None, batch=0):
+def parts_of(source, inputs=None, batch=0, before=None):
     """The parts of what a tool handed out, each with its name: the maps that will be.
 
     >>> import numpy as np
@@ -100,9 +129,9 @@ def parts_of(source, inputs=None, batch=0):
             raise TypeError(f"HeadMap.of({type(source).__name__}, ...) needs inputs, what the module is called with")
         from manyheads.maps.modules import of_module
 
-        return of_module(source, inputs, batch)
+        return of_module(source, inputs, batch, before)
     if modules_among(source):
-        return of_dict(source, inputs, batch)
+        return of_dict(source, inputs, batch, before)
     if inputs is not None and not is_output(source):
         raise TypeError(f"inputs are what a torch module is called with; got {type(source).__name__} for the module")
     shown = getattr(source, "attention", source)  # of a HeadMap
@@ -163,7 +192,7 @@ def of_cache(cache):
     return {name: Part(layers) for name, layers in stacks.items()}
 
 
-def of_dict(named, inputs=None, batch=0):
+def of_dict(named, inputs=None, batch=0, before=None):
     """Several of what is known here, by names of one's own; or the layers of one model, as JAX names them.
 
     >>> import numpy as np
@@ -176,7 +205,7 @@ def of_dict(named, inputs=None, batch=0):
         return {name: Part(layers) for name, layers in stacks.items()}
     parts = {}
     for key, source in named.items():
-        found = parts_of(source, inputs if is_module(source) else None, batch)
+        found = parts_of(source, inputs if is_module(source) else None, batch, before)
         parts |= {f"{key}, {name}".removesuffix(", "): part for name, part in found.items()}
     return parts
 
@@ -227,7 +256,7 @@ def of_layer_result(result):
     return result
 
 
-# --- Heads and norms of one part -----------------------------------------------------------------------------------
+# --- Heads, norms and answers of one part -----------------------------------------------------------------------------------
 
 
 def norms_of_part(norms, layers, mask, parts):
@@ -260,3 +289,19 @@ def names_of_heads(count, head_names=None, key_value_heads=None):
     if not 1 <= key_value_heads <= count or count % key_value_heads:
         raise ValueError(f"key_value_heads must divide the {count} heads, got {key_value_heads}")
     return [f"group {head // (count // key_value_heads) + 1}, head {head + 1}" for head in range(count)]
+
+
+def predicted(predictions, output):
+    """What a function of one's own tells of a model's output, checked: {name: {label: probability}}.
+
+    >>> predicted(lambda output: {"sentiment": {"good": np.float32(output)}}, 0.5)
+    {'sentiment': {'good': 0.5}}
+    """
+    answers = predictions(output)
+    try:
+        return {str(name): {str(label): float(share) for label, share in answer.items()} for name, answer in answers.items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise TypeError(
+            "predictions must be a function from what the model returns to {name: {label: probability}}, "
+            f"such as {{'sentiment': {{'good': 0.9, 'bad': 0.1}}}}; it gave {answers!r}"
+        ) from error

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 import torch
 
+from manyheads.maps.heads_off import heads_in
 from manyheads.maps.looking import looked_at
 from manyheads.maps.modules import called
 from manyheads.maps.parts import by_stack, chosen_part
@@ -76,21 +77,12 @@ def measured(attention, pair, values):  # values [k, d_v] -> [h, k]
     joined = any(getattr(attention, name, None) is value for name in JOINED)
     values = values.chunk(3, -1)[-1] if joined else values
     heads = heads_in(attention)
+    if heads is None:
+        raise ValueError(f"{type(attention).__name__} doesn't say how many heads it has")
     rows = rows_by_calling(output, heads, values)
     if values.shape[-1] % rows.shape[1]:
         raise ValueError(f"{type(value).__name__} gives {values.shape[-1]} values, which isn't a multiple of {rows.shape[1]}")
     return norms(values.unflatten(-1, (-1, rows.shape[1])).transpose(0, 1), rows)
-
-
-def heads_in(attention):
-    """How many heads of queries an attention layer has, by what it or its configuration says."""
-    names = ("num_heads", "num_attention_heads", "n_heads", "n_head")
-    for holder in (attention, getattr(attention, "self", None), getattr(attention, "attention", None)):
-        for source in (holder, getattr(holder, "config", None)):
-            for name in names:
-                if isinstance(count := getattr(source, name, None), int):
-                    return count
-    raise ValueError(f"{type(attention).__name__} doesn't say how many heads it has")
 
 
 def rows_by_calling(output, heads, like):  # -> [h, d_v, d]

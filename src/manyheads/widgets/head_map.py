@@ -12,7 +12,7 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.bertviz_arguments import maps_from_bertviz
 from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
-from manyheads.maps.other_tools import maps_of
+from manyheads.maps.other_tools import maps_of, with_heads_off
 from manyheads.maps.plain import plain_html
 from manyheads.maps.wire import digits_of, layer_bytes, map_json, map_message
 from manyheads.models.registry import is_named, load_model
@@ -26,6 +26,7 @@ PLACES = ("layer", "head", "query")  # in the order of a map's axes
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
 TOO_LARGE = "One layer alone would make this page too large: this is a picture of it."
+SWITCHES = "Your model computed this. Turn a head off, and it computes again without it."
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
 
 
@@ -192,6 +193,7 @@ class HeadMap(Figure):
         prettify_tokens=True,
         tokenizer=None,
         value_norms=None,
+        predictions=None,
         **traits,
     ):
         """A map of any attentions, as the tool that computed them hands them out.
@@ -239,34 +241,40 @@ class HeadMap(Figure):
         rollout = isinstance(layers, str)  # the trait of the same name
         if rollout:
             traits["layers"] = layers
-        maps = maps_of(
-            *(source, tokens, query_tokens),
-            inputs=inputs,
-            part=part,
-            batch=batch,
-            attention_mask=attention_mask,
-            layers=None if rollout else layers,
-            layer_names=layer_names,
-            head_names=head_names,
-            key_value_heads=key_value_heads,
-            normalised=normalised,
-            prettify_tokens=prettify_tokens,
-            tokenizer=tokenizer,
-            value_norms=value_norms,
-        )
-        return cls._of_maps(maps, traits, cls.of)
+        options = {
+            "inputs": inputs,
+            "batch": batch,
+            "attention_mask": attention_mask,
+            "layers": None if rollout else layers,
+            "layer_names": layer_names,
+            "head_names": head_names,
+            "key_value_heads": key_value_heads,
+            "normalised": normalised,
+            "prettify_tokens": prettify_tokens,
+            "tokenizer": tokenizer,
+            "value_norms": value_norms,
+            "predictions": predictions,
+        }
+        maps = maps_of(source, tokens, query_tokens, part=part, **options)
+        again = {name: with_heads_off(name, source, tokens, query_tokens, **options) for name in maps}
+        return cls._of_maps(maps, traits, cls.of, again)
 
     @classmethod
-    def _of_maps(cls, maps, traits, method):
-        """Maps to look at, by name; `method` is the one that was called with further traits."""
+    def _of_maps(cls, maps, traits, method, again=None):
+        """Maps to look at, by name; `method` is the one that was called with further traits.
+
+        `again` has, for each map that can be made again with heads off, a function of the mask that makes it.
+        """
         of = f"HeadMap.{method.__name__}"
         for name in ("compare", "sentence", "model", "models"):
             if name in traits:
                 raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
         refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": OF_ALONE})
-        models = [_FixedMap(name, map) for name, map in maps.items()]
-        return cls("", models=models, _computes=False, _status="These are the attentions you gave.", **traits)
+        again = again or {}
+        models = [_FixedMap(name, map, again.get(name)) for name, map in maps.items()]
+        status = SWITCHES if any(again.values()) else "These are the attentions you gave."
+        return cls("", models=models, _computes=False, _status=status, **traits)
 
     @property
     def model(self):
@@ -400,14 +408,14 @@ def head_map_element(map, compared=None, *, status="", whole=False, digits=None,
 
 
 class _FixedMap:
-    """A head model that knows one map."""
+    """A head model that knows one map, and perhaps how to make it `again` with heads off."""
 
-    def __init__(self, name, map):
-        self.name, self.map = name, map
+    def __init__(self, name, map, again=None):
+        self.name, self.map, self.again = name, map, again
         self.num_layers, self.num_heads = map.shape[:2]
 
     def __call__(self, sentence, head_mask=None):
-        return self.map
+        return self.map if head_mask is None or self.again is None else self.again(head_mask)
 
 
 def _fits(mask, heads):
