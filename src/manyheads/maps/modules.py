@@ -25,7 +25,7 @@ BATCH_FIRST = (
 FAST_PATH = "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
 
 
-def of_module(module, inputs, batch=0, before=None):
+def of_module(module, inputs, batch=0, before=None, groups=None):
     """The parts of a module that is called with `inputs`, by name: what each of their layers looks at.
 
     >>> from torch import nn, ones
@@ -35,25 +35,25 @@ def of_module(module, inputs, batch=0, before=None):
 
     `inputs` are a tensor, a tuple of arguments, or a dict of named ones. The module computes what it always computes,
     without dropout and without gradients; it's left as it was, as are the inputs. `before` is called with the module
-    before it computes; what it changes is put back. Raises `ValueError` where no
+    before it computes; what it changes is put back. Of a long text, weights are summed over `groups` of tokens. Raises `ValueError` where no
     attention is seen, with what to do about it.
     """
     texts = texts_in(inputs)
     whole = is_hugging_face(module)
     with looked_at(module):
         for model in models_in(module):
-            model.set_attn_implementation("eager")
+            set_kernel(model, "eager" if groups is None else "sdpa")
         if before is not None:
             before(module)
-        if whole and not has_towers(module):
+        if whole and groups is None and not has_towers(module):
             output = called_eagerly(module, inputs)
             parts = parts_of_output(output, batch, texts)
             if parts:
                 return described(parts, module, output)
-        with Watch(module, texts) as watch:
-            output = called_eagerly(module, inputs) if whole else called(module, inputs)
+        with Watch(module, texts, groups) as watch:
+            output = called_eagerly(module, inputs) if whole and groups is None else called(module, inputs)
         notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
-    parts = parts_of_output(output, batch, texts) if whole else {}
+    parts = parts_of_output(output, batch, texts) if whole and groups is None else {}
     parts = with_towers(parts, watch.looks, texts) if parts else of_looks(watch.looks, texts)
     if not parts:
         raise ValueError(why_nothing(module, watch.unknown))
@@ -125,6 +125,14 @@ def models_in(module):
     if is_hugging_face(module):
         return [module]
     return [model for child in module.children() for model in models_in(child)]
+
+
+def set_kernel(model, name):
+    """Lets a Hugging Face model compute its attention by this kernel, or eagerly where it has no other."""
+    try:
+        model.set_attn_implementation(name)
+    except ValueError:
+        model.set_attn_implementation("eager")
 
 
 def has_towers(model):

@@ -13,8 +13,9 @@ from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.bertviz_arguments import pretty
 from manyheads.maps.outputs import OTHER_FIELDS, is_output, of_output
 from manyheads.maps.parts import Part, alike, by_stack, chosen_part, role
-from manyheads.maps.places import placed, reading_of
-from manyheads.maps.tokens_from import inputs_of
+from manyheads.maps.places import Reading, counted, placed, reading_of
+from manyheads.maps.sentences import LONG
+from manyheads.maps.tokens_from import ids_in, inputs_of
 from manyheads.maps.weights_from import are_steps, array_of, kind_of, rows_to_one, weights_of
 
 PATTERN = "hook_pattern"  # how the names of a TransformerLens cache end where attention is
@@ -40,6 +41,7 @@ def maps_of(
     value_norms=None,
     predictions=None,
     before=None,
+    groups=None,
 ):
     """The attention maps in what some tool computed, by name; "" where there is one alone. As `HeadMap.of` takes it.
 
@@ -50,15 +52,16 @@ def maps_of(
     >>> list(maps_of({"before": weights, "after": weights}, list("abcd")))
     ['before', 'after']
 
-    `before` is called with a module before it computes: see `of_module`.
+    `before` is called with a module before it computes, and `groups` of tokens are what a long text is shown by: see
+    `of_module`.
     """
-    tokenizer = tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else getattr(tokenizer, "tokenizer", tokenizer)
+    tokenizer = of_processor(tokenizer)
     if inputs is None and modules_among(source):
         inputs = inputs_of(tokens, tokenizer)
     tokens = inputs if tokens is None and getattr(inputs, "is_fast", False) else tokens
     if tokens is None and query_tokens is None and hasattr(source, "columns"):
         tokens, query_tokens, source = names_in_table(source)
-    parts = parts_of(source, inputs, batch, before)
+    parts = parts_of(source, inputs, batch, before, groups)
     reading = reading_of(source, tokens, query_tokens, named_of(source, inputs), tokenizer, batch, attention_mask)
     runs = alike(parts, layers)
     maps = {}
@@ -71,6 +74,8 @@ def maps_of(
         found = weights_of(one.layers, causal=which != "cross", batch=batch, chosen=chosen, texts=one.texts)
         weights, layers_here, notes = found
         reasons = one.notes
+        if groups is not None:
+            reading = Reading(groups.names(reading.tokens or counted(groups.count)))
         try:
             weights, queries, keys, notes_on_places = placed(weights, which, one, reading, steps)
             reasons += notes_on_places
@@ -89,6 +94,19 @@ def maps_of(
             options["predictions"] = predicted(predictions, source if one.output is None else one.output)
         maps[name] = AttentionMap(queries, keys, weights, heads, **options)
     return maps
+
+
+def long_text(source, tokens=None, inputs=None, tokenizer=None):
+    """The tokens of a long text that a module is about to read; None for a shorter one, or where that isn't known."""
+    if not is_module(source):
+        return None
+    tokenizer = of_processor(tokenizer)
+    inputs = inputs_of(tokens, tokenizer) if inputs is None else inputs
+    reading = reading_of(source, tokens, None, {} if inputs is None else named_of(source, inputs), tokenizer)
+    ids = ids_in(named_of(source, inputs)) if inputs is not None else None
+    count = len(reading.tokens or ()) if ids is None else ids.shape[-1]
+    alone = ids is None or ids.ndim == 1 or len(ids) == 1
+    return (reading.tokens or counted(count)) if count >= LONG and alone and reading.mask_is_full() else None
 
 
 def with_heads_off(name, source, *tokens, layers=None, **options):
@@ -116,7 +134,7 @@ def with_heads_off(name, source, *tokens, layers=None, **options):
 # --- What each tool hands out, as parts with names ---------------------------------------------------------------
 
 
-def parts_of(source, inputs=None, batch=0, before=None):
+def parts_of(source, inputs=None, batch=0, before=None, groups=None):
     """The parts of what a tool handed out, each with its name: the maps that will be.
 
     >>> import numpy as np
@@ -129,7 +147,7 @@ def parts_of(source, inputs=None, batch=0, before=None):
             raise TypeError(f"HeadMap.of({type(source).__name__}, ...) needs inputs, what the module is called with")
         from manyheads.maps.modules import of_module
 
-        return of_module(source, inputs, batch, before)
+        return of_module(source, inputs, batch, before, groups)
     if modules_among(source):
         return of_dict(source, inputs, batch, before)
     if inputs is not None and not is_output(source):
@@ -254,6 +272,11 @@ def of_layer_result(result):
             "these weights are averaged over the heads: ask nn.MultiheadAttention for average_attn_weights=False"
         )
     return result
+
+
+def of_processor(tokenizer):
+    """The tokenizer of a processor, which reads more than text; a tokenizer as it is."""
+    return tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else getattr(tokenizer, "tokenizer", tokenizer)
 
 
 # --- Heads, norms and answers of one part -----------------------------------------------------------------------------------

@@ -27,6 +27,10 @@ class Reading:
     decoder_mask: np.ndarray | None = None
     mask_is_given: bool = False  # by hand: then it has to fit
 
+    def mask_is_full(self):
+        """Whether nothing is padding."""
+        return self.mask is None or bool(self.mask.all())
+
 
 def reading_of(source, tokens, query_tokens, named, tokenizer, batch=0, attention_mask=None):
     """What is known of the tokens, by what was given, by `named` inputs, or by what `generate` wrote.
@@ -116,12 +120,11 @@ def own_places(weights, part, tokens, steps=False):
         return weights, tokens, [*tokens, *part.keys_after], notes
     before = keys - queries
     if part.decodes or steps or is_last_part(weights):
-        counted = [str(place + 1) for place in range(keys)]
         if tokens is None or len(tokens) > queries + steps:
             tokens, notes = tokens_for("tokens", tokens, keys, steps)
         else:
             tokens, notes = tokens_for("tokens", tokens, queries, steps)
-            tokens, notes = counted[:before] + tokens, (*notes, BEFORE.format(count=before))
+            tokens, notes = counted(before) + tokens, (*notes, BEFORE.format(count=before))
         return weights, tokens[before:], tokens, notes
     if tokens is not None and len(tokens) == queries < keys:
         raise ValueError(
@@ -163,7 +166,7 @@ def pads_itself(weights, count):
     A causal map doesn't tell: what comes after a query gets nothing anyway.
     """
     text = weights[:, :, :count, :count]
-    return 0 < count < weights.shape[2] and not weights[:, :, :count, count:].any() and np.triu(text, 1).any()
+    return 0 < count < weights.shape[2] and not weights[:, :, :count, count:].any() and bool(np.triu(text, 1).any())
 
 
 def is_last_part(weights):
@@ -174,6 +177,15 @@ def is_last_part(weights):
     """
     q, k = weights.shape[2:]
     return 1 < q < k and not weights[..., ~np.tri(q, k, k - q, dtype=bool)].any()
+
+
+def counted(count):
+    """Places that have no names, from 1.
+
+    >>> counted(2)
+    ['1', '2']
+    """
+    return [str(place + 1) for place in range(count)]
 
 
 def tokens_for(name, tokens, count, spare=False):
@@ -187,7 +199,7 @@ def tokens_for(name, tokens, count, spare=False):
     With `spare`, there may be one more: the last that `generate` wrote.
     """
     if tokens is None:
-        return [str(place + 1) for place in range(count)], (f"{name} are not given: places are counted.",)
+        return counted(count), (f"{name} are not given: places are counted.",)
     if spare and len(tokens) == count + 1:
         return list(tokens[:-1]), (f"The last token, {tokens[-1]!r}, was not read any more: it looks at nothing yet.",)
     if len(tokens) != count:

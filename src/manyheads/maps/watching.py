@@ -49,12 +49,14 @@ class Watch(TorchFunctionMode):
     >>> [(look.name, look.weights.shape) for look in watch.looks]
     [('self_attn', torch.Size([1, 3, 5, 5]))]
 
-    `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes.
+    `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes. Of a long
+    text only the sums over `groups` of tokens are kept, and one head is looked at at a time: see `sentences`.
     `unknown` holds the names of fused kernels that were called and give no weights.
     """
 
-    def __init__(self, module, texts=1):
+    def __init__(self, module, texts=1, groups=None):
         super().__init__()
+        self._groups = groups
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
         self._calling = [("", module)]  # the names of the modules that are computing, each with itself
@@ -86,8 +88,7 @@ class Watch(TorchFunctionMode):
         result = func(*args, **kwargs)
         name = getattr(func, "__name__", None) or str(func)
         if "scaled_dot_product_attention" in name and not name.startswith("_"):
-            weights, notes = fused_weights(*args, **kwargs)
-            self._note(weights.cpu(), notes)
+            self._note(*self._fused(args, kwargs))
         elif func is F.multi_head_attention_forward:
             weights, added = weights_of_layer(args, kwargs)
             self._note(weights.cpu(), keys_after=added)
@@ -98,6 +99,26 @@ class Watch(TorchFunctionMode):
         elif isinstance(result, (Tensor, tuple)):
             self._derived(name, args, kwargs, result)
         return result
+
+    def _fused(self, args, kwargs):
+        call = dict(zip(inspect.signature(fused_weights).parameters, args)) | kwargs
+        query, key = call["query"], call["key"]
+        if not self._in_groups(query.shape[-2], key.shape[-2]) or query.ndim < 4:
+            weights, notes = fused_weights(**call)
+            return weights.cpu(), notes
+        repeated = query.shape[-3] // key.shape[-3]
+        heads = []
+        for head in range(query.shape[-3]):
+            at = head // repeated
+            mask = call.get("attn_mask")
+            mask = mask[..., head : head + 1, :, :] if getattr(mask, "ndim", 0) > 3 and mask.shape[-3] > 1 else mask
+            one = {"query": query[..., head : head + 1, :, :], "key": key[..., at : at + 1, :, :], "attn_mask": mask}
+            weights, notes = fused_weights(**call | one)
+            heads.append(self._groups.summed(weights).cpu())
+        return torch.cat(heads, dim=-3), notes
+
+    def _in_groups(self, queries, keys):
+        return self._groups is not None and queries == keys == self._groups.count
 
     def _multiplied(self, name, args, result):
         """Notes weights that multiply values; a product of two activations makes scores."""
@@ -142,6 +163,7 @@ class Watch(TorchFunctionMode):
 
     def _note(self, weights, notes=(), keys_after=()):
         name, part = self._calling[-1]
+        weights = self._groups.summed(weights) if self._in_groups(*weights.shape[-2:]) else weights
         weights = in_four_axes(weights, self._texts, heads_of(part)).detach()
         self.looks.append(Look(name, weights, notes, keys_after))
 

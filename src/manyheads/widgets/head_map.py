@@ -12,12 +12,13 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.bertviz_arguments import maps_from_bertviz
 from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
-from manyheads.maps.other_tools import maps_of, with_heads_off
+from manyheads.maps.other_tools import long_text, maps_of, with_heads_off
 from manyheads.maps.plain import plain_html
 from manyheads.maps.wire import digits_of, layer_bytes, map_json, map_message
 from manyheads.models.registry import is_named, load_model
 from manyheads.whole_files import written_whole
 from manyheads.widgets.figure import Figure, refuse_unknown
+from manyheads.widgets.long_map import LongMap, by_groups, is_long
 from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
 
@@ -26,6 +27,8 @@ PLACES = ("layer", "head", "query")  # in the order of a map's axes
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
 TOO_LARGE = "One layer alone would make this page too large: this is a picture of it."
+GIVEN = "These are the attentions you gave."
+OPENS = "A long text, sentence by sentence. Click one, and it opens into its words."
 SWITCHES = "Your model computed this. Turn a head off, and it computes again without it."
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
 
@@ -115,6 +118,7 @@ class HeadMap(Figure):
             if (place := getattr(self, name)) is not None and place >= count:
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
         self.observe(self._send_layers, "_wanted")
+        self.observe(self._open, "query")
         self.observe(self._recompute, ["sentence", "compare", "head_mask", "model_index"])
 
     @classmethod
@@ -255,7 +259,17 @@ class HeadMap(Figure):
             "value_norms": value_norms,
             "predictions": predictions,
         }
+        whole = "first" in traits or "last" in traits
+        if not whole and (long := long_text(source, tokens, inputs, tokenizer)):
+            def computed(groups):
+                (map,) = maps_of(source, tokens, query_tokens, part=part, groups=groups, **options).values()
+                return map
+
+            return cls._of_models([LongMap("", long, computed)], traits, cls.of, OPENS)
         maps = maps_of(source, tokens, query_tokens, part=part, **options)
+        if not whole and any(map(is_long, maps.values())):
+            models = [LongMap(name, map.key_tokens, by_groups(map)) if is_long(map) else _FixedMap(name, map) for name, map in maps.items()]
+            return cls._of_models(models, traits, cls.of, OPENS)
         again = {name: with_heads_off(name, source, tokens, query_tokens, **options) for name in maps}
         return cls._of_maps(maps, traits, cls.of, again)
 
@@ -265,15 +279,18 @@ class HeadMap(Figure):
 
         `again` has, for each map that can be made again with heads off, a function of the mask that makes it.
         """
+        again = again or {}
+        models = [_FixedMap(name, map, again.get(name)) for name, map in maps.items()]
+        return cls._of_models(models, traits, method, SWITCHES if any(again.values()) else GIVEN)
+
+    @classmethod
+    def _of_models(cls, models, traits, method, status):
         of = f"HeadMap.{method.__name__}"
         for name in ("compare", "sentence", "model", "models"):
             if name in traits:
                 raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
         refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": OF_ALONE})
-        again = again or {}
-        models = [_FixedMap(name, map, again.get(name)) for name, map in maps.items()]
-        status = SWITCHES if any(again.values()) else "These are the attentions you gave."
         return cls("", models=models, _computes=False, _status=status, **traits)
 
     @property
@@ -306,6 +323,13 @@ class HeadMap(Figure):
         for layer in change.new["layers"]:
             parts = {name: layer_bytes(map, layer) for name, map in maps.items() if map and layer < map.shape[0]}
             self._layer = {"of": computed, "layer": layer, **parts}
+
+    def _open(self, change):
+        """Opens the sentence that asks, of a long text."""
+        place = getattr(self.model, "open", lambda place: place)(change.new)
+        with self.hold_sync():
+            self._compute()
+            self.query = place
 
     def _recompute(self, change):
         heads = tuple(getattr(self.model, name, None) for name in ("num_layers", "num_heads"))
