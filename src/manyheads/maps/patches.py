@@ -278,9 +278,7 @@ def _bytes_of(values):  # -> uint8, notes
 
 def part_seen(image, pixels):
     """The part of an image that a model was given as pixels, both PIL images: the whole, or its middle; and notes."""
-    wide, high = image.size
-    shape = pixels.width / pixels.height
-    parts = [image, *(ImageOps.fit(image, _within(wide * share, high * share, shape)) for share in SHARES)]
+    parts = [image, *(middle_of(image, pixels.width / pixels.height, share) for share in SHARES)]
     likenesses = [_likeness(part, pixels) for part in parts]
     best = likenesses.index(max(likenesses))
     if likenesses[best] < ALIKE:
@@ -288,9 +286,16 @@ def part_seen(image, pixels):
     return parts[best], () if parts[best].size == image.size else (MIDDLE,)
 
 
-def _within(wide, high, shape):
-    """The largest size of this shape, width over height, within another."""
-    return max(round(min(wide, high * shape)), 1), max(round(min(high, wide / shape)), 1)
+def middle_of(image, shape, share=1):
+    """The middle of an image in this shape, width over height, as large as there is room, or a share of that.
+
+    >>> middle_of(Image.new("RGB", (120, 60)), 1).size, middle_of(Image.new("RGB", (120, 60)), 1, 0.5).size
+    ((60, 60), (30, 30))
+    """
+    wide, high = image.size
+    width, height = share * min(wide, high * shape), share * min(high, wide / shape)
+    left, top = (wide - width) / 2, (high - height) / 2
+    return image.crop((round(left), round(top), max(round(left + width), 1), max(round(top + height), 1)))
 
 
 def _likeness(one, other):

@@ -2,6 +2,9 @@
 
 import { averageHeads, fullWeight } from "./maps.ts";
 
+/** Beside the patches: so many places stand over each head's picture; more stand once, over all. */
+export const FEW_PLACES = 8;
+
 /** For each patch, row after row, its place among the keys that are shown; null where it isn't one of them. */
 export function patchKeys({ picture, keys, shape }: ShownMap): (number | null)[] {
   if (!picture) return [];

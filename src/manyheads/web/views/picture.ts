@@ -2,15 +2,13 @@
 // it stand the other places: special tokens or, in a vision-language model, words.
 
 import { cellLook, isMasked, isOfParts, queryWeights } from "../math/maps.ts";
-import { askersByKey, fullOnPicture, meanOfLayer, otherKeys, patchKeys, sumOnPicture } from "../math/patches.ts";
+import { askersByKey, FEW_PLACES, fullOnPicture, meanOfLayer, otherKeys, patchKeys, sumOnPicture } from "../math/patches.ts";
 import { isSpecial, percent, weightText } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setTint, setToken, setWeight, targetOf } from "./dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
 import { scrollToFocus, TABLE_CELLS } from "./matrix.ts";
 import { inkOf, makePicture, paintPixels } from "./pixels.ts";
-
-const FEW_PLACES = 8; // beside the patches: so many stand over each head's picture; more stand once, over all
 
 /** What is drawn of one head. */
 interface Drawn {
