@@ -1,7 +1,8 @@
 """Pictures that a model looks at in patches: which places of a map these are, and the picture that it shows beneath.
 
-The patches of a picture are places like any others, one after the other, row after row. `patch_grid` names the places of
-an image model, `image_places` finds the patches in the text of a vision-language model, `picture_from` makes the picture.
+The patches of a picture are places like any others, one after the other, row after row. `patch_grid` names the places
+of an image model, `image_places` finds the patches in the text of a vision-language model, `picture_from` makes the
+picture.
 """
 
 import base64
@@ -32,9 +33,9 @@ class Picture:
     >>> picture.rows * picture.columns
     6
 
-    `source` is the picture as a data URL, PNG or JPEG, `width` and `height` are its pixels. Its patches are the keys from
-    `key_start` on, row after row; where patches ask as well, they are the queries from `query_start` on, which is None
-    where others ask, such as words.
+    `source` is the picture as a data URL, PNG or JPEG, `width` and `height` are its pixels. Its patches are the keys
+    from `key_start` on, row after row; where patches ask as well, they are the queries from `query_start` on, which is
+    None where others ask, such as words.
     """
 
     source: str
@@ -167,8 +168,8 @@ def image_places(input_ids, config):
     >>> image_places([[1, 9, 9, 9, 9, 5]], SimpleNamespace(image_token_index=9))
     (range(1, 5), ())
 
-    `input_ids` are those of one text. Only a picture in one piece can be shown: where there are several pieces, they are
-    None as well, and a note says so.
+    `input_ids` are those of one text. Only a picture in one piece can be shown: where there are several pieces, the
+    places are None as well, and a note says so.
     """
     token = image_token_of(config)
     ids = np.asarray(_plain_array(input_ids))
@@ -180,7 +181,7 @@ def image_places(input_ids, config):
         return None, ()
     pieces = 1 + int((np.diff(places) > 1).sum())
     if pieces > 1:
-        return None, (f"The text has {pieces} pictures, or one in so many pieces: only one whole picture can be shown.",)
+        return None, (f"The text has {pieces} pictures, or one in as many pieces: only one in one piece can be shown.",)
     return range(int(places[0]), int(places[-1]) + 1), ()
 
 
@@ -211,8 +212,8 @@ def picture_from(image, rows, columns, key_start=0, query_start=None, pixels=Non
 
     `image` is a PIL image, a path, or an array or tensor of [height, width, 3], [3, height, width] or [height, width],
     with a batch axis of 1 or without. Whole numbers run from 0 to 255, others from 0 to 1 or to 255; those below 0 are
-    normalised, and scaled back by the least and the largest. With `pixels`, those that the model was given, the image is
-    cropped as they were, since image processors often take the middle of an image only.
+    normalised, and scaled back by the least and the largest. With `pixels`, those that the model was given, the image
+    is cropped as they were, since image processors often take the middle of an image only.
 
     The longer side gets 448 pixels at most. Raises `TypeError` or `ValueError` for what is no image.
     """

@@ -113,7 +113,7 @@ def test_a_text_says_where_its_picture_is():
     assert image_places([1, 5], LLAVA) == image_places([1, 9], ViTConfig()) == (None, ())
     places, notes = image_places(np.array([9, 9, 1, 9, 9]), LLAVA)
     assert places is None
-    assert notes[0].startswith("The text has 2 pictures, or one in so many pieces")
+    assert notes[0].startswith("The text has 2 pictures, or one in as many pieces")
     with pytest.raises(ValueError, match="those of one text"):
         image_places([[9], [9]], LLAVA)
     with pytest.raises(ValueError, match="has 4 places, the text 3"):
@@ -246,9 +246,9 @@ def test_only_a_picture_is_one(map, photograph):
 
 def test_it_travels_to_the_page_and_into_saved_files(map, tmp_path):
     sent = map_dict(map)["picture"]
-    assert Picture(*(sent[name] for name in ("src", "rows", "columns", "width", "height", "keyStart", "queryStart"))) == (
-        map.picture
-    )
+    assert Picture(
+        *(sent[name] for name in ("src", "rows", "columns", "width", "height", "keyStart", "queryStart"))
+    ) == (map.picture)
     widget = HeadMap.of(map, view="picture")
     assert widget._attention["picture"] == sent
     assert widget.save(tmp_path / "map.html").read_text(encoding="utf-8").count(map.picture.source) == 1
