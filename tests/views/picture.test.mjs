@@ -142,6 +142,8 @@ test("of very many patches the small pictures are pixels, and a press on one let
   assert.deepEqual([canvas.width, canvas.height, root.querySelectorAll(".hm-patches td").length], [side, side, 0]);
   canvas.dispatchEvent(pointerAt("pointermove", 799, 1)); // of 800 by 300
   assert.equal(view.query, side);
+  const { left, top } = root.querySelector(".hm-here").style;
+  assert.deepEqual([left, top].map((share) => Math.round((17 * parseFloat(share)) / 100)), [16, 0]);
   canvas.dispatchEvent(pointerAt("click", 1, 299));
   assert.equal(view.state.query, 1 + side * (side - 1));
   view.set({ head: 1 });

@@ -7,8 +7,10 @@ import { isSpecial, percent, weightText } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setTint, setToken, setWeight, targetOf } from "./dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
-import { scrollToFocus, TABLE_CELLS } from "./matrix.ts";
+import { scrollToFocus } from "./matrix.ts";
 import { inkOf, makePicture, paintPixels } from "./pixels.ts";
+
+const MOST_CELLS = 4096; // so many, all heads together, are tables; more are pictures, which follow the pointer faster
 
 /** What is drawn of one head. */
 interface Drawn {
@@ -53,7 +55,7 @@ export class PictureView implements MapPart {
     if (!few) this.#drawWords(map, others, askers);
     figuresOf(this.figures, box, heads, () => new SightFigure(host)).forEach((figure, head) => {
       const large = chosen === head;
-      const table = patches.length * (large ? 1 : heads) <= TABLE_CELLS;
+      const table = patches.length * (large ? 1 : heads) <= MOST_CELLS;
       host.placeName(figure.title, head);
       figure.draw({ map, layer, head, patches, scale: patches, askers }, few ? others : [], { large, table });
     });
@@ -86,6 +88,7 @@ class SightFigure extends HeadFigure {
     onpointermove: (event: PointerEvent) => event.pointerType !== "touch" && this.#point(this.#patchAt(event)),
     onpointerleave: () => this.#point(null),
     onclick: (event: PointerEvent) => this.#pin(this.#patchAt(event)) });
+  here = h("i", { class: "hm-here", "aria-hidden": "true" }); // around the patch that asks
   seen: HTMLElement;
   share = h("p", { class: "hm-share" }); // of its attention that goes to patches
   #drawn: Drawn | null = null;
@@ -107,8 +110,9 @@ class SightFigure extends HeadFigure {
     this.frame(layer, head, large, name);
     this.cells.draw(drawn, others, table ? columns : 0, `${name}: what ${map.queryTokens[this.host.rest]} looks at`);
     this.cells.node.hidden = !table && others.length === 0;
-    if (table) this.canvas.remove();
-    else if (!this.canvas.isConnected) this.seen.append(this.canvas);
+    for (const node of [this.canvas, this.here])
+      if (table) node.remove();
+      else if (!node.isConnected) this.seen.append(node);
     this.canvas.ariaLabel = `${name}: the weights of ${drawn.patches.length} patches. For numbers, enlarge it.`;
     this.ask();
   }
@@ -123,8 +127,13 @@ class SightFigure extends HeadFigure {
     if (this.canvas.isConnected) this.#paint(this.#drawn, weights);
   }
 
-  #paint({ map, layer, head, patches, scale }: Drawn, weights: Float32Array) {
+  #paint({ map, layer, head, patches, scale, askers }: Drawn, weights: Float32Array) {
     const { rows, columns } = map.picture as PatchPicture;
+    const asking = patches.findIndex((key) => key !== null && askers[key] === this.host.query);
+    this.here.hidden = asking < 0;
+    const [top, left] = [Math.floor(asking / columns) / rows, (asking % columns) / columns];
+    const box = { left, top, width: 1 / columns, height: 1 / rows };
+    for (const [name, share] of Object.entries(box)) this.here.style.setProperty(name, `${100 * share}%`);
     const look = this.host.look(map, layer, head);
     const full = fullOnPicture(map, layer, weights, look, scale);
     paintPixels(this.canvas, makePicture(columns, rows, (pixels) => patches.forEach((key, patch) => {
