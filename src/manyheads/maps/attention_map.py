@@ -10,6 +10,7 @@ from manyheads.maps.choosing import merged, strongest, value_weighted, without_s
 from manyheads.maps.compared_heads import similar_heads, totals
 from manyheads.maps.mixing import averaged, rolled_out
 from manyheads.maps.names import KINDS, NOTES
+from manyheads.maps.patches import Picture, checked_picture
 from manyheads.maps.pictures import plot
 from manyheads.maps.svg import svg
 from manyheads.maps.table import csv_of
@@ -39,10 +40,12 @@ class AttentionMap:
     `value_norms[layer, head, key]` say how long the vector is that a head would write from a token with all of its
     weight, |v W^O|, where the model can tell: see `value_weighted`.
 
+    `picture` is what a model looked at in patches, a `Picture`: a figure paints the weights over it.
+
     The weights are a read-only copy of what is passed, so that a map stays as it was checked.
 
-    Raises `TypeError` for tokens that are not strings; `ValueError` for weights, a mask or norms of another shape, for
-    weights that are not of their kind, and for both `causal` and a mask.
+    Raises `TypeError` for tokens that are not strings; `ValueError` for weights, a mask, norms or a picture of another
+    shape, for weights that are not of their kind, and for both `causal` and a mask.
     """
 
     query_tokens: list[str]
@@ -57,6 +60,7 @@ class AttentionMap:
     written: str | None = None
     layer_names: list[str] | None = None
     value_norms: np.ndarray | None = None
+    picture: Picture | None = None
 
     def __post_init__(self):
         expected = len(self.query_tokens), len(self.key_tokens)
@@ -65,6 +69,7 @@ class AttentionMap:
         values["mask"], values["causal"] = checked_mask(self.mask, self.causal, expected)
         layers, heads = values["weights"].shape[:2]
         values["value_norms"] = checked_norms(self.value_norms, values["weights"].shape)
+        values["picture"] = checked_picture(self.picture, *expected)
         if self.kind == "signed":
             values["notes"] = tuple(dict.fromkeys((*self.notes, NOTES["signed"])))
         if self.head_names is None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from manyheads.maps.names import NOTES, ONLY_SPECIAL, SINK
+from manyheads.maps.patches import moved_picture
 from manyheads.maps.tokens import is_special, joined, readable, word_starts
 from manyheads.maps.written import percent
 
@@ -39,6 +40,7 @@ def merged(map):
         mask=None if map.allowed is None else any_piece(map.allowed, queries, keys),
         causal=False,  # a mask that is causal again becomes the flag
         value_norms=None,
+        picture=None,
     )
     return noted(words, "merged")
 
@@ -106,6 +108,7 @@ def taken(map, queries, keys):
         mask=None if map.allowed is None else map.allowed[list(queries)][:, list(keys)],
         causal=False,
         value_norms=None if map.value_norms is None else map.value_norms[..., list(keys)],
+        picture=moved_picture(map.picture, queries, keys),
     )
 
 

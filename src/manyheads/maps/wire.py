@@ -82,6 +82,20 @@ def map_dict(map):
         **({} if map.mask is None else {"mask": base64.b64encode(np.packbits(map.mask)).decode()}),
         **({} if map.value_norms is None else {"valueNorms": base64.b64encode(map.value_norms.tobytes()).decode()}),
         **({} if map.written is None else {"written": map.written}),
+        **({} if map.picture is None else {"picture": picture_dict(map.picture)}),
+    }
+
+
+def picture_dict(picture):
+    """A picture by the page's names."""
+    return {
+        "src": picture.source,
+        "rows": picture.rows,
+        "columns": picture.columns,
+        "width": picture.width,
+        "height": picture.height,
+        "keyStart": picture.key_start,
+        "queryStart": picture.query_start,
     }
 
 

@@ -28,8 +28,20 @@ interface AttentionMap {
   present?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
   received?: ArrayLike<number>; // by each key, of all attention, where not all layers are there
   pictures?: Pictures; // of all heads, where not all layers are there
+  picture?: PatchPicture; // what the model looked at in patches
   final?: boolean; // there is nobody to ask for other layers
   computed?: number; // how many-th map a kernel has sent
+}
+
+/** Twin of `Picture` in Python: its patches are the keys from `keyStart` on of the computed map, row after row. */
+interface PatchPicture {
+  src: string; // a data URL
+  rows: number;
+  columns: number;
+  width: number; // in pixels
+  height: number;
+  keyStart: number;
+  queryStart: number | null; // where patches ask as well; null where others do
 }
 
 /** The tints of all heads, -127 to 127: [layer, head, y, x]. */

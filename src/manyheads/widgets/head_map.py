@@ -49,12 +49,13 @@ class HeadMap(Figure):
     `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`, or the name that pages
     give one, such as "encoder"; the taught focus model unless you name another. `models` instead is a list of them,
     with a slider over it. `compare` is a second sentence. `view` is "paint", "matrix", "grid" (all heads of all
-    layers) or "lines"; `layer`, `head` (the one shown large, or whose lines alone are shown) and `query` count from
-    0; `head_mask[layer][head]` is False for a head that is turned off, None for all on. `special` says whether
-    special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"), `heads="average"` shows the mean of the
-    heads, `layers="rollout"` attention rollout: see `AttentionMap`. `weigh="written"` multiplies each weight by the
-    length of the vector that the head writes from there, for the models that can tell (focus, induction, decoder) and
-    for maps with `value_norms`, so that a sink which writes nothing fades.
+    layers), "lines" or, for a map with a picture, "picture"; `layer`, `head` (the one shown large, or whose lines
+    alone are shown) and `query` count from 0; `head_mask[layer][head]` is False for a head that is turned off, None for
+    all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
+    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`.
+    `weigh="written"` multiplies each weight by the length of the vector that the head writes from there, for the
+    models that can tell (focus, induction, decoder) and for maps with `value_norms`, so that a sink which writes
+    nothing fades.
 
     For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than
     30 % of all attention though they are no special ones, `scale="relative"` tints each row by its own largest weight
@@ -117,6 +118,8 @@ class HeadMap(Figure):
         for name, count in zip(PLACES, self.attention.shape):
             if (place := getattr(self, name)) is not None and place >= count:
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
+        if self.view == "picture" and self.attention.picture is None:
+            raise ValueError('view="picture" is for maps with a picture, as HeadMap.of(..., image=picture) makes them')
         self.observe(self._send_layers, "_wanted")
         self.observe(self._open, "query")
         self.observe(self._recompute, ["sentence", "compare", "head_mask", "model_index"])

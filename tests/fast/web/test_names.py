@@ -29,8 +29,9 @@ SPECIAL = [
     "<s>", "</s>", "<unk>", "<mask>", "<eos>", "<extra_id_0>", "<eod>",  # RoBERTa, T5, XLNet
     "<|endoftext|>", "<|im_start|>", "<\uff5cbegin of sentence\uff5c>", "<BOS_TOKEN>", "<fim_prefix>",  # GPT-2 and later
     "<start_of_turn>", "<end_of_turn>", "<start_of_image>", "<unused99>",  # Gemma
+    "[DISTILL]", "register 12",  # DeiT, DINOv2
 ]
-PLAIN = ["##able", "##", "#", "tea", "", " tea", "\u2581tea", "<or>", "<div>", "</b>", "<", "[", "[tea]", "<0x0A>", "cls", "s"]
+PLAIN = ["##able", "##", "#", "tea", "", " tea", "\u2581tea", "<or>", "<div>", "</b>", "<", "[", "[tea]", "patch 1,1", "<0x0A>", "cls", "s"]
 POOL = ["a", " tea", "о<D0>", "<BE D0>", "<B2>", " <F0 9F>", "<8D>", "<B5>", "<E8>", "<8C B6>", "<C3>", "<A9>", "<AB", ">"]
 # fmt: on
 BYTES = [np.random.default_rng(seed).choice(POOL, 8).tolist() for seed in range(300)] + [[" <F0 9F>", "<8D>", "<B5>"]]

@@ -9,7 +9,8 @@ from node import WEB, run_node
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import PAPER
-from manyheads.maps.wire import map_dict
+from manyheads.maps.patches import PatchGrid, picture_from
+from manyheads.maps.wire import map_dict, map_json
 
 PAGES = """
 import { svgOf } from "./doors/picture.ts";
@@ -90,3 +91,21 @@ def test_the_page_and_python_draw_the_same_picture(pages, name, view):
     legend = next(text for text in our_words if text.startswith("Colour: ")) if view == "matrix" else ""
     for text in (legend, *map.notes):
         assert text in " ".join(their_words)
+
+
+def test_weights_over_a_picture_lie_on_its_patches():
+    """From Python through the wire to the page, of a map without its special token."""
+    names = PatchGrid(2, 3, ("[CLS]",)).names
+    weights = np.random.default_rng(0).dirichlet(np.full(7, 0.3), (1, 2, 7))
+    picture, _ = picture_from(np.zeros((20, 30, 3), np.uint8), 2, 3, key_start=1, query_start=1)
+    map = AttentionMap(names, names, weights, picture=picture)
+    given = {"written": map_json(map), "given": {"view": "picture", "special": "remove"}}
+    (svg,) = json.loads(run_node("--input-type=module", "-e", PAGES, input=json.dumps([given]), cwd=WEB))
+    assert svg.count(picture.source) == 1
+    root = ElementTree.fromstring(svg)
+    cells = [node for node in root.iter() if node.get("data-weight")]
+    expected = map.without_special().weights[0, :, 0].ravel()  # the first patch asks
+    np.testing.assert_allclose([float(cell.get("data-weight")) for cell in cells], expected, atol=1e-5)
+    left, top = zip(*((float(cell.get("x")), float(cell.get("y"))) for cell in cells[:6]))
+    assert left[:3] == left[3:] == tuple(sorted(left[:3]))
+    assert top[:3] < top[3:]

@@ -3,6 +3,7 @@
 
 import { cellLook, DENSE, fullWeight, headTitle, isMasked, layerNamesOf, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
+import { FEW_PLACES, fullOnPicture, otherKeys, patchKeys } from "../math/patches.ts";
 import { legendOf } from "../math/shown.ts";
 import { capital, isSpecial, percent, readable, weightText } from "../math/text.ts";
 import { exactly, type Panel, panels } from "./save.ts";
@@ -24,7 +25,7 @@ interface Drawing {
   high: number;
 }
 
-const DRAW: Record<string, (picture: Picture) => Drawing> = { paint: drawPaint, matrix: drawMatrices, grid: drawGrid, lines: drawLines };
+const DRAW: Record<string, (picture: Picture) => Drawing> = { paint: drawPaint, matrix: drawMatrices, grid: drawGrid, lines: drawLines, picture: drawSights };
 
 /** The picture of what is on screen. */
 export function svgOf(view: MapOnScreen, width: Measure = (text, size) => 0.56 * size * [...text].length) {
@@ -229,4 +230,48 @@ function linesOf({ view, width }: Picture, shown: Panel[]): Drawing {
   const keyWords = map.keyTokens.map((token, at) => words(left + room + gap, middle(at) + size / 3, readable(token), { "text-anchor": "start" }));
   const parts = [tag("g", { fill: "none" }, ...lines), tag("g", { "font-size": size }, ...queryWords, ...keyWords)];
   return { parts, wide: left + room + gap + longest(map.keyTokens), high: row * Math.max(map.shape[2], map.shape[3]) };
+}
+
+/** The picture once per head, in grey, with the weights of the token that asks over it, and the few places that aren't patches above. */
+function drawSights({ view, shown, width }: Picture): Drawing {
+  const { picture } = shown[0].map;
+  if (!picture) return { parts: [], wide: 0, high: 0 };
+  const { src, rows, columns } = picture;
+  const [side, gap, name] = [234, 22, `photo-${src.length}`];
+  const high = Math.round((side * picture.height) / picture.width);
+  const parts = [tag("defs", {},
+    tag("filter", { id: `${name}-grey` }, tag("feColorMatrix", { type: "saturate", values: "0" })),
+    tag("image", { id: name, href: src, width: side, height: high, preserveAspectRatio: "none", filter: `url(#${name}-grey)`, opacity: 0.5 }))];
+  let [x, y, tall] = [0, 0, 0];
+  for (const panel of shown) {
+    const { map, layer, head, queries: [query] } = panel;
+    const look = view.look(map, layer, head);
+    const weights = queryWeights(map, layer, head, query);
+    const patches = patchKeys(map);
+    const full = fullOnPicture(map, layer, weights, look, patches);
+    const cell = (key: number, box: Record<string, number>) => {
+      const { colour: fill, opacity } = cellLook(map, look, weights[key], full, isSpecial(map.keyTokens[key]));
+      const hidden = isMasked(map, query, key) || isLeftOut(map, weights[key]);
+      return tag("rect", { ...box, fill, "fill-opacity": hidden ? 0 : opacity, "data-query": query, "data-key": key, "data-weight": hidden ? null : exactly(weights[key]) });
+    };
+    const others = otherKeys(map);
+    let [left, top] = [0, 22];
+    const chips = (others.length <= FEW_PLACES ? others : []).flatMap((key) => {
+      const text = readable(map.keyTokens[key]);
+      const wide = width(text, 11) + 8;
+      if (left > 0 && left + wide > side) [left, top] = [0, top + 20];
+      left += wide + 3;
+      return [cell(key, { x: left - wide - 3, y: top, width: wide, height: 17, rx: 3 }), words(left - wide / 2 - 3, top + 12.5, text, { "text-anchor": "middle", "font-size": 11 })];
+    });
+    if (chips.length) top += 22;
+    const [across, down] = [side / columns, high / rows];
+    const cells = patches.flatMap((key, patch) =>
+      (key === null ? [] : [cell(key, { x: (patch % columns) * across, y: Math.floor(patch / columns) * down, width: across, height: down })]));
+    if (x > 0 && x + side > WIDTH) [x, y, tall] = [0, y + tall + gap, 0];
+    parts.push(tag("g", { transform: moveTo(x, y), "data-layer": layer, "data-head": head, opacity: look.off ? 0.55 : null },
+      words(0, 13, named(panel), titled(look.off)), ...chips,
+      tag("g", { transform: moveTo(0, top) }, tag("use", { href: `#${name}` }), ...cells)));
+    [x, tall] = [x + side + gap, Math.max(tall, top + high)];
+  }
+  return { parts, wide: Math.min(shown.length, 3) * (side + gap) - gap, high: y + tall };
 }

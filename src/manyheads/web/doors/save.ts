@@ -32,7 +32,7 @@ export interface Panel {
   moved?: number;
 }
 
-/** The heads on screen, in their order; Paint and Lines show one query of each. */
+/** The heads on screen, in their order; Paint, Lines and Picture show one query of each. */
 export function panels({ state, shown, query }: MapOnScreen): Panel[] {
   const { compared } = shown;
   const differ = compared && (state.view === "matrix" || state.view === "grid");
@@ -47,7 +47,7 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
     });
   }
   const lines = state.view === "lines";
-  const every = lines ? [query] : [...Array(queries).keys()];
+  const every = lines || state.view === "picture" ? [query] : [...Array(queries).keys()];
   const single = lines && state.head !== null;
   const chosen = single ? [Math.min(state.head ?? 0, heads - 1)] : [...Array(heads).keys()];
   const drawn = state.view === "grid" ? [...Array(layers).keys()] : [state.layer];

@@ -70,7 +70,7 @@ export class MapControls {
   /** The row of controls above the map; without a sentence to type into, undo stands in it. */
   #makeTools(computes: boolean, share: HTMLElement) {
     const views = h("fieldset", { class: "hm-views", "aria-label": "View" },
-      ...this.views.map((radio) => h("label", {}, radio, h("span", {}, capital(radio.value)))));
+      ...this.views.map((radio) => h("label", { hidden: radio.value === "picture" }, radio, h("span", {}, capital(radio.value)))));
     return h("div", { class: "hm-tools" }, views, this.layerField, ...(computes ? [this.compareButton] : []),
       share, this.more.node, ...(this.#models.length > 1 ? [this.#makeSlider()] : []), ...(computes ? [] : this.undo.nodes));
   }
@@ -124,6 +124,10 @@ export class MapControls {
     fillOptions(this.head, ["all", ...map.headNames], ["all", ...map.headNames.keys()], state.head ?? "all");
     for (const option of this.layer.options) option.disabled = Boolean(map.final) && !present.includes(Number(option.value));
     this.layerField.hidden = layers.length === 1;
+    for (const radio of this.views) {
+      radio.checked = radio.value === state.view;
+      if (radio.value === "picture") radio.parentElement!.hidden = !map.picture;
+    }
     this.headField.hidden = state.view !== "lines" || shown.mixed;
     this.more.offer(map, shown, state);
   }

@@ -2,7 +2,7 @@
 
 import { START } from "../doors/state.ts";
 import { isOfParts, layersOf } from "../math/maps.ts";
-import { FULL } from "../math/names.ts";
+import { FULL, VIEWS } from "../math/names.ts";
 import { SHOWN, shownMap } from "../math/shown.ts";
 import { mostHeads } from "../math/families.ts";
 import { setLayer } from "../math/wire.ts";
@@ -246,11 +246,12 @@ export class HeadMapView implements MapHost {
   }
 }
 
-/** Where a map lacks the chosen layer, head or query, another takes its place. */
+/** Where a map lacks the chosen layer, head or query, another takes its place; where it lacks a picture, the first view. */
 function fitState(state: MapState, map: AttentionMap) {
   const [layers, heads, queries] = map.shape;
   state.layer = Math.min(state.layer, layers - 1);
   if (map.final && !layersOf(map).includes(state.layer)) state.layer = layersOf(map)[0];
   if (state.head !== null) state.head = Math.min(state.head, heads - 1);
   if (state.query >= queries) state.query = 0;
+  if (state.view === "picture" && !map.picture) state.view = VIEWS[0];
 }

@@ -3,7 +3,7 @@
 const LINE = 24; // pixels that it may grow by while somebody types
 const TYPED = ["sentence", "compare"];
 const STILL = ["headMask", "query", "find", "head", "view", "model"]; // may change while the height is kept
-const ENLARGING = ["matrix", "grid"]; // views in which a chosen head is large
+const ENLARGING = ["matrix", "grid", "picture"]; // views in which a chosen head is large
 
 /** Whether one head is large: it takes the room that it needs. */
 export const isLarge = ({ head, view }: Pick<MapState, "head" | "view">) => head !== null && ENLARGING.includes(view);

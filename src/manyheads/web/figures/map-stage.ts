@@ -7,6 +7,7 @@ import { Legend } from "../views/legend.ts";
 import { LinesView } from "../views/lines.ts";
 import { MatrixView } from "../views/matrix.ts";
 import { PaintView } from "../views/paint.ts";
+import { PictureView } from "../views/picture.ts";
 import { PredictionsView } from "../views/predictions.ts";
 import { TranslationLine } from "../views/translation.ts";
 import { isFound } from "./head-map-more.ts";
@@ -15,7 +16,7 @@ import type { FirstSteps } from "./head-map-start.ts";
 import type { MapHeads } from "./map-heads.ts";
 
 const VIEWS: Record<string, new (stage: HTMLElement, host: MapHost) => MapPart> =
-  { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView };
+  { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView, picture: PictureView };
 
 interface StageHost extends MapHost {
   id: string;
@@ -106,7 +107,7 @@ export class MapStage {
 
   /** Marks the tokens that the reader searches. */
   #markFound() {
-    for (const node of this.#stage.querySelectorAll(".hm-paint td, .hm-matrix th, .hm-lines li button"))
+    for (const node of this.#stage.querySelectorAll(".hm-paint td, .hm-matrix th, .hm-lines li button, .hm-places td"))
       node.classList.toggle("hm-found", isFound(node.textContent ?? "", this.#host.state.find));
   }
 
@@ -122,7 +123,7 @@ export class MapStage {
   }
 }
 
-/** Arrow keys move between the cells of a table. */
+/** Arrow keys move between the cells of a table; from a row to a shorter one, to its last cell. */
 function moveFocus(event: KeyboardEvent) {
   const step = arrow(event.key);
   const cell = targetOf(event).closest<HTMLTableCellElement>("td[data-weight]");
@@ -130,7 +131,8 @@ function moveFocus(event: KeyboardEvent) {
   if (!step || !cell || !table) return;
   const rows = [...table.querySelectorAll("tr")].filter((row) => row.querySelector("td"));
   const at = rows.findIndex((row) => row === cell.parentElement);
-  const next = rows[at + step[0]]?.cells[cell.cellIndex + step[1]];
+  const cells = rows[at + step[0]]?.cells;
+  const next = cells?.[step[0] ? Math.min(cell.cellIndex, cells.length - 1) : cell.cellIndex + step[1]];
   if (next?.tagName !== "TD") return;
   event.preventDefault();
   focusOn(next, cell);

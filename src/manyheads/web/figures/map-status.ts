@@ -54,7 +54,7 @@ export function notesOf({ map, compared, shown, state, missing, rest }: Drawn) {
   if (!map) return [];
   const notes = new Set([map, compared, shown].flatMap((each) => each?.notes ?? []));
   const tokens = map.keyTokens.length;
-  const long = `This text is long (${tokens} tokens): large matrices are shown as pictures, and only the strongest lines are drawn.`;
+  const long = `${map.picture ? "There are many places" : "This text is long"} (${tokens} tokens): large matrices are shown as pictures, and only the strongest lines are drawn.`;
   const layers = missing.map((layer) => layerName(map, layer)).join(", ");
   const waits = `${capital(layers)} of ${map.shape[0]} is on its way; what you see is what was shown before.`;
   return [...(missing.length ? [waits] : []), ...substituteOf(map, shown, state, rest), ...notes, ...(tokens > LONG ? [long] : [])];

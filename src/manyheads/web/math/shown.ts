@@ -15,9 +15,10 @@ export const isAlike = ({ queryTokens, keyTokens }: AttentionMap) =>
   queryTokens.length === keyTokens.length && queryTokens.every((token, place) => token === keyTokens[place]);
 
 /** What no colour and the full colour mean in what is shown: [from, to]. */
-export function legendOf(map: AttentionMap & { full?: number, weighed?: boolean }, { scale, layer }: Pick<MapState, "scale" | "layer">) {
+export function legendOf(map: AttentionMap & { full?: number, weighed?: boolean }, { view, scale, layer }: Pick<MapState, "view" | "scale" | "layer">) {
   const { kind = "shares" } = map;
   if (map.full && scale !== "relative") return LEGEND.difference.map((text) => text.replace("{full}", percent(FULL)));
+  if (view === "picture" && scale === "relative") return LEGEND.picture;
   const name = isOfParts(map) || scale === "relative" ? scale : kind === "signed" ? "signed" : map.weighed ? "written" : "amounts";
   const full = isOfParts(map) ? percent(FULL) : amount(lineUnit(map, layer));
   const [from, to] = LEGEND[name as keyof typeof LEGEND].map((text) => text.replace("{full}", full).replace("{least}", `${100 / 10 ** DECADES} %`));

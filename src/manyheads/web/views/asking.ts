@@ -128,19 +128,21 @@ export interface ShownRow {
   layer: number;
   head: number;
   query: number;
+  keys?: (number | null)[]; // by cell, what it shows of the map; null for none. Else a cell a key, after the row's name
   askers?: (number | null)[] | null; // its words as they would ask, by place in the first of two maps
   own?: number; // instead: the place of the row itself, a word that asks
   second?: boolean;
 }
 export type ShownRowElement = HTMLTableRowElement & { shows?: ShownRow };
-type WordPlace = Omit<ShownRow, "askers"> & { key: number, asker: number | null };
+type WordPlace = Omit<ShownRow, "askers" | "keys"> & { key: number, asker: number | null };
 
 function placeOfWord(word: HTMLElement): WordPlace | null {
   const cell = word as HTMLTableCellElement;
   const row = cell.parentElement as ShownRowElement | null;
   if (!row?.shows) return null;
-  const key = cell.cellIndex - 1;
-  const { askers, ...place } = row.shows;
+  const { askers, keys, ...place } = row.shows;
+  const key = keys ? keys[cell.cellIndex] : cell.cellIndex - 1;
+  if (key === null) return null;
   return { ...place, key, asker: askers === undefined ? place.own ?? null : askers?.[key] ?? null };
 }
 

@@ -5,6 +5,7 @@ import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/map
 import { isSpecial, percent } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "./dom.ts";
+import { figuresOf, HeadFigure } from "./head-figure.ts";
 import { drawHead, makePicture, paintPixels } from "./pixels.ts";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
@@ -31,14 +32,8 @@ export class MatrixView implements MapPart {
     const map = second ? difference(first, second) : first;
     const { order, moved } = second ? movedHeads(first, second, layer) : { order: [], moved: [] };
     const [, heads, queries, keys] = map.shape;
-    while (this.figures.length > heads) this.figures.pop()?.node.remove();
-    while (this.figures.length < heads) {
-      const figure = new MatrixFigure(this.host);
-      this.figures.push(figure);
-      this.box.append(figure.node);
-    }
     this.box.classList.toggle("hm-wrapped", chosen !== null);
-    this.figures.forEach((figure, head) => {
+    figuresOf(this.figures, this.box, heads, () => new MatrixFigure(this.host)).forEach((figure, head) => {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
       this.host.placeName(figure.title, head);
@@ -50,51 +45,38 @@ export class MatrixView implements MapPart {
 }
 
 /** What the keyboard has reached is seen whole. A mouse points at what it sees. */
-function scrollToFocus(event: Event) {
+export function scrollToFocus(event: Event) {
   const target = targetOf(event);
   if (target.matches(":focus-visible")) target.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** One head, as a table or as a picture, with a button that enlarges and shrinks it. */
-export class MatrixFigure {
-  host: MapHost;
+/** One head, as a table or as a picture. */
+export class MatrixFigure extends HeadFigure {
   map: ShownMap | null = null;
-  title = h("span");
-  button = h("button", { type: "button", class: "hm-enlarge" });
-  moved = h("span", { class: "hm-moved" });
-  caption = h("figcaption", {}, this.title, this.moved, this.button);
-  scroll = h("div", { class: "hm-scroll" });
-  node = h("figure", { class: "hm-matrix" }, this.caption, this.scroll);
+  scroll: HTMLElement;
   columns = h("tr", {}, h("th", { role: "cell" })); // the corner heads nothing
   rows = h("tbody");
   table = h("table", {}, h("thead", {}, this.columns), this.rows);
   canvas = h("canvas", { role: "img" });
 
   constructor(host: MapHost) {
-    this.host = host;
+    const scroll = h("div", { class: "hm-scroll" });
+    super(host, "hm-matrix", scroll);
+    this.scroll = scroll;
   }
 
   draw(map: ShownMap, layer: number, head: number, { large, table, name }: { large: boolean, table: boolean, name: string }) {
-    const { host, node, button } = this;
+    const { node } = this;
     const keys = map.shape[3];
     this.map = map;
-    host.dress(node, layer, head);
+    this.frame(layer, head, large, name);
     node.style.setProperty("--keys", String(keys));
-    node.classList.toggle("hm-large", large);
     node.classList.toggle("hm-dense", keys > DENSE);
-    setText(button, large ? "Shrink" : "Enlarge");
-    button.ariaLabel = `${large ? "Shrink" : "Enlarge"} ${name}`;
-    button.onclick = () => this.#enlarge(layer, large ? null : head);
     const label = `${name}: rows ask, columns are looked at${map.full ? "; the second sentence less the first" : ""}`;
     const shown = table ? this.table : this.canvas;
     if (this.scroll.firstChild !== shown) this.scroll.replaceChildren(shown);
     if (table) this.#drawTable(map, layer, head, label);
     else this.#drawPicture(map, layer, head, label, large);
-  }
-
-  #enlarge(layer: number, head: number | null) {
-    this.host.set({ layer, head });
-    this.caption.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** The row of the word that asks; of two sentences, only shared words have one. */

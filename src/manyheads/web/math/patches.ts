@@ -1,0 +1,49 @@
+// The patches of a picture among the places of a map.
+
+import { averageHeads, fullWeight } from "./maps.ts";
+
+/** Beside the patches: so many places stand over each head's picture; more stand once, over all. */
+export const FEW_PLACES = 8;
+
+/** For each patch, row after row, its place among the keys that are shown; null where it isn't one of them. */
+export function patchKeys({ picture, keys, shape }: ShownMap): (number | null)[] {
+  if (!picture) return [];
+  const { rows, columns, keyStart } = picture;
+  return placesIn(keys, shape[3], keyStart, rows * columns);
+}
+
+/** The places of all other keys that are shown: special tokens, and words of a text beside the picture. */
+export function otherKeys(map: ShownMap) {
+  const patches = new Set(patchKeys(map));
+  return [...map.keyTokens.keys()].filter((key) => !patches.has(key));
+}
+
+/** For each key that is shown, its place among those that ask; `askers` are those of keys that aren't patches, null for none. */
+export function askersByKey(map: ShownMap, askers: (number | null)[] | null) {
+  const all = askers ? [...askers] : map.keyTokens.map((): number | null => null);
+  const { picture } = map;
+  if (!picture || picture.queryStart === null) return all;
+  const asking = placesIn(map.queries, map.shape[2], picture.queryStart, picture.rows * picture.columns);
+  patchKeys(map).forEach((key, patch) => key !== null && (all[key] = asking[patch]));
+  return all;
+}
+
+/** Where those from `start` on of the computed map are now; `places` are those of what is shown, all where none are given. */
+function placesIn(places: number[] | undefined, count: number, start: number, length: number) {
+  const at = new Map((places ?? [...Array(count).keys()]).map((place, index) => [place, index]));
+  return Array.from({ length }, (_, patch) => at.get(start + patch) ?? null);
+}
+
+/** The weight that has the full colour on a picture: on the relative scale, the largest of these keys, its patches. */
+export function fullOnPicture(map: ShownMap, layer: number, weights: ArrayLike<number>, look: Look, keys: (number | null)[]) {
+  if (look.scale !== "relative") return fullWeight(map, layer, weights, look);
+  return keys.reduce<number>((most, key) => (key === null ? most : Math.max(most, Math.abs(weights[key]))), 0);
+}
+
+/** The sum of the weights of all patches. */
+export const sumOnPicture = (weights: ArrayLike<number>, patches: (number | null)[]) =>
+  patches.reduce<number>((sum, key) => sum + (key === null ? 0 : weights[key]), 0);
+
+/** The mean of the heads that are on, of one layer alone: the others are empty. */
+export const meanOfLayer = (map: ShownMap, layer: number, headMask: HeadMask): ShownMap =>
+  ({ ...map, ...averageHeads({ ...map, present: [layer] }, headMask), mixed: true });

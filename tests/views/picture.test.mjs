@@ -1,0 +1,173 @@
+// The view of a map that has a picture: what stands over its patches, and who asks.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { key, named, point, pointerAt, press, same, texts, tick } from "./page.mjs";
+import { HEADS, makeMap, weightsOf } from "./small-models.mjs";
+
+const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map-view.ts");
+const { svgOf } = await import("../../src/manyheads/web/doors/picture.ts");
+const { csvOf } = await import("../../src/manyheads/web/doors/save.ts");
+
+const PATCHES = ["patch 1,1", "patch 1,2", "patch 1,3", "patch 2,1", "patch 2,2", "patch 2,3"];
+const PLACES = ["[CLS]", "register 1", ...PATCHES];
+const SRC = "data:image/png;base64,AAAA";
+const picture = { src: SRC, rows: 2, columns: 3, width: 60, height: 40, keyStart: 2, queryStart: 2 };
+
+function show(state = {}, changes = {}, options = {}) {
+  const root = document.createElement("div");
+  document.body.replaceChildren(root);
+  const view = new HeadMapView(root, { view: "picture", ...state }, { change() {}, computes: false, ...options });
+  const map = makeMap({ queryTokens: PLACES, keyTokens: PLACES, picture, ...changes });
+  view.show(map);
+  return { root, view, map };
+}
+
+const weightAt = ({ shape: [, heads, queries, keys], weights }, layer, head, query, at) => weights[((layer * heads + head) * queries + query) * keys + at];
+const close = (cells, expected) => {
+  assert.equal(cells.length, expected.length);
+  [...cells].forEach(({ dataset }, at) => assert.ok(Math.abs(Number(dataset.weight) - expected[at]) < 1e-4, `${dataset.weight} is not ${expected[at]} at ${at}`));
+};
+const cellsOf = (root, part, head = 0) => [...root.querySelectorAll(".hm-sight")][head].querySelectorAll(`.hm-${part} td`);
+const places = (count, from = 0) => Array.from({ length: count }, (_, at) => from + at);
+const asking = (root) => [...root.querySelectorAll(".hm-asker")].map((cell) => cell.getAttribute("aria-label").match(/ to (.*):/)[1]);
+
+test("a picture a head: a cell a patch, row by row, and the other places above it", () => {
+  const { root, map } = show({ layer: 1, query: 4 });
+  assert.deepEqual(texts(root, ".hm-sight figcaption .hm-head"), HEADS);
+  assert.ok(root.querySelector(".hm-sights").style.getPropertyValue("--photo").includes(SRC));
+  HEADS.forEach((_, head) => {
+    assert.deepEqual([...cellsOf(root, "places", head)].map(({ textContent }) => textContent), ["[CLS]", "register 1"]);
+    close(cellsOf(root, "places", head), places(2).map((at) => weightAt(map, 1, head, 4, at)));
+    close(cellsOf(root, "patches", head), places(6, 2).map((at) => weightAt(map, 1, head, 4, at)));
+  });
+  assert.deepEqual([...root.querySelector(".hm-sight .hm-patches").children].map((row) => row.cells.length), [3, 3]);
+  assert.deepEqual(asking(root), ["patch 1,3", "patch 1,3", "patch 1,3"]);
+  const share = places(6, 2).reduce((sum, at) => sum + weightAt(map, 1, 0, 4, at), 0);
+  assert.equal(root.querySelector(".hm-share").textContent, `${Math.round(100 * share)} % on the picture`);
+});
+
+test("a patch that is pointed at asks, one that is pressed goes on asking, and so does a special place", () => {
+  const told = [];
+  const { root, map, view } = show({}, {}, { change: ({ query }) => told.push(query) });
+  const patch = () => cellsOf(root, "patches")[4]; // patch 2,2
+  point(patch());
+  assert.equal(view.query, 6);
+  assert.ok(root.querySelector(".hm-tip").textContent.startsWith("kind: [CLS] gives patch 2,2 "));
+  close(cellsOf(root, "patches", 2), places(6, 2).map((at) => weightAt(map, 0, 2, 6, at)));
+  patch().click();
+  assert.deepEqual(told, [6]);
+  assert.ok(view.pinned);
+  cellsOf(root, "places")[1].click();
+  assert.deepEqual(told, [6, 1]);
+  assert.deepEqual(asking(root), Array(3).fill("register 1"));
+});
+
+test("each picture is one tab stop: arrows move over patches and to the places above, Enter asks", () => {
+  const { root, view } = show();
+  const [first] = cellsOf(root, "patches", 1);
+  assert.equal(root.querySelectorAll('.hm-sight td[tabindex="0"]').length, 3);
+  first.focus();
+  key(first, "ArrowDown");
+  key(document.activeElement, "ArrowRight");
+  key(document.activeElement, "ArrowRight");
+  same(document.activeElement, cellsOf(root, "patches", 1)[5]);
+  for (const name of ["ArrowUp", "ArrowUp"]) key(document.activeElement, name);
+  same(document.activeElement, cellsOf(root, "places", 1)[1]); // the last of a shorter row
+  key(document.activeElement, "Enter");
+  assert.equal(view.state.query, 1);
+});
+
+test("a head is enlarged, switched off, and averaged", () => {
+  const { root, view } = show();
+  named(root, "Enlarge mood").click();
+  assert.deepEqual([...root.querySelectorAll(".hm-sight")].map((node) => node.classList.contains("hm-large")), [false, true, false]);
+  press(root, "mood");
+  assert.ok(root.querySelectorAll(".hm-sight")[1].classList.contains("hm-off"));
+  view.set({ heads: "average" });
+  assert.deepEqual(texts(root, ".hm-sight figcaption .hm-head"), ["mean of the heads that are on"]);
+});
+
+test("on the relative scale the strongest patch has the full colour, whatever special places get", () => {
+  const weights = Float32Array.from({ length: 8 * 8 }, (_, at) => [0.9, 0.04, 0.01, 0.02, 0.01, 0.01, 0.005, 0.005][at % 8]);
+  const { root } = show({ scale: "relative" }, { shape: [1, 1, 8, 8], headNames: ["one"], weights });
+  const depths = [...cellsOf(root, "patches")].map(({ style }) => style.backgroundColor.slice(-2));
+  assert.deepEqual([depths[1], depths[0], depths[0]], ["eb", depths[2], "75"]);
+  assert.ok(root.querySelector(".hm-legend").textContent.includes("the largest weight on the picture"));
+});
+
+test("without special tokens the patches stay in their places; a token that isn't shown has no weight", () => {
+  const { root, view } = show({ special: "remove" });
+  assert.equal(cellsOf(root, "places").length, 0);
+  assert.equal(cellsOf(root, "patches").length, 6);
+  assert.deepEqual([...cellsOf(root, "patches")].map((cell) => cell.getAttribute("aria-label").match(/ to (.*):/)[1]), PATCHES);
+  view.set({ special: "keep", first: 3 });
+  assert.deepEqual([...cellsOf(root, "patches")].map((cell) => cell.getAttribute("aria-label") === "not shown"), [true, false, false, false, false, false]);
+  view.set({ first: 0 });
+  assert.equal(root.querySelectorAll(".hm-gone").length, 0);
+});
+
+test("many words stand once, with the mean of the heads that are on; a word asks", () => {
+  const words = ["<s>", "What", "is", "it", "?", "A", "red", "house", "."];
+  const tokens = [...words.slice(0, 2), ...PATCHES.map((name) => ` ${name}`), ...words.slice(2)];
+  const { root, view, map } = show({ query: 14 }, { queryTokens: tokens, keyTokens: tokens });
+  assert.deepEqual(texts(root, ".hm-words td"), words);
+  assert.equal(root.querySelector(".hm-words .hm-head").textContent, "mean of 3 heads");
+  const mean = (at) => [0, 1, 2].reduce((sum, head) => sum + weightAt(map, 0, head, 14, at), 0) / 3;
+  close(root.querySelectorAll(".hm-words td"), [0, 1, ...places(7, 8)].map(mean));
+  assert.equal(cellsOf(root, "places").length, 0);
+  root.querySelectorAll(".hm-words td")[2].click();
+  assert.equal(view.state.query, 8);
+  view.set({ head: 2 });
+  assert.equal(root.querySelector(".hm-words .hm-head").textContent, "rest");
+});
+
+test("words that look at a picture ask, where they aren't looked at", () => {
+  const { root, view } = show({}, { queryTokens: ["a", "red", "house"], picture: { ...picture, queryStart: null } });
+  const buttons = root.querySelectorAll(".hm-askers button");
+  assert.deepEqual([...buttons].map(({ textContent }) => textContent), ["a", "red", "house"]);
+  buttons[2].click();
+  assert.equal(view.state.query, 2);
+  assert.equal(root.querySelectorAll(".hm-asker").length, 0);
+  cellsOf(root, "patches")[0].click(); // looked at only
+  assert.equal(view.state.query, 2);
+});
+
+test("of very many patches the small pictures are pixels, and a press on one lets its patch ask", () => {
+  const [side, heads] = [17, 30];
+  const names = ["[CLS]", ...places(side * side).map((at) => `patch ${Math.floor(at / side) + 1},${(at % side) + 1}`)];
+  const shape = [1, heads, names.length, names.length];
+  const { root, view } = show({}, { queryTokens: names, keyTokens: names, shape, weights: weightsOf(shape), headNames: places(heads).map(String),
+    picture: { ...picture, rows: side, columns: side, keyStart: 1, queryStart: 1 } });
+  const canvas = root.querySelector(".hm-seen canvas");
+  assert.deepEqual([canvas.width, canvas.height, root.querySelectorAll(".hm-patches td").length], [side, side, 0]);
+  canvas.dispatchEvent(pointerAt("pointermove", 799, 1)); // of 800 by 300
+  assert.equal(view.query, side);
+  const { left, top } = root.querySelector(".hm-here").style;
+  assert.deepEqual([left, top].map((share) => Math.round((17 * parseFloat(share)) / 100)), [16, 0]);
+  canvas.dispatchEvent(pointerAt("click", 1, 299));
+  assert.equal(view.state.query, 1 + side * (side - 1));
+  view.set({ head: 1 });
+  assert.equal(cellsOf(root, "patches", 1).length, side * side);
+});
+
+test("a map without a picture has no such view, and one that is asked for it starts with Paint", () => {
+  const { root, view } = show({}, { picture: undefined });
+  const radio = root.querySelector('input[value="picture"]');
+  assert.ok(radio.parentElement.hidden);
+  assert.ok(root.querySelector('input[value="paint"]').checked && root.querySelector(".hm-paint"));
+  view.show(makeMap({ queryTokens: PLACES, keyTokens: PLACES, picture }));
+  assert.ok(!radio.parentElement.hidden);
+  tick(radio);
+  assert.equal(root.querySelectorAll(".hm-sight").length, 3);
+});
+
+test("saved as an SVG it has the picture once and each weight; as a table, the rows of the place that asks", () => {
+  const { view, map } = show({ query: 4 });
+  const svg = svgOf(view);
+  assert.equal(svg.split(SRC).length, 2);
+  assert.equal([...svg.matchAll(/<use /g)].length, 3);
+  const weights = [...svg.matchAll(/data-weight="([^"]*)"/g)].map(([, weight]) => Number(weight));
+  assert.equal(weights.length, 3 * 8);
+  assert.ok(Math.abs(weights[7] - weightAt(map, 0, 0, 4, 7)) < 1e-6);
+  assert.equal(csvOf(view).join("").split("\n").length, 1 + 3 * 8 + 1);
+});
