@@ -7,6 +7,7 @@ This module needs `transformers`, which is imported when the first model is load
 """
 
 import itertools
+import os
 import re
 from contextlib import contextmanager, nullcontext
 from functools import cache
@@ -58,8 +59,7 @@ def load_encoder(name=ENCODER, folder=None):
     Raises `ImportError` without `transformers`, `FileNotFoundError` for a model that is not to be had, `ValueError` for
     files with another checksum and for models that are no stack of self-attention layers.
     """
-    if not isinstance(name, str):
-        name = str(name)
+    name = os.path.expanduser(str(name))
     transformers = _transformers()
     if name == ENCODER:
         config = transformers.BertConfig(**CONFIG)
