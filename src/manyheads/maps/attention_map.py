@@ -1,18 +1,19 @@
 """AttentionMap: which token looks at which, for every head of every layer."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from manyheads.maps.checked import checked_mask, checked_norms, checked_tokens, checked_weights, counted_layers
 from manyheads.maps.choosing import merged, strongest, value_weighted, without_sinks, words_only
 from manyheads.maps.compared_heads import similar_heads, totals
+from manyheads.maps.endings import checked_path
 from manyheads.maps.mixing import averaged, rolled_out
 from manyheads.maps.names import KINDS, NOTES
 from manyheads.maps.pictures import plot
 from manyheads.maps.svg import svg
-from manyheads.maps.table import csv_of
+from manyheads.maps.table import csv_rows
+from manyheads.whole_files import written_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,8 +239,9 @@ class AttentionMap:
         ['layer 2, head 1', 'layer 2, head 2', 'layer 2, head 3']
 
         Rows ask, columns are looked at; white is 0, dark blue 1. `layer` and `head` count from 0. One head may be drawn
-        into `axes` of a figure of your own; else `size` is the new figure's, in inches. Returns the `Figure`, which a
-        notebook shows, and which `figure.savefig(path)` writes.
+        into `axes` of a figure of your own; else `size` is the new figure's, in inches. Where tokens would overlap,
+        every second is named, or fewer; of more than 1,024 tokens, some share a point, which has the largest of their
+        weights. Returns the `Figure`, which a notebook shows, and which `figure.savefig(path)` writes.
 
         Raises `ValueError` for a layer or head that does not exist, or for more heads than one in given `axes`;
         `TypeError` for one that is not a whole number.
@@ -256,14 +258,15 @@ class AttentionMap:
         Rows ask, columns are looked at; a cell's depth is its weight's share of the largest of the row. Every cell
         carries its exact weight as `data-weight`, with `data-query` and `data-key`, in a group with `data-layer` and
         `data-head`: so does the SVG that a page saves. Of more than 40 000 weights, the strongest are drawn, and the
-        picture says so. Returns the text; with a `path`, writes it there in UTF-8.
+        picture says so. Returns the text; with a `path`, which ends in .svg, writes it there in UTF-8 and returns the
+        `Path`.
 
-        Raises as `plot` for a layer or head that does not exist.
+        Raises as `plot` for a layer or head that does not exist; `ValueError` for a path of another ending, `OSError`
+        for one that can't be written.
         """
-        text = svg(self, layer, head)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8", newline="")
-        return text
+        if path is None:
+            return svg(self, layer, head)
+        return _written(checked_path(path, ".svg"), [svg(self, layer, head)])
 
     def to_csv(self, path=None):
         """Write all weights as rows: layer, head, query, key (counted from 0), query_token, key_token, weight.
@@ -276,11 +279,19 @@ class AttentionMap:
         0,0,1,1,",",",",0.5
         <BLANKLINE>
 
-        Returns the text; with a `path`, writes it there in UTF-8. The weights are exact: reading them gives the same
-        float32. What is masked has none. Tokens are written as they are: a spreadsheet that takes "=tea" for a formula
-        has to be told that the column is text. Where layers have names of their own, `layer_name` is a last column.
+        Returns the text; with a `path`, which ends in .csv, writes it there in UTF-8 and returns the `Path`. The
+        weights are exact: reading them gives the same float32. What is masked has none. Tokens are written as they are:
+        a spreadsheet that takes "=tea" for a formula has to be told that the column is text. Where layers have names of
+        their own, `layer_name` is a last column.
+
+        Raises `ValueError` for a path of another ending, `OSError` for one that can't be written.
         """
-        text = csv_of(self)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8", newline="")
-        return text
+        if path is None:
+            return "".join(csv_rows(self))
+        return _written(checked_path(path, ".csv"), csv_rows(self))
+
+
+def _written(path, texts):
+    with written_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(texts)
+    return path
