@@ -20,10 +20,10 @@ from manyheads.whole_files import written_whole
 class AttentionMap:
     """Attention weights over tokens: `weights[layer, head, query, key]`, each row summing to 1 (or all 0).
 
-    >>> map = AttentionMap(["[CLS]", "tea"], ["[CLS]", "tea"], [[[[0.2, 0.8], [0.5, 0.5]]]])
-    >>> map.shape
+    >>> attention = AttentionMap(["[CLS]", "tea"], ["[CLS]", "tea"], [[[[0.2, 0.8], [0.5, 0.5]]]])
+    >>> attention.shape
     (1, 1, 2, 2)
-    >>> map.weights.dtype
+    >>> attention.weights.dtype
     dtype('float32')
 
     `predictions` maps a name to the probability of each label: `{"sentiment": {"positive": 0.9, ...}}`.
@@ -92,8 +92,8 @@ class AttentionMap:
     def head_title(self, layer, head):
         """The name of a head, after that of its layer unless it's the only one.
 
-        >>> map = AttentionMap(["tea"], ["tea"], [[[[1]]]], layer_names=["layer 5"])
-        >>> map.head_title(0, 0)
+        >>> attention = AttentionMap(["tea"], ["tea"], [[[[1]]]], layer_names=["layer 5"])
+        >>> attention.head_title(0, 0)
         'layer 5, head 1'
         """
         alone = self.shape[0] == 1 and self.counts_layers
@@ -111,8 +111,8 @@ class AttentionMap:
     def average(self, head_mask=None):
         """The mean over the heads (of shares, those that look at anything), as a map of one head.
 
-        >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.2, 0.8]], [[0.6, 0.4]]]])
-        >>> map.average().weights[0, 0]  # [layer, 2, query, key] -> [layer, 1, query, key]
+        >>> attention = AttentionMap(["tea"], ["hot", "tea"], [[[[0.2, 0.8]], [[0.6, 0.4]]]])
+        >>> attention.average().weights[0, 0]  # [layer, 2, query, key] -> [layer, 1, query, key]
         array([[0.4, 0.6]], dtype=float32)
 
         `head_mask`, [head] or [layer, head], is False for heads that are off: they are left out of the mean.
@@ -122,8 +122,8 @@ class AttentionMap:
     def rollout(self):
         """How much of each input token reaches each position by a layer: attention rollout, as a map of one head.
 
-        >>> map = AttentionMap(["a", "b"], ["a", "b"], [[[[0, 1], [0, 1]]], [[[1, 0], [1, 0]]]])
-        >>> map.rollout().weights[:, 0]  # layer l holds R_l
+        >>> attention = AttentionMap(["a", "b"], ["a", "b"], [[[[0, 1], [0, 1]]], [[[1, 0], [1, 0]]]])
+        >>> attention.rollout().weights[:, 0]  # layer l holds R_l
         array([[[0.5 , 0.5 ],
                 [0.  , 1.  ]],
         <BLANKLINE>
@@ -140,8 +140,8 @@ class AttentionMap:
     def without_special(self):
         """The map without special tokens, each row scaled to sum to 1 again.
 
-        >>> map = AttentionMap(["[CLS]", "tea"], ["[CLS]", "hot", "tea"], [[[[1, 0, 0], [0.5, 0.2, 0.3]]]])
-        >>> map.without_special().weights[0, 0]
+        >>> attention = AttentionMap(["[CLS]", "tea"], ["[CLS]", "hot", "tea"], [[[[1, 0, 0], [0.5, 0.2, 0.3]]]])
+        >>> attention.without_special().weights[0, 0]
         array([[0.4, 0.6]], dtype=float32)
 
         A row that gave all to special tokens becomes 0. If all tokens are special, they are kept, and `notes` say so.
@@ -153,8 +153,8 @@ class AttentionMap:
         """The map of words: what looks at their pieces is summed, what their pieces look at is averaged.
 
         >>> tokens = ["hot", "un", "##tea"]
-        >>> map = AttentionMap(tokens, tokens, [[[[0.5, 0.25, 0.25], [0, 1, 0], [1, 0, 0]]]])
-        >>> words = map.merge_pieces()
+        >>> attention = AttentionMap(tokens, tokens, [[[[0.5, 0.25, 0.25], [0, 1, 0], [1, 0, 0]]]])
+        >>> words = attention.merge_pieces()
         >>> words.key_tokens, words.weights[0, 0]
         (['hot', 'untea'], array([[0.5, 0.5],
                [0.5, 0.5]], dtype=float32))
@@ -169,10 +169,10 @@ class AttentionMap:
         """The map without keys that get more than 30 % of all attention though they are not special tokens.
 
         >>> tokens = ["The", "hot", "tea"]
-        >>> map = AttentionMap(tokens, tokens, [[[[1, 0, 0], [0.5, 0.5, 0], [0.75, 0, 0.25]]]]).without_sinks()
-        >>> map.key_tokens, map.weights[0, 0].tolist()
+        >>> attention = AttentionMap(tokens, tokens, [[[[1, 0, 0], [0.5, 0.5, 0], [0.75, 0, 0.25]]]]).without_sinks()
+        >>> attention.key_tokens, attention.weights[0, 0].tolist()
         (['hot', 'tea'], [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-        >>> map.notes[0].split(". ")[0]
+        >>> attention.notes[0].split(". ")[0]
         'Hidden as sinks, though no special tokens: “The”, which gets 75 % of all attention'
 
         The share is the mean over layers, heads and queries that look at anything. Only shares have sinks.
@@ -197,8 +197,8 @@ class AttentionMap:
     def strongest(self, top):
         """The map with the `top` largest weights of each row, true as they were, and 0 elsewhere.
 
-        >>> map = AttentionMap(["tea"], ["hot", "black", "tea"], [[[[0.125, 0.25, 0.625]]]]).strongest(2)
-        >>> map.weights[0, 0], map.notes[0].split(". ")[1]
+        >>> attention = AttentionMap(["tea"], ["hot", "black", "tea"], [[[[0.125, 0.25, 0.625]]]]).strongest(2)
+        >>> attention.weights[0, 0], attention.notes[0].split(". ")[1]
         (array([[0.   , 0.25 , 0.625]], dtype=float32), 'The rest, 13 % of the whole, is left out.')
 
         Of equal weights the first stay; of signed ones, those farthest from 0. Raises `ValueError` where `top` is below
@@ -222,8 +222,8 @@ class AttentionMap:
     def totals(self, layers=None, heads=None, queries=None, keys=None):
         """Sums of the weights of chosen layers, heads, queries and keys, all unless given, along each of these.
 
-        >>> map = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.25, 0.75]]]] * 3)
-        >>> {name: sums.tolist() for name, sums in map.totals(layers=[0, 1], queries=[1]).items()}
+        >>> attention = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.25, 0.75]]]] * 3)
+        >>> {name: sums.tolist() for name, sums in attention.totals(layers=[0, 1], queries=[1]).items()}
         {'layers': [1.0, 1.0, 1.0], 'heads': [2.0], 'queries': [2.0, 2.0], 'keys': [0.5, 1.5]}
 
         The sums along an axis are of all its places, over what is chosen on the others. Nothing is scaled.
@@ -233,8 +233,8 @@ class AttentionMap:
     def plot(self, layer=None, head=None, *, axes=None, size=None):
         """Draw the map with matplotlib: one head, all heads of one layer, one head of all layers, or all of all.
 
-        >>> map = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]] * 3] * 2)
-        >>> figure = map.plot(layer=1)
+        >>> attention = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]] * 3] * 2)
+        >>> figure = attention.plot(layer=1)
         >>> [panel.get_title() for panel in figure.axes[:3]]
         ['layer 2, head 1', 'layer 2, head 2', 'layer 2, head 3']
 
@@ -251,8 +251,8 @@ class AttentionMap:
     def to_svg(self, path=None, *, layer=None, head=None):
         """Draw the map as an SVG: one head, all heads of one layer, one head of all layers, or all of all.
 
-        >>> map = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]]])
-        >>> map.to_svg().count("<rect"), 'data-query="0" data-key="1" data-weight="0.8"' in map.to_svg()
+        >>> attention = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]]])
+        >>> attention.to_svg().count("<rect"), 'data-query="0" data-key="1" data-weight="0.8"' in attention.to_svg()
         (6, True)
 
         Rows ask, columns are looked at; a cell's depth is its weight's share of the largest of the row. Every cell

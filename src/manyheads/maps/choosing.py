@@ -113,8 +113,8 @@ def between(map, first, last):
     """The map of tokens `first` to `last` (None: the last), weights as they were; so are queries that are the keys.
 
     >>> from manyheads.maps import AttentionMap
-    >>> map = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[0.5, 0.5], [0.25, 0.75]]]])
-    >>> part = between(map, 1, None)
+    >>> attention = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[0.5, 0.5], [0.25, 0.75]]]])
+    >>> part = between(attention, 1, None)
     >>> part.query_tokens, part.weights.tolist(), part.notes[0].split(" are")[0]
     (['tea'], [[[[0.75]]]], 'Tokens 2 to 2 of 2')
     """

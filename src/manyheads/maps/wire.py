@@ -107,8 +107,8 @@ def halves(weights):
     """Weights, 0 or more, in half precision: as `astype` gives them, which is twenty times slower below `LEAST`.
 
     >>> some = np.array([0, 1e-7, 2e-6, 6.1e-5, 0.25, 1], np.float32)
-    >>> (halves(some) == some.astype(np.float16)).all()
-    np.True_
+    >>> bool((halves(some) == some.astype(np.float16)).all())
+    True
     """
     normal = np.maximum(weights, LEAST).astype(np.float16).view(np.uint16)
     below = np.rint(np.minimum(weights, LEAST) / LEAST * ONE).astype(np.uint16)  # which counts in steps of 2^-24

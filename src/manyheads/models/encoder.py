@@ -86,8 +86,8 @@ class Encoder:
     """A Hugging Face model and its tokenizer as a head model; `load_encoder` makes one.
 
     >>> encoder = load_encoder()
-    >>> map = encoder("The bank of the river.")
-    >>> map.query_tokens
+    >>> attention = encoder("The bank of the river.")
+    >>> attention.query_tokens
     ['[CLS]', 'the', 'bank', 'of', 'the', 'river', '.', '[SEP]']
     >>> encoder(("Tea or coffee?", "Tea.")).query_tokens  # a pair of sentences
     ['[CLS]', 'tea', 'or', 'coffee', '?', '[SEP]', 'tea', '.', '[SEP]']
@@ -122,7 +122,7 @@ class Encoder:
     def batch(self, sentences, head_mask=None):
         """The maps of several sentences, computed together.
 
-        >>> [map.shape for map in load_encoder().batch(["Tea.", "Coffee or tea?"])]
+        >>> [attention.shape for attention in load_encoder().batch(["Tea.", "Coffee or tea?"])]
         [(6, 12, 4, 4), (6, 12, 6, 6)]
         """
         if not sentences:

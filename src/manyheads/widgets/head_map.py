@@ -376,7 +376,7 @@ class HeadMap(Figure):
         """Draw `attention` with matplotlib: see `AttentionMap.plot`.
 
         >>> HeadMap("Tea or coffee?").plot(layer=0).axes[0].get_title()
-        'layer 1, sentiment'
+        'layer 1, sentence type'
         """
         return self.attention.plot(layer, head, axes=axes, size=size)
 
@@ -400,9 +400,9 @@ class HeadMap(Figure):
         """Write the map as one file that anybody can open: a page that needs no network, no server and no Python.
 
         >>> from tempfile import TemporaryDirectory
-        >>> map = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
+        >>> figure = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
         >>> with TemporaryDirectory() as folder:
-        ...     map.save(f"{folder}/map.html").stat().st_size < 150_000
+        ...     figure.save(f"{folder}/map.html").stat().st_size < 150_000
         True
 
         The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence
@@ -436,8 +436,8 @@ class HeadMap(Figure):
 def head_map_element(map, compared=None, *, status="", whole=False, digits=None, **attributes):
     """The `<head-map>` element of a page, with its map; `attributes` (model, sentence, view, layer ...) become its own.
 
-    >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]])
-    >>> head_map_element(map, sentence="<tea>")[:38]
+    >>> attention = AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]])
+    >>> head_map_element(attention, sentence="<tea>")[:38]
     '<head-map sentence="&lt;tea&gt;"><figu'
 
     `compared` is the map of a second sentence. `status` is what the status line says of a map that no model of a page
