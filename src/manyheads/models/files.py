@@ -36,7 +36,7 @@ def cache_folder():
     >>> cache_folder().is_dir()
     True
     """
-    folder = Path(os.environ.get("MANYHEADS_CACHE") or _default_cache(PACKAGE))
+    folder = Path(os.environ.get("MANYHEADS_CACHE") or _default_cache(PACKAGE)).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
