@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from manyheads.attention import MultiHeadAttention, join_heads, split_heads
 from manyheads.conversions import Memo, join_layers, ours, split_layers
 from manyheads.inputs import check_width
-from manyheads.replaceable import refuse_to_replace, refuse_to_restore
+from manyheads.replaceable import refuse_to_replace, refuse_to_restore, warn_of_optimizers
 from manyheads.torch_masks import added_to_scores, attend_adding, fused_attend_adding
 
 Module = TypeVar("Module", bound=nn.Module)
@@ -163,7 +163,7 @@ class DropInAttention(MultiHeadAttention):
         if not isinstance(layer, nn.MultiheadAttention):
             raise TypeError(f"expected an nn.MultiheadAttention, got {type(layer).__name__}")
         refuse_to_replace(layer, {"": layer}, subclasses=False)
-        return replace_attention(copy.deepcopy(layer))
+        return _replaced(copy.deepcopy(layer))
 
     def to_torch(self) -> nn.MultiheadAttention:
         """Make a copy that is a `torch.nn.MultiheadAttention`; `ValueError` where something would be lost.
@@ -171,20 +171,21 @@ class DropInAttention(MultiHeadAttention):
         >>> DropInAttention(embed_dim=8, num_heads=2).to_torch().in_proj_weight.shape
         torch.Size([24, 8])
         """
-        return restore_attention(copy.deepcopy(self))
+        return _restored(copy.deepcopy(self))
 
     # What PyTorch's transformer layers read of their attention.
     @property
     def in_proj_weight(self) -> Tensor | None:  # [3 * d, d]
-        if not self.embed_dim == self.kdim == self.vdim:
-            return None
-        return torch.cat([self.query.weight, self.key.weight, self.value.weight])
+        return self._packed("weight") if self.embed_dim == self.kdim == self.vdim else None
 
     @property
     def in_proj_bias(self) -> Tensor | None:  # [3 * d]
-        if self.query.bias is None:
-            return None
-        return torch.cat([self.query.bias, self.key.bias, self.value.bias])
+        return self._packed("bias")
+
+    def _packed(self, name: str) -> Tensor | None:
+        """What the three layers have, as one; None where they have none, or are quantized and give it when called."""
+        parts = [getattr(layer, name) for layer in (self.query, self.key, self.value)]
+        return torch.cat(parts) if all(isinstance(part, Tensor) for part in parts) else None
 
     @property
     def out_proj(self) -> nn.Module:
@@ -199,11 +200,19 @@ def replace_attention(module: Module, *, subclasses: bool = False) -> Module:
     ['encoder.layers.0.self_attn', 'decoder.layers.0.self_attn', 'decoder.layers.0.multihead_attn']
 
     Each stays the object that it is, so that hooks, names and what shares it stay; the module may be one itself. What
-    is frozen or tied stays so. Its parameters are new: make the optimizer afterwards. `restore_attention` undoes it.
+    is frozen or tied stays so. Its parameters are new: make the optimizer afterwards. A warning names one that was made
+    before. `restore_attention` undoes it.
 
     Raises `ValueError`, before anything is replaced, where something would be lost: a subclass with a `forward` of its
     own, which is replaced with `subclasses=True`; weights that are computed, or shared with another kind of layer.
     """
+    before = list(module.parameters())
+    _replaced(module, subclasses=subclasses)
+    warn_of_optimizers(before, module)
+    return module
+
+
+def _replaced(module: Module, *, subclasses: bool = False) -> Module:
     layers = {name: part for name, part in module.named_modules() if isinstance(part, nn.MultiheadAttention)}
     refuse_to_replace(module, layers, subclasses=subclasses)
     memo: Memo = {}
@@ -224,6 +233,13 @@ def restore_attention(module: Module) -> Module:
     Weights are those of now. Raises `ValueError`, before anything is restored, where `nn.MultiheadAttention` can't hold
     them: hooks or other layers in place of `query`, `key` and `value`, one of them frozen and another not.
     """
+    before = list(module.parameters())
+    _restored(module)
+    warn_of_optimizers(before, module)
+    return module
+
+
+def _restored(module: Module) -> Any:
     layers = {name: part for name, part in module.named_modules() if isinstance(part, DropInAttention)}
     refuse_to_restore(module, layers)
     memo: Memo = {}

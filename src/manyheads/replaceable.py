@@ -1,8 +1,11 @@
 """What would be lost where one attention takes the place of another: found before anything is replaced."""
 
-from collections.abc import Collection, Iterator, Mapping
+import gc
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from torch import nn
+from torch.optim import Optimizer
 
 from manyheads.conversions import LAYERS, SEPARATE
 
@@ -47,6 +50,21 @@ def refuse_to_restore(module: nn.Module, layers: Mapping[str, nn.Module]) -> Non
     if not complaints:
         complaints = list(_ties_between(module, layers))
     _refuse("nothing was restored", complaints)
+
+
+def warn_of_optimizers(before: Iterable[nn.Parameter], module: nn.Module) -> None:
+    """Warn of optimizers that hold some of the parameters from before, where the module no longer has them."""
+    kept = {id(parameter) for parameter in module.parameters()}
+    gone = {id(parameter) for parameter in before} - kept
+    for optimizer in [found for found in gc.get_objects() if issubclass(type(found), Optimizer)] if gone else ():
+        held = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+        lost = sum(id(parameter) in gone for parameter in held)
+        if lost:
+            warnings.warn(
+                f"{type(optimizer).__name__} was made before: {lost} of its {len(held)} tensors are no longer the "
+                "module's, and the new ones in their place would not be trained. Make the optimizer anew.",
+                stacklevel=3,
+            )
 
 
 def _unlike_torch(layer: nn.MultiheadAttention, subclasses: bool) -> Iterator[str]:

@@ -1,12 +1,16 @@
 """Files that are there whole or not at all."""
 
 import os
+import stat
 from contextlib import contextmanager
 from gzip import BadGzipFile
 from pathlib import Path
+from uuid import uuid4
 from zipfile import BadZipFile
 
 from safetensors import SafetensorError
+
+PACKAGE = Path(__file__).resolve().parent
 
 
 @contextmanager
@@ -19,19 +23,40 @@ def written_whole(path):
     ...         count = beside.write_text("two sugars")
     ...     Path(folder, "tea.txt").read_text(), beside.exists()
     ('two sugars', False)
+
+    Otherwise it is as if `open` had written: a link leads to what is written, and a file that was there keeps its mode.
+    `~` is the reader's own folder. What is no file, such as `/dev/stdout`, is written to directly.
+
+    Raises `OSError` of the path where it cannot be written, such as `FileNotFoundError` where its folder is missing.
     """
-    path = Path(path)
-    beside = path.with_name(f"{os.getpid()}-{path.name}")
+    path = Path(path).expanduser()
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: name a file in it")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}. Make it first.")
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    target = Path(os.path.realpath(path))
+    ending = target.suffix if len(target.suffix) < 20 else ""  # by which NumPy tells a file that needs no other
+    beside = target.with_name(f".{uuid4().hex}{ending}")
     try:
+        beside.touch(exist_ok=False)
         yield beside
-        beside.replace(path)
+        if target.exists():
+            beside.chmod(stat.S_IMODE(target.stat().st_mode))
+        beside.replace(target)
+    except OSError as error:
+        if error.filename not in (beside, str(beside)):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error  # the name that its reader knows
     finally:
         beside.unlink(missing_ok=True)
 
 
 @contextmanager
-def read_whole(path, remedy="delete it, and it's made anew"):
-    """Say of a file that can't be read where it is and what to do.
+def read_whole(path, remedy=None):
+    """Say of a file that can't be read where it is and what to do: by `remedy_of`, unless another remedy is given.
 
     >>> import json
     >>> with read_whole("tea.json"):
@@ -42,4 +67,23 @@ def read_whole(path, remedy="delete it, and it's made anew"):
     try:
         yield
     except (SafetensorError, ValueError, EOFError, BadGzipFile, BadZipFile) as error:
-        raise ValueError(f"{path} is damaged ({error}): {remedy}") from error
+        raise ValueError(f"{path} is damaged ({error}): {remedy or remedy_of(path)}") from error
+
+
+def remedy_of(path):
+    """What brings back a damaged file: what came with the package is installed again, all else is made anew.
+
+    >>> remedy_of("tea.json")
+    "delete it, and it's made anew"
+    """
+    ours = Path(path).resolve().is_relative_to(PACKAGE)
+    return reinstalled(path) if ours else "delete it, and it's made anew"
+
+
+def reinstalled(path):
+    """What brings back a file that came with the package.
+
+    >>> reinstalled("tea.json")
+    'install manyheads again with `pip install --force-reinstall`, or in a clone run `git checkout -- tea.json`'
+    """
+    return f"install manyheads again with `pip install --force-reinstall`, or in a clone run `git checkout -- {path}`"

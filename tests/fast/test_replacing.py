@@ -100,3 +100,24 @@ def test_checkpoints_of_before_and_after_load(options):
     converted = to_torch_names(other.state_dict())
     assert converted.keys() == before.keys()
     assert all(torch.equal(converted[name], tensor) for name, tensor in before.items())
+
+
+def test_an_optimizer_that_was_made_before_is_warned_of():
+    model = Reads()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    with pytest.warns(UserWarning, match=r"SGD was made before: 4 of its 10 tensors .*Make the optimizer anew"):
+        replace_attention(model)
+    del optimizer
+    after = torch.optim.SGD(model.parameters(), lr=1.0)
+    replace_attention(model)  # it is: nothing of the optimizer's is gone
+    assert len(after.param_groups[0]["params"]) == len(list(model.parameters()))
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch's, of what it means to do with quantization
+def test_a_quantized_encoder_of_ours_runs():
+    layer = nn.TransformerEncoderLayer(16, 4, batch_first=True).eval()
+    text = torch.randn(2, 5, 16, generator=torch.Generator().manual_seed(0))
+    expected = layer(text)
+    small = torch.ao.quantization.quantize_dynamic(replace_attention(layer))
+    with torch.inference_mode():
+        torch.testing.assert_close(small(text), expected, atol=0.1, rtol=0)

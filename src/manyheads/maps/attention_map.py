@@ -1,29 +1,30 @@
 """AttentionMap: which token looks at which, for every head of every layer."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from manyheads.maps.checked import checked_mask, checked_norms, checked_tokens, checked_weights, counted_layers
 from manyheads.maps.choosing import merged, strongest, value_weighted, without_sinks, words_only
 from manyheads.maps.compared_heads import similar_heads, totals
+from manyheads.maps.endings import checked_path
 from manyheads.maps.mixing import averaged, rolled_out
 from manyheads.maps.names import KINDS, NOTES
 from manyheads.maps.patches import Picture, checked_picture
 from manyheads.maps.pictures import plot
 from manyheads.maps.svg import svg
-from manyheads.maps.table import csv_of
+from manyheads.maps.table import csv_rows
+from manyheads.whole_files import written_whole
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionMap:
     """Attention weights over tokens: `weights[layer, head, query, key]`, each row summing to 1 (or all 0).
 
-    >>> map = AttentionMap(["[CLS]", "tea"], ["[CLS]", "tea"], [[[[0.2, 0.8], [0.5, 0.5]]]])
-    >>> map.shape
+    >>> attention = AttentionMap(["[CLS]", "tea"], ["[CLS]", "tea"], [[[[0.2, 0.8], [0.5, 0.5]]]])
+    >>> attention.shape
     (1, 1, 2, 2)
-    >>> map.weights.dtype
+    >>> attention.weights.dtype
     dtype('float32')
 
     `predictions` maps a name to the probability of each label: `{"sentiment": {"positive": 0.9, ...}}`.
@@ -96,8 +97,8 @@ class AttentionMap:
     def head_title(self, layer, head):
         """The name of a head, after that of its layer unless it's the only one.
 
-        >>> map = AttentionMap(["tea"], ["tea"], [[[[1]]]], layer_names=["layer 5"])
-        >>> map.head_title(0, 0)
+        >>> attention = AttentionMap(["tea"], ["tea"], [[[[1]]]], layer_names=["layer 5"])
+        >>> attention.head_title(0, 0)
         'layer 5, head 1'
         """
         alone = self.shape[0] == 1 and self.counts_layers
@@ -115,8 +116,8 @@ class AttentionMap:
     def average(self, head_mask=None):
         """The mean over the heads (of shares, those that look at anything), as a map of one head.
 
-        >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.2, 0.8]], [[0.6, 0.4]]]])
-        >>> map.average().weights[0, 0]  # [layer, 2, query, key] -> [layer, 1, query, key]
+        >>> attention = AttentionMap(["tea"], ["hot", "tea"], [[[[0.2, 0.8]], [[0.6, 0.4]]]])
+        >>> attention.average().weights[0, 0]  # [layer, 2, query, key] -> [layer, 1, query, key]
         array([[0.4, 0.6]], dtype=float32)
 
         `head_mask`, [head] or [layer, head], is False for heads that are off: they are left out of the mean.
@@ -126,8 +127,8 @@ class AttentionMap:
     def rollout(self):
         """How much of each input token reaches each position by a layer: attention rollout, as a map of one head.
 
-        >>> map = AttentionMap(["a", "b"], ["a", "b"], [[[[0, 1], [0, 1]]], [[[1, 0], [1, 0]]]])
-        >>> map.rollout().weights[:, 0]  # layer l holds R_l
+        >>> attention = AttentionMap(["a", "b"], ["a", "b"], [[[[0, 1], [0, 1]]], [[[1, 0], [1, 0]]]])
+        >>> attention.rollout().weights[:, 0]  # layer l holds R_l
         array([[[0.5 , 0.5 ],
                 [0.  , 1.  ]],
         <BLANKLINE>
@@ -144,8 +145,8 @@ class AttentionMap:
     def without_special(self):
         """The map without special tokens, each row scaled to sum to 1 again.
 
-        >>> map = AttentionMap(["[CLS]", "tea"], ["[CLS]", "hot", "tea"], [[[[1, 0, 0], [0.5, 0.2, 0.3]]]])
-        >>> map.without_special().weights[0, 0]
+        >>> attention = AttentionMap(["[CLS]", "tea"], ["[CLS]", "hot", "tea"], [[[[1, 0, 0], [0.5, 0.2, 0.3]]]])
+        >>> attention.without_special().weights[0, 0]
         array([[0.4, 0.6]], dtype=float32)
 
         A row that gave all to special tokens becomes 0. If all tokens are special, they are kept, and `notes` say so.
@@ -157,8 +158,8 @@ class AttentionMap:
         """The map of words: what looks at their pieces is summed, what their pieces look at is averaged.
 
         >>> tokens = ["hot", "un", "##tea"]
-        >>> map = AttentionMap(tokens, tokens, [[[[0.5, 0.25, 0.25], [0, 1, 0], [1, 0, 0]]]])
-        >>> words = map.merge_pieces()
+        >>> attention = AttentionMap(tokens, tokens, [[[[0.5, 0.25, 0.25], [0, 1, 0], [1, 0, 0]]]])
+        >>> words = attention.merge_pieces()
         >>> words.key_tokens, words.weights[0, 0]
         (['hot', 'untea'], array([[0.5, 0.5],
                [0.5, 0.5]], dtype=float32))
@@ -173,10 +174,10 @@ class AttentionMap:
         """The map without keys that get more than 30 % of all attention though they are not special tokens.
 
         >>> tokens = ["The", "hot", "tea"]
-        >>> map = AttentionMap(tokens, tokens, [[[[1, 0, 0], [0.5, 0.5, 0], [0.75, 0, 0.25]]]]).without_sinks()
-        >>> map.key_tokens, map.weights[0, 0].tolist()
+        >>> attention = AttentionMap(tokens, tokens, [[[[1, 0, 0], [0.5, 0.5, 0], [0.75, 0, 0.25]]]]).without_sinks()
+        >>> attention.key_tokens, attention.weights[0, 0].tolist()
         (['hot', 'tea'], [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-        >>> map.notes[0].split(". ")[0]
+        >>> attention.notes[0].split(". ")[0]
         'Hidden as sinks, though no special tokens: “The”, which gets 75 % of all attention'
 
         The share is the mean over layers, heads and queries that look at anything. Only shares have sinks.
@@ -201,8 +202,8 @@ class AttentionMap:
     def strongest(self, top):
         """The map with the `top` largest weights of each row, true as they were, and 0 elsewhere.
 
-        >>> map = AttentionMap(["tea"], ["hot", "black", "tea"], [[[[0.125, 0.25, 0.625]]]]).strongest(2)
-        >>> map.weights[0, 0], map.notes[0].split(". ")[1]
+        >>> attention = AttentionMap(["tea"], ["hot", "black", "tea"], [[[[0.125, 0.25, 0.625]]]]).strongest(2)
+        >>> attention.weights[0, 0], attention.notes[0].split(". ")[1]
         (array([[0.   , 0.25 , 0.625]], dtype=float32), 'The rest, 13 % of the whole, is left out.')
 
         Of equal weights the first stay; of signed ones, those farthest from 0. Raises `ValueError` where `top` is below
@@ -226,8 +227,8 @@ class AttentionMap:
     def totals(self, layers=None, heads=None, queries=None, keys=None):
         """Sums of the weights of chosen layers, heads, queries and keys, all unless given, along each of these.
 
-        >>> map = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.25, 0.75]]]] * 3)
-        >>> {name: sums.tolist() for name, sums in map.totals(layers=[0, 1], queries=[1]).items()}
+        >>> attention = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.25, 0.75]]]] * 3)
+        >>> {name: sums.tolist() for name, sums in attention.totals(layers=[0, 1], queries=[1]).items()}
         {'layers': [1.0, 1.0, 1.0], 'heads': [2.0], 'queries': [2.0, 2.0], 'keys': [0.5, 1.5]}
 
         The sums along an axis are of all its places, over what is chosen on the others. Nothing is scaled.
@@ -237,14 +238,15 @@ class AttentionMap:
     def plot(self, layer=None, head=None, *, axes=None, size=None):
         """Draw the map with matplotlib: one head, all heads of one layer, one head of all layers, or all of all.
 
-        >>> map = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]] * 3] * 2)
-        >>> figure = map.plot(layer=1)
+        >>> attention = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]] * 3] * 2)
+        >>> figure = attention.plot(layer=1)
         >>> [panel.get_title() for panel in figure.axes[:3]]
         ['layer 2, head 1', 'layer 2, head 2', 'layer 2, head 3']
 
         Rows ask, columns are looked at; white is 0, dark blue 1. `layer` and `head` count from 0. One head may be drawn
-        into `axes` of a figure of your own; else `size` is the new figure's, in inches. Returns the `Figure`, which a
-        notebook shows, and which `figure.savefig(path)` writes.
+        into `axes` of a figure of your own; else `size` is the new figure's, in inches. Where tokens would overlap,
+        every second is named, or fewer; of more than 1,024 tokens, some share a point, which has the largest of their
+        weights. Returns the `Figure`, which a notebook shows, and which `figure.savefig(path)` writes.
 
         Raises `ValueError` for a layer or head that does not exist, or for more heads than one in given `axes`;
         `TypeError` for one that is not a whole number.
@@ -254,21 +256,22 @@ class AttentionMap:
     def to_svg(self, path=None, *, layer=None, head=None):
         """Draw the map as an SVG: one head, all heads of one layer, one head of all layers, or all of all.
 
-        >>> map = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]]])
-        >>> map.to_svg().count("<rect"), 'data-query="0" data-key="1" data-weight="0.8"' in map.to_svg()
+        >>> attention = AttentionMap(["tea", "!"], ["tea", "!"], [[[[0.2, 0.8], [0.5, 0.5]]]])
+        >>> attention.to_svg().count("<rect"), 'data-query="0" data-key="1" data-weight="0.8"' in attention.to_svg()
         (6, True)
 
         Rows ask, columns are looked at; a cell's depth is its weight's share of the largest of the row. Every cell
         carries its exact weight as `data-weight`, with `data-query` and `data-key`, in a group with `data-layer` and
         `data-head`: so does the SVG that a page saves. Of more than 40 000 weights, the strongest are drawn, and the
-        picture says so. Returns the text; with a `path`, writes it there in UTF-8.
+        picture says so. Returns the text; with a `path`, which ends in .svg, writes it there in UTF-8 and returns the
+        `Path`.
 
-        Raises as `plot` for a layer or head that does not exist.
+        Raises as `plot` for a layer or head that does not exist; `ValueError` for a path of another ending, `OSError`
+        for one that can't be written.
         """
-        text = svg(self, layer, head)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8", newline="")
-        return text
+        if path is None:
+            return svg(self, layer, head)
+        return _written(checked_path(path, ".svg"), [svg(self, layer, head)])
 
     def to_csv(self, path=None):
         """Write all weights as rows: layer, head, query, key (counted from 0), query_token, key_token, weight.
@@ -281,11 +284,19 @@ class AttentionMap:
         0,0,1,1,",",",",0.5
         <BLANKLINE>
 
-        Returns the text; with a `path`, writes it there in UTF-8. The weights are exact: reading them gives the same
-        float32. What is masked has none. Tokens are written as they are: a spreadsheet that takes "=tea" for a formula
-        has to be told that the column is text. Where layers have names of their own, `layer_name` is a last column.
+        Returns the text; with a `path`, which ends in .csv, writes it there in UTF-8 and returns the `Path`. The
+        weights are exact: reading them gives the same float32. What is masked has none. Tokens are written as they are:
+        a spreadsheet that takes "=tea" for a formula has to be told that the column is text. Where layers have names of
+        their own, `layer_name` is a last column.
+
+        Raises `ValueError` for a path of another ending, `OSError` for one that can't be written.
         """
-        text = csv_of(self)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8", newline="")
-        return text
+        if path is None:
+            return "".join(csv_rows(self))
+        return _written(checked_path(path, ".csv"), csv_rows(self))
+
+
+def _written(path, texts):
+    with written_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(texts)
+    return path

@@ -112,6 +112,39 @@ def taken(map, queries, keys):
     )
 
 
+def between(map, first, last):
+    """The map of tokens `first` to `last` (None: the last), weights as they were; so are queries that are the keys.
+
+    >>> from manyheads.maps import AttentionMap
+    >>> attention = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[0.5, 0.5], [0.25, 0.75]]]])
+    >>> part = between(attention, 1, None)
+    >>> part.query_tokens, part.weights.tolist(), part.notes[0].split(" are")[0]
+    (['tea'], [[[[0.75]]]], 'Tokens 2 to 2 of 2')
+    """
+    count = len(map.key_tokens)
+    start = min(first, count - 1)
+    end = max(start, count - 1 if last is None else min(last, count - 1)) + 1
+    if (start, end) == (0, count):
+        return map
+    alike = map.query_tokens == map.key_tokens
+    queries, keys = slice(start, end) if alike else slice(None), slice(start, end)
+    asking = map.weights[:, :, queries]
+    weights = asking[..., keys]
+    part = replace(
+        map,
+        query_tokens=map.query_tokens[queries],
+        key_tokens=map.key_tokens[keys],
+        weights=weights,
+        kind="parts" if map.kind == "shares" else map.kind,
+        mask=None if map.mask is None else map.mask[queries, keys],
+        value_norms=None,  # parts aren't weighed
+    )
+    shown = {"first": start + 1, "last": end, "count": count}
+    if part.kind != "parts":
+        return noted(part, "betweenAny", **shown)
+    return noted(part, "between", **shown, share=percent(left_out(asking, weights)))
+
+
 def value_weighted(map):
     """See `AttentionMap.value_weighted`."""
     if map.value_norms is None:

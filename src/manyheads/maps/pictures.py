@@ -1,9 +1,13 @@
 """Attention maps as matplotlib pictures: for print, for papers, and for pages without scripts."""
 
+import math
+
 import numpy as np
 
 from manyheads.maps.names import NUMBER_COLOURS
+from manyheads.maps.small_pictures import pooled
 
+MOST_POINTS = 1024  # along a side of a picture; of more tokens, some share a point
 FEW_TOKENS = 14  # up to so many, numbers fit into the cells of one head, and tokens beside small pictures
 # From paper to ink with even steps of lightness (OKLab, Ottosson 2020), so that equal differences look equal to every
 # eye, in grey print too. The hue is between blue and violet, which no common colour blindness confuses with white.
@@ -113,14 +117,17 @@ def columns_of(count):
 def _draw(axes, map, layer, head, *, large, left=True, below=True):
     weights = map.weights[layer, head]
     shares = map.kind in ("shares", "parts")
-    most = 1 if shares else np.abs(map.weights).max(initial=0) or 1
+    most = 1 if shares else max(map.weights.max(initial=0), -map.weights.min(initial=0)) or 1
     least, colours = (-most, two_inks()) if map.kind == "signed" else (0, ink())
-    image = axes.imshow(weights, cmap=colours, vmin=least, vmax=most, interpolation="nearest")
+    queries, keys = weights.shape
+    points, edges = pooled(weights[None], MOST_POINTS)[0], (-0.5, keys - 0.5, queries - 0.5, -0.5)
+    image = axes.imshow(points, cmap=colours, vmin=least, vmax=most, interpolation="nearest", extent=edges)
     few = max(weights.shape) <= FEW_TOKENS
     size = 9 if large and few else 7 if large else 5.5
-    for tokens, axis, wanted in ((map.query_tokens, axes.yaxis, left), (map.key_tokens, axes.xaxis, below)):
-        named = wanted and (large or few)
-        axis.set_ticks(range(len(tokens)) if named else [], [_literal(token) for token in tokens] if named else [])
+    sides = (map.query_tokens, axes.yaxis, left), (map.key_tokens, axes.xaxis, below)
+    for (tokens, axis, wanted), step in zip(sides, _steps(axes, weights.shape, size)):
+        ticks = range(0, len(tokens), step) if wanted and (large or few) else ()
+        axis.set_ticks(ticks, [_literal(tokens[tick]) for tick in ticks])
     axes.tick_params(length=0, labelsize=size)
     axes.tick_params(axis="x", rotation=90)
     axes.set_title(_literal(f"{map.layer_names[layer]}, {map.head_names[head]}"), fontsize=10 if large else 7, pad=4)
@@ -135,6 +142,14 @@ def _draw(axes, map, layer, head, *, large, left=True, below=True):
     for spine in axes.spines.values():
         spine.set(color="#808890", linewidth=0.5)
     return image
+
+
+def _steps(axes, counts, size):
+    """Every how many-th row and column is named, so that letters of this size stand apart; alike in a square."""
+    window, inch = axes.get_window_extent(), axes.figure.dpi
+    points = (72 * side / inch for side in (window.height, window.width))
+    steps = [max(1, math.ceil(1.3 * size * count / max(side, 1))) for count, side in zip(counts, points)]
+    return [max(steps)] * 2 if counts[0] == counts[1] else steps
 
 
 def _literal(text):

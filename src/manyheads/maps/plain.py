@@ -23,8 +23,9 @@ def plain_html(map, compared=None, layer=0):
     """A map as a `<figure>` that needs no script, in the colours of the page around it, light or dark.
 
     >>> from manyheads.maps import AttentionMap
-    >>> map = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[0.25, 0.75], [0.5, 0.5]]]], notes=("One is left out.",))
-    >>> html = plain_html(map)
+    >>> tokens = ["hot", "tea"]
+    >>> attention = AttentionMap(tokens, tokens, [[[[0.25, 0.75], [0.5, 0.5]]]], notes=("One is left out.",))
+    >>> html = plain_html(attention)
     >>> html.startswith("<figure"), "One is left out." in html, "<script" in html
     (True, True, False)
 

@@ -7,15 +7,25 @@ from manyheads.maps.names import FULL
 SIDE = 32  # pixels to a side of a head, at most
 
 
-def tints_of(map, layer):  # -> [head, query, key]
-    """How deep the weights of a layer are tinted, 0 to 1, as `tintShare` in math/maps.ts says on the absolute scale.
+def full_of(map, layer):
+    """The weight of a layer that has the full colour on the absolute scale; 0 where all are 0.
 
     >>> from manyheads.maps import AttentionMap
-    >>> tints_of(AttentionMap(["a"], ["a", "b"], [[[[0.25, 0.75]]]]), 0).tolist()
-    [[[0.625, 1.0]]]
+    >>> full_of(AttentionMap(["a"], ["a", "b"], [[[[-2, 1]]]], kind="signed"), 0)
+    2.0
     """
-    sizes = np.abs(map.weights[layer])
-    full = FULL if map.kind in ("shares", "parts") else sizes.max(initial=0)
+    weights = map.weights[layer]
+    shares = map.kind in ("shares", "parts")
+    return FULL if shares else float(max(weights.max(initial=0), -weights.min(initial=0)))
+
+
+def tints_of(weights, full):  # [...] -> [...]
+    """How deep weights are tinted, 0 to 1, as `tintShare` in math/maps.ts says on the absolute scale.
+
+    >>> tints_of(np.array([0.25, 0.75]), FULL).tolist()
+    [0.625, 1.0]
+    """
+    sizes = np.abs(weights)
     return np.minimum(sizes / full, 1) if full > 0 else sizes
 
 
@@ -27,16 +37,25 @@ def small_pictures(map):  # -> [layer, head, y, x]
     >>> small_pictures(AttentionMap(tokens, tokens, np.eye(64)[None, None])).shape
     (1, 1, 32, 32)
     """
-    return np.stack([_pooled(weights, tints_of(map, layer)) for layer, weights in enumerate(map.weights)])
+    pictures = []
+    for layer, weights in enumerate(map.weights):
+        farthest = pooled(weights, SIDE)  # few numbers, before they are tinted: a long map has many
+        pictures.append(np.copysign(tints_of(farthest, full_of(map, layer)), farthest))
+    return np.stack(pictures)
 
 
-def _pooled(weights, deep):  # [h, q, k] twice -> [h, y, x]
-    least = np.where(weights < 0, -deep, 0) if weights.min(initial=0) < 0 else None
-    most = deep if least is None else np.where(weights > 0, deep, 0)
+def pooled(weights, most):  # [h, q, k] -> [h, y, x]
+    """Heads of at most so many rows and columns: of the weights that fall together, the farthest from 0.
+
+    >>> pooled(np.array([[[0, 0.25, 0, -0.5]]]), 2).tolist()
+    [[[0.25, -0.5]]]
+    """
+    high = low = weights
+    signed = weights.min(initial=0) < 0
     for axis in (1, 2):
         side = weights.shape[axis]
-        if side > SIDE:
-            edges = np.arange(SIDE) * side // SIDE
-            most = np.maximum.reduceat(most, edges, axis=axis)
-            least = None if least is None else np.minimum.reduceat(least, edges, axis=axis)
-    return most if least is None else np.where(-least > most, least, most)
+        if side > most:
+            edges = np.arange(most) * side // most
+            high = np.maximum.reduceat(high, edges, axis=axis)
+            low = np.minimum.reduceat(low, edges, axis=axis) if signed else None
+    return np.where(-low > high, low, high) if signed else high

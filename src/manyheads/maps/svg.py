@@ -8,7 +8,7 @@ import numpy as np
 from manyheads.maps.legend import legend_of
 from manyheads.maps.names import DEPTH, NUMBER_COLOURS, PAPER, TONES
 from manyheads.maps.pictures import chosen, columns_of
-from manyheads.maps.small_pictures import tints_of
+from manyheads.maps.small_pictures import full_of, tints_of
 
 SIDE, GAP, MARGIN = 224, 28, 16  # of a head among others, in pixels
 FEW_HEADS = 8  # up to so many, each has its tokens beside it
@@ -100,7 +100,7 @@ def _head(map, layer, head, drawn, left, top, cell, size, look):
     weights = map.weights[layer, head]
     masked = np.zeros(weights.shape, bool) if map.allowed is None else ~map.allowed
     drawn = drawn & ~masked
-    shares = tints_of(map, layer)[head]
+    shares = tints_of(weights, full_of(map, layer))
     cells = (_exact_cells if look.exact else _levels)(map, weights, shares, drawn)
     below = "".join(f"M{key + 0.3:g} {query + 0.5:g}h.4" for query, key in np.argwhere(drawn & (weights < 0)))
     minus = f'<path d="{below}" stroke="{look.ink}" stroke-width="0.08"/>' if below else ""

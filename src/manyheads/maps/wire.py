@@ -13,6 +13,7 @@ WHOLE = 2**20  # up to so many weights a kernel sends at once, 4 MB
 KNOWN = weakref.WeakKeyDictionary()  # slow results: a notebook needs them twice, for the widget and for its HTML
 CHUNK = 2**18  # weights that are written at once
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
+LEAST, ONE = np.float32(2**-14), np.uint16(1024)  # the smallest normal number of float16, and its bits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
@@ -110,7 +111,22 @@ def map_message(map, layer=0):
 def layer_bytes(map, layer):
     """A layer as a kernel sends it alone: shares in half precision, at most 0.0003 off; amounts as float32."""
     weights = map.weights[layer]
-    return (weights.astype(np.float16) if map.kind in ("shares", "parts") else weights).tobytes()
+    if map.kind not in ("shares", "parts"):
+        return weights.tobytes()
+    flat = weights.ravel()
+    return b"".join(halves(flat[start : start + CHUNK]).tobytes() for start in range(0, flat.size, CHUNK))
+
+
+def halves(weights):
+    """Weights, 0 or more, in half precision: as `astype` gives them, which is twenty times slower below `LEAST`.
+
+    >>> some = np.array([0, 1e-7, 2e-6, 6.1e-5, 0.25, 1], np.float32)
+    >>> bool((halves(some) == some.astype(np.float16)).all())
+    True
+    """
+    normal = np.maximum(weights, LEAST).astype(np.float16).view(np.uint16)
+    below = np.rint(np.minimum(weights, LEAST) / LEAST * ONE).astype(np.uint16)  # which counts in steps of 2^-24
+    return (normal + below - ONE).view(np.float16)
 
 
 def _known_of_all(map, layers):

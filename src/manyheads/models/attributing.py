@@ -146,7 +146,7 @@ def value_weighted(model, text):
     >>> from manyheads import load_decoder
     >>> decoder, text = load_decoder(), "The capital of Italy is"
     >>> maps = decoder(text), value_weighted(decoder, text)
-    >>> last = [map.weights[..., -1, :].mean((0, 1)) for map in maps]  # of the last token, over all heads
+    >>> last = [attention.weights[..., -1, :].mean((0, 1)) for attention in maps]  # of the last token, over all heads
     >>> [round(float(keys[0] / keys.sum()), 2) for keys in last]  # the share of the first token
     [0.67, 0.39]
 

@@ -7,6 +7,7 @@ This module needs `transformers`, which is imported when the first model is load
 """
 
 import itertools
+import os
 import re
 from contextlib import contextmanager, nullcontext
 from functools import cache
@@ -58,8 +59,7 @@ def load_encoder(name=ENCODER, folder=None):
     Raises `ImportError` without `transformers`, `FileNotFoundError` for a model that is not to be had, `ValueError` for
     files with another checksum and for models that are no stack of self-attention layers.
     """
-    if not isinstance(name, str):
-        name = str(name)
+    name = os.path.expanduser(str(name))
     transformers = _transformers()
     if name == ENCODER:
         config = transformers.BertConfig(**CONFIG)
@@ -86,8 +86,8 @@ class Encoder:
     """A Hugging Face model and its tokenizer as a head model; `load_encoder` makes one.
 
     >>> encoder = load_encoder()
-    >>> map = encoder("The bank of the river.")
-    >>> map.query_tokens
+    >>> attention = encoder("The bank of the river.")
+    >>> attention.query_tokens
     ['[CLS]', 'the', 'bank', 'of', 'the', 'river', '.', '[SEP]']
     >>> encoder(("Tea or coffee?", "Tea.")).query_tokens  # a pair of sentences
     ['[CLS]', 'tea', 'or', 'coffee', '?', '[SEP]', 'tea', '.', '[SEP]']
@@ -122,7 +122,7 @@ class Encoder:
     def batch(self, sentences, head_mask=None):
         """The maps of several sentences, computed together.
 
-        >>> [map.shape for map in load_encoder().batch(["Tea.", "Coffee or tea?"])]
+        >>> [attention.shape for attention in load_encoder().batch(["Tea.", "Coffee or tea?"])]
         [(6, 12, 4, 4), (6, 12, 6, 6)]
         """
         if not sentences:

@@ -36,7 +36,7 @@ def cache_folder():
     >>> cache_folder().is_dir()
     True
     """
-    folder = Path(os.environ.get("MANYHEADS_CACHE") or _default_cache(PACKAGE))
+    folder = Path(os.environ.get("MANYHEADS_CACHE") or _default_cache(PACKAGE)).expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -72,7 +72,7 @@ def read_tensors(path):
     """What `write_tensors` wrote: the tensors by name, and the header."""
     from safetensors import safe_open
 
-    with safe_open(path, "pt") as file:
+    with safe_open(Path(path).expanduser(), "pt") as file:
         names = file.keys()
         return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
 
@@ -128,7 +128,7 @@ def encoder_file(name, folder=None):
     """
     if name not in SHA256:
         raise ValueError(f"no such encoder file: {name!r}; there are {sorted(SHA256)}")
-    path = Path(folder) / name if folder else _packaged(name) or _installed(name) or _downloaded(name)
+    path = Path(folder).expanduser() / name if folder else _packaged(name) or _installed(name) or _downloaded(name)
     if not path.is_file():
         raise FileNotFoundError(f"{path} does not exist; the folder must hold {sorted(SHA256)}")
     found = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -186,10 +186,10 @@ def token_scores(map):  # -> {name: [layer, h, asking]}
     """The scores of every token that asks, in every head of a map; NaN where there is nothing to look at.
 
     >>> from manyheads.maps import AttentionMap
-    >>> map = AttentionMap(*[["[CLS]", "tea", "!", "[SEP]"]] * 2, np.full((1, 1, 4, 4), 0.25))
-    >>> token_scores(map)["previous"].tolist()  # only [CLS] stands before "tea", and it has a score of its own
+    >>> attention = AttentionMap(*[["[CLS]", "tea", "!", "[SEP]"]] * 2, np.full((1, 1, 4, 4), 0.25))
+    >>> token_scores(attention)["previous"].tolist()  # only [CLS] stands before "tea", and it has a score of its own
     [[[nan, 0.25]]]
-    >>> token_scores(map)["entropy"].tolist()
+    >>> token_scores(attention)["entropy"].tolist()
     [[[2.0, 2.0]]]
     """
     tokens, places = np.array(map.key_tokens), np.array(asking(map))

@@ -12,11 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from manyheads.models.files import read_tensors, write_tensors
-from manyheads.whole_files import read_whole
+from manyheads.whole_files import read_whole, reinstalled
 
 KEPT = Path(__file__).parent / "kept"
 MANIFEST = KEPT / "manifest.json"
-REMEDY = "install manyheads again or, in a clone, run `git checkout -- src/manyheads/models/kept`"
 
 
 @lru_cache
@@ -61,9 +60,10 @@ def kept_file(model, variant=""):
         raise ValueError(f"no such variant: {variant!r}; there are {', '.join(filter(None, variants))}")
     path = KEPT / file_name(model, variant)
     if not path.is_file():
-        raise ValueError(f"{path} is missing: {REMEDY}")
+        raise ValueError(f"{path} is missing: {reinstalled(path)}")
     if sha256(path) != manifest()[path.name]["sha256"]:
-        raise ValueError(f"{path} is damaged or of another version, for its SHA-256 isn't the manifest's: {REMEDY}")
+        wrong = "is damaged or of another version, for its SHA-256 isn't the manifest's"
+        raise ValueError(f"{path} {wrong}: {reinstalled(path)}")
     return path
 
 

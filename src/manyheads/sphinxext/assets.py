@@ -17,8 +17,8 @@ from pathlib import Path
 from manyheads.maps.names import FIRST_STEPS
 from manyheads.models.files import write_page_file
 from manyheads.models.registry import page_files
-from manyheads.sphinxext import bertviz_frames
 from manyheads.sphinxext.figures import FIGURES, figure_files, figures_in
+from manyheads.widgets import bertviz_frames
 from manyheads.widgets.web_files import BUILT, built
 
 FOLDER = "manyheads"  # below _static: where the versions of the site's scripts and models lie

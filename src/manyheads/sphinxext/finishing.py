@@ -1,12 +1,14 @@
 """What is done once Sphinx has written the pages: figures are drawn, frames get files, a policy says what may run."""
 
+import hashlib
 import os
 import re
 import zlib
 from functools import cache
+from html import unescape
 from pathlib import Path
 
-from manyheads.sphinxext import assets, bertviz_frames, equations, light_theme, publishing
+from manyheads.sphinxext import assets, equations, light_theme, publishing
 from manyheads.sphinxext.figures import figures_in
 from manyheads.sphinxext.policy import HAS_POLICY, with_policy
 from manyheads.sphinxext.prerender import draw_figures
@@ -14,6 +16,7 @@ from manyheads.sphinxext.progress import stage
 from manyheads.sphinxext.theme_fixes import fixed
 
 FILE = re.compile(r'(<(?:script|link)\b[^>]*\b(?:src|href)=")([^":?]+\.(?:js|css))(?:\?v=\w+)?(?=")')
+WRITTEN_OUT = re.compile(r'(<iframe class="bertviz"[^>]*) srcdoc="([^"]*)"')
 
 
 def finish(app, error):
@@ -33,7 +36,7 @@ def finish(app, error):
         hash_of.cache_clear()
         for page in pages:
             html = page.read_text(encoding="utf-8")
-            html = bertviz_frames.with_files(html, page, site / "_static" / scripts / "bertviz")
+            html = with_files(html, page, site / "_static" / scripts / "bertviz")
             html = with_versions(fixed(html, page.relative_to(site)), page)
             page.write_text(with_policy(html), encoding="utf-8")
         assets.finish_files(app)
@@ -43,6 +46,18 @@ def new_pages(site):
     """The pages that this build wrote, in their order; those of an earlier build have their policy."""
     pages = (path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts)
     return [path for path in pages if HAS_POLICY not in path.read_text(encoding="utf-8")]
+
+
+def with_files(html, page, scripts):
+    """A page whose BertViz frames are files of their own beside the scripts: only such frames wait for a reader."""
+
+    def put(frame):
+        text = unescape(frame[2])
+        file = scripts / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.html"
+        file.write_text(with_policy(text), encoding="utf-8")
+        return f'{frame[1]} src="{Path(os.path.relpath(file, page.parent)).as_posix()}"'
+
+    return WRITTEN_OUT.sub(put, html)
 
 
 def with_versions(html, page):

@@ -21,7 +21,7 @@ IMPORTED = (
     "ipykernel.kernelapp",
     "manyheads",
     "manyheads.models.encoder",
-    "manyheads.sphinxext.bertviz_frames",
+    "manyheads.widgets.bertviz_frames",
     "matplotlib.pyplot",
     "myst_nb",
     "torch",

@@ -3,14 +3,16 @@
 import inspect
 import secrets
 from dataclasses import replace
-from pathlib import Path
 
+import numpy as np
 import traitlets
 from IPython.display import HTML
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.bertviz_arguments import maps_from_bertviz
+from manyheads.maps.choosing import between
 from manyheads.maps.element import element_html
+from manyheads.maps.endings import checked_path
 from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
 from manyheads.maps.other_tools import long_text, maps_of, with_heads_off
 from manyheads.maps.plain import plain_html
@@ -31,6 +33,18 @@ GIVEN = "These are the attentions you gave."
 OPENS = "A long text, sentence by sentence. Click one, and it opens into its words."
 SWITCHES = "Your model computed this. Turn a head off, and it computes again without it."
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
+
+
+# These are told from whole rows: a page of a map that is shown so holds all tokens, whichever are chosen.
+OF_WHOLE_ROWS = {"layers": "rollout", "weigh": "written", "special": "remove", "pieces": "merge", "sinks": "hide"}
+ONLY_THESE = "Only these tokens are in this page: for all of them, leave out first and last before you write it."
+
+
+class _Whole(traitlets.Int):
+    """A whole number, NumPy's as well."""
+
+    def validate(self, obj, value):
+        return super().validate(obj, int(value) if isinstance(value, np.integer) else value)
 
 
 class _Choice(traitlets.Enum):
@@ -83,15 +97,15 @@ class HeadMap(Figure):
     pieces = traitlets.Enum(CHOICES["pieces"], CHOICES["pieces"][0]).tag(sync=True)
     sinks = traitlets.Enum(CHOICES["sinks"], CHOICES["sinks"][0]).tag(sync=True)
     scale = _Choice(CHOICES["scale"], CHOICES["scale"][0]).tag(sync=True)
-    top = traitlets.Int(None, allow_none=True, min=1).tag(sync=True)
-    first = traitlets.Int(0, min=0).tag(sync=True)
-    last = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    top = _Whole(None, allow_none=True, min=1).tag(sync=True)
+    first = _Whole(0, min=0).tag(sync=True)
+    last = _Whole(None, allow_none=True, min=0).tag(sync=True)
     find = traitlets.Unicode().tag(sync=True)
-    layer = traitlets.Int(0, min=0).tag(sync=True)
-    head = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
-    query = traitlets.Int(0, min=0).tag(sync=True)
+    layer = _Whole(0, min=0).tag(sync=True)
+    head = _Whole(None, allow_none=True, min=0).tag(sync=True)
+    query = _Whole(0, min=0).tag(sync=True)
     head_mask = traitlets.List(traitlets.List(traitlets.Bool()), None, allow_none=True).tag(sync=True)
-    model_index = traitlets.Int(0, min=0).tag(sync=True)
+    model_index = _Whole(0, min=0).tag(sync=True)
     attention = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
     _models = traitlets.List(traitlets.Unicode()).tag(sync=True)
     _computes = traitlets.Bool(True).tag(sync=True)
@@ -354,12 +368,17 @@ class HeadMap(Figure):
         names = " ".join(self._models)
         live = self._computes and all(map(is_named, self._models))
         still = "Python computed this map; it stands still on a page." if self._computes else self._status
-        chosen = self._shown(self.attention, self.head_mask) | {"compare": self.compare}
+        attention, compared = self._sent
+        if live:
+            chosen = self._shown(attention, self.head_mask)
+            chosen["models" if len(self._models) > 1 else "model"] = names
+        else:
+            compared = compared and self._part(compared, self.head_mask)[0]
+            attention, chosen = self._part(attention, self.head_mask)
+        chosen["compare"] = self.compare
         if self._computes:
             chosen["sentence"] = self.sentence
-        if live:
-            chosen["models" if len(self._models) > 1 else "model"] = names
-        return head_map_element(self.attention, self._sent[1], status="" if live else still, **chosen)
+        return head_map_element(attention, compared, status="" if live else still, **chosen)
 
     def _plain(self):
         return plain_html(self.attention, self._sent[1], self.layer)
@@ -376,27 +395,70 @@ class HeadMap(Figure):
         off = " ".join(f"{layer}.{head}" for layer, row in rows for head, on in enumerate(row) if not on)
         return {**shown, "view": None if self.view == VIEWS[0] else self.view, **chosen, "off": off or None}
 
+    def _part(self, map, mask):
+        """What a page without its model holds of a map, the tokens that are shown, and its element's attributes."""
+        shown = self._shown(map, mask)
+        if any(getattr(self, name) == value for name, value in OF_WHOLE_ROWS.items()):
+            return map, shown
+        part = between(map, self.first, self.last)
+        if part is map:
+            return map, shown
+        asks = shown["query"] or 0
+        if part.shape[2] < map.shape[2]:  # those that ask are those that are looked at
+            asks -= self.first
+        shown |= {"first": None, "last": None, "query": asks if 0 < asks < part.shape[2] else None}
+        return replace(part, notes=(*part.notes, ONLY_THESE)), shown
+
+    def plot(self, layer=None, head=None, *, axes=None, size=None):
+        """Draw `attention` with matplotlib: see `AttentionMap.plot`.
+
+        >>> HeadMap("Tea or coffee?").plot(layer=0).axes[0].get_title()
+        'layer 1, sentence type'
+        """
+        return self.attention.plot(layer, head, axes=axes, size=size)
+
+    def to_svg(self, path=None, *, layer=None, head=None):
+        """Draw `attention` as an SVG: see `AttentionMap.to_svg`.
+
+        >>> HeadMap("Tea or coffee?").to_svg(layer=0, head=0)[:4]
+        '<svg'
+        """
+        return self.attention.to_svg(path, layer=layer, head=head)
+
+    def to_csv(self, path=None):
+        """Write all weights of `attention` as rows: see `AttentionMap.to_csv`.
+
+        >>> HeadMap("Tea or coffee?").to_csv()[:16]
+        'layer,head,query'
+        """
+        return self.attention.to_csv(path)
+
     def save(self, path):
         """Write the map as one file that anybody can open: a page that needs no network, no server and no Python.
 
         >>> from tempfile import TemporaryDirectory
-        >>> map = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
+        >>> figure = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
         >>> with TemporaryDirectory() as folder:
-        ...     map.save(f"{folder}/map.html").stat().st_size < 150_000
+        ...     figure.save(f"{folder}/map.html").stat().st_size < 150_000
         True
 
         The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence
         stays, since the model is not in the file. Several models, or a sentence to compare with, are maps of their own,
-        one below the other. Returns the path.
+        one below the other. Of `first` to `last`, the file holds these tokens alone, and says so; but where `rollout`,
+        merged pieces, what is written, or rows without sinks or special tokens are shown, it holds all, for these are
+        told from whole rows. Returns the `Path`.
+
+        Raises `ValueError` for a path that ends in something other than .html, `OSError` for one that can't be written.
         """
+        path = checked_path(path, ".html", ".htm")
         sentences = [self.sentence] if self.compare is None else [self.sentence, self.compare]
         figures, maps = [], []
         for model in self.models:
             mask = self.head_mask if model is self.model else None
             for sentence in sentences:
-                map = model(sentence, head_mask=mask)
+                map, shown = self._part(model(sentence, head_mask=mask), mask)
                 named = (_name(model) if len(self.models) > 1 else "", sentence)
-                html = head_map_element(map, status=SAVED, whole=True, digits=DIGITS, **self._shown(map, mask))
+                html = head_map_element(map, status=SAVED, whole=True, digits=DIGITS, **shown)
                 figures.append((": ".join(part for part in named if part), html))
                 maps += [map] * html.count(DIGITS)
         first, *rest = standalone_page(figures, self._esm, self._css).split(DIGITS)
@@ -405,14 +467,14 @@ class HeadMap(Figure):
             for map, part in zip(maps, rest, strict=True):
                 file.writelines(digits_of(map))
                 file.write(part)
-        return Path(path)
+        return path
 
 
 def head_map_element(map, compared=None, *, status="", whole=False, digits=None, **attributes):
     """The `<head-map>` element of a page, with its map; `attributes` (model, sentence, view, layer ...) become its own.
 
-    >>> map = AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]])
-    >>> head_map_element(map, sentence="<tea>")[:38]
+    >>> attention = AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]])
+    >>> head_map_element(attention, sentence="<tea>")[:38]
     '<head-map sentence="&lt;tea&gt;"><figu'
 
     `compared` is the map of a second sentence. `status` is what the status line says of a map that no model of a page

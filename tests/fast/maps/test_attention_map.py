@@ -156,8 +156,9 @@ def read_svg(text):
 
 @pytest.mark.parametrize(("layer", "head"), [(None, None), (1, None), (None, 2), (1, 2)])
 def test_a_picture_holds_the_weights_it_shows(map, tmp_path, layer, head):
-    text = map.to_svg(tmp_path / "map.svg", layer=layer, head=head)
-    assert (tmp_path / "map.svg").read_text(encoding="utf-8") == text
+    text = map.to_svg(layer=layer, head=head)
+    path = map.to_svg(tmp_path / "map.svg", layer=layer, head=head)
+    assert path.read_text(encoding="utf-8") == text
     assert read_svg(text) == {
         place: weight
         for place, weight in np.ndenumerate(map.weights)

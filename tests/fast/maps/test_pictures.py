@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import warnings
 
 import numpy as np
@@ -58,9 +59,47 @@ def test_one_head_names_its_tokens_and_writes_its_numbers(map):
     assert map.weights[0, 1, query, key] == map.weights[0, 1].max()
 
 
+def test_a_long_map_names_as_many_tokens_as_can_be_read_and_loses_no_weight():
+    tokens = [f"w{place}" for place in range(2048)]
+    weights = np.zeros((1, 1, 2048, 2048), np.float32)
+    weights[..., 1] = 1
+    figure = AttentionMap(tokens, tokens, weights).plot(layer=0, head=np.int64(0), size=(6, 5))
+    axes = figure.axes[0]
+    assert 20 < len(axes.get_xticks()) <= 50
+    assert labels(axes.xaxis)[0] == "w0"
+    assert labels(axes.xaxis) == labels(axes.yaxis)
+    (points,) = drawn(figure)
+    assert points.shape == (1024, 1024)
+    assert (points.max(axis=1) == 1).all(), "the largest weight of each block is drawn"
+    assert axes.images[0].get_extent() == [-0.5, 2047.5, 2047.5, -0.5]
+
+
+def test_a_masked_weight_is_no_number_and_a_named_layer_a_column():
+    map = AttentionMap(["a"], ["a", "b"], [[[[1, 0]]]], mask=[[True, False]], layer_names=["layer, 5"])
+    assert map.to_csv().splitlines()[1:] == ['0,0,0,0,a,a,1.0,"layer, 5"', '0,0,0,1,a,b,,"layer, 5"']
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "instead"),
+    [
+        ("to_csv", "map.xlsx", "this writes .csv, not .xlsx: call the file 'map.csv'"),
+        ("to_csv", "map.html", r"call HeadMap.of(attention).save('map.html') instead"),
+        ("to_svg", "map.pdf", "this writes .svg, not .pdf: call attention.plot().savefig('map.pdf') instead"),
+    ],
+)
+def test_a_name_of_another_kind_of_file_is_refused_and_home_is_known(map, tmp_path, monkeypatch, write, name, instead):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(ValueError, match=re.escape(instead)):
+        getattr(map, write)(tmp_path / name)
+    assert not (tmp_path / name).exists()
+    for plain in ("~/map", f"~/map.{write.removeprefix('to_').upper()}", "~/layer-0.5"):
+        assert getattr(map, write)(plain) == tmp_path / plain[2:]
+
+
 def test_csv_has_a_row_for_each_weight_exactly(map, tmp_path):
-    text = map.to_csv(tmp_path / "map.csv")
-    with open(tmp_path / "map.csv", encoding="utf-8", newline="") as file:
+    text = map.to_csv()
+    path = map.to_csv(tmp_path / "map.csv")
+    with path.open(encoding="utf-8", newline="") as file:
         assert file.read() == text
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == map.weights.size

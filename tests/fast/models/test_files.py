@@ -6,7 +6,7 @@ import pytest
 
 from manyheads.experiments import kept
 from manyheads.models.files import _default_cache
-from manyheads.models.focus import FocusModel
+from manyheads.models.focus import FocusModel, load_focus_model
 from manyheads.models.focus.word_vectors import read_words
 
 
@@ -35,3 +35,10 @@ def test_a_damaged_file_is_named_with_what_to_do(tmp_path, read, remedy):
     path.write_bytes(b"\x00\x01 half a file")
     with pytest.raises(ValueError, match=f"{re.escape(str(path))} is damaged .*: {remedy}"):
         read(path)
+
+
+def test_home_is_known_where_a_model_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    load_focus_model("untaught").save("~/mine.safetensors")
+    assert FocusModel.load("~/mine.safetensors").num_heads == 4
+    assert (tmp_path / "mine.safetensors").is_file()

@@ -8,6 +8,7 @@ import pytest
 from node import WEB, run_node
 
 from manyheads.maps import AttentionMap
+from manyheads.maps.choosing import between
 from manyheads.maps.legend import legend_of
 from manyheads.maps.names import CHOICES, NOTES
 from manyheads.maps.wire import map_dict, map_json
@@ -85,6 +86,8 @@ def examples():
             yield map, {"layers": "rollout"}, map.rollout()
             yield map, {"layers": "rollout", "weigh": "written"}, map.rollout()
         yield map, {"sinks": "hide"}, map.without_sinks()
+        yield map, {"first": 1, "last": 3}, between(map, 1, 3)
+        yield map, {"first": 2, "heads": "average"}, between(map.average(), 2, None)
         for _ in range(4):
             state, shown = {"view": "grid", "query": int(random.integers(map.shape[2]))}, map
             if random.random() < 0.5:
@@ -117,7 +120,7 @@ def test_python_and_the_page_show_the_same():
         assert theirs.get("kind", "shares") == ours.kind
         assert theirs["notes"] == list(ours.notes)
         notes |= {note.split()[0] for note in ours.notes}
-    assert notes == {"Each", "Word", "Weights", "Hidden", "No", "There", "The"}, "every note was among the examples"
+    assert notes == {"Each", "Word", "Weights", "Hidden", "No", "There", "The", "Tokens"}, "every note was among the examples"
 
 
 def test_a_legend_says_what_the_colours_mean():

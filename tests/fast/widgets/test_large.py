@@ -2,12 +2,13 @@
 
 import json
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.wire import WHOLE
+from manyheads.maps.wire import WHOLE, map_message
 from manyheads.widgets import HeadMap
 
 TOKENS = [f"w{place}" for place in range(160)]
@@ -47,3 +48,16 @@ def test_a_page_that_would_be_too_large_has_the_layer_that_is_shown_and_says_so(
     html = HeadMap.of(large, layer=2)._element()
     assert json.loads(re.search(r'<script type="application/json">(.*)</script>', html)[1])["present"] == [2]
     assert "Of its 4 layers, layer 3 is in this page" in html
+
+
+def test_a_long_map_is_copied_once_and_looked_at_in_little_memory():
+    weights = np.full((1, 2, 1024, 1024), 1 / 1024, np.float32)
+    tokens = [f"w{place}" for place in range(1024)]
+    tracemalloc.start()
+    map = AttentionMap(tokens, tokens, weights)
+    assert tracemalloc.get_traced_memory()[1] < 1.2 * weights.nbytes
+    tracemalloc.reset_peak()
+    sent = map_message(map)
+    held = map.weights.nbytes + len(sent["weights"])
+    assert tracemalloc.get_traced_memory()[1] < held + 0.8 * weights.nbytes
+    tracemalloc.stop()

@@ -1,5 +1,8 @@
 """One file to send: a saved map in a browser that has no network."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 
@@ -20,3 +23,46 @@ def test_a_file_that_could_not_be_written_leaves_the_one_before(tmp_path, monkey
         map.save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def data_of(html):
+    """What the figure of a page is told."""
+    return json.loads(re.search(r'<script type="application/json">(.*?)</script>', html)[1])
+
+
+def test_only_the_tokens_that_are_shown_are_written_as_they_were(tmp_path):
+    weights = np.random.default_rng(0).dirichlet(np.full(90, 0.3), (2, 3, 90)).astype(np.float32)
+    tokens = [f"w{place}" for place in range(90)]
+    map = HeadMap.of(weights, tokens, first=np.int64(40), last=49, query=np.int64(42), layer=1)
+    html = map.save(tmp_path / "map.html").read_text(encoding="utf-8")
+    data = data_of(html)
+    assert data["keyTokens"] == data["queryTokens"] == tokens[40:50]
+    np.testing.assert_allclose(np.reshape(data["weights"], data["shape"]), weights[:, :, 40:50, 40:50], atol=1e-6)
+    outside = 1 - weights[:, :, 40:50, 40:50].sum() / weights[:, :, 40:50].sum()
+    assert [note.format() for note in data["notes"]] == [
+        f"Tokens 41 to 50 of 90 are shown. Weights are as they were: {outside:.0%} of what is looked at here lies outside.".replace(
+            "%", " %"
+        ),
+        "Only these tokens are in this page: for all of them, leave out first and last before you write it.",
+    ]
+    assert re.search(r"<head-map[^>]*>", html)[0] == '<head-map layer="1" query="2">'
+    assert data_of(map._element())["keyTokens"] == tokens[40:50], "nor is more baked into a book"
+    map.special = "remove"
+    assert len(data_of(map._element())["keyTokens"]) == 90, "rows without special tokens are told from whole rows"
+
+
+def test_of_a_decoder_that_looks_elsewhere_the_keys_are_written(tmp_path):
+    map = HeadMap.of(np.full((2, 5), 0.2), list("abcde"), list("xy"), first=1, last=2, query=1)
+    data = data_of(map.save(tmp_path / "map.html").read_text(encoding="utf-8"))
+    assert (data["queryTokens"], data["keyTokens"]) == (["x", "y"], ["b", "c"])
+
+
+def test_a_widget_writes_its_map_and_refuses_names_of_other_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    map = HeadMap.of([[0.25, 0.75], [0.5, 0.5]], ["hot", "tea"])
+    assert map.to_csv() == map.attention.to_csv()
+    assert map.to_svg("~/map.svg").read_text(encoding="utf-8") == map.attention.to_svg()
+    assert map.plot(0, 0).axes[0].get_title() == "layer 1, head 1"
+    assert map.save("~/map") == tmp_path / "map"
+    with pytest.raises(ValueError, match=r"writes .html, not .png: call attention.plot\(\).savefig\('x.png'\) instead"):
+        map.save(tmp_path / "x.png")

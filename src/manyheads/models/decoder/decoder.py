@@ -64,10 +64,10 @@ class Decoder:
     """A language model and its tokenizer as a head model; `load_decoder` makes one.
 
     >>> decoder = load_decoder()
-    >>> map = decoder("The capital of France is")
-    >>> map.query_tokens, map.causal
+    >>> attention = decoder("The capital of France is")
+    >>> attention.query_tokens, attention.causal
     (['The', ' capital', ' of', ' France', ' is'], True)
-    >>> word, probability = next(iter(map.predictions["next word"].items()))
+    >>> word, probability = next(iter(attention.predictions["next word"].items()))
     >>> word, round(probability, 3)
     (' Paris', 0.773)
     >>> decoder.write("The capital of France is")

@@ -41,7 +41,7 @@ def open_weights(folder=None):
 
     Raises `FileNotFoundError` without the file, `ValueError` for a file whose contents are others.
     """
-    path = Path(folder) / FILE if folder else gguf_file()
+    path = Path(folder).expanduser() / FILE if folder else gguf_file()
     if path is None or not path.is_file():
         raise FileNotFoundError(INSTALL if folder is None else f"{path} does not exist; the folder must hold {FILE}")
     found = hashlib.sha256(path.read_bytes()).hexdigest()

@@ -29,12 +29,12 @@ class FocusModel(nn.Module):
 
     >>> from manyheads import load_focus_model
     >>> model = load_focus_model()
-    >>> map = model("Which do you like better, coffee or tea?")
-    >>> map.shape  # layers, heads, queries, keys
+    >>> attention = model("Which do you like better, coffee or tea?")
+    >>> attention.shape  # layers, heads, queries, keys
     (1, 4, 12, 12)
-    >>> map.head_names
+    >>> attention.head_names
     ['sentence type', 'object', 'relation', 'sentiment']
-    >>> max(map.predictions["sentence type"], key=map.predictions["sentence type"].get)
+    >>> max(attention.predictions["sentence type"], key=attention.predictions["sentence type"].get)
     'choice question'
 
     `head_mask` is one boolean per head, [h] or [layer, h]; False turns the head off. The first 64 words and 128 tokens

@@ -37,10 +37,10 @@ class InductionModel(nn.Module):
 
     >>> from manyheads import load_induction
     >>> model = load_induction()
-    >>> map = model("a7kq3xwma7kq3x")
-    >>> map.shape, map.causal  # layers, heads, queries, keys
+    >>> attention = model("a7kq3xwma7kq3x")
+    >>> attention.shape, attention.causal  # layers, heads, queries, keys
     ((2, 2, 14, 14), True)
-    >>> map.predictions["next character"]["w"] > 0.9
+    >>> attention.predictions["next character"]["w"] > 0.9
     True
 
     Each distinct character of the text becomes one of the model's 64 symbols, in the order in which they first appear,

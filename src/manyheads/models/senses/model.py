@@ -45,8 +45,9 @@ def load_senses():
 class Senses:
     """An encoder that says in which sense it reads an ambiguous word; a head model as the encoder is.
 
-    >>> map = load_senses()("The bank of the river.")  # the encoder's own map, with predictions
-    >>> map.shape, list(map.predictions), max(map.predictions["bank"], key=map.predictions["bank"].get)
+    >>> attention = load_senses()("The bank of the river.")  # the encoder's own map, with predictions
+    >>> senses = attention.predictions["bank"]
+    >>> attention.shape, list(attention.predictions), max(senses, key=senses.get)
     ((6, 12, 8, 8), ['bank'], 'river')
 
     `axes` are `SenseAxes`, `forms` the forms of each word. `layer` is the one that decides: 0 is the embeddings.

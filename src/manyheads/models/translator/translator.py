@@ -31,10 +31,10 @@ class Translator(nn.Module):
     >>> translator = load_translator()
     >>> translator.translate("The girls eat the red apple.")
     'Les filles mangent la pomme rouge.'
-    >>> map = translator("The girls eat the red apple.")
-    >>> map.query_tokens
+    >>> attention = translator("The girls eat the red apple.")
+    >>> attention.query_tokens
     ['les', 'filles', 'mangent', 'la', 'pomme', 'rouge', '</s>']
-    >>> map.shape  # layers, heads, queries, keys
+    >>> attention.shape  # layers, heads, queries, keys
     (1, 4, 7, 7)
 
     `vocabulary` holds the English words it knows. `head_mask` is [layer, h]; False turns a head off, and the French

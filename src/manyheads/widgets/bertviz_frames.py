@@ -5,18 +5,15 @@ is put into a frame, where its names and its require.js meet nobody else's, and 
 in a notebook, along with the HTML.
 """
 
-import hashlib
 import os
 import re
 import warnings
-from html import escape, unescape
-from pathlib import Path
+from html import escape
 
 import torch
 from IPython.display import HTML
 
 from manyheads.maps.element import BUILDING
-from manyheads.sphinxext.policy import with_policy
 from manyheads.widgets.web_files import WEB
 
 MODULES = WEB / "node_modules"
@@ -26,7 +23,6 @@ SCRIPTS = {  # as the site calls them, and where npm puts them
     "d3.js": MODULES / "d3" / "dist" / "d3.min.js",
 }
 VIEWS = ("head_view", "model_view")
-WRITTEN_OUT = re.compile(r'(<iframe class="bertviz"[^>]*) srcdoc="([^"]*)"')
 # BertViz draws for white paper; in the dark its picture is turned over, and keeps its hues.
 STYLE = """<style>
 .bertviz {
@@ -42,7 +38,7 @@ svg.setAttribute("viewBox", [0, 0, svg.clientWidth, svg.clientHeight].join(" "))
 svg.style = "width: 100%; min-width: 44rem; height: auto";
 frameElement.style.height = document.body.scrollHeight + 40 + "px";
 });"""  # model_view is always 970 pixels wide
-# `with_files` puts the frame beside the scripts.
+# The site makes a file of the frame, beside the scripts: `with_files` of sphinxext/finishing.py.
 LOAD = """<script src="require.js"></script><script>
 require.config({{ baseUrl: "./", waitSeconds: 0 }}); // a slow network is no fault
 {view}
@@ -64,7 +60,10 @@ def bertviz_view(view, map, **options):
     """
     if view not in VIEWS:
         raise ValueError(f"view must be one of {VIEWS}, got {view!r}")
-    import bertviz
+    try:
+        import bertviz
+    except ImportError as error:
+        raise ImportError("BertViz's views need bertviz: run `pip install bertviz`") from error
 
     attention = [torch.tensor(layer, dtype=torch.float64).round(decimals=4)[None] for layer in map.weights]
     light = {"display_mode": "light"} if view == "model_view" else {}
@@ -80,18 +79,6 @@ def bertviz_view(view, map, **options):
     page = f'<!doctype html><meta charset="utf-8"><body style="margin:0">{written}</body>'
     frame = f'title="{view.replace("_", " ")} of BertViz" height="{_height(view, map)}" srcdoc="{escape(page)}"'
     return HTML(f'{STYLE}<iframe class="bertviz" loading="lazy" {frame}></iframe>')
-
-
-def with_files(html, page, scripts):
-    """A page whose frames are files of their own beside the scripts: only such frames wait for a reader."""
-
-    def put(frame):
-        text = unescape(frame[2])
-        file = scripts / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.html"
-        file.write_text(with_policy(text), encoding="utf-8")
-        return f'{frame[1]} src="{Path(os.path.relpath(file, page.parent)).as_posix()}"'
-
-    return WRITTEN_OUT.sub(put, html)
 
 
 def _with_own_scripts(written):
