@@ -138,6 +138,7 @@ def between(map, first, last):
         kind="parts" if map.kind == "shares" else map.kind,
         mask=None if map.mask is None else map.mask[queries, keys],
         value_norms=None,  # parts aren't weighed
+        picture=moved_picture(map.picture, range(map.shape[2])[queries], range(map.shape[3])[keys]),
     )
     shown = {"first": start + 1, "last": end, "count": count}
     if part.kind != "parts":

@@ -19,12 +19,17 @@ def output_projections(module):
     >>> {name: list(layers) for name, layers in output_projections(both).items()}
     {'encoder': [0], 'decoder': [0], 'cross': [0]}
     """
-    found = [(name, (part, output)) for name, part in module.named_modules() if (output := _output_of(part)) is not None]
-    inner = [(name, pair) for name, pair in found if not any(other.startswith(f"{name}.".lstrip(".")) and other != name for other, _ in found)]
-    stacks = by_stack((name.replace("_orig_mod.", ""), pair) for name, pair in inner)
-    return {
-        name: layers if isinstance(layers, dict) else dict(enumerate(layers)) for name, layers in stacks.items()
-    }
+    found = [
+        (name, (part, output)) for name, part in module.named_modules() if (output := _output_of(part)) is not None
+    ]
+    names = [f"{name}." for name, _ in found]
+    innermost = [  # a block that holds an attention mixes no heads itself
+        (name.replace("_orig_mod.", ""), pair)
+        for name, pair in found
+        if not any(other != f"{name}." and other.startswith(f"{name}." if name else "") for other in names)
+    ]
+    stacks = by_stack(innermost)
+    return {name: layers if isinstance(layers, dict) else dict(enumerate(layers)) for name, layers in stacks.items()}
 
 
 def turn_off(module, part, numbers, head_mask):
@@ -42,8 +47,8 @@ def turn_off(module, part, numbers, head_mask):
         number = numbers[place] if len(numbers) == len(head_mask) else None
         if number not in layers:
             raise ValueError(
-                f"heads of a {type(module).__name__} can't be turned off: the layer that mixes them isn't known by name; "
-                f"known are {', '.join(OUTPUTS)}"
+                f"heads of a {type(module).__name__} can't be turned off: the layer that mixes them has none of these "
+                f"names: {', '.join(OUTPUTS)}"
             )
         _silence(*layers[number], torch.tensor(on))
 

@@ -112,12 +112,12 @@ def _keep_values(part):
 
 
 def _keep_random_numbers():
-    python, arrays, tensors = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    python, arrays, tensors = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
     cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
 
     def put_back():
         random.setstate(python)
-        np.random.set_state(arrays)
+        np.random.set_state(arrays)  # noqa: NPY002
         torch.set_rng_state(tensors)
         if cuda is not None:
             torch.cuda.set_rng_state_all(cuda)

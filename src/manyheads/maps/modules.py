@@ -22,7 +22,9 @@ BATCH_FIRST = (
     "These layers read [sequence, batch, width], so this is one token of {texts} texts; with batch_first=True, or "
     "inputs.transpose(0, 1), it's one text."
 )
-FAST_PATH = "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
+FAST_PATH = (
+    "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
+)
 
 
 def of_module(module, inputs, batch=0, before=None, groups=None):
@@ -35,7 +37,9 @@ def of_module(module, inputs, batch=0, before=None, groups=None):
 
     `inputs` are a tensor, a tuple of arguments, or a dict of named ones. The module computes what it always computes,
     without dropout and without gradients; it's left as it was, as are the inputs. `before` is called with the module
-    before it computes; what it changes is put back. Of a long text, weights are summed over `groups` of tokens. Raises `ValueError` where no
+    before it computes; what it changes is put back. Of a long text, weights are summed over `groups` of tokens.
+
+    Raises `ValueError` where no
     attention is seen, with what to do about it.
     """
     texts = texts_in(inputs)
@@ -106,7 +110,7 @@ def named_inputs(module, inputs):
 def texts_in(inputs):
     """How many texts the inputs hold: the first axis of what has one for them, else one.
 
-    >>> texts_in(torch.ones(2, 7, dtype=int)), texts_in((torch.ones(7, 32),)), texts_in({"pixels": torch.ones(3, 1, 4, 4)})
+    >>> texts_in(torch.ones(2, 7, dtype=int)), texts_in((torch.ones(7, 32),)), texts_in({"x": torch.ones(3, 1, 4, 4)})
     (2, 1, 3)
     """
     arguments, named = arguments_of(inputs)
@@ -183,6 +187,7 @@ def largest(parts):
 
 def described(parts, module, output, notes=()):
     """The parts of a module with what its parameters and its configuration tell."""
+    config = next((getattr(model, "config", None) for model in models_in(module)), None)
     sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
     if is_hugging_face(module):
         numbers = layers_with_attention(module)
@@ -192,7 +197,9 @@ def described(parts, module, output, notes=()):
         found = [f"{inner[id(model)]}, a {type(model).__name__}" for model in models_in(module)]
         notes = (*notes, *(f"Found in the {type(module).__name__}: {one}." for one in found))
     return {
-        name: replace(part, sinks=sinks, output=output, notes=tuple(dict.fromkeys((*part.notes, *notes))))
+        name: replace(
+            part, sinks=sinks, output=output, config=config, notes=tuple(dict.fromkeys((*part.notes, *notes)))
+        )
         for name, part in parts.items()
     }
 
@@ -228,7 +235,7 @@ def why_nothing(module, unknown):
         kernels = ", ".join(f"{kernel} ({place or name})" for kernel, place in unknown.items())
         return (
             f"{name} computes its attention by {kernels}, which gives no weights: let it call "
-            'F.scaled_dot_product_attention instead, by attn_implementation="sdpa" or what the module calls that setting'
+            'F.scaled_dot_product_attention instead, by attn_implementation="sdpa" or a setting of its own'
         )
     if models_in(module):
         return f"{name} gives no attentions, not even eagerly: its layers may be of another kind"

@@ -1,25 +1,19 @@
 """Attentions as other tools hand them out, as attention maps: one call for all that `maps_of` knows.
 
-What is known of each tool stands in one place: `outputs` for Hugging Face, `stitched` for the steps of `generate`,
-`modules` for whatever computes, `of_cache` for TransformerLens. All else is an array, or lists that make one.
+`sources` takes apart what a tool hands out, `weights_from` makes the weights of a part, `places` and `seen` name what
+asks and what is looked at.
 """
-
-import re
-import sys
 
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.bertviz_arguments import pretty
-from manyheads.maps.outputs import OTHER_FIELDS, is_output, of_output
-from manyheads.maps.parts import Part, alike, by_stack, chosen_part, role
+from manyheads.maps.parts import alike, chosen_part, role
 from manyheads.maps.places import Reading, counted, placed, reading_of
-from manyheads.maps.sentences import LONG
-from manyheads.maps.tokens_from import ids_in, inputs_of
-from manyheads.maps.weights_from import are_steps, array_of, kind_of, rows_to_one, weights_of
-
-PATTERN = "hook_pattern"  # how the names of a TransformerLens cache end where attention is
-OF_LAYERS = re.compile(r"(layer|block|^h)s?[._ ]?\d", re.IGNORECASE)  # how dicts of JAX name their layers
+from manyheads.maps.seen import seen_by
+from manyheads.maps.sources import modules_among, named_of, names_in_table, parts_of
+from manyheads.maps.tokens_from import inputs_of, of_processor
+from manyheads.maps.weights_from import are_steps, kind_of, rows_to_one, weights_of
 
 
 def maps_of(
@@ -39,6 +33,8 @@ def maps_of(
     prettify_tokens=True,
     tokenizer=None,
     value_norms=None,
+    image=None,
+    grid=None,
     predictions=None,
     before=None,
     groups=None,
@@ -61,8 +57,11 @@ def maps_of(
     tokens = inputs if tokens is None and getattr(inputs, "is_fast", False) else tokens
     if tokens is None and query_tokens is None and hasattr(source, "columns"):
         tokens, query_tokens, source = names_in_table(source)
+    named = named_of(source, inputs)
     parts = parts_of(source, inputs, batch, before, groups)
-    reading = reading_of(source, tokens, query_tokens, named_of(source, inputs), tokenizer, batch, attention_mask)
+    reading = reading_of(source, tokens, query_tokens, named, tokenizer, batch, attention_mask)
+    if groups is not None:
+        reading = Reading(groups.names(reading.tokens or counted(groups.count)))
     runs = alike(parts, layers)
     maps = {}
     for name, one in chosen_part(runs, part).items():
@@ -71,221 +70,47 @@ def maps_of(
             continue
         which, steps = role(name, runs), are_steps(one.layers)
         chosen = layers if name in parts else None
-        found = weights_of(one.layers, causal=which != "cross", batch=batch, chosen=chosen, texts=one.texts)
-        weights, layers_here, notes = found
+        weights, names, notes = weights_of(
+            one.layers, causal=which != "cross", batch=batch, chosen=chosen, texts=one.texts
+        )
+        read = Reading() if which in ("image", "audio") else reading  # tokens are those of a text
+        seen = seen_by(which, weights.shape, read, one.config, named, image, grid, batch)
         reasons = one.notes
-        if groups is not None:
-            reading = Reading(groups.names(reading.tokens or counted(groups.count)))
         try:
-            weights, queries, keys, notes_on_places = placed(weights, which, one, reading, steps)
+            weights, queries, keys, notes_on_places = placed(weights, which, one, seen.reading, steps)
             reasons += notes_on_places
             rows = rows_to_one(weights, one.sinks) if normalised else (weights, *kind_of(weights))
-            weights, kind, notes_on_rows = rows
         except ValueError as error:  # what's known of the model may be why
             raise ValueError(". ".join(map(str, (error, *reasons)))) from error
+        weights, kind, notes_on_rows = rows
         if prettify_tokens:
             queries, keys = pretty(queries), pretty(keys)
-        heads = names_of_heads(weights.shape[1], head_names, key_value_heads)
-        notes = dict.fromkeys((*one.notes, *notes, *notes_on_rows, *notes_on_places))  # each once
-        lengths = norms_of_part(value_norms, layers, reading.mask, runs)
-        names = layers_here if layer_names is None else list(layer_names)
-        options = {"notes": tuple(notes), "kind": kind, "layer_names": names, "value_norms": lengths}
+        notes = (*one.notes, *notes, *notes_on_rows, *notes_on_places, *seen.notes)
+        options = {
+            "notes": tuple(dict.fromkeys(notes)),  # each once
+            "kind": kind,
+            "layer_names": names if layer_names is None else list(layer_names),
+            "value_norms": norms_of_part(value_norms, layers, reading.mask, runs),
+            "picture": seen.picture(len(queries), len(keys)),
+        }
         if predictions is not None:
             options["predictions"] = predicted(predictions, source if one.output is None else one.output)
+        heads = names_of_heads(weights.shape[1], head_names, key_value_heads)
         maps[name] = AttentionMap(queries, keys, weights, heads, **options)
+    if image is not None and not any(getattr(map, "picture", None) for map in maps.values()):
+        raise ValueError(
+            "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
+        )
     return maps
 
 
-def long_text(source, tokens=None, inputs=None, tokenizer=None):
-    """The tokens of a long text that a module is about to read; None for a shorter one, or where that isn't known."""
-    if not is_module(source):
-        return None
-    tokenizer = of_processor(tokenizer)
-    inputs = inputs_of(tokens, tokenizer) if inputs is None else inputs
-    reading = reading_of(source, tokens, None, {} if inputs is None else named_of(source, inputs), tokenizer)
-    ids = ids_in(named_of(source, inputs)) if inputs is not None else None
-    count = len(reading.tokens or ()) if ids is None else ids.shape[-1]
-    alone = ids is None or ids.ndim == 1 or len(ids) == 1
-    return (reading.tokens or counted(count)) if count >= LONG and alone and reading.mask_is_full() else None
-
-
-def with_heads_off(name, source, *tokens, layers=None, **options):
-    """What makes the map of this name again with heads off, a function of the mask; None where nothing computes it."""
-    if not modules_among(source):
-        return None
-    key = next((key for key in source if f"{name}, ".startswith(f"{key}, ")), None) if isinstance(source, dict) else None
-    module = source if key is None else source[key]
-    if not is_module(module):
-        return None
-    part = name if key is None else name.removeprefix(str(key)).removeprefix(", ")
-
-    def again(head_mask):
-        from manyheads.maps.heads_off import turn_off
-
-        def before(module):
-            turn_off(module, part, layers, head_mask)
-
-        maps = maps_of(module, *tokens, layers=layers, part=part or None, before=before, **options)
-        return maps[part]
-
-    return again
-
-
-# --- What each tool hands out, as parts with names ---------------------------------------------------------------
-
-
-def parts_of(source, inputs=None, batch=0, before=None, groups=None):
-    """The parts of what a tool handed out, each with its name: the maps that will be.
-
-    >>> import numpy as np
-    >>> list(parts_of({"mine": np.ones((1, 1)), "theirs": np.ones((1, 1))}))
-    ['mine', 'theirs']
-    """
-    source = getattr(source, "_module", source) if type(source).__module__.startswith("nnsight") else source
-    if is_module(source):
-        if inputs is None:
-            raise TypeError(f"HeadMap.of({type(source).__name__}, ...) needs inputs, what the module is called with")
-        from manyheads.maps.modules import of_module
-
-        return of_module(source, inputs, batch, before, groups)
-    if modules_among(source):
-        return of_dict(source, inputs, batch, before)
-    if inputs is not None and not is_output(source):
-        raise TypeError(f"inputs are what a torch module is called with; got {type(source).__name__} for the module")
-    shown = getattr(source, "attention", source)  # of a HeadMap
-    if isinstance(shown, AttentionMap):
-        return {"": shown}
-    if is_output(source):
-        return of_output(source, batch)
-    if any(hasattr(source, field) for field in OTHER_FIELDS):
-        raise ValueError(
-            f"a {type(source).__name__} has no place for attentions: its model has none to give, as state-space "
-            "models don't, or it is a hybrid that gives them elsewhere"
-        )
-    if hasattr(source, "items") and not hasattr(source, "ndim"):
-        named = dict(source.items())
-        return of_cache(named) if any(str(name).endswith(PATTERN) for name in named) else of_dict(named)
-    if isinstance(source, tuple) and is_whole_output(source):
-        raise ValueError("this is a model's output as a plain tuple: call it with return_dict=True")
-    return {"": Part(of_layer_result(source))}
-
-
-def modules_among(source):
-    """Whether something is a module, or a dict with modules in it."""
-    return is_module(source) or (type(source) is dict and any(map(is_module, source.values())))
-
-
-def named_of(source, inputs):
-    """The inputs by the names that a module gives them, or by their own."""
-    if inputs is None or not modules_among(source):
-        return dict(inputs) if hasattr(inputs, "keys") else {}
-    from manyheads.maps.modules import named_inputs
-
-    return named_inputs(source if is_module(source) else next(iter(source.values())), inputs)
-
-
-def is_module(thing):
-    """Whether something is a torch module; it never imports torch, which a module has imported."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(thing, torch.nn.Module)
-
-
-def is_whole_output(parts):
-    """Whether a tuple is what a Hugging Face model returns with `return_dict=False`.
-
-    >>> import numpy as np
-    >>> is_whole_output((np.ones((1, 5, 8)), (np.ones((1, 2, 5, 5)),))), is_whole_output((np.ones((1, 2, 5, 5)),))
-    (True, False)
-    """
-    return any(hasattr(part, "ndim") for part in parts) and any(isinstance(part, tuple) for part in parts)
-
-
-def of_cache(cache):
-    """A TransformerLens cache, or any dict with its names.
-
-    >>> of_cache({"blocks.5.attn.hook_pattern": [[1]], "blocks.5.hook_mlp_out": [[2]]})[""].layers
-    {5: array([[1.]], dtype=float32)}
-    """
-    stacks = by_stack((name, array_of(layer)) for name, layer in cache.items() if name.endswith(PATTERN))
-    return {name: Part(layers) for name, layers in stacks.items()}
-
-
-def of_dict(named, inputs=None, batch=0, before=None):
-    """Several of what is known here, by names of one's own; or the layers of one model, as JAX names them.
-
-    >>> import numpy as np
-    >>> of_dict({"layer_1": np.ones((1, 1)), "layer_0": np.zeros((1, 1))})[""].layers[0]
-    array([[0.]], dtype=float32)
-    """
-    leaves = dict(_leaves(named))
-    if leaves and all(OF_LAYERS.search(name) for name in leaves):
-        stacks = by_stack((name, array_of(layer)) for name, layer in leaves.items())
-        return {name: Part(layers) for name, layers in stacks.items()}
-    parts = {}
-    for key, source in named.items():
-        found = parts_of(source, inputs if is_module(source) else None, batch, before)
-        parts |= {f"{key}, {name}".removesuffix(", "): part for name, part in found.items()}
-    return parts
-
-
-def _leaves(named, before=""):
-    """The arrays in dicts within dicts, by their path; what JAX sows is in a tuple of one."""
-    for name, value in named.items():
-        path = f"{before}.{name}" if before else str(name)
-        value = value[0] if isinstance(value, tuple) and len(value) == 1 else value
-        if isinstance(value, dict):
-            yield from _leaves(value, path)
-        else:
-            yield path, value
-
-
-def names_in_table(table):
-    """The tokens of a table of pandas, or one like it, by its columns and its rows, and its numbers.
-
-    Raises `TypeError` for a table of something else than weights.
-    """
-    weights = table.to_numpy()
-    if weights.dtype.kind not in "fiub":
-        raise TypeError(f"a table of weights has one column for each token that is looked at, got {list(table.columns)}")
-    return [str(name) for name in table.columns], [str(name) for name in table.index], weights
-
-
-def of_layer_result(result):
-    """The weights in what an `nn.MultiheadAttention` returned, (output, weights); what is none of its, as it is.
-
-    >>> import numpy as np
-    >>> of_layer_result((np.ones((1, 3, 4)), np.ones((1, 2, 3, 3)))).shape
-    (1, 2, 3, 3)
-    >>> of_layer_result((np.ones((1, 3, 4)), np.ones((1, 3, 3))))
-    Traceback (most recent call last):
-    ValueError: these weights are averaged over the heads: ask nn.MultiheadAttention for average_attn_weights=False
-    """
-    if not isinstance(result, tuple) or len(result) != 2 or not hasattr(result[0], "ndim"):
-        return result
-    output, weights = result
-    if weights is None:
-        raise ValueError("there are no weights: ask nn.MultiheadAttention for need_weights=True")
-    if weights.ndim == output.ndim + 1 and weights.shape[-2] == output.shape[-2]:
-        return array_of(weights)
-    if weights.ndim == output.ndim <= 3 and weights.shape[:-1] == output.shape[:-1] and weights.shape != output.shape:
-        raise ValueError(
-            "these weights are averaged over the heads: ask nn.MultiheadAttention for average_attn_weights=False"
-        )
-    return result
-
-
-def of_processor(tokenizer):
-    """The tokenizer of a processor, which reads more than text; a tokenizer as it is."""
-    return tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else getattr(tokenizer, "tokenizer", tokenizer)
-
-
-# --- Heads, norms and answers of one part -----------------------------------------------------------------------------------
+# --- Heads, norms and answers of one part -------------------------------------------------------------------------
 
 
 def norms_of_part(norms, layers, mask, parts):
     """The `value_norms` of the chosen layers and the places that aren't padding.
 
-    >>> norms_of_part(np.ones((6, 12, 4)), layers=[0, 5], mask=np.array([True, True, True, False]), parts={"": None}).shape
+    >>> norms_of_part(np.ones((6, 12, 4)), layers=[0, 5], mask=np.array([True, True, False, True]), parts=[""]).shape
     (2, 12, 3)
     """
     if norms is None:
@@ -322,7 +147,9 @@ def predicted(predictions, output):
     """
     answers = predictions(output)
     try:
-        return {str(name): {str(label): float(share) for label, share in answer.items()} for name, answer in answers.items()}
+        return {
+            str(name): {str(label): float(share) for label, share in answer.items()} for name, answer in answers.items()
+        }
     except (AttributeError, TypeError, ValueError) as error:
         raise TypeError(
             "predictions must be a function from what the model returns to {name: {label: probability}}, "

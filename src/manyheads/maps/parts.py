@@ -31,6 +31,7 @@ class Part:
     sinks: bool = False  # whether the model has sinks that are no tokens
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     output: Any = None  # what the model returned
+    config: Any = None  # of a Hugging Face model
 
 
 def by_stack(named):

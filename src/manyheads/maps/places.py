@@ -6,9 +6,7 @@ import numpy as np
 
 from manyheads.maps.tokens_from import chosen_text, ids_in, strings_of
 
-BEFORE = (
-    "{count} keys stand before these tokens: a prefix, as prefix tuning adds one, or what a cache holds. They're counted."
-)
+BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
 PADS_ITSELF = "The model pads texts by itself: {count} places after the text are left out."
 # Where inputs say which places are padding, and whether what's true is padding.
 MASKS = {
@@ -93,8 +91,6 @@ def placed(weights, which, part, reading, steps=False):  # [l, h, q, k] -> the s
 
 def tokens_of(which, reading):
     """The tokens that ask and those that are looked at, in a part of this role; one list where they're the same."""
-    if which in ("image", "audio"):
-        return None, None
     if which.startswith("decoder"):
         return reading.query_tokens, reading.query_tokens
     if which.startswith("encoder") or (reading.query_tokens is None and which != "cross"):
@@ -113,8 +109,8 @@ def own_places(weights, part, tokens, steps=False):
             return weights[:, :, :text, :text], tokens, tokens, (note,)
         if tokens is not None and len(tokens) < keys:
             raise ValueError(
-                f"there are {keys} places for tokens, got {len(tokens)}: {tokens}. If the model puts {keys - len(tokens)} "
-                "before the text, as prompt tuning does, or pads it by itself, name them as well"
+                f"there are {keys} places for tokens, got {len(tokens)}: {tokens}. If the model puts more before the "
+                "text, as prompt tuning does, or pads it by itself, name these places as well"
             )
         tokens, notes = tokens_for("tokens", tokens, keys, steps)
         return weights, tokens, [*tokens, *part.keys_after], notes
@@ -138,10 +134,10 @@ def own_places(weights, part, tokens, steps=False):
 
 def without_padding(weights, queries, keys, notes, which, part, reading, steps):
     """The same without the places that masks say are padding."""
-    masks = {"decoder": reading.decoder_mask, "image": None, "audio": None}
+    mask = reading.decoder_mask if which == "decoder" else reading.mask
     given = reading.mask_is_given and which != "decoder"
     added = len(part.keys_after)
-    text = text_of(masks.get(which, reading.mask), weights.shape[3], strict=given, written=steps, added=added)
+    text = text_of(mask, weights.shape[3], strict=given, written=steps, added=added)
     before = weights.shape[3] - added - weights.shape[2]  # keys that ask nothing
     if which == "cross":
         asking = text_of(reading.decoder_mask, weights.shape[2])

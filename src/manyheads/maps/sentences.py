@@ -11,7 +11,7 @@ LONG = 2048  # from so many tokens on, a map is shown by sentences
 LONGEST = 64  # tokens of a sentence; what goes on is divided
 ENDS = re.compile("[.!?…。！？]['\"”’)\\]]*\\s*$|\n\\s*$")
 BY_SENTENCES = (
-    "Of {count} tokens, {shown} places are shown: sentences, of which the one that asked last is opened into its words. "
+    "{count} tokens are shown as {shown} places: sentences, of which the one that asked last is opened into its words. "
     "What looks at the words of a sentence is summed, what they look at is averaged."
 )
 

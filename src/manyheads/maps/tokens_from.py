@@ -48,7 +48,9 @@ def inputs_of(tokens, tokenizer):
     if hasattr(tokens["input_ids"], "ndim"):
         return tokens
     batched = isinstance(tokens["input_ids"][0], list)
-    return type(tokens)({name: values if batched else [values] for name, values in tokens.items()}).convert_to_tensors("pt")
+    return type(tokens)({name: values if batched else [values] for name, values in tokens.items()}).convert_to_tensors(
+        "pt"
+    )
 
 
 def ids_in(named, decoder=False):
@@ -82,3 +84,8 @@ def chosen_text(batch, count):
     if isinstance(batch, bool) or not isinstance(batch, (int, np.integer)) or not 0 <= batch < count:
         raise ValueError(f"batch must be from 0 to {count - 1} for these {count} texts, got {batch!r}")
     return int(batch)
+
+
+def of_processor(tokenizer):
+    """The tokenizer of a processor, which reads more than text; a tokenizer as it is."""
+    return tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else getattr(tokenizer, "tokenizer", tokenizer)

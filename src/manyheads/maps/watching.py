@@ -16,7 +16,9 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum")
-OTHER_KERNELS = re.compile("flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention")
+OTHER_KERNELS = re.compile(
+    "flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention"
+)
 HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "heads", "h")  # as modules call their number
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
 DROPPED = "{} drops weights at random in its call, whether the model trains or not: these are the weights before that."
@@ -214,7 +216,9 @@ def in_four_axes(weights, texts, heads=None):  # 2 axes or more -> [b, h, q, k]
     if weights.ndim == 2:
         return weights[None, None]
     if weights.ndim == 3:
-        of_texts = len(weights) % texts == 0 and (heads is None or len(weights) % heads or len(weights) == texts * heads)
+        of_texts = len(weights) % texts == 0 and (
+            heads is None or len(weights) % heads or len(weights) == texts * heads
+        )
         return weights.unflatten(0, (-1, len(weights) // texts if of_texts else heads or 1))
     weights = weights.flatten(0, -4) if weights.ndim > 4 else weights
     heads_first = weights.shape[1] == texts and (weights.shape[0] == heads or weights.shape[0] % texts)

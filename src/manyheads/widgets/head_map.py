@@ -14,7 +14,8 @@ from manyheads.maps.choosing import between
 from manyheads.maps.element import element_html
 from manyheads.maps.endings import checked_path
 from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
-from manyheads.maps.other_tools import long_text, maps_of, with_heads_off
+from manyheads.maps.other_tools import maps_of
+from manyheads.maps.own_models import long_text, with_heads_off
 from manyheads.maps.plain import plain_html
 from manyheads.maps.wire import digits_of, layer_bytes, map_json, map_message
 from manyheads.models.registry import is_named, load_model
@@ -214,6 +215,8 @@ class HeadMap(Figure):
         prettify_tokens=True,
         tokenizer=None,
         value_norms=None,
+        image=None,
+        grid=None,
         predictions=None,
         **traits,
     ):
@@ -274,10 +277,13 @@ class HeadMap(Figure):
             "prettify_tokens": prettify_tokens,
             "tokenizer": tokenizer,
             "value_norms": value_norms,
+            "image": image,
+            "grid": grid,
             "predictions": predictions,
         }
         whole = "first" in traits or "last" in traits
         if not whole and (long := long_text(source, tokens, inputs, tokenizer)):
+
             def computed(groups):
                 (map,) = maps_of(source, tokens, query_tokens, part=part, groups=groups, **options).values()
                 return map
@@ -285,7 +291,10 @@ class HeadMap(Figure):
             return cls._of_models([LongMap("", long, computed)], traits, cls.of, OPENS)
         maps = maps_of(source, tokens, query_tokens, part=part, **options)
         if not whole and any(map(is_long, maps.values())):
-            models = [LongMap(name, map.key_tokens, by_groups(map)) if is_long(map) else _FixedMap(name, map) for name, map in maps.items()]
+            models = [
+                LongMap(name, map.key_tokens, by_groups(map)) if is_long(map) else _FixedMap(name, map)
+                for name, map in maps.items()
+            ]
             return cls._of_models(models, traits, cls.of, OPENS)
         again = {name: with_heads_off(name, source, tokens, query_tokens, **options) for name in maps}
         return cls._of_maps(maps, traits, cls.of, again)
@@ -306,6 +315,11 @@ class HeadMap(Figure):
         for name in ("compare", "sentence", "model", "models"):
             if name in traits:
                 raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
+        first = models[0](None)
+        if first.picture is not None:
+            traits = {"view": "picture", "scale": "relative"} | traits  # one of many patches has a small share
+        if first.picture is not None and first.picture.query_start != 0 and not first.weights[..., 0, 1:].any():
+            traits = {"query": first.shape[2] - 1} | traits  # in a causal text, the first token sees no picture
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
         refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": OF_ALONE})
         return cls("", models=models, _computes=False, _status=status, **traits)

@@ -120,7 +120,9 @@ def test_python_and_the_page_show_the_same():
         assert theirs.get("kind", "shares") == ours.kind
         assert theirs["notes"] == list(ours.notes)
         notes |= {note.split()[0] for note in ours.notes}
-    assert notes == {"Each", "Word", "Weights", "Hidden", "No", "There", "The", "Tokens"}, "every note was among the examples"
+    assert notes == {"Each", "Word", "Weights", "Hidden", "No", "There", "The", "Tokens"}, (
+        "every note was among the examples"
+    )
 
 
 def test_a_legend_says_what_the_colours_mean():

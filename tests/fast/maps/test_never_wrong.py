@@ -1,0 +1,360 @@
+"""HeadMap.of says what a map is, or refuses it: chunks, caches, padding, sinks, windows, towers, long texts, pictures."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from PIL import Image, ImageDraw
+from torch import nn
+
+from manyheads import value_norms
+from manyheads.widgets import HeadMap
+
+SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
+TEXT = {**SIZES, "vocab_size": 50, "bos_token_id": 1, "eos_token_id": 2}
+VISION = {**SIZES, "image_size": 28, "patch_size": 7}
+GPT2 = transformers.GPT2Config(
+    n_embd=32, n_layer=2, n_head=4, vocab_size=50, n_positions=64, pad_token_id=0, eos_token_id=None, bos_token_id=None
+)
+IDS = torch.arange(3, 17)[None]  # 14 tokens
+PIXELS = torch.randn(1, 3, 28, 28, generator=torch.Generator().manual_seed(0))
+WRITING = {"output_attentions": True, "return_dict_in_generate": True, "max_new_tokens": 6, "do_sample": False}
+
+
+def made(kind, config, implementation="eager"):
+    torch.manual_seed(0)
+    return getattr(transformers, kind)._from_config(config, attn_implementation=implementation).eval()
+
+
+def bert():
+    return made("BertModel", transformers.BertConfig(**TEXT), "sdpa")
+
+
+def clip():
+    return made("CLIPModel", transformers.CLIPConfig(text_config=TEXT, vision_config=VISION), "sdpa")
+
+
+def llava():
+    config = transformers.LlavaConfig(
+        vision_config=transformers.CLIPVisionConfig(**VISION),
+        text_config=transformers.LlamaConfig(**TEXT, pad_token_id=0),
+        image_token_id=49,
+    )
+    return made("LlavaForConditionalGeneration", config, "sdpa")
+
+
+# --- Which token is which --------------------------------------------------------------------------------------------
+
+
+def test_a_prompt_that_was_read_in_chunks_keeps_its_numbers():
+    model = made("GPT2LMHeadModel", GPT2)
+    steps = model.generate(IDS, prefill_chunk_size=4, **WRITING)
+    shown = HeadMap.of(steps).attention
+    assert shown.query_tokens == [str(place) for place in range(13, 20)]
+    assert shown.key_tokens == [str(place) for place in range(1, 20)]
+    assert shown.notes[0].startswith("The first 12 tokens ask nothing here")
+    with torch.no_grad():
+        whole = model(steps.sequences[:, :-1], output_attentions=True)
+    np.testing.assert_allclose(shown.weights, torch.cat(whole.attentions)[:, :, 12:], atol=1e-5)
+
+
+@torch.no_grad()
+def test_a_second_turn_with_a_cache_is_numbered_once_and_leaves_the_cache_alone():
+    model = made("GPT2LMHeadModel", GPT2)
+    past, turn = model(IDS).past_key_values, torch.arange(3, 10)[None]
+    whole = torch.cat(model(torch.cat([IDS, turn], 1), output_attentions=True).attentions)[:, :, 14:]
+    words = [f"w{place}" for place in range(21)]
+    for tokens, queries in (
+        (None, [str(place) for place in range(15, 22)]),
+        (words, words[14:]),
+        (words[14:], words[14:]),
+    ):
+        shown = HeadMap.of(model, tokens, inputs={"input_ids": turn, "past_key_values": past}).attention
+        assert past.get_seq_length() == 14
+        assert shown.query_tokens == queries
+        assert shown.key_tokens[14:] == queries
+        np.testing.assert_allclose(shown.weights, whole, atol=1e-5)
+    output = model(turn, past_key_values=past, output_attentions=True)
+    assert HeadMap.of(output, words[14:]).attention.query_tokens == words[14:]
+
+
+def test_what_stands_before_the_text_is_explained():
+    with pytest.raises(
+        ValueError, match=r"16 keys for 6 tokens. If 10 stand before the text, as a prefix .* or a cache"
+    ):
+        HeadMap.of(np.full((1, 4, 6, 16), 1 / 16), list("abcdef"))
+    with pytest.raises(
+        ValueError, match=r"If the model puts more before the text, as prompt tuning does, or pads it by itself"
+    ):
+        HeadMap.of(np.tri(7)[None] / np.arange(1, 8)[:, None], list("abcde"))
+
+
+PADDED, MASK = torch.tensor([[0, 0, 3, 4, 5, 6], [3, 4, 5, 6, 7, 8]]), torch.tensor([[0, 0, 1, 1, 1, 1], [1] * 6])
+
+
+def test_padding_is_left_out_wherever_its_mask_stands():
+    model = made("GPT2LMHeadModel", GPT2)
+    with torch.no_grad():
+        positions = (MASK.cumsum(-1) - 1).clamp(min=0)
+        inputs = {"input_ids": PADDED, "attention_mask": MASK, "position_ids": positions}
+        alone = model(PADDED[:1, 2:], output_attentions=True)
+    shown = HeadMap.of(model, list("abcdef"), inputs=inputs).attention
+    assert shown.key_tokens == list("cdef")
+    np.testing.assert_allclose(shown.weights, torch.cat(alone.attentions), atol=1e-5)
+    written = HeadMap.of(model.generate(PADDED, attention_mask=MASK, **WRITING), attention_mask=MASK).attention
+    assert written.key_tokens == [str(place) for place in range(3, 12)]
+    layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(32, 4, 32, batch_first=True), 1)
+    inputs = (torch.randn(1, 5, 32), None, torch.tensor([[False, False, False, True, True]]))
+    assert HeadMap.of(layers, list("abcde"), inputs=inputs).attention.key_tokens == list("abc")
+
+
+def test_a_model_that_pads_says_so():
+    sparse = {"attention_type": "block_sparse", "block_size": 4, "num_random_blocks": 1}
+    model = made("BigBirdModel", transformers.BigBirdConfig(**TEXT | {"vocab_size": 99}, **sparse))
+    with pytest.raises(ValueError, match="The model pads texts by itself: 2 places after the text are left out"):
+        HeadMap.of(model, [f"w{place}" for place in range(90)], inputs=torch.arange(90)[None] % 47 + 3)
+
+
+def test_rows_are_parts_only_where_the_model_has_sinks():
+    with pytest.raises(ValueError, match=r"got sums from 0.5: keys are missing, or the rest went to sinks"):
+        HeadMap.of(np.full((1, 2, 4, 4), 1 / 8))
+    sizes = {"num_key_value_heads": 2, "head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1}
+    config = transformers.GptOssConfig(**TEXT, **sizes, layer_types=["full_attention"] * 2)
+    shown = HeadMap.of(made("GptOssForCausalLM", config), inputs=IDS).attention
+    assert shown.kind == "parts"
+    assert "a sink that the model has learnt" in " ".join(shown.notes)
+
+
+def test_windows_are_windows_and_layers_of_other_shapes_maps_of_their_own():
+    sizes = {"image_size": 32, "patch_size": 2, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4}
+    shown = HeadMap.of(made("SwinModel", transformers.SwinConfig(**sizes)), inputs=torch.randn(1, 3, 32, 32))
+    assert shown._models == ["layer 1", "layer 2"]
+    assert shown.attention.notes[0] == "Window 1 of 16 is shown: batch=0 to batch=15 choose it."
+
+
+# --- What holds a model, and which part of it ----------------------------------------------------------------------------
+
+
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bert, self.output = bert(), nn.Linear(32, 2)
+
+    def forward(self, ids):
+        return self.output(self.bert(ids)[0][:, 0])
+
+
+@pytest.mark.parametrize("around", [nn.Sequential, nn.DataParallel, lambda _: Classifier()])
+def test_a_model_is_found_within_others_and_named(around):
+    module = around(bert())
+    shown = HeadMap.of(module, inputs=IDS).attention
+    np.testing.assert_allclose(shown.weights, HeadMap.of(bert(), inputs=IDS).attention.weights, atol=1e-6)
+    assert f"Found in the {type(module).__name__}: " in shown.notes[0]
+    assert "a BertModel." in shown.notes[0]
+
+
+def test_towers_are_maps_with_names_and_part_chooses_one():
+    inputs = {"input_ids": IDS, "pixel_values": PIXELS}
+    model = clip()
+    assert HeadMap.of(model, inputs=inputs)._models == ["image", "text"]
+    assert HeadMap.of(model, inputs=inputs, part="text").attention.shape == (2, 4, 14, 14)
+    with pytest.raises(ValueError, match="part must be one of 'image', 'text', got 'audio'"):
+        HeadMap.of(model, inputs=inputs, part="audio")
+    model.set_attn_implementation("eager")
+    with torch.no_grad():
+        assert HeadMap.of(model(**inputs, output_attentions=True))._models == ["image", "text"]
+
+
+def test_an_encoder_that_lacks_its_decoders_text_says_what_to_give():
+    config = transformers.T5Config(d_model=32, d_kv=8, d_ff=32, num_layers=2, num_heads=4, vocab_size=50)
+    model = made("T5Model", config)
+    with pytest.raises(ValueError, match=r"give inputs=dict\(input_ids=..., decoder_input_ids=...\), or labels"):
+        HeadMap.of(model, inputs=IDS)
+    inputs = {"input_ids": IDS, "decoder_input_ids": IDS[:, :4]}
+    with pytest.raises(ValueError, match="this model has encoder, decoder, cross: part= names one"):
+        value_norms(model, inputs)
+    assert value_norms(model, inputs, part="cross").shape == (2, 4, 14)
+
+
+def test_layers_that_read_the_sequence_first_say_so():
+    with pytest.raises(ValueError, match=r"one token of 7 texts; with batch_first=True"):
+        HeadMap.of(nn.TransformerEncoderLayer(32, 4, 32), list("abcdefg"), inputs=torch.randn(1, 7, 32))
+
+
+# --- As people have it ----------------------------------------------------------------------------------------------------
+
+
+def test_tokens_are_taken_where_they_are(encoder):
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=encoder.tokenizer._tokenizer, pad_token="[PAD]")
+    model = made("BertModel", transformers.BertConfig(**SIZES, vocab_size=31000), "sdpa")
+    expected = ["[CLS]", "hot", "tea", "[SEP]"]
+    encoded = tokenizer("hot tea", return_tensors="pt")
+    for shown in (
+        HeadMap.of(model, "hot tea", tokenizer=tokenizer),
+        HeadMap.of(model, inputs=encoded, tokenizer=tokenizer),
+        HeadMap.of(model, inputs=encoded["input_ids"], tokenizer=tokenizer),
+        HeadMap.of(model, inputs=encoded),
+        HeadMap.of(model, encoded),
+        HeadMap.of(model, tokenizer(["hot tea", "tea"], padding=True)),
+    ):
+        assert shown.attention.key_tokens == expected
+    assert HeadMap.of(np.full((2, 2), 0.5), [5, 999999], tokenizer=tokenizer).attention.key_tokens[1] == "<999999>"
+
+
+class Table:
+    """What a DataFrame of pandas is to us."""
+
+    columns, index = ["hot", "tea"], ["q", "r"]
+
+    def to_numpy(self):
+        return np.array([[0.5, 0.5], [0.25, 0.75]])
+
+
+def test_dicts_and_tables_are_what_they_look_like():
+    model = bert()
+    assert HeadMap.of({"a": model, "b": model}, inputs=IDS)._models == ["a", "b"]
+    assert HeadMap.of({"a": HeadMap.of(model, inputs=IDS), "b": HeadMap.of(model, inputs=IDS)})._models == ["a", "b"]
+    layers = {f"layer_{number}": np.full((1, 2, 3, 3), 1 / 3) for number in (1, 0)}
+    assert HeadMap.of(layers).attention.shape == (2, 2, 3, 3)
+    assert HeadMap.of(Table()).attention.query_tokens == ["q", "r"]
+
+
+# --- Values through the layer as it is --------------------------------------------------------------------------------
+
+
+class WithLoRA(nn.Module):
+    """A layer as peft wraps it: its `weight` is that of the base."""
+
+    def __init__(self, base, inputs, outputs):
+        super().__init__()
+        self.base_layer, self.in_features = base, inputs
+        self.down, self.up = nn.Linear(inputs, 2, bias=False), nn.Linear(2, outputs, bias=False)
+
+    weight = property(lambda self: self.base_layer.weight)
+
+    def forward(self, x):
+        return self.base_layer(x) + self.up(self.down(x))
+
+    def merged(self):
+        layer = copy.deepcopy(self.base_layer)
+        more = (self.up.weight @ self.down.weight).detach()
+        layer.weight.data += more if layer.weight.shape == more.shape and isinstance(layer, nn.Linear) else more.T
+        return layer
+
+
+@pytest.mark.parametrize(("name", "outputs"), [("c_proj", 32), ("c_attn", 96)])
+def test_value_norms_are_those_of_a_merged_lora(name, outputs):
+    given, merged = made("GPT2LMHeadModel", GPT2), made("GPT2LMHeadModel", GPT2)
+    for block, other in zip(given.transformer.h, merged.transformer.h):
+        lora = WithLoRA(getattr(block.attn, name), 32, outputs)
+        setattr(block.attn, name, lora)
+        setattr(other.attn, name, lora.merged())
+    np.testing.assert_allclose(
+        value_norms(given, {"input_ids": IDS}), value_norms(merged, {"input_ids": IDS}), atol=1e-6
+    )
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
+def test_value_norms_of_eight_bits_are_near_those_of_more():
+    model = bert()
+    small = torch.ao.quantization.quantize_dynamic(copy.deepcopy(model))
+    norms = value_norms(model, {"input_ids": IDS})
+    np.testing.assert_allclose(value_norms(small, {"input_ids": IDS}), norms, atol=0.05 * norms.max())
+
+
+# --- Heads off, long texts, pictures ---------------------------------------------------------------------------------------
+
+
+def test_a_head_that_is_off_is_out_of_the_readers_own_model_and_put_back():
+    model = made("BertForSequenceClassification", transformers.BertConfig(**TEXT), "sdpa")
+
+    def predictions(output):
+        return {"class": {str(label): share for label, share in enumerate(output.logits.softmax(-1)[0].tolist())}}
+
+    shown = HeadMap.of(model, inputs=IDS, predictions=predictions)
+    whole = shown.attention
+    shown.head_mask = [[True, False, True, True], [True] * 4]
+    without = copy.deepcopy(model)
+    without.bert.encoder.layer[0].attention.output.dense.weight.data[:, 8:16] = 0
+    with torch.no_grad():
+        assert shown.attention.predictions["class"] == pytest.approx(predictions(without(IDS))["class"], abs=1e-6)
+        assert predictions(model(IDS))["class"] == pytest.approx(whole.predictions["class"], abs=1e-6)
+    np.testing.assert_array_equal(shown.attention.weights[0], whole.weights[0])
+    shown.head_mask = None
+    assert shown.attention is whole
+
+
+def test_heads_of_pytorchs_layers_are_turned_off():
+    layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(32, 4, 32, batch_first=True), 2).eval()
+    before, x = copy.deepcopy(layers.state_dict()), torch.randn(1, 5, 32)
+    shown = HeadMap.of(layers, inputs=x, predictions=lambda output: {"mean": {"abs": output.abs().mean()}})
+    whole = shown.attention
+    shown.head_mask = [[False] * 4, [True] * 4]
+    assert shown.attention.predictions != whole.predictions
+    assert all(torch.equal(value, before[name]) for name, value in layers.state_dict().items())
+    with pytest.raises(TypeError, match=r"predictions must be a function from what the model returns to \{name"):
+        HeadMap.of(layers, inputs=x, predictions=lambda output: output)
+
+
+def test_a_long_text_is_shown_by_sentences_and_a_click_opens_one():
+    model = made(
+        "GPT2LMHeadModel", transformers.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=50, n_positions=2100)
+    )
+    tokens = (["The", "cat", "sat", "."] * 525)[:2100]
+    shown = HeadMap.of(model, tokens, inputs=torch.arange(2100)[None] % 50)
+    words = HeadMap.of(model, tokens, inputs=torch.arange(2100)[None] % 50, first=0).attention.weights
+    assert shown.attention.key_tokens[:2] == ["The cat sat."] * 2
+    sentences = np.add.reduceat(words, range(0, 2100, 4), axis=3)
+    np.testing.assert_allclose(shown.attention.weights, sentences.reshape(1, 2, 525, 4, 525).mean(3), atol=1e-5)
+    shown.query = 2
+    assert shown.attention.key_tokens[1:7] == ["The cat sat.", "The", "cat", "sat", ".", "The cat sat."]
+    np.testing.assert_allclose(shown.attention.weights.sum(-1), 1, atol=1e-4)
+    shown.query = 0
+    assert shown.attention.key_tokens[:5] == ["The", "cat", "sat", ".", "The cat sat."]
+
+
+def photograph():
+    image = Image.new("RGB", (28, 28), "skyblue")
+    ImageDraw.Draw(image).ellipse((4, 4, 14, 14), fill="gold")
+    return image
+
+
+DINO = transformers.Dinov2WithRegistersConfig(**VISION, num_register_tokens=4)
+LEADING = {
+    "ViTModel": (transformers.ViTConfig(**VISION), ["[CLS]"]),
+    "DeiTModel": (transformers.DeiTConfig(**VISION), ["[CLS]", "[DISTILL]"]),
+    "Dinov2WithRegistersModel": (DINO, ["[CLS]", *(f"register {number}" for number in range(1, 5))]),
+    "CLIPVisionModel": (transformers.CLIPVisionConfig(**VISION), ["[CLS]"]),
+    "SiglipVisionModel": (transformers.SiglipVisionConfig(**VISION), []),
+}
+
+
+@pytest.mark.parametrize("kind", LEADING)
+def test_places_of_a_picture_have_names_and_the_picture_stands_beneath(kind):
+    config, leading = LEADING[kind]
+    pixels = torch.tensor(np.asarray(photograph())).permute(2, 0, 1)[None] / 255
+    shown = HeadMap.of(made(kind, config, "sdpa"), inputs=pixels, image=photograph())
+    map, start = shown.attention, len(leading)
+    assert map.key_tokens == [*leading, *(f"patch {row},{column}" for row in range(1, 5) for column in range(1, 5))]
+    assert (map.picture.rows, map.picture.columns, map.picture.key_start, map.picture.query_start) == (
+        4,
+        4,
+        start,
+        start,
+    )
+    assert shown.view == "picture"
+    assert map.notes == ()
+
+
+def test_words_look_at_the_patches_of_their_picture():
+    ids = torch.tensor([[3, *[49] * 16, 5, 6]])
+    words = ["<s>", *["<image>"] * 16, "what", "is"]
+    shown = HeadMap.of(llava(), words, inputs={"input_ids": ids, "pixel_values": PIXELS}, image=photograph())
+    assert shown._models == ["text", "image"]
+    assert shown.attention.key_tokens[0:2] == ["<s>", " patch 1,1"]
+    assert shown.attention.picture.key_start == 1
+    assert shown.query == 18, "the last token sees the picture"
+    with pytest.raises(ValueError, match=r"no part of this map looks at patches of the image: grid=\(rows, columns\)"):
+        HeadMap.of(np.full((2, 7, 7), 1 / 7), image=photograph())
