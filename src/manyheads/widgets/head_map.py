@@ -229,25 +229,32 @@ class HeadMap(Figure):
 
         `source` is one of
 
+        - a torch module: of Hugging Face, of PyTorch's layers, or of one's own code, and whatever holds one. It's called
+          with `inputs`, a tensor, a tuple or a dict, and left as it was; weights are taken beside each call,
         - what a Hugging Face model returned (encoder, decoder, both; `generate`, whose steps become one map),
-        - a torch module with `nn.MultiheadAttention` in it, or a Hugging Face model, whichever kernel it computes with;
-          it's called with `inputs`: a tensor, a tuple or a dict,
         - the cache of a TransformerLens run,
-        - an array, tensor or list of [query, key], [head, query, key], [layer, head, query, key] or
+        - an array, tensor, table or list of [query, key], [head, query, key], [layer, head, query, key] or
           [layer, 1, head, query, key],
-        - an `AttentionMap`,
-        - a dict of these with names of your own: a slider chooses.
+        - an `AttentionMap`, or a `HeadMap`,
+        - a dict of these with names of your own: a slider chooses; a dict of layers, as JAX gives them, is one map.
 
-        `tokens` are looked at, and ask, unless `query_tokens` are others that ask: those of a decoder. Where none are
-        given, places are counted. They are strings, what a tokenizer returned, or ids or a text with the `tokenizer`.
-        Of a batch, or of beams, `batch` is shown, counted from 0; places where `attention_mask` is 0 are padding and
-        left out. `layers` are the numbers of those that are wanted, from 0 (`layers="rollout"` is the trait), and
-        `layer_names` their names, where what you give doesn't know its own numbers. `head_names` name the heads;
-        `key_value_heads` says how many groups of them share keys and values. `normalised=False` is for weights whose
-        rows need not sum to 1: they are shown as they are, and where some are below 0, such as in the difference of two
-        maps, by a hue for each sign. `prettify_tokens` takes away the marks of tokenizers. With
-        `value_norms`, as of `manyheads.value_norms`, a map can show what is written. All else are traits, as of
-        `HeadMap`.
+        `tokens` are looked at, and ask, unless `query_tokens` are others that ask: those of a decoder. They are
+        strings, what a tokenizer returned, or ids or a text with the `tokenizer` (or a processor); a text is also what
+        the module reads, where there are no `inputs`. Where none are given, they're those of the inputs, or counted.
+        `part` names one of several: "encoder", "cross", "text", "image". Of a batch, of beams or windows, `batch` is
+        shown, counted from 0; places that `attention_mask`, or a mask among the inputs, tells are padding are left out.
+        `layers` are the numbers of those that are wanted, from 0 (`layers="rollout"` is the trait), and `layer_names`
+        their names, where what you give doesn't know its own numbers. `head_names` name the heads; `key_value_heads`
+        says how many groups of them share keys and values. `normalised=False` is for weights whose rows need not sum to
+        1: they are shown as they are, and where some are below 0, such as in the difference of two maps, by a hue for
+        each sign. `prettify_tokens` makes text of the marks and bytes of tokenizers.
+
+        `image` is the picture that a model looks at, of Pillow, an array or a path: weights are painted over its
+        patches, whose `grid`, (rows, columns), is read from the model's configuration. `predictions` is a function from
+        what the module returns to {name: {label: probability}}: the map says what the model predicts, and what it would
+        say without a head that's turned off. With `value_norms`, as of `manyheads.value_norms`, a map can show what is
+        written. From 2,048 tokens on, sentences are shown, and a click opens one, unless `first` or `last` is given. All
+        else are traits, as of `HeadMap`.
 
         Two maps side by side are two widgets in a box, and links keep them alike:
 

@@ -32,6 +32,10 @@ BART = transformers.BartConfig(
 )
 GROUPED = {**SIZES, "num_key_value_heads": 2}
 LLAMA = transformers.LlamaConfig(**GROUPED)
+SEEN = {**SIZES, "image_size": 28, "patch_size": 7}
+CLIP = transformers.CLIPConfig(text_config={**SIZES, "bos_token_id": 1, "eos_token_id": 2}, vision_config=SEEN)
+DINO = transformers.Dinov2WithRegistersConfig(**SEEN, num_register_tokens=4)
+PIXELS = torch.rand(1, 3, 28, 28)
 VIT = transformers.ViTConfig(**{**SIZES, "image_size": 4, "patch_size": 2, "num_channels": 1})
 
 
@@ -81,6 +85,16 @@ def decoder():
     }
 
 
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.o_proj = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x):
+        q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+        return self.o_proj(nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+
+
 ARRAYS = {"array": weights(LAYERS, HEADS).numpy(), "tokens": WORDS}
 SIZES_OF_OTHERS = {
     "DistilBERT": transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, vocab_size=50),
@@ -112,6 +126,10 @@ YOURS = {  # what stands for the reader's own
     "two of these": lambda: ARRAYS,
     "what `bertviz.head_view` takes": hugging_face("BertModel", BERT),
     "a model on sdpa": hugging_face("BertModel", BERT, "sdpa"),
+    "a BERT within your own module": lambda: {"model": nn.Sequential(model("BertModel", BERT, "sdpa")), **HUGGING_FACE},
+    "`F.scaled_dot_product_attention` in your own code": lambda: {"model": Attention(), **TORCH},
+    "CLIP, which reads texts and images": hugging_face("CLIPModel", CLIP, "sdpa", pixels=PIXELS),
+    "DINOv2 with registers, and its picture": hugging_face("Dinov2WithRegistersModel", DINO, "sdpa", pixels=PIXELS),
     "what a model on sdpa returned": hugging_face("BertModel", BERT, "sdpa"),
     "a batch of texts": hugging_face("BertModel", BERT),
     "dropout left on": hugging_face("BertModel", BERT),
