@@ -183,6 +183,20 @@ def test_layers_that_read_the_sequence_first_say_so():
         HeadMap.of(nn.TransformerEncoderLayer(32, 4, 32), list("abcdefg"), inputs=torch.randn(1, 7, 32))
 
 
+class Sharper(nn.MultiheadAttention):
+    """What is put on a layer, as a LoRA is: PyTorch's fast path reads the layer's weights and skips it."""
+
+    def forward(self, query, *others, **named):
+        return super().forward(3 * query, *others, **named)
+
+
+def test_a_fast_path_that_skips_what_was_put_on_a_layer_is_told():
+    layer = nn.TransformerEncoderLayer(32, 4, 32, batch_first=True)
+    layer.self_attn = Sharper(32, 4, batch_first=True)
+    shown = HeadMap.of(layer.eval(), inputs=torch.randn(1, 5, 32)).attention
+    assert "PyTorch's fast path skips what was put on these layers" in " ".join(shown.notes)
+
+
 # --- As people have it ----------------------------------------------------------------------------------------------------
 
 
