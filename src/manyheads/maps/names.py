@@ -34,6 +34,8 @@ WORD_MARKS = _NAMES["wordMarks"]  # with one of them a word begins, where tokens
 
 # How many tokens in a row may begin no new word where a model writes; of a word that never ends nobody reads more.
 LONGEST_WORD = _NAMES["longestWord"]
+# How many characters a token has at most, on average over a text: more are not looked at, however much is pasted.
+LONGEST_TOKEN = _NAMES["longestToken"]
 
 # Less of a map, for reading it: the share of all attention beyond which a token is a sink; how many decades a log scale
 # has; what is said of a map that is not shown as it was computed.

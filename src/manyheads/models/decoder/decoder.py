@@ -17,6 +17,7 @@ from manyheads.models.decoder.model import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
+from manyheads.models.white_space import within_reach
 
 START = 0  # stands before a text that has no token: the end of the text before
 TOP = 10  # of the next words that a map predicts
@@ -117,7 +118,8 @@ class Decoder:
             raise TypeError(f"a text is a string, got {type(text).__name__}")
         # Lone surrogates, half a character each, are no text that could be encoded.
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        ids, notes = self.tokenizer.encode(text).ids, []
+        text, cut = within_reach(text, self.max_tokens, "last")
+        ids, notes = self.tokenizer.encode(text).ids, [*cut]
         if self.unspelled & set(text.encode()):
             notes.append("No token spells some of these characters; they are left out.")
         beyond = len(ids) - self.max_tokens

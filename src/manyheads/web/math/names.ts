@@ -12,6 +12,7 @@ export {
   pieceMark as PIECE_MARK,
   loneBytes as LONE_BYTES,
   wordMarks as WORD_MARKS,
+  longestToken as LONGEST_TOKEN,
   longestWord as LONGEST_WORD,
   sink as SINK,
   decades as DECADES,
