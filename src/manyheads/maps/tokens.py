@@ -4,7 +4,7 @@ import re
 import unicodedata
 from itertools import accumulate, pairwise
 
-from manyheads.maps.names import LONE_BYTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS
+from manyheads.maps.names import LONE_BYTES, PIECE_MARK, RIGHT_TO_LEFT, SPECIAL_TOKEN, WORD_MARKS
 
 # Byte-level vocabularies, as GPT-2's, have a sign for each byte: its own where that can be seen, else one from 256 on.
 _SEEN = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
@@ -85,6 +85,26 @@ def joined(tokens):
         return spelled(bytes.fromhex(re.sub("[<>]", " ", run[0])))
 
     return re.sub(f"({LONE_BYTES})+", character, "".join(tokens))
+
+
+def direction_of(tokens):
+    """How the tokens of a text run, by its first letter: "rtl" or "ltr".
+
+    >>> direction_of(["[CLS]", "שלום", ",", "Anna"]), direction_of(["Anna", "שלום"]), direction_of(["<D7>", "<A9>"])
+    ('rtl', 'ltr', 'rtl')
+    """
+    text = re.sub(LONE_BYTES, "", joined([token for token in tokens if not is_special(token)]))
+    first = next((sign for sign in text if sign.isalpha() and sign not in WORD_MARKS), "")
+    return "rtl" if re.match(RIGHT_TO_LEFT, first) else "ltr"
+
+
+def isolated(text):
+    """A text to stand among others, which it does not turn round: between invisible marks, where it has to be.
+
+    >>> isolated("tea"), isolated("תה!")
+    ('tea', '\\u2068תה!\\u2069')
+    """
+    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}" if re.search(RIGHT_TO_LEFT, text) else text
 
 
 def word_starts(tokens):

@@ -130,7 +130,7 @@ function moveFocus(event: KeyboardEvent) {
   if (!step || !cell || !table) return;
   const rows = [...table.querySelectorAll("tr")].filter((row) => row.querySelector("td"));
   const at = rows.findIndex((row) => row === cell.parentElement);
-  const next = rows[at + step[0]]?.cells[cell.cellIndex + step[1]];
+  const next = rows[at + step[0]]?.cells[cell.cellIndex + (table.dir === "rtl" ? -step[1] : step[1])];
   if (next?.tagName !== "TD") return;
   event.preventDefault();
   focusOn(next, cell);

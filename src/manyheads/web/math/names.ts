@@ -8,6 +8,7 @@ export {
   example as EXAMPLE,
   empty as EMPTY,
   onlySpecial as ONLY_SPECIAL,
+  rightToLeft as RIGHT_TO_LEFT,
   specialToken as SPECIAL_TOKEN,
   pieceMark as PIECE_MARK,
   loneBytes as LONE_BYTES,

@@ -1,6 +1,6 @@
 // How tokens, shares and models are written for people.
 
-import { LONE_BYTES, NOTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
+import { LONE_BYTES, NOTES, PIECE_MARK, RIGHT_TO_LEFT, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
 
 const SPECIAL = new RegExp(`^(${SPECIAL_TOKEN})$`);
 const BYTE_RUNS = new RegExp(`(${LONE_BYTES})+`, "g");
@@ -62,8 +62,23 @@ export function wordsOf(tokens: string[]) {
   return tokens.map((token, at) => (isSpecial(token) ? "" : (isPiece(token) || at === 1 ? "" : " ") + readable(token)));
 }
 
-/** How the words of a text run, by its first letter. */
-export const directionOf = (text: string) => (/^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u.test(text) ? "rtl" : "ltr");
+const OF_RIGHT_TO_LEFT = new RegExp(RIGHT_TO_LEFT, "u");
+const BEGINS_RIGHT_TO_LEFT = new RegExp(`^\\P{L}*${RIGHT_TO_LEFT}`, "u");
+
+const directions = new WeakMap<string[], "rtl" | "ltr">(); // a grid asks for each head
+
+/** How the tokens of a text run, by its first letter. */
+export function directionOf(tokens: string[]) {
+  const known = directions.get(tokens);
+  if (known) return known;
+  const text = joined(tokens.filter((token) => !isSpecial(token))).replace(BYTE_RUNS, "").replace(ALL_WORD_MARKS, " ");
+  const found = BEGINS_RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr";
+  directions.set(tokens, found);
+  return found;
+}
+
+/** A text to stand among others, which it does not turn round: between invisible marks, where it has to be. */
+export const isolated = (text: string) => (OF_RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /** A share of 1 in per cent, to a tenth below ten. */
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
