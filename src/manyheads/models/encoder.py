@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
+from manyheads.maps.tokens import BYTES, of_bytes
 from manyheads.models.files import ENCODER, encoder_file
 from manyheads.models.white_space import within_reach
 
@@ -232,7 +233,7 @@ class Encoder:
         """`Ġcafé`, as byte-level tokenizers write it, and `▁café` become ` café`."""
         decoder = getattr(getattr(self.tokenizer, "backend_tokenizer", None), "decoder", None)
         if type(decoder).__name__ == "ByteLevel" and token not in self.tokenizer.all_special_tokens:
-            return decoder.decode([token])
+            return of_bytes(token) if set(token) <= BYTES.keys() else token  # one that was added later is text
         return token.replace("▁", " ")
 
     def _checked(self, head_mask):

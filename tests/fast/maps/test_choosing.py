@@ -52,6 +52,7 @@ def test_words_are_what_their_pieces_are_together(map):
         ([" un", "help", "ful", ",", "</s>", "tea"], [" unhelpful", ",", "</s>", "tea"]),
         (["un", "help", "ful"], ["un", "help", "ful"]),
         (["Ġtea", "Ċ", "Hot"], ["Ġtea", "Ċ", "Hot"]),
+        (["Hel", "lo", "\n", "Tea", "s"], ["Hello", "\n", "Teas"]),
         (["##s"], ["##s"]),
         ([" hot", " <F0 9F>", "<8D>", "<B5>", "<F0 9F>", "<8D>"], [" hot", " 🍵", "<F0 9F 8D>"]),
         (["<B5>", "<AB>", "<a>"], ["<B5 AB>", "<a>"]),
