@@ -21,10 +21,10 @@ def split_at_space(text):
 def within_reach(text, tokens, which="first"):
     """The first, or the last, characters of a text, which have all that so many tokens may be of, and notes.
 
-    >>> within_reach("tea", 512), len(within_reach("tea " * 9999, 512)[0])
-    (('tea', ()), 20480)
-    >>> within_reach("tea " * 9999, 512, "last")[1]
-    ('Only the last 20480 characters are read.',)
+    >>> within_reach("tea", 512), len(within_reach("tea " * 30_000, 512)[0])
+    (('tea', ()), 81920)
+    >>> within_reach("tea " * 30_000, 512, "last")[1]
+    ('Only the last 81920 characters are read.',)
     """
     count = LONGEST_TOKEN * tokens
     if len(text) <= count:
