@@ -11,7 +11,7 @@ from manyheads.maps.legend import legend_of
 from manyheads.maps.names import DEPTH, NUMBER_COLOURS, TONES
 from manyheads.maps.small_pictures import small_pictures
 from manyheads.maps.svg import FEW_HEADS, plain_svg
-from manyheads.maps.tokens import direction_of
+from manyheads.maps.tokens import direction_of, isolated
 from manyheads.maps.written import percent
 
 CELLS = 4096  # that one drawing may have; of more, the strongest
@@ -58,7 +58,7 @@ def _concluded(map):
     """The likeliest label of each prediction, in a sentence."""
     for name, labels in map.predictions.items():
         label = max(labels, key=labels.get)
-        yield f"{name}: {label}, {percent(labels[label])}."
+        yield f"{name}: {isolated(label)}, {percent(labels[label])}."
 
 
 def head_pixels(map):  # -> [layer, head, y, x, 4]
