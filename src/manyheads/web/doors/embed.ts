@@ -25,9 +25,9 @@ export function misfits(settings: Record<string, string>, [layers, heads, querie
   const counts = { layer: layers, head: heads, query: queries, first: keys };
   const sentences = Object.entries(counts).flatMap(([name, count]) => {
     const number = { ...rest, first }[name as keyof typeof counts];
-    return number != null && number >= count ? [`“${name}” can be 0 to ${count - 1} in this map; “${number}” is none of them.`] : [];
+    return number != null && number >= count ? [`“${name}” can be ${count === 1 ? "0 alone" : `0 to ${count - 1}`} in this map; “${number}” cannot.`] : [];
   });
-  if (last != null && first > last) sentences.push(`“first” must not come after “last”; ${first} comes after ${last}.`);
+  if (last != null && first > last && first < keys) sentences.push(`“first” must not come after “last”; ${first} comes after ${last}.`);
   const lacking = off.filter((place) => !maskOf([place], layers, heads)).map((place) => place.join("."));
   return lacking.length ? [...sentences, `“off” names heads that this map lacks: ${lacking.join(", ")}.`] : sentences;
 }
