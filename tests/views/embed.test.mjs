@@ -27,7 +27,7 @@ test("an unknown setting is told, and which there are", async () => {
 
 test("what the map lacks is told once it is there: layers, heads, tokens", async () => {
   for (const [settings, sentence] of Object.entries({
-    "layer=999999": "“layer” can be 0 to 1 in this map; “999999” cannot.",
+    "model=focus&layer=999999": "“layer” can be 0 to 1 in this map; “999999” cannot.",
     "head=3": "“head” can be 0 to 2 in this map; “3” cannot.",
     "sentence=tea&query=3": "“query” can be 0 to 2 in this map; “3” cannot.",
     "off=999.999 0.1": "“off” names heads that this map lacks: 999.999.",
@@ -35,5 +35,5 @@ test("what the map lacks is told once it is there: layers, heads, tokens", async
     "sentence=tea&first=500000&last=3": "“first” can be 0 to 2 in this map; “500000” cannot.",
     "first=2&last=1": "“first” must not come after “last”; 2 comes after 1.",
   })) assert.deepEqual(await complaints(settings), [sentence]);
-  assert.deepEqual(await complaints("layer=1&head=2&off=0.1 1.2&first=1&last=9&sentence=tea"), []);
+  assert.deepEqual(await complaints("model=focus&layer=1&head=2&off=0.1 1.2&first=1&last=9&sentence=tea"), []);
 });

@@ -21,7 +21,8 @@ export function complaint(name: string, text: string) {
 
 /** What of the parameters is wrong for the map that came, which lacks such a layer, head or token: sentences. */
 export function misfits(settings: Record<string, string>, [layers, heads, queries, keys]: number[]) {
-  const { off = [], first = 0, last, ...rest }: StateParts = Object.assign({}, ...Object.entries(settings).map((pair) => readPart(...pair)));
+  const { off = [], first = 0, last, ...rest }: StateParts =
+    Object.assign({}, ...WRITTEN.map((name) => readPart(name, settings[name] ?? null)));
   const counts = { layer: layers, head: heads, query: queries, first: keys };
   const sentences = Object.entries(counts).flatMap(([name, count]) => {
     const number = { ...rest, first }[name as keyof typeof counts];
