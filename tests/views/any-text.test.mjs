@@ -1,7 +1,7 @@
 // Whatever is typed into a figure: it's answered, it stays in its box as it was typed, and it's text.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, isHere, named, status, type } from "./page.mjs";
+import { draw, isHere, key, named, same, status, type } from "./page.mjs";
 import { focusModel, HOSTILE, makeMap, mapModel } from "./small-models.mjs";
 
 const TEXTS = { nothing: "", blanks: " \u00a0 ", "ten thousand letters": "x".repeat(10_000), "ten thousand characters": "tea ".repeat(2500),
@@ -33,12 +33,23 @@ for (const view of ["paint", "matrix", "grid", "lines"])
     }
   });
 
-test("words that run from right to left do so in the map", async () => {
-  const map = await draw('<head-map model="focus" sentence="אני אוהב תה"></head-map>', { focus: isHere(mapModel()) });
+for (const view of ["paint", "matrix"])
+  test(`words that run from right to left do so in ${view}`, async () => {
+    const map = await draw(`<head-map model="focus" sentence="אני אוהב תה" view="${view}"></head-map>`, { focus: isHere(mapModel()) });
+    await map.ready;
+    const cells = () => [...map.querySelectorAll("td[data-weight]")];
+    assert.equal(map.querySelector(".hm-stage table").dir, "rtl");
+    cells()[0].focus();
+    key(cells()[0], "ArrowLeft");
+    same(document.activeElement, cells()[1], "the next is to the left");
+    map.sentence = "hot tea";
+    assert.equal(map.querySelector(".hm-stage table").dir, "ltr");
+  });
+
+test("a word of another direction turns no sentence round", async () => {
+  const map = await draw('<head-map model="focus" sentence="אוהב" view="lines"></head-map>', { focus: isHere(mapModel()) });
   await map.ready;
-  assert.equal(map.querySelector(".hm-paint").dir, "rtl");
-  map.sentence = "hot tea";
-  assert.equal(map.querySelector(".hm-paint").dir, "ltr");
+  assert.match(map.querySelector(".hm-stage .hm-hint").textContent, /\u2068אוהב\u2069 \(\d+ %\)/);
 });
 
 test("a long text says that matrices become pictures", async () => {

@@ -43,6 +43,21 @@ test("Next, Back and arrow keys walk the stations; the page is told of each", as
   assert.equal(flow.station, "scores");
 });
 
+test("keys undo what was typed as one, where no button does", async () => {
+  const flow = await live();
+  const box = named(flow, "Sentence");
+  const undo = (shiftKey) => box.dispatchEvent(new KeyboardEvent("keydown", { key: "z", metaKey: true, shiftKey, cancelable: true }));
+  for (const text of ["hot tea or milk?", "hot tea or milk??"]) {
+    box.dispatchEvent(new Event("beforeinput"));
+    type(flow, "Sentence", text);
+  }
+  undo(false);
+  assert.deepEqual([flow.sentence, box.value], ["hot tea or milk", "hot tea or milk"]);
+  undo(false);
+  undo(true);
+  assert.deepEqual([flow.sentence, box.value], ["hot tea or milk??", "hot tea or milk??"]);
+});
+
 test("arrow keys in the sentence's box write, and don't travel", async () => {
   const flow = await live();
   assert.equal(key(named(flow, "Sentence"), "ArrowRight"), false);

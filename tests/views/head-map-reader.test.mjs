@@ -47,6 +47,26 @@ test("keystrokes without a pause are one step", async (t) => {
   assert.deepEqual([map.sentence, isIdle(map, "Undo")], ["hot tea now", true]);
 });
 
+test("the keys that undo in a box, and the browser's own commands, are those buttons", async () => {
+  const map = await live();
+  const box = named(map, "Sentence");
+  const keys = (name, held = {}) => !box.dispatchEvent(new KeyboardEvent("keydown", { key: name, ctrlKey: true, cancelable: true, ...held }));
+  const browsers = (inputType) => !box.dispatchEvent(Object.assign(new Event("beforeinput", { cancelable: true }), { inputType }));
+  press(map, "mood");
+  type(map, "Sentence", "hot tea, now");
+  box.focus();
+  assert.ok(keys("z"), "the browser's own would take a letter");
+  assert.deepEqual([map.sentence, map.off, box.selectionStart], ["hot tea now", "0.1", 7]);
+  assert.ok(keys("z") && isIdle(map, "Undo"));
+  assert.equal(map.off, "");
+  keys("Z", { shiftKey: true });
+  press(map, "Redo");
+  assert.deepEqual([map.sentence, map.off], ["hot tea, now", "0.1"]);
+  assert.ok(browsers("historyUndo") && browsers("historyUndo") && browsers("historyRedo") && keys("y"));
+  assert.equal(map.sentence, "hot tea, now");
+  assert.ok(!keys("a") && !keys("z", { ctrlKey: false }));
+});
+
 test("what is done after an undo leaves nothing to redo", async () => {
   const map = await live();
   press(map, "mood");

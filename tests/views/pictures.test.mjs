@@ -28,6 +28,15 @@ test("the grid has a picture with a square for each weight", () => {
   assert.equal(stage.querySelectorAll(".hm-grid button").length, layers * heads);
 });
 
+test("a picture of a text that runs from right to left does so", () => {
+  const stage = document.createElement("div");
+  const hebrew = { ...map, keyTokens: ["[CLS]", "אני", "אוהב", "תה"] };
+  new GridView(stage, { ...host, shown: { map: hebrew, compared: null } }).draw(hebrew, null);
+  const { width, pixels } = pictureOf(stage.querySelector("canvas"));
+  const side = width / (heads * count);
+  assert.deepEqual(Array.from({ length: count }, (_, column) => pixels[4 * column * side + 3]), [0, 0, 0, 255]);
+});
+
 test("a thumbnail stretches its matrix and frames what is lit, in white below black", () => {
   const steps = { head: 0, X: { shape: [2, 4], values: Float32Array.of(1, 0, 0, 0, 0, 0, 0, -1) } };
   const plain = thumbnail(steps, "X", null);

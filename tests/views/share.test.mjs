@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { svgOf } from "../../src/manyheads/web/doors/picture.ts";
 import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.ts";
-import { History } from "../../src/manyheads/web/doors/history.ts";
+import { History } from "../../src/manyheads/web/math/history.ts";
 import { frameFor, linkedState, linkTo, maskOf, readPart, START, tagFor, WRITTEN, writeState } from "../../src/manyheads/web/doors/state.ts";
 
 const FULL = { sentence: "a & \"b\" <c>?#=+%", compare: "", view: "lines", layer: 2, head: 0, query: 3, weigh: "written", special: "dim",

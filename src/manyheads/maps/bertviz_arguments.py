@@ -1,10 +1,12 @@
 """Your own attention weights as attention maps: what `bertviz.head_view` takes, and whatever else fits."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
+from manyheads.maps.tokens import are_bytewise, is_special, of_bytes, spelled
 from manyheads.maps.weights_from import EAGER, PICK, array_of, averaged_note, is_step, names_of, rows_to_one
 
 
@@ -64,12 +66,25 @@ def maps_from_bertviz(
 
 
 def pretty(tokens):
-    """Tokens without the marks that tokenizers put into them, as `bertviz` has it.
+    """Tokens as text, without the marks that tokenizers put into them; special tokens as they are.
 
     >>> pretty(["Ġtea", "▁or", "cof", "fee</w>"])
     [' tea', ' or', 'cof', 'fee']
+    >>> pretty(["Ġæĺ¯", "ĠcafÃ©", "ĠðŁ", "Ċ"])
+    [' 是', ' café', ' <F0 9F>', '\\n']
+    >>> pretty(["▁café", "<0xF0>", "<0x0A>", "<s>"])
+    [' café', '<F0>', '\\n', '<s>']
+
+    Bytes that are part of a character only are in hexadecimal; `AttentionMap.merge_pieces` makes characters of them.
     """
-    return [token.replace("Ġ", " ").replace("▁", " ").replace("</w>", "") for token in tokens]
+    text_of = of_bytes if are_bytewise(tokens) else _of_piece
+    return [token if is_special(token) else text_of(token).replace("</w>", "") for token in tokens]
+
+
+def _of_piece(token):
+    if re.fullmatch("<0x[0-9A-F]{2}>", token):
+        return spelled(bytes.fromhex(token[3:5]))
+    return token.replace("Ġ", " ").replace("▁", " ")
 
 
 def check_tokens(name, tokens, of):

@@ -9,7 +9,7 @@ import numpy as np
 
 from manyheads.maps.names import NOTES, ONLY_SPECIAL, SINK
 from manyheads.maps.patches import moved_picture
-from manyheads.maps.tokens import is_special, joined, readable, word_starts
+from manyheads.maps.tokens import is_special, isolated, joined, readable, word_starts
 from manyheads.maps.written import percent
 
 
@@ -80,7 +80,10 @@ def without_sinks(map):
     if not sinks or len(sinks) == len(map.key_tokens):
         return noted(map, "noSinks", share=percent(SINK))
     kept = [place for place in range(len(map.key_tokens)) if place not in sinks]
-    named = [NOTES["sink"].format(token=map.key_tokens[place].strip(), share=percent(shares[place])) for place in sinks]
+    named = [
+        NOTES["sink"].format(token=isolated(map.key_tokens[place].strip()), share=percent(shares[place]))
+        for place in sinks
+    ]
     return noted(taken(map, range(map.shape[2]), kept), "sinks", sinks=", ".join(named))
 
 

@@ -32,8 +32,12 @@ PIECE_MARK = _NAMES["pieceMark"]
 LONE_BYTES = _NAMES["loneBytes"]
 WORD_MARKS = _NAMES["wordMarks"]  # with one of them a word begins, where tokens carry what stands before them
 
+RIGHT_TO_LEFT = _NAMES["rightToLeft"]  # letters that run so, as of Hebrew and Arabic
+
 # How many tokens in a row may begin no new word where a model writes; of a word that never ends nobody reads more.
 LONGEST_WORD = _NAMES["longestWord"]
+# How many characters a token has at most, on average over a text: more are not looked at, however much is pasted.
+LONGEST_TOKEN = _NAMES["longestToken"]
 
 # Less of a map, for reading it: the share of all attention beyond which a token is a sink; how many decades a log scale
 # has; what is said of a map that is not shown as it was computed.

@@ -11,6 +11,7 @@ from manyheads.maps.legend import legend_of
 from manyheads.maps.names import DEPTH, NUMBER_COLOURS, TONES
 from manyheads.maps.small_pictures import small_pictures
 from manyheads.maps.svg import FEW_HEADS, plain_svg
+from manyheads.maps.tokens import direction_of, isolated
 from manyheads.maps.written import percent
 
 CELLS = 4096  # that one drawing may have; of more, the strongest
@@ -58,7 +59,7 @@ def _concluded(map):
     """The likeliest label of each prediction, in a sentence."""
     for name, labels in map.predictions.items():
         label = max(labels, key=labels.get)
-        yield f"{name}: {label}, {percent(labels[label])}."
+        yield f"{name}: {isolated(label)}, {percent(labels[label])}."
 
 
 def head_pixels(map):  # -> [layer, head, y, x, 4]
@@ -89,7 +90,8 @@ def png(pixels):  # [y, x, 4] -> the bytes of a PNG
 
 def _picture(map):
     """All heads as one PNG, a row for each layer."""
-    pixels = np.pad(head_pixels(map), ((0, 0), (0, 0), (0, GAP), (0, GAP), (0, 0)))
+    columns = slice(None, None, -1 if direction_of(map.key_tokens) == "rtl" else 1)
+    pixels = np.pad(head_pixels(map)[..., columns, :], ((0, 0), (0, 0), (0, GAP), (0, GAP), (0, 0)))
     layers, heads, height, width, _ = pixels.shape
     pixels = pixels.transpose(0, 2, 1, 3, 4).reshape(layers * height, heads * width, 4)
     source = f"data:image/png;base64,{base64.b64encode(png(pixels)).decode()}"

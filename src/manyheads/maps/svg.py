@@ -1,5 +1,6 @@
 """Attention maps as SVG whose cells carry their weights: the pictures that a page saves, from Python."""
 
+import re
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -9,6 +10,7 @@ from manyheads.maps.legend import legend_of
 from manyheads.maps.names import DEPTH, NUMBER_COLOURS, PAPER, TONES
 from manyheads.maps.pictures import chosen, columns_of
 from manyheads.maps.small_pictures import full_of, tints_of
+from manyheads.maps.tokens import direction_of, isolated
 
 SIDE, GAP, MARGIN = 224, 28, 16  # of a head among others, in pixels
 FEW_HEADS = 8  # up to so many, each has its tokens beside it
@@ -108,13 +110,14 @@ def _head(map, layer, head, drawn, left, top, cell, size, look):
     hatched = f'<path d="{lines}" stroke="{look.line}" stroke-width="0.08" data-masked=""/>' if lines else ""
     title = map.head_title(layer, head)
     queries, keys = weights.shape
+    from_left, across = (left + cell * keys, -cell) if _turned(map) else (left, cell)
     labels = _labels(map, left, top, cell, size, look) if size else ""
     return (
         f'<text x="{left:.2f}" y="14" font-size="{14 if size else 11}" font-weight="600">{_text(title)}</text>{labels}'
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{cell * keys:.2f}" height="{cell * queries:.2f}" '
         f'fill="none" stroke="{look.line}"/>'
         f'<g data-layer="{layer}" data-head="{head}" fill="{TONES[head % len(TONES)]}" '
-        f'transform="translate({left:.2f} {top:.2f}) scale({cell:.3f})">{cells}{minus}{hatched}</g>'
+        f'transform="translate({from_left:.2f} {top:.2f}) scale({across:.3f} {cell:.3f})">{cells}{minus}{hatched}</g>'
     )
 
 
@@ -143,18 +146,24 @@ def _sign(map, weight):
 
 
 def _labels(map, left, top, cell, size, look):
+    queries, keys = ([_text(isolated(token)) for token in tokens] for tokens in (map.query_tokens, map.key_tokens))
     rows = "".join(
-        f'<text x="{left - 6:.2f}" y="{top + cell * (at + 0.5) + size / 3:.2f}" text-anchor="end">{_text(token)}</text>'
-        for at, token in enumerate(map.query_tokens)
+        f'<text x="{left - 6:.2f}" y="{top + cell * (at + 0.5) + size / 3:.2f}" text-anchor="end">{token}</text>'
+        for at, token in enumerate(queries)
     )
     columns = "".join(
         f'<text transform="translate({left + cell * (at + 0.5) + size / 3:.2f} {top - 5:.2f}) rotate(-90)">'
-        f"{_text(token)}</text>"
-        for at, token in enumerate(map.key_tokens)
+        f"{token}</text>"
+        for at, token in enumerate(reversed(keys) if _turned(map) else keys)
     )
     return f'<g fill="{look.soft}" font-size="{size:.1f}">{rows}{columns}</g>'
 
 
+def _turned(map):
+    """Whether columns run from right to left, as the text does."""
+    return direction_of(map.key_tokens) == "rtl"
+
+
 def _text(text):
     """Text for XML, which cannot hold control characters in any spelling."""
-    return escape("".join(sign if sign.isprintable() else "\ufffd" for sign in text))
+    return escape(re.sub("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "\ufffd", text))

@@ -18,7 +18,9 @@ from safetensors.torch import load_file
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
+from manyheads.maps.tokens import BYTES, of_bytes
 from manyheads.models.files import ENCODER, encoder_file
+from manyheads.models.white_space import within_reach
 
 MAX_TOKENS = 512
 CONFIG = {  # the config.json of MiniLM, as far as it departs from BERT's own
@@ -201,22 +203,24 @@ class Encoder:
             raise TypeError(f"a sentence is a string or a tuple of two, got {sentence!r}")
         # Lone surrogates, half a character each, are no text that could be encoded.
         parts = [part.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for part in parts]
+        parts, cuts = zip(*(within_reach(part, self.max_tokens) for part in parts))
+        notes = tuple(dict.fromkeys(note for cut in cuts for note in cut))
         kinds = getattr(self.model.config, "type_vocab_size", 0) > 1  # marks which of a pair a token belongs to
         settings = {"truncation": True, "max_length": self.max_tokens, "return_token_type_ids": kinds}
         encoding = dict(self.tokenizer(*parts, **settings))
-        encoding["notes"] = ()
+        encoding["notes"] = notes
         if not encoding["input_ids"]:
             start = self.tokenizer.bos_token_id
             if start is None:
                 raise ValueError(f"{self.name} makes no token of {sentence!r}: give it a sentence")
             encoding |= {"input_ids": [start], "attention_mask": [1]} | ({"token_type_ids": [0]} if kinds else {})
         if not any(self.tokenizer(part, add_special_tokens=False, verbose=False)["input_ids"] for part in parts):
-            encoding["notes"] = (EMPTY,)
+            encoding["notes"] = (*notes, EMPTY)
         elif len(encoding["input_ids"]) == self.max_tokens:
             beyond = len(self.tokenizer(*parts, verbose=False)["input_ids"]) - self.max_tokens
             if beyond > 0:
                 note = f"This model reads at most {self.max_tokens} tokens; the last {beyond} are left out."
-                encoding["notes"] = (note,)
+                encoding["notes"] = (*notes, note)
         return encoding
 
     def _map(self, encoding, weights):  # [layer, h, padded q, padded k]
@@ -229,7 +233,7 @@ class Encoder:
         """`Ġcafé`, as byte-level tokenizers write it, and `▁café` become ` café`."""
         decoder = getattr(getattr(self.tokenizer, "backend_tokenizer", None), "decoder", None)
         if type(decoder).__name__ == "ByteLevel" and token not in self.tokenizer.all_special_tokens:
-            return decoder.decode([token])
+            return of_bytes(token) if set(token) <= BYTES.keys() else token  # one that was added later is text
         return token.replace("▁", " ")
 
     def _checked(self, head_mask):

@@ -1,6 +1,8 @@
-"""Where a text is split into words: the same in every model, and in its twin on the page."""
+"""Where a text is split into words and how much of it is read: the same in every model, and in its twin on the page."""
 
 import re
+
+from manyheads.maps.names import LONGEST_TOKEN, NOTES
 
 # What Unicode calls white space, and the four separators of ASCII. The \s of JavaScript lacks these four and \x85, and
 # takes in \ufeff, so `SPACE` in web/models/tokens is written out as this is.
@@ -14,3 +16,17 @@ def split_at_space(text):
     ['hot', 'tea\\ufeff']
     """
     return [part for part in SPACE.split(text) if part]
+
+
+def within_reach(text, tokens, which="first"):
+    """The first, or the last, characters of a text, which have all that so many tokens may be of, and notes.
+
+    >>> within_reach("tea", 512), len(within_reach("tea " * 30_000, 512)[0])
+    (('tea', ()), 81920)
+    >>> within_reach("tea " * 30_000, 512, "last")[1]
+    ('Only the last 81920 characters are read.',)
+    """
+    count = LONGEST_TOKEN * tokens
+    if len(text) <= count:
+        return text, ()
+    return text[:count] if which == "first" else text[-count:], (NOTES["cut"].format(which=which, count=count),)

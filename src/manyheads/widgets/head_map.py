@@ -229,8 +229,8 @@ class HeadMap(Figure):
 
         `source` is one of
 
-        - a torch module: of Hugging Face, of PyTorch's layers, of one's own code, and whatever holds one. It's called with
-          `inputs`, a tensor, a tuple or a dict, and left as it was; weights are taken beside each call,
+        - a torch module: of Hugging Face, of PyTorch's layers, of one's own code, and whatever holds one; it's called
+          with `inputs`, a tensor, a tuple or a dict, and left as it was; weights are taken beside each call,
         - what a Hugging Face model returned (encoder, decoder, both; `generate`, whose steps become one map),
         - the cache of a TransformerLens run,
         - an array, tensor, table or list of [query, key], [head, query, key], [layer, head, query, key] or
@@ -246,8 +246,8 @@ class HeadMap(Figure):
         `layers` are the numbers of those that are wanted, from 0 (`layers="rollout"` is the trait), and `layer_names`
         their names, where what you give doesn't know its own numbers. `head_names` name the heads; `key_value_heads`
         says how many groups of them share keys and values. `normalised=False` is for weights whose rows need not sum
-        to 1: they are shown as they are, and where some are below 0, such as in the difference of two maps, by a hue for
-        each sign. `prettify_tokens` makes text of the marks and bytes of tokenizers.
+        to 1: they are shown as they are, and where some are below 0, such as in the difference of two maps, by a hue
+        for each sign. `prettify_tokens` makes text of the marks and bytes of tokenizers.
 
         `image` is the picture that a model looks at, of Pillow, an array or a path: weights are painted over its
         patches, whose `grid`, (rows, columns), is read from the model's configuration. `predictions` is a function from

@@ -52,9 +52,15 @@ def test_words_are_what_their_pieces_are_together(map):
         ([" un", "help", "ful", ",", "</s>", "tea"], [" unhelpful", ",", "</s>", "tea"]),
         (["un", "help", "ful"], ["un", "help", "ful"]),
         (["Ġtea", "Ċ", "Hot"], ["Ġtea", "Ċ", "Hot"]),
+        (["Hel", "lo", "\n", "Tea", "s"], ["Hello", "\n", "Teas"]),
         (["##s"], ["##s"]),
         ([" hot", " <F0 9F>", "<8D>", "<B5>", "<F0 9F>", "<8D>"], [" hot", " 🍵", "<F0 9F 8D>"]),
         (["<B5>", "<AB>", "<a>"], ["<B5 AB>", "<a>"]),
+        ([" don", "'", "t", " I", "’ve"], [" don't", " I’ve"]),
+        ([" 3", ".", "14", " is", " 3", ",", "000"], [" 3.14", " is", " 3,000"]),
+        ([" '", "tea", "'", ".", " the", "end", ".", " New"], [" '", "tea", "'", ".", " theend", ".", " New"]),
+        ([" a", ".", "b", " 3", ".", " 5", ",", "</s>", "7"], [" a", ".", "b", " 3", ".", " 5", ",", "</s>", "7"]),
+        (["don", "'", "t", "##s", "3", ".", "5"], ["don", "'", "ts", "3", ".", "5"]),
     ],
 )
 def test_where_words_begin(tokens, words):

@@ -1,10 +1,12 @@
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 import transformers
+from tokenizers.decoders import ByteLevel
 
 from manyheads.attention import multi_head_attention
 from manyheads.models.encoder import Encoder, heads_off, load_encoder
@@ -215,3 +217,10 @@ def test_what_the_site_ships():
         assert files[entry["name"]].stat().st_size == entry["packed"]
     assert sum(entry["packed"] for entry in manifest["files"].values()) <= 25e6
     assert encoder_page_files() == list(files.values())
+
+
+def test_tokens_of_byte_level_models_are_text_and_parts_of_characters_their_bytes():
+    tokenizer = SimpleNamespace(backend_tokenizer=SimpleNamespace(decoder=ByteLevel()), all_special_tokens=["<s>"])
+    encoder = SimpleNamespace(tokenizer=tokenizer)
+    read = [Encoder._readable(encoder, token) for token in ("<s>", "ĠcafÃ©", "ĠðŁ", "[新]")]
+    assert read == ["<s>", " café", " <F0 9F>", "[新]"]

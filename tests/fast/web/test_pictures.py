@@ -1,6 +1,7 @@
 """Two drawings of one map as SVG, the page's and Python's: the same cells, weights and colours."""
 
 import json
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,6 +11,7 @@ from node import WEB, run_node
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import PAPER
 from manyheads.maps.patches import PatchGrid, picture_from
+from manyheads.maps.tokens import isolated
 from manyheads.maps.wire import map_dict, map_json
 
 PAGES = """
@@ -109,3 +111,21 @@ def test_weights_over_a_picture_lie_on_its_patches():
     left, top = zip(*((float(cell.get("x")), float(cell.get("y"))) for cell in cells[:6]))
     assert left[:3] == left[3:] == tuple(sorted(left[:3]))
     assert top[:3] < top[3:]
+
+
+def test_columns_run_as_the_text_does_in_both():
+    tokens = ["[CLS]", "שלום,", "(עולם)", "[SEP]"]
+    map = AttentionMap(tokens, tokens, np.full((1, 1, 4, 4), 0.25))
+    sent = {
+        "written": map_dict(map) | {"weights": map.weights.ravel().tolist()},
+        "given": {"view": "matrix", "layer": 0},
+    }
+    page = json.loads(run_node("--input-type=module", "-e", PAGES, input=json.dumps([sent]), cwd=WEB))[0]
+    for svg in (map.to_svg(), page):
+        root = ElementTree.fromstring(svg)
+        texts = [(node.text, node.get("transform")) for node in root.iter() if node.tag.endswith("text")]
+        columns = {text: float(re.search(r"[\d.]+", place)[0]) for text, place in texts if "rotate" in (place or "")}
+        assert list(sorted(columns, key=columns.get, reverse=True)) == [isolated(token) for token in tokens]
+        cells = next(node.get("transform") for node in root.iter() if node.get("data-head"))
+        left, across = (float(number) for number in re.search(r"\(([\d.]+) .*scale\((\S+) ", cells).groups())
+        assert across < 0 < left + 4 * across, "the first column is the last from the left"

@@ -11,24 +11,25 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import between
 from manyheads.maps.legend import legend_of
 from manyheads.maps.names import CHOICES, NOTES
+from manyheads.maps.tokens import direction_of, isolated, spelled
 from manyheads.maps.wire import map_dict, map_json
 from manyheads.maps.written import amount, percent
 
 TWIN = """
 import { START } from "./doors/state.ts";
 import { queryRow, legendOf, shownMap } from "./math/shown.ts";
-import { amount } from "./math/text.ts";
+import { amount, directionOf, isolated, spelled } from "./math/text.ts";
 import { decodeMap } from "./math/wire.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
-const { cases, numbers } = JSON.parse(text);
+const { cases, numbers, contents = [], texts = [] } = JSON.parse(text);
 const found = cases.map(({ written, state }) => {
   const map = decodeMap(written);
   const shown = shownMap(map, { ...START, ...state });
   const legend = legendOf(shown, { ...START, ...state, layer: 0 });
   return { ...shown, legend, weights: [...shown.weights], asked: queryRow(shown, state.query, map.queryTokens) };
 });
-console.log(JSON.stringify({ found, amounts: numbers.map((number) => [amount(number), amount(number, true)]) }));
+console.log(JSON.stringify({ found, amounts: numbers.map((number) => [amount(number), amount(number, true)]), spelled: contents.map((bytes) => spelled(Uint8Array.from(bytes))), directions: texts.map((tokens) => [directionOf(tokens), tokens.map(isolated)]) }));
 """
 TEXTS = [
     ["[CLS]", "un", "##help", "##ful", "tea", "[SEP]"],
@@ -37,6 +38,28 @@ TEXTS = [
     ["▁a", "b", "<extra_id_0>", "c", "##d"],
     ["x"],
     ["Hot", " <F0 9F>", "<8D>", "<B5>", "<E8>", "<8C>"],
+    [
+        "I",
+        " don",
+        "’",
+        "t",
+        " pay",
+        " '",
+        "3",
+        ".",
+        "50",
+        "'",
+        ",",
+        " James",
+        "'",
+        " 1",
+        ",",
+        "000",
+        ".",
+        "a",
+        ".",
+        "b",
+    ],
 ]
 
 
@@ -53,13 +76,15 @@ LEGENDS = {  # by kind and scale
 }
 
 
-def in_the_page(cases, numbers=()):
-    """What the page shows of maps: [(map, state), ...]; and how it writes numbers."""
+def in_the_page(cases, numbers=(), contents=(), texts=()):
+    """What the page shows of maps: [(map, state), ...]; how it writes numbers, spells bytes, and turns texts."""
     sent = [
         {"written": map_dict(map) | {"weights": map.weights.ravel().tolist()}, "state": {"query": 0} | state}
         for map, state in cases
     ]
-    given = json.dumps({"cases": sent, "numbers": list(numbers)})
+    given = json.dumps(
+        {"cases": sent, "numbers": list(numbers), "contents": [list(some) for some in contents], "texts": list(texts)}
+    )
     return json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))
 
 
@@ -200,3 +225,21 @@ def test_many_weights_travel_as_digits(kind):
     given = json.dumps({"cases": [{"written": written, "state": {"query": 0}}], "numbers": []})
     (found,) = json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))["found"]
     np.testing.assert_allclose(found["weights"], map.weights.ravel(), atol=near)
+
+
+def test_python_and_the_page_spell_bytes_alike():
+    random = np.random.default_rng(7)
+    text = "a é 是 🍵 \ufeff\u07ff\U0010ffff".encode()
+    parts = [text[start : start + random.integers(9)] for start in range(len(text))]
+    contents = [*parts, *(part[::-1] for part in parts), *map(bytes, random.integers(256, size=(200, 5)))]
+    contents += [bytes.fromhex(some) for some in ("C0 AF", "ED A0 80", "F4 90 80 80", "E2 82 41 82 AC", "")]
+    assert in_the_page([], contents=contents)["spelled"] == [spelled(some) for some in contents]
+
+
+def test_python_and_the_page_know_the_direction_of_a_text():
+    right_to_left = ["[CLS]", "5", "שלום,"], ["<s>", " مرحبا", "!"], ["Ġ", "<D9 85>"], ["<D7>", "<A9>"], ["\U0001e900"]
+    others = ["[CLS]", "Anna", "שלום"], ["茶"], ["12!"], ["[SEP]"], []
+    texts = [*right_to_left, *others]
+    ours = [[direction_of(tokens), [isolated(token) for token in tokens]] for tokens in texts]
+    assert [direction for direction, _ in ours] == ["rtl"] * 5 + ["ltr"] * 5
+    assert in_the_page([], texts=texts)["directions"] == ours

@@ -27,6 +27,7 @@ HOSTILE = [
         "tea " * 513,
         "x" * 101,
         "x" * 5000,
+        *("x" * 30_000, "a." * 15_000, "\N{TEACUP WITHOUT HANDLE} " * 50_000, "ab.,\ud83d" * 20_000),
     ),
     *("[MASK] [SEP][CLS] [nothing] [unk][PAD]", "'" * 140, "a\u200bb\u200dc\ufeff\u00ad", "a\nb\u2028c\u0085d\vf"),
     *("ΟΔΟΣ", "Σ", "ΣΑΣ ΑΣ. ΣΣ", "ΑΣ\u0301", "ΣΑ\u00adΣ", "𠀀𪚥x𫝀", "𠀀" * 60, "丽𠀀"),

@@ -17,6 +17,7 @@ REFUSED = (
     "The\ufeffcat sleeps.",
     "The girl sees the appel.",
     "a xylophone",
+    "x" * 200_000,
     "Girl the sees apple the.",
     "They gave it to him.",
     "the cat " * 30,

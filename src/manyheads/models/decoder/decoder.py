@@ -9,13 +9,15 @@ import torch
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
+from manyheads.maps.tokens import BYTES, of_bytes
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.decoder.measures import INDUCTION_HEADS
 from manyheads.models.decoder.model import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
-from manyheads.models.decoder.tokens import BYTES, load_tokenizer, readable
+from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
+from manyheads.models.white_space import within_reach
 
 START = 0  # stands before a text that has no token: the end of the text before
 TOP = 10  # of the next words that a map predicts
@@ -116,7 +118,8 @@ class Decoder:
             raise TypeError(f"a text is a string, got {type(text).__name__}")
         # Lone surrogates, half a character each, are no text that could be encoded.
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        ids, notes = self.tokenizer.encode(text).ids, []
+        text, cut = within_reach(text, self.max_tokens, "last")
+        ids, notes = self.tokenizer.encode(text).ids, [*cut]
         if self.unspelled & set(text.encode()):
             notes.append("No token spells some of these characters; they are left out.")
         beyond = len(ids) - self.max_tokens
@@ -135,7 +138,7 @@ class Decoder:
         >>> decoder.tokens(decoder.read("Hot 🍵")[0])
         ['Hot', ' <F0 9F>', '<8D>', '<B5>']
         """
-        return [readable(self.tokenizer.id_to_token(number)) for number in ids]
+        return [of_bytes(self.tokenizer.id_to_token(number)) for number in ids]
 
     def run(self, ids, cache=None, *, head_mask=None, hidden=(), need_weights=False):
         # [..., t] -> [..., t, token], [..., layer, h, t, c + t] or None, a cache

@@ -8,14 +8,7 @@ import json
 
 from tokenizers import Tokenizer
 
-from manyheads.maps.tokens import spelled
-
 CONTROL = 3  # the type of tokens that mark a place, in GGUF
-
-# The vocabulary has a sign for each byte: its own where that can be seen, else one from 256 on.
-_SEEN = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-_UNSEEN = [byte for byte in range(256) if byte not in _SEEN]
-BYTES = {chr(byte): byte for byte in _SEEN} | {chr(256 + place): byte for place, byte in enumerate(_UNSEEN)}
 
 
 def tokenizer_json(weights):
@@ -59,12 +52,3 @@ def tokenizer_json(weights):
 def load_tokenizer(weights):
     """The tokenizer of the weights' file."""
     return Tokenizer.from_str(tokenizer_json(weights))
-
-
-def readable(token):
-    """The text that a token of the vocabulary stands for; bytes that are part of a character only in hexadecimal.
-
-    >>> readable("Ġtea"), readable("Ã©"), readable("ĠÃ"), readable("<|im_end|>")
-    (' tea', 'é', ' <C3>', '<|im_end|>')
-    """
-    return spelled(bytes(map(BYTES.__getitem__, token)))

@@ -14,7 +14,7 @@ from manyheads.models.files import encoder_file
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.grammar import open_words
 from manyheads.models.focus.sentences import FACTS, HEADS
-from manyheads.models.white_space import split_at_space
+from manyheads.models.white_space import split_at_space, within_reach
 
 CLS, SEP = "[CLS]", "[SEP]"
 
@@ -40,7 +40,8 @@ def tokenize(text, config=FocusConfig()):
     notes = []
     if len(words) > config.max_words:
         notes.append(f"Only the first {config.max_words} of {len(words)} words are shown.")
-    ids = tokenizer().encode(" ".join(words[: config.max_words])).ids
+    start, cut = within_reach(" ".join(words[: config.max_words]), config.max_tokens)
+    ids, notes = tokenizer().encode(start).ids, [*notes, *cut]
     if len(ids) > config.max_tokens:
         notes.append(f"Only the first {config.max_tokens - 2} of {len(ids) - 2} word pieces are shown.")
         ids = [*ids[: config.max_tokens - 1], ids[-1]]

@@ -3,20 +3,34 @@
 
 import { h } from "../views/dom.ts";
 import { EXAMPLE } from "../math/names.ts";
-import { HEIGHT, OPTIONS, readPart, WRITTEN } from "./state.ts";
+import { HEIGHT, maskOf, OPTIONS, readPart, WRITTEN, type StateParts } from "./state.ts";
 
-const NAMES = ["model", "models", "theme", ...WRITTEN];
+const NAMES = ["figure", "model", "models", "theme", ...WRITTEN];
 const THEMES = ["light", "dark"];
 
 /** What is wrong with a parameter, as a sentence; null where nothing is. */
 export function complaint(name: string, text: string) {
-  const known = name === "theme" ? THEMES : OPTIONS[name];
   if (!NAMES.includes(name)) return `There is no setting called “${name}”; there are ${NAMES.join(", ")}.`;
+  const known = name === "theme" ? THEMES : name === "figure" ? Object.keys(FIGURES) : OPTIONS[name];
   if (known) return known.includes(text) ? null : `“${name}” can be ${known.join(", ")}; “${text}” is none of them.`;
   if (name.startsWith("model")) return text.trim() ? null : `“${name}” names no model.`;
   const part = readPart(name, text);
-  if (name === "off") return part.off?.length ? null : `“off” names heads as layer.head, like 0.3; “${text}” names none.`;
+  if (name === "off") return /^(\s*\b\d{1,3}\.\d{1,3}\b)+\s*$/.test(text) ? null : `“off” names heads as layer.head, like 0.3; “${text}” names none.`;
   return Object.keys(part).length === 0 ? `“${name}” must be a whole number from 0 on; “${text}” is none.` : null;
+}
+
+/** What of the parameters is wrong for the map that came, which lacks such a layer, head or token: sentences. */
+export function misfits(settings: Record<string, string>, [layers, heads, queries, keys]: number[]) {
+  const { off = [], first = 0, last, ...rest }: StateParts =
+    Object.assign({}, ...WRITTEN.map((name) => readPart(name, settings[name] ?? null)));
+  const counts = { layer: layers, head: heads, query: queries, first: keys };
+  const sentences = Object.entries(counts).flatMap(([name, count]) => {
+    const number = { ...rest, first }[name as keyof typeof counts];
+    return number != null && number >= count ? [`“${name}” can be ${count === 1 ? "0 alone" : `0 to ${count - 1}`} in this map; “${number}” cannot.`] : [];
+  });
+  if (last != null && first > last && first < keys) sentences.push(`“first” must not come after “last”; ${first} comes after ${last}.`);
+  const lacking = off.filter((place) => !maskOf([place], layers, heads)).map((place) => place.join("."));
+  return lacking.length ? [...sentences, `“off” names heads that this map lacks: ${lacking.join(", ")}.`] : sentences;
 }
 
 /** Other figures that can stand alone here: their settings, and what the page is called. */
@@ -38,14 +52,18 @@ function start() {
   const hash = new URLSearchParams(location.hash.slice(1));
   const settings = new Map([...new URLSearchParams(location.search), ...(hash.has("map") ? [] : hash)]); // else a shared link's
   const figure = settings.get("figure") ?? "";
-  if (figure in FIGURES) return startFigure(figure, settings);
+  if (Object.hasOwn(FIGURES, figure)) return startFigure(figure, settings);
   const complaints = [...settings].map(([name, text]) => complaint(name, text)).filter((sentence) => sentence !== null);
   const { theme, ...attributes } = Object.fromEntries([...settings].filter(([name, text]) => complaint(name, text) === null));
   if (theme) document.documentElement.dataset.theme = theme;
   const defaults = { sentence: EXAMPLE, ...(settings.has("models") ? {} : { model: "focus" }) };
   const map = h("head-map", { ...defaults, ...attributes });
   const title = h("h1", { class: "unseen" }, "What each head looks at");
-  document.body.replaceChildren(h("main", { class: "alone" }, title, ...complaints.map((sentence) => h("p", { role: "alert" }, sentence)), map));
+  const alert = (sentence: string) => h("p", { role: "alert" }, sentence);
+  document.body.replaceChildren(h("main", { class: "alone" }, title, ...complaints.map(alert), map));
+  const check = ({ detail: { shape } }: CustomEvent<AttentionMap>) =>
+    map.before(...misfits(attributes, shape).map(alert));
+  map.addEventListener("attention", check as EventListener, { once: true });
 }
 
 /** Sends the page around it the map's height, whenever that changes, so that the frame can be as high. */

@@ -5,7 +5,7 @@ import { cellLook, DENSE, fullWeight, headTitle, isMasked, layerNamesOf, lineLoo
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { FEW_PLACES, fullOnPicture, otherKeys, patchKeys } from "../math/patches.ts";
 import { legendOf } from "../math/shown.ts";
-import { capital, isSpecial, percent, readable, weightText } from "../math/text.ts";
+import { capital, directionOf, isolated, isSpecial, percent, readable, weightText } from "../math/text.ts";
 import { exactly, type Panel, panels } from "./save.ts";
 import { forXml, type Measure, moveTo, round, tag, words, wrapped } from "./svg.ts";
 
@@ -93,7 +93,7 @@ function drawPaint({ view, shown, width }: Picture): Drawing {
       const { colour: fill, opacity, underline } = cellLook(map, look, weights[key], full, isSpecial(token));
       const hidden = isMasked(map, query, key) ? "masked" : isLeftOut(map, weights[key]) ? "left out" : "";
       const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": hidden ? null : exactly(weights[key]) },
-        tag("title", {}, `${forXml(map.queryTokens[query])} to ${forXml(token)}: ${hidden || weightText(map, weights[key])}`),
+        tag("title", {}, `${forXml(isolated(map.queryTokens[query]))} to ${forXml(isolated(token))}: ${hidden || weightText(map, weights[key])}`),
         tag("rect", { width: wide, height: 25, rx: 4, fill, "fill-opacity": opacity }),
         tag("rect", { y: 25 - 3 * underline, width: wide, height: 3 * underline, fill }),
         ...(hidden === "masked" ? [tag("path", { d: `M0 25L${round(wide)} 0`, stroke: PAPER.line, "data-masked": "" })] : []),
@@ -116,6 +116,7 @@ function cellsOf({ view, least }: Picture, { map, layer, head }: Panel, x: numbe
   const cells: string[] = [];
   const minus: string[] = []; // signs, for those who see no hues
   const masked: string[] = [];
+  const turned = directionOf(map.keyTokens) === "rtl";
   for (let query = 0; query < queries; query++) {
     const weights = queryWeights(map, layer, head, query);
     const full = fullWeight(map, layer, weights, look);
@@ -131,7 +132,7 @@ function cellsOf({ view, least }: Picture, { map, layer, head }: Panel, x: numbe
   return [
     tag("rect", { x, y, width: cell * keys, height: cell * queries, fill: "none", stroke: PAPER.line }),
     tag("g", { "data-layer": layer, "data-head": head, fill: off ? OFF_COLOUR : toneOf(colour), opacity: off ? 0.55 : null,
-      transform: `${moveTo(x, y)} scale(${round(cell)})` }, ...cells,
+      transform: `${moveTo(turned ? x + cell * keys : x, y)} scale(${turned ? "-" : ""}${round(cell)} ${round(cell)})` }, ...cells,
       ...(minus.length ? [tag("path", { d: minus.join(""), stroke: PAPER.ink, "stroke-width": "0.08" })] : []),
       ...(masked.length ? [tag("path", { d: masked.join(""), stroke: PAPER.line, "stroke-width": "0.08", "data-masked": "" })] : [])),
   ];
@@ -146,13 +147,14 @@ function matrixOf(picture: Picture, panel: Panel, large: boolean): Drawing {
     : keys > DENSE ? Math.min(8, 512 / keys) : Math.min(24, Math.max(14, 224 / keys));
   const size = Math.min(12, cell);
   const tokens = cell >= 12;
+  const turned = directionOf(map.keyTokens) === "rtl";
   const longest = (names: string[]) =>
     (tokens ? 8 + Math.max(...names.map((name) => picture.width(readable(name), size))) : 0);
   const [left, top] = [longest(map.queryTokens), 24 + longest(map.keyTokens)];
   const labels = tokens ? [
     ...map.queryTokens.map((token, query) => words(left - 6, top + cell * (query + 0.5) + size / 3, readable(token), { "text-anchor": "end" })),
     ...map.keyTokens.map((token, key) =>
-      words(0, 0, readable(token), { transform: `${moveTo(left + cell * (key + 0.5) + size / 3, top - 5)} rotate(-90)` })),
+      words(0, 0, readable(token), { transform: `${moveTo(left + cell * ((turned ? keys - 1 - key : key) + 0.5) + size / 3, top - 5)} rotate(-90)` })),
   ] : [];
   const parts = [
     words(left, 13, named(panel), titled(off)),

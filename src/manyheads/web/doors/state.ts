@@ -44,7 +44,7 @@ export function readPart(name: string, text: string | null): StateParts {
   if (name === "sentence" || name === "find") return { [name]: text };
   if (name === "off") return { off: [...text.matchAll(/\b(\d{1,3})\.(\d{1,3})\b/g)].map(([, ...place]) => place.map(Number)) };
   if (NUMBERS.includes(name)) return /^\d{1,6}$/.test(text) && !(name === "top" && Number(text) === 0) ? { [name]: Number(text) } : {};
-  const known = (FORMER_NAMES as Record<string, string>)[text] ?? text;
+  const known = Object.hasOwn(FORMER_NAMES, text) ? (FORMER_NAMES as Record<string, string>)[text] : text;
   return OPTIONS[name].includes(known) ? { [name]: known } : {};
 }
 

@@ -1,6 +1,6 @@
 // SVG as text. No DOM.
 
-import { escaped } from "../math/text.ts";
+import { escaped, isolated } from "../math/text.ts";
 
 /** How wide a text is, in the units of the picture. */
 export type Measure = (text: string, size: number) => number;
@@ -18,7 +18,7 @@ export function tag(name: string, attributes: Attributes, ...inside: string[]) {
   return `<${name}${spelled.join("")}${inside.length ? `>${inside.join("")}</${name}>` : "/>"}`;
 }
 
-export const words = (x: number, y: number, text: string, attributes: Attributes = {}) => tag("text", { x, y, ...attributes }, forXml(text));
+export const words = (x: number, y: number, text: string, attributes: Attributes = {}) => tag("text", { x, y, ...attributes }, forXml(isolated(text)));
 
 /** Moves what is inside a group. */
 export const moveTo = (x: number, y: number) => `translate(${round(x)} ${round(y)})`;

@@ -2,7 +2,7 @@
 
 import { colourOf } from "../math/maps.ts";
 import { PATH, pathOf } from "../math/steps.ts";
-import { readable } from "../math/text.ts";
+import { isolated, readable } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
 import { h, nextId, setIdle, setText, setValue, targetOf } from "../views/dom.ts";
@@ -199,7 +199,7 @@ export class FormulaStepsView {
     setIdle(this.#next, index === this.#path.length - 1);
     setText(this.#title, step.title);
     setText(this.#text, step.says);
-    setText(this.#lead, `Follow “${readable(steps.tokens[this.state.word])}” through the head “${steps.headNames[steps.head]}”, in ${this.#path.length} steps. `
+    setText(this.#lead, `Follow “${isolated(readable(steps.tokens[this.state.word]))}” through the head “${steps.headNames[steps.head]}”, in ${this.#path.length} steps. `
       + "Point at a number, and the arithmetic says where it comes from.");
     const { head, headNames: { length: heads }, biased, scaled } = steps;
     const of = `${step.name} ${head} ${biased} ${scaled}`;

@@ -4,7 +4,7 @@
 
 import { define, Figure, mapById } from "../doors/page-element.ts";
 import { behaviourOf } from "../math/maps.ts";
-import { capital, percent, readable, visible, wordsOf } from "../math/text.ts";
+import { capital, isolated, percent, readable, visible, wordsOf } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { HeadAtlas } from "../views/head-atlas.ts";
 import { arrow, focusOn, h, setText, targetOf } from "../views/dom.ts";
@@ -183,7 +183,7 @@ function marked(word: string) {
 }
 
 /** A token by itself. */
-const quoted = (token: string) => readable(token).trim() || visible(token);
+const quoted = (token: string) => isolated(readable(token).trim() || visible(token));
 
 /** What of a row can have the focus. */
 const stops = (row: Element) => [...row.querySelectorAll<HTMLElement>("a, button")];

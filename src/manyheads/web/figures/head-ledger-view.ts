@@ -3,7 +3,7 @@
 import { answerPlace, extremesOf, ofWords, type Part, partsOfAnswer, withoutHead } from "../math/answer-parts.ts";
 import { colourOf } from "../math/maps.ts";
 import { rowOf, written } from "../math/steps.ts";
-import { percent, readable } from "../math/text.ts";
+import { isolated, percent, readable } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../views/controls.ts";
 import { fill, h, rowsOf, setText, setToken, setValue } from "../views/dom.ts";
@@ -129,7 +129,7 @@ export class HeadLedgerView {
       setBar(row.cells[1], weight, { least: 0, most: 1 });
       setText(row.cells[2], percent(weight));
       const [most, least] = extremesOf(ledger, head, key) ?? [];
-      setText(row.cells[3], most === undefined ? "" : `${readable(most)}, not ${readable(least)}`);
+      setText(row.cells[3], most === undefined ? "" : `${isolated(readable(most))}, not ${isolated(readable(least))}`);
       setBar(row.cells[4], adds, scale);
       setText(row.cells[5], signed(adds));
       rows[key].ariaLabel = `${readable(ledger.tokens[key])}: weight ${percent(weight)}, adds ${signed(adds)}`;

@@ -5,7 +5,7 @@ import { layerName, layersOf } from "../math/maps.ts";
 import { VIEWS } from "../math/names.ts";
 import { modelLabel } from "../math/families.ts";
 import { capital, readable } from "../math/text.ts";
-import { chooser, field, fillOptions, grow, sentenceBox } from "../views/controls.ts";
+import { chooser, field, fillOptions, sentenceBox, setTyped } from "../views/controls.ts";
 import { h, setText, setValue, targetOf } from "../views/dom.ts";
 import { Player } from "../views/player.ts";
 import { WordSuggestions } from "../views/suggestions.ts";
@@ -42,9 +42,10 @@ export class MapControls {
   constructor(host: HeadMapView, { models, computes, copies, examples, guide }: Options) {
     this.#host = host;
     this.#models = models;
-    this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => host.set({ sentence }));
+    const undo = (back: boolean) => this.undo.go(back);
+    this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => host.set({ sentence }), false, undo);
     this.suggestions = new WordSuggestions(this.sentence);
-    this.compare = sentenceBox("Compare with", "Type a second sentence", (compare) => host.set({ compare }));
+    this.compare = sentenceBox("Compare with", "Type a second sentence", (compare) => host.set({ compare }), false, undo);
     this.compareRow = h("div", { class: "hm-ask" }, this.compare);
     this.compareButton = h("button", { type: "button", class: "hm-comparer", "aria-expanded": "false",
       onclick: () => host.set({ compare: host.state.compare === null ? host.state.sentence : null }) });
@@ -96,11 +97,8 @@ export class MapControls {
   /** Follows the state. */
   update(state: MapState) {
     const { sentence, compare, view, model } = state;
-    for (const [box, text] of [[this.sentence, sentence], [this.compare, compare ?? ""]] as const) {
-      if (box.value === text) continue;
-      box.value = text;
-      grow(box);
-    }
+    setTyped(this.sentence, sentence);
+    setTyped(this.compare, compare ?? "");
     this.compareRow.hidden = compare === null;
     this.compareButton.ariaExpanded = String(compare !== null);
     setText(this.compareButton, compare === null ? "Compare" : "Stop comparing");

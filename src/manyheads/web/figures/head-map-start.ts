@@ -1,7 +1,7 @@
 // A reader's first minute with a map: sentences to press, three things to do, and what was done undone.
 
-import { History } from "../doors/history.ts";
 import { isKept, keep } from "../doors/kept.ts";
+import { History } from "../math/history.ts";
 import { FIRST_STEPS } from "../math/names.ts";
 import { h, setIdle, setText } from "../views/dom.ts";
 import type { HeadMapView } from "./head-map-view.ts";
@@ -76,12 +76,12 @@ export class FirstSteps {
   }
 }
 
-/** Two buttons that step back and forth through what the reader did. */
+/** Two buttons that step back and forth through what the reader did; the keys that undo in a box do the same. */
 export class UndoButtons {
   #host: HeadMapView;
   #history = new History<MapState>();
-  #back = stepButton("Undo", "\u21b6", () => this.#go(true));
-  #forth = stepButton("Redo", "\u21b7", () => this.#go(false));
+  #back = stepButton("Undo", "\u21b6", () => this.go(true));
+  #forth = stepButton("Redo", "\u21b7", () => this.go(false));
   readonly nodes = [this.#back, this.#forth];
 
   constructor(host: HeadMapView) {
@@ -95,7 +95,8 @@ export class UndoButtons {
     this.#refresh();
   }
 
-  #go(back: boolean) {
+  /** Steps back, or forth. */
+  go(back: boolean) {
     const found = this.#history.step({ ...this.#host.state }, back);
     if (found) this.#host.restore(found);
     this.#refresh();

@@ -132,7 +132,8 @@ function moveFocus(event: KeyboardEvent) {
   const rows = [...table.querySelectorAll("tr")].filter((row) => row.querySelector("td"));
   const at = rows.findIndex((row) => row === cell.parentElement);
   const cells = rows[at + step[0]]?.cells;
-  const next = cells?.[step[0] ? Math.min(cell.cellIndex, cells.length - 1) : cell.cellIndex + step[1]];
+  const across = table.dir === "rtl" ? -step[1] : step[1];
+  const next = cells?.[step[0] ? Math.min(cell.cellIndex, cells.length - 1) : cell.cellIndex + across];
   if (next?.tagName !== "TD") return;
   event.preventDefault();
   focusOn(next, cell);

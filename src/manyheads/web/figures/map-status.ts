@@ -1,7 +1,7 @@
 // The status line of a map: a message, and notes on the map that is shown.
 
 import { layerName } from "../math/maps.ts";
-import { capital, isSpecial, readable } from "../math/text.ts";
+import { capital, isolated, isSpecial, readable } from "../math/text.ts";
 import { StatusLine } from "../views/controls.ts";
 
 const LONG = 90; // tokens; beyond, matrices become pictures
@@ -64,5 +64,5 @@ export function notesOf({ map, compared, shown, state, missing, rest }: Drawn) {
 function substituteOf(map: AttentionMap, shown: ShownMap | undefined, { special, query }: MapState, rest: number) {
   const token = map.queryTokens[query];
   if (!shown || special !== "remove" || shown.queries.includes(query) || !isSpecial(token)) return [];
-  return [`${token} is not shown; “${readable(shown.queryTokens[rest])}” asks instead.`];
+  return [`${isolated(token)} is not shown; “${isolated(readable(shown.queryTokens[rest]))}” asks instead.`];
 }

@@ -3,7 +3,7 @@
 import { maskOf, offOf, readPart } from "../doors/state.ts";
 import { queryWeights } from "../math/maps.ts";
 import type { Choice, NextTokens } from "../math/sampling.ts";
-import { isUnfinished, joined, percent, visible } from "../math/text.ts";
+import { directionOf, isUnfinished, joined, percent, visible } from "../math/text.ts";
 import { Announcer } from "../views/announcer.ts";
 import { chooser, field, fillOptions, grow, lineBox, sentenceBox, StatusLine } from "../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../views/dom.ts";
@@ -228,6 +228,7 @@ export class NextWordView {
     if (this.#first.checked) row[0] = 0;
     const most = Math.max(...row, 1e-9);
     const words = fill(this.#words, tokens.length, () => h("span"));
+    this.#words.dir = directionOf(tokens);
     tokens.forEach((token, at) => {
       const word = words[at] as HTMLElement;
       setText(word, visible(token));

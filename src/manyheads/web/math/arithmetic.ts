@@ -2,7 +2,7 @@
 
 import { PADDING } from "./names.ts";
 import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.ts";
-import { readable } from "./text.ts";
+import { isolated, readable } from "./text.ts";
 
 /**
  * How a cell came about: rows of numbers over `columns`, then results, the last of them the cell's value; `lit` names the
@@ -169,4 +169,4 @@ const sumOf = (values: number[]) => values.reduce((total, value) => total + valu
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
 
-const word = (steps: Steps, index: number) => `“${readable(steps.tokens[index])}”`;
+const word = (steps: Steps, index: number) => `“${isolated(readable(steps.tokens[index]))}”`;

@@ -3,7 +3,7 @@
 
 import { hasMask, isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
 import { ONLY_SPECIAL, SINK } from "./names.ts";
-import { isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
+import { isolated, isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
 
 /** A map with the places that its tokens have in the one that was computed, where they're fewer. */
 export type Chosen = AttentionMap & { queries?: number[], keys?: number[] };
@@ -146,7 +146,7 @@ export const sinksOf = (tokens: string[], shares: ArrayLike<number>) =>
 export function withoutSinks(map: Chosen, shares: ArrayLike<number>) {
   const sinks = sinksOf(map.keyTokens, shares);
   if (!sinks.length || sinks.length === map.keyTokens.length) return noted(map, note("noSinks", { share: percent(SINK) }));
-  const named = sinks.map((place) => note("sink", { token: map.keyTokens[place].trim(), share: percent(shares[place]) }));
+  const named = sinks.map((place) => note("sink", { token: isolated(map.keyTokens[place].trim()), share: percent(shares[place]) }));
   const kept = placesOf(map.keyTokens).filter((place) => !sinks.includes(place));
   return noted(taken(map, placesOf(map.queryTokens), kept, true), note("sinks", { sinks: named.join(", ") }));
 }

@@ -2,7 +2,7 @@
 
 import { STATION_STEPS } from "./names.ts";
 import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
-import { percent, readable } from "./text.ts";
+import { isolated, percent, readable } from "./text.ts";
 
 const LABELS: Record<string, string> = { words: "Words", keys: "Keys", scores: "Scores", softmax: "Softmax", values: "Values", heads: "Heads", mix: "Mix", answer: "Answer" };
 
@@ -12,7 +12,7 @@ export const STATIONS = Object.entries(STATION_STEPS).map(([name, step]) => ({ n
 /** The place of a station by its name; the first for any other. */
 export const stationAt = (name: string) => Math.max(0, STATIONS.findIndex((station) => station.name === name));
 
-export const quoted = (flow: Flow, token: number) => `“${readable(flow.tokens[token])}”`;
+export const quoted = (flow: Flow, token: number) => `“${isolated(readable(flow.tokens[token]))}”`;
 
 /** What the asking word gives to each word, in one head. */
 export function weightsOf({ maps: { shape: [, queries, keys], values } }: Flow, head: number, query: number) {

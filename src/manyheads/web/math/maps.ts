@@ -92,7 +92,7 @@ export const headColour = ({ mixed }: { mixed?: boolean }, head: number) => (mix
 
 /** What is said of what a head mostly does, and its colour. */
 export function behaviourOf(name: string) {
-  const [label, colour] = BEHAVIOURS[name as keyof typeof BEHAVIOURS] ?? BEHAVIOURS.other;
+  const [label, colour] = BEHAVIOURS[Object.hasOwn(BEHAVIOURS, name) ? (name as keyof typeof BEHAVIOURS) : "other"];
   return { label, colour };
 }
 

@@ -18,10 +18,11 @@ export interface NextTokens {
 }
 
 /** What `probabilities` of Python gives for scores [token]. */
-export function probabilities(scores: ArrayLike<number>, { temperature, topK, topP }: Choice): NextTokens {
-  const order = Array.from({ length: scores.length }, (_, id) => id).sort((a, b) => scores[b] - scores[a] || a - b);
+export function probabilities(scores: Float32Array, { temperature, topK, topP }: Choice): NextTokens {
+  const order = descending(scores);
   let ids = order.slice(0, temperature === 0 ? 1 : topK || order.length);
-  const powers = Float64Array.from(ids, (id) => Math.exp((scores[id] - scores[ids[0]]) / (temperature || 1)));
+  const powers = new Float64Array(ids.length);
+  for (let at = 0; at < ids.length; at++) powers[at] = Math.exp((scores[ids[at]] - scores[ids[0]]) / (temperature || 1));
   let shares = scaled(powers);
   if (topP < 1) {
     let [sum, kept] = [0, 0];
@@ -30,6 +31,22 @@ export function probabilities(scores: ArrayLike<number>, { temperature, topK, to
     shares = scaled(shares.slice(0, kept));
   }
   return { ids, shares };
+}
+
+const MOST_IDS = 2 ** 20;
+
+/**
+ * The places of scores, from the highest on; of equal ones, the first comes first. They are sorted as numbers that hold a score's
+ * bits and its place, since a browser sorts fifty thousand numbers several times as fast as by a function that compares.
+ */
+function descending(scores: Float32Array) {
+  const bits = new Uint32Array(scores.map((score) => 0 - score).buffer);
+  const keys = new Float64Array(bits.length);
+  for (let id = 0; id < bits.length; id++) keys[id] = (bits[id] >>> 31 ? ~bits[id] >>> 0 : bits[id] + 2 ** 31) * MOST_IDS + id;
+  keys.sort();
+  const ids: number[] = [];
+  for (let at = 0; at < keys.length; at++) ids.push(keys[at] - Math.floor(keys[at] / MOST_IDS) * MOST_IDS);
+  return ids;
 }
 
 /** The token at which the shares, added up, first exceed a number from 0 to 1. */

@@ -1,6 +1,6 @@
 // How tokens, shares and models are written for people.
 
-import { LONE_BYTES, NOTES, PIECE_MARK, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
+import { LONE_BYTES, NOTES, PIECE_MARK, RIGHT_TO_LEFT, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
 
 const SPECIAL = new RegExp(`^(${SPECIAL_TOKEN})$`);
 const BYTE_RUNS = new RegExp(`(${LONE_BYTES})+`, "g");
@@ -21,15 +21,30 @@ export const visible = (token: string) => token.replace(/^ /, "\u2423").replace(
 const UNSEEN = /^[\p{Cf}\p{Cc}\p{Variation_Selector}]+$/u;
 const numbered = (signs: string) => Array.from(signs, (sign) => `U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`).join(" ");
 
-/** What bytes spell in UTF-8; those at the end that make no character yet in hexadecimal, or all where one is wrong. */
-export function spelled(bytes: Uint8Array<ArrayBuffer>) {
-  let text = "";
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decoded(bytes: Uint8Array) {
   try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
-  } catch { /* all in hexadecimal */ }
-  const rest = bytes.subarray(new TextEncoder().encode(text).length);
-  return text + (rest.length ? `<${Array.from(rest, (byte) => byte.toString(16).padStart(2, "0")).join(" ").toUpperCase()}>` : "");
+    return UTF8.decode(bytes);
+  } catch {
+    return null;
+  }
 }
+
+/** What bytes spell in UTF-8; those that make no character in hexadecimal. Twin of `spelled` in maps/tokens.py. */
+export function spelled(bytes: Uint8Array<ArrayBuffer>) {
+  const whole = decoded(bytes);
+  if (whole !== null) return whole;
+  let text = "";
+  for (let at = 0; at < bytes.length;) {
+    const character = [1, 2, 3, 4].map((size) => bytes.subarray(at, at + size)).find((some) => decoded(some) !== null);
+    text += character ? decoded(character) : String.fromCharCode(0xdc00 + bytes[at]); // a lone surrogate, as in Python
+    at += character?.length ?? 1;
+  }
+  return text.replace(/[\udc80-\udcff]+/gu, (run) => `<${Array.from(run, hexadecimal).join(" ")}>`);
+}
+
+const hexadecimal = (lone: string) => (lone.charCodeAt(0) - 0xdc00).toString(16).toUpperCase();
 
 /** Tokens as one text, in which bytes in hexadecimal make characters again, as `spell` says. */
 export const joined = (tokens: string[], spell = spelled) => tokens.join("").replace(BYTE_RUNS, (run) =>
@@ -47,8 +62,23 @@ export function wordsOf(tokens: string[]) {
   return tokens.map((token, at) => (isSpecial(token) ? "" : (isPiece(token) || at === 1 ? "" : " ") + readable(token)));
 }
 
-/** How the words of a text run, by its first letter. */
-export const directionOf = (text: string) => (/^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u.test(text) ? "rtl" : "ltr");
+const OF_RIGHT_TO_LEFT = new RegExp(RIGHT_TO_LEFT, "u");
+const BEGINS_RIGHT_TO_LEFT = new RegExp(`^\\P{L}*${RIGHT_TO_LEFT}`, "u");
+
+const directions = new WeakMap<string[], "rtl" | "ltr">(); // a grid asks for each head
+
+/** How the tokens of a text run, by its first letter. */
+export function directionOf(tokens: string[]) {
+  const known = directions.get(tokens);
+  if (known) return known;
+  const text = joined(tokens.filter((token) => !isSpecial(token))).replace(BYTE_RUNS, "").replace(ALL_WORD_MARKS, " ");
+  const found = BEGINS_RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr";
+  directions.set(tokens, found);
+  return found;
+}
+
+/** A text to stand among others, which it does not turn round: between invisible marks, where it has to be. */
+export const isolated = (text: string) => (OF_RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /** A share of 1 in per cent, to a tenth below ten. */
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
@@ -70,21 +100,36 @@ export const note = (name: keyof typeof NOTES, values: Record<string, string | n
 
 /**
  * The places at which words begin: all but those of tokens that go on with the word before. A token goes on if it begins with
- * "##"; where tokens carry the space before them, if a letter or digit follows one without a space; and as bytes of the same
- * character.
+ * "##"; where tokens carry the space before them, if letters or digits meet, or an apostrophe stands between letters, a point or
+ * comma between digits; and as bytes of the same character.
  */
 export function wordStarts(tokens: string[]) {
-  const spaced = areSpaced(tokens);
-  return [...tokens.keys()].filter((place) => place === 0 || !goesOn(tokens[place - 1], tokens[place], spaced));
+  const inside = areSpaced(tokens) ? insideWords(tokens) : null;
+  return [...tokens.keys()].filter((place) => place === 0 || !(inside?.has(place) || goesOn(tokens[place - 1], tokens[place])));
 }
 
-function goesOn(before: string, token: string, spaced: boolean) {
+function goesOn(before: string, token: string) {
   if (isSpecial(before) || isSpecial(token)) return false;
-  if (isUnfinished(before) && GOES_ON_IN_BYTES.test(token)) return true;
-  return isPiece(token) || (spaced && isOfWord([...before].at(-1)) && isOfWord([...token][0]));
+  return isPiece(token) || (isUnfinished(before) && GOES_ON_IN_BYTES.test(token));
 }
 
-const isOfWord = (sign: string | undefined) => sign !== undefined && !WORD_MARKS.includes(sign) && /^[\p{L}\p{M}\p{N}]/u.test(sign);
+/** The places of tokens that begin inside a word of the text. */
+function insideWords(tokens: string[]) {
+  const texts = tokens.map((token) => (isSpecial(token) ? " " : token));
+  const words = texts.join("").replace(ALL_WORD_MARKS, " ").matchAll(WORD);
+  let [begin, word] = [0, words.next()];
+  const inside = new Set<number>();
+  texts.forEach((text, place) => {
+    while (!word.done && word.value.index + word.value[0].length <= begin) word = words.next();
+    if (!word.done && word.value.index < begin) inside.add(place);
+    begin += text.length;
+  });
+  return inside;
+}
+
+/** What joins the letters and digits of a word. */
+const WORD = /(?:[\p{L}\p{M}]+(?:['\u2019][\p{L}\p{M}]+)*|\p{N}+(?:[.,]\p{N}+)*)+/gu;
+const ALL_WORD_MARKS = new RegExp(`[${WORD_MARKS}]`, "g");
 
 /** Text for the inside of HTML or XML and their attributes. */
 export const escaped = (text: string) => text.replace(/[&"<>]/g, (sign) => `&#${sign.codePointAt(0)};`);

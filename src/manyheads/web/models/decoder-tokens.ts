@@ -2,6 +2,7 @@
 
 import { EMPTY, LONE_BYTES } from "../math/names.ts";
 import { note, spelled } from "../math/text.ts";
+import { withinReach } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
 
 const START = 0; // stands before a text that has no token: the end of the text before
@@ -34,9 +35,9 @@ export class DecoderTokens {
   /** The ids of a text's tokens, and sentences about what is left out or comes in bytes. Of too long a text the end is read. */
   read(draft: string | Draft) {
     const { text, tail } = typeof draft === "string" ? { text: draft, tail: [] } : draft;
-    const whole = text.replace(/\p{Surrogate}/gu, "\ufffd");
+    const { text: end, notes } = withinReach(text, this.#most, "last");
+    const whole = end.replace(/\p{Surrogate}/gu, "\ufffd");
     const ids = [...this.#tokenizer.encode(whole).ids, ...tail];
-    const notes: string[] = [];
     if (new TextEncoder().encode(whole).some((byte) => this.#unspelled.has(byte)))
       notes.push("No token spells some of these characters; they are left out.");
     const beyond = ids.length - this.#most;

@@ -108,16 +108,24 @@ export async function fetchManifest<Listed extends Manifest>(url: URL, store: St
 
 /** The contents of one file, from the store or from the site, unpacked and checked. */
 async function obtain(file: ModelFile & { url: URL, place: URL }, store: Store, onProgress: (done: number) => void) {
-  const kept = await store.match(file.place);
-  const keptContents = kept && (await checked(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
-  if (keptContents) {
-    onProgress(file.packed);
-    return keptContents;
-  }
-  return onceMore(async () => {
+  const fromStore = async () => {
+    const kept = await store.match(file.place);
+    const contents = kept && (await checked(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
+    if (contents) onProgress(file.packed);
+    return contents;
+  };
+  const fetched = () => onceMore(async () => {
     const packed = await download(file.url, { onProgress });
     const contents = await checked(packed, file);
     await store.keep(file.place, packed);
     return contents;
   });
+  return (await fromStore()) ?? inOneTab(file.place, async () => (await fromStore()) ?? fetched());
+}
+
+/** Does a work in one tab after the other: what the first has kept, the next need not fetch. At once, where a browser has no locks. */
+async function inOneTab<Made>(place: URL, work: () => Promise<Made>): Promise<Made> {
+  let made: Promise<Made> | undefined;
+  await quietly(() => navigator.locks.request(`manyheads ${place}`, () => (made = work())));
+  return made ?? work();
 }

@@ -1,8 +1,8 @@
 // From text to tokens as Python makes them. The page's tokenizer and Python's are two libraries; where they differ, the text is
 // changed before it is read. tests/fast/web/test_tokens.py holds the two equal, character by character and on hostile texts.
 
-import { EMPTY, NOTES } from "../math/names.ts";
-import { isPiece } from "../math/text.ts";
+import { EMPTY, LONGEST_TOKEN, NOTES } from "../math/names.ts";
+import { isPiece, note } from "../math/text.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
 
 /** A letter that no word of the vocabulary has: the word it stands in is unknown. */
@@ -28,14 +28,26 @@ const tidy = (text: string) =>
     .replace(/[\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu, " $& "); // each a word
 
 /**
- * The tokens of a text, at most so many: their ids, [CLS] and [SEP] included, their texts, and notes about what was left out,
- * which `note` writes.
+ * The start of a text, or its end, which has all that so many tokens may be of, and a note where more is left out: a page that
+ * is pasted is not cut into tokens at every keystroke. Twin of `within_reach` in models/white_space.py.
  */
-export function tokensOf(tokenizer: Tokenizer, text: string, most: number, note: (count: number) => string) {
-  let { ids } = tokenizer.encode(tidy(text));
-  const notes = [];
+export function withinReach(text: string, tokens: number, which: "first" | "last" = "first"): { text: string, notes: string[] } {
+  const count = LONGEST_TOKEN * tokens;
+  const signs = Array.from(which === "first" ? text.slice(0, 2 * count + 1) : text.slice(-2 * count - 1)); // of at most two code units
+  if (signs.length <= count) return { text, notes: [] };
+  const kept = which === "first" ? signs.slice(0, count) : signs.slice(-count);
+  return { text: kept.join(""), notes: [note("cut", { which, count })] };
+}
+
+/**
+ * The tokens of a text, at most so many: their ids, [CLS] and [SEP] included, their texts, and notes about what was left out,
+ * which `tooMany` writes.
+ */
+function tokensOf(tokenizer: Tokenizer, text: string, most: number, tooMany: (count: number) => string) {
+  const { text: start, notes } = withinReach(text, most);
+  let { ids } = tokenizer.encode(tidy(start));
   if (ids.length > most) {
-    notes.push(note(ids.length));
+    notes.push(tooMany(ids.length));
     ids = [...ids.slice(0, most - 1), ids[ids.length - 1]];
   }
   if (ids.length === 2) notes.push(EMPTY);

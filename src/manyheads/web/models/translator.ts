@@ -190,7 +190,8 @@ const filled = (text: string, values: Record<string, string | number>) =>
 
 /** The words that are written most like this one, as Python's `difflib.get_close_matches` finds them. */
 export function nearWords(word: string, known: string[]) {
-  const near = known.map((other) => ({ other, likeness: (2 * matching(other, word)) / (other.length + word.length) }));
+  const possible = known.filter((other) => 2 * Math.min(other.length, word.length) >= NEAR * (other.length + word.length)); // else too long
+  const near = possible.map((other) => ({ other, likeness: (2 * matching(other, word)) / (other.length + word.length) }));
   return near.filter(({ likeness }) => likeness >= NEAR)
     .sort((a, b) => b.likeness - a.likeness || (a.other < b.other ? 1 : -1))
     .slice(0, MOST_NEAR)

@@ -1,7 +1,7 @@
 // Says once, politely, what a reader's change came to, when nothing more has changed for a while: for those who listen.
 
 import { likeliest, queryWeights } from "../math/maps.ts";
-import { percent, readable } from "../math/text.ts";
+import { isolated, percent, readable } from "../math/text.ts";
 import { h, setText } from "./dom.ts";
 
 const QUIET = 1000; // milliseconds without a change
@@ -32,7 +32,7 @@ export function summaryOf(map: AttentionMap, { layer, head, query }: Pick<MapSta
   const looks = (which: number) => {
     const weights = queryWeights(map, layer, which, query);
     const most = weights.indexOf(Math.max(...weights));
-    return `${map.headNames[which]} head: most on ${readable(map.keyTokens[most])}, ${weights[most].toFixed(2)}`;
+    return `${map.headNames[which]} head: most on ${isolated(readable(map.keyTokens[most]))}, ${weights[most].toFixed(2)}`;
   };
   const predicted = Object.entries(map.predictions ?? {}).flatMap(([name, labels]) => {
     const [label, share] = likeliest(labels);

@@ -1,7 +1,7 @@
 // Words that ask: pointed at, focused or tapped, a word of Paint asks; a click or Enter lets it go on asking, Escape ends that.
 
 import { isMasked, queryWeights } from "../math/maps.ts";
-import { readable, weightText } from "../math/text.ts";
+import { isolated, readable, weightText } from "../math/text.ts";
 import { focusedIn, h, targetOf } from "./dom.ts";
 
 const WORD = "td[data-weight]";
@@ -82,7 +82,7 @@ export class Asking {
     const { map, layer, head, query, key } = place;
     const weight = queryWeights(map, layer, head, query)[key];
     const share = isMasked(map, query, key) ? "nothing: masked" : map.top && weight === 0 ? "little: left out" : weightText(map, weight);
-    const weighs = `${map.headNames[head]}: ${readable(map.queryTokens[query])} gives ${readable(map.keyTokens[key])} ${share}`;
+    const weighs = `${map.headNames[head]}: ${name(map.queryTokens[query])} gives ${name(map.keyTokens[key])} ${share}`;
     this.tip.show(word, [weighs, ...this.#looks(place)]);
   }
 
@@ -91,7 +91,7 @@ export class Asking {
     if (asker === null || own !== undefined || second || asker === query || asker !== this.host.query) return [];
     const weights = queryWeights(map, layer, head, asker);
     const most = weights.reduce((best, weight, key) => (Math.abs(weight) > Math.abs(weights[best]) ? key : best), 0);
-    return [`${readable(map.queryTokens[asker])} looks most at ${readable(map.keyTokens[most])}, ${weightText(map, weights[most])}`];
+    return [`${name(map.queryTokens[asker])} looks most at ${name(map.keyTokens[most])}, ${weightText(map, weights[most])}`];
   }
 
   /** The place among those that ask of a word; null where it is only looked at. */
@@ -146,6 +146,7 @@ function placeOfWord(word: HTMLElement): WordPlace | null {
   return { ...place, key, asker: askers === undefined ? place.own ?? null : askers?.[key] ?? null };
 }
 
+const name = (token: string) => isolated(readable(token));
 const wordAt = (event: Event) => targetOf(event).closest(WORD) as HTMLElement | null;
 const focusedWord = (stage: HTMLElement) =>
   (focusedIn(stage)?.closest(`${WORD}:focus-visible`) ?? null) as HTMLElement | null;

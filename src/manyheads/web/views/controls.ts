@@ -1,19 +1,65 @@
 // What a reader sets a figure by: a box to type into, lists to choose from, the line that says how things stand.
 
+import { History } from "../math/history.ts";
 import { fill, h, setText, setValue, targetOf } from "./dom.ts";
 
 const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
 
-/** A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. A text may have `lines` of its own. */
-export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void, lines = false) {
+/**
+ * A box for a sentence, which breaks into lines and grows; `typed(text)` is called at every keystroke. A text may have `lines` of
+ * its own. `undo(back)` undoes what was done, or does it again; else the box does, for its text alone: a browser's own undo goes
+ * letter by letter where a page changes as one types.
+ */
+export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void, lines = false, undo: ((back: boolean) => void) | null = null) {
+  const history = new History<string>();
+  let before = "";
+  const step = undo ?? ((back: boolean) => {
+    const found = history.step(box.value, back);
+    if (found === undefined) return;
+    setTyped(box, found);
+    typed(found);
+  });
   const box = h("textarea", { rows: 1, dir: "auto", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !lines && !event.isComposing && event.preventDefault(),
+    onbeforeinput: () => (before = box.value),
     oninput: () => {
       if (!lines && /[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
       grow(box);
+      history.note(before, ["sentence"]);
+      before = box.value;
       typed(box.value);
     } });
+  onUndo(box, step);
   return box;
+}
+
+/** Calls `step(back)` where a reader undoes, or does again, by keys or from a browser's menu. */
+function onUndo(box: HTMLElement, step: (back: boolean) => void) {
+  const take = (event: Event, back: boolean) => {
+    event.preventDefault();
+    step(back);
+  };
+  box.addEventListener("keydown", (event) => {
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (altKey || !(ctrlKey || metaKey)) return;
+    if (key.toLowerCase() === "z") take(event, !shiftKey);
+    if (key === "y" && ctrlKey) take(event, false);
+  });
+  box.addEventListener("beforeinput", (event) => {
+    if (event.inputType === "historyUndo" || event.inputType === "historyRedo") take(event, event.inputType === "historyUndo");
+  });
+}
+
+/** Gives a box another text; the caret of one that is typed into stands behind what changed. */
+export function setTyped(box: HTMLTextAreaElement, text: string) {
+  const old = box.value;
+  if (old === text) return;
+  const least = Math.min(old.length, text.length);
+  let same = 0; // at the end
+  while (same < least && old.at(-1 - same) === text.at(-1 - same)) same++;
+  box.value = text;
+  if (box.matches(":focus")) box.setSelectionRange(text.length - same, text.length - same);
+  grow(box);
 }
 
 /**

@@ -1,5 +1,6 @@
 // The pencil of <attention-flow>: shapes are asked for anew at every frame, and only what changed is written to the page.
 
+import { isolated } from "../math/text.ts";
 import { h, setText } from "./dom.ts";
 import { paintPixels, type Picture } from "./pixels.ts";
 
@@ -66,7 +67,7 @@ export class FlowInk {
   text(key: string, x: number, y: number, text: string, { opacity = 1, kind = "", about, press }: { opacity?: number, kind?: string, about?: About, press?: string } = {}) {
     if (opacity < 0.02) return;
     const shape = this.#shape(key, "texts", "text", about);
-    setText(shape.node, text);
+    setText(shape.node, isolated(text));
     this.#write(shape, { transform: `translate(${round(x)} ${round(y)})`, opacity: round(opacity), class: `af-text ${kind}`.trim(), "data-press": press });
   }
 

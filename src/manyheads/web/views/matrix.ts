@@ -2,7 +2,7 @@
 
 import { difference, movedHeads } from "../math/compared.ts";
 import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
-import { isSpecial, percent } from "../math/text.ts";
+import { directionOf, isSpecial, percent } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "./dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
@@ -103,6 +103,7 @@ export class MatrixFigure extends HeadFigure {
     const { host, table } = this;
     const [, , queries, keys] = map.shape;
     table.ariaLabel = label;
+    this.scroll.dir = table.dir = directionOf(map.keyTokens);
     const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
     for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
     const faint = map.keyTokens.map(isSpecial);

@@ -58,7 +58,7 @@ export class PaintView implements MapPart {
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
       this.#rows.push(drawRow(rows[1], host, compared, { layer, head, query: other, askers: second, second: true, shared: new Set(pairs.map(([, j]) => j)) }));
     });
-    table.dir = directionOf(map.keyTokens.filter((token) => !isSpecial(token)).join(" "));
+    table.dir = directionOf(map.keyTokens);
     table.style.setProperty("--keys", String(map.shape[3]));
     table.style.setProperty("--grown", String(Math.cbrt(Math.max(host.mostHeads / order.length, 1))));
     table.classList.toggle("hm-roomy", host.mostHeads > 0 && !map.mixed);

@@ -1,7 +1,7 @@
 // Heads as pixels, where tables would be too many or too large: pure functions make pictures, `paintPixels` puts one on a canvas.
 
 import { fullWeight, hasMask, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.ts";
-import { isSpecial } from "../math/text.ts";
+import { directionOf, isSpecial } from "../math/text.ts";
 
 const DIMMED = 0.2;
 const MASKED = { every: 4, pixel: 0x60808080 }; // a grey line
@@ -27,14 +27,16 @@ const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, 
 /**
  * Draws one head of a map into `pixels` (RGBA in one number, `stride` to a line), from `left`, `top` on: `height` lines for
  * the queries, `width` columns for the keys. A pixel's opacity is how deep the weight is tinted; where several
- * weights fall on one pixel, the largest of them, so that no line of a long text is lost. What is masked is hatched.
+ * weights fall on one pixel, the largest of them, so that no line of a long text is lost. What is masked is hatched. Where a
+ * text runs from right to left, so do the columns.
  */
 export function drawHead(pixels: Uint32Array, stride: number, { left, top, width, height }: Box, map: AttentionMap, layer: number, head: number, look: Look) {
   const { dim } = look;
   const [, , queries, keys] = map.shape;
   const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
   const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
-  const edges = Array.from({ length: width }, (_, x) => span(x, width, keys));
+  const column = columnOf(map, width);
+  const edges = Array.from({ length: width }, (_, x) => span(column(x), width, keys));
   const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
     Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));
   const line = new Float32Array(width); // as strong as the tint, below 0 where the weight is
@@ -74,13 +76,17 @@ export function drawHead(pixels: Uint32Array, stride: number, { left, top, width
 export function drawSmall(pixels: Uint32Array, stride: number, { left, top, width, height }: Box, map: ShownMap, pictures: Pictures, layer: number, head: number, look: Look) {
   const { shape: [, heads, rows, columns], tints } = pictures;
   const start = (layer * heads + head) * rows * columns;
+  const column = columnOf(map, width);
   const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
-      const deep = tints[start + Math.floor((y * rows) / height) * columns + Math.floor((x * columns) / width)];
+      const deep = tints[start + Math.floor((y * rows) / height) * columns + Math.floor((column(x) * columns) / width)];
       pixels[(top + y) * stride + left + x] = (deep < 0 ? below : ink) | ((2 * Math.abs(deep)) << 24);
     }
 }
+
+/** The place of a pixel among so many, in the order in which the text runs. */
+const columnOf = ({ keyTokens }: AttentionMap, width: number) => (directionOf(keyTokens) === "rtl" ? (x: number) => width - 1 - x : (x: number) => x);
 
 /** The one that is farther from 0. */
 const farther = (a: number, b: number) => (Math.abs(b) > Math.abs(a) ? b : a);

@@ -1,7 +1,7 @@
 // What the model concludes: the likeliest label of each prediction and, when heads are off, what it was with all on.
 
 import { colourOf, likeliest } from "../math/maps.ts";
-import { percent } from "../math/text.ts";
+import { isolated, percent } from "../math/text.ts";
 import { fill, h, setText, targetOf } from "./dom.ts";
 
 export class PredictionsView {
@@ -43,7 +43,7 @@ export class PredictionsView {
       setText(share, percent(probability));
       Object.assign(meter, { value: probability, ariaLabel: `${name}: ${label}` });
       const was = before[name] && likeliest(before[name]);
-      setText(earlier, was ? `all heads on: ${was[0] === label ? "" : `${was[0]} `}${percent(was[1])}` : "");
+      setText(earlier, was ? `all heads on: ${was[0] === label ? "" : `${isolated(was[0])} `}${percent(was[1])}` : "");
     });
   }
 }
