@@ -36,15 +36,18 @@ let asked; // by whom: [file, how the cache is treated]
 let answers; // by file: what the network has, and what the browser's cache has instead
 let pages = 0;
 
-globalThis.fetch = async (url, { cache = "default" } = {}) => {
+const answering = async (url, { cache = "default" } = {}) => {
   const name = new URL(url).pathname.split("/").at(-1);
   asked.push([name, cache]);
   const { network, cached = network } = answers[name];
   return new Response(cache === "reload" ? network : cached);
 };
 
-/** The module that loads models, of a page that was just opened. */
-const models = () => import(new URL(`models.js?page=${++pages}`, DIST));
+/** The module that loads models, of a page that was just opened; other files' tests have a network of their own. */
+const models = () => {
+  globalThis.fetch = answering;
+  return import(new URL(`models.js?page=${++pages}`, DIST));
+};
 
 const packed = (contents) => gzipSync(contents);
 
