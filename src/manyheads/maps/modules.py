@@ -52,13 +52,13 @@ def of_module(module, inputs, batch=0, before=None, groups=None):
         if whole and groups is None and not has_towers(module):
             output = called_eagerly(module, inputs)
             parts = parts_of_output(output, batch, texts)
-            if parts:
+            if parts and not are_scores(parts):
                 return described(parts, module, output)
         with Watch(module, texts, groups) as watch:
             output = called_eagerly(module, inputs) if whole and groups is None else called(module, inputs)
         notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
     parts = parts_of_output(output, batch, texts) if whole and groups is None else {}
-    parts = with_towers(parts, watch.looks, texts) if parts else of_looks(watch.looks, texts)
+    parts = with_towers(parts, watch.looks, texts) if parts and not are_scores(parts) else of_looks(watch.looks, texts)
     if not parts:
         raise ValueError(why_nothing(module, watch.unknown))
     return described(parts, module, output, notes)
@@ -149,6 +149,12 @@ def parts_of_output(output, batch, texts):
     return of_output(output, batch, texts) if attentions_in(output) or has_outputs(output) else {}
 
 
+def are_scores(parts):
+    """Whether what an output calls attentions are scores before their softmax, as SqueezeBERT hands them out."""
+    layers = (layer for part in parts.values() for layer in part.layers)
+    return any(isinstance(layer, torch.Tensor) and bool((layer < 0).any()) for layer in layers)
+
+
 def of_looks(looks, texts):
     """What was seen as parts, by the names of the modules that looked."""
     return {name: part_of_stack(stack, texts) for name, stack in by_stack((look.name, look) for look in looks).items()}
@@ -188,6 +194,7 @@ def largest(parts):
 def described(parts, module, output, notes=()):
     """The parts of a module with what its parameters and its configuration tell."""
     config = next((getattr(model, "config", None) for model in models_in(module)), None)
+    window = window_of(config)
     sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
     if is_hugging_face(module):
         numbers = layers_with_attention(module)
@@ -198,10 +205,21 @@ def described(parts, module, output, notes=()):
         notes = (*notes, *(f"Found in the {type(module).__name__}: {one}." for one in found))
     return {
         name: replace(
-            part, sinks=sinks, output=output, config=config, notes=tuple(dict.fromkeys((*part.notes, *notes)))
+            part,
+            sinks=sinks,
+            output=output,
+            config=config,
+            window=window,
+            notes=tuple(dict.fromkeys((*part.notes, *notes))),
         )
         for name, part in parts.items()
     }
+
+
+def window_of(config):
+    """How many tokens a model looks at around each, where its maps are of those: Longformer's, and LED's."""
+    windows = getattr(config, "attention_window", None)
+    return max(windows) if isinstance(windows, (list, tuple)) else windows
 
 
 def layers_with_attention(model):

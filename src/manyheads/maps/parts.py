@@ -30,6 +30,7 @@ class Part:
     decodes: bool = False  # whether queries are known to be the last of the keys, as with a cache
     sinks: bool = False  # whether the model has sinks that are no tokens
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
+    window: int | None = None  # how many keys are around each query, where keys are counted from it
     output: Any = None  # what the model returned
     config: Any = None  # of a Hugging Face model
 

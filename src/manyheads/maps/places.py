@@ -7,6 +7,7 @@ import numpy as np
 from manyheads.maps.tokens_from import chosen_text, ids_in, strings_of
 
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
+AROUND = "This model looks through a window: its keys are counted from the token that asks."
 PADS_ITSELF = "The model pads texts by itself: {count} places after the text are left out."
 # Where inputs say which places are padding, and whether what's true is padding.
 MASKS = {
@@ -102,6 +103,9 @@ def own_places(weights, part, tokens, steps=False):
     """Weights and tokens of a part that looks at itself; its queries may be the last of its keys."""
     queries = weights.shape[2]
     keys = weights.shape[3] - len(part.keys_after)
+    if part.window is not None and keys > part.window:
+        asking, notes = tokens_for("query_tokens", tokens, queries, steps)
+        return weights, asking, around(part.window, keys), (*notes, AROUND)
     if queries == keys:
         if tokens is not None and pads_itself(weights, len(tokens)):
             text = len(tokens)
@@ -151,6 +155,17 @@ def without_padding(weights, queries, keys, notes, which, part, reading, steps):
     if asking is not None and len(asking) < weights.shape[2]:
         weights, queries = weights[:, :, asking], [queries[place] for place in asking]
     return weights, queries, keys, notes
+
+
+def around(window, count):
+    """The names of keys that are counted from the token that asks, after those that all tokens look at.
+
+    >>> around(2, 4)
+    ['global 1', '1 before', 'itself', '1 after']
+    """
+    before = [f"{place} before" for place in range(window // 2, 0, -1)]
+    after = [f"{place} after" for place in range(1, window // 2 + 1)]
+    return [*(f"global {place + 1}" for place in range(count - window - 1)), *before, "itself", *after]
 
 
 def pads_itself(weights, count):

@@ -134,6 +134,20 @@ def test_windows_are_windows_and_layers_of_other_shapes_maps_of_their_own():
     assert shown.attention.notes[0] == "Window 1 of 16 is shown: batch=0 to batch=15 choose it."
 
 
+def test_keys_that_are_counted_from_the_query_are_named_so():
+    config = transformers.LongformerConfig(**TEXT, attention_window=4, pad_token_id=0)
+    shown = HeadMap.of(made("LongformerModel", config), list("abcdefgh"), inputs=torch.arange(3, 11)[None]).attention
+    assert shown.query_tokens == list("abcdefgh")
+    assert shown.key_tokens[-5:] == ["2 before", "1 before", "itself", "1 after", "2 after"]
+
+
+def test_scores_that_a_model_calls_attentions_are_not_shown_but_its_weights():
+    config = transformers.SqueezeBertConfig(**TEXT, embedding_size=32, **{f"{name}_groups": 1 for name in "qkv"})
+    shown = HeadMap.of(made("SqueezeBertModel", config), inputs=IDS).attention
+    assert shown.shape == (2, 4, 14, 14)
+    np.testing.assert_allclose(shown.weights.sum(-1), 1, atol=1e-5)
+
+
 # --- What holds a model, and which part of it ----------------------------------------------------------------------------
 
 
