@@ -30,6 +30,7 @@ PLACES = ("layer", "head", "query")  # in the order of a map's axes
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
 TOO_LARGE = "One layer alone would make this page too large: this is a picture of it."
+FAINT = {"scale": "relative"}  # one of many places has a small share
 GIVEN = "These are the attentions you gave."
 OPENS = "A long text, sentence by sentence. Click one, and it opens into its words."
 SWITCHES = "Your model computed this. Turn a head off, and it computes again without it."
@@ -295,14 +296,14 @@ class HeadMap(Figure):
                 (map,) = maps_of(source, tokens, query_tokens, part=part, groups=groups, **options).values()
                 return map
 
-            return cls._of_models([LongMap("", long, computed)], traits, cls.of, OPENS)
+            return cls._of_models([LongMap("", long, computed)], FAINT | traits, cls.of, OPENS)
         maps = maps_of(source, tokens, query_tokens, part=part, **options)
         if not whole and any(map(is_long, maps.values())):
             models = [
                 LongMap(name, map.key_tokens, by_groups(map)) if is_long(map) else _FixedMap(name, map)
                 for name, map in maps.items()
             ]
-            return cls._of_models(models, traits, cls.of, OPENS)
+            return cls._of_models(models, FAINT | traits, cls.of, OPENS)
         again = {name: with_heads_off(name, source, tokens, query_tokens, **options) for name in maps}
         return cls._of_maps(maps, traits, cls.of, again)
 
@@ -324,7 +325,7 @@ class HeadMap(Figure):
                 raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
         first = models[0](None)
         if first.picture is not None:
-            traits = {"view": "picture", "scale": "relative"} | traits  # one of many patches has a small share
+            traits = {"view": "picture"} | FAINT | traits
         if first.picture is not None and first.picture.query_start != 0 and not first.weights[..., 0, 1:].any():
             traits = {"query": first.shape[2] - 1} | traits  # in a causal text, the first token sees no picture
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
