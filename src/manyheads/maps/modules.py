@@ -5,6 +5,7 @@ keeps to itself, `Watch` sees the calls.
 """
 
 import inspect
+import re
 from dataclasses import replace
 
 import torch
@@ -12,7 +13,7 @@ import torch
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
 from manyheads.maps.parts import Part, by_stack, numbered, tower
-from manyheads.maps.watching import Watch
+from manyheads.maps.watching import Look, Watch
 
 DECODER_TOO = (
     "a {} is an encoder and a decoder that reads a text of its own: give inputs=dict(input_ids=..., "
@@ -22,7 +23,9 @@ BATCH_FIRST = (
     "These layers read [sequence, batch, width], so this is one token of {texts} texts; with batch_first=True, or "
     "inputs.transpose(0, 1), it's one text."
 )
-FAST_PATH = "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
+FAST_PATH = (
+    "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
+)
 
 
 def of_module(module, inputs, batch=0):
@@ -48,9 +51,10 @@ def of_module(module, inputs, batch=0):
                 return described(parts, module)
         with Watch(module, texts) as watch:
             output = called_eagerly(module, inputs) if whole else called(module, inputs)
+        looks = texts_before_heads(watch.looks, module, inputs, texts)
         notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
     parts = parts_of_output(output, batch, texts) if whole else {}
-    parts = with_towers(parts, watch.looks, texts) if parts else of_looks(watch.looks, texts)
+    parts = with_towers(parts, looks, texts) if parts else of_looks(looks, texts)
     if not parts:
         raise ValueError(why_nothing(module, watch.unknown))
     return described(parts, module, notes)
@@ -135,7 +139,87 @@ def parts_of_output(output, batch, texts):
 
 def of_looks(looks, texts):
     """What was seen as parts, by the names of the modules that looked."""
+    looks = steps_joined(heads_joined(looks))
     return {name: part_of_stack(stack, texts) for name, stack in by_stack((look.name, look) for look in looks).items()}
+
+
+def texts_before_heads(looks, module, inputs, texts):
+    """Looks whose one axis for texts and heads has heads first, in order: by what the module looks at in one text alone."""
+    if texts == 1 or all(look.by_text for look in looks):
+        return looks
+    try:
+        with Watch(module) as alone:
+            called(module, one_text(copied(inputs), texts))
+    except Exception:  # inputs of which one text can't be had: heads after texts, as almost everywhere
+        return looks
+    if [look.name for look in looks] != [look.name for look in alone.looks]:
+        return looks
+    found = []
+    for look, one in zip(looks, alone.looks):
+        if not look.by_text and look.weights.shape == (texts, *one.weights.shape[1:]):
+            turned = look.weights.flatten(0, 1).unflatten(0, (-1, texts)).transpose(0, 1)
+            far = [(weights[:1] - one.weights).abs().max() for weights in (look.weights, turned)]
+            look = look if far[0] <= far[1] else replace(look, weights=turned)
+        found.append(look)
+    return found
+
+
+def one_text(inputs, texts):
+    """The first text of inputs that hold so many.
+
+    >>> [len(value) for value in one_text((torch.ones(3, 7), torch.ones(7, 7)), texts=3)]
+    [1, 7]
+    """
+    if isinstance(inputs, torch.Tensor):
+        return inputs[:1] if inputs.ndim and len(inputs) == texts else inputs
+    if hasattr(inputs, "keys"):
+        return {name: one_text(value, texts) for name, value in dict(inputs).items()}
+    return type(inputs)(one_text(value, texts) for value in inputs) if type(inputs) in (list, tuple) else inputs
+
+
+def heads_joined(looks):
+    """Looks of which those of modules that are one head each, and are called with the same, are one.
+
+    >>> from torch import ones
+    >>> read, weights = ones(2), ones(1, 1, 3, 3)
+    >>> looks = [Look(f"heads.{head}", weights, within=((f"heads.{head}", read),)) for head in (0, 1)]
+    >>> [(look.name, list(look.weights.shape)) for look in heads_joined(looks)]
+    [('heads', [1, 2, 3, 3])]
+    """
+    groups, joined = {}, []
+    for look in looks:
+        groups.setdefault(_layer_of_heads(look), []).append(look)
+    for (_, name, *_), group in groups.items():
+        if len({look.name for look in group}) == len(group) > 1:
+            joined.append(replace(group[0], name=name, weights=torch.cat([look.weights for look in group], 1)))
+        else:
+            joined += group
+    return joined
+
+
+def _layer_of_heads(look):
+    """The same for looks of modules that are one head of one layer: what they read, and their name without its number."""
+    if not look.within or look.weights.shape[1] > 1:
+        return id(look), look.name
+    name, given = look.within[-1]
+    row = re.sub(r"[._]?\d+$", "", name) + look.name.removeprefix(name)
+    return id(given), row, look.depth, look.weights.shape
+
+
+def steps_joined(looks):
+    """Looks of which those of one module that asks once in each of its calls are one: each call is a query."""
+    groups = {}
+    for look in looks:
+        groups.setdefault(look.name, []).append(look)
+    joined = {}
+    for look in looks:
+        group = groups[look.name]
+        single = len(group) > 1 and all(one.weights.shape[2] == 1 for one in group)
+        if single and len({one.weights.shape for one in group}) == 1:
+            joined[look.name] = replace(group[0], weights=torch.cat([one.weights for one in group], 2))
+        else:
+            joined[id(look)] = look
+    return list(joined.values())
 
 
 def part_of_stack(stack, texts):
@@ -220,6 +304,10 @@ def why_nothing(module, unknown):
         )
     if models_in(module):
         return f"{name} gives no attentions, not even eagerly: its layers may be of another kind"
+    if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
+        return (
+            f"{name} is compiled by TorchScript, which shows nothing of what it computes: give the module before that"
+        )
     attending = [place for place, part in module.named_modules() if isinstance(part, torch.nn.MultiheadAttention)]
     if attending:
         return f"{name} did not call any of its attention for these inputs: {', '.join(attending)}"

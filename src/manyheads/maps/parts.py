@@ -57,7 +57,11 @@ def by_number(stack):
 
     >>> by_number([((0, 9), "b"), ((0, 4), "a")]), by_number([((1, 0), "c"), ((0, 1), "b"), ((0, 0), "a")])
     ({4: 'a', 9: 'b'}, ['a', 'b', 'c'])
+    >>> by_number([((0,), "a"), ((1,), "b"), ((0,), "a again")])  # of modules that are called again, as they were
+    ['a', 'b', 'a again']
     """
+    if len({numbers for numbers, _ in stack}) < len(stack):
+        return [layer for _, layer in stack]
     ordered = sorted(stack, key=lambda entry: entry[0])
     columns = [
         column for column in zip(*(numbers for numbers, _ in ordered)) if len(ordered) == 1 or len(set(column)) > 1

@@ -7,7 +7,7 @@ two activations become weights that multiply values.
 import inspect
 import re
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -16,9 +16,21 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum")
-OTHER_KERNELS = re.compile("flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention")
-HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "heads", "h")  # as modules call their number
+OTHER_KERNELS = re.compile(
+    "flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention"
+)
+LAYERS = re.compile("linear|conv[123]d|(layer|group|batch|instance|rms)_norm")
+# As modules and their configurations call the number of their heads.
+HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "nheads", "num_head", "heads", "h")
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
+HOW_MANY = (
+    "{name} attends with weights of {shape} for texts={texts}, and which of these are heads isn't known: say how many "
+    "there are, as in module.num_heads = 4, or give one text, or the weights, as HeadMap.of(weights, tokens)"
+)
+SIDE_BY_SIDE = (
+    "{name} attends {count} times side by side in one call, and whether these are heads, pieces of a text or something "
+    "else can't be seen: let a module of its own compute each, or give the weights, as HeadMap.of(weights, tokens)"
+)
 DROPPED = "{} drops weights at random in its call, whether the model trains or not: these are the weights before that."
 
 
@@ -30,6 +42,13 @@ class Look:
     weights: Tensor
     notes: tuple = ()
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
+    heads: int | None = None  # as the module says
+    axes: int = 0  # of what the module was called with
+    by_text: bool = True  # whether texts surely stand before heads, where the weights have one axis for both
+    within: tuple = ()  # the names of the modules around it that are counted, each with what it was called with
+    call: int = 0  # which of all calls of modules this one was
+    depth: int = 0  # how many looks stand one upon the other, up to this one
+    source: object = None  # the same for what's looked at by the same weights
 
 
 @dataclass(frozen=True)
@@ -38,6 +57,8 @@ class _Scores:
 
     softmaxed: bool = False
     before_dropout: Tensor | None = None
+    keys: frozenset | None = None  # the axes that may be keys, as long as one side was learnt; None for all
+    source: object = field(default_factory=object)
 
 
 class Watch(TorchFunctionMode):
@@ -57,8 +78,10 @@ class Watch(TorchFunctionMode):
         super().__init__()
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
-        self._calling = [("", module)]  # the names of the modules that are computing, each with itself
+        self._calling = [("", module, None, 0)]  # what computes: name, module, what it was called with, which call
+        self._calls = 0
         self._known = WeakIdKeyDictionary()  # tensor -> _Scores
+        self._depth = WeakIdKeyDictionary()  # tensor -> of the looks that it's computed from
 
     def __enter__(self):
         self._after = ExitStack()
@@ -71,56 +94,86 @@ class Watch(TorchFunctionMode):
     def __exit__(self, *error):
         super().__exit__(*error)
         self._after.close()
+        if error[0] is None:
+            looks = _once(self.looks, type(self._module).__name__)
+            self.looks = [self._in_four_axes(look) for look in looks]
 
     def _follow(self, name, part):
-        def enter(*_):
-            self._calling.append((name, part))
+        def enter(_, args, kwargs):
+            self._calls += 1
+            given = next((value for value in _flat((args, kwargs)) if isinstance(value, Tensor)), None)
+            self._calling.append((name, part, given, self._calls))
 
         def leave(*_):
             self._calling.pop()
 
-        return part.register_forward_pre_hook(enter), part.register_forward_hook(leave, always_call=True)
+        if isinstance(part, torch.jit.ScriptModule):
+            return ()
+        before = part.register_forward_pre_hook(enter, with_kwargs=True)
+        return before, part.register_forward_hook(leave, always_call=True)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        result = func(*args, **kwargs)
         name = getattr(func, "__name__", None) or str(func)
+        if name.endswith("_") and self.looks and isinstance(args[0], Tensor):
+            self._keep(args[0])
+        result = func(*args, **kwargs)
+        depth = max(
+            (self._depth.get(value, 0) for value in _flat((args, kwargs)) if isinstance(value, Tensor)), default=0
+        )
         if "scaled_dot_product_attention" in name and not name.startswith("_"):
             weights, notes = fused_weights(*args, **kwargs)
-            self._note(weights.cpu(), notes)
+            depth = self._note(weights.cpu(), depth, notes)
         elif func is F.multi_head_attention_forward:
             weights, added = weights_of_layer(args, kwargs)
-            self._note(weights.cpu(), keys_after=added)
+            depth = self._note(weights.cpu(), depth, keys_after=added, heads=weights.shape[1])
         elif OTHER_KERNELS.search(str(func)) or OTHER_KERNELS.search(name):
             self.unknown.setdefault(name.removesuffix(".default"), self._calling[-1][0])
         elif name in PRODUCTS:
-            self._multiplied(name, args, result)
+            depth = self._multiplied(name, list(_flat((args, kwargs))), result, depth)
         elif isinstance(result, (Tensor, tuple)):
             self._derived(name, args, kwargs, result)
+        if depth:
+            for one in _flat((result, args[:1] if name.endswith("_") else ())):
+                if isinstance(one, Tensor):
+                    self._depth[one] = depth
         return result
 
-    def _multiplied(self, name, args, result):
+    def _keep(self, tensor):
+        """Copies the weights of looks that are about to be written to."""
+        memory = tensor.untyped_storage().data_ptr()
+        for number, look in enumerate(self.looks):
+            if look.weights.untyped_storage().data_ptr() == memory:
+                self.looks[number] = replace(look, weights=look.weights.clone())
+
+    def _multiplied(self, name, values, result, depth):
         """Notes weights that multiply values; a product of two activations makes scores."""
-        equation = args[0] if name == "einsum" and isinstance(args[0], str) else None
-        operands = [value for value in _flat(args) if isinstance(value, Tensor)][-2:]
-        if len(operands) < 2:
-            return
+        equation = values[0] if name == "einsum" and isinstance(values[0], str) else None
+        operands = [value for value in values if isinstance(value, Tensor)]
+        if len(operands) < 2 or (name == "einsum" and (equation is None or len(operands) > 2)):
+            return depth
+        operands = operands[-2:]
         learnt = [_is_parameter(operand) for operand in operands]
         for place, operand in enumerate(operands):
             scores = self._known.get(operand)
             if scores is None:
                 continue
             if learnt[1 - place]:  # heads are mixed
-                self._known[result] = scores
-                return
+                if _mixes_heads(operand, operands[1 - place], self._heads()):
+                    self._known[result] = scores
+                return depth
+            if scores.keys is not None:
+                continue
             weights = operand if scores.before_dropout is None else scores.before_dropout
-            weights = _contracted_last(weights, place, equation)
+            weights = _contracted_last(weights, place, equation, self._heads())
             if weights is not None and weights.ndim > 1 and (scores.softmaxed or _rows_are_shares(weights)):
                 dropped = DROPPED.format(self._calling[-1][0] or type(self._module).__name__)
-                self._note(weights, (dropped,) if scores.before_dropout is not None else ())
-                return
-        if not any(learnt):
-            self._known[result] = _Scores()
+                notes = (dropped,) if scores.before_dropout is not None else ()
+                return self._note(weights, depth, notes, source=scores.source)
+        if not all(learnt):
+            keys = _axes_of_activation(equation, learnt, result) if any(learnt) else None
+            self._known[result] = _Scores(keys=keys)
+        return depth
 
     def _derived(self, name, args, kwargs, result):
         """Follows scores through what is done to them: scaled, masked, reshaped, and the softmax."""
@@ -128,22 +181,54 @@ class Watch(TorchFunctionMode):
         if not found:
             return
         source, scores = found[0]
+        if LAYERS.search(name) and not (len(args) > 1 and _mixes_heads(source, args[1], self._heads())):
+            return
         if name in ("softmax", "_softmax", "softmax_"):
+            axis = kwargs.get("dim", args[1] if len(args) > 1 else -1)
+            if scores.keys is not None and (not isinstance(axis, int) or axis % source.ndim not in scores.keys):
+                return
             scores = _Scores(softmaxed=True)
+        elif scores.keys is not None and getattr(result, "shape", None) != source.shape:
+            return
         elif "dropout" in name:
             same = result is source or torch.equal(result, source)
-            scores = scores if same else _Scores(scores.softmaxed, source)
+            scores = scores if same else replace(scores, before_dropout=source)
         elif scores.before_dropout is not None:
-            moved = _moved(name, args, kwargs, source, scores.before_dropout)
-            scores = _Scores(scores.softmaxed, moved)
+            scores = replace(scores, before_dropout=_moved(name, args, kwargs, source, scores.before_dropout))
         for one in result if isinstance(result, tuple) else (result,):
             if isinstance(one, Tensor) and one.is_floating_point() and _follows(one, source):
                 self._known[one] = scores
 
-    def _note(self, weights, notes=(), keys_after=()):
-        name, part = self._calling[-1]
-        weights = in_four_axes(weights, self._texts, heads_of(part)).detach()
-        self.looks.append(Look(name, weights, notes, keys_after))
+    def _heads(self):
+        """How many heads there are, as the nearest of the modules says that compute."""
+        counts = (heads_of(part) for _, part, _, _ in reversed(self._calling))
+        return next(filter(None, counts), None)
+
+    def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None):
+        name, _, given, call = self._calling[-1]
+        look = Look(
+            name,
+            weights.detach(),
+            notes,
+            keys_after,
+            heads=heads or self._heads(),
+            axes=0 if given is None else given.ndim,
+            within=tuple((name, given) for name, _, given, _ in self._calling if name[-1:].isdigit()),
+            call=call,
+            depth=depth + 1,
+            source=source,
+        )
+        self.looks.append(look)
+        return depth + 1
+
+    def _in_four_axes(self, look):
+        weights = in_four_axes(look.weights, self._texts, look.heads)
+        rows = look.heads is None and look.axes > 3 and look.weights.ndim > 3 and look.weights.shape[1] > 1
+        if weights is None or rows:  # of an image, perhaps
+            name = look.name or type(self._module).__name__
+            raise ValueError(HOW_MANY.format(name=name, shape=list(look.weights.shape), texts=self._texts))
+        by_text = look.weights.ndim != 3 and len(weights) != weights.shape[1]
+        return replace(look, weights=weights, by_text=by_text or 1 in weights.shape[:2])
 
 
 def fused_weights(
@@ -181,22 +266,34 @@ def weights_of_layer(args, kwargs):  # -> [b, h, q, k], the names of keys that t
     return (weights if weights.ndim == 4 else weights[None]).nan_to_num(0), added
 
 
-def in_four_axes(weights, texts, heads=None):  # 2 axes or more -> [b, h, q, k]
+def in_four_axes(weights, texts, heads=None):  # 2 axes or more -> [b, h, q, k], or None
     """Weights with an axis for texts and one for heads; `heads` is how many there are, where that's known.
 
-    >>> [list(in_four_axes(torch.ones(shape), texts=2).shape) for shape in ((6, 5, 5), (2, 5, 5), (3, 2, 5, 5))]
+    >>> [list(in_four_axes(torch.ones(shape), 2, 3).shape) for shape in ((6, 5, 5), (2, 5, 5), (3, 2, 5, 5))]
     [[2, 3, 5, 5], [2, 1, 5, 5], [2, 3, 5, 5]]
-    >>> list(in_four_axes(torch.ones(2, 9, 3, 4, 4), texts=2).shape)  # nine windows of each text
+    >>> list(in_four_axes(torch.ones(2, 9, 3, 4, 4), texts=2, heads=3).shape)  # nine windows of each text
     [18, 3, 4, 4]
+
+    None where they may be one thing or another.
     """
+    count, last = len(weights), weights.shape[-1]
     if weights.ndim == 2:
         return weights[None, None]
     if weights.ndim == 3:
-        of_texts = len(weights) % texts == 0 and (heads is None or len(weights) % heads or len(weights) == texts * heads)
-        return weights.unflatten(0, (-1, len(weights) // texts if of_texts else heads or 1))
-    weights = weights.flatten(0, -4) if weights.ndim > 4 else weights
-    heads_first = weights.shape[1] == texts and (weights.shape[0] == heads or weights.shape[0] % texts)
-    return weights.transpose(0, 1) if heads_first else weights
+        if count == texts and not (heads == count == last):  # layers that read texts second read as many as tokens
+            return weights[:, None]
+        return weights.unflatten(0, (-1, heads)) if heads and count % heads == 0 else None
+    if weights.ndim > 4:
+        pairs = weights.shape[-4] * weights.shape[-3]
+        if heads == pairs != weights.shape[-3]:  # groups of heads
+            return weights.flatten(-4, -3).flatten(0, -4)
+        return weights.flatten(0, -4) if weights.shape[-3] in (heads, pairs) else None
+    second = weights.shape[1]
+    if heads is None and second == texts > 1 and count != texts:
+        return None
+    if count == heads != second and second == texts:
+        return weights.transpose(0, 1)
+    return weights if second in (heads or second, 1) else None
 
 
 def heads_of(part):
@@ -205,11 +302,49 @@ def heads_of(part):
     >>> heads_of(torch.nn.MultiheadAttention(embed_dim=4, num_heads=2)), heads_of(torch.nn.Linear(2, 2))
     (2, None)
     """
-    counts = (getattr(part, name, None) for name in HEADS)
+    counts = (getattr(holder, name, None) for holder in (part, getattr(part, "config", None)) for name in HEADS)
     return next((count for count in counts if isinstance(count, int) and count > 0), None)
 
 
-def _contracted_last(weights, place, equation):
+def _once(looks, module):
+    """Looks without those that are of the same weights as others.
+
+    Raises `ValueError` where several of one call of a module depend on none of the others.
+    """
+    kept = {}  # what's computed in one call at one depth
+    for look in looks:
+        kept.setdefault((look.call, look.depth), []).append(look)
+    for key, group in kept.items():
+        alike = {(id(look.source) if look.source is not None else id(look), look.weights.numel()) for look in group}
+        if len(alike) > 1:
+            raise ValueError(SIDE_BY_SIDE.format(name=group[0].name or module, count=len(group)))
+        kept[key] = max(group, key=lambda look: look.weights.ndim)
+    return list(kept.values())
+
+
+def _mixes_heads(scores, layer, heads):
+    """Whether what multiplies scores mixes their heads: it's of as many."""
+    return (
+        scores.ndim > 3
+        and isinstance(layer, Tensor)
+        and layer.shape[:2] == (heads, heads)
+        and layer.numel() == heads**2
+    )
+
+
+def _axes_of_activation(equation, learnt, result):
+    """The axes of a product that come from its side that isn't learnt: keys, if the other asks."""
+    if equation is None:
+        return frozenset([result.ndim - 1 if learnt[0] else result.ndim - 2])
+    inputs, _, output = equation.replace(" ", "").partition("->")
+    letters = inputs.split(",")
+    if "." in equation or len(letters) != 2 or not output:
+        return frozenset()
+    mine, others = letters[learnt.index(False)], letters[learnt.index(True)]
+    return frozenset(place for place, letter in enumerate(output) if letter in mine and letter not in others)
+
+
+def _contracted_last(weights, place, equation, heads=None):
     """Weights as [..., q, k], where k is summed over; None where they and the values share more than that."""
     if equation is None:
         return weights if place == 0 else weights.mT
@@ -223,7 +358,14 @@ def _contracted_last(weights, place, equation):
     mine, values = letters[place], letters[1 - place]
     summed = [letter for letter in mine if letter in values and letter not in output]
     asking = [letter for letter in mine if letter not in values and letter in output]
-    if len(summed) != 1 or len(asking) != 1 or len(mine) != weights.ndim:
+    if len(summed) != 1 or len(mine) != weights.ndim:
+        return None
+    sizes = dict(zip(mine, weights.shape))
+    if len(asking) == 2:  # heads that share their values
+        of_heads = [letter for letter in asking if sizes[letter] == heads]
+        of_keys = [letter for letter in asking if sizes[letter] == sizes[summed[0]]]
+        asking = [letter for letter in asking if letter not in of_heads] if len(of_heads) == 1 else of_keys
+    if len(asking) != 1:
         return None
     others = [letter for letter in mine if letter not in (*summed, *asking)]
     return weights.permute([mine.index(letter) for letter in (*others, *asking, *summed)])
