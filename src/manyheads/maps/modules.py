@@ -13,7 +13,7 @@ import torch
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
 from manyheads.maps.parts import Part, by_stack, numbered, tower
-from manyheads.maps.watching import Look, Watch
+from manyheads.maps.watching import Watch
 
 DECODER_TOO = (
     "a {} is an encoder and a decoder that reads a text of its own: give inputs=dict(input_ids=..., "
@@ -41,10 +41,10 @@ def of_module(module, inputs, batch=0):
     attention is seen, with what to do about it.
     """
     texts = texts_in(inputs)
-    whole = is_hugging_face(module)
     with looked_at(module):
         for model in models_in(module):
             model.set_attn_implementation("eager")
+        whole = is_hugging_face(module) and all_eager(module)
         if whole and not has_towers(module):
             parts = parts_of_output(called_eagerly(module, inputs), batch, texts)
             if parts:
@@ -127,6 +127,12 @@ def models_in(module):
     return [model for child in module.children() for model in models_in(child)]
 
 
+def all_eager(model):
+    """Whether a Hugging Face model computes eagerly. Falcon stays on sdpa, whose masks its eager weights misread."""
+    kinds = (getattr(part.config, "_attn_implementation", "eager") for part in model.modules() if is_hugging_face(part))
+    return all(kind in ("eager", None) for kind in kinds)
+
+
 def has_towers(model):
     """Whether a Hugging Face model has models in it that read different things, each with a configuration."""
     return any(getattr(model.config, name, None) is not None for name in getattr(model.config, "sub_configs", ()))
@@ -144,7 +150,7 @@ def of_looks(looks, texts):
 
 
 def texts_before_heads(looks, module, inputs, texts):
-    """Looks whose one axis for texts and heads has heads first, in order: by what the module looks at in one text alone."""
+    """Looks with texts before heads, where one axis is for both: what a module looks at in one text alone tells."""
     if texts == 1 or all(look.by_text for look in looks):
         return looks
     try:
@@ -181,6 +187,7 @@ def heads_joined(looks):
     """Looks of which those of modules that are one head each, and are called with the same, are one.
 
     >>> from torch import ones
+    >>> from manyheads.maps.watching import Look
     >>> read, weights = ones(2), ones(1, 1, 3, 3)
     >>> looks = [Look(f"heads.{head}", weights, within=((f"heads.{head}", read),)) for head in (0, 1)]
     >>> [(look.name, list(look.weights.shape)) for look in heads_joined(looks)]
@@ -198,7 +205,7 @@ def heads_joined(looks):
 
 
 def _layer_of_heads(look):
-    """The same for looks of modules that are one head of one layer: what they read, and their name without its number."""
+    """The same for looks of modules that are heads of one layer: what they read, their name without its number."""
     if not look.within or look.weights.shape[1] > 1:
         return id(look), look.name
     name, given = look.within[-1]
