@@ -19,6 +19,11 @@ DECODER_TOO = (
     "a {} is an encoder and a decoder that reads a text of its own: give inputs=dict(input_ids=..., "
     "decoder_input_ids=...), or labels"
 )
+CALLED_AGAIN = (
+    "{name} attends {count} times, for inputs that are read one beside another or step by step: give that part of the "
+    "model as the module, with the inputs of one call"
+)
+NOT_SEEN = "{} is computed by {}, which gives no weights: it's left out."
 BATCH_FIRST = (
     "These layers read [sequence, batch, width], so this is one token of {texts} texts; with batch_first=True, or "
     "inputs.transpose(0, 1), it's one text."
@@ -57,7 +62,8 @@ def of_module(module, inputs, batch=0):
     parts = with_towers(parts, looks, texts) if parts else of_looks(looks, texts)
     if not parts:
         raise ValueError(why_nothing(module, watch.unknown))
-    return described(parts, module, notes)
+    unseen = tuple(NOT_SEEN.format(place or type(module).__name__, kernel) for kernel, place in watch.unknown.items())
+    return described(parts, module, (*notes, *unseen))
 
 
 def called(module, inputs, **more):
@@ -145,7 +151,7 @@ def parts_of_output(output, batch, texts):
 
 def of_looks(looks, texts):
     """What was seen as parts, by the names of the modules that looked."""
-    looks = steps_joined(heads_joined(looks))
+    looks = calls_joined(heads_joined(looks))
     return {name: part_of_stack(stack, texts) for name, stack in by_stack((look.name, look) for look in looks).items()}
 
 
@@ -189,7 +195,7 @@ def heads_joined(looks):
     >>> from torch import ones
     >>> from manyheads.maps.watching import Look
     >>> read, weights = ones(2), ones(1, 1, 3, 3)
-    >>> looks = [Look(f"heads.{head}", weights, within=((f"heads.{head}", read),)) for head in (0, 1)]
+    >>> looks = [Look(f"heads.{head}", weights, within=((f"heads.{head}", (read,)),)) for head in (0, 1)]
     >>> [(look.name, list(look.weights.shape)) for look in heads_joined(looks)]
     [('heads', [1, 2, 3, 3])]
     """
@@ -206,27 +212,33 @@ def heads_joined(looks):
 
 def _layer_of_heads(look):
     """The same for looks of modules that are heads of one layer: what they read, their name without its number."""
-    if not look.within or look.weights.shape[1] > 1:
+    if not look.within or not look.within[-1][1] or look.weights.shape[1] > 1:
         return id(look), look.name
-    name, given = look.within[-1]
+    name, (given, *_) = look.within[-1]
     row = re.sub(r"[._]?\d+$", "", name) + look.name.removeprefix(name)
     return id(given), row, look.depth, look.weights.shape
 
 
-def steps_joined(looks):
-    """Looks of which those of one module that asks once in each of its calls are one: each call is a query."""
-    groups = {}
+def calls_joined(looks):
+    """Looks of which those of one module that asks once in each call, of the same memory, are one: calls are queries.
+
+    Raises `ValueError` where calls of a module are neither that nor layers that build on each other.
+    """
+    groups, joined = {}, []
     for look in looks:
         groups.setdefault(look.name, []).append(look)
-    joined = {}
     for look in looks:
         group = groups[look.name]
-        single = len(group) > 1 and all(one.weights.shape[2] == 1 for one in group)
-        if single and len({one.weights.shape for one in group}) == 1:
-            joined[look.name] = replace(group[0], weights=torch.cat([one.weights for one in group], 2))
+        shapes = {one.weights.shape for one in group}
+        memory = set.intersection(*({id(one) for one in look.given if one.is_floating_point()} for look in group))
+        if len(shapes) == 1 < len(group) and look.weights.shape[2] == 1 and memory:
+            if look is group[0]:
+                joined.append(replace(look, weights=torch.cat([one.weights for one in group], 2)))
+        elif len(shapes) > 1 or len({one.depth for one in group}) < len(group):
+            raise ValueError(CALLED_AGAIN.format(name=look.name or "the module", count=len(group)))
         else:
-            joined[id(look)] = look
-    return list(joined.values())
+            joined.append(look)
+    return joined
 
 
 def part_of_stack(stack, texts):

@@ -21,7 +21,7 @@ OTHER_KERNELS = re.compile(
 )
 LAYERS = re.compile("linear|conv[123]d|(layer|group|batch|instance|rms)_norm")
 # As modules and their configurations call the number of their heads.
-HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "nheads", "num_head", "heads", "h")
+HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "nheads", "num_head", "heads")
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
 HOW_MANY = (
     "{name} attends with weights of {shape} for texts={texts}, and which of these are heads isn't known: say how many "
@@ -43,7 +43,7 @@ class Look:
     notes: tuple = ()
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     heads: int | None = None  # as the module says
-    axes: int = 0  # of what the module was called with
+    given: tuple = ()  # the tensors that the module was called with
     by_text: bool = True  # whether texts surely stand before heads, where the weights have one axis for both
     within: tuple = ()  # the names of the modules around it that are counted, each with what it was called with
     call: int = 0  # which of all calls of modules this one was
@@ -78,7 +78,7 @@ class Watch(TorchFunctionMode):
         super().__init__()
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
-        self._calling = [("", module, None, 0)]  # what computes: name, module, what it was called with, which call
+        self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
         self._calls = 0
         self._known = WeakIdKeyDictionary()  # tensor -> _Scores
         self._depth = WeakIdKeyDictionary()  # tensor -> of the looks that it's computed from
@@ -101,7 +101,7 @@ class Watch(TorchFunctionMode):
     def _follow(self, name, part):
         def enter(_, args, kwargs):
             self._calls += 1
-            given = next((value for value in _flat((args, kwargs)) if isinstance(value, Tensor)), None)
+            given = tuple(value for value in _flat((args, kwargs)) if isinstance(value, Tensor))
             self._calling.append((name, part, given, self._calls))
 
         def leave(*_):
@@ -118,6 +118,9 @@ class Watch(TorchFunctionMode):
         if name.endswith("_") and self.looks and isinstance(args[0], Tensor):
             self._keep(args[0])
         result = func(*args, **kwargs)
+        if any(isinstance(value, Tensor) and _is_hidden(value) for value in _flat((args, kwargs))):
+            self._hides(name)
+            return result
         depth = max(
             (self._depth.get(value, 0) for value in _flat((args, kwargs)) if isinstance(value, Tensor)), default=0
         )
@@ -138,6 +141,11 @@ class Watch(TorchFunctionMode):
                 if isinstance(one, Tensor):
                     self._depth[one] = depth
         return result
+
+    def _hides(self, name):
+        """Notes attention within vmap, or of nested tensors, whose weights can't be had."""
+        if "softmax" in name or "attention" in name:
+            self.unknown.setdefault(f"{name} within vmap or of nested tensors", self._calling[-1][0])
 
     def _keep(self, tensor):
         """Copies the weights of looks that are about to be written to."""
@@ -212,7 +220,7 @@ class Watch(TorchFunctionMode):
             notes,
             keys_after,
             heads=heads or self._heads(),
-            axes=0 if given is None else given.ndim,
+            given=given,
             within=tuple((name, given) for name, _, given, _ in self._calling if name[-1:].isdigit()),
             call=call,
             depth=depth + 1,
@@ -223,8 +231,8 @@ class Watch(TorchFunctionMode):
 
     def _in_four_axes(self, look):
         weights = in_four_axes(look.weights, self._texts, look.heads)
-        rows = look.heads is None and look.axes > 3 and look.weights.ndim > 3 and look.weights.shape[1] > 1
-        if weights is None or rows:  # of an image, perhaps
+        sizes = look.given[0].shape[1:] if look.given and look.heads is None and look.weights.ndim > 3 else ()
+        if weights is None or 1 < weights.shape[1] in sizes:  # rows of an image, perhaps, or one query each
             name = look.name or type(self._module).__name__
             raise ValueError(HOW_MANY.format(name=name, shape=list(look.weights.shape), texts=self._texts))
         by_text = look.weights.ndim != 3 and len(weights) != weights.shape[1]
@@ -392,6 +400,10 @@ def _rows_are_shares(weights):
 
 def _is_known(value, known):
     return isinstance(value, Tensor) and value in known
+
+
+def _is_hidden(value):
+    return value.is_nested or torch._C._functorch.is_functorch_wrapped_tensor(value)
 
 
 def _is_parameter(value):

@@ -761,7 +761,7 @@ class Head(nn.Module):
         self.dropout = nn.Dropout(0.2)
 
     def forward(self, x):
-        B, T, C = x.shape
+        _, T, C = x.shape
         wei = self.query(x) @ self.key(x).transpose(-2, -1) * C**-0.5
         wei = F.softmax(wei.masked_fill(self.tril[:T, :T] == 0, float("-inf")), dim=-1)
         return self.dropout(wei) @ self.value(x)
@@ -1100,7 +1100,7 @@ class LinearAttentionOfImages(nn.Module):
         self.to_q, self.to_k, self.to_v, self.to_out = (nn.Conv2d(WIDTH, WIDTH, 1) for _ in range(4))
 
     def forward(self, x):
-        b, c, h, w = x.shape
+        h, w = x.shape[2:]
         q, k, v = (
             rearrange(one(x), "b (h c) x y -> b h c (x y)", h=HEADS) for one in (self.to_q, self.to_k, self.to_v)
         )
@@ -1238,6 +1238,46 @@ class RowsOfAnImage(Own):
     def forward(self, x):
         q, k, v = self.q(x), self.k(x), self.v(x)
         return torch.einsum("bhij,bhjc->bhic", torch.einsum("bhic,bhjc->bhij", q, k).softmax(-1), v)
+
+
+@refused("how many there are, as in module.num_heads")
+class KeysOfItsOwnForEachQuery(Own):
+    def forward(self, x):
+        nearest = torch.cdist(x, x).topk(2, largest=False).indices
+        k, v = (one(x)[torch.arange(len(x))[:, None, None], nearest] for one in (self.k, self.v))
+        return ((self.q(x).unsqueeze(2) @ k.mT).softmax(-1) @ v).squeeze(2)
+
+
+@refused(
+    "encoder attends 2 times, for inputs that are read one beside another",
+    inputs=lambda texts: torch.randn(2, texts, TOKENS, WIDTH).unbind(0),
+)
+class Siamese(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = SdpaCausal()
+
+    def forward(self, x, y):
+        return self.encoder(x) * self.encoder(y)
+
+
+@refused("attention attends 5 times, for inputs that are read one beside another or step by step")
+class WritesWordByWord(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention, self.num_heads = EinsumHeadsFirst(), HEADS
+
+    def forward(self, x):
+        for length in range(1, TOKENS + 1):
+            out = self.attention(x[:, :length])
+        return out
+
+
+@refused("softmax within vmap")
+class HeadsByVmap(Own):
+    def forward(self, x):
+        attend = torch.func.vmap(torch.func.vmap(lambda q, k, v: (q @ k.T * ROOT).softmax(-1) @ v))
+        return self.join(attend(*self.three(x)))
 
 
 @refused("TorchScript")
