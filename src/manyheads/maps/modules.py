@@ -23,6 +23,7 @@ CALLED_AGAIN = (
     "{name} attends {count} times, for inputs that are read one beside another or step by step: give that part of the "
     "model as the module, with the inputs of one call"
 )
+BESIDE = "Not all of these are layers that build on each other: {}. Some read side by side."
 NOT_SEEN = "{} is computed by {}, which gives no weights: it's left out."
 BATCH_FIRST = (
     "These layers read [sequence, batch, width], so this is one token of {texts} texts; with batch_first=True, or "
@@ -52,13 +53,13 @@ def of_module(module, inputs, batch=0):
         whole = is_hugging_face(module) and all_eager(module)
         if whole and not has_towers(module):
             parts = parts_of_output(called_eagerly(module, inputs), batch, texts)
-            if parts:
+            if parts and are_weights(parts, module):
                 return described(parts, module)
         with Watch(module, texts) as watch:
             output = called_eagerly(module, inputs) if whole else called(module, inputs)
         looks = texts_before_heads(watch.looks, module, inputs, texts)
         notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
-    parts = parts_of_output(output, batch, texts) if whole else {}
+    parts = parts_of_output(output, batch, texts) if whole and has_towers(module) else {}
     parts = with_towers(parts, looks, texts) if parts else of_looks(looks, texts)
     if not parts:
         raise ValueError(why_nothing(module, watch.unknown))
@@ -112,7 +113,7 @@ def named_inputs(module, inputs):
 def texts_in(inputs):
     """How many texts the inputs hold: the first axis of what has one for them, else one.
 
-    >>> texts_in(torch.ones(2, 7, dtype=int)), texts_in((torch.ones(7, 32),)), texts_in({"pixels": torch.ones(3, 1, 4, 4)})
+    >>> texts_in(torch.ones(2, 7, dtype=int)), texts_in((torch.ones(7, 32),)), texts_in({"x": torch.ones(3, 1, 4, 4)})
     (2, 1, 3)
     """
     arguments, named = arguments_of(inputs)
@@ -137,6 +138,13 @@ def all_eager(model):
     """Whether a Hugging Face model computes eagerly. Falcon stays on sdpa, whose masks its eager weights misread."""
     kinds = (getattr(part.config, "_attn_implementation", "eager") for part in model.modules() if is_hugging_face(part))
     return all(kind in ("eager", None) for kind in kinds)
+
+
+def are_weights(parts, model):
+    """Whether what a Hugging Face model hands out is weights by key, not scores, nor by distance as Longformer's."""
+    layers = [layer for part in parts.values() for layer in part.layers if layer is not None]
+    shares = all(isinstance(layer, torch.Tensor) and layer.ndim == 4 and not (layer < 0).any() for layer in layers)
+    return shares and not hasattr(model.config, "attention_window")
 
 
 def has_towers(model):
@@ -246,6 +254,8 @@ def part_of_stack(stack, texts):
     looks = list(stack.values()) if isinstance(stack, dict) else stack
     weights = [look.weights for look in looks]
     notes = tuple(dict.fromkeys(note for look in looks for note in look.notes))
+    if len({look.depth for look in looks}) < len(looks):
+        notes += (BESIDE.format(", ".join(look.name for look in looks)),)
     layers = dict(zip(stack, weights)) if isinstance(stack, dict) else weights
     return Part(layers, notes, texts, keys_after=looks[0].keys_after)
 
@@ -318,8 +328,8 @@ def why_nothing(module, unknown):
     if unknown:
         kernels = ", ".join(f"{kernel} ({place or name})" for kernel, place in unknown.items())
         return (
-            f"{name} computes its attention by {kernels}, which gives no weights: let it call "
-            'F.scaled_dot_product_attention instead, by attn_implementation="sdpa" or what the module calls that setting'
+            f"{name} computes its attention by {kernels}, which gives no weights: let it call F.scaled_dot_product_"
+            'attention instead, by attn_implementation="sdpa" or what the module calls that setting'
         )
     if models_in(module):
         return f"{name} gives no attentions, not even eagerly: its layers may be of another kind"

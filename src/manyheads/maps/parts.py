@@ -102,7 +102,8 @@ def numbered(layers, numbers):
     >>> numbered(("second", "fourth"), [1, 3]), numbered(("first", "second"), None)
     ({1: 'second', 3: 'fourth'}, ('first', 'second'))
     """
-    return layers if numbers is None or len(numbers) != len(layers) else dict(zip(numbers, layers))
+    known = isinstance(layers, dict) or numbers is None or len(numbers) != len(layers)
+    return layers if known else dict(zip(numbers, layers))
 
 
 def alike(parts, chosen=None):

@@ -6,6 +6,7 @@ two activations become weights that multiply values.
 
 import inspect
 import re
+import sys
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +20,7 @@ PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "eins
 OTHER_KERNELS = re.compile(
     "flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention"
 )
-LAYERS = re.compile("linear|conv[123]d|(layer|group|batch|instance|rms)_norm")
+LAYERS = re.compile("linear|conv|(layer|group|batch|instance|rms)_norm")
 # As modules and their configurations call the number of their heads.
 HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "nheads", "num_head", "heads")
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
@@ -403,7 +404,7 @@ def _is_known(value, known):
 
 
 def _is_hidden(value):
-    return value.is_nested or torch._C._functorch.is_functorch_wrapped_tensor(value)
+    return value.is_nested or torch._C._functorch.is_batchedtensor(value)
 
 
 def _is_parameter(value):
@@ -425,6 +426,7 @@ def _flat(values):
 @contextmanager
 def _uncompiled():
     """Compiled modules compute as they were written: what is compiled calls no function that could be watched."""
-    stance = getattr(torch.compiler, "set_stance", None)  # from torch 2.6 on
+    compiler = sys.modules.get("torch._dynamo")  # seconds to import, and there only where something is compiled
+    stance = compiler and getattr(torch.compiler, "set_stance", None)  # from torch 2.6 on
     with stance("force_eager") if stance else nullcontext():
         yield

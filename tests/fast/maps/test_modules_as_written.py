@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 import torch
+import transformers
 from einops import rearrange
 from torch import einsum, nn
 from torch.nn import functional as F
@@ -242,6 +243,18 @@ class Checkpointed(Own):
 
     def forward(self, x):
         return checkpoint(self.inner, x, use_reentrant=False)
+
+
+@shows(lambda m, x: [causal(m.layers[0], x), causal(m.layers[1], m.layers[0](x))])
+class CheckpointedByReentry(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([SdpaCausal(), SdpaCausal()])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = checkpoint(layer, x, use_reentrant=True)
+        return x
 
 
 @shows(lambda m, x: causal(m.module, x))
@@ -1418,7 +1431,9 @@ def state(module):
     return parts, lengths, [value.tolist() for value in values], numbers, torch.backends.mha.get_fastpath_enabled()
 
 
-@pytest.mark.filterwarnings("ignore:.*torch.jit|.*flex_attention called without|.*enable_nested_tensor")
+@pytest.mark.filterwarnings(
+    "ignore:.*torch.jit|.*flex_attention called without|.*enable_nested_tensor|None of the inputs"
+)
 @pytest.mark.parametrize("name", CASES)
 def test_a_module_is_shown_right_or_refused(name):
     case = CASES[name]
@@ -1445,3 +1460,46 @@ def test_a_module_is_shown_right_or_refused(name):
             shown.model_index = number
             layers = layers if isinstance(layers, list) else [layers]
             np.testing.assert_allclose(shown.attention.weights, [layer[batch] for layer in layers], atol=case.close)
+
+
+def notes_of(module, inputs=None):
+    return HeadMap.of(module, inputs=torch.randn(1, TOKENS, WIDTH) if inputs is None else inputs).attention.notes
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs")
+def test_notes_say_what_is_no_layer_and_what_was_not_seen():
+    class Ensemble(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.models = nn.ModuleList([SdpaCausal(), SdpaCausal()])
+
+        def forward(self, x):
+            return sum(model(x) for model in self.models)
+
+    beside = "Not all of these are layers that build on each other: models.0, models.1. Some read side by side."
+    assert beside in notes_of(Ensemble())
+    assert not any("side by side" in note for note in notes_of(CheckpointedByReentry()))
+    unseen = "1 is computed by flash_attn, which gives no weights: it's left out."
+    assert unseen in notes_of(nn.Sequential(SdpaCausal(), FlashAsACustomOp()))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_that_stays_on_another_kernel_is_watched_as_it_computes():
+    # Told to compute eagerly, it would take a mask of True and False for numbers.
+    config = transformers.FalconConfig(vocab_size=16, hidden_size=WIDTH, num_hidden_layers=2, num_attention_heads=HEADS)
+    model = transformers.FalconModel._from_config(config, attn_implementation="sdpa")
+    shown = HeadMap.of(model, inputs={"input_ids": torch.arange(3, 8)[None]}).attention
+    assert shown.shape == (2, HEADS, TOKENS, TOKENS)
+    assert np.triu(shown.weights, 1).max() == 0, "nothing looks ahead"
+
+
+def test_scores_that_a_model_hands_out_as_attentions_are_not_its_weights():
+    sizes = {"hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": HEADS, "intermediate_size": WIDTH}
+    groups = {f"{name}_groups": 1 for name in ("q", "k", "v", "post_attention", "intermediate", "output")}
+    model = transformers.SqueezeBertModel(
+        transformers.SqueezeBertConfig(**sizes, **groups, embedding_size=WIDTH, vocab_size=16)
+    ).eval()
+    ids = torch.arange(3, 8)[None]
+    shown = HeadMap.of(model, inputs={"input_ids": ids}).attention
+    scores = model(ids, output_attentions=True).attentions[0].detach().numpy()
+    np.testing.assert_allclose(shown.weights, softmax(scores), atol=1e-5)
