@@ -199,9 +199,7 @@ def names_in_table(table):
     """
     weights = table.to_numpy()
     if weights.dtype.kind not in "fiub":
-        raise TypeError(
-            f"a table of weights has one column for each token that is looked at, got {list(table.columns)}"
-        )
+        raise TypeError(f"a table of weights has one column for each token that is looked at, got {list(table.columns)}")
     return [str(name) for name in table.columns], [str(name) for name in table.index], weights
 
 

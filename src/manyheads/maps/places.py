@@ -6,7 +6,9 @@ import numpy as np
 
 from manyheads.maps.tokens_from import chosen_text, ids_in, strings_of
 
-BEFORE = "{count} keys stand before these tokens: a prefix, as prefix tuning adds one, or what a cache holds. They're counted."
+BEFORE = (
+    "{count} keys stand before these tokens: a prefix, as prefix tuning adds one, or what a cache holds. They're counted."
+)
 PADS_ITSELF = "The model pads texts by itself: {count} places after the text are left out."
 # Where inputs say which places are padding, and whether what's true is padding.
 MASKS = {

@@ -48,9 +48,7 @@ def inputs_of(tokens, tokenizer):
     if hasattr(tokens["input_ids"], "ndim"):
         return tokens
     batched = isinstance(tokens["input_ids"][0], list)
-    return type(tokens)({name: values if batched else [values] for name, values in tokens.items()}).convert_to_tensors(
-        "pt"
-    )
+    return type(tokens)({name: values if batched else [values] for name, values in tokens.items()}).convert_to_tensors("pt")
 
 
 def ids_in(named, decoder=False):

@@ -48,9 +48,7 @@ def value_norms(model, inputs=None, batch=0, part=None):  # -> [layer, head, key
         raise ValueError(f"{type(model).__name__} has no layers of values and outputs by these names: {known}")
     stacks = chosen_part(by_stack(named), part)
     if len(stacks) > 1:
-        raise ValueError(
-            f"value_norms are of one stack of layers, and this model has {', '.join(stacks)}: part= names one"
-        )
+        raise ValueError(f"value_norms are of one stack of layers, and this model has {', '.join(stacks)}: part= names one")
     (stack,) = stacks.values()
     attending = list(stack.values()) if isinstance(stack, dict) else stack
     with looked_at(model):
@@ -80,9 +78,7 @@ def measured(attention, pair, values):  # values [k, d_v] -> [h, k]
     heads = heads_in(attention)
     rows = rows_by_calling(output, heads, values)
     if values.shape[-1] % rows.shape[1]:
-        raise ValueError(
-            f"{type(value).__name__} gives {values.shape[-1]} values, which isn't a multiple of {rows.shape[1]}"
-        )
+        raise ValueError(f"{type(value).__name__} gives {values.shape[-1]} values, which isn't a multiple of {rows.shape[1]}")
     return norms(values.unflatten(-1, (-1, rows.shape[1])).transpose(0, 1), rows)
 
 
