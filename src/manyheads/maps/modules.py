@@ -239,7 +239,8 @@ def calls_joined(looks):
         group = groups[look.name]
         shapes = {one.weights.shape for one in group}
         memory = set.intersection(*({id(one) for one in look.given if one.is_floating_point()} for look in group))
-        if len(shapes) == 1 < len(group) and look.weights.shape[2] == 1 and memory:
+        calls = {one.call for one in group}
+        if len(shapes) == 1 < len(calls) == len(group) and look.weights.shape[2] == 1 and memory:
             if look is group[0]:
                 joined.append(replace(look, weights=torch.cat([one.weights for one in group], 2)))
         elif len(shapes) > 1 or len({one.depth for one in group}) < len(group):

@@ -49,7 +49,7 @@ class Look:
     within: tuple = ()  # the names of the modules around it that are counted, each with what it was called with
     call: int = 0  # which of all calls of modules this one was
     depth: int = 0  # how many looks stand one upon the other, up to this one
-    source: object = None  # the same for what's looked at by the same weights
+    source: object = None  # the same for what's looked at by the same weights, all of them
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,10 @@ class _Scores:
     """Where a tensor comes from that's made of a product of two activations."""
 
     softmaxed: bool = False
+    derived: bool = False  # whether it's more than the product
     before_dropout: Tensor | None = None
     keys: frozenset | None = None  # the axes that may be keys, as long as one side was learnt; None for all
+    size: int = 0  # of all scores, of which a tensor may be a piece
     source: object = field(default_factory=object)
 
 
@@ -175,13 +177,15 @@ class Watch(TorchFunctionMode):
                 continue
             weights = operand if scores.before_dropout is None else scores.before_dropout
             weights = _contracted_last(weights, place, equation, self._heads())
-            if weights is not None and weights.ndim > 1 and (scores.softmaxed or _rows_are_shares(weights)):
+            shares = scores.softmaxed or (scores.derived and weights is not None and _rows_are_shares(weights))
+            if weights is not None and weights.ndim > 1 and shares:
                 dropped = DROPPED.format(self._calling[-1][0] or type(self._module).__name__)
                 notes = (dropped,) if scores.before_dropout is not None else ()
-                return self._note(weights, depth, notes, source=scores.source)
+                source = scores.source if weights.numel() == scores.size else object()
+                return self._note(weights, depth, notes, source=source)
         if not all(learnt):
             keys = _axes_of_activation(equation, learnt, result) if any(learnt) else None
-            self._known[result] = _Scores(keys=keys)
+            self._known[result] = _Scores(keys=keys, size=result.numel())
         return depth
 
     def _derived(self, name, args, kwargs, result):
@@ -196,7 +200,7 @@ class Watch(TorchFunctionMode):
             axis = kwargs.get("dim", args[1] if len(args) > 1 else -1)
             if scores.keys is not None and (not isinstance(axis, int) or axis % source.ndim not in scores.keys):
                 return
-            scores = _Scores(softmaxed=True)
+            scores = _Scores(softmaxed=True, size=source.numel())
         elif scores.keys is not None and getattr(result, "shape", None) != source.shape:
             return
         elif "dropout" in name:
@@ -206,7 +210,7 @@ class Watch(TorchFunctionMode):
             scores = replace(scores, before_dropout=_moved(name, args, kwargs, source, scores.before_dropout))
         for one in result if isinstance(result, tuple) else (result,):
             if isinstance(one, Tensor) and one.is_floating_point() and _follows(one, source):
-                self._known[one] = scores
+                self._known[one] = replace(scores, derived=True)
 
     def _heads(self):
         """How many heads there are, as the nearest of the modules says that compute."""
@@ -324,8 +328,7 @@ def _once(looks, module):
     for look in looks:
         kept.setdefault((look.call, look.depth), []).append(look)
     for key, group in kept.items():
-        alike = {(id(look.source) if look.source is not None else id(look), look.weights.numel()) for look in group}
-        if len(alike) > 1:
+        if len({id(look if look.source is None else look.source) for look in group}) > 1:
             raise ValueError(SIDE_BY_SIDE.format(name=group[0].name or module, count=len(group)))
         kept[key] = max(group, key=lambda look: look.weights.ndim)
     return list(kept.values())
@@ -345,8 +348,7 @@ def _axes_of_activation(equation, learnt, result):
     """The axes of a product that come from its side that isn't learnt: keys, if the other asks."""
     if equation is None:
         return frozenset([result.ndim - 1 if learnt[0] else result.ndim - 2])
-    inputs, _, output = equation.replace(" ", "").partition("->")
-    letters = inputs.split(",")
+    letters, output = _letters(equation)
     if "." in equation or len(letters) != 2 or not output:
         return frozenset()
     mine, others = letters[learnt.index(False)], letters[learnt.index(True)]
@@ -357,8 +359,7 @@ def _contracted_last(weights, place, equation, heads=None):
     """Weights as [..., q, k], where k is summed over; None where they and the values share more than that."""
     if equation is None:
         return weights if place == 0 else weights.mT
-    inputs, _, output = equation.replace(" ", "").partition("->")
-    letters = inputs.split(",")
+    letters, output = _letters(equation)
     if "..." in equation:
         dots = weights.ndim - len(letters[place].replace("...", ""))
         filler = "ABCDEFGH"[: max(dots, 0)]
@@ -378,6 +379,13 @@ def _contracted_last(weights, place, equation, heads=None):
         return None
     others = [letter for letter in mine if letter not in (*summed, *asking)]
     return weights.permute([mine.index(letter) for letter in (*others, *asking, *summed)])
+
+
+def _letters(equation):
+    """The letters of an einsum: of each operand, and of the result, which may be left out."""
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
+    once = "".join(sorted(letter for letter in set(inputs) - {",", "."} if inputs.count(letter) == 1))
+    return inputs.split(","), output if arrow else once
 
 
 def _moved(name, args, kwargs, source, before):

@@ -349,6 +349,13 @@ class EinsumHeadsFirst(Own):
         return self.join(einsum("bhij,bhjd->bhid", attn, v))
 
 
+@shows(lambda m, x: weights(m.q(x), m.k(x), heads=1), texts=(1,))
+class EinsumWithoutAnArrow(Own):
+    def forward(self, x):
+        attn = (torch.einsum("zid,zjd->zij", self.q(x), self.k(x)) * WIDTH**-0.5).softmax(-1)
+        return torch.stack([torch.einsum("ij,jd", one, values) for one, values in zip(attn, self.v(x))])
+
+
 @shows(causal)
 class EinsumHeadsLast(Own):
     def forward(self, x):
@@ -879,11 +886,37 @@ class LayersInOneLoop(nn.Module):
         return x
 
 
+def of_classes(m, x):
+    asking, found = x.mean(1, keepdim=True), []
+    for _ in range(2):
+        found.append(weights(m.q(asking), m.k(x)))
+        asking = asking + m.join(torch.tensor(found[-1]).float() @ m.split(m.v(x)))
+    return found
+
+
+@shows(of_classes, asking=1)
+class ClassAttentionInOneLoop(OwnWithCount):
+    def forward(self, x):
+        asking = x.mean(1, keepdim=True)
+        k, v = self.split(self.k(x)), self.split(self.v(x))
+        for _ in range(2):
+            asking = asking + self.join((self.split(self.q(asking)) @ k.mT * ROOT).softmax(-1) @ v)
+        return asking
+
+
 @refused("side by side")
 class HeadsInOneLoop(Own):
     def forward(self, x):
         heads = zip(*(one(x).chunk(HEADS, -1) for one in (self.q, self.k, self.v)))
         return self.o(torch.cat([(q @ k.mT * ROOT).softmax(-1) @ v for q, k, v in heads], -1))
+
+
+@refused("side by side")
+class ValuesOfHeadsInOneLoop(OwnWithCount):
+    def forward(self, x):
+        q, k, v = self.three(x)
+        attn = (q @ k.mT * ROOT).softmax(-1)
+        return self.join(torch.stack([attn[:, head] @ v[:, head] for head in range(HEADS)], 1))
 
 
 @refused("side by side")
@@ -1181,6 +1214,13 @@ class GraphAttention(nn.Module):
 
     def forward(self, h):
         return self.layer(self.layer(h))
+
+
+@refused(NOTHING, texts=(1,), inputs=lambda texts: (torch.randn(TOKENS, WIDTH), torch.rand(TOKENS, TOKENS)))
+class WalksOnAGraph(nn.Module):
+    def forward(self, x, edges):
+        steps = edges / edges.sum(-1, keepdim=True)
+        return (steps @ steps) @ x
 
 
 @refused(NOTHING, inputs=memory, asking=TOKENS, keys=MEMORY)
