@@ -170,6 +170,8 @@ def texts_before_heads(looks, module, inputs, texts):
     try:
         with Watch(module) as alone:
             called(module, one_text(copied(inputs), texts))
+    except ValueError:  # even then it isn't known what are heads
+        raise
     except Exception:  # inputs of which one text can't be had: heads after texts, as almost everywhere
         return looks
     if [look.name for look in looks] != [look.name for look in alone.looks]:

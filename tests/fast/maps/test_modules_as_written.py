@@ -1,4 +1,4 @@
-"""Attention as different people write it, handed to HeadMap.of as it is: the right map or a plain refusal, never a wrong map.
+"""A hundred modules as people write attention, as HeadMap.of takes them: the right map or a plain refusal, never a wrong one.
 
 What is expected is computed in NumPy, in double precision, from the queries and keys that a module projects.
 """
@@ -1294,6 +1294,20 @@ class RowsOfAnImage(Own):
 
 
 @refused("how many there are, as in module.num_heads")
+class HeadsBeforeTextsUncounted(Own):
+    def forward(self, x):
+        q, k, v = (one(x).unflatten(-1, (HEADS, SIZE)).permute(2, 0, 1, 3) for one in (self.q, self.k, self.v))
+        return self.o(((q @ k.mT * ROOT).softmax(-1) @ v).permute(1, 2, 0, 3).flatten(2))
+
+
+@shows(plain)
+class HeadsBeforeTexts(OwnWithCount):
+    def forward(self, x):
+        q, k, v = (one(x).unflatten(-1, (HEADS, SIZE)).permute(2, 0, 1, 3) for one in (self.q, self.k, self.v))
+        return self.o(((q @ k.mT * ROOT).softmax(-1) @ v).permute(1, 2, 0, 3).flatten(2))
+
+
+@refused("how many there are, as in module.num_heads")
 class KeysOfItsOwnForEachQuery(Own):
     def forward(self, x):
         nearest = torch.cdist(x, x).topk(2, largest=False).indices
@@ -1467,7 +1481,7 @@ def state(module):
     ]
     lengths = [len(part.seen) for part in module.modules() if hasattr(part, "seen")]
     values = [value.clone() for value in (*module.parameters(), *module.buffers())]
-    numbers = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
+    numbers = random.getstate(), str(np.random.get_state()), torch.get_rng_state().tolist()  # noqa: NPY002
     return parts, lengths, [value.tolist() for value in values], numbers, torch.backends.mha.get_fastpath_enabled()
 
 
