@@ -2,8 +2,8 @@
 
 import torch
 
+from manyheads.maps.axes import heads_of
 from manyheads.maps.parts import by_stack
-from manyheads.maps.watching import heads_of
 
 # What modules call the layer that mixes their heads, W^O.
 OUTPUTS = (

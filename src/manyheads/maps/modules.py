@@ -5,6 +5,7 @@ keeps to itself, `Watch` sees the calls.
 """
 
 import inspect
+import re
 from dataclasses import replace
 
 import torch
@@ -18,6 +19,12 @@ DECODER_TOO = (
     "a {} is an encoder and a decoder that reads a text of its own: give inputs=dict(input_ids=..., "
     "decoder_input_ids=...), or labels"
 )
+CALLED_AGAIN = (
+    "{name} attends {count} times, for inputs that are read one beside another or step by step: give that part of the "
+    "model as the module, with the inputs of one call"
+)
+BESIDE = "Not all of these are layers that build on each other: {}. Some read side by side."
+NOT_SEEN = "{} is computed by {}, which gives no weights: it's left out."
 BATCH_FIRST = (
     "These layers read [sequence, batch, width], so this is one token of {texts} texts; with batch_first=True, or "
     "inputs.transpose(0, 1), it's one text."
@@ -43,25 +50,27 @@ def of_module(module, inputs, batch=0, before=None, groups=None):
     attention is seen, with what to do about it.
     """
     texts = texts_in(inputs)
-    whole = is_hugging_face(module)
     with looked_at(module):
         for model in models_in(module):
             set_kernel(model, "eager" if groups is None else "sdpa")
         if before is not None:
             before(module)
-        if whole and groups is None and not has_towers(module):
+        whole = is_hugging_face(module) and groups is None and all_eager(module)
+        if whole and not has_towers(module):
             output = called_eagerly(module, inputs)
             parts = parts_of_output(output, batch, texts)
-            if parts and not are_scores(parts):
+            if parts and are_weights(parts):
                 return described(parts, module, output)
         with Watch(module, texts, groups) as watch:
-            output = called_eagerly(module, inputs) if whole and groups is None else called(module, inputs)
+            output = called_eagerly(module, inputs) if whole else called(module, inputs)
+        looks = texts_before_heads(watch.looks, module, inputs, texts)
         notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
-    parts = parts_of_output(output, batch, texts) if whole and groups is None else {}
-    parts = with_towers(parts, watch.looks, texts) if parts and not are_scores(parts) else of_looks(watch.looks, texts)
+    parts = parts_of_output(output, batch, texts) if whole and has_towers(module) else {}
+    parts = with_towers(parts, looks, texts) if parts else of_looks(looks, texts)
     if not parts:
         raise ValueError(why_nothing(module, watch.unknown))
-    return described(parts, module, output, notes)
+    unseen = tuple(NOT_SEEN.format(place or type(module).__name__, kernel) for kernel, place in watch.unknown.items())
+    return described(parts, module, output, (*notes, *unseen))
 
 
 def called(module, inputs, **more):
@@ -139,6 +148,18 @@ def set_kernel(model, name):
         model.set_attn_implementation("eager")
 
 
+def all_eager(model):
+    """Whether a Hugging Face model computes eagerly. Falcon stays on sdpa, whose masks its eager weights misread."""
+    kinds = (getattr(part.config, "_attn_implementation", "eager") for part in model.modules() if is_hugging_face(part))
+    return all(kind in ("eager", None) for kind in kinds)
+
+
+def are_weights(parts):
+    """Whether what a Hugging Face model hands out is weights, and not scores before their softmax."""
+    layers = [layer for part in parts.values() for layer in part.layers if layer is not None]
+    return all(isinstance(layer, torch.Tensor) and layer.ndim == 4 and not (layer < 0).any() for layer in layers)
+
+
 def has_towers(model):
     """Whether a Hugging Face model has models in it that read different things, each with a configuration."""
     return any(getattr(model.config, name, None) is not None for name in getattr(model.config, "sub_configs", ()))
@@ -149,15 +170,99 @@ def parts_of_output(output, batch, texts):
     return of_output(output, batch, texts) if attentions_in(output) or has_outputs(output) else {}
 
 
-def are_scores(parts):
-    """Whether what an output calls attentions are scores before their softmax, as SqueezeBERT hands them out."""
-    layers = (layer for part in parts.values() for layer in part.layers)
-    return any(isinstance(layer, torch.Tensor) and bool((layer < 0).any()) for layer in layers)
-
-
 def of_looks(looks, texts):
     """What was seen as parts, by the names of the modules that looked."""
+    looks = calls_joined(heads_joined(looks))
     return {name: part_of_stack(stack, texts) for name, stack in by_stack((look.name, look) for look in looks).items()}
+
+
+def texts_before_heads(looks, module, inputs, texts):
+    """Looks with texts before heads, where one axis is for both: what a module looks at in one text alone tells."""
+    if texts == 1 or all(look.by_text for look in looks):
+        return looks
+    try:
+        with Watch(module) as alone:
+            called(module, one_text(copied(inputs), texts))
+    except ValueError:  # even then it isn't known what are heads
+        raise
+    except Exception:  # inputs of which one text can't be had: heads after texts, as almost everywhere
+        return looks
+    if [look.name for look in looks] != [look.name for look in alone.looks]:
+        return looks
+    found = []
+    for look, one in zip(looks, alone.looks):
+        if not look.by_text and look.weights.shape == (texts, *one.weights.shape[1:]):
+            turned = look.weights.flatten(0, 1).unflatten(0, (-1, texts)).transpose(0, 1)
+            far = [(weights[:1] - one.weights).abs().max() for weights in (look.weights, turned)]
+            look = look if far[0] <= far[1] else replace(look, weights=turned)
+        found.append(look)
+    return found
+
+
+def one_text(inputs, texts):
+    """The first text of inputs that hold so many.
+
+    >>> [len(value) for value in one_text((torch.ones(3, 7), torch.ones(7, 7)), texts=3)]
+    [1, 7]
+    """
+    if isinstance(inputs, torch.Tensor):
+        return inputs[:1] if inputs.ndim and len(inputs) == texts else inputs
+    if hasattr(inputs, "keys"):
+        return {name: one_text(value, texts) for name, value in dict(inputs).items()}
+    return type(inputs)(one_text(value, texts) for value in inputs) if type(inputs) in (list, tuple) else inputs
+
+
+def heads_joined(looks):
+    """Looks of which those of modules that are one head each, and are called with the same, are one.
+
+    >>> from torch import ones
+    >>> from manyheads.maps.watching import Look
+    >>> read, weights = ones(2), ones(1, 1, 3, 3)
+    >>> looks = [Look(f"heads.{head}", weights, within=((f"heads.{head}", (read,)),)) for head in (0, 1)]
+    >>> [(look.name, list(look.weights.shape)) for look in heads_joined(looks)]
+    [('heads', [1, 2, 3, 3])]
+    """
+    groups, joined = {}, []
+    for look in looks:
+        groups.setdefault(_layer_of_heads(look), []).append(look)
+    for (_, name, *_), group in groups.items():
+        if len({look.name for look in group}) == len(group) > 1:
+            joined.append(replace(group[0], name=name, weights=torch.cat([look.weights for look in group], 1)))
+        else:
+            joined += group
+    return joined
+
+
+def _layer_of_heads(look):
+    """The same for looks of modules that are heads of one layer: what they read, their name without its number."""
+    if not look.within or not look.within[-1][1] or look.weights.shape[1] > 1:
+        return id(look), look.name
+    name, (given, *_) = look.within[-1]
+    row = re.sub(r"[._]?\d+$", "", name) + look.name.removeprefix(name)
+    return id(given), row, look.depth, look.weights.shape
+
+
+def calls_joined(looks):
+    """Looks of which those of one module that asks once in each call, of the same memory, are one: calls are queries.
+
+    Raises `ValueError` where calls of a module are neither that nor layers that build on each other.
+    """
+    groups, joined = {}, []
+    for look in looks:
+        groups.setdefault(look.name, []).append(look)
+    for look in looks:
+        group = groups[look.name]
+        shapes = {one.weights.shape for one in group}
+        memory = set.intersection(*({id(one) for one in look.given if one.is_floating_point()} for look in group))
+        calls = {one.call for one in group}
+        if len(shapes) == 1 < len(calls) == len(group) and look.weights.shape[2] == 1 and memory:
+            if look is group[0]:
+                joined.append(replace(look, weights=torch.cat([one.weights for one in group], 2)))
+        elif len(shapes) > 1 or len({one.depth for one in group}) < len(group):
+            raise ValueError(CALLED_AGAIN.format(name=look.name or "the module", count=len(group)))
+        else:
+            joined.append(look)
+    return joined
 
 
 def part_of_stack(stack, texts):
@@ -165,6 +270,8 @@ def part_of_stack(stack, texts):
     looks = list(stack.values()) if isinstance(stack, dict) else stack
     weights = [look.weights for look in looks]
     notes = tuple(dict.fromkeys(note for look in looks for note in look.notes))
+    if len({look.depth for look in looks}) < len(looks):
+        notes += (BESIDE.format(", ".join(look.name for look in looks)),)
     layers = dict(zip(stack, weights)) if isinstance(stack, dict) else weights
     return Part(layers, notes, texts, keys_after=looks[0].keys_after)
 
@@ -257,6 +364,10 @@ def why_nothing(module, unknown):
         )
     if models_in(module):
         return f"{name} gives no attentions, not even eagerly: its layers may be of another kind"
+    if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
+        return (
+            f"{name} is compiled by TorchScript, which shows nothing of what it computes: give the module before that"
+        )
     attending = [place for place, part in module.named_modules() if isinstance(part, torch.nn.MultiheadAttention)]
     if attending:
         return f"{name} did not call any of its attention for these inputs: {', '.join(attending)}"

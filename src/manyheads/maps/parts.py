@@ -60,7 +60,11 @@ def by_number(stack):
 
     >>> by_number([((0, 9), "b"), ((0, 4), "a")]), by_number([((1, 0), "c"), ((0, 1), "b"), ((0, 0), "a")])
     ({4: 'a', 9: 'b'}, ['a', 'b', 'c'])
+    >>> by_number([((0,), "a"), ((1,), "b"), ((0,), "a again")])  # of modules that are called again, as they were
+    ['a', 'b', 'a again']
     """
+    if len({numbers for numbers, _ in stack}) < len(stack):
+        return [layer for _, layer in stack]
     ordered = sorted(stack, key=lambda entry: entry[0])
     columns = [
         column for column in zip(*(numbers for numbers, _ in ordered)) if len(ordered) == 1 or len(set(column)) > 1
@@ -101,7 +105,8 @@ def numbered(layers, numbers):
     >>> numbered(("second", "fourth"), [1, 3]), numbered(("first", "second"), None)
     ({1: 'second', 3: 'fourth'}, ('first', 'second'))
     """
-    return layers if numbers is None or len(numbers) != len(layers) else dict(zip(numbers, layers))
+    known = isinstance(layers, dict) or numbers is None or len(numbers) != len(layers)
+    return layers if known else dict(zip(numbers, layers))
 
 
 def alike(parts, chosen=None):

@@ -6,8 +6,9 @@ two activations become weights that multiply values.
 
 import inspect
 import re
+import sys
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -15,12 +16,22 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
+from manyheads.maps.axes import axes_of_activation, contracted_last, heads_of, in_four_axes, mixes_heads
+
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum")
 OTHER_KERNELS = re.compile(
     "flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention"
 )
-HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "heads", "h")  # as modules call their number
+LAYERS = re.compile("linear|conv|(layer|group|batch|instance|rms)_norm")
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
+HOW_MANY = (
+    "{name} attends with weights of {shape} for texts={texts}, and which of these are heads isn't known: say how many "
+    "there are, as in module.num_heads = 4, or give one text, or the weights, as HeadMap.of(weights, tokens)"
+)
+SIDE_BY_SIDE = (
+    "{name} attends {count} times side by side in one call, and whether these are heads, pieces of a text or something "
+    "else can't be seen: let a module of its own compute each, or give the weights, as HeadMap.of(weights, tokens)"
+)
 DROPPED = "{} drops weights at random in its call, whether the model trains or not: these are the weights before that."
 
 
@@ -32,6 +43,13 @@ class Look:
     weights: Tensor
     notes: tuple = ()
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
+    heads: int | None = None  # as the module says
+    given: tuple = ()  # the tensors that the module was called with
+    by_text: bool = True  # whether texts surely stand before heads, where the weights have one axis for both
+    within: tuple = ()  # the names of the modules around it that are counted, each with what it was called with
+    call: int = 0  # which of all calls of modules this one was
+    depth: int = 0  # how many looks stand one upon the other, up to this one
+    source: object = None  # the same for what's looked at by the same weights, all of them
 
 
 @dataclass(frozen=True)
@@ -39,7 +57,11 @@ class _Scores:
     """Where a tensor comes from that's made of a product of two activations."""
 
     softmaxed: bool = False
+    derived: bool = False  # whether it's more than the product
     before_dropout: Tensor | None = None
+    keys: frozenset | None = None  # the axes that may be keys, as long as one side was learnt; None for all
+    size: int = 0  # of all scores, of which a tensor may be a piece
+    source: object = field(default_factory=object)
 
 
 class Watch(TorchFunctionMode):
@@ -61,8 +83,10 @@ class Watch(TorchFunctionMode):
         self._groups = groups
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
-        self._calling = [("", module)]  # the names of the modules that are computing, each with itself
+        self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
+        self._calls = 0
         self._known = WeakIdKeyDictionary()  # tensor -> _Scores
+        self._depth = WeakIdKeyDictionary()  # tensor -> of the looks that it's computed from
 
     def __enter__(self):
         self._after = ExitStack()
@@ -75,31 +99,52 @@ class Watch(TorchFunctionMode):
     def __exit__(self, *error):
         super().__exit__(*error)
         self._after.close()
+        if error[0] is None:
+            looks = _once(self.looks, type(self._module).__name__)
+            self.looks = [self._in_four_axes(look) for look in looks]
 
     def _follow(self, name, part):
-        def enter(*_):
-            self._calling.append((name, part))
+        def enter(_, args, kwargs):
+            self._calls += 1
+            given = tuple(value for value in _flat((args, kwargs)) if isinstance(value, Tensor))
+            self._calling.append((name, part, given, self._calls))
 
         def leave(*_):
             self._calling.pop()
 
-        return part.register_forward_pre_hook(enter), part.register_forward_hook(leave, always_call=True)
+        if isinstance(part, torch.jit.ScriptModule):
+            return ()
+        before = part.register_forward_pre_hook(enter, with_kwargs=True)
+        return before, part.register_forward_hook(leave, always_call=True)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        result = func(*args, **kwargs)
         name = getattr(func, "__name__", None) or str(func)
+        if name.endswith("_") and self.looks and isinstance(args[0], Tensor):
+            self._keep(args[0])
+        result = func(*args, **kwargs)
+        if any(isinstance(value, Tensor) and _is_hidden(value) for value in _flat((args, kwargs))):
+            self._hides(name)
+            return result
+        depth = max(
+            (self._depth.get(value, 0) for value in _flat((args, kwargs)) if isinstance(value, Tensor)), default=0
+        )
         if "scaled_dot_product_attention" in name and not name.startswith("_"):
-            self._note(*self._fused(args, kwargs))
+            weights, notes = self._fused(args, kwargs)
+            depth = self._note(weights, depth, notes)
         elif func is F.multi_head_attention_forward:
             weights, added = weights_of_layer(args, kwargs)
-            self._note(weights.cpu(), keys_after=added)
+            depth = self._note(weights.cpu(), depth, keys_after=added, heads=weights.shape[1])
         elif OTHER_KERNELS.search(str(func)) or OTHER_KERNELS.search(name):
             self.unknown.setdefault(name.removesuffix(".default"), self._calling[-1][0])
         elif name in PRODUCTS:
-            self._multiplied(name, args, result)
+            depth = self._multiplied(name, list(_flat((args, kwargs))), result, depth)
         elif isinstance(result, (Tensor, tuple)):
             self._derived(name, args, kwargs, result)
+        if depth:
+            for one in _flat((result, args[:1] if name.endswith("_") else ())):
+                if isinstance(one, Tensor):
+                    self._depth[one] = depth
         return result
 
     def _fused(self, args, kwargs):
@@ -122,28 +167,48 @@ class Watch(TorchFunctionMode):
     def _in_groups(self, queries, keys):
         return self._groups is not None and queries == keys == self._groups.count
 
-    def _multiplied(self, name, args, result):
+    def _hides(self, name):
+        """Notes attention within vmap, or of nested tensors, whose weights can't be had."""
+        if "softmax" in name or "attention" in name:
+            self.unknown.setdefault(f"{name} within vmap or of nested tensors", self._calling[-1][0])
+
+    def _keep(self, tensor):
+        """Copies the weights of looks that are about to be written to."""
+        memory = tensor.untyped_storage().data_ptr()
+        for number, look in enumerate(self.looks):
+            if look.weights.untyped_storage().data_ptr() == memory:
+                self.looks[number] = replace(look, weights=look.weights.clone())
+
+    def _multiplied(self, name, values, result, depth):
         """Notes weights that multiply values; a product of two activations makes scores."""
-        equation = args[0] if name == "einsum" and isinstance(args[0], str) else None
-        operands = [value for value in _flat(args) if isinstance(value, Tensor)][-2:]
-        if len(operands) < 2:
-            return
+        equation = values[0] if name == "einsum" and isinstance(values[0], str) else None
+        operands = [value for value in values if isinstance(value, Tensor)]
+        if len(operands) < 2 or (name == "einsum" and (equation is None or len(operands) > 2)):
+            return depth
+        operands = operands[-2:]
         learnt = [_is_parameter(operand) for operand in operands]
         for place, operand in enumerate(operands):
             scores = self._known.get(operand)
             if scores is None:
                 continue
             if learnt[1 - place]:  # heads are mixed
-                self._known[result] = scores
-                return
+                if mixes_heads(operand, operands[1 - place], self._heads()):
+                    self._known[result] = scores
+                return depth
+            if scores.keys is not None:
+                continue
             weights = operand if scores.before_dropout is None else scores.before_dropout
-            weights = _contracted_last(weights, place, equation)
-            if weights is not None and weights.ndim > 1 and (scores.softmaxed or _rows_are_shares(weights)):
+            weights = contracted_last(weights, place, equation, self._heads())
+            shares = scores.softmaxed or (scores.derived and weights is not None and _rows_are_shares(weights))
+            if weights is not None and weights.ndim > 1 and shares:
                 dropped = DROPPED.format(self._calling[-1][0] or type(self._module).__name__)
-                self._note(weights, (dropped,) if scores.before_dropout is not None else ())
-                return
-        if not any(learnt):
-            self._known[result] = _Scores()
+                notes = (dropped,) if scores.before_dropout is not None else ()
+                source = scores.source if weights.numel() == scores.size else object()
+                return self._note(weights, depth, notes, source=source)
+        if not all(learnt):
+            keys = axes_of_activation(equation, learnt, result) if any(learnt) else None
+            self._known[result] = _Scores(keys=keys, size=result.numel())
+        return depth
 
     def _derived(self, name, args, kwargs, result):
         """Follows scores through what is done to them: scaled, masked, reshaped, and the softmax."""
@@ -151,23 +216,55 @@ class Watch(TorchFunctionMode):
         if not found:
             return
         source, scores = found[0]
+        if LAYERS.search(name) and not (len(args) > 1 and mixes_heads(source, args[1], self._heads())):
+            return
         if name in ("softmax", "_softmax", "softmax_"):
-            scores = _Scores(softmaxed=True)
+            axis = kwargs.get("dim", args[1] if len(args) > 1 else -1)
+            if scores.keys is not None and (not isinstance(axis, int) or axis % source.ndim not in scores.keys):
+                return
+            scores = _Scores(softmaxed=True, size=source.numel())
+        elif scores.keys is not None and getattr(result, "shape", None) != source.shape:
+            return
         elif "dropout" in name:
             same = result is source or torch.equal(result, source)
-            scores = scores if same else _Scores(scores.softmaxed, source)
+            scores = scores if same else replace(scores, before_dropout=source)
         elif scores.before_dropout is not None:
-            moved = _moved(name, args, kwargs, source, scores.before_dropout)
-            scores = _Scores(scores.softmaxed, moved)
+            scores = replace(scores, before_dropout=_moved(name, args, kwargs, source, scores.before_dropout))
         for one in result if isinstance(result, tuple) else (result,):
             if isinstance(one, Tensor) and one.is_floating_point() and _follows(one, source):
-                self._known[one] = scores
+                self._known[one] = replace(scores, derived=True)
 
-    def _note(self, weights, notes=(), keys_after=()):
-        name, part = self._calling[-1]
+    def _heads(self):
+        """How many heads there are, as the nearest of the modules says that compute."""
+        counts = (heads_of(part) for _, part, _, _ in reversed(self._calling))
+        return next(filter(None, counts), None)
+
+    def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None):
+        name, _, given, call = self._calling[-1]
         weights = self._groups.summed(weights) if self._in_groups(*weights.shape[-2:]) else weights
-        weights = in_four_axes(weights, self._texts, heads_of(part)).detach()
-        self.looks.append(Look(name, weights, notes, keys_after))
+        look = Look(
+            name,
+            weights.detach(),
+            notes,
+            keys_after,
+            heads=heads or self._heads(),
+            given=given,
+            within=tuple((name, given) for name, _, given, _ in self._calling if name[-1:].isdigit()),
+            call=call,
+            depth=depth + 1,
+            source=source,
+        )
+        self.looks.append(look)
+        return depth + 1
+
+    def _in_four_axes(self, look):
+        weights = in_four_axes(look.weights, self._texts, look.heads)
+        sizes = look.given[0].shape[1:] if look.given and look.heads is None and look.weights.ndim > 3 else ()
+        if weights is None or 1 < weights.shape[1] in sizes:  # rows of an image, perhaps, or one query each
+            name = look.name or type(self._module).__name__
+            raise ValueError(HOW_MANY.format(name=name, shape=list(look.weights.shape), texts=self._texts))
+        by_text = look.weights.ndim != 3 and len(weights) != weights.shape[1]
+        return replace(look, weights=weights, by_text=by_text or 1 in weights.shape[:2])
 
 
 def fused_weights(
@@ -205,54 +302,19 @@ def weights_of_layer(args, kwargs):  # -> [b, h, q, k], the names of keys that t
     return (weights if weights.ndim == 4 else weights[None]).nan_to_num(0), added
 
 
-def in_four_axes(weights, texts, heads=None):  # 2 axes or more -> [b, h, q, k]
-    """Weights with an axis for texts and one for heads; `heads` is how many there are, where that's known.
+def _once(looks, module):
+    """Looks without those that are of the same weights as others.
 
-    >>> [list(in_four_axes(torch.ones(shape), texts=2).shape) for shape in ((6, 5, 5), (2, 5, 5), (3, 2, 5, 5))]
-    [[2, 3, 5, 5], [2, 1, 5, 5], [2, 3, 5, 5]]
-    >>> list(in_four_axes(torch.ones(2, 9, 3, 4, 4), texts=2).shape)  # nine windows of each text
-    [18, 3, 4, 4]
+    Raises `ValueError` where several of one call of a module depend on none of the others.
     """
-    if weights.ndim == 2:
-        return weights[None, None]
-    if weights.ndim == 3:
-        of_texts = len(weights) % texts == 0 and (
-            heads is None or len(weights) % heads or len(weights) == texts * heads
-        )
-        return weights.unflatten(0, (-1, len(weights) // texts if of_texts else heads or 1))
-    weights = weights.flatten(0, -4) if weights.ndim > 4 else weights
-    heads_first = weights.shape[1] == texts and (weights.shape[0] == heads or weights.shape[0] % texts)
-    return weights.transpose(0, 1) if heads_first else weights
-
-
-def heads_of(part):
-    """How many heads a module says that it has; None where it doesn't.
-
-    >>> heads_of(torch.nn.MultiheadAttention(embed_dim=4, num_heads=2)), heads_of(torch.nn.Linear(2, 2))
-    (2, None)
-    """
-    counts = (getattr(part, name, None) for name in HEADS)
-    return next((count for count in counts if isinstance(count, int) and count > 0), None)
-
-
-def _contracted_last(weights, place, equation):
-    """Weights as [..., q, k], where k is summed over; None where they and the values share more than that."""
-    if equation is None:
-        return weights if place == 0 else weights.mT
-    inputs, _, output = equation.replace(" ", "").partition("->")
-    letters = inputs.split(",")
-    if "..." in equation:
-        dots = weights.ndim - len(letters[place].replace("...", ""))
-        filler = "ABCDEFGH"[: max(dots, 0)]
-        letters = [one.replace("...", filler) for one in letters]
-        output = output.replace("...", filler)
-    mine, values = letters[place], letters[1 - place]
-    summed = [letter for letter in mine if letter in values and letter not in output]
-    asking = [letter for letter in mine if letter not in values and letter in output]
-    if len(summed) != 1 or len(asking) != 1 or len(mine) != weights.ndim:
-        return None
-    others = [letter for letter in mine if letter not in (*summed, *asking)]
-    return weights.permute([mine.index(letter) for letter in (*others, *asking, *summed)])
+    kept = {}  # what's computed in one call at one depth
+    for look in looks:
+        kept.setdefault((look.call, look.depth), []).append(look)
+    for key, group in kept.items():
+        if len({id(look if look.source is None else look.source) for look in group}) > 1:
+            raise ValueError(SIDE_BY_SIDE.format(name=group[0].name or module, count=len(group)))
+        kept[key] = max(group, key=lambda look: look.weights.ndim)
+    return list(kept.values())
 
 
 def _moved(name, args, kwargs, source, before):
@@ -278,6 +340,10 @@ def _is_known(value, known):
     return isinstance(value, Tensor) and value in known
 
 
+def _is_hidden(value):
+    return value.is_nested or torch._C._functorch.is_batchedtensor(value)
+
+
 def _is_parameter(value):
     """Whether a tensor is learnt, or a view of one that is."""
     return isinstance(value, torch.nn.Parameter) or isinstance(value._base, torch.nn.Parameter)
@@ -297,6 +363,7 @@ def _flat(values):
 @contextmanager
 def _uncompiled():
     """Compiled modules compute as they were written: what is compiled calls no function that could be watched."""
-    stance = getattr(torch.compiler, "set_stance", None)  # from torch 2.6 on
+    compiler = sys.modules.get("torch._dynamo")  # seconds to import, and there only where something is compiled
+    stance = compiler and getattr(torch.compiler, "set_stance", None)  # from torch 2.6 on
     with stance("force_eager") if stance else nullcontext():
         yield
