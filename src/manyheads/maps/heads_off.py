@@ -71,8 +71,7 @@ def heads_in(part):
     (2, None)
     """
     attending = (part, getattr(part, "self", None), getattr(part, "attention", None))
-    counts = (heads_of(source) for one in attending for source in (one, getattr(one, "config", None)))
-    return next((count for count in counts if count is not None), None)
+    return next((count for count in map(heads_of, attending) if count is not None), None)
 
 
 def _silence(part, output, on):  # on [h], True for a head that stays

@@ -10,6 +10,7 @@ from manyheads.maps.tokens_from import chosen_text
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
 ROUNDED = 2**-7
 LARGE = 2**27  # weights; a map of more takes half a gigabyte
+NOTHING = 1e-6  # a row that sums to less looks at nothing
 EXACT = 1e-5  # how far from 1 a row of float32 may sum
 EAGER = 'load the model with attn_implementation="eager", and call it with output_attentions=True'
 GENERATE = "model.generate(..., return_dict_in_generate=True, output_attentions=True)"
@@ -99,6 +100,9 @@ def rows_to_one(weights, sinks=False):  # -> weights, kind, notes
             f"no attention; weights that are meant to be signed are shown as they are by {AS_THEY_ARE}"
         )
     least, most = sums_of(weights)
+    if least < NOTHING:  # of a query that's masked by a large number, not by infinity
+        weights = np.where(weights.sum(-1, keepdims=True) < NOTHING, 0, weights)
+        least, most = sums_of(weights)
     away = max(1 - least, most - 1)
     if away < EXACT:
         return weights, "shares", ()
