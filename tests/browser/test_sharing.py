@@ -12,6 +12,7 @@ from live_maps import attend, attention_of, choose, eventually, open_map, open_m
 from playwright.sync_api import expect
 from served import HTML, Shared, serve
 
+from manyheads.maps.names import VIEWS
 from manyheads.models.focus import load_focus_model
 from manyheads.widgets import HeadMap
 
@@ -220,7 +221,7 @@ def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):
     eventually(lambda: map.evaluate(STATE)["choices"], lambda found: found == choices)
     expect(page.locator("html")).to_have_css("background-color", "rgb(14, 18, 22)")
     for setting, sentence in {
-        "view=spiral": "“view” can be paint, matrix, grid, lines; “spiral” is none of them.",
+        "view=spiral": f"“view” can be {', '.join(VIEWS)}; “spiral” is none of them.",
         "layer=-1": "“layer” must be a whole number from 0 on; “-1” is none.",
         "colour=<b>red</b>": "There is no setting called “colour”",
         "theme=pink": "“theme” can be light, dark",
