@@ -10,7 +10,7 @@ from manyheads.maps.tokens_from import chosen_text
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
 ROUNDED = 2**-7
 LARGE = 2**27  # weights; a map of more takes half a gigabyte
-NOTHING = 1e-6  # a row that sums to less looks at nothing
+NOTHING = 1e-4  # a row that sums to less looks at nothing
 EXACT = 1e-5  # how far from 1 a row of float32 may sum
 EAGER = 'load the model with attn_implementation="eager", and call it with output_attentions=True'
 GENERATE = "model.generate(..., return_dict_in_generate=True, output_attentions=True)"

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from manyheads.maps.weights_from import rows_to_one
 from manyheads.widgets import HeadMap
 
 TOKENS = list("abcde")
@@ -50,3 +51,9 @@ def test_averages_that_may_be_heads_are_told_about():
     assert "average_attn_weights=False" in note
     assert HeadMap.from_attentions([averaged.numpy()], TOKENS).attention.notes == (), "PyTorch's layers give tensors"
     assert HeadMap.from_attentions(torch.cat(layers()), TOKENS).attention.notes == (), "[layer, head, query, key]"
+
+
+def test_a_row_that_is_masked_by_a_large_number_looks_at_nothing():
+    weights, kind, notes = rows_to_one(np.array([[0.5, 0.5], [1e-6, 2e-6]]))
+    assert weights.tolist() == [[0.5, 0.5], [0, 0]]
+    assert (kind, notes) == ("shares", ())
