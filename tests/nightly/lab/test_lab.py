@@ -48,6 +48,17 @@ weights = np.random.default_rng(0).random((12, 12, 512, 512), dtype=np.float32)
 weights[7, 3] = np.eye(512)
 weights /= weights.sum(-1, keepdims=True)
 map = HeadMap.of(weights, [f"w{place}" for place in range(512)])""",
+    "own": """import torch
+from manyheads import HeadMap
+torch.manual_seed(0)
+layer = torch.nn.TransformerEncoderLayer(32, 4, 32, batch_first=True).eval()
+def predictions(output):
+    share = output[0, 0, 0].sigmoid()
+    return {"tea": {"hot": share, "cold": 1 - share}}
+map = HeadMap.of(layer, ["hot", "tea"], inputs=torch.randn(1, 2, 32), predictions=predictions)""",
+    "long": """import numpy as np
+from manyheads import HeadMap
+map = HeadMap.of(np.full((1, 2100, 2100), 1 / 2100), ["The", "cat", "sat."] * 700)""",
 }
 WEIGHTS = "(cells) => cells.map((cell) => Number(cell.dataset.weight))"
 
@@ -151,6 +162,28 @@ def test_the_widget_is_live_in_jupyterlab(notebook, plain):
     map.get_by_role("button", name="sentiment").click()
     map.locator(".hm-off").first.wait_for()
     assert ask_kernel(plain, "focus.ipynb", "map.head_mask") == [[True, True, True, False]]
+
+
+def test_a_head_of_ones_own_model_is_turned_off_in_jupyterlab(notebook, plain):
+    _, map = run_cell(notebook, plain, "own")
+    prediction = map.locator("[data-prediction=tea]")
+    expect(prediction).not_to_contain_text("all heads on")
+    map.get_by_role("button", name="head 2").click()
+    expect(prediction).to_contain_text("all heads on")
+    assert ask_kernel(plain, "own.ipynb", "map.head_mask") == [[True, False, True, True]]
+    assert ask_kernel(plain, "own.ipynb", "len(layer.self_attn._forward_pre_hooks)") == 0
+    map.get_by_role("button", name="head 2").click()
+    expect(prediction).not_to_contain_text("all heads on")
+
+
+def test_a_click_opens_a_sentence_of_a_long_text_in_jupyterlab(notebook, plain):
+    _, map = run_cell(notebook, plain, "long")
+    words = map.locator("td[data-weight]")
+    expect(words.first).to_have_text("The cat sat.")
+    words.nth(2).click()
+    expect(words.nth(2)).to_have_text("The")
+    expect(words.nth(4)).to_have_text("sat.")
+    expect(words.nth(5)).to_have_text("The cat sat.")
 
 
 def test_a_word_is_written_and_a_head_turned_off_in_jupyterlab(notebook, plain):
