@@ -50,7 +50,7 @@ test: .venv/tests browser scripts  ## everything, then the tests that decide whe
 	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
 	$(PYTEST) $(BESIDE_BROWSERS) tests/browser
 
-test-fast: .venv/tests scripts  ## the tests that need neither book nor browser, in a minute and a half: for every save
+test-fast: .venv/tests scripts  ## the tests that need neither book nor browser, in two minutes: for every save
 	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
 
 test-all: .venv/nightly $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## these and the rest: JupyterLab, Firefox, all widths, paper, axe; each night
