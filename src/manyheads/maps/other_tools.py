@@ -63,8 +63,14 @@ def maps_of(
     if groups is not None:
         reading = Reading(groups.names(reading.tokens or counted(groups.count)))
     runs = alike(parts, layers)
+    wanted = chosen_part(runs, part)
+    if groups is not None and len(wanted) > 1:
+        raise ValueError(
+            f"a long text is shown by sentences, one part at a time: part= names one of {', '.join(map(repr, wanted))}; "
+            "first=0 shows all by words"
+        )
     maps = {}
-    for name, one in chosen_part(runs, part).items():
+    for name, one in wanted.items():
         if isinstance(one, AttentionMap):
             maps[name] = one
             continue
