@@ -66,8 +66,8 @@ def maps_of(
     wanted = chosen_part(runs, part)
     if groups is not None and len(wanted) > 1:
         raise ValueError(
-            f"a long text is shown by sentences, one part at a time: part= names one of {', '.join(map(repr, wanted))}; "
-            "first=0 shows all by words"
+            "a long text is shown by sentences, one part at a time: part= names one of "
+            f"{', '.join(map(repr, wanted))}; first=0 shows all by words"
         )
     maps = {}
     for name, one in wanted.items():
