@@ -346,7 +346,9 @@ def test_a_long_text_is_shown_by_sentences_and_a_click_opens_one():
 def test_a_long_text_of_several_parts_is_shown_one_part_at_a_time():
     model = nn.Transformer(8, 2, 1, 1, 8, batch_first=True)
     inputs = (torch.randn(1, 2100, 8), torch.randn(1, 4, 8))
-    with pytest.raises(ValueError, match="part= names one of 'encoder', 'decoder', 'cross'; first=0 shows all by words"):
+    with pytest.raises(
+        ValueError, match="part= names one of 'encoder', 'decoder', 'cross'; first=0 shows all by words"
+    ):
         HeadMap.of(model, ["tea."] * 2100, inputs=inputs)
     assert HeadMap.of(model, ["tea", "."] * 1050, inputs=inputs, part="encoder").attention.shape == (1, 2, 1050, 1050)
 
