@@ -67,8 +67,8 @@ export async function load(variant: string) {
 }
 """
 ELEMENT = """
-import { define, Figure } from "../doors/page-element.ts";
-import { h } from "../views/dom.ts";
+import { define, Figure } from "../../doors/page-element.ts";
+import { h } from "../../views/dom.ts";
 
 class ToyFigure extends Figure {
   protected draw() {
@@ -109,7 +109,8 @@ def package(tmp_path_factory):
     add_row(copy / "web" / "figures.json", FIGURE)
     (copy / "models" / "toy.py").write_text(PYTHON, encoding="utf-8")
     (copy / "web" / "models" / "toy.ts").write_text(MODULE, encoding="utf-8")
-    (copy / "web" / "figures" / "toy-figure.ts").write_text(ELEMENT, encoding="utf-8")
+    (copy / "web" / "figures" / "toy-figure").mkdir()
+    (copy / "web" / "figures" / "toy-figure" / "toy-figure.ts").write_text(ELEMENT, encoding="utf-8")
     run_node("build.mjs", cwd=copy / "web")
     return folder
 

@@ -9,7 +9,7 @@ import { PATH, columnName, matrix, shown, written } from "../../src/manyheads/we
 import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
 import { equation } from "../../src/manyheads/web/views/formula-mathml.ts";
 import { tint } from "../../src/manyheads/web/views/tints.ts";
-import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale.ts";
+import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
 
 // Unequal axes: 5 words, width 6, 2 heads, keys 3 wide, values 2 wide.
 const [WORDS, WIDTH, HEADS, KEY, VALUE] = [5, 6, 2, 3, 2];

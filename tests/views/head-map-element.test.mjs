@@ -127,7 +127,7 @@ test("models can be given later, and taken away: the map stays", async () => {
 });
 
 test("what was set before the element's script came holds", async () => {
-  const { HeadMapElement } = await import("../../src/manyheads/web/figures/head-map-element.ts");
+  const { HeadMapElement } = await import("../../src/manyheads/web/figures/head-map/element.ts");
   const map = await draw('<head-map model="focus" sentence="tea"></head-map>', { focus: isHere(mapModel()) });
   const late = Object.assign(document.createElement("head-map"), {});
   for (const [name, value] of Object.entries({ sentence: "cold tea", query: 1, headMask: [[false, true, true], [true, true, true]] }))

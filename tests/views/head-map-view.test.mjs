@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { resizeTo } from "./page.mjs";
 
-const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map-view.ts");
+const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
 
 const TOKENS = ["[CLS]", "tea", "or", "coffee", "[SEP]"];
 

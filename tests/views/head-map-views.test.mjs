@@ -4,7 +4,7 @@ import test from "node:test";
 import { choose, key, named, point, press, same, texts, tick, type } from "./page.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
 
-const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map-view.ts");
+const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
 
 /** A view in the page with a map of two layers, three heads, five queries and seven keys. */
 function show(state = {}, changes = {}, options = {}, compared = null) {

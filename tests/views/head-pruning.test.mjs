@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, heard, named, once, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel } from "./small-models.mjs";
-import { cosine, nearestOf, prunedText, sentenceVector } from "../../src/manyheads/web/figures/head-pruning.ts";
+import { cosine, nearestOf, prunedText, sentenceVector } from "../../src/manyheads/web/figures/head-pruning/head-pruning.ts";
 
 test("the vector of a sentence is the mean over its words of the last layer", () => {
   const states = { shape: [2, 3, 2], values: Float32Array.of(9, 9, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6) };

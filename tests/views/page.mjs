@@ -98,7 +98,7 @@ export const isHere = (model) => ({ load: () => model });
 /** The script of models.ts on this page. */
 export const modelsScript = (globalThis.newModels = () => (globalThis.modelsOfPage ??= import(`${WEB}models/models.ts?page=${++pages}`)));
 
-const importFigure = (name) => import(`${WEB}figures/${name}.ts`);
+const importFigure = (name) => import(`${WEB}figures/${name}/${name}.ts`);
 
 /** A new page with the figures of some HTML, and the models that it has, opened by a link; gives the first figure. */
 export async function draw(html, models = {}, hash = "") {

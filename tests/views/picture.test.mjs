@@ -4,7 +4,7 @@ import test from "node:test";
 import { key, named, point, pointerAt, press, same, texts, tick } from "./page.mjs";
 import { HEADS, makeMap, weightsOf } from "./small-models.mjs";
 
-const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map-view.ts");
+const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
 const { svgOf } = await import("../../src/manyheads/web/doors/picture.ts");
 const { csvOf } = await import("../../src/manyheads/web/doors/save.ts");
 

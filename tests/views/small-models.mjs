@@ -1,5 +1,5 @@
 // Small models for tests: maps of two layers, three heads, five queries and seven keys, and a focus model with random numbers.
-import { normals } from "../../src/manyheads/web/figures/softmax-scale.ts";
+import { normals } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
 import { FocusModel } from "../../src/manyheads/web/models/focus.ts";
 
 export const HEADS = ["kind", "mood", "rest"];

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { choose, draw, heard, named, once, press, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, tokensOf } from "./small-models.mjs";
-import { COUNTS } from "../../src/manyheads/web/figures/sense-heads.ts";
-import { layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/sense-text.ts";
+import { COUNTS } from "../../src/manyheads/web/figures/word-sense/heads.ts";
+import { layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/word-sense/text.ts";
 import { maskWithout, rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
 
 // Two words, two layers, vectors of three numbers.

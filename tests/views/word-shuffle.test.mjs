@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, isIdle, press, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel, slowModel } from "./small-models.mjs";
-import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle.ts";
+import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle/word-shuffle.ts";
 
 test("words and signs come apart, letters of any script stay together", () => {
   assert.deepEqual(wordsOf("Tea, please!"), ["Tea", ",", "please", "!"]);

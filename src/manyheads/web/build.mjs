@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta.url)));
-const figures = Object.keys(await read("figures.json")).map((name) => `figures/${name}.ts`);
+const figures = Object.keys(await read("figures.json")).map((name) => `figures/${name}/${name}.ts`);
 const families = Object.values(await read("models.json")).map(({ module }) => `models/${module}.ts`);
 const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "model-worker"].map((name) => `models/${name}.ts`),
   "doors/embed.ts", "doors/paper.ts", "doors/search-excerpts.ts"];

@@ -7,11 +7,11 @@ import ts from "typescript-eslint";
 
 /** Forbids a room to import from the rooms above it; types, of which nothing reaches a page, it may. */
 const room = (name, ...above) => ({
-  files: [`${name}/*.ts`],
+  files: [`${name}/**/*.ts`],
   rules: {
     "@typescript-eslint/no-restricted-imports": [
       "error",
-      { patterns: [{ group: above.map((other) => `../${other}/*`), allowTypeImports: true }] },
+      { patterns: [{ group: above.map((other) => `**/../${other}/*`), allowTypeImports: true }] },
     ],
   },
 });

@@ -16,7 +16,7 @@ Object.assign(document, { fullscreenEnabled: true }); // as most browsers that w
 document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
 const { pictureOf } = await import("./views/pixels.ts");
 const { forgetIds } = await import("./views/dom.ts");
-for (const name of Object.keys(figures)) await import(`./figures/${name}.ts`);
+for (const name of Object.keys(figures)) await import(`./figures/${name}/${name}.ts`);
 
 for (const path of process.argv.slice(2)) {
   const page = await readFile(path, "utf8");

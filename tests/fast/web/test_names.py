@@ -37,11 +37,11 @@ POOL = ["a", " tea", "о<D0>", "<BE D0>", "<B2>", " <F0 9F>", "<8D>", "<B5>", "<
 BYTES = [np.random.default_rng(seed).choice(POOL, 8).tolist() for seed in range(300)] + [[" <F0 9F>", "<8D>", "<B5>"]]
 ASKED = {  # what is asked of the page, all in one process: a module, and what it says
     "names": ("math/names.ts", "it"),
-    **{figure: (f"figures/{figure}.ts", "it.TRAITS") for figure in FIGURES},
+    **{figure: (f"figures/{figure}/{figure}.ts", "it.TRAITS") for figure in FIGURES},
     "percent": ("math/text.ts", f"{SHARES}.map(it.percent)"),
     **{
         score: (
-            "figures/head-cards.ts",
+            "figures/head-cards/head-cards.ts",
             f"{SHARES}.map((value) => it.shown({{ decimals: {json.dumps(head_cards_table.DECIMALS.get(score))} }}, value))",
         )
         for score in SCORES
@@ -70,7 +70,7 @@ def test_both_sides_have_every_name(in_page):
 def test_the_stylesheets_have_the_colours():
     """A stylesheet reads no JSON."""
     maps, formula = (
-        (WEB / "figures" / name).read_text(encoding="utf-8") for name in ("head-map.css", "formula-steps.css")
+        (WEB / "figures" / name / f"{name}.css").read_text(encoding="utf-8") for name in ("head-map", "formula-steps")
     )
     light = maps.split("@media")[0]
     for name in ("ink", "soft", "line"):

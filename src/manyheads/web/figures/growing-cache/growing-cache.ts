@@ -1,0 +1,95 @@
+// <growing-cache words="The capital of ..." layers="30" width="64" heads="3">: keys and values of a text that is written word by
+// word. With a cache, each new word's are computed once and kept; without, all are computed again. No DOM while the module loads.
+
+import { define, Figure } from "../../doors/page-element.ts";
+import { Announcer } from "../../views/announcer.ts";
+import { chooser, field, fillOptions } from "../../views/controls.ts";
+import { announce, fill, h, setIdle, setText } from "../../views/dom.ts";
+import { Player } from "../../views/player.ts";
+
+const BYTES = 2; // a number's
+const PAUSE = 700; // milliseconds for each word, when it writes on
+const LENGTHS = [1_000, 100_000]; // of texts, to compare
+
+class GrowingCacheElement extends Figure {
+  #words: string[] = [];
+  #count = 1;
+  #heads = chooser("Heads of keys and values", () => (this.#announcer.changed(), this.#paint()));
+  #write = h("button", { type: "button", onclick: () => this.#add() }, "Write a word");
+  #over = h("button", { type: "button", onclick: () => this.#restart() }, "Start over");
+  #player = new Player("▶ Write on", PAUSE, () => this.#add());
+  #rows = ["With a cache", "Without"].map((name) => new CacheRow(name));
+  #size = h("p", { class: "gc-size" });
+  #announcer = new Announcer();
+
+  protected draw() {
+    this.#words = (this.getAttribute("words") ?? "").split(" ").filter(Boolean);
+    const own = Number(this.getAttribute("heads"));
+    const groups = [...new Set([1, own, 3 * own])];
+    fillOptions(this.#heads, groups.map(String), groups, own);
+    this.replaceChildren(h("div", { class: "hm-tools" }, this.#write, this.#player.node, this.#over, field(this.#heads)),
+      ...this.#rows.map(({ node }) => node), this.#size, this.#announcer.node);
+    this.#paint();
+  }
+
+  /** Whether there is another word after this one. */
+  #add() {
+    if (this.#count === this.#words.length) return false;
+    this.#count++;
+    this.#announcer.changed();
+    this.#paint();
+    return this.#count < this.#words.length;
+  }
+
+  #restart() {
+    this.#count = 1;
+    this.#announcer.changed();
+    this.#paint();
+  }
+
+  #paint() {
+    const count = this.#count;
+    const words = this.#words.slice(0, count);
+    this.#rows[0].draw(words, count - 1, count);
+    this.#rows[1].draw(words, 0, (count * (count + 1)) / 2);
+    setIdle(this.#write, count === this.#words.length);
+    setIdle(this.#over, count === 1);
+    const bytes = (tokens: number) => 2 * Number(this.getAttribute("layers")) * Number(this.#heads.value) * Number(this.getAttribute("width")) * BYTES * tokens;
+    const long = LENGTHS.map((tokens) => `${tokens.toLocaleString("en")} tokens would take ${megabytes(bytes(tokens))}`).join(", ");
+    setText(this.#size, `The cache of ${count === 1 ? "this word" : `these ${count} words`} takes ${megabytes(bytes(count))}; ${long}.`);
+    this.#announcer.drawn(() => this.#rows.map(({ text }) => text).join(" "));
+    announce(this, "written", { count, bytes: bytes(count) });
+  }
+}
+
+/** The text, in which what is computed for the last word stands out, and how much was computed so far. */
+class CacheRow {
+  #name: string;
+  #cells = h("ol", {});
+  #sum = h("p");
+  readonly node: HTMLElement;
+
+  constructor(name: string) {
+    this.#name = name;
+    this.node = h("section", { class: "gc-row" }, h("h4", {}, name), this.#cells, this.#sum);
+  }
+
+  get text() {
+    return `${this.#name}: ${this.#sum.textContent}`;
+  }
+
+  draw(words: string[], kept: number, sum: number) {
+    const cells = fill(this.#cells, words.length, () => h("li"));
+    words.forEach((word, at) => {
+      setText(cells[at], word);
+      cells[at].className = at < kept ? "gc-kept" : "";
+      cells[at].ariaLabel = `${word}: ${at < kept ? "kept" : "computed"}`;
+    });
+    const now = words.length - kept;
+    setText(this.#sum, `keys and values of ${now} ${now === 1 ? "word" : "words"} computed for the last one, ${sum} so far.`);
+  }
+}
+
+const megabytes = (bytes: number) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6).toLocaleString("en")} MB`);
+
+define("growing-cache", GrowingCacheElement);

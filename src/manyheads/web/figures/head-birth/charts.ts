@@ -1,0 +1,67 @@
+// What was measured while the small decoder was trained: the loss; and, once the reader has predicted it, how its two heads grew.
+
+import { colourOf } from "../../math/maps.ts";
+import { percent } from "../../math/text.ts";
+import { h, setText } from "../../views/dom.ts";
+import { TrainingChart } from "../../views/training-chart.ts";
+
+/** One measurement: the loss and the share that is right of the second copy, and the scores of the two heads. */
+export interface Measured {
+  step: number;
+  second: number;
+  right: number;
+  previous: number;
+  induction: number;
+}
+
+const ANSWERS = ["The previous-token head", "The induction head", "Both at once"];
+const HIGHEST = { loss: 4.5, score: 0.6 };
+const TICKS = 100; // steps between two
+
+export class BirthCharts {
+  #history: Measured[];
+  #loss: TrainingChart;
+  #heads: TrainingChart;
+  #question: HTMLElement;
+  #answer = h("p", { class: "hb-answer", tabindex: -1 });
+  node: HTMLElement;
+
+  /** `answered()` is called when the reader has predicted. */
+  constructor(history: Measured[], answered: () => void) {
+    this.#history = history;
+    const steps = history.map(({ step }) => step);
+    const ticks = steps.filter((step) => step % TICKS === 0);
+    const values = (name: keyof Measured) => history.map((measured) => measured[name]);
+    const line = (name: keyof Measured, colour: string) => ({ colour, values: values(name) });
+    this.#loss = new TrainingChart(steps, [line("second", "var(--hm-ink)")], HIGHEST.loss, ticks, (value) => String(value));
+    this.#heads = new TrainingChart(steps, [line("previous", colourOf(0)), line("induction", colourOf(1))], HIGHEST.score, ticks, percent);
+    this.#question = h("fieldset", { class: "hb-question" }, h("legend", {}, "Predict: which head will appear first?"),
+      ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => (this.#reveal(text), answered()) }, text)));
+    this.#heads.node.classList.add("hb-hidden");
+    this.node = h("div", { class: "hb-charts" }, this.#loss.node, h("div", { class: "hb-heads" }, this.#heads.node, this.#question), this.#answer);
+  }
+
+  /** Shows where a step is, and what was measured then. */
+  mark(step: number) {
+    const { second, right, previous, induction } = this.#history.find((measured) => measured.step === step) as Measured;
+    this.#loss.mark(step);
+    this.#heads.mark(step);
+    setText(this.#loss.caption, `Loss on the second copy of test sequences, all heads on: ${second.toFixed(2)} nats, ${percent(right)} right`);
+    this.#heads.caption.replaceChildren("Attention where the head’s name says: ",
+      h("b", { style: `--head: ${colourOf(0)}` }, `previous-token ${percent(previous)}`), ", ", h("b", { style: `--head: ${colourOf(1)}` }, `induction ${percent(induction)}`));
+  }
+
+  #reveal(predicted: string) {
+    this.#heads.node.classList.remove("hb-hidden");
+    this.#question.hidden = true;
+    const [previous, induction] = (["previous", "induction"] as const).map((name) => this.#halfway(name));
+    setText(this.#answer, `You predicted: ${predicted.toLowerCase()}. In this training the previous-token head was half grown at step ${previous}, the induction head at step ${induction}.`);
+    this.#answer.focus({ preventScroll: true });
+  }
+
+  /** The first step measured with half of what a score gains: twin of `birth` in measures.py. */
+  #halfway(name: "previous" | "induction") {
+    const [first, last] = [this.#history[0], this.#history[this.#history.length - 1]];
+    return (this.#history.find((measured) => measured[name] >= (first[name] + last[name]) / 2) as Measured).step;
+  }
+}

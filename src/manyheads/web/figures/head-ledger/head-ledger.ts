@@ -1,0 +1,102 @@
+// <head-ledger>: what each head adds to the logit of an answer, and from which word it came. One renderer with two doors, as
+// head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
+
+import { openDoor } from "../../doors/kernel-door.ts";
+import { define, dressPage } from "../../doors/page-element.ts";
+import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
+import { keepWhenSaved } from "../../doors/saved-figure.ts";
+import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import { answerPlace } from "../../math/answer-parts.ts";
+import { rowOf } from "../../math/steps.ts";
+import { decodeMatrices } from "../../math/wire.ts";
+import type { FocusModel } from "../../models/focus.ts";
+import { announce, h } from "../../views/dom.ts";
+import { HeadLedgerView } from "./view.ts";
+
+// -------------------------------------------------------------------------------- the first door: kernels
+
+/** Which trait of Python's `HeadLedger` holds which part of the state. */
+export const TRAITS = { sentence: "sentence", answer: "answer", head: "head" };
+
+function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
+  const root = el.appendChild(h("div", { class: "head-map head-ledger" }));
+  const close = openDoor(model, TRAITS, ["_ledger"], {
+    make: (state, change) => new HeadLedgerView(root, state, { change, painted: (ledger) => announce(el, "ledger", ledger) }),
+    show: (view: HeadLedgerView) => view.show(decodeMatrices(model.get("_ledger"))),
+  });
+  const forget = keepWhenSaved(model, root);
+  return () => (close(), forget());
+}
+
+export default { render };
+
+// ----------------------------------------------------------------------------------- the second door: pages
+
+interface LedgerModel {
+  broken?: boolean;
+  numHeads: number; // of a layer
+  headLedger(state: LedgerState, options?: { signal?: AbortSignal }): HeadLedger | Promise<HeadLedger>;
+}
+
+const PARTS = ["sentence", "answer", "head"]; // of the state, each an attribute
+
+class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
+  static observedAttributes = ["model", ...PARTS];
+  protected parts = PARTS;
+  protected computed = PARTS;
+  protected numbers = ["head"];
+  #numHeads = 0;
+
+  protected override task = {
+    failure: "The ledger could not be computed",
+    compute: ([model]: LedgerModel[], signal: AbortSignal) => {
+      this.#numHeads = model.numHeads;
+      return model.headLedger((this.view as HeadLedgerView).state, { signal });
+    },
+    show: (ledger: HeadLedger) => {
+      this.view?.show(ledger);
+      this.showStatus(READY);
+    },
+  };
+
+  /** All numbers on the screen: `labels`, `parts`, `without`, `weights`, `says`. */
+  get matrices() {
+    return this.view?.ledger ?? null;
+  }
+
+  /**
+   * What each head adds to an answer's logit, what the rest does, and the logit that they sum to; null for an answer that isn't there.
+   * Of a prediction without a label it's the likeliest, and without either the one on the screen.
+   */
+  ledger(prediction = "", label = "") {
+    const ledger = this.matrices;
+    if (!ledger || !this.#numHeads) return null;
+    const wanted = [prediction, label].filter(Boolean).join(": ") || this.view!.state.answer;
+    const place = answerPlace(ledger, wanted);
+    if (label && ledger.labels[place].join(": ") !== wanted) return null;
+    const row = rowOf(ledger.parts, place);
+    const heads = ledger.headNames.map((_, at) => ({ layer: Math.floor(at / this.#numHeads), head: at % this.#numHeads, value: row[at] }));
+    const rest = ledger.others.reduce((sum, _, at) => sum + row[heads.length + at], 0);
+    return { heads, rest, logit: row[row.length - 1] };
+  }
+
+  protected override async load(name: string, show: (text: string) => void): Promise<LedgerModel> {
+    const model = await loadWithProgress(name, show);
+    if ("headLedger" in model) return model as LedgerModel;
+    const { headLedgerOf } = await formulaScript();
+    return { numHeads: model.numHeads, headLedger: headLedgerOf(model as FocusModel) };
+  }
+
+  protected draw(baked: any) {
+    dressPage("head-map.css", "head-ledger.css");
+    this.view = new HeadLedgerView(this, this.written, {
+      types: this.modelNames.length > 0,
+      change: () => this.update(),
+      painted: (ledger) => announce(this, "ledger", ledger),
+    });
+    if (baked) this.view.show(decodeMatrices(baked));
+    this.begin(Boolean(baked));
+  }
+}
+
+define("head-ledger", HeadLedgerElement);

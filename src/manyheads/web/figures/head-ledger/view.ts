@@ -1,0 +1,159 @@
+// What <head-ledger> and a notebook's HeadLedger show: the parts of one logit, and the words that a head's part came from.
+
+import { answerPlace, extremesOf, ofWords, type Part, partsOfAnswer, withoutHead } from "../../math/answer-parts.ts";
+import { colourOf } from "../../math/maps.ts";
+import { rowOf, written } from "../../math/steps.ts";
+import { isolated, percent, readable } from "../../math/text.ts";
+import { Announcer } from "../../views/announcer.ts";
+import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";
+import { fill, h, rowsOf, setText, setToken, setValue } from "../../views/dom.ts";
+
+export interface LedgerOptions {
+  change: (state: LedgerState, names: string[]) => void; // the reader changed the named parts
+  painted?: (ledger: HeadLedger) => void;
+  types?: boolean; // whether the sentence can be another one
+}
+
+const NOTHING = "Type a sentence: without a word there is nothing to conclude from.";
+
+export class HeadLedgerView {
+  state: LedgerState = { sentence: "", answer: "", head: null };
+  ledger: HeadLedger | null = null;
+  #options: LedgerOptions;
+  #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#set({ sentence }));
+  #answer = chooser("Answer", (answer) => this.#set({ answer }));
+  #sum = h("p", { class: "hl-sum" });
+  #parts = h("tbody");
+  #words = h("tbody");
+  #title = h("caption");
+  #tables: HTMLElement;
+  #status = new StatusLine();
+  #announcer = new Announcer();
+
+  constructor(root: HTMLElement, state: Partial<LedgerState>, options: LedgerOptions) {
+    this.#options = options;
+    Object.assign(this.state, state);
+    const heading = (columns: Record<string, number>) =>
+      h("thead", {}, h("tr", {}, ...Object.entries(columns).map(([name, colspan]) => h("th", { scope: "col", colspan }, name))));
+    this.#tables = h("div", { class: "hl-tables" },
+      h("table", { class: "hl-parts" }, h("caption", {}, "What each part adds to the logit"),
+        h("colgroup", {}, ...["name", "bar", "number", "bar", "number"].map((kind) => h("col", { class: `hl-of-${kind}` }))), heading({ part: 1, adds: 2, "its absence": 2 }), this.#parts),
+      h("table", { class: "hl-words" }, this.#title, heading({ word: 1, looks: 2, "says, if it looks": 1, adds: 2 }), this.#words));
+    root.replaceChildren(...(options.types === false ? [] : [this.#sentence]),
+      h("div", { class: "hm-tools" }, field(this.#answer)), this.#sum, this.#tables, this.#status.node, this.#announcer.node);
+    setValue(this.#sentence, this.state.sentence);
+  }
+
+  /** Takes over parts of the state that changed elsewhere. */
+  update(state: Partial<LedgerState>) {
+    Object.assign(this.state, state);
+    setValue(this.#sentence, this.state.sentence);
+    if (this.ledger) this.#draw(this.ledger);
+  }
+
+  show(ledger: HeadLedger) {
+    this.ledger = ledger;
+    this.#draw(ledger);
+    this.#options.painted?.(ledger);
+  }
+
+  /** Says how things stand; `act`, if given, is what a button after the text does. */
+  setStatus(text: string, act: (() => void) | null = null, name?: string) {
+    const empty = this.ledger && !this.ledger.answered ? [NOTHING] : [];
+    this.#status.tell([text, ...empty, ...(this.ledger?.notes ?? [])].join(" "), act, name);
+  }
+
+  #set(state: Partial<LedgerState>) {
+    this.#announcer.changed();
+    this.update(state);
+    this.#options.change(this.state, Object.keys(state));
+  }
+
+  // --- drawing
+
+  #draw(ledger: HeadLedger) {
+    this.#tables.hidden = this.#sum.hidden = !ledger.answered;
+    if (!ledger.answered) return;
+    const label = answerPlace(ledger, this.state.answer);
+    const { parts, rest, logit } = partsOfAnswer(ledger, label);
+    const names = ledger.labels.map((pair) => pair.join(": "));
+    fillOptions(this.#answer, names, names, names[label]);
+    const [fact, name] = ledger.labels[label];
+    const largest = parts.find(({ head }) => head !== null)?.head ?? 0;
+    const chosen = Math.min(this.state.head ?? largest, ledger.headNames.length - 1);
+    const byHeads = rowOf(ledger.parts, label).subarray(0, ledger.headNames.length).reduce((sum, value) => sum + value, 0);
+    const other = ledger.others.length > 1 ? "all else" : `the ${ledger.others[0]}`;
+    setText(this.#sum, `The heads write ${signed(byHeads)} for “${name.trim() || name}”, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}.`);
+    this.#drawParts(ledger, label, chosen);
+    this.#drawWords(ledger, label, chosen);
+    this.#announcer.drawn(() => `${fact}: ${name}. ${parts.map((part) => `${part.name} adds ${signed(part.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`);
+  }
+
+  #drawParts(ledger: HeadLedger, label: number, chosen: number) {
+    const { parts, rest, logit } = partsOfAnswer(ledger, label);
+    const total: Part[] = [...(rest.count ? [{ name: nameOf(rest), head: null, value: rest.value }] : []), { name: "logit", head: null, value: logit }];
+    const all = [...parts, ...total];
+    const absences = all.map(({ head }) => (head === null ? NaN : withoutHead(ledger, label, head)));
+    const scale = scaleOf([...all.map(({ value }) => value), ...absences.filter((value) => !isNaN(value))]);
+    const rows = fill(this.#parts, all.length, () => h("tr", {},
+      h("th", { scope: "row" }, h("button", { type: "button", onclick: (event: Event) => this.#choose(event) }), h("span")),
+      h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
+    all.forEach(({ name, head, value }, at) => {
+      const row = rows[at] as HTMLTableRowElement;
+      const [button, span] = row.cells[0].children as unknown as HTMLButtonElement[];
+      [button.hidden, span.hidden] = [head === null, head !== null];
+      setText(head === null ? span : button, name);
+      button.dataset.head = String(head);
+      button.ariaPressed = String(head === chosen);
+      row.classList.toggle("hl-total", at === all.length - 1);
+      row.style.setProperty("--head", head === null ? "currentcolor" : colourOf(head));
+      setBar(row.cells[1], value, scale);
+      setText(row.cells[2], signed(value));
+      row.cells[3].classList.toggle("hl-bar", !isNaN(absences[at]));
+      setBar(row.cells[3], absences[at] || 0, scale);
+      setText(row.cells[4], isNaN(absences[at]) ? "" : signed(absences[at]));
+    });
+  }
+
+  #drawWords(ledger: HeadLedger, label: number, head: number) {
+    setText(this.#title, `Where the head “${ledger.headNames[head]}” looks, and what it then writes`);
+    const words = ofWords(ledger, label, head);
+    const scale = scaleOf(words.map(({ adds }) => adds));
+    const rows = fill(this.#words, words.length, () => h("tr", {},
+      h("th", { scope: "row" }, h("span")), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }),
+      h("td", { class: "hl-says" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
+    words.forEach(({ weight, adds }, key) => {
+      const row = rowsOf(this.#words)[key];
+      row.style.setProperty("--head", colourOf(head));
+      setToken(row.cells[0].firstElementChild as HTMLElement, ledger.tokens[key]);
+      setBar(row.cells[1], weight, { least: 0, most: 1 });
+      setText(row.cells[2], percent(weight));
+      const [most, least] = extremesOf(ledger, head, key) ?? [];
+      setText(row.cells[3], most === undefined ? "" : `${isolated(readable(most))}, not ${isolated(readable(least))}`);
+      setBar(row.cells[4], adds, scale);
+      setText(row.cells[5], signed(adds));
+      rows[key].ariaLabel = `${readable(ledger.tokens[key])}: weight ${percent(weight)}, adds ${signed(adds)}`;
+    });
+  }
+
+  #choose({ currentTarget }: Event) {
+    this.#set({ head: Number((currentTarget as HTMLElement).dataset.head) });
+  }
+}
+
+const nameOf = ({ count }: { count: number }) => `${count} other parts`;
+
+const signed = (value: number) => `${value > 0 ? "+" : ""}${written(value, 2)}`;
+
+/** From the smallest to the largest of some numbers, and 0. */
+const scaleOf = (values: number[]) => ({ least: Math.min(0, ...values), most: Math.max(0, ...values) });
+
+/** A bar from 0 to the value. */
+function setBar(cell: HTMLElement, value: number, { least, most }: { least: number, most: number }) {
+  const place = (number: number) => (number - least) / (most - least || 1);
+  const bar = cell.firstElementChild as HTMLElement;
+  cell.style.setProperty("--zero", place(0).toFixed(4));
+  bar.style.setProperty("--from", Math.min(place(0), place(value)).toFixed(4));
+  bar.style.setProperty("--length", Math.abs(place(value) - place(0)).toFixed(4));
+  bar.classList.toggle("hl-minus", value < 0);
+}

@@ -1,0 +1,56 @@
+// <slice-or-project>: one wide projection that is cut afterwards, as many narrow ones, and the bug that cuts the input first.
+
+import { define, dressPage } from "../../doors/page-element.ts";
+import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
+import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import { decodeMatrices, decodePictures } from "../../math/wire.ts";
+import type { FocusModel } from "../../models/focus.ts";
+import { announce } from "../../views/dom.ts";
+import { SliceOrProjectView } from "./view.ts";
+
+type ProjectionsModel = ((state: ProjectionsState) => Projections) & { broken?: boolean };
+
+const PARTS = ["sentence", "word"]; // of the state, each an attribute
+
+class SliceOrProjectElement extends SentenceFigure<SliceOrProjectView, ProjectionsModel> {
+  static observedAttributes = ["model", ...PARTS];
+  protected parts = PARTS;
+  protected computed = PARTS;
+  protected numbers = ["word"];
+
+  protected override task = {
+    failure: "The queries could not be computed",
+    compute: ([projectionsOf]: ProjectionsModel[]) => projectionsOf((this.view as SliceOrProjectView).state),
+    show: (made: Projections) => {
+      this.view?.show(made);
+      this.showStatus(READY);
+    },
+  };
+
+  /** The numbers on the screen: `x`, `wide`, `narrow`, `sliced`. */
+  get projections() {
+    return this.view?.made ?? null;
+  }
+
+  protected override async load(name: string, show: (text: string) => void): Promise<ProjectionsModel> {
+    const [{ projectionsOf }, model] = await Promise.all([formulaScript(), loadWithProgress(name, show)]);
+    return projectionsOf(model as FocusModel);
+  }
+
+  protected draw(baked: any) {
+    dressPage("head-map.css", "slice-or-project.css");
+    this.view = new SliceOrProjectView(this, this.written, {
+      change: () => this.update(),
+      painted: (made) => announce(this, "projections", made),
+    });
+    if (baked) this.view.show(decodeProjections(baked));
+    this.begin(Boolean(baked));
+  }
+}
+
+/** What `projections_element` wrote. */
+function decodeProjections({ tints, ...matrices }: any): Projections {
+  return { ...decodeMatrices(matrices), tints: decodePictures(tints) };
+}
+
+define("slice-or-project", SliceOrProjectElement);
