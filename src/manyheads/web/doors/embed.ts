@@ -1,6 +1,7 @@
 // embed.html: one live map for a frame in somebody else's page. The address says what it shows: `?model=focus&sentence=...`,
 // or the same behind "#", where no server sees it.
 
+import type { AttentionMap } from "../math/attention-map.ts";
 import { h } from "../views/dom.ts";
 import { EXAMPLE } from "../math/names.ts";
 import { HEIGHT, maskOf, OPTIONS, readPart, WRITTEN, type StateParts } from "./state.ts";

@@ -1,5 +1,23 @@
 // The door of a figure to a kernel, through anywidget: traits are its view's state, and Python computes what it shows.
 
+/** What anywidget hands to `render`. */
+export interface KernelModel {
+  get(trait: string): any;
+  set(trait: string, value: unknown): void;
+  save_changes(): void;
+  on(events: string, listener: () => void): void;
+  off(events: string, listener: () => void): void;
+  widget_manager?: { context?: NotebookContext }; // JupyterLab's has one
+}
+
+/** The notebook that a figure is in, as JupyterLab has it. */
+export interface NotebookContext {
+  saveState: { connect(listener: SaveListener): void; disconnect(listener: SaveListener): void };
+  model: { getMetadata(name: string): any; setMetadata(name: string, value: unknown): void };
+}
+
+export type SaveListener = (context: unknown, state: string) => void;
+
 interface Figure<View> {
   make: (state: any, change: (state: any, names: string[]) => void) => View;
   show: (view: View) => void;

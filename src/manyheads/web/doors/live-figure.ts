@@ -3,6 +3,7 @@
 
 import { familyLabel, isOnRequest } from "../math/families.ts";
 import { isPaused, WHY } from "../math/faults.ts";
+import type { HeadModel } from "../models/head-model.ts";
 import { failedTo, LOADING, loadWithProgress, megabytes, modelsScript, OFFERED } from "./page-models.ts";
 import { Figure, whenSeen, withResolvers } from "./page-element.ts";
 

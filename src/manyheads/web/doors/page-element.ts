@@ -1,5 +1,6 @@
 // What the custom elements of pages share: how they are defined and dressed, what is baked into them, when they wake.
 
+import type { HeadMapElement } from "../figures/head-map/element.ts";
 import { h } from "../views/dom.ts";
 
 /** HTMLElement, where there is a DOM: in Node the pure parts of a figure's module load without one. */

@@ -1,11 +1,13 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
+import type { ShownMap } from "../math/map-state.ts";
 import { cellLook, DENSE, fullWeight, headTitle, isMasked, layerNamesOf, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { FEW_PLACES, fullOnPicture, otherKeys, patchKeys } from "../math/patches.ts";
 import { legendOf } from "../math/shown.ts";
 import { capital, directionOf, isolated, isSpecial, percent, readable, weightText } from "../math/text.ts";
+import type { MapOnScreen } from "../views/map-part.ts";
 import { exactly, type Panel, panels } from "./save.ts";
 import { forXml, type Measure, moveTo, round, tag, words, wrapped } from "./svg.ts";
 

@@ -1,8 +1,10 @@
 // What is on screen as a file: its name, and a table of its weights. picture.ts draws it. No DOM.
 
 import { difference, movedHeads } from "../math/compared.ts";
+import type { MapState, ShownMap } from "../math/map-state.ts";
 import { compareHeads, isMasked, layerName, queryWeights } from "../math/maps.ts";
 import { CSV_COLUMNS } from "../math/names.ts";
+import type { MapOnScreen } from "../views/map-part.ts";
 
 /** The shortest decimal that is read as the same float32. */
 export function exactly(weight: number) {

@@ -2,6 +2,7 @@
 // save; what is then put into the notebook's metadata, the server moves to where the figure is (binder/jupyter/).
 
 import { h } from "../views/dom.ts";
+import type { KernelModel } from "./kernel-door.ts";
 
 const PLACE = "manyheads"; // in the notebook's metadata and in the server's settings: {id: HTML}
 const STOOD = "This is how it stood when it was saved. Run the cell, and it answers again.";

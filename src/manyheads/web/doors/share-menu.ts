@@ -2,6 +2,7 @@
 
 import { closeOnEscape } from "../views/controls.ts";
 import { h } from "../views/dom.ts";
+import type { MapOnScreen } from "../views/map-part.ts";
 import { svgOf } from "./picture.ts";
 import { csvOf, fileName } from "./save.ts";
 

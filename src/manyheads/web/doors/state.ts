@@ -1,5 +1,7 @@
 // The state of a map: its parts, what each may be, and how it is written, in attributes and in links. No DOM.
 
+import type { HeadMask } from "../math/attention-map.ts";
+import type { MapState } from "../math/map-state.ts";
 import { CHOICES, FORMER_NAMES, VIEWS } from "../math/names.ts";
 import { escaped } from "../math/text.ts";
 

@@ -1,5 +1,6 @@
 // What <head-ledger> reads from its numbers: the parts of one answer, and what a head's part is made of.
 
+import type { HeadLedger } from "./ledger.ts";
 import { rowOf } from "./steps.ts";
 
 /** The place of an answer among the labels: "fact: label", a fact for its likeliest label, or nothing for the first. */

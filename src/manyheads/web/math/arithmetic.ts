@@ -2,7 +2,22 @@
 
 import { PADDING } from "./names.ts";
 import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import { isolated, readable } from "./text.ts";
+
+/** A row, a column or a cell of a matrix. */
+export interface Place {
+  name: string;
+  row?: number;
+  column?: number;
+  from?: number; // where the first term of a sum stands
+}
+
+export interface Cell {
+  name: string;
+  row: number;
+  column: number;
+}
 
 /**
  * How a cell came about: rows of numbers over `columns`, then results, the last of them the cell's value; `lit` names the

@@ -9,6 +9,29 @@
 // Axes: h head   q query position   k key position   d width. Maps are [h, q, k]; queries, keys, values and contexts of
 // all heads lie side by side, [q, h * d].
 
+/** Numbers row by row. */
+export interface Matrix {
+  shape: number[]; // most often [rows, columns]
+  values: Float32Array;
+}
+
+/** The tensors of one torch module by the names of its state_dict. */
+export type Layer = Record<string, Matrix>;
+
+/** The matrices on the path through one head; `steps` of attention.ts makes them. */
+export interface HeadSteps {
+  X: Matrix;
+  Q: Matrix;
+  K: Matrix;
+  V: Matrix;
+  scores: Matrix;
+  masked: Matrix;
+  weights: Matrix;
+  context: Matrix;
+  concat: Matrix;
+  output: Matrix;
+}
+
 type Mask = ArrayLike<unknown> | null;
 
 interface AttentionOptions {

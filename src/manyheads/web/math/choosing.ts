@@ -1,6 +1,7 @@
 // Less of a map, for reading it: words, no sinks, some of the tokens, the strongest weights. Twin of maps/choosing.py. Each
 // function gives a new map, whose notes say what was done to it; of a map that is not there in full, the layers that are.
 
+import type { AttentionMap } from "./attention-map.ts";
 import { hasMask, isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
 import { ONLY_SPECIAL, SINK } from "./names.ts";
 import { isolated, isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";

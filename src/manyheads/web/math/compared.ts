@@ -1,5 +1,6 @@
 // Two maps beside each other: what of them differs, and which heads moved most.
 
+import type { ShownMap } from "./map-state.ts";
 import { alignTokens, attentionMoved, isOfParts, layersOf, queryWeights } from "./maps.ts";
 import { FULL } from "./names.ts";
 

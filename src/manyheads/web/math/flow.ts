@@ -2,6 +2,7 @@
 
 import { STATION_STEPS } from "./names.ts";
 import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
+import type { Flow, FlowState } from "./steps.ts";
 import { isolated, percent, readable } from "./text.ts";
 
 const LABELS: Record<string, string> = { words: "Words", keys: "Keys", scores: "Scores", softmax: "Softmax", values: "Values", heads: "Heads", mix: "Mix", answer: "Answer" };

@@ -1,5 +1,6 @@
 // Heads beside heads: which look alike, and what some of them add up to. Twin of maps/compared_heads.py.
 
+import type { AttentionMap } from "./attention-map.ts";
 import { layersOf, queryWeights } from "./maps.ts";
 
 /**

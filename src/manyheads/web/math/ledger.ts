@@ -1,5 +1,36 @@
 // What each head brings to an answer: twin of `FocusModel.ledger` in Python.
 
+import type { Layer, Matrix } from "./attention.ts";
+
+/** What each head brings to the logit of each label, where a model draws conclusions from its output; see math/ledger.ts. */
+export interface Ledger {
+  labels: string[][]; // [fact, label]
+  reading: Matrix; // [h * d_v, label]
+  parts: Matrix; // [label, h + 2]: a column a head, the biases, the logit
+  answer: Matrix; // [label, 1]: probabilities
+}
+
+/** What <head-ledger> shows, for every label: see `head_ledger` in Python. */
+export interface HeadLedger {
+  tokens: string[];
+  headNames: string[];
+  labels: string[][]; // [fact, label]
+  answered: boolean; // else there is nothing that the model draws conclusions from
+  notes?: string[];
+  others: string[]; // the parts of the sum that are no heads
+  parts: Matrix; // [label, part]: a column for each head and each of the others, then the logit
+  without: Matrix; // [label, h]: the logit with a head off; NaN where it was not computed
+  weights: Matrix; // [h, k]: what the token looks at that the answers are read from
+  says: Matrix; // [h, k, label]: what a word would add with all of the weight
+  extremes?: Record<number, string[][]>; // [h][k]: the token raised most and the one lowered most, of all that there are
+}
+
+export interface LedgerState {
+  sentence: string;
+  answer: string; // "fact: label", a fact for its likeliest label, or nothing for the first
+  head: number | null; // the one that adds most
+}
+
 /** What stands behind the attention of a model: the output layer, a layer norm and the readouts of its facts. */
 export interface Behind {
   numHeads: number;

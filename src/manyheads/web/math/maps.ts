@@ -1,5 +1,7 @@
 // The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
 
+import type { Look } from "../views/map-part.ts";
+import type { AttentionMap, HeadMask } from "./attention-map.ts";
 import { BEHAVIOURS, DECADES, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.ts";
 import { isSpecial } from "./text.ts";
 

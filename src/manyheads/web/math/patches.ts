@@ -1,5 +1,8 @@
 // The patches of a picture among the places of a map.
 
+import type { Look } from "../views/map-part.ts";
+import type { HeadMask } from "./attention-map.ts";
+import type { ShownMap } from "./map-state.ts";
 import { averageHeads, fullWeight } from "./maps.ts";
 
 /** Beside the patches: so many places stand over each head's picture; more stand once, over all. */

@@ -1,5 +1,7 @@
 // What each part of a decoder adds to the logits that are read from its last token: twin of `read_back` in models/attributing.py.
 
+import type { Matrix } from "./attention.ts";
+
 /** What a layer writes into the last token's vector. */
 export interface WrittenLayer {
   weights: Float32Array[]; // [h][k], what the token looks at

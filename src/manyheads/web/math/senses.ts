@@ -1,5 +1,8 @@
 // Which sense an ambiguous word has: its vectors laid on the axes between its senses. Twin of models/senses/model.py.
 
+import type { Safetensors } from "../models/files.ts";
+import type { HeadMask } from "./attention-map.ts";
+import type { Matrix } from "./attention.ts";
 import { isPiece } from "./text.ts";
 
 type AmbiguousWord = { word: string, senses: [string, string], forms: string[], tokens: string[][] };

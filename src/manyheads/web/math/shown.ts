@@ -1,7 +1,9 @@
 // What is shown of a map, by what its reader chose.
 
+import type { AttentionMap } from "./attention-map.ts";
 import type { Chosen } from "./choosing.ts";
 import { between, mergePieces, noted, placesOf, received, strongestOfRows, withoutSinks, withoutSpecial, wordOf } from "./choosing.ts";
+import type { MapState, ShownMap, ShownState } from "./map-state.ts";
 import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
 import { DECADES, FULL, LEGEND } from "./names.ts";
 import { amount, note, percent, wordStarts } from "./text.ts";

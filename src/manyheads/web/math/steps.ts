@@ -1,7 +1,42 @@
 // The path through multi-head attention: its steps, its matrices, and how their numbers are written.
 
+import type { HeadSteps, Matrix } from "./attention.ts";
+import type { Ledger } from "./ledger.ts";
 import { OVER_WORDS, STEPS } from "./names.ts";
 import { readable } from "./text.ts";
+
+/** What <formula-steps> shows: the matrices, their words, and what is learnt, where that is known. */
+export interface Steps extends HeadSteps, Partial<Ledger> {
+  tokens: string[];
+  head: number;
+  headNames: string[];
+  notes?: string[];
+  scaled: boolean;
+  biased: boolean;
+  parameters: Record<string, Matrix | null> | null;
+}
+
+/** What <attention-flow> shows: the steps of one head, and what all heads look at. */
+export interface Flow extends Steps {
+  maps: Matrix; // [h, q, k]
+}
+
+export interface StepsState {
+  sentence: string;
+  head: number;
+  word: number;
+  step: string;
+  causal: boolean;
+  padding: boolean;
+  unscaled: boolean;
+}
+
+export interface FlowState {
+  sentence: string;
+  head: number;
+  query: number;
+  station: string;
+}
 
 /** What each step is called and says. */
 const TEXTS = {

@@ -1,5 +1,6 @@
 // How tokens, shares and models are written for people.
 
+import type { AttentionMap } from "./attention-map.ts";
 import { LONE_BYTES, NOTES, PIECE_MARK, RIGHT_TO_LEFT, SPECIAL_TOKEN, WORD_MARKS } from "./names.ts";
 
 const SPECIAL = new RegExp(`^(${SPECIAL_TOKEN})$`);

@@ -1,6 +1,9 @@
 // What Python wrote, read: twin of maps/wire.py.
 
+import type { AttentionMap, Pictures } from "./attention-map.ts";
+import type { Matrix } from "./attention.ts";
 import { DIGITS } from "./names.ts";
+import type { Steps } from "./steps.ts";
 
 /** Float32 from a list of numbers, or from the bytes of float32; of `count` numbers in half as many bytes, from those of float16. */
 export function floats(written: ArrayLike<number> | ArrayBufferView, count?: number) {

@@ -1,7 +1,9 @@
 // The museum's bugs: attention as in attention.ts with one wrong step, as a well-known bug takes it in PyTorch; the
 // museum's page shows the line that does it. Each stands in for `multiHeadAttention` in the taught focus model. No DOM.
 
+import type { HeadMask } from "../math/attention-map.ts";
 import { attend, attentionScores, average, causalMask, linear, multiHeadAttention, project, softmax } from "../math/attention.ts";
+import type { Layer, Matrix } from "../math/attention.ts";
 import type { FocusModel } from "./focus.ts";
 
 type Attention = typeof multiHeadAttention;

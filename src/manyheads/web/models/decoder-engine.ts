@@ -1,9 +1,11 @@
 // The decoder's forward pass: twin of models/decoder/model.py. It keeps what it has computed of the last text, so that a text
 // which begins alike costs its new tokens only.
 
+import type { HeadMask } from "../math/attention-map.ts";
 import { readBack, type WrittenLayer } from "../math/read-back.ts";
 import { CHUNK } from "./decoder-weights.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
+import type { DecoderFacts } from "./files.ts";
 
 /** What is computed of a text. */
 export interface Reading {

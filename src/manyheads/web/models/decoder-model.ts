@@ -1,9 +1,13 @@
 // What is computed of a text, as a figure shows it: twin of models/decoder/decoder.py. A page runs it in a worker.
 
 import { answerPlace, partsOfAnswer } from "../math/answer-parts.ts";
+import type { HeadMask } from "../math/attention-map.ts";
+import type { HeadLedger, LedgerState } from "../math/ledger.ts";
 import { matrix } from "../math/read-back.ts";
 import type { DecoderEngine } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
+import type { DecoderFacts } from "./files.ts";
+import type { Draft, NextWord } from "./head-model.ts";
 
 const NEXT = "next word";
 const TOP = 10; // of the next words that a map predicts

@@ -2,6 +2,8 @@
 
 import { EMPTY, LONE_BYTES } from "../math/names.ts";
 import { note, spelled } from "../math/text.ts";
+import type { DecoderFacts } from "./files.ts";
+import type { Draft } from "./head-model.ts";
 import { withinReach } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
 

@@ -1,6 +1,7 @@
 // The decoder's weights, as its files bring them. What is in the files, models/decoder/page_files.py says.
 
 import { halfPrecision } from "../math/wire.ts";
+import type { DecoderFacts } from "./files.ts";
 import { BLOCK, Kernel, Layout, type Codes4 } from "./kernel.ts";
 
 export type MatrixName = "qkv" | "o" | "gu" | "down";

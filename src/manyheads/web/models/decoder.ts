@@ -1,6 +1,10 @@
 // The language model in the page: SmolLM2 with 270 heads. This side talks to a worker; model-worker.ts fetches, checks and
 // computes. The files are made by models/decoder/page_files.py.
 
+import type { HeadMask } from "../math/attention-map.ts";
+import type { HeadLedger, LedgerState } from "../math/ledger.ts";
+import type { DecoderFacts } from "./files.ts";
+import type { DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";

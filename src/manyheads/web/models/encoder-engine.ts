@@ -1,7 +1,10 @@
 // The encoder's forward pass, BERT's (Devlin et al. 2019, arXiv:1810.04805). What is in its file, models/encoder_page_files.py says.
 
+import type { HeadMask } from "../math/attention-map.ts";
 import { added, attend, layerNorm, partOf } from "../math/attention.ts";
+import type { Layer, Matrix } from "../math/attention.ts";
 import { readSafetensors } from "./files.ts";
+import type { PretrainedFacts } from "./files.ts";
 import { Kernel, Layout, type Codes14 } from "./kernel.ts";
 
 /** A matrix as it is sent: step * (low + base * high), a step for each row. */

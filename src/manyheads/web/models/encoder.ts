@@ -1,6 +1,8 @@
 // The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
 // stutters; model-worker.ts fetches, checks and computes. The files are made by models/encoder_page_files.py.
 
+import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
+import type { Matrix } from "../math/attention.ts";
 import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";

@@ -1,7 +1,48 @@
 // Files as bytes: fetched, unpacked, read. What goes wrong is a `Fault`.
 
+import type { Matrix } from "../math/attention.ts";
 import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
 import { halfPrecision } from "../math/wire.ts";
+
+/** A file of a model, as its list says: its size as sent and as unpacked, and the hash of what is unpacked. */
+export interface ModelFile {
+  name: string;
+  packed: number;
+  bytes: number;
+  sha256: string;
+}
+
+/** What the list of a pretrained model's files says of what the model is made. */
+export interface PretrainedFacts {
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  maxTokens: number;
+  width: number;
+  mlpWidth: number;
+  normEpsilon: number;
+  files: Record<string, ModelFile>;
+}
+
+/** `decoder.json` also says where in its files the planes of the weights lie. */
+export interface DecoderFacts extends PretrainedFacts {
+  numKvHeads: number;
+  headDim: number;
+  vocabularySize: number;
+  rotaryBase: number;
+  endTokens: number[];
+  planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
+}
+
+/** A safetensors file. */
+export interface Safetensors {
+  tensors: Record<string, Matrix>;
+  metadata: Record<string, string>;
+}
+
+/** Told of bytes while a model is loaded. */
+export type Progress = (done: number, total: number) => void;
 
 /** Whether the browser's own cache is passed by: it may hold what came damaged. */
 let mistrusted = triesOf(import.meta.url) > 0;

@@ -1,8 +1,11 @@
 // Twin of models/focus: the same tokens, the same numbers. tests/browser/test_typing.py holds the two equal.
 
+import type { AttentionMap, HeadMask, Predictions } from "../math/attention-map.ts";
 import { layerNorm, linear, multiHeadAttention, partOf, project, relu, softmax } from "../math/attention.ts";
+import type { Layer, Matrix } from "../math/attention.ts";
 import { ledgerOf } from "../math/ledger.ts";
 import { valueNorms } from "../math/value-norms.ts";
+import type { Safetensors } from "./files.ts";
 import type { Loading } from "./models.ts";
 import { focusTokens } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";

@@ -1,8 +1,13 @@
 // What <formula-steps> shows on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
 
+import type { Pictures } from "../math/attention-map.ts";
 import { causalMask, linear, project, steps, transpose } from "../math/attention.ts";
+import type { Layer, Matrix } from "../math/attention.ts";
+import type { HeadLedger, LedgerState } from "../math/ledger.ts";
 import { PADDING } from "../math/names.ts";
+import type { Projections, ProjectionsState } from "../math/projections.ts";
 import { rowOf } from "../math/steps.ts";
+import type { Flow, FlowState, Steps, StepsState } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
 
 /** A function from what the reader chose to the steps. */

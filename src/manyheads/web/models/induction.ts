@@ -1,10 +1,14 @@
 // Twin of models/induction: the same symbols, the same numbers. tests/fast/web/test_induction.py holds the two equal.
 
+import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, project, softmax, transpose } from "../math/attention.ts";
+import type { Layer, Matrix } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
+import type { HeadLedger, LedgerState } from "../math/ledger.ts";
 import { matrix, readBack, type WrittenLayer } from "../math/read-back.ts";
 import { rowOf } from "../math/steps.ts";
 import { valueNorms } from "../math/value-norms.ts";
+import type { Safetensors } from "./files.ts";
 import type { Loading } from "./models.ts";
 
 /** A text that the model cannot read; it is not for a word. */

@@ -1,6 +1,7 @@
 // A model's files: where they lie on the site and in the browser's store, for the page and for its worker.
 
 import { checked, download, onceMore, readAs, readJson } from "./files.ts";
+import type { ModelFile, Progress } from "./files.ts";
 
 /** What every list of a model's files has: each by its part, with its size and its hash. */
 interface Manifest {

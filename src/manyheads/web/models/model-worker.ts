@@ -7,6 +7,7 @@ import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
 import { EncoderEngine } from "./encoder-engine.ts";
 import { readAs, readJson } from "./files.ts";
+import type { DecoderFacts, PretrainedFacts } from "./files.ts";
 import code from "./kernel.wasm";
 import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
 import { encoderTokens } from "./tokens.ts";

@@ -4,6 +4,8 @@
 import { familyOf } from "../math/families.ts";
 import { Fault, importScript } from "../math/faults.ts";
 import { checked, download, onceMore, readAs, readJson, readSafetensors } from "./files.ts";
+import type { ModelFile, Progress } from "./files.ts";
+import type { HeadModel } from "./head-model.ts";
 
 /** What the script of a family gets to load a model with. */
 export interface Loading {

@@ -1,7 +1,10 @@
 // Twin of models/translator: the same words, the same numbers, the same French. tests/fast/web/test_translator.py holds them equal.
 
+import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import { added, attentionBlock, causalMask, layerNorm, linear, partOf, relu } from "../math/attention.ts";
+import type { Layer, Matrix } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
+import type { Safetensors } from "./files.ts";
 import type { Loading } from "./models.ts";
 import { splitAtSpace } from "./tokens.ts";
 

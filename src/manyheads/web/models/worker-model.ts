@@ -1,6 +1,7 @@
 // A model that computes in a worker: how the page starts it, and how it answers one request after the other.
 
 import { again, Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
+import type { PretrainedFacts, Progress } from "./files.ts";
 
 export interface LoadOptions {
   base?: URL | string;

@@ -1,5 +1,7 @@
 // Says once, politely, what a reader's change came to, when nothing more has changed for a while: for those who listen.
 
+import type { AttentionMap } from "../math/attention-map.ts";
+import type { MapState } from "../math/map-state.ts";
 import { likeliest, queryWeights } from "../math/maps.ts";
 import { isolated, percent, readable } from "../math/text.ts";
 import { h, setText } from "./dom.ts";

@@ -1,8 +1,10 @@
 // Words that ask: pointed at, focused or tapped, a word of Paint asks; a click or Enter lets it go on asking, Escape ends that.
 
+import type { ShownMap } from "../math/map-state.ts";
 import { isMasked, queryWeights } from "../math/maps.ts";
 import { isolated, readable, weightText } from "../math/text.ts";
 import { focusedIn, h, targetOf } from "./dom.ts";
+import type { MapHost } from "./map-part.ts";
 
 const WORD = "td[data-weight]";
 const TIP_GAP = 4; // pixels between a word and its tip

@@ -1,5 +1,6 @@
 // Small tools for what the views draw: nodes that are kept from one repaint to the next.
 
+import type { ShownMap } from "../math/map-state.ts";
 import { alpha, type cellLook } from "../math/maps.ts";
 import { isPiece, isSpecial, readable, weightText } from "../math/text.ts";
 

@@ -2,6 +2,7 @@
 
 import { answerOf, factsOf, outputOf, partsOf, quoted, weightsOf } from "../math/flow.ts";
 import { rowOf, written } from "../math/steps.ts";
+import type { Flow } from "../math/steps.ts";
 import { percent } from "../math/text.ts";
 import type { Box } from "./flow-ink.ts";
 import { boxBetween, headFill, partsOfBar, passed, short, type Scene } from "./flow-scene.ts";

@@ -4,6 +4,7 @@ import { transpose } from "../math/attention.ts";
 import { outputOf } from "../math/flow.ts";
 import { NUMBER_COLOURS } from "../math/names.ts";
 import { rowOf } from "../math/steps.ts";
+import type { Flow } from "../math/steps.ts";
 import { inkOf, makePicture, type Picture } from "./pixels.ts";
 
 const ROW = { filled: 3, gap: 2 }; // pixels of a row, and above and below it together

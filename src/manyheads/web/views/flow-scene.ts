@@ -3,6 +3,7 @@
 
 import { blend, outputOf, quoted, weightsOf } from "../math/flow.ts";
 import { rowOf, written } from "../math/steps.ts";
+import type { Flow, FlowState } from "../math/steps.ts";
 import { isSpecial, percent, readable } from "../math/text.ts";
 import { drawEnding } from "./flow-ending.ts";
 import { FlowInk, type Box } from "./flow-ink.ts";

@@ -1,11 +1,13 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
 import { difference, movedHeads } from "../math/compared.ts";
+import type { ShownMap } from "../math/map-state.ts";
 import { behaviourOf, compareHeads, headTitle, layerNamesOf, layersOf } from "../math/maps.ts";
 import { BEHAVIOURS } from "../math/names.ts";
 import { capital, percent } from "../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
 import { Legend } from "./legend.ts";
+import type { MapHost, MapPart } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers } from "./paint.ts";
 import { drawHead, drawSmall, makePicture, paintPixels } from "./pixels.ts";

@@ -1,5 +1,6 @@
 // One causal head as a triangle with its text along both sides: rows ask, columns are looked at.
 
+import type { AttentionMap } from "../math/attention-map.ts";
 import { colourOf } from "../math/maps.ts";
 import { visible } from "../math/repeats.ts";
 import { fill, h, setText } from "./dom.ts";

@@ -1,7 +1,9 @@
 // One matrix of the formula as a real table.
 
+import type { Cell } from "../math/arithmetic.ts";
 import { alpha, colourOf } from "../math/maps.ts";
 import { columnName, MATRICES, matrix, rowName, rowsAreWords, shown } from "../math/steps.ts";
+import type { Steps } from "../math/steps.ts";
 import { fill, h, rowsOf, setText } from "./dom.ts";
 import { symbol } from "./formula-mathml.ts";
 import { palette, tint } from "./tints.ts";

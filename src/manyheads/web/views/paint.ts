@@ -1,10 +1,12 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
+import type { ShownMap } from "../math/map-state.ts";
 import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
 import { directionOf, isSpecial, percent } from "../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { type CellLook, fill, h, setText, setToken, setTint, setWeight } from "./dom.ts";
+import type { MapHost, MapPart } from "./map-part.ts";
 
 const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
 const UNSEEN = 120; // milliseconds until the others are

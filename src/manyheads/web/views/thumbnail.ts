@@ -1,6 +1,7 @@
 // One matrix of the formula as a small picture in the path: a pixel per number, what is lit framed.
 
 import { findMatrix, matrix } from "../math/steps.ts";
+import type { Steps } from "../math/steps.ts";
 import { h } from "./dom.ts";
 import { inkOf, makePicture, paintPixels } from "./pixels.ts";
 import { palette, tint } from "./tints.ts";

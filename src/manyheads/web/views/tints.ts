@@ -3,6 +3,7 @@
 import { colourOf } from "../math/maps.ts";
 import { NUMBER_COLOURS, PAPER } from "../math/names.ts";
 import { matrix } from "../math/steps.ts";
+import type { Steps } from "../math/steps.ts";
 
 /** How strongly a number is tinted, −1 to 1: its share of the largest. */
 export function tint(value: number, largest: number) {

@@ -1,5 +1,6 @@
 // The text that a translator wrote, word by word: a word's button lets it ask.
 
+import type { AttentionMap } from "../math/attention-map.ts";
 import { fill, h, setText } from "./dom.ts";
 
 const STEP = 70; // milliseconds from word to word, for readers who do not ask for less motion

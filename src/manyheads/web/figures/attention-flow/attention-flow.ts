@@ -4,11 +4,13 @@
 import { copyMenu } from "../../doors/copy-menu.ts";
 import { figureFrame, figureLink, figureTag } from "../../doors/figure-link.ts";
 import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-door.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
 import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { STATIONS } from "../../math/flow.ts";
+import type { Flow, FlowState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
 import type { FocusModel } from "../../models/focus.ts";
 import { announce, h } from "../../views/dom.ts";

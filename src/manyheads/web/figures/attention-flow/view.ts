@@ -2,6 +2,7 @@
 
 import { captionOf, factsOf, stationAt, STATIONS } from "../../math/flow.ts";
 import { colourOf } from "../../math/maps.ts";
+import type { Flow, FlowState } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";

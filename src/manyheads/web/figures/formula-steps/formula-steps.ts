@@ -3,11 +3,13 @@
 // for pages (models.js and formula-model.js compute). Nothing touches the DOM while it loads.
 
 import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-door.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
 import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { FLAGS } from "../../math/names.ts";
+import type { Steps, StepsState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
 import type { FocusModel } from "../../models/focus.ts";
 import { announce, h } from "../../views/dom.ts";

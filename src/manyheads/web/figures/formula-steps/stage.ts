@@ -1,7 +1,9 @@
 // The stage of <formula-steps>: the matrices of one step, and one open cell with its arithmetic.
 
 import { arithmetic } from "../../math/arithmetic.ts";
+import type { Cell } from "../../math/arithmetic.ts";
 import { columnName, columnsAreWords, findMatrix, likeliestLabels, MADE_BY, MATRICES, matrix, PATH, rowName, rowOf } from "../../math/steps.ts";
+import type { Steps } from "../../math/steps.ts";
 import { ArithmeticSheet } from "../../views/arithmetic-sheet.ts";
 import { arrow, h, setChildren, targetOf } from "../../views/dom.ts";
 import { math, mathOf, sub, symbol } from "../../views/formula-mathml.ts";

@@ -2,6 +2,7 @@
 
 import { colourOf } from "../../math/maps.ts";
 import { PATH, pathOf } from "../../math/steps.ts";
+import type { Steps, StepsState } from "../../math/steps.ts";
 import { isolated, readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";

@@ -2,11 +2,13 @@
 // head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
 
 import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-door.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
 import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { answerPlace } from "../../math/answer-parts.ts";
+import type { HeadLedger, LedgerState } from "../../math/ledger.ts";
 import { rowOf } from "../../math/steps.ts";
 import { decodeMatrices } from "../../math/wire.ts";
 import type { FocusModel } from "../../models/focus.ts";

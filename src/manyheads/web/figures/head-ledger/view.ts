@@ -1,6 +1,7 @@
 // What <head-ledger> and a notebook's HeadLedger show: the parts of one logit, and the words that a head's part came from.
 
 import { answerPlace, extremesOf, ofWords, type Part, partsOfAnswer, withoutHead } from "../../math/answer-parts.ts";
+import type { HeadLedger, LedgerState } from "../../math/ledger.ts";
 import { colourOf } from "../../math/maps.ts";
 import { rowOf, written } from "../../math/steps.ts";
 import { isolated, percent, readable } from "../../math/text.ts";

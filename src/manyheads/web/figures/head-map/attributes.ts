@@ -1,6 +1,10 @@
 // The state that a page gives a <head-map>, by attributes and by links, and what of it has to wait for a map to come.
 
 import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState, type StateParts } from "../../doors/state.ts";
+import type { HeadMask } from "../../math/attention-map.ts";
+import type { MapState } from "../../math/map-state.ts";
+import type { HeadModel } from "../../models/head-model.ts";
+import type { HeadMapElement } from "./element.ts";
 
 /** All attributes of a <head-map>. */
 export const ATTRIBUTES = ["model", "models", ...WRITTEN];

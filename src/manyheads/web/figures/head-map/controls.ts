@@ -1,6 +1,8 @@
 // What a reader sets a map by: the sentences, the view, who asks, what is shown; and the menu of what can leave the page.
 
 import { shareMenu } from "../../doors/share-menu.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { layerName, layersOf } from "../../math/maps.ts";
 import { VIEWS } from "../../math/names.ts";
 import { modelLabel } from "../../math/families.ts";

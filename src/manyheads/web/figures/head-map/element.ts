@@ -5,8 +5,11 @@ import { dressPage, takeEarly, whenTouched } from "../../doors/page-element.ts";
 import { EXAMPLE_SHOWN, LOADING, OFFERED, READY } from "../../doors/page-models.ts";
 import { readPart, writeState, type StateParts } from "../../doors/state.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
+import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isOnRequest } from "../../math/families.ts";
+import type { MapState } from "../../math/map-state.ts";
 import { decodeMap } from "../../math/wire.ts";
+import type { HeadModel } from "../../models/head-model.ts";
 import { announce } from "../../views/dom.ts";
 import { NONE } from "../../views/suggestions.ts";
 import { COMPUTED, HeadMapView } from "./view.ts";
@@ -237,3 +240,9 @@ const isComputed = (name: string) => (COMPUTED as string[]).includes(name);
 
 /** Whether a mask is of the model's layers and heads. */
 const fits = (mask: HeadMask, { numLayers, numHeads }: HeadModel) => !mask || (mask.length === numLayers && mask[0].length === numHeads);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "head-map": HeadMapElement;
+  }
+}

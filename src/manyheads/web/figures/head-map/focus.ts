@@ -1,5 +1,7 @@
 // Which token asks: the one that was chosen or, while somebody points at another, that one.
 
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { queryRow, askersOf } from "../../math/shown.ts";
 
 interface FocusHost {

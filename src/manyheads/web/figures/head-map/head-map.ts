@@ -3,6 +3,7 @@
 // the parts.
 
 import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-door.ts";
 import { define } from "../../doors/page-element.ts";
 import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { decodeMap } from "../../math/wire.ts";

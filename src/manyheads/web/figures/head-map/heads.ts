@@ -1,6 +1,8 @@
 // Behind "More": the heads most alike the one that is looked at, and sums over chosen layers, heads and tokens.
 
+import type { AttentionMap } from "../../math/attention-map.ts";
 import { similarHeads, totals } from "../../math/heads.ts";
+import type { MapState } from "../../math/map-state.ts";
 import { headTitle, layerNamesOf, layersOf } from "../../math/maps.ts";
 import { percent, readable } from "../../math/text.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";

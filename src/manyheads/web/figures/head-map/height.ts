@@ -1,5 +1,7 @@
 // When a map keeps its height: while somebody types, and from one view to the next, so that the page below stays where it is.
 
+import type { MapState } from "../../math/map-state.ts";
+
 const LINE = 24; // pixels that it may grow by while somebody types
 const TYPED = ["sentence", "compare"];
 const STILL = ["headMask", "query", "find", "head", "view", "model"]; // may change while the height is kept

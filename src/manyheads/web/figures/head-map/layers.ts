@@ -1,5 +1,7 @@
 // The layers of a map that a kernel sends only once something needs them.
 
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { MapState } from "../../math/map-state.ts";
 import { layersOf } from "../../math/maps.ts";
 import { missingLayers } from "../../math/shown.ts";
 

@@ -3,7 +3,9 @@
 
 import { isKept, keep } from "../../doors/kept.ts";
 import { START } from "../../doors/state.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
 import { received, sinksOf } from "../../math/choosing.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { isOfShares } from "../../math/maps.ts";
 import { CHOICES } from "../../math/names.ts";
 import { canRollOut, isWeighed } from "../../math/shown.ts";

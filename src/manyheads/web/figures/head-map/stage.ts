@@ -1,10 +1,13 @@
 // Where a map is drawn: the chosen view and, around it, what its colours mean and what the model concludes.
 
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { ShownMap } from "../../math/map-state.ts";
 import { Asking, WordTip } from "../../views/asking.ts";
 import { arrow, focusOn, h, targetOf } from "../../views/dom.ts";
 import { GridView } from "../../views/grid.ts";
 import { Legend } from "../../views/legend.ts";
 import { LinesView } from "../../views/lines.ts";
+import type { MapHost, MapPart } from "../../views/map-part.ts";
 import { MatrixView } from "../../views/matrix.ts";
 import { PaintView } from "../../views/paint.ts";
 import { PictureView } from "../../views/picture.ts";

@@ -2,6 +2,7 @@
 
 import { isKept, keep } from "../../doors/kept.ts";
 import { History } from "../../math/history.ts";
+import type { MapState } from "../../math/map-state.ts";
 import { FIRST_STEPS } from "../../math/names.ts";
 import { h, setIdle, setText } from "../../views/dom.ts";
 import type { HeadMapView } from "./view.ts";

@@ -1,5 +1,7 @@
 // The status line of a map: a message, and notes on the map that is shown.
 
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { layerName } from "../../math/maps.ts";
 import { capital, isolated, isSpecial, readable } from "../../math/text.ts";
 import { StatusLine } from "../../views/controls.ts";

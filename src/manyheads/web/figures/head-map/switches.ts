@@ -1,7 +1,10 @@
 // The heads of a map: a toggle for each, and how whatever shows a head looks.
 
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { behaviourOf, headColour, layerName } from "../../math/maps.ts";
 import { h, setText } from "../../views/dom.ts";
+import type { Look } from "../../views/map-part.ts";
 
 interface HeadsHost {
   map: AttentionMap | null;

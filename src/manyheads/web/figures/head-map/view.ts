@@ -1,6 +1,8 @@
 // What <head-map> and a notebook's HeadMap show, and how it follows its state.
 
 import { START } from "../../doors/state.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { isOfParts, layersOf } from "../../math/maps.ts";
 import { FULL, VIEWS } from "../../math/names.ts";
 import { SHOWN, shownMap } from "../../math/shown.ts";
@@ -8,6 +10,7 @@ import { mostHeads } from "../../math/families.ts";
 import { setLayer } from "../../math/wire.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
+import type { MapHost } from "../../views/map-part.ts";
 import { MapControls } from "./controls.ts";
 import { MapFocus } from "./focus.ts";
 import { MapHeads } from "./switches.ts";

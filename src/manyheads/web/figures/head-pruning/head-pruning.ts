@@ -5,6 +5,8 @@
 import { LiveFigure } from "../../doors/live-figure.ts";
 import { define, mapById, mapReady } from "../../doors/page-element.ts";
 import { maskOf } from "../../doors/state.ts";
+import type { Matrix } from "../../math/attention.ts";
+import type { HeadModel } from "../../models/head-model.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { announce, h, setText } from "../../views/dom.ts";

@@ -5,10 +5,14 @@
 
 import { LiveFigure, together } from "../../doors/live-figure.ts";
 import { define, mapReady } from "../../doors/page-element.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { Matrix } from "../../math/attention.ts";
 import { likeliest } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
+import type { HeadModel } from "../../models/head-model.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { h } from "../../views/dom.ts";
+import type { HeadMapElement } from "../head-map/element.ts";
 
 // ------------------------------------------------------------------------------------------------ pure part
 

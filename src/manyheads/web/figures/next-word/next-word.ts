@@ -4,12 +4,15 @@
 
 import { followLinks } from "../../doors/figure-link.ts";
 import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-door.ts";
 import { LiveFigure } from "../../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../../doors/page-element.ts";
 import { OFFERED, READY } from "../../doors/page-models.ts";
 import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { offOf, readPart } from "../../doors/state.ts";
+import type { HeadMask } from "../../math/attention-map.ts";
 import { decodeMap, floats } from "../../math/wire.ts";
+import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
 import type { Example, NextWordView } from "./view.ts";
 import { Writing, type Answer } from "./writing.ts";

@@ -1,9 +1,11 @@
 // What <next-word> shows: the text so far, the likeliest next words as bars, what reshapes them, and where a head looks.
 
 import { maskOf, offOf, readPart } from "../../doors/state.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
 import { queryWeights } from "../../math/maps.ts";
 import type { Choice, NextTokens } from "../../math/sampling.ts";
 import { directionOf, isUnfinished, joined, percent, visible } from "../../math/text.ts";
+import type { Draft } from "../../models/head-model.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, grow, lineBox, sentenceBox, StatusLine } from "../../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../../views/dom.ts";

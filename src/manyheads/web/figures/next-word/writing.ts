@@ -2,6 +2,7 @@
 
 import { drawn, isEndless, probabilities, uniforms, type NextTokens } from "../../math/sampling.ts";
 import { isUnfinished, joined } from "../../math/text.ts";
+import type { Draft, NextWord } from "../../models/head-model.ts";
 import { NextWordView, type Example, type NextWordState } from "./view.ts";
 
 const LONGEST = 120; // tokens that are written on at a press

@@ -3,6 +3,7 @@
 import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import type { Projections, ProjectionsState } from "../../math/projections.ts";
 import { decodeMatrices, decodePictures } from "../../math/wire.ts";
 import type { FocusModel } from "../../models/focus.ts";
 import { announce } from "../../views/dom.ts";

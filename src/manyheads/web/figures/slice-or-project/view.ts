@@ -1,7 +1,9 @@
 // What <slice-or-project> shows: W^Q as one matrix or pulled apart, what each head reads of a word, and the queries that come of it.
 
+import type { Matrix } from "../../math/attention.ts";
 import { colourOf } from "../../math/maps.ts";
 import { NUMBER_COLOURS } from "../../math/names.ts";
+import type { ProjectionWay, Projections, ProjectionsState } from "../../math/projections.ts";
 import { rowOf, written } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";

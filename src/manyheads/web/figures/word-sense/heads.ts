@@ -1,5 +1,6 @@
 // Which heads of the encoder are off in a <word-sense>: a list to choose from, and the heads that matter most, each with a switch.
 
+import type { AttentionMap } from "../../math/attention-map.ts";
 import { shareOf } from "../../math/senses.ts";
 import { percent } from "../../math/text.ts";
 import { chooser, fillOptions } from "../../views/controls.ts";

@@ -1,5 +1,6 @@
 // What <word-sense> says of a word and of the heads that decide its sense. No DOM.
 
+import type { AttentionMap } from "../../math/attention-map.ts";
 import { queryWeights } from "../../math/maps.ts";
 import { isSpecial, percent, readable } from "../../math/text.ts";
 

@@ -5,7 +5,9 @@
 import { LiveFigure } from "../../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../../doors/page-element.ts";
 import { loadWithProgress, modelsScript, OFFERED, READY } from "../../doors/page-models.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
 import { maskWithout, rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../math/senses.ts";
+import type { HeadModel } from "../../models/head-model.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, grow, sentenceBox, StatusLine } from "../../views/controls.ts";
 import { announce, fill, h, setText, setValue } from "../../views/dom.ts";

@@ -3,6 +3,7 @@
 
 import { LiveFigure, together } from "../../doors/live-figure.ts";
 import { define, mapById, mapReady } from "../../doors/page-element.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
 import { likeliest } from "../../math/maps.ts";
 import { modelLabel } from "../../math/families.ts";
 import { percent } from "../../math/text.ts";

@@ -1,0 +1,50 @@
+// The shapes of a map: twins of those in Python's maps/.
+
+import type { Matrix } from "./attention.ts";
+
+/** Name -> label -> probability. */
+export type Predictions = Record<string, Record<string, number>>;
+
+/** Twin of `AttentionMap` in Python: which token looks at which, for every head of every layer. */
+export interface AttentionMap {
+  queryTokens: string[];
+  keyTokens: string[];
+  shape: number[]; // [layers, heads, queries, keys]
+  weights: Float32Array;
+  headNames: string[];
+  layerNames?: string[]; // where they are not counted from "layer 1"
+  predictions: Predictions;
+  states?: Matrix; // [layer + 1, word, width], the embeddings first, where they were requested
+  notes?: string[];
+  causal?: boolean; // no query may look at a later key
+  mask?: ArrayLike<number>; // [query * key]: 0 where a query may not look
+  valueNorms?: ArrayLike<number>; // [layer, head, key]: how long the vector is that a head writes from a token with all of its weight
+  written?: string; // by a model that writes, such as a translation
+  kind?: string; // one of the kinds of names.json; "shares" unless said
+  present?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
+  received?: ArrayLike<number>; // by each key, of all attention, where not all layers are there
+  pictures?: Pictures; // of all heads, where not all layers are there
+  picture?: PatchPicture; // what the model looked at in patches
+  final?: boolean; // there is nobody to ask for other layers
+  computed?: number; // how many-th map a kernel has sent
+}
+
+/** Twin of `Picture` in Python: its patches are the keys from `keyStart` on of the computed map, row after row. */
+export interface PatchPicture {
+  src: string; // a data URL
+  rows: number;
+  columns: number;
+  width: number; // in pixels
+  height: number;
+  keyStart: number;
+  queryStart: number | null; // where patches ask as well; null where others do
+}
+
+/** The tints of all heads, -127 to 127: [layer, head, y, x]. */
+export interface Pictures {
+  shape: number[];
+  tints: Int8Array;
+}
+
+/** [layer][head] -> whether it is on; null for all on. */
+export type HeadMask = boolean[][] | null;

@@ -1,0 +1,36 @@
+// What a model is in a page: twins of the protocols in Python.
+
+import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
+
+/** Whatever makes a map in a page: twin of the head models in Python. */
+export interface HeadModel {
+  name: string;
+  numLayers: number;
+  numHeads: number;
+  headNames: string[];
+  vocabulary?: string[]; // the only words it knows
+  broken?: boolean; // nothing more can be computed; a new one has to be loaded
+  attend(sentence: string, headMask?: HeadMask, options?: { signal?: AbortSignal, states?: boolean }): AttentionMap | Promise<AttentionMap>;
+}
+
+/** A text as a language model reads it, and how well each token would come next. */
+export interface NextWord {
+  ids: number[];
+  logits: Float32Array; // [token]
+  map: AttentionMap;
+}
+
+/** A text and tokens after it that are bytes of a character which isn't whole yet. */
+export interface Draft {
+  text: string;
+  tail: number[];
+}
+
+/** A language model that computes in the page. */
+export interface DecoderModel extends HeadModel {
+  maxTokens: number;
+  endTokens: number[]; // those that end a text
+  /** The map of a text, and the scores of what comes next; a text that begins as the one before costs its new tokens only. */
+  next(text: string | Draft, headMask?: HeadMask, options?: { signal?: AbortSignal }): Promise<NextWord>;
+  wordOf(id: number): string; // the text of a token
+}
