@@ -106,8 +106,8 @@ def new_context(new_context, hosts, faults):
         if message.type == "error":
             faults.append(f"console: {message.text}")
 
-    def made(newcomer=False, **options):
-        context = patient(new_context(**options), newcomer)
+    def made(**options):
+        context = patient(new_context(**options))
         context.on("request", request)
         context.on("response", response)
         context.on("console", console)
@@ -115,12 +115,6 @@ def new_context(new_context, hosts, faults):
         return context
 
     return made
-
-
-@pytest.fixture
-def newcomer(new_context):
-    """The page of a reader who was never here."""
-    return new_context(newcomer=True).new_page()
 
 
 @pytest.fixture

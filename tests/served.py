@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from manyheads.maps.names import FIRST_STEPS
 
 ROOT = Path(__file__).parents[1]
 HTML = ROOT / "_build" / "html"
@@ -71,10 +70,8 @@ def browser_path():
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-def patient(context, newcomer=False):
-    """A browser context that waits for as long as a busy machine may take; its reader took the first steps before."""
-    if not newcomer:
-        context.add_init_script(f"try {{ localStorage.setItem('{FIRST_STEPS}', '1') }} catch {{}}")
+def patient(context):
+    """A browser context that waits for as long as a busy machine may take."""
     context.set_default_timeout(PATIENCE)
     return context
 

@@ -77,9 +77,8 @@ test("a second sentence is compared; its row shows how far each head moved", asy
   assert.equal(map.querySelectorAll("tbody:first-of-type tr").length, 2);
   assert.match(map.querySelector("tbody tr:nth-child(2) th").textContent, /^moved [\d.]+ %$/);
   assert.deepEqual(texts(map, "tbody:first-of-type .hm-only"), ["tea", "coffee"]);
-  assert.equal(named(map, "Stop comparing").getAttribute("aria-expanded"), "true");
   press(map, "Stop comparing");
-  assert.ok(map.querySelector(".hm-comparison")?.hidden ?? named(map, "Compare with").closest("[hidden]"));
+  assert.ok(named(map, "Compare with").closest("[hidden]"));
 });
 
 test("a slider runs over models, and the page can choose one by name", async () => {

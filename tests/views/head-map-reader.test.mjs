@@ -1,4 +1,4 @@
-// A reader's work on a map: what was done is undone, first steps, sentences to press, words that are offered or refused, a
+// A reader's work on a map: what was done is undone, sentences to press, words that are offered or refused, a
 // translation that asks, and what is said to those who listen.
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -108,7 +108,7 @@ test("a control with the focus keeps it over a repaint; where it's gone, the vie
   same(document.activeElement, map.querySelector(VIEW));
 });
 
-// --- the first minute
+// --- sentences to press
 
 test("sentences above the box are pressed, and undone", async () => {
   const map = await live('examples="Hot tea? | | <b>Cold</b> tea."');
@@ -118,47 +118,6 @@ test("sentences above the box are pressed, and undone", async () => {
   assert.deepEqual(map.attention.keyTokens, ["[CLS]", "<b>Cold</b>", "tea.", "[SEP]"]);
   press(map, "Undo");
   assert.equal(map.sentence, "hot tea now");
-});
-
-test("three first steps tick themselves off; done, the rest of the map stays for later visits", async () => {
-  const map = await live("guide");
-  const done = () => [...map.querySelectorAll(".hm-guide li")].map((item) => item.getAttribute("aria-label"));
-  type(map, "Sentence", "cold tea");
-  press(map, "mood");
-  assert.deepEqual(done(), ["Change a word: done", "Switch a head off: done", null]);
-  point(map.querySelectorAll("td")[2]);
-  assert.deepEqual(done()[2], "Ask from a word: done");
-  press(map, "Done. Show me more");
-  assert.ok(map.querySelector(".hm-guide ol").hidden);
-  const later = document.createElement("head-map");
-  for (const name of ["model", "sentence", "guide"]) later.setAttribute(name, map.getAttribute(name));
-  map.replaceWith(later);
-  assert.ok(named(later, "Show the first steps"));
-});
-
-test("first steps that are asked for again start over, where they can be done", async () => {
-  const map = await live("guide");
-  press(map, "mood");
-  press(map, "Skip");
-  choice(map, "lines");
-  press(map, "Show the first steps");
-  assert.equal(map.querySelector(VIEW).value, "paint");
-  assert.equal(map.querySelectorAll(".hm-done").length, 0);
-  assert.ok(document.documentElement.hasAttribute("data-first-minute"));
-  press(map, "Skip");
-  assert.ok(!document.documentElement.hasAttribute("data-first-minute"));
-});
-
-test("a row of a table that is worth trying is pressed into the map before it", async () => {
-  const row = (text) => `<tr><td><em>${text}</em></td><td>look</td></tr>`;
-  const map = await draw(`<head-map model="focus" sentence="a"></head-map>
-    <table><thead><tr><th>type this</th><th>then</th></tr></thead><tbody>${row("cold tea &lt;now&gt;")}${row("tea")}</tbody></table>`, { focus: isHere(mapModel()) });
-  await map.ready;
-  assert.deepEqual(texts(document, ".hm-press"), ["cold tea <now>"], "a word alone is no sentence");
-  document.querySelector(".hm-press").click();
-  assert.equal(map.sentence, "cold tea <now>");
-  press(map, "Undo");
-  assert.equal(map.sentence, "a");
 });
 
 // --- a translator

@@ -10,7 +10,7 @@ const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/v
 function show(state = {}, changes = {}, options = {}, compared = null) {
   const root = document.createElement("div");
   document.body.replaceChildren(root);
-  const view = new HeadMapView(root, state, { change() {}, ...options });
+  const view = new HeadMapView(root, state, { change() {}, tools: "open", ...options });
   const map = makeMap(changes);
   view.show(map, compared);
   return { root, view, map };
@@ -67,12 +67,12 @@ test("paint: a click lets a word go on asking, a second one or Escape ends that"
   const { root, view } = show({}, SELF);
   word(root, "tea").click();
   point(word(root, "hot"));
-  assert.deepEqual([asking(root), view.pinned], ["tea", true]);
+  assert.deepEqual([asking(root), view.state.pinned], ["tea", true]);
   key(word(root, "tea"), "Escape");
-  assert.deepEqual([asking(root), view.pinned], ["[CLS]", false]);
+  assert.deepEqual([asking(root), view.state.pinned], ["[CLS]", false]);
   word(root, "hot").click();
   word(root, "hot").click();
-  assert.equal(view.pinned, false);
+  assert.equal(view.state.pinned, false);
 });
 
 test("paint: arrow keys walk the cells, which are one stop of Tab; Enter lets the word ask", () => {
@@ -82,7 +82,7 @@ test("paint: arrow keys walk the cells, which are one stop of Tab; Enter lets th
   for (const arrow of ["ArrowRight", "ArrowRight", "ArrowDown"]) assert.ok(key(document.activeElement, arrow));
   assert.deepEqual([stop().length, document.activeElement.textContent, document.activeElement.closest("tbody").dataset.head], [1, "tea", "1"]);
   assert.ok(key(document.activeElement, "Enter"));
-  assert.deepEqual([view.state.query, view.pinned], [2, true]);
+  assert.deepEqual([view.state.chosen.query, view.state.pinned], [2, true]);
   assert.equal(document.activeElement.textContent, "tea", "the focus stays");
   for (let step = 0; step < 9; step++) key(document.activeElement, "ArrowLeft");
   assert.equal(document.activeElement.textContent, "[CLS]", "and never leaves the words");
@@ -91,7 +91,7 @@ test("paint: arrow keys walk the cells, which are one stop of Tab; Enter lets th
 test("paint: where others ask than are looked at, no word of a row asks", () => {
   const { root, view } = show();
   word(root, "now").click();
-  assert.deepEqual([view.state.query, view.pinned], [0, false]);
+  assert.deepEqual([view.state.chosen.query, view.state.pinned], [0, false]);
 });
 
 test("paint: a masked weight is no zero", () => {
@@ -121,22 +121,22 @@ test("matrix: a table a head with headers, and the row of the token that asks", 
   assert.deepEqual([...tables].map((table) => table.getAttribute("aria-label")), HEADS.map((head) => `${head}: rows ask, columns are looked at`));
   assert.deepEqual([texts(tables[0], "thead th").length, texts(tables[0], "tbody th").length], [8, 5]);
   close(numbers(tables[2].querySelectorAll("td")), [...map.weights.subarray(5 * 35, 6 * 35)]);
-  view.pin(3);
+  view.dispatch({ type: "pin", query: 3 });
   assert.deepEqual(texts(root, "tr.hm-asks th"), ["un", "un", "un"]);
 });
 
 test("matrix: a head is enlarged, told so, and shrunk again", () => {
   const { root, view } = show({ view: "matrix" });
   press(root, "Enlarge mood");
-  assert.deepEqual([view.state.head, root.querySelectorAll(".hm-large").length], [1, 1]);
+  assert.deepEqual([view.state.chosen.head, root.querySelectorAll(".hm-large").length], [1, 1]);
   press(root, "Shrink mood");
-  assert.deepEqual([view.state.head, root.querySelectorAll(".hm-large").length], [null, 0]);
+  assert.deepEqual([view.state.chosen.head, root.querySelectorAll(".hm-large").length], [null, 0]);
 });
 
 test("matrix: a row's own word asks where its cell is pressed", () => {
   const { root, view } = show({ view: "matrix" });
   root.querySelectorAll("figure")[1].querySelectorAll("tbody tr")[2].cells[7].click();
-  assert.deepEqual([view.state.query, view.pinned], [2, true]);
+  assert.deepEqual([view.state.chosen.query, view.state.pinned], [2, true]);
 });
 
 test("matrix: large ones are pictures that say so", () => {
@@ -172,10 +172,10 @@ test("grid: a button a head, one stop of Tab, walked by arrows and pressed to en
   same([document.activeElement, ...stops()], [buttons[4], buttons[4]]);
   close(numbers(root.querySelectorAll(".hm-stage > .hm-paint td")), KEYS.map((_, at) => weightAt(map, 1, 1, 0, at)));
   buttons[4].click();
-  assert.deepEqual([view.state.layer, view.state.head, buttons[4].getAttribute("aria-expanded")], [1, 1, "true"]);
+  assert.deepEqual([view.state.chosen.layer, view.state.chosen.head, buttons[4].getAttribute("aria-expanded")], [1, 1, "true"]);
   close(numbers(root.querySelectorAll(".hm-large td")), [...map.weights.subarray(4 * 35, 5 * 35)]);
   buttons[4].click();
-  assert.equal(view.state.head, null);
+  assert.equal(view.state.chosen.head, null);
 });
 
 test("grid: heads are sorted by what they mostly do, and a press puts them back into their layers", () => {
@@ -203,7 +203,7 @@ test("lines: one head at first, all on request, none that is off; the words say 
   choice(root, "lines");
   const lines = () => root.querySelectorAll(".hm-lines path").length;
   const strong = (heads) => heads.flatMap((head) => KEYS.map((_, at) => weightAt(map, 0, head, 0, at))).filter((weight) => weight >= 0.01).length;
-  assert.deepEqual([view.state.head, lines()], [0, strong([0])]);
+  assert.deepEqual([view.state.chosen.head, lines()], [0, strong([0])]);
   assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“\[CLS\]” looks most at \S+ \(\d/);
   choose(root, "Head", "all");
   assert.equal(lines(), strong([0, 1, 2]));
@@ -220,7 +220,7 @@ test("lines: a word that is looked at shows who looks at it; a word that asks is
   assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“now” is looked at most by /);
   point(item("query", "un"));
   item("query", "un").click();
-  assert.deepEqual([view.state.query, view.pinned], [3, true]);
+  assert.deepEqual([view.state.chosen.query, view.state.pinned], [3, true]);
   assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“un” looks most at /);
 });
 
@@ -233,60 +233,56 @@ test("lines: arrow keys walk both lists, each one stop of Tab", () => {
   for (const list of [asks, looked]) assert.equal(list.querySelectorAll('[tabindex="0"]').length, 1);
 });
 
-// --- More
+// --- tools
 
 test("special tokens go on request, in every view, and come back", () => {
   const { root, view } = show();
-  press(root, "More");
   choose(root, "Special tokens", "remove");
   assert.deepEqual(texts(root, "tbody:first-of-type td"), ["hot", "tea", "un", "able", "now"]);
-  assert.equal(named(root, "More (1 set)").localName, "summary");
+  assert.ok(named(root, "Tools (1 set)"));
   for (const name of ["matrix", "grid", "lines"]) {
-    view.set({ view: name });
+    view.choose({ view: name });
     assert.ok(!texts(root, ".hm-stage th, .hm-stage li").includes("[CLS]"));
   }
   choose(root, "Special tokens", "keep");
-  assert.equal(root.querySelector("details.hm-more > summary").textContent, "More");
+  assert.ok(named(root, "Tools"));
 });
 
 test("heads averaged are one row without a switch; pieces merge into a word", () => {
   const { root, view } = show();
-  view.set({ heads: "average" });
+  view.choose({ heads: "average" });
   assert.deepEqual([root.querySelectorAll(".hm-paint tr").length, root.querySelectorAll(".hm-paint button").length], [1, 0]);
   assert.deepEqual(texts(root, ".hm-paint th"), ["mean of 3 heads"]);
-  view.set({ heads: "each", pieces: "merge" });
+  view.choose({ heads: "each", pieces: "merge" });
   assert.deepEqual(texts(root, "tbody:first-of-type td"), ["[CLS]", "hot", "tea", "unable", "now", "[SEP]"]);
 });
 
-test("a word that is sought is marked and counted; Enter lets the next ask", () => {
-  const { root, view } = show({}, { queryTokens: ["tea", "or", "teapot", "tea"], keyTokens: ["tea", "or"] });
-  press(root, "More");
-  type(root, "Find a word", "TEA");
-  assert.deepEqual(texts(root, "tbody:first-of-type .hm-found"), ["tea"]);
-  assert.match(named(root, "Find a word").closest("span").textContent, /3 of 4, at 1, 3, 4\. Enter lets the next ask\./);
-  for (const asks of [2, 3, 0]) {
-    key(named(root, "Find a word"), "Enter");
-    assert.equal(view.state.query, asks);
-  }
-});
-
-test("only some of the tokens are shown, and only the strongest weights", () => {
-  const { root } = show();
+test("only some of the tokens are shown", () => {
+  const { root, view } = show();
   choose(root, "First token", 2);
   choose(root, "Last token", 4);
   assert.deepEqual(texts(root, "tbody:first-of-type td"), ["hot", "tea", "un"]);
-  choose(root, "Strongest per row", 1);
-  const left = [...root.querySelectorAll("tbody:first-of-type td")].map(({ dataset }) => dataset.percent).filter((text) => text !== "left out");
-  assert.equal(left.length, 1);
-  choose(root, "Strongest per row", "");
-  assert.ok([...root.querySelectorAll("td[data-weight]")].every(({ dataset }) => dataset.percent !== "left out"));
+  choose(root, "Last token", 7);
+  assert.equal(view.state.chosen.last, null, "the last of all");
+  choose(root, "First token", "");
+  assert.equal(view.state.chosen.first, 0);
 });
 
-test("the menu of few readers closes by Escape, and its name gets the focus", () => {
-  const { root } = show();
-  const more = root.querySelector("details.hm-more");
-  more.open = true;
+test("the button shows the tools and hides them; Escape closes them, and the button gets the focus", () => {
+  const { root, view } = show({}, {}, { tools: "closed" });
+  const [button, panel] = [root.querySelector(".hm-tooler"), root.querySelector(".hm-panel")];
+  assert.deepEqual([panel.hidden, button.getAttribute("aria-expanded")], [true, "false"]);
+  button.click();
+  assert.deepEqual([panel.hidden, button.getAttribute("aria-expanded"), view.state.open], [false, "true", true]);
   key(named(root, "Scale"), "Escape");
-  assert.equal(more.open, false);
-  same(document.activeElement, more.querySelector("summary"));
+  assert.equal(panel.hidden, true);
+  same(document.activeElement, button);
+  const without = show({}, {}, { tools: "none" }).root;
+  assert.equal(without.querySelector(".hm-tooler, .hm-panel"), null);
+});
+
+test("a choice that would change nothing isn't offered", () => {
+  const offered = (root) => ["Show", "Heads", "Layers", "Word pieces"].filter((name) => !named(root, name).closest("[hidden]"));
+  assert.deepEqual(offered(show({}, SELF).root), ["Heads", "Layers", "Word pieces"]);
+  assert.deepEqual(offered(show({}, { queryTokens: ["tea"], keyTokens: ["hot", "tea"], shape: [1, 1, 1, 2], headNames: ["a"], valueNorms: [1, 2] }).root), ["Show"]);
 });

@@ -1,10 +1,10 @@
 // The renderer's pure part, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { START } from "../../src/manyheads/web/doors/state.ts";
 import { withoutSpecial } from "../../src/manyheads/web/math/choosing.ts";
 import { modelLabel } from "../../src/manyheads/web/math/families.ts";
 import { alignTokens, attentionMoved, averageHeads, queryWeights, rollout, strongest } from "../../src/manyheads/web/math/maps.ts";
+import { START } from "../../src/manyheads/web/math/options.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
 import { isPiece, isSpecial, percent } from "../../src/manyheads/web/math/text.ts";
 import { decodeMap } from "../../src/manyheads/web/math/wire.ts";

@@ -91,6 +91,7 @@ test("no words of an engine reach a reader", async () => {
 test("a model that one figure loads is at once all the others'", async () => {
   const { map, loads } = await offered(`${MAP}${MAP}`);
   const other = document.querySelectorAll("head-map")[1];
+  await says(other, OFFER); // each asks for the size by itself
   press(other, "Load the encoder (22.5 MB)");
   await until(() => loads.length);
   loads[0].come();

@@ -111,7 +111,7 @@ export async function draw(html, models = {}, hash = "") {
   const names = new Set(html.match(/(?<=<)[a-z]+-[a-z-]+/g));
   for (const name of names) await importFigure(name); // before they are parsed: happy-dom would connect them twice
   const parsed = document.createElement("template"); // so that a figure finds its data when it is connected
-  parsed.innerHTML = html;
+  parsed.innerHTML = html.replace(/<head-map(?![^>]* tools=)/g, '<head-map tools="open"'); // so that all of them can be pressed
   const main = document.createElement("main"); // which brings all in at once: happy-dom connects a figure before what comes after it
   main.append(document.importNode(parsed.content, true));
   document.body.replaceChildren(main);

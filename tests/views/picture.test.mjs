@@ -5,6 +5,7 @@ import { key, named, point, pointerAt, press, same, texts, tick } from "./page.m
 import { HEADS, makeMap, weightsOf } from "./small-models.mjs";
 
 const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
+const { queryOf } = await import("../../src/manyheads/web/figures/head-map/state.ts");
 const { svgOf } = await import("../../src/manyheads/web/doors/picture.ts");
 const { csvOf } = await import("../../src/manyheads/web/doors/save.ts");
 
@@ -16,7 +17,7 @@ const picture = { src: SRC, rows: 2, columns: 3, width: 60, height: 40, keyStart
 function show(state = {}, changes = {}, options = {}) {
   const root = document.createElement("div");
   document.body.replaceChildren(root);
-  const view = new HeadMapView(root, { view: "picture", ...state }, { change() {}, computes: false, ...options });
+  const view = new HeadMapView(root, { view: "picture", ...state }, { change() {}, computes: false, tools: "open", ...options });
   const map = makeMap({ queryTokens: PLACES, keyTokens: PLACES, picture, ...changes });
   view.show(map);
   return { root, view, map };
@@ -51,12 +52,12 @@ test("a patch that is pointed at asks, one that is pressed goes on asking, and s
   const { root, map, view } = show({}, {}, { change: ({ query }) => told.push(query) });
   const patch = () => cellsOf(root, "patches")[4]; // patch 2,2
   point(patch());
-  assert.equal(view.query, 6);
+  assert.equal(queryOf(view.state), 6);
   assert.ok(root.querySelector(".hm-tip").textContent.startsWith("kind: [CLS] gives patch 2,2 "));
   close(cellsOf(root, "patches", 2), places(6, 2).map((at) => weightAt(map, 0, 2, 6, at)));
   patch().click();
   assert.deepEqual(told, [6]);
-  assert.ok(view.pinned);
+  assert.ok(view.state.pinned);
   cellsOf(root, "places")[1].click();
   assert.deepEqual(told, [6, 1]);
   assert.deepEqual(asking(root), Array(3).fill("register 1"));
@@ -74,7 +75,7 @@ test("each picture is one tab stop: arrows move over patches and to the places a
   for (const name of ["ArrowUp", "ArrowUp"]) key(document.activeElement, name);
   same(document.activeElement, cellsOf(root, "places", 1)[1]); // the last of a shorter row
   key(document.activeElement, "Enter");
-  assert.equal(view.state.query, 1);
+  assert.equal(view.state.chosen.query, 1);
 });
 
 test("a head is enlarged, switched off, and averaged", () => {
@@ -83,7 +84,7 @@ test("a head is enlarged, switched off, and averaged", () => {
   assert.deepEqual([...root.querySelectorAll(".hm-sight")].map((node) => node.classList.contains("hm-large")), [false, true, false]);
   press(root, "mood");
   assert.ok(root.querySelectorAll(".hm-sight")[1].classList.contains("hm-off"));
-  view.set({ heads: "average" });
+  view.choose({ heads: "average" });
   assert.deepEqual(texts(root, ".hm-sight figcaption .hm-head"), ["mean of the heads that are on"]);
 });
 
@@ -100,9 +101,9 @@ test("without special tokens the patches stay in their places; a token that isn'
   assert.equal(cellsOf(root, "places").length, 0);
   assert.equal(cellsOf(root, "patches").length, 6);
   assert.deepEqual([...cellsOf(root, "patches")].map((cell) => cell.getAttribute("aria-label").match(/ to (.*):/)[1]), PATCHES);
-  view.set({ special: "keep", first: 3 });
+  view.choose({ special: "keep", first: 3 });
   assert.deepEqual([...cellsOf(root, "patches")].map((cell) => cell.getAttribute("aria-label") === "not shown"), [true, false, false, false, false, false]);
-  view.set({ first: 0 });
+  view.choose({ first: 0 });
   assert.equal(root.querySelectorAll(".hm-gone").length, 0);
 });
 
@@ -116,8 +117,8 @@ test("many words stand once, with the mean of the heads that are on; a word asks
   close(root.querySelectorAll(".hm-words td"), [0, 1, ...places(7, 8)].map(mean));
   assert.equal(cellsOf(root, "places").length, 0);
   root.querySelectorAll(".hm-words td")[2].click();
-  assert.equal(view.state.query, 8);
-  view.set({ head: 2 });
+  assert.equal(view.state.chosen.query, 8);
+  view.choose({ head: 2 });
   assert.equal(root.querySelector(".hm-words .hm-head").textContent, "rest");
 });
 
@@ -126,10 +127,10 @@ test("words that look at a picture ask, where they aren't looked at", () => {
   const buttons = root.querySelectorAll(".hm-askers button");
   assert.deepEqual([...buttons].map(({ textContent }) => textContent), ["a", "red", "house"]);
   buttons[2].click();
-  assert.equal(view.state.query, 2);
+  assert.equal(view.state.chosen.query, 2);
   assert.equal(root.querySelectorAll(".hm-asker").length, 0);
   cellsOf(root, "patches")[0].click(); // looked at only
-  assert.equal(view.state.query, 2);
+  assert.equal(view.state.chosen.query, 2);
 });
 
 test("of very many patches the small pictures are pixels, and a press on one lets its patch ask", () => {
@@ -141,12 +142,12 @@ test("of very many patches the small pictures are pixels, and a press on one let
   const canvas = root.querySelector(".hm-seen canvas");
   assert.deepEqual([canvas.width, canvas.height, root.querySelectorAll(".hm-patches td").length], [side, side, 0]);
   canvas.dispatchEvent(pointerAt("pointermove", 799, 1)); // of 800 by 300
-  assert.equal(view.query, side);
+  assert.equal(queryOf(view.state), side);
   const { left, top } = root.querySelector(".hm-here").style;
   assert.deepEqual([left, top].map((share) => Math.round((17 * parseFloat(share)) / 100)), [16, 0]);
   canvas.dispatchEvent(pointerAt("click", 1, 299));
-  assert.equal(view.state.query, 1 + side * (side - 1));
-  view.set({ head: 1 });
+  assert.equal(view.state.chosen.query, 1 + side * (side - 1));
+  view.choose({ head: 1 });
   assert.equal(cellsOf(root, "patches", 1).length, side * side);
 });
 
@@ -163,11 +164,11 @@ test("a map without a picture has no such view, and one that is asked for it sta
 
 test("saved as an SVG it has the picture once and each weight; as a table, the rows of the place that asks", () => {
   const { view, map } = show({ query: 4 });
-  const svg = svgOf(view);
+  const svg = svgOf(view.host);
   assert.equal(svg.split(SRC).length, 2);
   assert.equal([...svg.matchAll(/<use /g)].length, 3);
   const weights = [...svg.matchAll(/data-weight="([^"]*)"/g)].map(([, weight]) => Number(weight));
   assert.equal(weights.length, 3 * 8);
   assert.ok(Math.abs(weights[7] - weightAt(map, 0, 0, 4, 7)) < 1e-6);
-  assert.equal(csvOf(view).join("").split("\n").length, 1 + 3 * 8 + 1);
+  assert.equal(csvOf(view.host).join("").split("\n").length, 1 + 3 * 8 + 1);
 });

@@ -6,14 +6,14 @@ import "./page.mjs";
 const { GridView } = await import("../../src/manyheads/web/views/grid.ts");
 const { pictureOf } = await import("../../src/manyheads/web/views/pixels.ts");
 const { Thumbnail, thumbnail } = await import("../../src/manyheads/web/views/thumbnail.ts");
-const { START } = await import("../../src/manyheads/web/doors/state.ts");
+const { START } = await import("../../src/manyheads/web/math/options.ts");
 
 const [layers, heads, count] = [2, 3, 4];
 const tokens = ["coffee", "or", "tea", "water"];
 const map = { queryTokens: tokens, keyTokens: tokens, shape: [layers, heads, count, count], headNames: ["a", "b", "c"], predictions: {}, mixed: false,
   queries: [0, 1, 2, 3], weights: Float32Array.from({ length: layers * heads * count ** 2 }, (_, at) => (at % count === 0 ? 1 : 0)) };
 const host = { state: { ...START, view: "grid" }, shown: { map, compared: null }, query: 0, rest: 0, dim: false, mostHeads: 0, pinned: false,
-  look: () => ({ colour: "#000000", off: false, dim: false, scale: "share" }), askersOf: () => [0, 1, 2, 3], keyOf: (_, query) => query, dress() {} };
+  look: () => ({ colour: "#000000", off: false, dim: false, scale: "absolute" }), askersOf: () => [0, 1, 2, 3], keyOf: (_, query) => query, dress() {} };
 
 test("the grid has a picture with a square for each weight", () => {
   const stage = document.createElement("div");

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from manyheads.maps.checked import checked_mask, checked_norms, checked_tokens, checked_weights, counted_layers
-from manyheads.maps.choosing import merged, strongest, value_weighted, without_sinks, words_only
-from manyheads.maps.compared_heads import similar_heads, totals
+from manyheads.maps.choosing import merged, value_weighted, words_only
 from manyheads.maps.endings import checked_path
 from manyheads.maps.mixing import averaged, rolled_out
 from manyheads.maps.names import KINDS, NOTES
@@ -170,20 +169,6 @@ class AttentionMap:
         """
         return merged(self)
 
-    def without_sinks(self):
-        """The map without keys that get more than 30 % of all attention though they are not special tokens.
-
-        >>> tokens = ["The", "hot", "tea"]
-        >>> attention = AttentionMap(tokens, tokens, [[[[1, 0, 0], [0.5, 0.5, 0], [0.75, 0, 0.25]]]]).without_sinks()
-        >>> attention.key_tokens, attention.weights[0, 0].tolist()
-        (['hot', 'tea'], [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-        >>> attention.notes[0].split(". ")[0]
-        'Hidden as sinks, though no special tokens: “The”, which gets 75 % of all attention'
-
-        The share is the mean over layers, heads and queries that look at anything. Only shares have sinks.
-        """
-        return without_sinks(self)
-
     def value_weighted(self):
         """How long the vector is that each head writes from each token: weights times `value_norms`, as "amounts".
 
@@ -198,42 +183,6 @@ class AttentionMap:
         Raises `ValueError` for a map without `value_norms`, and for weights that aren't shares.
         """
         return value_weighted(self)
-
-    def strongest(self, top):
-        """The map with the `top` largest weights of each row, true as they were, and 0 elsewhere.
-
-        >>> attention = AttentionMap(["tea"], ["hot", "black", "tea"], [[[[0.125, 0.25, 0.625]]]]).strongest(2)
-        >>> attention.weights[0, 0], attention.notes[0].split(". ")[1]
-        (array([[0.   , 0.25 , 0.625]], dtype=float32), 'The rest, 13 % of the whole, is left out.')
-
-        Of equal weights the first stay; of signed ones, those farthest from 0. Raises `ValueError` where `top` is below
-        1.
-        """
-        return strongest(self, top)
-
-    def similar_heads(self, layer, head, count=5):
-        """The heads of all layers most alike one head: [(layer, head, how far apart), ...], the nearest first.
-
-        >>> rows = [[[1, 0], [0, 1]], [[0.5, 0.5], [0, 1]], [[0, 1], [1, 0]]]
-        >>> AttentionMap(["hot", "tea"], ["hot", "tea"], [rows]).similar_heads(0, 0)
-        [(0, 1, 0.25), (0, 2, 1.0)]
-
-        How far apart is the mean over queries of the total variation distance: the share of a row that would have to
-        move to make it the other's. 0 is the same, 1 nothing in common. Raises `ValueError` for a head that
-        does not exist.
-        """
-        return similar_heads(self, layer, head, count)
-
-    def totals(self, layers=None, heads=None, queries=None, keys=None):
-        """Sums of the weights of chosen layers, heads, queries and keys, all unless given, along each of these.
-
-        >>> attention = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[1, 0], [0.25, 0.75]]]] * 3)
-        >>> {name: sums.tolist() for name, sums in attention.totals(layers=[0, 1], queries=[1]).items()}
-        {'layers': [1.0, 1.0, 1.0], 'heads': [2.0], 'queries': [2.0, 2.0], 'keys': [0.5, 1.5]}
-
-        The sums along an axis are of all its places, over what is chosen on the others. Nothing is scaled.
-        """
-        return totals(self, layers, heads, queries, keys)
 
     def plot(self, layer=None, head=None, *, axes=None, size=None):
         """Draw the map with matplotlib: one head, all heads of one layer, one head of all layers, or all of all.

@@ -1,4 +1,4 @@
-"""Less of a map, for reading it: words, no sinks, no special tokens, the strongest weights.
+"""Less of a map, for reading it: words, no special tokens, some of the tokens.
 
 Twin of `web/math/choosing.ts`. Each function gives a new map, whose `notes` say what was done to it.
 """
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from manyheads.maps.names import NOTES, ONLY_SPECIAL, SINK
+from manyheads.maps.names import NOTES, ONLY_SPECIAL
 from manyheads.maps.patches import moved_picture
-from manyheads.maps.tokens import is_special, isolated, joined, readable, word_starts
+from manyheads.maps.tokens import is_special, joined, readable, word_starts
 from manyheads.maps.written import percent
 
 
@@ -63,28 +63,6 @@ def words_of(tokens, starts):
     """
     ends = [*starts[1:], len(tokens)]
     return [joined([tokens[start], *map(readable, tokens[start + 1 : end])]) for start, end in zip(starts, ends)]
-
-
-def received(map):  # -> [key]
-    """The share of all attention that each token gets: the mean over heads and layers, and over queries that look."""
-    looking = (map.weights != 0).any(-1).sum()
-    return map.weights.sum(axis=(0, 1, 2), dtype=np.float64) / max(looking, 1)
-
-
-def without_sinks(map):
-    """See `AttentionMap.without_sinks`."""
-    if map.kind != "shares":
-        return map
-    shares = received(map)
-    sinks = [place for place, share in enumerate(shares) if share > SINK and not is_special(map.key_tokens[place])]
-    if not sinks or len(sinks) == len(map.key_tokens):
-        return noted(map, "noSinks", share=percent(SINK))
-    kept = [place for place in range(len(map.key_tokens)) if place not in sinks]
-    named = [
-        NOTES["sink"].format(token=isolated(map.key_tokens[place].strip()), share=percent(shares[place]))
-        for place in sinks
-    ]
-    return noted(taken(map, range(map.shape[2]), kept), "sinks", sinks=", ".join(named))
 
 
 def words_only(map):
@@ -157,20 +135,6 @@ def value_weighted(map):
         raise ValueError(f"what heads write is told from shares of their attention, got {map.kind}")
     weights = map.weights * map.value_norms[:, :, None]
     return noted(replace(map, weights=weights, kind="amounts", value_norms=None), "written")
-
-
-def strongest(map, top):
-    """See `AttentionMap.strongest`."""
-    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1:
-        raise ValueError(f"top must be a whole number from 1 on, got {top!r}")
-    size = np.abs(map.weights)
-    order = np.argsort(-size, axis=-1, kind="stable")[..., :top]  # of equal weights, the first
-    kept = np.zeros_like(size, dtype=bool)
-    np.put_along_axis(kept, order, True, axis=-1)
-    weights = np.where(kept, map.weights, 0)
-    share = left_out(size, np.abs(weights))
-    kind = "parts" if map.kind == "shares" else map.kind
-    return noted(replace(map, weights=weights, kind=kind), "strongest", top=top, share=percent(share))
 
 
 def left_out(before, after):

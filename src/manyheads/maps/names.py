@@ -9,16 +9,8 @@ from pathlib import Path
 
 _NAMES = json.loads((Path(__file__).parent.parent / "web" / "names.json").read_text(encoding="utf-8"))
 
-# What a map is shown as; the first of each is where a reader starts.
-VIEWS = _NAMES["views"]
-CHOICES = _NAMES["choices"]
-# What choices were called before, in links and notebooks that are about.
-FORMER_NAMES = _NAMES["formerNames"]
 # What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
 KINDS = _NAMES["kinds"]
-
-# What a browser keeps once a reader has taken the first steps, or skipped them.
-FIRST_STEPS = _NAMES["firstSteps"]
 
 # Sentences: the example where a reader gives none, a map's notes.
 EXAMPLE = _NAMES["example"]
@@ -39,10 +31,7 @@ LONGEST_WORD = _NAMES["longestWord"]
 # How many characters a token has at most, on average over a text: more are not looked at, however much is pasted.
 LONGEST_TOKEN = _NAMES["longestToken"]
 
-# Less of a map, for reading it: the share of all attention beyond which a token is a sink; how many decades a log scale
-# has; what is said of a map that is not shown as it was computed.
-SINK = _NAMES["sink"]
-DECADES = _NAMES["decades"]
+# What is said of a map that is not shown as it was computed.
 NOTES = _NAMES["notes"]
 
 # One colour per head, the same on every page; the first four are the notes' own. An average is no head's.

@@ -5,12 +5,11 @@ import weakref
 
 import numpy as np
 
-from manyheads.maps.choosing import received
 from manyheads.maps.names import DIGITS, KINDS
 from manyheads.maps.small_pictures import small_pictures
 
 WHOLE = 2**20  # up to so many weights a kernel sends at once, 4 MB
-KNOWN = weakref.WeakKeyDictionary()  # slow results: a notebook needs them twice, for the widget and for its HTML
+KNOWN = weakref.WeakKeyDictionary()  # slow: a notebook needs them twice, for the widget and for its HTML
 CHUNK = 2**18  # weights that are written at once
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
 LEAST, ONE = np.float32(2**-14), np.uint16(1024)  # the smallest normal number of float16, and its bits
@@ -130,12 +129,11 @@ def halves(weights):
 
 
 def _known_of_all(map, layers):
-    """What is sent of all layers where only some have their weights: small pictures, and what each token gets."""
+    """What is sent of all layers where only some have their weights: small pictures."""
     if map not in KNOWN:
-        KNOWN[map] = np.rint(127 * small_pictures(map)).astype(np.int8), received(map)
-    tints, shares = KNOWN[map]
+        KNOWN[map] = np.rint(127 * small_pictures(map)).astype(np.int8)
+    tints = KNOWN[map]
     return {
         "present": layers,
-        "received": [round(float(share), 6) for share in shares],
         "pictures": {"shape": list(tints.shape), "tints": tints.tobytes()},
     }

@@ -14,7 +14,6 @@ import re
 import shutil
 from pathlib import Path
 
-from manyheads.maps.names import FIRST_STEPS
 from manyheads.models.files import write_page_file
 from manyheads.models.registry import page_files
 from manyheads.sphinxext.figures import FIGURES, figure_files, figures_in
@@ -24,10 +23,6 @@ from manyheads.widgets.web_files import BUILT, built
 FOLDER = "manyheads"  # below _static: where the versions of the site's scripts and models lie
 LIST = "models/files.json"  # what pages check the models' files by
 FIRST = 490  # scripts run in their order; where one of the theme never comes, the figures live all the same
-# A reader who has not taken the first steps sees less of a map that offers them; known before anything is drawn.
-FIRST_MINUTE = f"""try {{ if (localStorage.getItem("{FIRST_STEPS}") !== "1" && !location.hash)
-document.documentElement.toggleAttribute("data-first-minute", true) }} catch {{}}"""
-GUIDED = re.compile(r"<head-map [^>]*\bguide\b")
 LARGE = ".bin"  # parts of a model that gzip would hardly make smaller; the model's own list has their hashes
 
 
@@ -36,8 +31,6 @@ def add_scripts(app, pagename, templatename, context, doctree):
     live = figures_in(context.get("body") or "")
     folder = context["figures_folder"] = version_folder(app.config)
     app.add_js_file(f"{folder}/theme.js")
-    if GUIDED.search(context.get("body") or ""):
-        app.add_js_file(None, body=FIRST_MINUTE)
     for name in ["paper", *live] if live else []:
         app.add_js_file(f"{folder}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
     if live or pagename == "search":  # as soon as may be: it waits for none of those that may not come

@@ -3,7 +3,6 @@
 The build draws what stands in a page before its scripts run from the same data (`prerender.py`).
 """
 
-import functools
 from html import escape
 from typing import ClassVar
 
@@ -12,7 +11,8 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from manyheads.maps.element import element_html
-from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STATION_STEPS, STEPS, VIEWS
+from manyheads.maps.names import FLAGS, STATION_STEPS, STEPS
+from manyheads.maps.options import OPTIONS
 from manyheads.maps.wire import map_json
 from manyheads.models.decoder import load_decoder
 from manyheads.models.head_cards import behaviour, head_cards
@@ -59,6 +59,13 @@ class FigureDirective(SphinxDirective):
         return element_html(self.name, {"label": words or None} | options, {})
 
 
+def option_reader(row):
+    """What reads an option of a map as it's written on a page."""
+    if row["kind"] == "choice":
+        return lambda text: directives.choice(text, (*row["values"], *row.get("former", {})))
+    return directives.nonnegative_int if row["kind"] == "place" else directives.unchanged
+
+
 class HeadMapDirective(FigureDirective):
     """`{head-map} sentence` with the attributes of `<head-map>` as options."""
 
@@ -67,19 +74,9 @@ class HeadMapDirective(FigureDirective):
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "models": directives.unchanged,
-        "view": lambda view: directives.choice(view, VIEWS),
-        **{name: functools.partial(directives.choice, values=values) for name, values in CHOICES.items()},
-        "scale": functools.partial(directives.choice, values=(*CHOICES["scale"], *FORMER_NAMES)),
-        "layer": directives.nonnegative_int,
-        "head": directives.nonnegative_int,
-        "query": directives.nonnegative_int,
-        "first": directives.nonnegative_int,
-        "last": directives.nonnegative_int,
-        "top": directives.positive_int,
-        "find": directives.unchanged_required,
-        "compare": directives.unchanged,
+        **{name: option_reader(row) for name, row in OPTIONS.items() if name != "sentence"},
         "try": directives.unchanged_required,
-        "guide": directives.flag,
+        "tools": lambda text: directives.choice(text, ("closed", "open", "none")),
         "behaviours": directives.flag,
         "id": directives.unchanged_required,
     }
@@ -89,8 +86,6 @@ class HeadMapDirective(FigureDirective):
             options = {"model": "focus"} | options
         if "try" in options:
             options["examples"] = options.pop("try")
-        if "guide" in options:
-            options["guide"] = ""
         model = load_model((options.get("models") or options["model"]).split()[0])
         if "behaviours" in options:
             if model.page_name != "encoder":

@@ -13,7 +13,7 @@ from manyheads.maps.bertviz_arguments import maps_from_bertviz
 from manyheads.maps.choosing import between
 from manyheads.maps.element import element_html
 from manyheads.maps.endings import checked_path
-from manyheads.maps.names import CHOICES, FORMER_NAMES, VIEWS
+from manyheads.maps.options import OPTIONS, start_of
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.own_models import long_text, with_heads_off
 from manyheads.maps.plain import plain_html
@@ -38,7 +38,7 @@ SAVED = "Python computed this map. What is shown of it can be chosen; the senten
 
 
 # These are told from whole rows: a page of a map that is shown so holds all tokens, whichever are chosen.
-OF_WHOLE_ROWS = {"layers": "rollout", "weigh": "written", "special": "remove", "pieces": "merge", "sinks": "hide"}
+OF_WHOLE_ROWS = {"layers": "rollout", "weigh": "written", "special": "remove", "pieces": "merge"}
 ONLY_THESE = "Only these tokens are in this page: for all of them, leave out first and last before you write it."
 
 
@@ -50,13 +50,33 @@ class _Whole(traitlets.Int):
 
 
 class _Choice(traitlets.Enum):
-    """One of some names, or what it was called before."""
+    """One of an option's values, or what it was called before."""
+
+    def __init__(self, row):
+        super().__init__(row["values"], row["values"][0])
+        self.former = row.get("former", {})
 
     def validate(self, obj, value):
-        return super().validate(obj, FORMER_NAMES.get(value, value) if isinstance(value, str) else value)
+        return super().validate(obj, self.former.get(value, value) if isinstance(value, str) else value)
 
 
-class HeadMap(Figure):
+def _trait(name, row):
+    """The trait of an option."""
+    start = start_of(name)
+    if row["kind"] == "choice":
+        trait = _Choice(row)
+    elif row["kind"] == "place":
+        trait = _Whole(start, allow_none=start is None, min=0)
+    else:
+        trait = traitlets.Unicode(start, allow_none=start is None)
+    return trait.tag(sync=True)
+
+
+# A figure with a trait for each option of a map.
+_Chosen = type("_Chosen", (Figure,), {name: _trait(name, row) for name, row in OPTIONS.items()})
+
+
+class HeadMap(_Chosen):
     """What every head of a model looks at, live: edit the sentence, turn heads off, choose who asks.
 
     >>> HeadMap("Which do you like better, coffee or tea?").attention.shape
@@ -73,12 +93,10 @@ class HeadMap(Figure):
     models that can tell (focus, induction, decoder) and for maps with `value_norms`, so that a sink which writes
     nothing fades.
 
-    For large maps: `pieces="merge"` makes words of word pieces, `sinks="hide"` leaves out tokens that draw more than
-    30 % of all attention though they are no special ones, `scale="relative"` tints each row by its own largest weight
-    and `scale="log"` by orders of magnitude (else a weight has the same colour on every map), `top=3` shows the 3
-    strongest weights of each row, `first` and `last` say which tokens are shown, `find` marks those that hold a word.
-    The map says what was done to it. All are traits: observe and link them. So is `attention`, the map as it was
-    computed, whatever is shown of it; it is only read.
+    For large maps: `pieces="merge"` makes words of word pieces, `scale="relative"` tints each row by its own largest
+    weight (else a weight has the same colour on every map), `first` and `last` say which tokens are shown. The map
+    says what was done to it. All are traits: observe and link them. So is `attention`, the map as it was computed,
+    whatever is shown of it; it is only read.
 
     A mask that the model refuses is forgotten, and so is one that does not fit the next model of `models`. What Python
     raises while the reader types is said below the map, which stays as it was.
@@ -89,23 +107,6 @@ class HeadMap(Figure):
     _esm = built("head-map.js")  # of a path, anywidget keeps every instance
     _css = styles_of("head-map")
 
-    sentence = traitlets.Unicode().tag(sync=True)
-    compare = traitlets.Unicode(None, allow_none=True).tag(sync=True)
-    view = traitlets.Enum(VIEWS, VIEWS[0]).tag(sync=True)
-    weigh = traitlets.Enum(CHOICES["weigh"], CHOICES["weigh"][0]).tag(sync=True)
-    special = traitlets.Enum(CHOICES["special"], CHOICES["special"][0]).tag(sync=True)
-    heads = traitlets.Enum(CHOICES["heads"], CHOICES["heads"][0]).tag(sync=True)
-    layers = traitlets.Enum(CHOICES["layers"], CHOICES["layers"][0]).tag(sync=True)
-    pieces = traitlets.Enum(CHOICES["pieces"], CHOICES["pieces"][0]).tag(sync=True)
-    sinks = traitlets.Enum(CHOICES["sinks"], CHOICES["sinks"][0]).tag(sync=True)
-    scale = _Choice(CHOICES["scale"], CHOICES["scale"][0]).tag(sync=True)
-    top = _Whole(None, allow_none=True, min=1).tag(sync=True)
-    first = _Whole(0, min=0).tag(sync=True)
-    last = _Whole(None, allow_none=True, min=0).tag(sync=True)
-    find = traitlets.Unicode().tag(sync=True)
-    layer = _Whole(0, min=0).tag(sync=True)
-    head = _Whole(None, allow_none=True, min=0).tag(sync=True)
-    query = _Whole(0, min=0).tag(sync=True)
     head_mask = traitlets.List(traitlets.List(traitlets.Bool()), None, allow_none=True).tag(sync=True)
     model_index = _Whole(0, min=0).tag(sync=True)
     attention = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
@@ -113,9 +114,6 @@ class HeadMap(Figure):
     _computes = traitlets.Bool(True).tag(sync=True)
     _attention = traitlets.Dict().tag(sync=True)
     _compared = traitlets.Dict(None, allow_none=True).tag(sync=True)
-    # Of a large map the page has one layer at first, and asks for others as they are looked at.
-    _wanted = traitlets.Dict().tag(sync=True)
-    _layer = traitlets.Dict(None, allow_none=True).tag(sync=True)
 
     def __init__(self, sentence="", model=None, view="paint", *, models=None, **traits):
         if not isinstance(sentence, str):
@@ -136,7 +134,7 @@ class HeadMap(Figure):
                 raise ValueError(f"{name} must be from 0 to {count - 1} for this map, got {place}")
         if self.view == "picture" and self.attention.picture is None:
             raise ValueError('view="picture" is for maps with a picture, as HeadMap.of(..., image=picture) makes them')
-        self.observe(self._send_layers, "_wanted")
+        self.on_msg(self._send_layers)
         self.observe(self._open, "query")
         self.observe(self._recompute, ["sentence", "compare", "head_mask", "model_index"])
 
@@ -347,21 +345,18 @@ class HeadMap(Figure):
             return  # nothing to send: the page paints what it has
         count = self._attention.get("computed", 0) + 1  # the page also waits for a map that is as before
         with self.hold_sync():
-            self._layer = None
             self._compared = compared and map_message(compared, self.layer)
             self._attention = map_message(attention, self.layer) | {"computed": count}
         self._sent = attention, compared
         self.set_trait("attention", attention)
 
-    def _send_layers(self, change):
-        """Sends the layers that the page asks for, one message each; what they are layers of is told by `computed`."""
-        computed = self._attention["computed"]
-        if change.new.get("of") != computed:
+    def _send_layers(self, widget, wanted, buffers):
+        """Sends the layers that the page asks for, of the map that it has: a large map has one layer there at first."""
+        if wanted["of"] != self._attention["computed"]:
             return
-        maps = dict(zip(("weights", "compared"), self._sent))
-        for layer in change.new["layers"]:
-            parts = {name: layer_bytes(map, layer) for name, map in maps.items() if map and layer < map.shape[0]}
-            self._layer = {"of": computed, "layer": layer, **parts}
+        for layer in wanted["layers"]:
+            parts = [layer_bytes(map, layer) for map in self._sent if map and layer < map.shape[0]]
+            self.send({"of": wanted["of"], "layer": layer}, parts)
 
     def _open(self, change):
         """Opens the sentence that asks, of a long text."""
@@ -407,15 +402,12 @@ class HeadMap(Figure):
 
     def _shown(self, map, mask):
         """What is shown of a map, as attributes of its element; of a smaller one than was there, the last."""
-        places = {name: getattr(self, name) for name in PLACES}
-        counts = zip(places.items(), map.shape)
-        shown = {name: None if place is None else min(place, count - 1) for (name, place), count in counts}
-        shown |= {name: shown[name] or None for name in ("layer", "query")}  # they start at 0
-        chosen = {name: value for name in CHOICES if (value := getattr(self, name)) != CHOICES[name][0]}
-        chosen |= {"top": self.top, "first": self.first or None, "last": self.last, "find": self.find or None}
+        chosen = {name: getattr(self, name) for name in OPTIONS if name not in ("sentence", "compare")}
+        for name, count in zip(PLACES, map.shape):
+            chosen[name] = None if chosen[name] is None else min(chosen[name], count - 1)
         rows = enumerate(mask or [])
         off = " ".join(f"{layer}.{head}" for layer, row in rows for head, on in enumerate(row) if not on)
-        return {**shown, "view": None if self.view == VIEWS[0] else self.view, **chosen, "off": off or None}
+        return {name: None if value == start_of(name) else value for name, value in chosen.items()} | {"off": off or None}
 
     def _part(self, map, mask):
         """What a page without its model holds of a map, the tokens that are shown, and its element's attributes."""

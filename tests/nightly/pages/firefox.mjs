@@ -1,6 +1,6 @@
-// What a reader does in Firefox, told by JSON: `node firefox.mjs puppeteer-core.js /usr/bin/firefox http://127.0.0.1:1234 FIRST_STEPS`.
+// What a reader does in Firefox, told by JSON: `node firefox.mjs puppeteer-core.js /usr/bin/firefox http://127.0.0.1:1234`.
 
-const [library, executablePath, site, firstSteps] = process.argv.slice(2);
+const [library, executablePath, site] = process.argv.slice(2);
 const { default: puppeteer } = await import(library);
 const SENTENCE = "The soup was not good.";
 const LONGEST = 200_000; // milliseconds; then Firefox is ended, and what waits for it fails
@@ -14,10 +14,6 @@ try {
   await page.setViewport({ width: 1400, height: 900 });
   page.on("console", (message) => message.type() === "error" && told.faults.push(message.text()));
   page.on("pageerror", (error) => told.faults.push(String(error)));
-
-  await page.evaluateOnNewDocument((key) => { // the reader was here before
-    try { localStorage.setItem(key, "1") } catch { /* of no site */ }
-  }, firstSteps);
 
   const within = (figure, selector) => page.locator(`${figure} ::-p-aria(${selector})`);
   // Types, and waits for what is drawn of the last word.

@@ -9,7 +9,6 @@ import pytest
 from node import WEB, run_node
 
 from manyheads import load_decoder
-from manyheads.maps.names import FIRST_STEPS
 from manyheads.models.focus import load_focus_model
 
 SENTENCE = "The soup was not good."
@@ -27,7 +26,7 @@ pytestmark = [
 def told(site):
     """What `firefox.mjs` saw."""
     walk = Path(__file__).with_name("firefox.mjs")
-    return json.loads(run_node(walk, PUPPETEER.as_uri(), FIREFOX, site, FIRST_STEPS, timeout=250))
+    return json.loads(run_node(walk, PUPPETEER.as_uri(), FIREFOX, site, timeout=250))
 
 
 def test_firefox_has_nothing_to_complain_of(told):

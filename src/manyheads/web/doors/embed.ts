@@ -4,18 +4,21 @@
 import type { AttentionMap } from "../math/attention-map.ts";
 import { h } from "../views/dom.ts";
 import { EXAMPLE } from "../math/names.ts";
-import { HEIGHT, maskOf, OPTIONS, readPart, WRITTEN, type StateParts } from "./state.ts";
+import { OPTIONS, type OptionName } from "../math/options.ts";
+import { HEIGHT, maskOf, readPart, WRITTEN, type StateParts } from "./state.ts";
 
 const NAMES = ["figure", "model", "models", "theme", ...WRITTEN];
 const THEMES = ["light", "dark"];
+const FORMER = ["sinks", "top", "find"]; // settings that addresses of yesterday have
 
 /** What is wrong with a parameter, as a sentence; null where nothing is. */
 export function complaint(name: string, text: string) {
+  if (FORMER.includes(name)) return null;
   if (!NAMES.includes(name)) return `There is no setting called “${name}”; there are ${NAMES.join(", ")}.`;
-  const known = name === "theme" ? THEMES : name === "figure" ? Object.keys(FIGURES) : OPTIONS[name];
-  if (known) return known.includes(text) ? null : `“${name}” can be ${known.join(", ")}; “${text}” is none of them.`;
-  if (name.startsWith("model")) return text.trim() ? null : `“${name}” names no model.`;
+  const known = name === "theme" ? THEMES : name === "figure" ? Object.keys(FIGURES) : OPTIONS[name as OptionName]?.values;
   const part = readPart(name, text);
+  if (known) return known.includes(text) || name in part ? null : `“${name}” can be ${known.join(", ")}; “${text}” is none of them.`;
+  if (name.startsWith("model")) return text.trim() ? null : `“${name}” names no model.`;
   if (name === "off") return /^(\s*\b\d{1,3}\.\d{1,3}\b)+\s*$/.test(text) ? null : `“off” names heads as layer.head, like 0.3; “${text}” names none.`;
   return Object.keys(part).length === 0 ? `“${name}” must be a whole number from 0 on; “${text}” is none.` : null;
 }

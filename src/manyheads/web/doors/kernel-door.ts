@@ -5,8 +5,9 @@ export interface KernelModel {
   get(trait: string): any;
   set(trait: string, value: unknown): void;
   save_changes(): void;
-  on(events: string, listener: () => void): void;
-  off(events: string, listener: () => void): void;
+  send(message: unknown): void;
+  on(events: string, listener: (...told: any[]) => void): void;
+  off(events: string, listener: (...told: any[]) => void): void;
   widget_manager?: { context?: NotebookContext }; // JupyterLab's has one
 }
 

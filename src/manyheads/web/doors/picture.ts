@@ -1,7 +1,6 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
-import type { ShownMap } from "../math/map-state.ts";
 import { cellLook, DENSE, fullWeight, headTitle, isMasked, layerNamesOf, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { FEW_PLACES, fullOnPicture, otherKeys, patchKeys } from "../math/patches.ts";
@@ -64,9 +63,6 @@ function leastDrawn(shown: Panel[]) {
   return all.map(Math.abs).sort()[count - PAPER.cells];
 }
 
-/** Whether a weight isn't among the strongest of its row, where the map has these alone. */
-const isLeftOut = ({ top }: ShownMap, weight: number) => Boolean(top) && weight === 0;
-
 const named = ({ map, layer, head }: Panel) => headTitle(map, layer, head);
 
 /** How the name of a head is written. */
@@ -93,7 +89,7 @@ function drawPaint({ view, shown, width }: Picture): Drawing {
       const wide = width(readable(token), letters) + 9;
       if (x > names && x + wide > WIDTH) [x, y] = [names, y + row];
       const { colour: fill, opacity, underline } = cellLook(map, look, weights[key], full, isSpecial(token));
-      const hidden = isMasked(map, query, key) ? "masked" : isLeftOut(map, weights[key]) ? "left out" : "";
+      const hidden = isMasked(map, query, key) ? "masked" : "";
       const cell = tag("g", { transform: `translate(${round(x)} ${y})`, "data-query": query, "data-key": key, "data-weight": hidden ? null : exactly(weights[key]) },
         tag("title", {}, `${forXml(isolated(map.queryTokens[query]))} to ${forXml(isolated(token))}: ${hidden || weightText(map, weights[key])}`),
         tag("rect", { width: wide, height: 25, rx: 4, fill, "fill-opacity": opacity }),
@@ -124,7 +120,7 @@ function cellsOf({ view, least }: Picture, { map, layer, head }: Panel, x: numbe
     const full = fullWeight(map, layer, weights, look);
     weights.forEach((weight, key) => {
       if (isMasked(map, query, key)) return masked.push(`M${key} ${query + 1}L${key + 1} ${query}`);
-      if (Math.abs(weight) < least || isLeftOut(map, weight)) return;
+      if (Math.abs(weight) < least) return;
       const { colour: fill, opacity } = cellLook(map, look, weight, full, isSpecial(map.keyTokens[key]) || isSpecial(map.queryTokens[query]));
       const own = map.kind === "signed" ? ` fill="${fill}"` : "";
       cells.push(`<rect x="${key}" y="${query}" width="1" height="1" fill-opacity="${round(opacity)}"${own} data-query="${query}" data-key="${key}" data-weight="${exactly(weight)}"/>`);
@@ -255,7 +251,7 @@ function drawSights({ view, shown, width }: Picture): Drawing {
     const full = fullOnPicture(map, layer, weights, look, patches);
     const cell = (key: number, box: Record<string, number>) => {
       const { colour: fill, opacity } = cellLook(map, look, weights[key], full, isSpecial(map.keyTokens[key]));
-      const hidden = isMasked(map, query, key) || isLeftOut(map, weights[key]);
+      const hidden = isMasked(map, query, key);
       return tag("rect", { ...box, fill, "fill-opacity": hidden ? 0 : opacity, "data-query": query, "data-key": key, "data-weight": hidden ? null : exactly(weights[key]) });
     };
     const others = otherKeys(map);

@@ -74,7 +74,6 @@ export function csvOf(view: MapOnScreen) {
     for (const query of queries) {
       const asks = quoted(map.queryTokens[query]);
       queryWeights(map, layer, head, query).forEach((weight, key) => {
-        if (map.top && weight === 0) return; // left out
         const sentence = both ? [differ ? "2-1" : second ? 2 : 1] : [];
         const written = isMasked(map, query, key) ? "" : exactly(weight);
         lines.push(`${[layer, head, query, key, asks, keys[key], written, ...named, ...sentence]}\n`);

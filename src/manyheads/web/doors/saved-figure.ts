@@ -6,7 +6,7 @@ import type { KernelModel } from "./kernel-door.ts";
 
 const PLACE = "manyheads"; // in the notebook's metadata and in the server's settings: {id: HTML}
 const STOOD = "This is how it stood when it was saved. Run the cell, and it answers again.";
-const USELESS = ".hm-menu, .hm-more, .hm-comparer, .hm-views, .hm-tip, .hm-undo, .hm-start, .hm-guide, [type=range]";
+const USELESS = ".hm-tooler, .hm-panel, .hm-menu, .hm-tip, .hm-start, [type=range]";
 const REPLACED = "input, textarea, select, canvas, button, [role=status]";
 
 /** What stands for an element where nothing can be typed, chosen or drawn. */

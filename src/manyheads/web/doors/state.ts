@@ -1,60 +1,31 @@
-// The state of a map: its parts, what each may be, and how it is written, in attributes and in links. No DOM.
+// How the state of a map is written, in attributes and in links. No DOM.
 
 import type { HeadMask } from "../math/attention-map.ts";
 import type { MapState } from "../math/map-state.ts";
-import { CHOICES, FORMER_NAMES, VIEWS } from "../math/names.ts";
+import { OPTION_NAMES, OPTIONS, readOption, START } from "../math/options.ts";
 import { escaped } from "../math/text.ts";
 
-/** What the parts that are words may be; the first is where they start. */
-export const OPTIONS: Record<string, string[]> = { view: VIEWS, ...CHOICES };
-
-/** A map's state before anybody chose anything. */
-export const START: MapState = {
-  sentence: "",
-  compare: null,
-  view: VIEWS[0],
-  layer: 0,
-  head: null,
-  query: 0,
-  headMask: null,
-  model: 0,
-  weigh: CHOICES.weigh[0],
-  special: CHOICES.special[0],
-  heads: CHOICES.heads[0],
-  layers: CHOICES.layers[0],
-  pieces: CHOICES.pieces[0],
-  sinks: CHOICES.sinks[0],
-  scale: CHOICES.scale[0],
-  top: null,
-  first: 0,
-  last: null,
-  find: "",
-};
-
-const TEXTS = ["sentence", "compare", "find"];
-const NUMBERS = ["layer", "head", "query", "first", "last", "top"]; // places are counted from 0, as everywhere
 /** The parts of a state that attributes and links name; `off` lists the heads that are off: "0.3 5.11", layer.head. */
-export const WRITTEN = [...TEXTS, ...Object.keys(OPTIONS), ...NUMBERS, "off"];
+export const WRITTEN: string[] = [...OPTION_NAMES, "off"];
 
 /** Parts of a state, with the heads that are off as [layer, head]. */
 export type StateParts = Partial<MapState> & { off?: number[][] };
 
 /** The part of the state that a written value stands for: nothing, where it is none of what may be. */
 export function readPart(name: string, text: string | null): StateParts {
-  if (name === "compare") return { compare: text };
-  if (text === null) return {};
-  if (name === "sentence" || name === "find") return { [name]: text };
-  if (name === "off") return { off: [...text.matchAll(/\b(\d{1,3})\.(\d{1,3})\b/g)].map(([, ...place]) => place.map(Number)) };
-  if (NUMBERS.includes(name)) return /^\d{1,6}$/.test(text) && !(name === "top" && Number(text) === 0) ? { [name]: Number(text) } : {};
-  const known = Object.hasOwn(FORMER_NAMES, text) ? (FORMER_NAMES as Record<string, string>)[text] : text;
-  return OPTIONS[name].includes(known) ? { [name]: known } : {};
+  if (name === "off") return text === null ? {} : { off: [...text.matchAll(/\b(\d{1,3})\.(\d{1,3})\b/g)].map(([, ...place]) => place.map(Number)) };
+  const option = OPTION_NAMES.find((each) => each === name);
+  if (!option) return {};
+  const { kind, start } = OPTIONS[option];
+  if (text === null) return kind === "text" && start === null ? { [option]: null } : {};
+  const value = readOption(option, text);
+  return value === undefined ? {} : { [option]: value };
 }
 
 /** A state as [name, value] pairs for a link or a tag, without what is as at the start; `model` is its name. */
 export function writeState(state: MapState, model: string) {
   const pairs = model ? [["model", model]] : [];
-  for (const name of WRITTEN.slice(0, -1) as (keyof MapState)[])
-    if (state[name] !== START[name]) pairs.push([name, String(state[name])]);
+  for (const name of OPTION_NAMES) if (state[name] !== START[name]) pairs.push([name, String(state[name])]);
   const off = offOf(state.headMask);
   if (off) pairs.push(["off", off]);
   return pairs;

@@ -22,7 +22,6 @@ export interface AttentionMap {
   written?: string; // by a model that writes, such as a translation
   kind?: string; // one of the kinds of names.json; "shares" unless said
   present?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
-  received?: ArrayLike<number>; // by each key, of all attention, where not all layers are there
   pictures?: Pictures; // of all heads, where not all layers are there
   picture?: PatchPicture; // what the model looked at in patches
   final?: boolean; // there is nobody to ask for other layers

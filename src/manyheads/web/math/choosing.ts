@@ -1,10 +1,9 @@
-// Less of a map, for reading it: words, no sinks, some of the tokens, the strongest weights. Twin of maps/choosing.py. Each
-// function gives a new map, whose notes say what was done to it; of a map that is not there in full, the layers that are.
+// Less of a map, for reading it: words, no special tokens, some of the tokens. Twin of maps/choosing.py. Each function gives a new map, whose notes say what was done to it; of a map that is not there in full, the layers that are.
 
 import type { AttentionMap } from "./attention-map.ts";
 import { hasMask, isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
-import { ONLY_SPECIAL, SINK } from "./names.ts";
-import { isolated, isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
+import { ONLY_SPECIAL } from "./names.ts";
+import { isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
 
 /** A map with the places that its tokens have in the one that was computed, where they're fewer. */
 export type Chosen = AttentionMap & { queries?: number[], keys?: number[] };
@@ -119,62 +118,6 @@ export function wordOf(count: number, starts: number[]) {
 /** The words that begin at these places. */
 const wordsOf = (tokens: string[], starts: number[]) => starts.map((start, at) =>
   joined([tokens[start], ...tokens.slice(start + 1, starts[at + 1] ?? tokens.length).map(readable)]));
-
-/**
- * The share of all attention that each token gets: the mean over heads and layers, and over queries that look. A kernel that
- * sends some layers only sends it with them.
- */
-export function received(map: AttentionMap) {
-  if (map.received) return map.received;
-  const shares = new Float64Array(map.shape[3]);
-  let looking = 0;
-  eachRow(map, (row) => {
-    let looks = false;
-    for (let key = 0; key < row.length; key++) {
-      shares[key] += row[key];
-      looks ||= row[key] !== 0;
-    }
-    looking += Number(looks);
-  });
-  return shares.map((share) => share / Math.max(looking, 1));
-}
-
-/** The places of sinks: tokens, but special ones, that get more than `SINK` of all attention. */
-export const sinksOf = (tokens: string[], shares: ArrayLike<number>) =>
-  placesOf(tokens).filter((place) => shares[place] > SINK && !isSpecial(tokens[place]));
-
-/** The map without keys that are sinks, rows scaled to sum to 1 again; `shares` is what each gets. */
-export function withoutSinks(map: Chosen, shares: ArrayLike<number>) {
-  const sinks = sinksOf(map.keyTokens, shares);
-  if (!sinks.length || sinks.length === map.keyTokens.length) return noted(map, note("noSinks", { share: percent(SINK) }));
-  const named = sinks.map((place) => note("sink", { token: isolated(map.keyTokens[place].trim()), share: percent(shares[place]) }));
-  const kept = placesOf(map.keyTokens).filter((place) => !sinks.includes(place));
-  return noted(taken(map, placesOf(map.queryTokens), kept, true), note("sinks", { sinks: named.join(", ") }));
-}
-
-/**
- * The map with the `top` largest weights of each row, true as they were, and 0 elsewhere. Of equal weights the first stay; of
- * signed ones, those farthest from 0.
- */
-export function strongestOfRows(map: Chosen, top: number): Chosen {
-  const keys = map.shape[3];
-  const weights = new Float32Array(map.weights.length);
-  const chosen = { ...map, weights };
-  let [whole, left] = [0, 0];
-  eachRow(map, (row, layer, head, query) => {
-    const sizes = row.map(Math.abs);
-    const least = keys > top ? sizes.slice().sort()[keys - top] : 0;
-    let equal = top - sizes.reduce((count, size) => count + Number(size > least), 0);
-    const into = queryWeights(chosen, layer, head, query);
-    for (let key = 0; key < keys; key++) {
-      whole += sizes[key];
-      if (sizes[key] > least || (sizes[key] === least && equal-- > 0)) into[key] = row[key];
-      else left += sizes[key];
-    }
-  });
-  const share = percent(whole > 0 ? left / whole : 0);
-  return noted({ ...chosen, kind: isOfShares(map) ? "parts" : map.kind, top }, note("strongest", { top, share }));
-}
 
 /**
  * The tokens from `first` to `last`, places in the map that was computed, `count` of them; of the queries, too, where they

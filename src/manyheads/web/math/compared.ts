@@ -23,7 +23,7 @@ export function difference(map: ShownMap, compared: ShownMap): ShownMap {
         lookedAt.forEach(([i, j], key) => (weights[row + key] = after[j] - before[i]));
       });
   const places = map.keys ?? [...map.keyTokens.keys()];
-  return { ...map, shape, weights, present, kind: "signed", full: isOfParts(map) ? FULL : undefined, causal: undefined, mask: undefined, pictures: undefined, top: undefined,
+  return { ...map, shape, weights, present, kind: "signed", full: isOfParts(map) ? FULL : undefined, causal: undefined, mask: undefined, pictures: undefined,
     queryTokens: asking.map(([first]) => map.queryTokens[first]), keyTokens: lookedAt.map(([first]) => map.keyTokens[first]),
     queries: asking.map(([first]) => map.queries[first]), keys: lookedAt.map(([first]) => places[first]) };
 }

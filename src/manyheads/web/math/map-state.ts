@@ -2,30 +2,30 @@
 
 import type { AttentionMap, HeadMask } from "./attention-map.ts";
 
+/** A value for each row of options.json, the heads that are on, and which of several models. */
 export interface MapState {
   sentence: string;
   compare: string | null;
-  view: string;
+  view: "paint" | "matrix" | "grid" | "lines" | "picture";
   layer: number;
   head: number | null;
   query: number;
   headMask: HeadMask;
   model: number;
-  weigh: string;
-  special: string;
-  heads: string;
-  layers: string;
-  pieces: string;
-  sinks: string;
-  scale: string;
-  top: number | null;
+  special: "keep" | "dim" | "remove";
+  weigh: "attention" | "written";
+  heads: "each" | "average";
+  layers: "one" | "rollout";
+  pieces: "apart" | "merge";
+  scale: "absolute" | "relative";
   first: number;
   last: number | null;
-  find: string;
 }
 
+export type ViewName = MapState["view"];
+
 /** What of the state says what is shown of a map. */
-export type ShownState = Pick<MapState, "view" | "layer" | "weigh" | "special" | "heads" | "layers" | "pieces" | "sinks" | "scale" | "top" | "first" | "last" | "headMask">;
+export type ShownState = Pick<MapState, "view" | "layer" | "weigh" | "special" | "heads" | "layers" | "pieces" | "scale" | "first" | "last" | "headMask">;
 
 /** What is shown of a map: `queries` and `keys` are the places of its tokens; `mixed` says that its rows are no single head's. */
 export interface ShownMap extends AttentionMap {
@@ -34,5 +34,4 @@ export interface ShownMap extends AttentionMap {
   mixed: boolean;
   weighed?: boolean; // it shows how much is written
   full?: number; // the weight that has the full colour
-  top?: number; // so many weights of each row are there; what is 0 is left out
 }

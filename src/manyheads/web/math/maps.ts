@@ -2,7 +2,7 @@
 
 import type { Look } from "../views/map-part.ts";
 import type { AttentionMap, HeadMask } from "./attention-map.ts";
-import { BEHAVIOURS, DECADES, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.ts";
+import { BEHAVIOURS, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.ts";
 import { isSpecial } from "./text.ts";
 
 export const DENSE = 20; // keys; a matrix of more has small cells
@@ -114,28 +114,21 @@ export const toneOf = (colour: string) => TONES[HEAD_COLOURS.indexOf(colour)] ??
 export function fullWeight(map: AttentionMap & { full?: number }, layer: number, weights: ArrayLike<number>, { scale, dim = false }: Partial<Look>) {
   if (scale === "relative") return largestWeight(weights, map.keyTokens, dim);
   if (map.full) return map.full;
-  return isOfParts(map) ? (scale === "log" ? 1 : FULL) : lineUnit(map, layer);
+  return isOfParts(map) ? FULL : lineUnit(map, layer);
 }
 
 /** Whether the weights of a map are shares of a head's attention. */
 export const isOfParts = ({ kind = "shares" }: Pick<AttentionMap, "kind">) => kind === "shares" || kind === "parts";
 
-/**
- * How deep a weight is tinted, 0 to 1: its share of the one that has the full colour; on a log scale, none where it is `DECADES`
- * powers of ten below.
- */
-export function tintShare(weight: number, full: number, scale = "absolute") {
-  if (!(full > 0)) return 0;
-  const ratio = Math.min(Math.abs(weight) / full, 1);
-  return scale === "log" ? Math.max(1 + Math.log10(ratio) / DECADES, 0) : ratio;
-}
+/** How deep a weight is tinted, 0 to 1: its share of the one that has the full colour. */
+export const tintShare = (weight: number, full: number) => (full > 0 ? Math.min(Math.abs(weight) / full, 1) : 0);
 
 /**
  * How a cell shows a weight: its colour, how opaque that is, and how much of an underline says it again, both 0 to 1. Where
  * special tokens are dimmed, theirs are faint.
  */
 export function cellLook(map: Pick<AttentionMap, "kind">, look: Look, weight: number, full: number, special: boolean) {
-  const share = Math.round(DEPTHS * tintShare(weight, full, look.scale)) / DEPTHS;
+  const share = Math.round(DEPTHS * tintShare(weight, full)) / DEPTHS;
   const faint = look.dim && special;
   return { colour: toneOf(weightColour(map, look, weight)), opacity: share * (faint ? FAINT : DEPTH), underline: faint ? 0 : share };
 }
@@ -190,7 +183,7 @@ function largestOfLayer({ shape: [, heads, queries, keys], weights }: AttentionM
 export function lineLook(look: Look, map: AttentionMap, line: { query: number, key: number, weight: number }, unit: number) {
   const { query, key, weight } = line;
   const faint = look.dim && (isSpecial(map.queryTokens[query]) || isSpecial(map.keyTokens[key]));
-  const strength = tintShare(weight, unit, look.scale);
+  const strength = tintShare(weight, unit);
   return {
     stroke: weightColour(map, look, weight),
     "stroke-width": (1 + 3.5 * strength).toFixed(2),

@@ -1,10 +1,7 @@
 // The names that Python and JavaScript share, from names.json, which maps/names.py reads as well and explains.
 
 export {
-  views as VIEWS,
-  choices as CHOICES,
   kinds as KINDS,
-  firstSteps as FIRST_STEPS,
   example as EXAMPLE,
   empty as EMPTY,
   onlySpecial as ONLY_SPECIAL,
@@ -15,11 +12,8 @@ export {
   wordMarks as WORD_MARKS,
   longestToken as LONGEST_TOKEN,
   longestWord as LONGEST_WORD,
-  sink as SINK,
-  decades as DECADES,
   notes as NOTES,
   headColours as HEAD_COLOURS,
-  formerNames as FORMER_NAMES,
   tones as TONES,
   depth as DEPTH,
   full as FULL,

@@ -2,15 +2,15 @@
 
 import type { AttentionMap } from "./attention-map.ts";
 import type { Chosen } from "./choosing.ts";
-import { between, mergePieces, noted, placesOf, received, strongestOfRows, withoutSinks, withoutSpecial, wordOf } from "./choosing.ts";
+import { between, mergePieces, noted, placesOf, withoutSpecial } from "./choosing.ts";
 import type { MapState, ShownMap, ShownState } from "./map-state.ts";
 import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
-import { DECADES, FULL, LEGEND } from "./names.ts";
+import { FULL, LEGEND } from "./names.ts";
 import { amount, note, percent, wordStarts } from "./text.ts";
 import { canWeigh, valueWeighted } from "./value-norms.ts";
 
 /** The parts of the state that what is shown of a map depends on. */
-export const SHOWN: (keyof MapState)[] = ["weigh", "special", "heads", "layers", "pieces", "sinks", "scale", "top", "first", "last", "headMask"];
+export const SHOWN: (keyof MapState)[] = ["weigh", "special", "heads", "layers", "pieces", "scale", "first", "last", "headMask"];
 
 /** Whether those that ask are those that are looked at. */
 export const isAlike = ({ queryTokens, keyTokens }: AttentionMap) =>
@@ -23,8 +23,7 @@ export function legendOf(map: AttentionMap & { full?: number, weighed?: boolean 
   if (view === "picture" && scale === "relative") return LEGEND.picture;
   const name = isOfParts(map) || scale === "relative" ? scale : kind === "signed" ? "signed" : map.weighed ? "written" : "amounts";
   const full = isOfParts(map) ? percent(FULL) : amount(lineUnit(map, layer));
-  const [from, to] = LEGEND[name as keyof typeof LEGEND].map((text) => text.replace("{full}", full).replace("{least}", `${100 / 10 ** DECADES} %`));
-  return [from, ["amounts", "written", "signed"].includes(name) ? `${to}${scale === "log" ? ", on a log scale" : ""}` : to];
+  return LEGEND[name as keyof typeof LEGEND].map((text) => text.replace("{full}", full));
 }
 
 /** Whether attention rollout can be shown of a map. */
@@ -55,13 +54,24 @@ export function missingLayers(map: AttentionMap, state: LayersState) {
   return neededLayers(map, state).filter((layer) => !present.includes(layer));
 }
 
+/** Whether an option of how much is shown would change something of a map. */
+export function changesSomething(map: AttentionMap, state: MapState, name: keyof MapState) {
+  const [layers, heads] = map.shape;
+  const rolled = state.layers === "rollout" && canRollOut(map);
+  if (name === "weigh") return canWeigh(map) && !rolled;
+  if (name === "heads") return heads > 1 && !(rolled && layers > 1);
+  if (name === "layers") return layers > 1 && canRollOut(map);
+  if (name === "pieces") return [map.queryTokens, map.keyTokens].some((tokens) => wordStarts(tokens).length < tokens.length);
+  return true;
+}
+
 /**
- * What is shown of a computed map: attention, or how much is written; heads each or averaged, or rolled out; word pieces apart or merged; sinks and special tokens
- * kept or removed; some of the tokens; the strongest weights. Of the layers that are there, those that it needs.
+ * What is shown of a computed map: attention, or how much is written; heads each or averaged, or rolled out; word pieces apart or merged; special tokens
+ * kept or removed; some of the tokens. Of the layers that are there, those that it needs.
  */
 export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
   const map = isWeighed(computed, state) ? valueWeighted(computed) : computed;
-  const { heads, layers, pieces, sinks, special, scale, top } = state;
+  const { heads, layers, pieces, special, scale } = state;
   const needed = state.view === "grid" ? layersOf(map) : neededLayers(computed, state);
   const alike = isAlike(map);
   const rolled = layers === "rollout" && canRollOut(map);
@@ -69,16 +79,10 @@ export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
   if (rolled) shown = rollout(shown);
   else if (heads === "average") shown = averageHeads(shown, state.headMask);
   const mixed = shown.headNames !== map.headNames;
-  let shares = sinks === "hide" && isOfShares(map) ? received(map) : null; // of what was computed
-  if (pieces === "merge") {
-    shares = shares && summed(shares, wordStarts(map.keyTokens));
-    shown = mergePieces(shown);
-  }
-  if (shares) shown = withoutSinks(shown, shares);
+  if (pieces === "merge") shown = mergePieces(shown);
   if (special === "remove") shown = withoutSpecial(shown);
   shown = between(shown, state, map.shape[3], alike);
-  if (top !== null) shown = strongestOfRows(shown, top);
-  if (scale === "relative" || scale === "log") shown = noted(shown, note(scale));
+  if (scale === "relative") shown = noted(shown, note(scale));
   return { queries: placesOf(shown.queryTokens), ...shown, mixed };
 }
 
@@ -97,10 +101,4 @@ export function askersOf(shown: ShownMap, computed: AttentionMap) {
   const places = shown.keys ?? [...shown.keyTokens.keys()];
   const asking = new Map(shown.queries.map((place, at) => [place, at]));
   return places.map((place) => asking.get(place) ?? null);
-}
-
-function summed(shares: ArrayLike<number>, starts: number[]) {
-  const words = new Float64Array(starts.length);
-  wordOf(shares.length, starts).forEach((word, place) => (words[word] += shares[place]));
-  return words;
 }

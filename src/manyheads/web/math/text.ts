@@ -95,6 +95,12 @@ export function amount(value: number, signed = false) {
 export const weightText = ({ kind = "shares" }: Pick<AttentionMap, "kind">, weight: number) =>
   kind === "shares" || kind === "parts" ? percent(weight) : amount(weight, kind === "signed");
 
+/** A sentence with another word in the place of one, given in small letters; null where it isn't there as a whole word. */
+export function withWord(sentence: string, word: string, other: string) {
+  const found = [...sentence.matchAll(/[^\s.,;:!?"“”]+/gu)].find(([written]) => written.toLowerCase() === word);
+  return found ? sentence.slice(0, found.index) + other + sentence.slice(found.index + found[0].length) : null;
+}
+
 /** One of the shared notes, with its values. */
 export const note = (name: keyof typeof NOTES, values: Record<string, string | number> = {}) =>
   NOTES[name].replace(/\{(\w+)\}/g, (_, key) => String(values[key]));

@@ -37,9 +37,8 @@ export function decodeMap(written: any): AttentionMap {
   if (rest.mask) rest.mask = readBits(rest.mask, size / rest.shape[1]);
   if (rest.valueNorms) rest.valueNorms = floats(readBase64(rest.valueNorms));
   if (!sent) return { ...rest, weights: part };
-  const map = { ...rest, present: [], pictures: decodePictures(pictures), weights: new Float32Array(layers * size) };
-  sent.forEach((layer: number, at: number) => setLayer(map, layer, part.subarray(at * size, (at + 1) * size)));
-  return map;
+  const map: AttentionMap = { ...rest, present: [], pictures: decodePictures(pictures), weights: new Float32Array(layers * size) };
+  return sent.reduce((filled: AttentionMap, layer: number, at: number) => withLayer(filled, layer, part.subarray(at * size, (at + 1) * size)), map);
 }
 
 /** The mask of a map, one bit a place in base64: 1 where a query may look. */
@@ -50,11 +49,14 @@ function readBits(packed: string, count: number) {
 
 const readBase64 = (text: string) => Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 
-/** Gives a map one more of its layers, as a kernel sends it. */
-export function setLayer(map: AttentionMap, layer: number, written: ArrayBufferView | Float32Array) {
+/**
+ * A map with one more of its layers, as a kernel sends it. The weights go where room for them is: a large map isn't copied for each
+ * of its layers.
+ */
+export function withLayer(map: AttentionMap, layer: number, written: ArrayBufferView | Float32Array): AttentionMap {
   const size = map.weights.length / map.shape[0];
   map.weights.set(floats(written, size), layer * size);
-  map.present = [...new Set([...(map.present ?? []), layer])].sort((a, b) => a - b);
+  return { ...map, present: [...new Set([...(map.present ?? []), layer])].sort((a, b) => a - b) };
 }
 
 /** Tints as base64 (in a page) or as bytes (from a kernel). */

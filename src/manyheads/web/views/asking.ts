@@ -83,7 +83,7 @@ export class Asking {
     if (!place) return this.tip.hide();
     const { map, layer, head, query, key } = place;
     const weight = queryWeights(map, layer, head, query)[key];
-    const share = isMasked(map, query, key) ? "nothing: masked" : map.top && weight === 0 ? "little: left out" : weightText(map, weight);
+    const share = isMasked(map, query, key) ? "nothing: masked" : weightText(map, weight);
     const weighs = `${map.headNames[head]}: ${name(map.queryTokens[query])} gives ${name(map.keyTokens[key])} ${share}`;
     this.tip.show(word, [weighs, ...this.#looks(place)]);
   }

@@ -1,6 +1,6 @@
 // What a reader sets a figure by: a box to type into, lists to choose from, the line that says how things stand.
 
-import { History } from "../math/history.ts";
+import { NEW, noted, stepped, type History } from "../math/history.ts";
 import { fill, h, setText, setValue, targetOf } from "./dom.ts";
 
 const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
@@ -11,13 +11,14 @@ const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
  * letter by letter where a page changes as one types.
  */
 export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void, lines = false, undo: ((back: boolean) => void) | null = null) {
-  const history = new History<string>();
+  let history: History<string> = NEW;
   let before = "";
   const step = undo ?? ((back: boolean) => {
-    const found = history.step(box.value, back);
-    if (found === undefined) return;
-    setTyped(box, found);
-    typed(found);
+    const done = stepped(history, box.value, back);
+    if (!done) return;
+    history = done.history;
+    setTyped(box, done.found);
+    typed(done.found);
   });
   const box = h("textarea", { rows: 1, dir: "auto", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !lines && !event.isComposing && event.preventDefault(),
@@ -25,7 +26,7 @@ export function sentenceBox(label: string, placeholder: string, typed: (text: st
     oninput: () => {
       if (!lines && /[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
       grow(box);
-      history.note(before, ["sentence"]);
+      history = noted(history, before, ["sentence"], performance.now());
       before = box.value;
       typed(box.value);
     } });
@@ -100,6 +101,7 @@ export function fillOptions(select: HTMLSelectElement, names: string[], values: 
 /** Escape closes what is unfolded, and its name gets the focus. */
 export function closeOnEscape(event: KeyboardEvent) {
   if (event.key !== "Escape") return;
+  event.stopPropagation(); // what it stands in stays open
   const menu = event.currentTarget as HTMLDetailsElement;
   menu.open = false;
   menu.querySelector("summary")?.focus();

@@ -67,7 +67,7 @@ type WeightCell = HTMLElement & { shown?: string, percent?: string, ground?: str
 /** One weight of a map in its cell, tinted by `look`; a masked one has none. */
 export function setWeight(cell: WeightCell, map: ShownMap, weight: number, look: CellLook, from: string, to: string, masked = false) {
   setTint(cell, weight, look, masked);
-  const text = masked ? "masked" : map.top && weight === 0 ? "left out" : weightText(map, weight);
+  const text = masked ? "masked" : weightText(map, weight);
   if (cell.percent !== text) cell.dataset.percent = cell.percent = text;
   const label = `${from} to ${to}: ${text}`;
   if (cell.named !== label) cell.ariaLabel = cell.named = label;

@@ -31,7 +31,7 @@ export class HeadTriangle {
   draw(map: AttentionMap, [layer, head]: number[], off: boolean) {
     const { queryTokens: characters } = map;
     const size = characters.length * Math.max(1, Math.floor(SIDE / characters.length));
-    const look = { colour: this.#colour, off, dim: false, scale: "absolute" };
+    const look = { colour: this.#colour, off, dim: false, scale: "absolute" as const };
     paintPixels(this.#canvas, makePicture(size, size, (pixels) =>
       drawHead(pixels, size, { left: 0, top: 0, width: size, height: size }, { ...map, causal: false }, layer, head, look))); // what is masked stays blank
     this.#canvas.ariaLabel = `${this.#name}: rows ask, columns are looked at; ${characters.length} characters`;

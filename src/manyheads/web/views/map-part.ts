@@ -7,7 +7,7 @@ export interface Look {
   colour: string;
   off: boolean;
   dim: boolean;
-  scale: string;
+  scale: MapState["scale"];
 }
 
 /** What a HeadMapView shows, for its views and for what draws a picture of it. */

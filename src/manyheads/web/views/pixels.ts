@@ -63,7 +63,7 @@ export function drawHead(pixels: Uint32Array, stride: number, { left, top, width
       if (full === 0) continue;
       for (let x = 0; x < width; x++)
         for (let key = edges[x][0]; key <= edges[x][1]; key++)
-          line[x] = farther(line[x], Math.sign(row[key]) * tintShare(row[key], full, look.scale) * Math.min(faintKeys[key], faintQueries[query]));
+          line[x] = farther(line[x], Math.sign(row[key]) * tintShare(row[key], full) * Math.min(faintKeys[key], faintQueries[query]));
     }
     for (let x = 0; x < width; x++) {
       const minus = line[x] < 0;

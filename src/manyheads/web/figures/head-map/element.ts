@@ -7,13 +7,13 @@ import { readPart, writeState, type StateParts } from "../../doors/state.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isOnRequest } from "../../math/families.ts";
-import type { MapState } from "../../math/map-state.ts";
+import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 import { announce } from "../../views/dom.ts";
-import { NONE } from "../../views/suggestions.ts";
-import { COMPUTED, HeadMapView } from "./view.ts";
-import { ATTRIBUTES, MapAttributes } from "./attributes.ts";
+import { ATTRIBUTES, copiesOf, linkedOf, modelsOf, placesOf, writtenOf } from "./attributes.ts";
+import { COMPUTED } from "./state.ts";
+import { HeadMapView } from "./view.ts";
 
 /** A map, and that of the sentence it is compared with. */
 type Maps = [AttentionMap, AttentionMap | null];
@@ -23,11 +23,10 @@ const STAYS = "What you see is the last sentence that could be read.";
 export class HeadMapElement extends LiveFigure {
   static observedAttributes = ATTRIBUTES;
   #view: HeadMapView | null = null;
-  #attributes: MapAttributes | null = null;
+  #places: string[] = []; // what a link may call this map
   #models: string[] = []; // as the view knows them
   #computedBy = "";
   #example = ""; // the sentence whose map is baked in
-  #still: number[] | null = null; // the shape of a map that no model computes
 
   protected override task: Task<HeadModel, Maps> = {
     failure: "The map could not be computed",
@@ -37,9 +36,13 @@ export class HeadMapElement extends LiveFigure {
 
   // --- what a page can ask and set
 
+  get #chosen() {
+    return this.#view?.state.chosen ?? null;
+  }
+
   /** The map on display: {queryTokens, keyTokens, shape, weights, headNames, predictions}. */
   get attention() {
-    return this.#view?.map ?? null;
+    return this.#view?.state.map ?? null;
   }
 
   /** The name of the model that computed it; "" where the page brought it. */
@@ -48,7 +51,7 @@ export class HeadMapElement extends LiveFigure {
   }
 
   get sentence() {
-    return this.#view?.state.sentence ?? this.getAttribute("sentence") ?? "";
+    return this.#chosen?.sentence ?? this.getAttribute("sentence") ?? "";
   }
 
   set sentence(text: string) {
@@ -57,7 +60,7 @@ export class HeadMapElement extends LiveFigure {
 
   /** The heads that are off, as the attribute names them: "0.3 5.11". */
   get off() {
-    const written = this.#view ? writeState(this.#view.state, "") : [];
+    const written = this.#chosen ? writeState(this.#chosen, "") : [];
     return written.find(([name]) => name === "off")?.[1] ?? "";
   }
 
@@ -67,42 +70,42 @@ export class HeadMapElement extends LiveFigure {
 
   /** The names of its models. */
   get models() {
-    return this.#attributes?.models ?? [];
+    return modelsOf(this);
   }
 
   /** The name of the model that is chosen. */
   get model() {
-    return this.models[this.#view?.state.model ?? 0] ?? "";
+    return this.models[this.#chosen?.model ?? 0] ?? "";
   }
 
   set model(name: string) {
     const model = this.models.indexOf(name);
     if (model < 0) this.setAttribute("model", name);
-    else if (name !== this.model) this.#view?.set({ model });
+    else if (name !== this.model) this.#view?.choose({ model });
   }
 
   /** [layer][head] -> whether it is on; null where all are. */
   get headMask(): HeadMask {
-    return this.#view?.state.headMask ?? null;
+    return this.#chosen?.headMask ?? null;
   }
 
   set headMask(headMask: HeadMask) {
-    this.#view?.set({ headMask });
+    this.#view?.choose({ headMask });
   }
 
   /** The token that asks, by its place in the map; in the map to come, where one is computed. */
   get query() {
-    return this.#view?.state.query ?? 0;
+    return this.#chosen?.query ?? 0;
   }
 
   set query(query: number) {
-    this.#view?.set({ query });
-    if (!this.#still) this.#attributes?.postpone({ query });
+    this.#view?.choose({ query });
+    if (this.#models.length) this.#view?.update({ query });
   }
 
   /** Writes a sentence into the map as its reader does by typing it. */
   type(sentence: string) {
-    this.#view?.set({ sentence });
+    this.#view?.choose({ sentence });
   }
 
   /** Gives the focus to what a reader sets the map by first. */
@@ -122,12 +125,12 @@ export class HeadMapElement extends LiveFigure {
 
   protected draw(baked: any) {
     dressPage("head-map.css");
-    const attributes = (this.#attributes = new MapAttributes(this));
-    if (!attributes.models.length) this.#still = baked?.shape ?? null;
-    const linked = attributes.linked();
-    const view = this.#makeView(attributes, attributes.take(linked ?? attributes.written, this.#still));
+    this.#places = placesOf(this);
+    const linked = linkedOf(this, this.#places);
+    const view = this.#makeView(linked ?? writtenOf(this));
     if (baked) view.show(decodeMap(baked), baked.compared ? decodeMap(baked.compared) : null);
     if (!this.#models.length) return view.setStatus(baked?.status ?? "");
+    view.update(linked ?? writtenOf(this)); // the map to come may have more layers, heads and tokens than the one that's baked in
     makePressable();
     this.#example = this.getAttribute("sentence") ?? "";
     view.setStatus(this.#onRequest ? OFFERED : EXAMPLE_SHOWN);
@@ -141,22 +144,20 @@ export class HeadMapElement extends LiveFigure {
     return this.#models.some((name) => isOnRequest(name));
   }
 
-  #makeView(attributes: MapAttributes, state: Partial<MapState>) {
-    this.#models = attributes.models;
-    const view: HeadMapView = new HeadMapView(this, state, {
+  #makeView({ off, ...parts }: StateParts) {
+    this.#models = this.models;
+    const view: HeadMapView = new HeadMapView(this, parts, {
       models: this.#models,
       computes: this.#models.length > 0,
-      copies: attributes.copies(() => view.state),
+      copies: copiesOf(this, this.#places[0], () => view.state.chosen),
       examples: this.getAttribute("examples") ?? "",
-      guide: this.hasAttribute("guide"),
+      tools: (this.getAttribute("tools") ?? "closed") as "closed" | "open" | "none",
       behaviours: this.getAttribute("behaviours")?.split(" ") ?? null,
-      change: (_, names) => {
-        attributes.forget(names);
-        if (names.some(isComputed)) this.update();
-      },
+      change: (_, names) => names.some(isComputed) && this.update(),
       painted: (map) => announce(this, "attention", map),
     });
     this.#view = view;
+    if (off) view.update({ off });
     if (this.#onRequest) view.statusFirst(); // what it offers comes before what is shown
     return view;
   }
@@ -164,7 +165,7 @@ export class HeadMapElement extends LiveFigure {
   protected override listen(leaves: AbortSignal) {
     super.listen(leaves);
     addEventListener("hashchange", () => {
-      const linked = this.#attributes?.linked();
+      const linked = linkedOf(this, this.#places);
       if (linked) this.#take(linked, true);
     }, { signal: leaves });
   }
@@ -175,21 +176,18 @@ export class HeadMapElement extends LiveFigure {
     else this.#take(readPart(name, text), name === "off" || isComputed(name));
   }
 
-  #take(state: StateParts, computes: boolean) {
-    if (!this.#attributes) return;
-    this.#view?.update(this.#attributes.take(state, this.#still));
+  #take(parts: StateParts, computes: boolean) {
+    this.#view?.update(parts);
     if (computes) this.update();
   }
 
   /** Draws the controls anew for other models, and goes on with the one that was chosen, if it is among them. */
   #changeModels(before: HeadMapView) {
-    const { state, map, compared } = before;
-    const attributes = this.#attributes;
-    if (!attributes || String(attributes.models) === String(this.#models)) return;
+    if (String(this.models) === String(this.#models)) return;
+    const { chosen, map, compared } = before.state;
+    const model = Math.max(this.models.indexOf(this.#models[chosen.model]), 0);
     before.leave();
-    const model = Math.max(attributes.models.indexOf(this.#models[state.model]), 0);
-    const view = this.#makeView(attributes, { ...state, model });
-    this.#still = this.#models.length ? null : (map?.shape ?? null);
+    const view = this.#makeView({ ...chosen, model });
     if (map) view.show(map, compared);
     if (this.#models.length) view.setStatus(LOADING);
     this.update();
@@ -199,47 +197,38 @@ export class HeadMapElement extends LiveFigure {
 
   #compute(model: HeadModel, signal: AbortSignal) {
     const view = this.#view as HeadMapView;
-    const headMask = this.#attributes?.maskFor(model);
-    if (headMask !== undefined) view.update({ headMask });
-    if (!fits(view.state.headMask, model)) view.update({ headMask: null });
-    view.controls.suggestions.words = model.vocabulary ?? NONE;
-    const { sentence, compare, headMask: mask } = view.state;
-    const map = model.attend(sentence, mask, { signal });
-    return together<AttentionMap | null>([map, compare === null ? null : model.attend(compare, mask, { signal })]) as Maps | Promise<Maps>;
+    view.dispatch({ type: "model", numLayers: model.numLayers, numHeads: model.numHeads, vocabulary: model.vocabulary });
+    const { sentence, compare, headMask } = view.state.chosen;
+    const map = model.attend(sentence, headMask, { signal });
+    return together<AttentionMap | null>([map, compare === null ? null : model.attend(compare, headMask, { signal })]) as Maps | Promise<Maps>;
   }
 
   #show([map, compared]: Maps) {
-    const view = this.#view as HeadMapView;
-    Object.assign(view.state, this.#attributes?.arrive());
     this.#computedBy = this.model;
-    view.show(map, compared);
-    view.setStatus(READY);
+    this.#view?.show(map, compared);
+    this.showStatus(READY);
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
     this.#view?.setStatus(text, act, name);
   }
 
-  protected override markOld(old: boolean) {
-    if (this.#view) this.#view.stale = old;
+  protected override markOld(stale: boolean) {
+    this.#view?.dispatch({ type: "stale", stale });
   }
 
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
   protected override refuse({ message, word, near }: Refusal) {
     const view = this.#view as HeadMapView;
-    const { sentence } = view.state;
-    if (word && sentence.toLowerCase().endsWith(word) && view.controls.suggestions.words.some((known) => known.startsWith(word)))
-      return view.setStatus(STAYS);
-    const at = word && near.length ? sentence.toLowerCase().indexOf(word) : -1;
-    const replace = () => view.set({ sentence: sentence.slice(0, at) + near[0] + sentence.slice(at + (word ?? "").length) });
-    view.refuse(`${message} ${STAYS}`, at < 0 ? null : replace, `Use “${near[0]}”`);
+    const { chosen: { sentence }, words } = view.state;
+    if (word && sentence.toLowerCase().endsWith(word) && words.some((known) => known.startsWith(word))) return view.setStatus(STAYS);
+    const mended = word && near.length ? withWord(sentence, word, near[0]) : null;
+    const act = mended === null ? null : () => view.choose({ sentence: mended });
+    view.dispatch({ type: "say", refused: true, message: { text: `${message} ${STAYS}`, act, name: `Use “${near[0]}”` } });
   }
 }
 
 const isComputed = (name: string) => (COMPUTED as string[]).includes(name);
-
-/** Whether a mask is of the model's layers and heads. */
-const fits = (mask: HeadMask, { numLayers, numHeads }: HeadModel) => !mask || (mask.length === numLayers && mask[0].length === numHeads);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -2,45 +2,44 @@
 // computes), the custom element is for pages (models.js computes). Nothing touches the DOM while it loads, so that Node can test
 // the parts.
 
-import { openDoor } from "../../doors/kernel-door.ts";
-import type { KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { define } from "../../doors/page-element.ts";
 import { keepWhenSaved } from "../../doors/saved-figure.ts";
+import { OPTION_NAMES } from "../../math/options.ts";
 import { decodeMap } from "../../math/wire.ts";
 import { announce, h } from "../../views/dom.ts";
 import { HeadMapElement } from "./element.ts";
 import { HeadMapView } from "./view.ts";
 
 /** Which trait of Python's `HeadMap` holds which part of the state. */
-export const TRAITS = { sentence: "sentence", compare: "compare", view: "view", layer: "layer", head: "head",
-  query: "query", headMask: "head_mask", model: "model_index", weigh: "weigh", special: "special", heads: "heads", layers: "layers",
-  pieces: "pieces", sinks: "sinks", scale: "scale", top: "top", first: "first", last: "last", find: "find" };
+export const TRAITS = { ...Object.fromEntries(OPTION_NAMES.map((name) => [name, name])), headMask: "head_mask", model: "model_index" };
+
+/** A layer of the `of`-th map, as a kernel sends it: its weights, and those of the sentence it is compared with. */
+interface LayerMessage {
+  of: number;
+  layer: number;
+}
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
   let view: HeadMapView | undefined;
-  let requests = 0;
-  const takeLayer = () => {
-    const sent = model.get("_layer");
-    if (sent && sent.of === view?.map?.computed) view?.addLayer(sent.layer, sent.weights, sent.compared);
+  const takeLayer = ({ of, layer }: LayerMessage, [weights, compared]: ArrayBufferView[]) => {
+    if (of === view?.state.map?.computed) view?.dispatch({ type: "layer", layer, weights, compared });
   };
   const close = openDoor(model, TRAITS, ["_attention", "_compared"], {
     make: (state, change) => (view = new HeadMapView(root, state, {
-      change, models: model.get("_models"), computes: model.get("_computes"), painted: (map) => announce(el, "attention", map),
-      want: (layers, { computed: of }) => {
-        model.set("_wanted", { of, layers, request: `${++requests} ${Math.random()}` }); // each time another, so that it is a change
-        model.save_changes();
-      },
+      change, models: model.get("_models"), computes: model.get("_computes"), tools: "open", painted: (map) => announce(el, "attention", map),
+      fetch: (layers, { computed: of }) => model.send({ of, layers }),
     })),
     show(figure: HeadMapView) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];
       figure.show(decodeMap(map), compared && decodeMap(compared));
     },
   });
-  model.on("change:_layer", takeLayer);
+  model.on("msg:custom", takeLayer);
   const forget = keepWhenSaved(model, root);
   return () => {
-    model.off("change:_layer", takeLayer);
+    model.off("msg:custom", takeLayer);
     forget();
     close();
   };

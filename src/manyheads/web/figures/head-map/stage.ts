@@ -1,8 +1,9 @@
 // Where a map is drawn: the chosen view and, around it, what its colours mean and what the model concludes.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
-import type { ShownMap } from "../../math/map-state.ts";
+import type { ShownMap, ViewName } from "../../math/map-state.ts";
 import { Asking, WordTip } from "../../views/asking.ts";
+import { chooser, field, fillOptions } from "../../views/controls.ts";
 import { arrow, focusOn, h, targetOf } from "../../views/dom.ts";
 import { GridView } from "../../views/grid.ts";
 import { Legend } from "../../views/legend.ts";
@@ -13,92 +14,70 @@ import { PaintView } from "../../views/paint.ts";
 import { PictureView } from "../../views/picture.ts";
 import { PredictionsView } from "../../views/predictions.ts";
 import { TranslationLine } from "../../views/translation.ts";
-import { isFound } from "./more.ts";
-import { isLarge } from "./height.ts";
-import type { FirstSteps } from "./start.ts";
-import type { MapHeads } from "./switches.ts";
+import { isLarge, isOn, missingOf, type Action, type State } from "./state.ts";
+import type { Switches } from "./switches.ts";
 
-const VIEWS: Record<string, new (stage: HTMLElement, host: MapHost) => MapPart> =
+const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost) => MapPart> =
   { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView, picture: PictureView };
 
-interface StageHost extends MapHost {
-  id: string;
-  drawn: ShownMap;
-}
-
-export class MapStage {
+export class Stage {
   readonly nodes: HTMLElement[];
-  readonly room: HTMLElement; // as high in one view as in another
-  #host: StageHost;
-  #heads: MapHeads;
+  #host: MapHost;
+  #switches: Switches;
   #stage = h("div", { class: "hm-stage hm-live", onkeydown: moveFocus });
+  #room: HTMLElement;
   #body: HTMLElement;
   #view: MapPart | null = null;
-  #viewName = "";
+  #viewName: ViewName | null = null;
   #asking: Asking;
   #legend = new Legend();
+  #head: HTMLSelectElement; // whose lines are shown
   #translation: TranslationLine;
   #predictions: PredictionsView;
 
-  /** `choosers` stand beside the legend, `guide` around what the model concludes. */
-  constructor(host: StageHost, heads: MapHeads, choosers: HTMLElement[], guide: FirstSteps | null) {
+  constructor(id: string, host: MapHost, switches: Switches, dispatch: (action: Action) => void) {
     this.#host = host;
-    this.#heads = heads;
-    const tip = new WordTip(`${host.id}-tip`);
+    this.#switches = switches;
+    const tip = new WordTip(`${id}-tip`);
     this.#asking = new Asking(this.#stage, host, tip);
-    this.#translation = new TranslationLine((query) => host.set({ query }), (query) => this.#pointAt(query));
-    this.#predictions = new PredictionsView((head) => heads.highlight(head, this.#stage));
-    const key = h("div", { class: "hm-key" }, ...choosers, this.#legend.node);
-    const [caption, steps] = guide ? [[guide.caption], [guide.node]] : [[], []];
-    this.room = h("div", { class: "hm-room" }, heads.bar, this.#stage, key);
-    this.#body = h("div", { class: "hm-body" }, this.room, ...caption, this.#predictions.node, ...steps, tip.node);
+    this.#translation = new TranslationLine((query) => host.set({ query }), (query) => host.point(query === null ? null : host.shown.map.queries.indexOf(query)));
+    this.#predictions = new PredictionsView((head) => this.#light(head));
+    this.#head = chooser("Head", (value) => dispatch({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }));
+    const key = h("div", { class: "hm-key" }, field(this.#head), this.#legend.node);
+    this.#room = h("div", { class: "hm-room" }, switches.bar, this.#stage, key);
+    this.#body = h("div", { class: "hm-body" }, this.#room, this.#predictions.node, tip.node);
     this.nodes = [this.#translation.node, this.#body];
-  }
-
-  /** Greys the map while it isn't that of what the reader typed. */
-  set stale(stale: boolean) {
-    for (const node of [this.#translation.node, this.#stage]) node.classList.toggle("hm-stale", stale);
-  }
-
-  /** Takes no input while layers of the map are still to come. */
-  set busy(busy: boolean) {
-    this.#stage.inert = busy;
-    this.#stage.ariaBusy = String(busy);
-  }
-
-  /** Makes the chosen view, unless it is the one on display. */
-  open(name: string) {
-    if (this.#view && this.#viewName === name) return;
-    this.leave();
-    this.#stage.replaceChildren();
-    this.#view = new (VIEWS[name] ?? PaintView)(this.#stage, this.#host);
-    this.#viewName = name;
   }
 
   leave() {
     this.#view?.leave?.();
   }
 
-  drawToggles(map: AttentionMap) {
-    this.#heads.draw(map, Boolean(this.#view?.placesToggles));
+  /** Follows what is told of the map on screen, and not drawn anew: whether it's that of what was typed, and whether layers are to come. */
+  update(state: State) {
+    for (const node of [this.#translation.node, this.#stage]) node.classList.toggle("hm-stale", state.stale);
+    const busy = missingOf(state).length > 0;
+    this.#stage.inert = busy;
+    this.#stage.ariaBusy = String(busy);
+    if (state.map) this.#switches.draw(state, state.map, Boolean(this.#view?.placesToggles));
   }
 
-  /** What stands around the view. It can move words, so it is drawn before the view, which measures where they are. */
-  drawSurroundings(map: AttentionMap, compared: AttentionMap | null) {
-    const { dim, drawn, pinned, state } = this.#host;
-    this.#stage.classList.toggle("hm-dim", dim);
-    this.#stage.classList.toggle("hm-pinned", pinned);
+  /** Paints. What stands around the view comes first: it can move words, and the view measures where they are. */
+  draw(state: State, map: AttentionMap, drawn: ShownMap, { map: shown, compared }: { map: ShownMap, compared: ShownMap | null }) {
+    const { chosen } = state;
+    this.#open(chosen.view);
+    this.#switches.draw(state, map, Boolean(this.#view?.placesToggles));
+    this.#stage.classList.toggle("hm-dim", chosen.special === "dim");
+    this.#stage.classList.toggle("hm-pinned", state.pinned);
     this.#body.classList.toggle("hm-signed", drawn.kind === "signed");
-    this.room.classList.toggle("hm-free", isLarge(state));
-    this.room.style.setProperty("--keys", String(drawn.keyTokens.length));
-    this.#legend.draw(drawn, state);
-    this.#translation.draw(map, state.query);
-    this.#predictions.draw(map, compared, state, (head) => this.#heads.isOn(state.layer, head));
-  }
-
-  drawView(map: ShownMap, compared: ShownMap | null) {
-    this.#view?.draw(map, compared);
-    this.#markFound();
+    this.#room.classList.toggle("hm-free", isLarge(chosen));
+    this.#room.style.setProperty("--keys", String(drawn.keyTokens.length));
+    fillOptions(this.#head, ["all", ...map.headNames], ["all", ...map.headNames.keys()], chosen.head ?? "all");
+    this.#head.parentElement!.hidden = chosen.view !== "lines" || shown.mixed;
+    this.#legend.draw(drawn, chosen);
+    this.#translation.draw(map, chosen.query);
+    this.#predictions.draw(map, state.compared, chosen, (head) => isOn(chosen, chosen.layer, head));
+    this.#view?.draw(shown, compared);
     this.#asking.refresh();
     this.#makeReachable();
   }
@@ -108,21 +87,26 @@ export class MapStage {
     this.#view?.ask?.();
   }
 
-  /** Marks the tokens that the reader searches. */
-  #markFound() {
-    for (const node of this.#stage.querySelectorAll(".hm-paint td, .hm-matrix th, .hm-lines li button, .hm-places td"))
-      node.classList.toggle("hm-found", isFound(node.textContent ?? "", this.#host.state.find));
+  /** Makes the chosen view, unless it's on display. Another one has at least the room of the one before, so that the page below stays. */
+  #open(name: ViewName) {
+    if (this.#viewName === name) return;
+    this.#room.style.minHeight = this.#view && !this.#room.classList.contains("hm-free") ? `${this.#room.clientHeight}px` : "";
+    this.leave();
+    this.#stage.replaceChildren();
+    this.#view = new VIEWS[name](this.#stage, this.#host);
+    this.#viewName = name;
+  }
+
+  /** Highlights what shows a head; null for none. */
+  #light(head: number | null) {
+    for (const node of this.#stage.querySelectorAll<HTMLElement>("[data-head]"))
+      node.classList.toggle("hm-lit", head !== null && Number(node.dataset.head) === head);
   }
 
   /** Each table is one tab stop. */
   #makeReachable() {
     for (const table of this.#stage.querySelectorAll("table"))
       if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td[data-weight]")?.setAttribute("tabindex", "0");
-  }
-
-  /** Somebody points at a word of the translation, by its query in the computed map. */
-  #pointAt(query: number | null) {
-    this.#host.point(query === null ? null : this.#host.shown.map.queries.indexOf(query));
   }
 }
 

@@ -1,71 +1,42 @@
-// The heads of a map: a toggle for each, and how whatever shows a head looks.
+// The heads of a map: a switch for each, and how whatever shows a head looks.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
-import type { MapState, ShownMap } from "../../math/map-state.ts";
+import type { ShownMap } from "../../math/map-state.ts";
 import { behaviourOf, headColour, layerName } from "../../math/maps.ts";
 import { h, setText } from "../../views/dom.ts";
 import type { Look } from "../../views/map-part.ts";
+import { isOn, toggled, type Action, type State } from "./state.ts";
 
-interface HeadsHost {
-  map: AttentionMap | null;
-  shown: { map: ShownMap };
-  state: MapState;
-  dim: boolean;
-  set(state: Partial<MapState>): void;
+/** The colour of a head: that of what it mostly does, where it's known, else that of its number. */
+export function colourOfHead(map: { mixed?: boolean, shape: number[] }, behaviours: string[] | null, layer: number, head: number) {
+  const known = map.mixed ? undefined : behaviours?.[layer * map.shape[1] + head];
+  return known ? behaviourOf(known).colour : headColour(map, head);
 }
 
-export class MapHeads {
-  #host: HeadsHost;
+/** How a head is drawn. */
+export const lookOf = ({ chosen }: State, behaviours: string[] | null, map: ShownMap, layer: number, head: number): Look =>
+  ({ colour: colourOfHead(map, behaviours, layer, head), off: !map.mixed && !isOn(chosen, layer, head), dim: chosen.special === "dim", scale: chosen.scale });
+
+export class Switches {
+  /** Holds the switches where the view has no place for them. */
+  readonly bar: HTMLElement;
+  #dispatch: (action: Action) => void;
   #behaviours: string[] | null;
-  #toggles: HTMLElement[] = []; // kept over repaints, so that none loses the focus
-  #highlighted: number | null = null;
+  #switches: HTMLElement[] = []; // kept over repaints, so that none loses the focus
   #title = h("span");
-  /** Holds the toggles where the view has no place for them. */
-  readonly bar = h("div", { class: "hm-heads", hidden: true }, this.#title);
+  #state: State | null = null;
 
-  /** `behaviours` colour the heads, layer by layer; else each has the colour of its number. */
-  constructor(host: HeadsHost, behaviours: string[] | null) {
-    this.#host = host;
+  constructor(dispatch: (action: Action) => void, behaviours: string[] | null) {
+    this.#dispatch = dispatch;
     this.#behaviours = behaviours;
+    this.bar = h("div", { class: "hm-heads", hidden: true }, this.#title);
   }
 
-  isOn(layer: number, head: number) {
-    return this.#host.state.headMask?.[layer]?.[head] ?? true;
-  }
-
-  /** How a head is drawn. */
-  look(map: ShownMap, layer: number, head: number): Look {
-    const { dim, state } = this.#host;
-    return { colour: this.#colour(map, layer, head), off: !map.mixed && !this.isOn(layer, head), dim, scale: state.scale };
-  }
-
-  #colour(map: { mixed?: boolean, shape: number[] }, layer: number, head: number) {
-    const known = map.mixed ? undefined : this.#behaviours?.[layer * map.shape[1] + head];
-    return known ? behaviourOf(known).colour : headColour(map, head);
-  }
-
-  /** Gives a node that shows a head its colour. */
-  dress(node: HTMLElement, layer: number, head: number) {
-    const { colour, off } = this.look(this.#host.shown.map, layer, head);
-    node.style.setProperty("--head", colour);
-    node.classList.toggle("hm-off", off);
-    node.dataset.head = String(head);
-    node.classList.toggle("hm-lit", head === this.#highlighted);
-  }
-
-  /** Highlights what shows a head within `stage`; null for none. */
-  highlight(head: number | null, stage: HTMLElement) {
-    this.#highlighted = head;
-    for (const node of stage.querySelectorAll<HTMLElement>("[data-head]"))
-      node.classList.toggle("hm-lit", head !== null && Number(node.dataset.head) === head);
-  }
-
-  /** Puts a head's name into `place`: its toggle, or plain text where the rows are no single head's. */
-  placeName(place: HTMLElement, head: number) {
-    const { mixed, headNames } = this.#host.shown.map;
+  /** Puts a head's name into `place`: its switch, or plain text where the rows are no single head's. */
+  placeName(place: HTMLElement, { mixed, headNames }: ShownMap, head: number) {
     const present = place.firstElementChild;
     if (!mixed) {
-      if (present !== this.#toggles[head]) place.replaceChildren(this.#toggles[head]);
+      if (present !== this.#switches[head]) place.replaceChildren(this.#switches[head]);
       return;
     }
     const name = present?.tagName === "SPAN" ? present : h("span", { class: "hm-head" });
@@ -73,37 +44,31 @@ export class MapHeads {
     setText(name, headNames[head]);
   }
 
-  /** One toggle per head; they stand in the bar unless the view places them. */
-  draw(map: AttentionMap, inView: boolean) {
+  /** One switch per head; they stand in the bar unless the view places them, which it can't where rows are `mixed`. */
+  draw(state: State, map: AttentionMap, inView: boolean) {
+    this.#state = state;
+    const { chosen, shown } = state;
     const { bar } = this;
-    const { state } = this.#host;
-    const toggles = this.#toggles;
+    const switches = this.#switches;
     const [layers, heads] = map.shape;
-    toggles.length = Math.min(toggles.length, heads);
-    while (toggles.length < heads) toggles.push(this.#makeToggle(toggles.length));
-    toggles.forEach((toggle, head) => {
-      setText(toggle, map.headNames[head]);
-      toggle.style.setProperty("--head", this.#colour(map, state.layer, head));
-      toggle.ariaLabel = map.headNames[head];
-      toggle.ariaPressed = String(this.isOn(state.layer, head));
+    switches.length = Math.min(switches.length, heads);
+    while (switches.length < heads) switches.push(this.#make(switches.length));
+    switches.forEach((each, head) => {
+      setText(each, map.headNames[head]);
+      each.style.setProperty("--head", colourOfHead(map, this.#behaviours, chosen.layer, head));
+      each.ariaLabel = map.headNames[head];
+      each.ariaPressed = String(isOn(chosen, chosen.layer, head));
     });
-    bar.hidden = inView && !this.#host.shown.map.mixed;
-    setText(this.#title, layers > 1 || map.layerNames ? `Heads of ${layerName(map, state.layer)}` : "Heads");
-    const moved = bar.childElementCount !== heads + 1 || toggles.some(({ parentElement }) => parentElement !== bar);
-    if (!bar.hidden && moved) bar.replaceChildren(this.#title, ...toggles);
+    bar.hidden = inView && !shown?.map.mixed;
+    setText(this.#title, layers > 1 || map.layerNames ? `Heads of ${layerName(map, chosen.layer)}` : "Heads");
+    const moved = bar.childElementCount !== heads + 1 || switches.some(({ parentElement }) => parentElement !== bar);
+    if (!bar.hidden && moved) bar.replaceChildren(this.#title, ...switches);
   }
 
-  #makeToggle(head: number) {
-    return h("button", { type: "button", class: "hm-head", onclick: () => this.#toggle(head) });
-  }
-
-  #toggle(head: number) {
-    const { map, state } = this.#host;
-    if (!map) return;
-    const [layers, heads] = map.shape;
-    const rowOf = (layer: number) => Array.from({ length: heads }, (_, at) => this.isOn(layer, at));
-    const mask = [...Array(layers).keys()].map(rowOf);
-    mask[state.layer][head] = !mask[state.layer][head];
-    this.#host.set({ headMask: mask.flat().every(Boolean) ? null : mask });
+  #make(head: number) {
+    return h("button", { type: "button", class: "hm-head", onclick: () => {
+      const { map, chosen } = this.#state ?? {};
+      if (map && chosen) this.#dispatch({ type: "choose", parts: { headMask: toggled(chosen, map.shape, head) } });
+    } });
   }
 }

@@ -1,168 +1,96 @@
-// What <head-map> and a notebook's HeadMap show, and how it follows its state.
+// What <head-map> and a notebook's HeadMap show: one state, a change of it at a time, and the parts that draw it.
 
-import { START } from "../../doors/state.ts";
+import { shareMenu } from "../../doors/share-menu.ts";
+import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
-import type { MapState, ShownMap } from "../../math/map-state.ts";
-import { isOfParts, layersOf } from "../../math/maps.ts";
-import { FULL, VIEWS } from "../../math/names.ts";
-import { SHOWN, shownMap } from "../../math/shown.ts";
 import { mostHeads } from "../../math/families.ts";
-import { setLayer } from "../../math/wire.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
+import { askersOf } from "../../math/shown.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
 import type { MapHost } from "../../views/map-part.ts";
-import { MapControls } from "./controls.ts";
-import { MapFocus } from "./focus.ts";
-import { MapHeads } from "./switches.ts";
-import { MapHeight } from "./height.ts";
-import { MapLayers, type RequestLayers } from "./layers.ts";
-import { MapStage } from "./stage.ts";
-import { MapStatus, notesOf } from "./status.ts";
-
-const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
-
-/** The parts of the state that a map depends on. */
-export const COMPUTED: (keyof MapState)[] = ["sentence", "compare", "headMask", "model"];
+import { Controls } from "./controls.ts";
+import { Stage } from "./stage.ts";
+import { drawnOf, isOn, missingOf, queryOf, reduce, restOf, startWith, type Action, type State } from "./state.ts";
+import { Status } from "./status.ts";
+import { colourOfHead, lookOf, Switches } from "./switches.ts";
+import { Tools } from "./tools.ts";
 
 export interface HeadMapOptions {
-  change: (state: MapState, names: string[]) => void; // the reader changed the named parts
+  change: (chosen: MapState, names: string[]) => void; // the reader changed the named parts
   painted?: (map: AttentionMap) => void; // after every repaint
   models?: string[]; // names, for a slider to run over
   computes?: boolean; // false for a map of somebody's own attentions, which can only be looked at
   copies?: Record<string, () => string>; // texts that the menu can copy
   examples?: string; // sentences to press, with "|" between them
-  guide?: boolean; // names three first steps
+  tools?: "closed" | "open" | "none";
   behaviours?: string[] | null; // what each head mostly does: its colour, and its place in the grid
-  want?: RequestLayers | null; // for a map that doesn't bring all of its layers
+  fetch?: ((layers: number[], map: AttentionMap) => void) | null; // gets layers of a map that doesn't bring all
 }
 
-/** The controls and the map inside `root`. */
-export class HeadMapView implements MapHost {
-  readonly id = nextId("head-map");
-  readonly state: MapState = { ...START };
-  readonly controls: MapControls;
-  readonly mostHeads: number;
-  map: AttentionMap | null = null;
-  compared: AttentionMap | null = null;
+export class HeadMapView {
+  state: State;
+  readonly controls: Controls;
+  readonly host: MapHost & { complete: boolean };
   #root: HTMLElement;
-  #change: HeadMapOptions["change"];
-  #painted: (map: AttentionMap) => void;
-  #computes: boolean;
-  #shown: MapHost["shown"] | null = null; // null until something asks for it
-  #focus: MapFocus;
-  #heads: MapHeads;
-  readonly behaviours: string[] | null;
-  #layers: MapLayers;
-  #stage: MapStage;
-  #status = new MapStatus();
+  #options: HeadMapOptions;
+  #tools: Tools;
+  #switches: Switches;
+  #stage: Stage;
+  #status = new Status();
   #announcer = new Announcer();
-  #height: MapHeight;
 
-  constructor(root: HTMLElement, state: Partial<MapState>, options: HeadMapOptions) {
-    const { change, painted = () => {}, models = [], computes = true, copies = {}, want = null, examples = "", guide = false, behaviours = null } = options;
+  constructor(root: HTMLElement, parts: Partial<MapState>, options: HeadMapOptions) {
+    const { models = [], computes = true, copies = {}, examples = "", tools = "closed", behaviours = null, fetch = null } = options;
+    const id = nextId("head-map");
+    const dispatch = (action: Action) => this.dispatch(action);
     this.#root = root;
-    this.behaviours = behaviours;
-    this.#heads = new MapHeads(this, behaviours);
-    this.#change = change;
-    this.#painted = painted;
-    this.#computes = computes;
-    this.mostHeads = mostHeads(models);
-    this.controls = new MapControls(this, { models, computes, copies, examples, guide });
-    this.#focus = new MapFocus(this, state.query ?? START.query, () => this.#queryMoved());
-    this.#layers = new MapLayers(want);
-    this.#stage = new MapStage(this, this.#heads, [this.controls.queryField, this.controls.headField], this.controls.guide);
-    this.#height = new MapHeight(root, this.#stage.room);
-    root.replaceChildren(...this.controls.nodes, ...this.#stage.nodes, this.#status.node, this.#announcer.node);
-    this.update(state);
+    this.#options = options;
+    this.state = startWith(parts, { computes, fetches: fetch !== null, open: tools === "open" });
+    this.host = this.#makeHost(mostHeads(models), behaviours);
+    this.#tools = new Tools(id, dispatch, { computes, share: shareMenu(this.host, copies) });
+    this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, { models, computes, examples });
+    this.#switches = new Switches(dispatch, behaviours);
+    this.#stage = new Stage(id, this.host, this.#switches, dispatch);
+    root.replaceChildren(...this.controls.nodes, ...(tools === "none" ? [] : [this.#tools.node]), ...this.#stage.nodes, this.#status.node, this.#announcer.node);
+    this.#drawControls();
   }
 
   /** Another figure takes its place in the same root. */
   leave() {
     this.#stage.leave();
-    this.#height.leave();
   }
 
-  // --- the state
-
-  /** Takes over parts of the state; repaints the map it has, unless a part changed that calls for another map. */
-  update(state: Partial<MapState>) {
-    const changes = (names: (keyof MapState)[]) => names.some((name) => name in state && state[name] !== this.state[name]);
-    const outdated = this.#computes && changes(COMPUTED);
-    if (changes([...SHOWN, "layer", "view"])) this.#shown = null;
-    this.#height.beforeUpdate(state, this.state);
-    Object.assign(this.state, state);
-    this.controls.update(this.state);
-    if (!this.map) return;
-    if (outdated) this.#stage.drawToggles(this.map);
-    else this.#draw(this.map);
+  /** Changes the state, and does what then has to be done. */
+  dispatch(action: Action) {
+    const { state, needs, changed, layers } = reduce(this.state, action);
+    this.state = state;
+    if (changed) this.#announcer.changed();
+    if (needs === "ask") this.#ask();
+    else if (needs === "paint") keepFocus(this.#root, () => this.#tools.view ?? this.controls.sentence, () => this.#draw());
+    else this.#drawControls();
+    if (changed) this.#options.change(state.chosen, changed);
+    if (layers?.length && state.map) this.#options.fetch?.(layers, state.map);
   }
 
-  /** The reader chose parts of the state; a query that was chosen keeps asking if `pinned`. */
-  set(state: Partial<MapState>, pinned = true) {
-    const names = Object.keys(state);
-    this.#height.beforeChoice(state, this.state, this.map?.keyTokens.length ?? 0);
-    if (state.query !== undefined) this.#focus.pinned = pinned;
-    this.controls.undo.note(names);
-    this.controls.guide?.note(names);
-    this.#announcer.changed();
-    this.update(state);
-    this.#change(this.state, names);
+  /** The reader chose. */
+  choose(parts: Partial<MapState>) {
+    this.dispatch({ type: "choose", parts });
   }
 
-  /** Goes back, or forth, to the state before, or after, what the reader did. */
-  restore(state: MapState) {
-    const names = (Object.keys(state) as (keyof MapState)[]).filter((name) => state[name] !== this.state[name]);
-    this.#focus.restore(state.query);
-    this.#height.beforeUndo(names);
-    this.update(state);
-    this.#change(this.state, names);
+  /** Takes parts over from outside: from attributes, links, or a kernel's traits. */
+  update(parts: StateParts) {
+    this.dispatch({ type: "take", parts });
   }
-
-  // --- the map
 
   /** Shows a map and, where two sentences are compared, the second one's. */
   show(map: AttentionMap, compared: AttentionMap | null = null) {
-    [this.map, this.compared, this.#shown] = [map, compared, null];
-    this.#stage.stale = false;
-    this.#layers.take([map, compared]);
-    this.#draw(map);
+    this.dispatch({ type: "show", map, compared });
   }
 
-  /** Greys the map while it isn't that of what the reader typed. */
-  set stale(stale: boolean) {
-    this.#stage.stale = stale;
-  }
-
-  /** Says why what the reader typed gets no map; the last one stays, greyed. */
-  refuse(text: string, act: (() => void) | null = null, name = "") {
-    this.#stage.stale = true;
-    this.#status.refuse({ text, act, name });
-  }
-
-  /** Takes a layer that was requested. */
-  addLayer(layer: number, weights: ArrayBufferView, compared?: ArrayBufferView) {
-    if (!this.map) return;
-    setLayer(this.map, layer, weights);
-    if (this.compared && compared) setLayer(this.compared, layer, compared);
-    this.#shown = null;
-    if (this.#layers.waiting || this.state.view === "grid" || this.controls.more.node.open) this.#draw(this.map);
-  }
-
-  /** Requests all layers that are still to come. */
-  fetchAll() {
-    if (this.map) this.#layers.requestAll(this.map);
-  }
-
-  /** Whether what is on screen is what was chosen. */
-  get complete() {
-    return this.map !== null && !this.#layers.waiting;
-  }
-
-  // --- the status
-
-  /** Says how things stand, and goes on saying so with the notes of later maps; `act` is what a button after the text does. */
+  /** Says how things stand; `act` is what a button after the text does. */
   setStatus(text: string, act: (() => void) | null = null, name = "Try again") {
-    this.#status.set({ text, act, name }, this.#notes());
+    this.dispatch({ type: "say", message: { text, act, name } });
   }
 
   /** Moves the status up to the sentences: what it offers comes before what is shown. */
@@ -170,91 +98,64 @@ export class HeadMapView implements MapHost {
     this.controls.compareRow.after(this.#status.node);
   }
 
-  #notes() {
-    const { map, compared, state, rest } = this;
-    return notesOf({ map, compared, shown: this.#shown?.map, state, missing: this.#layers.missing, rest });
+  // --- drawing
+
+  #drawControls() {
+    this.controls.draw(this.state);
+    this.#tools.draw(this.state);
+    this.#stage.update(this.state);
+    this.#status.draw(this.state);
   }
 
-  // --- what the views ask for
-
-  /** What is shown of the maps. */
-  get shown() {
-    if (!this.map) throw new Error("there is no map yet");
-    return (this.#shown ??= { map: shownMap(this.map, this.state), compared: this.compared && shownMap(this.compared, this.state) });
+  #draw() {
+    const { map, shown, chosen } = this.state;
+    const drawn = drawnOf(this.state);
+    this.#drawControls();
+    if (!map || !shown || !drawn) return;
+    this.#stage.draw(this.state, map, drawn, shown);
+    this.#announcer.drawn(() => summaryOf(map, chosen));
+    this.#options.painted?.(map);
   }
 
-  /** What is drawn: of two sentences, Matrix and Grid show the difference. */
-  get drawn(): ShownMap {
-    const { map, compared } = this.shown;
-    if (!compared || !DIFFERENCES.includes(this.state.view)) return map;
-    return { ...map, kind: "signed", full: isOfParts(map) ? FULL : undefined };
-  }
-
-  /** Whether special tokens are dimmed. */
-  get dim() {
-    return this.state.special === "dim";
-  }
-
-  get query() {
-    return this.#focus.query;
-  }
-
-  get rest() {
-    return this.#focus.rest;
-  }
-
-  get pinned() {
-    return this.#focus.pinned;
-  }
-
-  point = (position: number | null) => this.#focus.point(position);
-  pin = (position: number | null) => this.#focus.pin(position);
-  askersOf = (map: ShownMap) => this.#focus.askersOf(map);
-  keyOf = (map: ShownMap, query: number) => this.#focus.keyOf(map, query);
-  look = (map: ShownMap, layer: number, head: number) => this.#heads.look(map, layer, head);
-  dress = (node: HTMLElement, layer: number, head: number) => this.#heads.dress(node, layer, head);
-  placeName = (place: HTMLElement, head: number) => this.#heads.placeName(place, head);
-
-  /** Somebody points at another token, or at none. */
-  #queryMoved() {
-    this.controls.showQuery(this.shown.map.queries[this.query]);
-    if (this.#focus.isPointed) this.controls.guide?.note(["query"]);
+  #ask() {
+    const { shown } = this.state;
+    if (shown) this.#tools.ask(shown.map.queries[queryOf(this.state)]);
     this.#stage.ask();
   }
 
-  // --- drawing
+  // --- what the views get
 
-  /** Repaints; what has the focus keeps it, or the name of the view gets it. */
-  #draw(map: AttentionMap) {
-    keepFocus(this.#root, () => this.controls.keeper, () => this.#drawAll(map));
+  #makeHost(most: number, behaviours: string[] | null): MapHost & { complete: boolean } {
+    const state = () => this.state;
+    const askers = new WeakMap<ShownMap, (number | null)[] | null>();
+    const look = (map: ShownMap, layer: number, head: number) => lookOf(state(), behaviours, map, layer, head);
+    const askersIn = (map: ShownMap) => {
+      if (!askers.has(map)) askers.set(map, askersOf(map, state().map!));
+      return askers.get(map)!;
+    };
+    const shown = () => state().shown!.map;
+    return {
+      behaviours,
+      mostHeads: most,
+      get state() { return state().chosen; },
+      get shown() { return state().shown!; },
+      get query() { return queryOf(state()); },
+      get rest() { return restOf(state()); },
+      get pinned() { return state().pinned; },
+      get dim() { return state().chosen.special === "dim"; },
+      get complete() { return state().map !== null && !missingOf(state()).length; },
+      look,
+      askersOf: askersIn,
+      keyOf: (map, query) => askersIn(map)?.indexOf(query) ?? -1,
+      point: (query) => this.dispatch({ type: "point", query }),
+      pin: (query) => this.dispatch({ type: "pin", query }),
+      set: (parts) => this.choose(parts),
+      dress: (node, layer, head) => {
+        node.style.setProperty("--head", colourOfHead(shown(), behaviours, layer, head));
+        node.classList.toggle("hm-off", !shown().mixed && !isOn(state().chosen, layer, head));
+        node.dataset.head = String(head);
+      },
+      placeName: (place, head) => this.#switches.placeName(place, shown(), head),
+    };
   }
-
-  #drawAll(map: AttentionMap) {
-    const { state } = this;
-    fitState(state, map);
-    this.#layers.require(map, state);
-    this.#stage.busy = this.#layers.waiting;
-    if (this.#layers.waiting) return this.#status.refresh(this.#notes());
-    const { map: shown, compared } = this.shown;
-    this.#focus.follow(shown, map, state.query);
-    this.controls.offer(map, shown, state, this.rest);
-    this.#stage.open(state.view);
-    this.#stage.drawToggles(map);
-    this.#height.fit(map.keyTokens.length);
-    this.#stage.drawSurroundings(map, this.compared);
-    this.#stage.drawView(shown, compared);
-    this.#status.refresh(this.#notes());
-    this.#announcer.drawn(() => summaryOf(map, state));
-    this.#painted(map);
-  }
-}
-
-/** Where a map lacks the chosen layer, head or query, another takes its place; where it lacks a picture, the first view. */
-function fitState(state: MapState, map: AttentionMap) {
-  const [layers, heads, queries] = map.shape;
-  state.layer = Math.min(state.layer, layers - 1);
-  if (map.final && !layersOf(map).includes(state.layer)) state.layer = layersOf(map)[0];
-  if (state.head !== null) state.head = Math.min(state.head, heads - 1);
-  if (state.query >= queries) state.query = 0;
-  if (state.view === "picture" && !map.picture) state.view = VIEWS[0];
 }

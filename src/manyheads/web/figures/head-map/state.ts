@@ -1,0 +1,239 @@
+// All that a <head-map> knows, as one value; every change of it is a pure function. No DOM.
+
+import { maskOf, type StateParts } from "../../doors/state.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
+import { NEW, noted, stepped, type History } from "../../math/history.ts";
+import { isOfParts, layersOf } from "../../math/maps.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
+import { FULL } from "../../math/names.ts";
+import { START } from "../../math/options.ts";
+import { missingLayers, queryRow, SHOWN, shownMap } from "../../math/shown.ts";
+import { withLayer } from "../../math/wire.ts";
+
+/** The parts of what is chosen that a map depends on. */
+export const COMPUTED: (keyof MapState)[] = ["sentence", "compare", "headMask", "model"];
+const PLACES = ["layer", "head", "query"] as const;
+const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
+const ENLARGING = ["matrix", "grid", "picture"]; // views in which a chosen head is large
+
+/** What a status line says; `act` is what a button after the text does, `name` what the button says. */
+export interface Message {
+  text: string;
+  act?: (() => void) | null;
+  name?: string;
+}
+
+/** What is shown of the maps, and what it was made from. */
+interface Shown {
+  map: ShownMap;
+  compared: ShownMap | null;
+  from: unknown[];
+}
+
+export interface State {
+  chosen: MapState;
+  computes: boolean; // false for a map that answers to no sentence, and can only be looked at
+  fetches: boolean; // layers that aren't here come when they are wanted
+  home: number; // the query that asks while none is pinned
+  pinned: boolean;
+  pointed: number | null; // the token that somebody points at, among those shown
+  map: AttentionMap | null;
+  compared: AttentionMap | null;
+  shown: Shown | null;
+  requested: number[]; // layers
+  later: Partial<Pick<MapState, typeof PLACES[number]>>; // for the map to come: the one on screen may be smaller
+  off: number[][] | null; // the heads that are to be off in it, as [layer, head]
+  words: string[]; // the only ones that the model knows
+  history: History<MapState>;
+  message: Message;
+  noted: boolean; // the message stands with notes on what is shown
+  stale: boolean; // the map is not that of what the reader typed
+  open: boolean; // the tools
+}
+
+export type Action =
+  | { type: "choose", parts: Partial<MapState>, when?: number, home?: boolean } // the reader did; `home` lets no query be pinned
+  | { type: "undo" | "redo" }
+  | { type: "point" | "pin", query: number | null } // a token among those shown, or none
+  | { type: "take", parts: StateParts } // from outside: attributes, links, a kernel's traits
+  | { type: "model", numLayers: number, numHeads: number, vocabulary?: string[] } // which is about to compute
+  | { type: "show", map: AttentionMap, compared?: AttentionMap | null }
+  | { type: "layer", layer: number, weights: ArrayBufferView, compared?: ArrayBufferView }
+  | { type: "say", message: Message, refused?: boolean } // where a sentence is refused, the last map stays, greyed
+  | { type: "stale", stale: boolean }
+  | { type: "tools", open: boolean };
+
+/** What has to be done after a change: compute another map, fetch layers, paint, let another token ask, or nothing. */
+export type Needs = "map" | "layers" | "paint" | "ask" | "nothing";
+
+export interface Step {
+  state: State;
+  needs: Needs;
+  changed?: (keyof MapState)[]; // by the reader
+  layers?: number[]; // to fetch
+}
+
+export function startWith(parts: Partial<MapState>, { computes = true, fetches = false, open = false } = {}): State {
+  return {
+    chosen: { ...START, ...parts }, computes, fetches, home: parts.query ?? START.query, pinned: false, pointed: null, map: null, compared: null, shown: null,
+    requested: [], later: {}, off: null, words: [], history: NEW, message: { text: "" }, noted: true, stale: false, open,
+  };
+}
+
+export function reduce(state: State, action: Action): Step {
+  switch (action.type) {
+    case "choose": return choose(state, action.parts, action.when ?? performance.now(), action.home);
+    case "undo": case "redo": return restore(state, action.type === "undo");
+    case "point": return point(state, action.query);
+    case "pin": return pin(state, action.query);
+    case "take": return take(state, action.parts);
+    case "model": return { state: fitToModel(state, action), needs: "nothing" };
+    case "show": return show(state, action.map, action.compared ?? null);
+    case "layer": return addLayer(state, action);
+    case "say": return { state: { ...state, message: action.message, noted: !action.refused, stale: state.stale || Boolean(action.refused) }, needs: "nothing" };
+    case "stale": return { state: { ...state, stale: action.stale }, needs: "nothing" };
+    case "tools": return { state: { ...state, open: action.open }, needs: "nothing" };
+  }
+}
+
+// --- what is chosen
+
+function choose(state: State, parts: Partial<MapState>, when: number, home = false): Step {
+  const changed = Object.keys(parts) as (keyof MapState)[];
+  const later = Object.fromEntries(Object.entries(state.later).filter(([name]) => !(name in parts)));
+  return follow(state, {
+    ...state, later,
+    chosen: { ...state.chosen, ...parts },
+    off: "headMask" in parts ? null : state.off,
+    pinned: "query" in parts ? !home : state.pinned,
+    history: noted(state.history, state.chosen, changed, when),
+  }, changed);
+}
+
+function restore(state: State, back: boolean): Step {
+  const done = stepped(state.history, state.chosen, back);
+  if (!done) return { state, needs: "nothing" };
+  const changed = (Object.keys(START) as (keyof MapState)[]).filter((name) => done.found[name] !== state.chosen[name]);
+  return follow(state, { ...state, chosen: done.found, history: done.history, later: {}, pinned: done.found.query !== state.home }, changed);
+}
+
+/** Takes parts over from outside. Of heads that are to be off, only a map or its model tells which there are. */
+function take(state: State, { off, ...parts }: StateParts): Step {
+  const later = { ...state.later };
+  for (const name of PLACES) if (name in parts) Object.assign(later, { [name]: parts[name] });
+  const taken = { ...state, later, chosen: { ...state.chosen, ...parts }, off: off ?? state.off };
+  if (off) taken.chosen.headMask = null;
+  return follow(state, !state.computes && state.map ? withMask(taken, state.map.shape) : taken);
+}
+
+/** With the heads off that waited for a map, or a model, of this shape. */
+function withMask(state: State, [layers, heads]: number[]): State {
+  return state.off ? { ...state, off: null, chosen: { ...state.chosen, headMask: maskOf(state.off, layers, heads) } } : state;
+}
+
+/** A mask of other layers and heads than the model's is forgotten. */
+function fitToModel(state: State, { numLayers, numHeads, vocabulary = [] }: { numLayers: number, numHeads: number, vocabulary?: string[] }): State {
+  const masked = { ...withMask(state, [numLayers, numHeads]), words: vocabulary };
+  const { headMask } = masked.chosen;
+  const fits = !headMask || (headMask.length === numLayers && headMask[0].length === numHeads);
+  return fits ? masked : { ...masked, chosen: { ...masked.chosen, headMask: null } };
+}
+
+// --- who asks
+
+/** The token that asks while nobody points at another, among those shown. */
+export const restOf = ({ shown, map, chosen }: State) => (shown && map ? queryRow(shown.map, chosen.query, map.queryTokens) : 0);
+
+/** The token that asks at present. */
+export const queryOf = (state: State) => state.pointed ?? restOf(state);
+
+function point(state: State, query: number | null): Step {
+  const pointed = state.pinned || (query ?? 0) < 0 ? null : query;
+  if (pointed === state.pointed || !state.shown) return { state, needs: "nothing" };
+  return { state: { ...state, pointed }, needs: "ask" };
+}
+
+/** Lets a token keep asking. For none, or for the one that is pinned, the pin goes. */
+function pin(state: State, query: number | null): Step {
+  const unpins = query === null || (state.pinned && query === restOf(state));
+  if (unpins && !state.pinned) return point(state, null);
+  if (!state.shown) return { state, needs: "nothing" };
+  const still = { ...state, pointed: null };
+  const parts = { query: unpins ? state.home : state.shown.map.queries[query] };
+  return choose(still, parts, performance.now(), unpins);
+}
+
+// --- the maps
+
+function show(state: State, map: AttentionMap, compared: AttentionMap | null): Step {
+  const kept = (each: AttentionMap | null) => (each?.present && !state.fetches ? { ...each, final: true } : each);
+  const come = { ...state, map: kept(map), compared: kept(compared), requested: [], stale: false, later: {}, chosen: { ...state.chosen, ...state.later } };
+  return follow(state, state.computes ? come : withMask(come, map.shape));
+}
+
+/** Takes a layer that was fetched. */
+function addLayer(state: State, { layer, weights, compared }: { layer: number, weights: ArrayBufferView, compared?: ArrayBufferView }): Step {
+  if (!state.map) return { state, needs: "nothing" };
+  const waits = missingOf(state).length > 0;
+  const filled = { ...state, map: withLayer(state.map, layer, weights), compared: state.compared && compared ? withLayer(state.compared, layer, compared) : state.compared };
+  return waits || state.chosen.view === "grid" ? follow(state, filled) : { state: filled, needs: "nothing" };
+}
+
+/** The layers that what is chosen needs and that are still to come. */
+export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, chosen) : []);
+
+/** What follows from a change: another map, layers to fetch, or something else to paint. */
+function follow(before: State, after: State, changed?: (keyof MapState)[]): Step {
+  const { map, compared } = after;
+  if (before.map === map && after.computes && COMPUTED.some((name) => before.chosen[name] !== after.chosen[name])) return { state: after, needs: "map", changed };
+  if (!map) return { state: after, needs: "nothing", changed };
+  const state = { ...after, chosen: fitted(after.chosen, map) };
+  const missing = missingOf(state);
+  const layers = state.fetches ? missing.filter((layer) => !state.requested.includes(layer)) : [];
+  if (missing.length) return { state: { ...state, requested: [...state.requested, ...layers] }, needs: "layers", changed, layers };
+  const from = [map, compared, ...[...SHOWN, "layer", "view"].map((name) => state.chosen[name as keyof MapState])];
+  const same = before.shown?.from.every((each, at) => each === from[at]);
+  state.shown = same ? before.shown : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
+  if (queryOf(state) >= state.shown!.map.queryTokens.length) state.pointed = null;
+  return { state, needs: "paint", changed };
+}
+
+/** Where a map lacks the chosen layer, head or query, another takes its place; where it lacks a picture, the first view. */
+function fitted(chosen: MapState, map: AttentionMap): MapState {
+  const [layers, heads, queries] = map.shape;
+  const layer = Math.min(chosen.layer, layers - 1);
+  return {
+    ...chosen,
+    layer: map.final && !layersOf(map).includes(layer) ? layersOf(map)[0] : layer,
+    head: chosen.head === null ? null : Math.min(chosen.head, heads - 1),
+    query: chosen.query < queries ? chosen.query : 0,
+    view: chosen.view === "picture" && !map.picture ? START.view : chosen.view,
+  };
+}
+
+// --- what is told from it
+
+/** What is drawn: of two sentences, Matrix and Grid show the difference. */
+export function drawnOf({ shown, chosen }: State): ShownMap | null {
+  if (!shown?.compared || !DIFFERENCES.includes(chosen.view)) return shown?.map ?? null;
+  return { ...shown.map, kind: "signed", full: isOfParts(shown.map) ? FULL : undefined };
+}
+
+/** Whether one head is large: it takes the room that it needs. */
+export const isLarge = ({ head, view }: MapState) => head !== null && ENLARGING.includes(view);
+
+/** Whether a head of the model is on. */
+export const isOn = ({ headMask }: MapState, layer: number, head: number) => headMask?.[layer]?.[head] ?? true;
+
+/** The mask with one head turned on or off; null where all are on. */
+export function toggled(chosen: MapState, [layers, heads]: number[], head: number) {
+  const mask = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_on, each) => isOn(chosen, layer, each)));
+  mask[chosen.layer][head] = !mask[chosen.layer][head];
+  return mask.flat().every(Boolean) ? null : mask;
+}
+
+/** The chosen head as a view opens: Lines show one at first, the first that's on; the others all, or the one that was large. */
+export function headFor(view: MapState["view"], chosen: MapState) {
+  if (view === "lines") return chosen.head ?? Math.max(chosen.headMask?.[chosen.layer].indexOf(true) ?? 0, 0);
+  return chosen.view === "lines" ? null : chosen.head;
+}

@@ -1,0 +1,172 @@
+// The state of <head-map>: each action gives another state and says what has to be done. No DOM.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { missingOf, queryOf, reduce, restOf, startWith } from "../../src/manyheads/web/figures/head-map/state.ts";
+import { OPTION_NAMES, OPTIONS } from "../../src/manyheads/web/math/options.ts";
+import { shownMap } from "../../src/manyheads/web/math/shown.ts";
+import { makeMap, weightsOf } from "./small-models.mjs";
+
+const TOKENS = ["[CLS]", "tea", "or", "coffee", "[SEP]"];
+const SELF = { queryTokens: TOKENS, keyTokens: TOKENS };
+const layer = () => weightsOf([1, 3, 5, 5]);
+
+/** A state that actions are done to, one after the other; `last` is what the last one came to. */
+function figure(parts = {}, options = {}) {
+  const own = { state: startWith(parts, options), last: null };
+  own.do = (type, rest = {}) => {
+    own.last = reduce(own.state, { type, ...rest });
+    own.state = own.last.state;
+    return own.last;
+  };
+  own.choose = (chosen, rest) => own.do("choose", { parts: chosen, when: 0, ...rest });
+  return own;
+}
+
+test("what a map depends on calls for another; the rest is painted; without a map there is nothing to do", () => {
+  const own = figure({ sentence: "tea" });
+  assert.equal(own.choose({ view: "matrix" }).needs, "nothing");
+  own.do("show", { map: makeMap(SELF) });
+  const needs = { sentence: "teas", compare: "milk", headMask: [[true, true, false], [true, true, true]], model: 1, view: "lines", layer: 1, query: 2, special: "dim" };
+  for (const [name, value] of Object.entries(needs))
+    assert.equal(own.choose({ [name]: value }).needs, ["sentence", "compare", "headMask", "model"].includes(name) ? "map" : "paint", name);
+  const given = figure({}, { computes: false });
+  given.do("show", { map: makeMap(SELF) });
+  assert.equal(given.choose({ headMask: needs.headMask }).needs, "paint", "a map that nobody computes again is all there is");
+});
+
+test("a token asks while it is pointed at; a pinned one keeps asking; unpinned, the first asks again", () => {
+  const own = figure();
+  own.do("show", { map: makeMap(SELF) });
+  assert.deepEqual([own.do("point", { query: 3 }).needs, queryOf(own.state), restOf(own.state)], ["ask", 3, 0]);
+  assert.deepEqual([own.do("point", { query: null }).needs, queryOf(own.state)], ["ask", 0]);
+  own.do("pin", { query: 2 });
+  assert.equal(own.do("point", { query: 3 }).needs, "nothing");
+  assert.deepEqual([queryOf(own.state), own.state.pinned, own.state.chosen.query], [2, true, 2]);
+  own.do("pin", { query: 2 });
+  assert.deepEqual([queryOf(own.state), own.state.pinned, own.state.chosen.query], [0, false, 0]);
+  own.do("undo");
+  assert.ok(own.state.pinned, "what was pinned is pinned again");
+});
+
+test("where special tokens are removed, positions are those among the words", () => {
+  const own = figure({ special: "remove" });
+  own.do("show", { map: makeMap(SELF) });
+  own.do("pin", { query: 2 });
+  assert.equal(own.state.chosen.query, 3);
+  own.do("show", { map: makeMap({ queryTokens: TOKENS.slice(0, 2), keyTokens: TOKENS }) });
+  assert.equal(queryOf(own.state), 0, "a map that lacks the token lets the first one ask");
+});
+
+test("a layer is fetched once, and drawn when it comes", () => {
+  const own = figure({}, { fetches: true });
+  own.do("show", { map: makeMap({ ...SELF, present: [0] }) });
+  assert.deepEqual([own.last.needs, missingOf(own.state)], ["paint", []]);
+  assert.deepEqual([own.choose({ layer: 1 }).needs, own.last.layers], ["layers", [1]]);
+  assert.deepEqual(own.choose({ scale: "relative" }).layers, [], "it is on its way");
+  const before = own.state.map;
+  assert.equal(own.do("layer", { layer: 1, weights: layer() }).needs, "paint");
+  assert.deepEqual([missingOf(own.state), own.state.map.present, before.present], [[], [0, 1], [0]]);
+  assert.equal(own.do("layer", { layer: 0, weights: layer() }).needs, "nothing", "nobody waits for it");
+});
+
+test("where no layer comes, one that is there takes the place of the chosen one", () => {
+  const own = figure({ layer: 0 });
+  own.do("show", { map: makeMap({ ...SELF, present: [1] }) });
+  assert.deepEqual([own.state.chosen.layer, own.last.needs], [1, "paint"]);
+});
+
+test("layer, head and query wait for a map that has them, unless the reader chooses others; so do heads that are off", () => {
+  const own = figure({ sentence: "tea" });
+  own.do("show", { map: makeMap({ ...SELF, shape: [1, 3, 5, 5] }) });
+  own.do("take", { parts: { layer: 1, query: 9, head: 2, off: [[1, 0], [7, 7]] } });
+  own.choose({ head: 0 });
+  assert.deepEqual([own.state.chosen.layer, own.state.chosen.query, own.state.chosen.headMask], [0, 0, null]);
+  own.do("model", { numLayers: 2, numHeads: 3 });
+  assert.deepEqual(own.state.chosen.headMask, [[true, true, true], [false, true, true]]);
+  own.do("show", { map: makeMap({ queryTokens: [...TOKENS, ...TOKENS], keyTokens: TOKENS }) });
+  assert.deepEqual([own.state.chosen.layer, own.state.chosen.query, own.state.chosen.head], [1, 9, 0]);
+  own.do("model", { numLayers: 1, numHeads: 8 });
+  assert.equal(own.state.chosen.headMask, null, "a mask of another model is forgotten");
+});
+
+test("a sentence that is refused makes the last map stale until another one comes", () => {
+  const own = figure();
+  own.do("show", { map: makeMap(SELF) });
+  own.do("say", { message: { text: "That word is unknown." }, refused: true });
+  assert.deepEqual([own.state.stale, own.state.noted], [true, false]);
+  own.do("show", { map: makeMap(SELF) });
+  assert.equal(own.state.stale, false);
+});
+
+// --- any sequence of actions
+
+/** Numbers below `bound`, always the same for a seed. */
+function dice(seed) {
+  let state = seed;
+  return (bound) => {
+    state = (state * 48271) % 2147483647;
+    return state % bound;
+  };
+}
+
+const pick = (roll, list) => list[roll(list.length)];
+
+function anyAction(roll) {
+  const name = pick(roll, OPTION_NAMES);
+  const value = { choice: () => pick(roll, OPTIONS[name].values), text: () => pick(roll, ["", "tea", "hot tea"]), place: () => (OPTIONS[name].start === null && roll(3) === 0 ? null : roll(7)) }[OPTIONS[name].kind]();
+  const mask = roll(2) ? null : [0, 1].map(() => [0, 1, 2].map(() => roll(2) === 1));
+  const some = [TOKENS, TOKENS.slice(0, 3), ["[CLS]", "un", "##able", "[SEP]"]];
+  return pick(roll, [
+    () => ({ type: "choose", parts: { [name]: value }, when: 300 * roll(9) }),
+    () => ({ type: "choose", parts: { headMask: mask }, when: 0 }),
+    () => ({ type: "take", parts: { [name]: value, ...(roll(3) ? {} : { off: [[roll(3), roll(4)]] }) } }),
+    () => ({ type: pick(roll, ["undo", "redo"]) }),
+    () => ({ type: pick(roll, ["point", "pin"]), query: roll(4) ? roll(5) : null }),
+    () => ({ type: "model", numLayers: 2, numHeads: 3 }),
+    () => ({ type: "show", map: makeMap({ queryTokens: pick(roll, some), keyTokens: pick(roll, some), seed: roll(99), ...(roll(3) ? {} : { present: [roll(2)] }) }) }),
+    () => ({ type: "layer", layer: roll(2), weights: null }),
+    () => ({ type: "say", message: { text: "." }, refused: roll(2) === 1 }),
+  ])();
+}
+
+test("after any actions the state fits its map, and what is shown is what was chosen; no action changes a state", () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const roll = dice(seed);
+    let state = Object.freeze(startWith({ sentence: "tea" }, { computes: roll(2) === 1, fetches: roll(2) === 1 }));
+    for (let step = 0; step < 20; step++) {
+      const action = anyAction(roll);
+      if (action.type === "layer") {
+        if (!state.map) continue;
+        const [, heads, queries, keys] = state.map.shape;
+        action.weights = weightsOf([1, heads, queries, keys]);
+      }
+      const before = { ...state };
+      const { state: after, needs, changed, layers } = reduce(state, action);
+      assert.deepEqual({ ...state }, before);
+      const { chosen, map, shown } = after;
+      const where = `seed ${seed}, step ${step}: ${JSON.stringify(action).slice(0, 90)}`;
+      if (needs === "map") assert.ok(after.computes, where);
+      if (layers) assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length), where);
+      if (changed) assert.ok(["choose", "undo", "redo", "pin"].includes(action.type), where);
+      if (needs === "paint") {
+        const [all, heads, queries] = map.shape;
+        assert.ok(chosen.layer < all && (chosen.head ?? 0) < heads && chosen.query < queries && !(chosen.view === "picture"), where);
+        assert.deepEqual(missingOf(after), [], where);
+        assert.deepEqual(shown.map, shownMap(map, chosen), where);
+        assert.ok(queryOf(after) < shown.map.queryTokens.length, where);
+      }
+      if (after.pinned) assert.ok(after.pointed === null || action.type !== "point", where);
+      state = Object.freeze(after);
+    }
+    const kept = [state.chosen];
+    for (let last = null; last !== state.history; ) {
+      last = state.history;
+      state = reduce(state, { type: "undo" }).state;
+      if (last !== state.history) kept.push(state.chosen);
+    }
+    for (const chosen of kept.slice(0, -1).reverse()) {
+      state = reduce(state, { type: "redo" }).state;
+      if (!state.map) assert.deepEqual(state.chosen, chosen, `seed ${seed}: done again as it was`);
+    }
+  }
+});
