@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-
 ROOT = Path(__file__).parents[1]
 HTML = ROOT / "_build" / "html"
 # The first is the second without windows, tabs and a toolbar that nobody sees: the same pages in four fifths of the time.

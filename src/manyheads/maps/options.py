@@ -1,4 +1,4 @@
-"""What can be chosen of a map: the rows of `web/options.json`, which `web/math/options.ts` reads as well and explains."""
+"""What can be chosen of a map: the rows of `web/options.json`, which `web/math/options.ts` reads, too, and explains."""
 
 import json
 from pathlib import Path
@@ -22,8 +22,10 @@ def options_table():
     >>> print(options_table().splitlines()[3])
     | `compare` | a text | none | a second sentence, compared with the first head by head |
     """
-    rows = [f"| `{name}` | {_may_be(row)} | {_written(start_of(name))} | {row['says']} |" for name, row in OPTIONS.items()]
-    return "\n".join(["| option | may be | starts as | says |", "|---|---|---|---|", *rows])
+    rows = [[f"`{name}`", _may_be(row), _written(start_of(name)), row["says"]] for name, row in OPTIONS.items()]
+    return "\n".join(
+        f"| {' | '.join(row)} |" for row in [["option", "may be", "starts as", "says"], ["---"] * 4, *rows]
+    )
 
 
 def _may_be(row):

@@ -10,7 +10,6 @@ import gzip
 import hashlib
 import json
 import os
-import re
 import shutil
 from pathlib import Path
 

@@ -407,7 +407,8 @@ class HeadMap(_Chosen):
             chosen[name] = None if chosen[name] is None else min(chosen[name], count - 1)
         rows = enumerate(mask or [])
         off = " ".join(f"{layer}.{head}" for layer, row in rows for head, on in enumerate(row) if not on)
-        return {name: None if value == start_of(name) else value for name, value in chosen.items()} | {"off": off or None}
+        written = {name: None if value == start_of(name) else value for name, value in chosen.items()}
+        return {**written, "off": off or None}
 
     def _part(self, map, mask):
         """What a page without its model holds of a map, the tokens that are shown, and its element's attributes."""

@@ -54,7 +54,7 @@ def test_what_is_written_is_weights_times_norms_and_only_where_these_are_known(m
     assert written.notes == (NOTES["written"],)
     words = replace(known, key_tokens=[*map.key_tokens[:-1], "[SEP]"]).without_special()
     np.testing.assert_allclose(words.value_norms, norms[..., :-1], rtol=1e-6)
-    for other in (map, known.average(), known.strongest(2), written):
+    for other in (map, known.average(), written):
         with pytest.raises(ValueError, match=r"no value_norms|got parts"):
             other.value_weighted()
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.choosing import received, taken
+from manyheads.maps.choosing import taken
 from manyheads.maps.names import NOTES
 from manyheads.maps.tokens import word_starts
 
@@ -68,24 +68,6 @@ def test_where_words_begin(tokens, words):
     assert map.merge_pieces().key_tokens == words
 
 
-@given(maps(), st.integers(1, 12))
-def test_the_strongest_are_true_and_the_rest_is_told(map, top):
-    shown = map.strongest(top)
-    kept = shown.weights != 0
-    np.testing.assert_array_equal(shown.weights[kept], map.weights[kept])
-    assert (kept.sum(-1) == np.minimum((map.weights > 0).sum(-1), top)).all()
-    strongest = np.sort(map.weights, axis=-1)[..., ::-1][..., :top]
-    np.testing.assert_allclose(shown.weights.sum(-1), strongest.sum(-1), atol=1e-6)
-    assert shown.notes[-1].startswith(f"The {top} strongest weights of each row are shown. The rest, ")
-
-
-def causal():
-    """Ten tokens of a decoder; the first, which is no special token, gets half of all attention and more."""
-    weights = np.tril(np.full((10, 10), 0.02))
-    weights[:, 0] += 1 - weights.sum(-1)
-    return AttentionMap(tokens := [f" w{place}" for place in range(10)], tokens, weights[None, None])
-
-
 def test_less_of_a_causal_map_is_causal_where_rows_and_columns_still_match():
     tokens = [" un", "help", "ful", " tea"]
     weights = np.tril(np.ones((4, 4)))
@@ -94,17 +76,6 @@ def test_less_of_a_causal_map_is_causal_where_rows_and_columns_still_match():
     assert map.without_special().causal
     assert taken(map, [1, 2], [1, 2]).causal
     assert taken(map, [1, 2], [0, 3]).mask.tolist() == [[True, False], [True, False]]
-
-
-def test_a_sink_is_hidden_and_named():
-    shown = causal().without_sinks()
-    assert shown.key_tokens == causal().key_tokens[1:]
-    assert shown.query_tokens == causal().query_tokens, "it still asks"
-    np.testing.assert_allclose(shown.weights.sum(-1)[0, 0], [0] + [1] * 9, atol=1e-6)
-    assert shown.notes == (
-        f"Hidden as sinks, though no special tokens: “w0”, which gets {received(causal())[0]:.0%}".replace("%", " %")
-        + " of all attention. The rest of each row is scaled to sum to 1.",
-    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +99,5 @@ def test_what_is_no_share_is_never_scaled():
     map = AttentionMap(tokens, tokens, weights, kind="signed")
     np.testing.assert_array_equal(map.without_special().weights, weights[:, :, 1:, 1:])
     np.testing.assert_array_equal(map.merge_pieces().weights[0, 0], [[-2, 1.5], [0.5, 2.5]])
-    np.testing.assert_array_equal(map.strongest(1).weights[0, 0], [[-2, 0, 0], [0, 4, 0], [1, 0, 0]])
-    assert map.without_sinks() is map
     with pytest.raises(ValueError, match="rollout is for rows that sum to 1, got signed"):
         map.rollout()

@@ -16,7 +16,7 @@ from manyheads.maps.wire import map_dict, map_json
 
 PAGES = """
 import { svgOf } from "./doors/picture.ts";
-import { START } from "./doors/state.ts";
+import { START } from "./math/options.ts";
 import { headColour } from "./math/maps.ts";
 import { shownMap } from "./math/shown.ts";
 import { decodeMap } from "./math/wire.ts";

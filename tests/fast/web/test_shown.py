@@ -10,13 +10,14 @@ from node import WEB, run_node
 from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import between
 from manyheads.maps.legend import legend_of
-from manyheads.maps.names import CHOICES, NOTES
+from manyheads.maps.names import NOTES
+from manyheads.maps.options import OPTIONS
 from manyheads.maps.tokens import direction_of, isolated, spelled
 from manyheads.maps.wire import map_dict, map_json
 from manyheads.maps.written import amount, percent
 
 TWIN = """
-import { START } from "./doors/state.ts";
+import { START } from "./math/options.ts";
 import { queryRow, legendOf, shownMap } from "./math/shown.ts";
 import { amount, directionOf, isolated, spelled } from "./math/text.ts";
 import { decodeMap } from "./math/wire.ts";
@@ -66,13 +67,10 @@ TEXTS = [
 LEGENDS = {  # by kind and scale
     ("shares", "absolute"): ["0 %", "40 % of a head’s attention or more, on every map"],
     ("shares", "relative"): ["0", "the largest weight of its row"],
-    ("shares", "log"): ["0.01 %", "100 % of a head’s attention, on a log scale"],
     ("amounts", "absolute"): ["0", "{}, the largest weight of the layer"],
     ("amounts", "relative"): ["0", "the largest weight of its row"],
-    ("amounts", "log"): ["0", "{}, the largest weight of the layer, on a log scale"],
     ("signed", "absolute"): ["−{}", "+{}, the largest weight of the layer"],
     ("signed", "relative"): ["0", "the largest weight of its row"],
-    ("signed", "log"): ["−{}", "+{}, the largest weight of the layer, on a log scale"],
 }
 
 
@@ -89,15 +87,12 @@ def in_the_page(cases, numbers=(), contents=(), texts=()):
 
 
 def maps():
-    """Maps of all kinds, of the same and of other tokens on both sides; some rows look at nothing, some maps have a sink."""
+    """Maps of all kinds, of the same and of other tokens on both sides; some rows look at nothing."""
     random = np.random.default_rng(7)
-    for number, (tokens, kind) in enumerate(itertools.product([*TEXTS, None], ("shares", "amounts", "signed"))):
+    for tokens, kind in itertools.product([*TEXTS, None], ("shares", "amounts", "signed")):
         queries, keys = (TEXTS[0], TEXTS[1]) if tokens is None else (tokens, tokens)
         weights = random.dirichlet(np.full(len(keys), 0.4), (2, 3, len(queries)))
         weights[random.random(weights.shape[:3]) < 0.2] = 0
-        if number % 2:
-            weights[..., 0] += 2 * weights.sum(-1)  # a sink
-            weights[weights.sum(-1) > 0] /= weights.sum(-1)[weights.sum(-1) > 0][:, None]
         weights = {"shares": weights, "amounts": 5 * weights, "signed": 200 * weights - 3}[kind]
         norms = 9 * random.random((2, 3, len(keys))) if kind == "shares" else None
         yield AttentionMap(queries, keys, weights, kind=kind, value_norms=norms)
@@ -110,7 +105,6 @@ def examples():
         if map.kind == "shares" and map.query_tokens == map.key_tokens:
             yield map, {"layers": "rollout"}, map.rollout()
             yield map, {"layers": "rollout", "weigh": "written"}, map.rollout()
-        yield map, {"sinks": "hide"}, map.without_sinks()
         yield map, {"first": 1, "last": 3}, between(map, 1, 3)
         yield map, {"first": 2, "heads": "average"}, between(map.average(), 2, None)
         for _ in range(4):
@@ -126,9 +120,6 @@ def examples():
                 state["pieces"], shown = "merge", shown.merge_pieces()
             if random.random() < 0.5:
                 state["special"], shown = "remove", shown.without_special()
-            if random.random() < 0.5:
-                state["top"] = int(random.integers(1, 5))
-                shown = shown.strongest(state["top"])
             yield map, state, shown
 
 
@@ -145,19 +136,17 @@ def test_python_and_the_page_show_the_same():
         assert theirs.get("kind", "shares") == ours.kind
         assert theirs["notes"] == list(ours.notes)
         notes |= {note.split()[0] for note in ours.notes}
-    assert notes == {"Each", "Word", "Weights", "Hidden", "No", "There", "The", "Tokens"}, (
-        "every note was among the examples"
-    )
+    assert notes == {"Each", "Word", "Weights", "There", "Tokens"}, "every note was among the examples"
 
 
 def test_a_legend_says_what_the_colours_mean():
-    cases = [(map, scale) for map in maps() for scale in CHOICES["scale"]]
+    cases = [(map, scale) for map in maps() for scale in OPTIONS["scale"]["values"]]
     found = in_the_page([(map, {"scale": scale}) for map, scale in cases])["found"]
     for (map, scale), theirs in zip(cases, found):
         largest = amount(np.abs(map.weights[0]).max())
         assert theirs["legend"] == [text.format(largest) for text in LEGENDS[map.kind, scale]]
         assert theirs["notes"] == [*map.notes, *([NOTES[scale]] if scale in NOTES else [])]
-        if scale == CHOICES["scale"][0]:
+        if scale == "absolute":
             assert legend_of(map, 0) == theirs["legend"]
 
 
@@ -176,42 +165,6 @@ def test_a_range_keeps_true_weights_and_says_what_lies_outside():
     range_said = "Tokens 5 to 7 of 10 are shown. Weights are as they were: "
     assert part["notes"] == [f"{range_said}{percent(1 - inside.sum() / 3)} of what is looked at here lies outside."]
     assert start["keyTokens"] == [" w0"]
-
-
-HEADS_TWIN = """
-import { similarHeads, totals } from "./math/heads.ts";
-import { decodeMap } from "./math/wire.ts";
-let text = "";
-for await (const chunk of process.stdin) text += chunk;
-const { written, layer, head, choices } = JSON.parse(text);
-const map = decodeMap(written);
-console.log(JSON.stringify({
-  similar: similarHeads(map, layer, head, 4).map(({ layer, head, apart }) => [layer, head, apart]),
-  sums: choices.map((chosen) => totals(map, chosen).map((sums) => [...sums])),
-}));
-"""
-
-
-CHOSEN = [
-    [None, None, None, None],
-    [[0, 1], [2], [0, 4], None],
-    [[0], [0, 1], [3], [1, 6]],
-    [None, [], None, [2]],
-]
-
-
-def test_heads_are_compared_and_summed_alike():
-    weights = np.random.default_rng(1).dirichlet(np.full(7, 0.5), (2, 3, 5))
-    map = AttentionMap(list("abcde"), list("tuvwxyz"), weights)
-    written = map_dict(map) | {"weights": map.weights.ravel().tolist()}
-    given = json.dumps({"written": written, "layer": 1, "head": 2, "choices": CHOSEN})
-    found = json.loads(run_node("--input-type=module", "-e", HEADS_TWIN, input=given, cwd=WEB))
-    ours = map.similar_heads(1, 2, count=4)
-    assert [tuple(place) for *place, _ in found["similar"]] == [tuple(place) for *place, _ in ours]
-    np.testing.assert_allclose([each[-1] for each in found["similar"]], [each[-1] for each in ours], atol=1e-6)
-    for chosen, page in zip(CHOSEN, found["sums"], strict=True):
-        for theirs, sums in zip(page, map.totals(*chosen).values(), strict=True):
-            np.testing.assert_allclose(theirs, sums, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["shares", "signed"])

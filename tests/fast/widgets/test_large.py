@@ -28,19 +28,19 @@ def halves(sent):
     return np.frombuffer(sent, np.float16).reshape(12, 160, 160)
 
 
-def test_a_kernel_sends_one_layer_and_others_when_they_are_asked_for(large):
+def test_a_kernel_sends_one_layer_and_others_when_they_are_asked_for(large, monkeypatch):
     map = HeadMap.of(large, layer=1)
     sent = map._attention
     assert sent["present"] == [1]
     np.testing.assert_allclose(halves(sent["weights"]), large.weights[1], rtol=5e-4, atol=1e-7)
     assert len(sent["weights"]) + len(sent["pictures"]["tints"]) < large.weights.nbytes / LAYERS
-    layers = []
-    map.observe(lambda change: layers.append(change.new), "_layer")
-    map.set_state({"_wanted": {"of": sent["computed"], "layers": [0, 3], "asked": "1"}})
-    assert [layer["layer"] for layer in layers] == [0, 3]
-    np.testing.assert_allclose(halves(layers[1]["weights"]), large.weights[3], rtol=5e-4, atol=1e-7)
-    map.set_state({"_wanted": {"of": sent["computed"] - 1, "layers": [2], "asked": "2"}})
-    assert len(layers) == 2, "layers of a map that is gone are not sent"
+    sends = []
+    monkeypatch.setattr(map, "send", lambda content, buffers: sends.append((content, buffers)))
+    map._handle_custom_msg({"of": sent["computed"], "layers": [0, 3]}, [])
+    assert [content for content, _ in sends] == [{"of": sent["computed"], "layer": layer} for layer in (0, 3)]
+    np.testing.assert_allclose(halves(sends[1][1][0]), large.weights[3], rtol=5e-4, atol=1e-7)
+    map._handle_custom_msg({"of": sent["computed"] - 1, "layers": [2]}, [])
+    assert len(sends) == 2, "layers of a map that is gone are not sent"
 
 
 def test_a_page_that_would_be_too_large_has_the_layer_that_is_shown_and_says_so(large, monkeypatch):
