@@ -1,6 +1,6 @@
 """The live figures that a page can hold: Sphinx and the build of the scripts read the same table, `web/figures.json`.
 
-A row is a custom element: its script is `web/figures/<element>/<element>.ts`, beside its stylesheet and its other parts.
+A row is a custom element: its script is `web/figures/<element>/<element>.ts`, beside its stylesheet and other parts.
 `directive` puts it into a page, `widget` shows it in a notebook, `files` lists what it fetches beside a model.
 """
 
