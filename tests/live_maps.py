@@ -66,11 +66,18 @@ def open_map(page, site, chapter="book/index"):
     return map
 
 
+def tools(map):
+    """Opens a map's tools, unless they are open."""
+    button = map.locator(".hm-tooler")
+    if button.get_attribute("aria-expanded") == "false":
+        button.click()
+
+
 def choose(map, label, option):
-    """Chooses from one of a map's lists, and unfolds `More` where it stands there; `option` is a value or what is read."""
+    """Chooses from one of a map's lists, among its tools or beside them; `option` is a value or what is read."""
     found = map.get_by_role("combobox", name=label, exact=True)
     if not found.is_visible():
-        map.locator("details.hm-more > summary").click()
+        tools(map)
     found.select_option(option)
 
 
@@ -155,10 +162,8 @@ def assert_unmoved(before, after):
 
 
 def open_menu(map):
-    summary = map.locator("details.hm-menu > summary")
-    if not summary.is_visible():
-        map.locator("details.hm-more > summary").click()
-    summary.click()
+    tools(map)
+    map.locator("details.hm-menu > summary").click()
 
 
 def saved(page, map, kind):

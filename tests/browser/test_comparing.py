@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from live_maps import eventually, open_map, shown, shows, type_sentence
+from live_maps import eventually, open_map, shown, shows, tools, type_sentence
 from playwright.sync_api import expect
 
 from manyheads.models.focus import load_focus_model
@@ -14,6 +14,7 @@ FIRST, SECOND = "The soup was good.", "The soup was not good."
 def comparing(page, site):
     """A map of two sentences."""
     map = open_map(page, site)
+    tools(map)
     type_sentence(map, FIRST)
     map.get_by_role("button", name="Compare").click()
     map.get_by_role("textbox", name="Compare with").fill(SECOND)

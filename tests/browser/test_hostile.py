@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from live_maps import attention_of, eventually, open_map, ready, type_sentence
+from live_maps import attention_of, eventually, open_map, ready, tools, type_sentence
 from playwright.sync_api import expect
 
 from manyheads.models.focus import load_focus_model
@@ -53,6 +53,7 @@ def test_a_hostile_link_is_text_and_a_broken_one_still_gives_a_map(page, site):
     map = page.locator("head-map").first
     ready(map)
     expect(map.get_by_role("textbox", name="Sentence")).to_have_value('<img src=x onerror="document.title=1">')
+    tools(map)
     expect(map.get_by_role("radio", name="Paint")).to_be_checked()
     ours = load_focus_model()('<img src=x onerror="document.title=1">').weights
     eventually(lambda: attention_of(map)["weights"], lambda found: np.testing.assert_allclose(found, ours, atol=1e-5))
@@ -85,6 +86,6 @@ def test_a_browser_that_keeps_nothing_shows_a_live_map(new_context, site):
     )
     page = context.new_page()
     map = open_map(page, site)
-    map.locator("details.hm-more > summary").click()
+    tools(map)
     expect(map.get_by_role("combobox", name="Scale")).to_be_visible()
     type_sentence(map, "It is alive.")

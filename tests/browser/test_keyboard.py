@@ -3,7 +3,7 @@
 import re
 
 from axe import violations
-from live_maps import eventually, open_map
+from live_maps import eventually, open_map, tools
 from playwright.sync_api import expect
 from walk import LEFT, lacking, walk
 
@@ -18,6 +18,7 @@ def test_the_tab_key_reaches_everything_and_every_stop_is_seen_and_named(page, s
 
 def test_the_menu_is_used_by_keyboard(page, site):
     map = open_map(page, site)
+    tools(map)
     summary = map.locator("details.hm-menu > summary")
     for key in ("Enter", "Tab"):
         summary.press(key)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from live_maps import eventually, open_map, ready, settled, type_sentence
+from live_maps import eventually, open_map, ready, settled, tools, type_sentence
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser_context_args(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
@@ -39,6 +39,7 @@ def test_no_chapter_scrolls_sideways(page, site):
 
 def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site):
     map = open_map(page, site)
+    tools(map)
     # A head's name stands between words that are pressed as well, and two heads have to fit above a keyboard.
     eventually(
         lambda: map.evaluate(HEIGHTS),
@@ -76,7 +77,7 @@ def test_the_menu_fits_and_a_row_worth_trying_leads_to_the_map_and_back(page, si
     expect(map.locator("[data-prediction=sentiment]")).to_be_in_viewport()
     page.go_back()
     expect(row).to_be_in_viewport()
-    map.locator("details.hm-more > summary").click()
+    tools(map)
     map.locator("details.hm-menu > summary").click()
     expect(map.get_by_role("button", name="Copy link")).to_be_visible()
     eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)

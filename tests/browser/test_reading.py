@@ -3,7 +3,7 @@
 import re
 
 from built import CHAPTERS
-from live_maps import COFFEE, eventually, open_map, ready, settled, shows, type_sentence
+from live_maps import COFFEE, eventually, ready, settled, shows
 from playwright.sync_api import expect
 
 from manyheads.models.focus import load_focus_model
@@ -69,24 +69,6 @@ def test_code_and_solutions_are_folded_until_they_are_opened(page, site):
     expect(solution.locator("pre, p").last).to_be_hidden()
     solution.locator("summary").click()
     expect(solution.locator("pre, p").last).to_be_visible()
-
-
-def test_a_newcomer_takes_three_first_steps_and_then_has_all_of_the_map(newcomer, site):
-    map = open_map(newcomer, site)
-    guide, more = map.get_by_role("group", name="First steps"), map.get_by_role("combobox", name="Asked by")
-    expect(map.get_by_role("textbox", name="Sentence")).to_be_visible()
-    expect(more).to_be_hidden()
-    type_sentence(map, "I like tea.")
-    expect(guide.get_by_role("listitem", name="Change a word: done")).to_have_count(1)
-    map.get_by_role("button", name="object", exact=True).click()
-    map.locator("td", has_text="tea").first.hover()
-    expect(guide.locator(".hm-done")).to_have_count(3)
-    expect(more).to_be_hidden()  # nothing moves under the pointer
-    guide.get_by_role("button", name="Done").click()
-    expect(more).to_be_visible()
-    newcomer.reload()
-    ready(map)
-    expect(more).to_be_visible()
 
 
 def test_without_scripts_figures_and_equations_are_drawn(still, site):

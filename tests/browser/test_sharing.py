@@ -8,11 +8,23 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from live_maps import attend, attention_of, choose, eventually, open_map, open_menu, ready, saved, shows, type_sentence
+from live_maps import (
+    attend,
+    attention_of,
+    choose,
+    eventually,
+    open_map,
+    open_menu,
+    ready,
+    saved,
+    shows,
+    tools,
+    type_sentence,
+)
 from playwright.sync_api import expect
 from served import HTML, Shared, serve
 
-from manyheads.maps.names import VIEWS
+from manyheads.maps.options import OPTIONS
 from manyheads.models.focus import load_focus_model
 from manyheads.widgets import HeadMap
 
@@ -41,11 +53,13 @@ def copied(map, what):
 def same_state(map, state):
     """Waits until a map is in a state."""
     ready(map)
+    tools(map)
     eventually(lambda: map.evaluate(STATE), lambda found: found == state)
 
 
 def test_a_link_carries_the_whole_state_to_somebody_else(page, site, new_context):
     map = open_map(page, site)
+    tools(map)
     type_sentence(map, "The soup was good.")
     map.get_by_role("radio", name="Matrix").check()
     map.get_by_role("button", name="relation", exact=True).click()
@@ -124,6 +138,7 @@ def read_csv(contents):
 
 def test_pictures_and_tables_that_are_saved_hold_the_weights(page, site):
     map = open_map(page, site)
+    tools(map)
     sentence = 'He said "no", & <left> the dog.'
     weights = dict(np.ndenumerate(attend(map, sentence)["weights"]))
     map.get_by_role("radio", name="Matrix").check()
@@ -150,6 +165,7 @@ def test_a_file_that_python_saved_opens_alone_and_without_network(opened):
     map.layer, map.query = 1, 2
     page = opened(map)
     shows(page.locator("head-map"), weights[1, :, 2])
+    tools(page.locator("head-map"))
     expect(page.locator("[role=status]")).to_contain_text("Python computed this map.")
     page.get_by_role("button", name="mid", exact=True).click()
     expect(page.locator("head-map .hm-off")).to_have_count(1)
@@ -185,6 +201,7 @@ def test_the_copied_tag_works_on_a_page_of_another_origin(page, hosts, stranger)
     with serve(HTML, Shared) as site:
         hosts[:] = [site, "data:", "blob:"]
         map = open_map(page, site)
+        tools(map)
         type_sentence(map, 'Is "tea" < café?')
         map.get_by_role("button", name="object", exact=True).click()
         expect(map.get_by_role("button", name="object", exact=True)).to_have_attribute("aria-pressed", "false")
@@ -196,6 +213,7 @@ def test_the_copied_tag_works_on_a_page_of_another_origin(page, hosts, stranger)
 
 def test_the_copied_frame_works_on_a_page_of_another_origin(page, site, stranger):
     map = open_map(page, site)
+    tools(map)
     type_sentence(map, 'Is "tea" < coffee?')
     map.get_by_role("radio", name="Matrix").check()
     state = eventually(lambda: map.evaluate(STATE), lambda found: found["view"] == "matrix")
@@ -213,6 +231,7 @@ def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):
     map = page.locator("head-map")
     weights = load_focus_model()("The soup was good.", head_mask=[False, True, True, False]).weights
     ready(map)
+    tools(map)
     expect(map.locator("button.hm-head[aria-pressed=false]")).to_have_count(2)
     eventually(
         lambda: attention_of(map)["weights"], lambda found: np.testing.assert_allclose(found, weights, atol=1e-5)
@@ -221,7 +240,7 @@ def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):
     eventually(lambda: map.evaluate(STATE)["choices"], lambda found: found == choices)
     expect(page.locator("html")).to_have_css("background-color", "rgb(14, 18, 22)")
     for setting, sentence in {
-        "view=spiral": f"“view” can be {', '.join(VIEWS)}; “spiral” is none of them.",
+        "view=spiral": f"“view” can be {', '.join(OPTIONS['view']['values'])}; “spiral” is none of them.",
         "layer=-1": "“layer” must be a whole number from 0 on; “-1” is none.",
         "colour=<b>red</b>": "There is no setting called “colour”",
         "theme=pink": "“theme” can be light, dark",

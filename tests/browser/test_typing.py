@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
-from live_maps import COFFEE, attend, attention_of, eventually, open_map, ready, shows, type_sentence
+from live_maps import COFFEE, attend, attention_of, eventually, open_map, ready, shows, tools, type_sentence
 from playwright.sync_api import expect
 
 from manyheads import load_translator
@@ -78,6 +78,7 @@ def test_what_is_typed_while_the_model_loads_is_answered(page, site):
 
 def test_what_was_done_is_undone_step_by_step_and_done_again(page, site):
     map = open_map(page, site)
+    tools(map)
     undo, redo = (map.get_by_role("button", name=name, exact=True) for name in ("Undo", "Redo"))
     sentiment, matrix = map.get_by_role("button", name="sentiment", exact=True), map.get_by_role("radio", name="Matrix")
     expect(undo).to_have_attribute("aria-disabled", "true")

@@ -9,7 +9,8 @@ from live_maps import eventually
 from served import serve
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import CHOICES, STATION_STEPS, STEPS, VIEWS
+from manyheads.maps.names import STATION_STEPS, STEPS
+from manyheads.maps.options import OPTIONS
 from manyheads.models.focus.sentences import FACTS
 from manyheads.models.registry import load_model
 from manyheads.sphinxext.prerender import draw_figures
@@ -61,13 +62,14 @@ def random_figure(seed):
     tokens = choose.sample(WORDS, choose.randint(2, len(WORDS)))
     queries = tokens if choose.random() < 0.7 else choose.sample(WORDS, 3)
     second = choose.sample(WORDS, len(tokens)) if queries is tokens and choose.random() < 0.4 else None
-    state = {name: choose.choice(values) for name, values in CHOICES.items() if choose.random() < 0.4}
-    state["view"] = VIEWS[seed % len(VIEWS)]
+    choices = {name: row["values"] for name, row in OPTIONS.items() if row["kind"] == "choice"}
+    state = {name: choose.choice(values) for name, values in choices.items() if choose.random() < 0.4}
+    state["view"] = choices["view"][seed % len(choices["view"])]
     state["layer"], state["query"] = choose.randrange(2), choose.randrange(len(queries))
     if choose.random() < 0.4:
         state["off"] = f"{choose.randrange(2)}.{choose.randrange(3)}"
     if choose.random() < 0.3:
-        state |= {"top": 2, "first": 1, "find": "tea"}
+        state["first"] = 1
     if choose.random() < 0.3:
         state["head"] = choose.randrange(3)
     compared = None
