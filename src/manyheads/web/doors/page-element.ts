@@ -1,6 +1,6 @@
 // What the custom elements of pages share: how they are defined and dressed, what is baked into them, when they wake.
 
-import type { HeadMapElement } from "../figures/head-map/element.ts";
+import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import { h } from "../views/dom.ts";
 
 /** HTMLElement, where there is a DOM: in Node the pure parts of a figure's module load without one. */
@@ -59,8 +59,22 @@ export abstract class Figure extends PageElement {
   }
 }
 
+/** A <head-map>, as other figures of a page see it. */
+export interface LiveMap extends HTMLElement {
+  readonly ready: Promise<void>;
+  readonly attention: AttentionMap | null;
+  readonly computedBy: string; // a model's name
+  readonly models: string[]; // their names
+  model: string; // the name of the chosen one
+  sentence: string;
+  query: number;
+  headMask: HeadMask;
+  off: string; // the heads that are off: "0.3 5.11", layer.head
+  type(sentence: string): void; // as its reader does
+}
+
 /** The <head-map> with an id. */
-export const mapById = (id: string | null) => document.getElementById(id ?? "") as HeadMapElement | null;
+export const mapById = (id: string | null) => document.getElementById(id ?? "") as LiveMap | null;
 
 /** Sets properties anew that somebody set before the element's script came: they hide the element's own. */
 export function takeEarly<Element extends HTMLElement>(element: Element, ...names: (keyof Element)[]) {
@@ -73,7 +87,7 @@ export function takeEarly<Element extends HTMLElement>(element: Element, ...name
 }
 
 /** Fulfilled once a map computes, for figures that lean on one. */
-export async function mapReady(map: HeadMapElement | null) {
+export async function mapReady(map: LiveMap | null) {
   await customElements.whenDefined("head-map");
   await map?.ready;
 }

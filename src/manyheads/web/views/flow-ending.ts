@@ -5,7 +5,7 @@ import { rowOf, written } from "../math/steps.ts";
 import type { Flow } from "../math/steps.ts";
 import { percent } from "../math/text.ts";
 import type { Box } from "./flow-ink.ts";
-import { boxBetween, headFill, partsOfBar, passed, short, type Scene } from "./flow-scene.ts";
+import { boxBetween, headFill, partsOfBar, passed, short, type Scene } from "./flow-moments.ts";
 
 const LETTER = 6.6; // how wide one is, about
 

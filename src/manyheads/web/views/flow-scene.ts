@@ -4,44 +4,12 @@
 import { blend, outputOf, quoted, weightsOf } from "../math/flow.ts";
 import { rowOf, written } from "../math/steps.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
-import { isSpecial, percent, readable } from "../math/text.ts";
+import { isSpecial, percent } from "../math/text.ts";
 import { drawEnding } from "./flow-ending.ts";
 import { FlowInk, type Box } from "./flow-ink.ts";
 import type { Layout } from "./flow-layouts.ts";
+import { boxBetween, between, headFill, partsOfBar, passed, short, type Scene } from "./flow-moments.ts";
 import { picturesOf, stripsOf, type Pictures } from "./flow-pictures.ts";
-
-/** How far something has come that begins at one moment and ends at another; it starts and stops softly. */
-export function passed(at: number, from: number, to: number) {
-  const share = Math.min(Math.max((at - from) / (to - from), 0), 1);
-  return share * share * (3 - 2 * share);
-}
-
-export const between = (from: number, to: number, share: number) => from + (to - from) * share;
-export const boxBetween = (a: Box, b: Box, share: number): Box => ({
-  x: between(a.x, b.x, share), y: between(a.y, b.y, share), width: between(a.width, b.width, share), height: between(a.height, b.height, share),
-});
-
-/** What a moment of the journey is drawn of. */
-export interface Scene {
-  ink: FlowInk;
-  layout: Layout;
-  flow: Flow;
-  pictures: Pictures;
-  head: number;
-  query: number;
-  fact: string; // whose answer is taken apart
-  weights: Float32Array;
-  at: number;
-}
-
-const colour = (head: number) => `var(--head-${head})`;
-export const headFill = colour;
-
-/** A word as far as there is room for it. */
-export const short = (token: string, letters: number) => {
-  const text = readable(token);
-  return [...text].length > letters ? `${[...text].slice(0, letters - 1).join("")}…` : text;
-};
 
 export class FlowScene {
   ink: FlowInk;
@@ -159,16 +127,6 @@ function drawScores(scene: Scene) {
     ink.rect(`score-${token}`, { x: score < 0 ? axis - length : axis, y: middle(layout, token) - high / 2, width: length, height: high },
       { opacity: gone, fill: score < 0 ? "var(--af-negative)" : "var(--af-positive)", about });
     ink.text(`score-number-${token}`, ends, middle(layout, token), written(score, 2), { opacity: here * gone, kind: "af-number af-score", about });
-  });
-}
-
-/** Where the part of a word in the bar of 100 % begins, and how long it is, of 1. */
-export function partsOfBar(weights: Float32Array) {
-  let start = 0;
-  return Array.from(weights, (weight) => {
-    const part = { start, weight };
-    start += weight;
-    return part;
   });
 }
 

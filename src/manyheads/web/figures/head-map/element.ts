@@ -1,7 +1,7 @@
 // <head-map>: what every head looks at, live in a page.
 
 import { LiveFigure, together, type Refusal, type Task } from "../../doors/live-figure.ts";
-import { dressPage, takeEarly, whenTouched } from "../../doors/page-element.ts";
+import { dressPage, takeEarly, whenTouched, type LiveMap } from "../../doors/page-element.ts";
 import { EXAMPLE_SHOWN, LOADING, OFFERED, READY } from "../../doors/page-models.ts";
 import { readPart, writeState, type StateParts } from "../../doors/state.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
@@ -20,7 +20,7 @@ type Maps = [AttentionMap, AttentionMap | null];
 
 const STAYS = "What you see is the last sentence that could be read.";
 
-export class HeadMapElement extends LiveFigure {
+export class HeadMapElement extends LiveFigure implements LiveMap {
   static observedAttributes = ATTRIBUTES;
   #view: HeadMapView | null = null;
   #places: string[] = []; // what a link may call this map

@@ -4,7 +4,7 @@
 // No DOM while the module loads, as in head-map.ts.
 
 import { LiveFigure, together } from "../../doors/live-figure.ts";
-import { define, mapReady } from "../../doors/page-element.ts";
+import { define, mapReady, type LiveMap } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { Matrix } from "../../math/attention.ts";
 import { likeliest } from "../../math/maps.ts";
@@ -12,7 +12,6 @@ import { percent } from "../../math/text.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { h } from "../../views/dom.ts";
-import type { HeadMapElement } from "../head-map/element.ts";
 
 // ------------------------------------------------------------------------------------------------ pure part
 
@@ -105,7 +104,7 @@ class MuseumPieceElement extends LiveFigure {
 
   /** The map inside. */
   get map() {
-    return this.querySelector("head-map") as HeadMapElement;
+    return this.querySelector("head-map") as LiveMap;
   }
 
   /** The models of the map: the right one and the one with the bug. */
