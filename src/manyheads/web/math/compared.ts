@@ -1,7 +1,7 @@
 // Two maps beside each other: what of them differs, and which heads moved most.
 
 import type { ShownMap } from "./map-state.ts";
-import { alignTokens, attentionMoved, isOfParts, layersOf, queryWeights } from "./maps.ts";
+import { alignTokens, attentionMoved, isOfParts, layersOf, perMille, queryWeights } from "./maps.ts";
 import { FULL } from "./names.ts";
 
 /**
@@ -36,7 +36,7 @@ export function movedHeads(map: ShownMap, compared: ShownMap, layer: number) {
   const order = [...Array(map.shape[1]).keys()];
   if (![map, compared].every(isOfParts)) return { order, moved: [] };
   const [asking, lookedAt] = [alignTokens(map.queryTokens, compared.queryTokens), alignTokens(map.keyTokens, compared.keyTokens)];
-  const moved = order.map((head) => asking.reduce((sum, [first, second]) =>
-    sum + attentionMoved(queryWeights(map, layer, head, first), queryWeights(compared, layer, head, second), lookedAt), 0) / Math.max(asking.length, 1));
+  const moved = order.map((head) => perMille(asking.reduce((sum, [first, second]) =>
+    sum + attentionMoved(queryWeights(map, layer, head, first), queryWeights(compared, layer, head, second), lookedAt), 0) / Math.max(asking.length, 1)));
   return { order: order.sort((a, b) => moved[b] - moved[a]), moved };
 }

@@ -243,9 +243,12 @@ export function compareHeads(map: AttentionMap, compared: AttentionMap | null, l
   const secondQuery = alike.find(([i]) => i === query)?.[1] ?? Math.min(query, compared.shape[2] - 1);
   if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { order, moved: [], pairs, secondQuery };
   const moved = order.map((head) =>
-    attentionMoved(queryWeights(map, layer, head, query), queryWeights(compared, layer, head, secondQuery), pairs));
+    perMille(attentionMoved(queryWeights(map, layer, head, query), queryWeights(compared, layer, head, secondQuery), pairs)));
   return { order: order.sort((a, b) => moved[b] - moved[a]), moved, pairs, secondQuery };
 }
+
+/** A share as it's told: heads that moved as little as rounding does keep their order. */
+export const perMille = (share: number) => Math.round(1000 * share) / 1000;
 
 /** The label with the largest probability, and that. */
 export const likeliest = (labels: Record<string, number>) =>

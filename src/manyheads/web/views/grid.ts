@@ -228,7 +228,7 @@ export class GridView implements MapPart {
       return moved.map((share, head) => ({ name: headTitle(first, layer, head), share }));
     });
     const most = all.sort((a, b) => b.share - a.share).slice(0, MOVERS);
-    return most.length ? `Moved most: ${most.map(({ name, share }) => `${name} (${percent(share)})`).join(", ")}.` : "";
+    return most.length ? `Moved most, on average: ${most.map(({ name, share }) => `${name} (${percent(share)})`).join(", ")}.` : "";
   }
 
   /** The row of the word that asks, in every head. */

@@ -34,13 +34,12 @@ export class MatrixView implements MapPart {
     const map = second ? difference(first, second) : first;
     const { order, moved } = second ? movedHeads(first, second, layer) : { order: [], moved: [] };
     const [, heads, queries, keys] = map.shape;
-    this.box.classList.toggle("hm-wrapped", chosen !== null);
     figuresOf(this.figures, this.box, heads, () => new MatrixFigure(this.host)).forEach((figure, head) => {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
       this.host.placeName(figure.title, head);
       figure.draw(map, layer, head, { large, table, name: map.headNames[head] });
-      setText(figure.moved, moved.length ? `moved ${percent(moved[head])}` : "");
+      setText(figure.moved, moved.length ? `moved ${percent(moved[head])} on average` : "");
       figure.node.style.order = second && !large ? String(order.indexOf(head)) : ""; // nodes stay: one may have the focus
     });
   }

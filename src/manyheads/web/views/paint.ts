@@ -82,7 +82,7 @@ export class PaintView implements MapPart {
     this.#rows = this.#rows.map((row) => ({ ...row, query: row.second ? other : query }));
     for (const row of this.#rows) row.from = host.keyOf(row.map, row.query);
     const seen = near(this.#rows);
-    this.#arcs.draw(this.#hasArcs ? seen : [], host); // reads where words are before any is painted
+    this.#arcs.draw(this.#hasArcs ? seen.filter(isFirst) : [], host); // reads where words are before any is painted
     if (query === this.#query) return;
     this.#query = query;
     for (const row of seen) tintRow(row, host);
@@ -101,9 +101,12 @@ export class PaintView implements MapPart {
   }
 
   #drawArcs() {
-    this.#arcs.draw(this.#hasArcs ? near(this.#rows) : [], this.host);
+    this.#arcs.draw(this.#hasArcs ? near(this.#rows).filter(isFirst) : [], this.host);
   }
 }
+
+/** Whether a row is of the first sentence: arcs of the second one would strike its words through. */
+const isFirst = ({ second }: DrawnRow) => !second;
 
 /** The rows that are on screen, where there are many. */
 function near(rows: DrawnRow[]) {

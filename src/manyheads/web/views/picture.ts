@@ -52,7 +52,6 @@ export class PictureView implements MapPart {
     const few = others.length <= FEW_PLACES;
     box.style.setProperty("--photo", `url("${picture.src}")`);
     box.style.setProperty("--shape", `${picture.width} / ${picture.height}`);
-    box.classList.toggle("hm-wrapped", chosen !== null);
     this.asking.draw(map, askers);
     this.wordsRow.hidden = few;
     if (!few) this.#drawWords(map, others, askers);

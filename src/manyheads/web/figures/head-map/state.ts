@@ -13,7 +13,7 @@ import { withLayer } from "../../math/wire.ts";
 /** The parts of what is chosen that a map depends on. */
 export const COMPUTED: (keyof MapState)[] = ["sentence", "compare", "headMask", "model"];
 const PLACES = ["layer", "head", "query"] as const;
-const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
+export const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
 const ENLARGING = ["matrix", "grid", "picture"]; // views in which a chosen head is large
 
 /** What a status line says; `act` is what a button after the text does, `name` what the button says. */

@@ -2,10 +2,10 @@
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
-import { layerName } from "../../math/maps.ts";
+import { alignTokens, layerName } from "../../math/maps.ts";
 import { capital, isolated, isSpecial, readable } from "../../math/text.ts";
 import { StatusLine } from "../../views/controls.ts";
-import { missingOf, restOf, type State } from "./state.ts";
+import { DIFFERENCES, missingOf, restOf, type State } from "./state.ts";
 
 const LONG = 90; // tokens; beyond, matrices become pictures
 
@@ -29,8 +29,10 @@ export function notesOf(state: State) {
   const missing = missingOf(state);
   const layers = missing.map((layer) => layerName(map, layer)).join(", ");
   const waits = `${capital(layers)} of ${map.shape[0]} is on its way; what you see is what was shown before.`;
+  const both = shown?.compared && DIFFERENCES.includes(chosen.view) ? alignTokens(shown.map.keyTokens, shown.compared.keyTokens).length : tokens;
+  const common = both < tokens ? [`Of ${tokens} tokens, ${both} are in both sentences: these are compared.`] : [];
   const asks = shown ? substituteOf(map, shown.map, chosen, restOf(state)) : [];
-  return [...(missing.length ? [waits] : []), ...asks, ...notes, ...(tokens > LONG ? [long] : [])];
+  return [...(missing.length ? [waits] : []), ...asks, ...common, ...notes, ...(tokens > LONG ? [long] : [])];
 }
 
 /** Which token asks in place of a special token that is removed. */
