@@ -29,10 +29,8 @@ DIGEST = "package.sha256"  # in the folder of the cache
 
 def package_digest(book):
     """The digest of the package's Python, data and weights, a reader's own results, and the book's pinned packages."""
-    paths = [
-        *(path for pattern in ("*.py", "data/*", "kept/*", "measured/*") for path in PACKAGE.rglob(pattern)),
-        *PACKAGE.glob("web/*.json"),
-    ]
+    patterns = ("*.py", "data/*", "kept/*", "measured/*", "shared/*")
+    paths = [path for pattern in patterns for path in PACKAGE.rglob(pattern)]
     ours = sorted(path for path in paths if "node_modules" not in path.parts)
     digest = hashlib.sha256()
     for path in [*ours, own_path(), Path(book) / "requirements.txt"]:

@@ -64,7 +64,7 @@ def in_page():
 def test_both_sides_have_every_name(in_page):
     ours = {name: value for name, value in vars(names).items() if name.isupper() and not name.startswith("_")}
     assert in_page["names"] == ours
-    assert len(ours) == len(json.loads((WEB / "names.json").read_text(encoding="utf-8")))
+    assert len(ours) == len(json.loads((WEB.parent / "shared" / "names.json").read_text(encoding="utf-8")))
 
 
 def test_the_stylesheets_have_the_colours():
