@@ -105,6 +105,7 @@ def test_a_wheel_brings_scripts_words_models_and_no_strangers(wheel):
     assert {name for name in inside if name.startswith("manyheads/web/")} == built
     tables = {f"manyheads/shared/{name}.json" for name in ("names", "models", "figures")}
     assert {name for name in inside if name.startswith("manyheads/shared/")} == tables
+    assert {"manyheads_book/data/results.json", "manyheads_book/data/times.json"} <= inside
     kept = {f"manyheads/models/kept/{path.name}" for path in KEPT.iterdir()}
     assert {name for name in inside if name.startswith("manyheads/models/kept/")} == kept
     assert not [name for name in inside if "node_modules" in name or ".lock" in name]

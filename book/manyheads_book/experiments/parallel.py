@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from manyheads.attention import LoopedMultiHeadAttention, MultiHeadAttention
-from manyheads.experiments.evidence import clearly
+from manyheads_book.experiments.evidence import clearly
 
 RECIPE = 1
 SEEDS = 10
