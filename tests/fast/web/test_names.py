@@ -7,11 +7,11 @@ import pytest
 from anywidget import AnyWidget
 from node import WEB, run_node
 
-from manyheads.maps import is_special, names, readable
-from manyheads.maps.tokens import joined, word_starts
+from manyheads import AttentionFlow, FormulaSteps, HeadLedger, HeadMap, NextWord
+from manyheads.maps import names
+from manyheads.maps.tokens import is_special, joined, readable, word_starts
 from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
-from manyheads.widgets import AttentionFlow, FormulaSteps, HeadLedger, HeadMap, NextWord
 
 FIGURES = {
     "head-map": HeadMap,
