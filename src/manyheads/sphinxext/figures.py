@@ -1,8 +1,7 @@
 """The live figures that a page can hold, from `shared/figures.json`, which Sphinx and the build of the scripts read.
 
-A row is a custom element, whose script is `web/figures/<element>/<element>.ts`, beside its stylesheet, if it has one,
-and its other parts. `directive` puts it into a page, `widget` shows it in a notebook, `files` lists what it fetches
-beside a model.
+A row is a custom element: its script is `web/figures/<element>/<element>.ts`, beside its stylesheet and other parts.
+`directive` puts it into a page, `widget` shows it in a notebook, `files` lists what it fetches beside a model.
 """
 
 import json
