@@ -77,7 +77,7 @@ scripts: $(WEB)/node_modules  ## the page's TypeScript as the modules that pages
 	@cd $(WEB) && npm run --silent build
 
 experiments: .venv/book scripts  ## what is claimed of many heads, measured anew; `make book` then shows your results
-	$(BIN)/python -m manyheads.experiments
+	$(BIN)/python -m manyheads_book.experiments
 
 wheel: .venv/book scripts  ## a wheel in dist/ that brings the trained heads
 	rm -rf build

@@ -1,4 +1,4 @@
-"""The examples in the package's docstrings, to be run."""
+"""The examples in the packages' docstrings, to be run."""
 
 import doctest
 import importlib
@@ -8,11 +8,11 @@ from functools import cache
 import torch
 
 import manyheads
+import manyheads_book
 from manyheads import load_encoder
 
 # Their examples train a little, or measure many sentences: they are run at night.
 MEASURING = (
-    "manyheads.experiments",
     "manyheads.models.attributing",
     "manyheads.models.decoder.decoder",
     "manyheads.models.focus.metrics",
@@ -21,8 +21,13 @@ MEASURING = (
     "manyheads.models.senses.__main__",
     "manyheads.models.senses.model",
     "manyheads.models.translator.claims",
+    "manyheads_book.experiments",
 )
-NAMES = sorted(found.name for found in pkgutil.walk_packages(manyheads.__path__, "manyheads."))
+NAMES = sorted(
+    found.name
+    for package in (manyheads, manyheads_book)
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+)
 ONCE = {"load_encoder": cache(load_encoder)}  # each example would load it again
 
 

@@ -1,7 +1,7 @@
 """Many Heads: multi-head attention you can edit.
 
-The names a notebook needs; each module has more, and imports only those that stand above it in CONTRIBUTING. A name is
-imported when it's first used, so that `import manyheads` costs nothing.
+`__all__` names what is public; of the modules `attention` and `check` everything is. The rest serves the package
+itself, and may change. A name is imported when it's first used, so that `import manyheads` costs nothing.
 """
 
 import importlib
@@ -10,19 +10,29 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for editors and type checkers
+    from manyheads import attention as attention
     from manyheads import check as check
     from manyheads.attention import MultiHeadAttention as MultiHeadAttention
     from manyheads.attention import multi_head_attention as multi_head_attention
     from manyheads.attention import self_attention as self_attention
     from manyheads.maps import AttentionMap as AttentionMap
     from manyheads.maps.value_norms import value_norms as value_norms
+    from manyheads.models.attributing import Attribution as Attribution
     from manyheads.models.attributing import attribution as attribution
+    from manyheads.models.decoder import Decoder as Decoder
     from manyheads.models.decoder import load_decoder as load_decoder
+    from manyheads.models.encoder import Encoder as Encoder
     from manyheads.models.encoder import load_encoder as load_encoder
+    from manyheads.models.focus import FocusModel as FocusModel
     from manyheads.models.focus import load_focus_model as load_focus_model
     from manyheads.models.focus import train_focus_model as train_focus_model
+    from manyheads.models.induction import Guesses as Guesses
+    from manyheads.models.induction import InductionModel as InductionModel
     from manyheads.models.induction import load_induction as load_induction
+    from manyheads.models.registry import load_model as load_model
     from manyheads.models.senses import word_sense as word_sense
+    from manyheads.models.translator import NotTranslated as NotTranslated
+    from manyheads.models.translator import Translator as Translator
     from manyheads.models.translator import load_translator as load_translator
     from manyheads.widgets import HeadMap as HeadMap
     from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
@@ -33,18 +43,27 @@ if TYPE_CHECKING:  # for editors and type checkers
     __version__: str
 
 MODULES = {
-    "AttentionMap": "manyheads.maps",
     "AttentionFlow": "manyheads.widgets.attention_flow",
+    "AttentionMap": "manyheads.maps",
+    "Attribution": "manyheads.models.attributing",
+    "Decoder": "manyheads.models.decoder",
+    "Encoder": "manyheads.models.encoder",
+    "FocusModel": "manyheads.models.focus",
     "FormulaSteps": "manyheads.widgets.formula_steps",
+    "Guesses": "manyheads.models.induction",
     "HeadLedger": "manyheads.widgets.head_ledger",
     "HeadMap": "manyheads.widgets",
+    "InductionModel": "manyheads.models.induction",
     "MultiHeadAttention": "manyheads.attention",
     "NextWord": "manyheads.widgets.next_word",
+    "NotTranslated": "manyheads.models.translator",
+    "Translator": "manyheads.models.translator",
     "attribution": "manyheads.models.attributing",
     "load_decoder": "manyheads.models.decoder",
     "load_encoder": "manyheads.models.encoder",
     "load_focus_model": "manyheads.models.focus",
     "load_induction": "manyheads.models.induction",
+    "load_model": "manyheads.models.registry",
     "load_translator": "manyheads.models.translator",
     "multi_head_attention": "manyheads.attention",
     "self_attention": "manyheads.attention",
@@ -53,7 +72,7 @@ MODULES = {
     "word_sense": "manyheads.models.senses",
 }
 
-__all__ = [*MODULES, "check"]
+__all__ = [*MODULES, "attention", "check"]
 
 
 def __getattr__(name: str) -> Any:

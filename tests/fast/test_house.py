@@ -118,6 +118,6 @@ def test_few_tests_decide():
 
 
 def test_every_figure_is_used_by_somebody_in_a_browser():
-    figures = json.loads((TESTS.parent / "src" / "manyheads" / "web" / "figures.json").read_text(encoding="utf-8"))
+    figures = json.loads((TESTS.parent / "src" / "manyheads" / "shared" / "figures.json").read_text(encoding="utf-8"))
     tests = "".join(path.read_text(encoding="utf-8") for path in (TESTS / "browser").glob("*.py"))
     assert [name for name in figures if name not in tests] == []

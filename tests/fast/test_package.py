@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import inspect
 import re
 import subprocess
 import sys
@@ -25,12 +24,12 @@ def test_type_checkers_see_the_same_names():
     tree = ast.parse((ROOT / "src" / "manyheads" / "__init__.py").read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "typing"]
     seen = {alias.asname: node.module for node in imports for alias in node.names}
-    assert seen == {**manyheads.MODULES, "check": "manyheads"}
+    assert seen == {**manyheads.MODULES, "attention": "manyheads", "check": "manyheads"}
 
 
 def documented():
-    """What the API page describes: objects by their full names."""
-    found, module = {}, ""
+    """What the API page describes."""
+    found, module = set(), ""
     for kind, name in re.findall(
         r"^\.\. (\w+):: ([\w.]+)$", (ROOT / "book" / "api.md").read_text(encoding="utf-8"), re.M
     ):
@@ -39,27 +38,17 @@ def documented():
             module = name
             continue
         full = name if name.startswith("manyheads.") else f"{module}.{name}"
-        found[full] = getattr(importlib.import_module(full.rpartition(".")[0]), full.rpartition(".")[2])
+        found.add(getattr(importlib.import_module(full.rpartition(".")[0]), full.rpartition(".")[2]))
     return found
 
 
 def test_the_api_page_has_what_is_public_and_nothing_else():
-    page = documented()
-    named = [getattr(manyheads, name) for name in manyheads.MODULES]
-    assert [value for value in named if value not in page.values()] == []
-    whole = {f"manyheads.{name}" for name in ("attention", "check", "drop_in")}  # public as modules
-    for name in whole:
-        module = importlib.import_module(name)
-        own = [value for value in vars(module).values() if inspect.isclass(value) or inspect.isfunction(value)]
-        public = [value for value in own if value.__module__.startswith(name) and not value.__name__.startswith("_")]
-        assert [value for value in public if value not in page.values()] == []
-    others = {"load_model", "from_torch_names", "to_torch_names"}
-    for full, value in page.items():
-        module, _, name = full.rpartition(".")
-        given = (
-            inspect.isclass(value) and module in manyheads.MODULES.values()
-        )  # what a public function gives or raises
-        assert value in named or module in whole or given or name in others, full
+    public = {getattr(manyheads, name) for name in manyheads.MODULES}
+    for module in (manyheads.attention, manyheads.check, manyheads.drop_in):  # they are public as a whole
+        own = [value for name, value in vars(module).items() if not name.startswith("_") and callable(value)]
+        public |= {value for value in own if value.__module__.startswith(module.__name__)}
+    public |= {manyheads.conversions.from_torch_names, manyheads.conversions.to_torch_names}
+    assert documented() == public
 
 
 def test_a_map_of_arrays_is_drawn_without_torch():

@@ -102,8 +102,10 @@ def used(installed, home):
 def test_a_wheel_brings_scripts_words_models_and_no_strangers(wheel):
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith(".py")}
     built = {f"manyheads/web/dist/{path.name}" for path in BUILT.iterdir()} - {"manyheads/web/dist/prerender.mjs"}
-    tables = {f"manyheads/web/{name}.json" for name in ("names", "models", "figures")}
-    assert {name for name in inside if name.startswith("manyheads/web/")} == built | tables
+    assert {name for name in inside if name.startswith("manyheads/web/")} == built
+    tables = {f"manyheads/shared/{path.name}" for path in (BUILT.parents[1] / "shared").iterdir()}
+    assert {name for name in inside if name.startswith("manyheads/shared/")} == tables
+    assert {"manyheads_book/data/results.json", "manyheads_book/data/times.json"} <= inside
     kept = {f"manyheads/models/kept/{path.name}" for path in KEPT.iterdir()}
     assert {name for name in inside if name.startswith("manyheads/models/kept/")} == kept
     assert not [name for name in inside if "node_modules" in name or ".lock" in name]

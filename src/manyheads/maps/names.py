@@ -1,4 +1,4 @@
-"""The names that Python and JavaScript share: both read `web/names.json`, here and in `web/math/names.ts`.
+"""The names that Python and JavaScript share: both read `shared/names.json`, here and in `web/math/names.ts`.
 
 `tests/fast/web/test_names.py` holds that both sides have the same, and that the stylesheets, which cannot read the
 file, have its colours. A name that only one side needs stays with that side.
@@ -7,7 +7,7 @@ file, have its colours. A name that only one side needs stays with that side.
 import json
 from pathlib import Path
 
-_NAMES = json.loads((Path(__file__).parent.parent / "web" / "names.json").read_text(encoding="utf-8"))
+_NAMES = json.loads((Path(__file__).parent.parent / "shared" / "names.json").read_text(encoding="utf-8"))
 
 # What the weights of a map are: rows that sum to 1, parts of such rows, any amounts, numbers of both signs.
 KINDS = _NAMES["kinds"]

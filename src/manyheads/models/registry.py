@@ -1,4 +1,4 @@
-"""The models that have a name, such as `focus/heads-8`: Python and the pages read the same table, `web/models.json`.
+"""The models that have a name, such as `focus/heads-8`: Python and the pages read the same table, `shared/models.json`.
 
 A row is a family of models. `variants` is the pattern of what may stand after the family's name and a slash,
 `onlyOnPages` of those that Python lacks. `load` names the function `(variant) -> head model`, `files` the one that
@@ -13,7 +13,7 @@ import re
 from importlib import import_module
 from pathlib import Path
 
-FAMILIES = json.loads((Path(__file__).parent.parent / "web" / "models.json").read_text(encoding="utf-8"))
+FAMILIES = json.loads((Path(__file__).parent.parent / "shared" / "models.json").read_text(encoding="utf-8"))
 
 
 def is_named(name):

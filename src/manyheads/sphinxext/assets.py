@@ -16,7 +16,6 @@ from pathlib import Path
 from manyheads.models.files import write_page_file
 from manyheads.models.registry import page_files
 from manyheads.sphinxext.figures import FIGURES, figure_files, figures_in
-from manyheads.widgets import bertviz_frames
 from manyheads.widgets.web_files import BUILT, built
 
 FOLDER = "manyheads"  # below _static: where the versions of the site's scripts and models lie
@@ -52,13 +51,12 @@ def version_folder(config):
     return f"{FOLDER}/{config.manyheads_version}"
 
 
-def site_files():
-    """All that figures fetch, by its place in the folder of its version: {"head-map.js": path, ...}."""
+def site_files(more):
+    """All that figures fetch, by its place in the folder of its version, {"head-map.js": path, ...}; and `more`."""
     built("head-map.js")  # or it says how to build them
     scripts = {path.name: path for path in BUILT.iterdir() if path.stem != "prerender"}
     models = {f"models/{name}": path for name, path in {**figure_files(), **page_files()}.items()}
-    bertviz = {f"bertviz/{name}": path for name, path in bertviz_frames.SCRIPTS.items()}
-    return dict(sorted({**scripts, **models, **bertviz}.items()))
+    return dict(sorted({**scripts, **models, **more}.items()))
 
 
 def version_of(files):
@@ -72,7 +70,7 @@ def version_of(files):
 
 def note_version(app, config):
     """Before a page is read: pages name the version, and those that name another are written again."""
-    config.manyheads_version = version_of(site_files())
+    config.manyheads_version = version_of(site_files(config.manyheads_files))
 
 
 def copy_files(app):
@@ -83,7 +81,7 @@ def copy_files(app):
     beside = folder.with_name("unfinished")
     shutil.rmtree(beside, ignore_errors=True)
     listed = {}
-    for place, path in site_files().items():
+    for place, path in site_files(app.config.manyheads_files).items():
         target = beside / place
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == LARGE:
@@ -126,6 +124,7 @@ def _link(path, beside):
 
 
 def setup(app):
+    app.add_config_value("manyheads_files", {}, "", [dict])  # a book's own for that folder: {place: path}
     app.add_config_value("manyheads_version", "", "html", [str])
     app.connect("config-inited", note_version)
     app.connect("builder-inited", copy_files)

@@ -18,31 +18,31 @@ from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import is_myst_markdown_notebook, myst_nb_reader_plugin
 
-from manyheads.experiments.kept import own_path
 from manyheads.sphinxext.light_theme import WIDGET_STATE
 from manyheads.sphinxext.progress import stage
 from manyheads.sphinxext.warm_kernels import CAN_FORK, WarmKernelManager
 
 PACKAGE = Path(__file__).parent.parent
+PATTERNS = ("*.py", "data/*", "kept/*", "measured/*", "shared/*")
 DIGEST = "package.sha256"  # in the folder of the cache
 
 
-def package_digest(book):
-    """The digest of the package's Python, data and weights, a reader's own results, and the book's pinned packages."""
-    paths = [
-        *(path for pattern in ("*.py", "data/*", "kept/*", "measured/*") for path in PACKAGE.rglob(pattern)),
-        *PACKAGE.glob("web/*.json"),
-    ]
+def package_digest(book, sources=()):
+    """The digest of the package's Python, data and weights, and the book's pinned packages.
+
+    `sources` are what else the chapters' results come from: files, and folders of Python and data.
+    """
+    paths = [path for folder in (PACKAGE, *sources) for pattern in PATTERNS for path in folder.rglob(pattern)]
     ours = sorted(path for path in paths if "node_modules" not in path.parts)
     digest = hashlib.sha256()
-    for path in [*ours, own_path(), Path(book) / "requirements.txt"]:
+    for path in [*ours, *sources, Path(book) / "requirements.txt"]:
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 
 def note_package(app, config):
-    config.manyheads_package = package_digest(app.confdir)
+    config.manyheads_package = package_digest(app.confdir, config.manyheads_sources)
 
 
 def execute_side_by_side(app, env, docnames):
@@ -103,6 +103,7 @@ def with_steady_ids(notebook):
 
 
 def setup(app):
+    app.add_config_value("manyheads_sources", [], "", [list])  # a book's own: `package_digest` explains them
     app.add_config_value("manyheads_package", "", "env", [str])  # when it changes, Sphinx reads all pages again
     app.connect("config-inited", note_package)
     app.connect("env-before-read-docs", execute_side_by_side)

@@ -1,4 +1,4 @@
-"""The live figures that a page can hold: Sphinx and the build of the scripts read the same table, `web/figures.json`.
+"""The live figures that a page can hold, from `shared/figures.json`, which Sphinx and the build of the scripts read.
 
 A row is a custom element: its script is `web/figures/<element>/<element>.ts`, beside its stylesheet and other parts.
 `directive` puts it into a page, `widget` shows it in a notebook, `files` lists what it fetches beside a model.
@@ -9,7 +9,7 @@ import json
 from manyheads.models.registry import function
 from manyheads.widgets.web_files import WEB
 
-FIGURES = json.loads((WEB / "figures.json").read_text(encoding="utf-8"))
+FIGURES = json.loads((WEB.parent / "shared" / "figures.json").read_text(encoding="utf-8"))
 
 
 def add_directives(app):

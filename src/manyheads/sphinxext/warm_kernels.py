@@ -21,7 +21,6 @@ IMPORTED = (
     "ipykernel.kernelapp",
     "manyheads",
     "manyheads.models.encoder",
-    "manyheads.widgets.bertviz_frames",
     "matplotlib.pyplot",
     "myst_nb",
     "torch",

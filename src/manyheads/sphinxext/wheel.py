@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[3]
 
 def stage(folder):
     """Copy what a wheel is built from into a folder that must not exist yet."""
-    shutil.copytree(
-        ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info")
-    )
+    ignored = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info")
+    for package in ("src/manyheads", "book/manyheads_book"):
+        shutil.copytree(ROOT / package, folder / package, ignore=ignored)
     shutil.copy(ROOT / "LICENSE", folder)
     site, repository = address(), repository_address(ROOT)
     (folder / "README.md").write_text(absolute_links((ROOT / "README.md").read_text(), site, repository))

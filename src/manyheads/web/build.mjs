@@ -6,9 +6,9 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta.url)));
-const figures = Object.keys(await read("figures.json")).map((name) => `figures/${name}/${name}.ts`);
-const families = Object.values(await read("models.json")).map(({ module }) => `models/${module}.ts`);
+const shared = async (name) => JSON.parse(await readFile(new URL(`../shared/${name}`, import.meta.url)));
+const figures = Object.keys(await shared("figures.json")).map((name) => `figures/${name}/${name}.ts`);
+const families = Object.values(await shared("models.json")).map(({ module }) => `models/${module}.ts`);
 const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "model-worker"].map((name) => `models/${name}.ts`),
   "doors/embed.ts", "doors/paper.ts", "doors/search-excerpts.ts"];
 const own = figures.map((path) => path.replace(".ts", ".css")).filter((path) => existsSync(new URL(path, import.meta.url)));
@@ -19,8 +19,8 @@ const vendored = ["@huggingface/tokenizers/dist/tokenizers.min.mjs"];
 /** Pages get of the families of models what the page's code reads, without what is for Python. */
 const onlyForPages = {
   name: "only-for-pages",
-  setup: ({ onLoad }) => onLoad({ filter: /models\.json$/ }, async () => {
-    const rows = Object.entries(await read("models.json")).map(([family, { label, plain, variants, module, onRequest }]) =>
+  setup: ({ onLoad }) => onLoad({ filter: /shared.models\.json$/ }, async () => {
+    const rows = Object.entries(await shared("models.json")).map(([family, { label, plain, variants, module, onRequest }]) =>
       [family, { label, plain, variants, module, onRequest }]);
     return { contents: JSON.stringify(Object.fromEntries(rows)), loader: "json" };
   }),

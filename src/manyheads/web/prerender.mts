@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { GlobalRegistrator } from "@happy-dom/global-registrator";
 import { encode } from "fast-png";
 import { defaultTreeAdapter, parse, type DefaultTreeAdapterTypes } from "parse5";
-import figures from "./figures.json" with { type: "json" };
+import figures from "../shared/figures.json" with { type: "json" };
 
 type Tree = DefaultTreeAdapterTypes.Node;
 type Located = DefaultTreeAdapterTypes.Element;

@@ -8,9 +8,10 @@ import torch
 import traitlets
 
 from manyheads import attention
-from manyheads.maps import AttentionMap, readable
+from manyheads.maps import AttentionMap
 from manyheads.maps.element import element_html
 from manyheads.maps.names import FLAGS, OVER_WORDS, PADDING, STEPS
+from manyheads.maps.tokens import readable
 from manyheads.models.registry import is_named, load_model
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of

@@ -4,15 +4,16 @@ import json
 
 import pytest
 
-from manyheads.experiments import measured_once, once
 from manyheads.maps.element import BUILDING
+from manyheads_book import measured
+from manyheads_book.measured import measured_once
 
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
     path = tmp_path / "times.json"
     path.write_text('{"other": 1}')
-    monkeypatch.setattr(once, "TIMES", path)
+    monkeypatch.setattr(measured, "TIMES", path)
     return path
 
 

@@ -4,34 +4,35 @@ import json
 
 import pytest
 
-from manyheads.experiments import CLAIMS, kept, runs_of, verdict, verdict_of
-from manyheads.experiments.claims import statements_of
-from manyheads.experiments.evidence import VERDICTS
-from manyheads.experiments.shown import findings
+from manyheads_book import measured
+from manyheads_book.experiments import CLAIMS, findings, results, runs_of, statements_of, verdict_of
+from manyheads_book.experiments.evidence import VERDICTS, verdict
 
 HALVES = slice(0, None, 2), slice(1, None, 2)
 
 
 @pytest.fixture
 def shipped():
-    return kept.read(kept.SHIPPED)
+    return measured.read(results.SHIPPED)
 
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
     """A cache in which nobody has measured anything."""
-    monkeypatch.setattr(kept, "own_path", lambda: tmp_path / "experiments.json")
+    monkeypatch.setattr(results, "own_path", lambda: tmp_path / "experiments.json")
     return tmp_path / "experiments.json"
 
 
-def test_results_of_all_experiments_come_with_the_package(shipped):
-    assert set(shipped) == set(kept.EXPERIMENTS)
-    assert kept.SHIPPED.stat().st_size <= 200_000
+def test_results_of_all_experiments_come_with_the_book(shipped):
+    assert set(shipped) == set(results.EXPERIMENTS)
+    assert results.SHIPPED.stat().st_size <= 200_000
     for name, result in shipped.items():
-        assert result["key"] == kept.key(name), f"{name}: its recipe has changed; run it again and ship what it gives"
-        assert len(result["seeds"]) == len(result["runs"]) == kept.EXPERIMENTS[name].SEEDS
-        assert min(result["seeds"]) == kept.FIRST_SEED, "what counts as evidence was settled on those before"
-        assert result["command"].startswith(("make experiments", "python -m manyheads.experiments"))
+        assert result["key"] == results.key(name), (
+            f"{name}: its recipe has changed; run it again and ship what it gives"
+        )
+        assert len(result["seeds"]) == len(result["runs"]) == results.EXPERIMENTS[name].SEEDS
+        assert min(result["seeds"]) == results.FIRST_SEED, "what counts as evidence was settled on those before"
+        assert result["command"].startswith(("make experiments", "python -m manyheads_book.experiments"))
         assert result["date"] >= "2026-11-22"
         assert result["machine"]["processors"] >= 1
 

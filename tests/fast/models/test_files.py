@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from manyheads.experiments import kept
 from manyheads.models.files import _default_cache
 from manyheads.models.focus import FocusModel, load_focus_model
 from manyheads.models.focus.word_vectors import read_words
+from manyheads_book import measured
 
 
 def test_a_clone_has_its_own_cache_and_an_installed_package_the_users(tmp_path, monkeypatch):
@@ -26,7 +26,7 @@ def test_a_clone_has_its_own_cache_and_an_installed_package_the_users(tmp_path, 
     [
         (FocusModel.load, "take another copy"),
         (read_words, "take another copy"),
-        (kept.read, "delete it, and it's made"),
+        (measured.read, "delete it, and it's made"),
     ],
     ids=["model", "words", "results"],
 )

@@ -20,16 +20,17 @@ def copied(tmp_path, monkeypatch):
 
 def test_code_data_and_pinned_packages_count(tmp_path, copied):
     digests = [package_digest(tmp_path)]
-    for path in ("attention.py", "models/focus/data/nouns.txt", "web/names.json", tmp_path / "requirements.txt"):
+    for path in ("attention.py", "models/focus/data/nouns.txt", "shared/names.json", tmp_path / "requirements.txt"):
         with (copied / path).open("a") as file:
             file.write("\n# Another line.")
         digests.append(package_digest(tmp_path))
     assert len(set(digests)) == len(digests)
 
 
-def test_a_readers_own_results_count(tmp_path, monkeypatch):
+def test_a_books_own_code_and_results_count(tmp_path):
     own = tmp_path / "experiments.json"
-    monkeypatch.setattr(execution_cache, "own_path", lambda: own)
-    before = package_digest(tmp_path)
-    own.write_text("{}")
-    assert package_digest(tmp_path) != before
+    digests = [package_digest(tmp_path, [own, tmp_path])]
+    for path in (own, tmp_path / "charts.py"):
+        path.write_text("{}")
+        digests.append(package_digest(tmp_path, [own, tmp_path]))
+    assert len(set(digests)) == len(digests)

@@ -31,7 +31,7 @@ def sources(tmp_path, monkeypatch):
 
     for place, contents in FILES.items():
         write(place, contents)
-    monkeypatch.setattr(assets, "site_files", lambda: {place: folder / place for place in FILES})
+    monkeypatch.setattr(assets, "site_files", lambda more: {place: folder / place for place in FILES})
     return write
 
 
@@ -43,7 +43,7 @@ def build(tmp_path, sources):
         app = SimpleNamespace(
             outdir=tmp_path / "html",
             builder=SimpleNamespace(format="html"),
-            config=SimpleNamespace(manyheads_version=""),
+            config=SimpleNamespace(manyheads_version="", manyheads_files={}),
         )
         assets.note_version(app, app.config)
         assets.copy_files(app)

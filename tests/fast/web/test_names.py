@@ -7,11 +7,11 @@ import pytest
 from anywidget import AnyWidget
 from node import WEB, run_node
 
-from manyheads.maps import is_special, names, readable
-from manyheads.maps.tokens import joined, word_starts
+from manyheads import AttentionFlow, FormulaSteps, HeadLedger, HeadMap, NextWord
+from manyheads.maps import names
+from manyheads.maps.tokens import is_special, joined, readable, word_starts
 from manyheads.maps.written import percent
 from manyheads.models import head_cards_table
-from manyheads.widgets import AttentionFlow, FormulaSteps, HeadLedger, HeadMap, NextWord
 
 FIGURES = {
     "head-map": HeadMap,
@@ -64,7 +64,7 @@ def in_page():
 def test_both_sides_have_every_name(in_page):
     ours = {name: value for name, value in vars(names).items() if name.isupper() and not name.startswith("_")}
     assert in_page["names"] == ours
-    assert len(ours) == len(json.loads((WEB / "names.json").read_text(encoding="utf-8")))
+    assert len(ours) == len(json.loads((WEB.parent / "shared" / "names.json").read_text(encoding="utf-8")))
 
 
 def test_the_stylesheets_have_the_colours():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
+from manyheads import AttentionFlow
 from manyheads.maps.element import BUILDING
 from manyheads.maps.names import STATION_STEPS
 from manyheads.models.focus import load_focus_model
-from manyheads.widgets import AttentionFlow
 
 SENTENCE = "Do you hate tea?"
 

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbconvert import HTMLExporter
 
-from manyheads.widgets import FormulaSteps, HeadMap
+from manyheads import FormulaSteps, HeadMap
 from manyheads.widgets.figure import WIDGET, nobody_answers
 
 DRAWN = 'aria-label="Attention of each head"'

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from manyheads.experiments import CLAIMS, kept, pruning, runs_of
+from manyheads.models.files import cache_folder
+from manyheads_book import measured
+from manyheads_book.experiments import CLAIMS, pruning, results, runs_of
 
 
 @pytest.fixture
 def shipped():
-    return kept.read(kept.SHIPPED)
+    return measured.read(results.SHIPPED)
 
 
 PARTS = {  # a part of each experiment, and how far it may be off: another processor trains a little differently
@@ -30,21 +32,21 @@ PARTS = {  # a part of each experiment, and how far it may be off: another proce
 def test_a_part_measured_again_gives_what_is_kept(name, shipped):
     options, numbers, near = PARTS[name]
     seed = shipped[name]["seeds"][-1]
-    again = kept.rounded(kept.EXPERIMENTS[name].measure(seed, **options))
+    again = measured.rounded(results.EXPERIMENTS[name].measure(seed, **options))
     np.testing.assert_allclose(numbers(again), numbers(shipped[name]["runs"][-1]), rtol=0, atol=near)
 
 
 def test_the_command_measures_keeps_and_judges(tmp_path):
     """In a cache of its own that has what is trained already."""
-    for file in kept.cache_folder().iterdir():
+    for file in cache_folder().iterdir():
         if file.name != "experiments.json":
             (tmp_path / file.name).symlink_to(file)
-    command = [sys.executable, "-m", "manyheads.experiments", "lookups", "--seeds", "2"]
+    command = [sys.executable, "-m", "manyheads_book.experiments", "lookups", "--seeds", "2"]
     environment = os.environ | {"MANYHEADS_CACHE": str(tmp_path)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert {line.split()[0] for line in done.stdout.splitlines()} == set(CLAIMS)
     assert "2/2" in done.stderr, "progress is told"
-    found = kept.read(tmp_path / "experiments.json")["lookups"]
-    assert found["seeds"] == [kept.FIRST_SEED, kept.FIRST_SEED + 1]
-    assert found["command"] == "python -m manyheads.experiments lookups --seeds 2"
+    found = measured.read(tmp_path / "experiments.json")["lookups"]
+    assert found["seeds"] == [results.FIRST_SEED, results.FIRST_SEED + 1]
+    assert found["command"] == "python -m manyheads_book.experiments lookups --seeds 2"
     np.testing.assert_allclose(found["runs"][0]["blind"]["2"]["1"], runs_of("lookups")[0]["blind"]["2"]["1"], atol=0.02)

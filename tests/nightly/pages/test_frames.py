@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from served import HTML, ROOT, Shared, serve
 
 from manyheads.maps import AttentionMap
-from manyheads.widgets.bertviz_frames import VIEWS, bertviz_view
+from manyheads_book.bertviz_frames import VIEWS, bertviz_view
 
 AUTHORS = (ROOT / "book" / "authors.md").read_text(encoding="utf-8")
 STILL = "This part of the page stands still: its script did not arrive, or this browser is too old for it."

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from manyheads.maps import readable
 from manyheads.maps.names import EMPTY, NOTES
+from manyheads.maps.tokens import readable
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.grammar import open_words

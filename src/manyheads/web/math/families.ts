@@ -1,6 +1,6 @@
 // The models that have a name, such as "focus/heads-8": models/registry.py explains the table, and Python reads it as well.
 
-import families from "../models.json" with { type: "json" };
+import families from "../../shared/models.json" with { type: "json" };
 
 interface Family {
   label: string;

@@ -30,4 +30,4 @@ export {
   flags as FLAGS,
   padding as PADDING,
   numberColours as NUMBER_COLOURS,
-} from "../names.json";
+} from "../../shared/names.json";

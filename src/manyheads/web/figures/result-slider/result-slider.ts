@@ -5,7 +5,7 @@ import { define, Figure } from "../../doors/page-element.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { announce, fill, h, setText } from "../../views/dom.ts";
 
-/** What experiments/shown.py bakes in: values are [step][seed]. */
+/** What `slider` of the book's experiments/claims.py bakes in: values are [step][seed]. */
 interface Results {
   name: string; // of what is slid through
   steps: string[];

@@ -10,10 +10,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention
-from manyheads.experiments.evidence import across, clearly
 from manyheads.models.encoder import Encoder, load_encoder
 from manyheads.models.files import SHA256
 from manyheads.models.head_cards import card_sentences
+from manyheads_book.experiments.evidence import across, clearly
 
 RECIPE = 2
 SEEDS = 10

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 from manyheads.attention import LoopedMultiHeadAttention, MultiHeadAttention
-from manyheads.experiments.evidence import clearly
+from manyheads_book.experiments.evidence import clearly
 
 RECIPE = 1
 SEEDS = 10
@@ -79,11 +79,10 @@ def measure(seed, heads=HEADS, lengths=LENGTHS, threads=THREADS):
 
 def _of_length(length, heads, threads, rng):
     X = torch.randn(length, WIDTH)
-    calls = {(count, name): (module, X) for count in heads for name, module in pair(count).items()}
-    names = list(calls)
-    rng.shuffle(names)  # what runs first on a warm or a busy machine is left to chance
+    modules = [((count, name), module) for count in heads for name, module in pair(count).items()]
+    rng.shuffle(modules)  # what runs first on a warm or a busy machine is left to chance
     clock = time.process_time if threads == 1 else time.perf_counter
-    seconds = {name: _seconds(*calls[name], clock) for name in names}
+    seconds = {names: _seconds(module, X, clock) for names, module in modules}
     return {str(count): {name: seconds[count, name] for name in ("loop", "at once")} for count in heads}
 
 
@@ -116,9 +115,7 @@ def _seconds(module, X, clock):
 class OperatorCalls(TorchDispatchMode):
     """Counts the calls of torch's operators while it lasts."""
 
-    def __init__(self):
-        super().__init__()
-        self.count = 0
+    count = 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         self.count += 1
@@ -134,13 +131,11 @@ def counts(length, heads=HEADS):
     >>> found["loop"]["calls"] > found["at once"]["calls"]
     True
     """
-    X, found = torch.randn(length, WIDTH), {}
-    for count in heads:
-        found[str(count)] = {}
-        for name, module in pair(count).items():
-            with torch.no_grad(), FlopCounterMode(display=False) as flops:
-                module(X)
-            with torch.no_grad(), OperatorCalls() as calls:
-                module(X)
-            found[str(count)][name] = {"multiplications": flops.get_total_flops() // 2, "calls": calls.count}
-    return found
+    X = torch.randn(length, WIDTH)
+    return {str(count): {name: _counted(module, X) for name, module in pair(count).items()} for count in heads}
+
+
+def _counted(module, X):
+    with torch.no_grad(), FlopCounterMode(display=False) as flops, OperatorCalls() as calls:
+        module(X)
+    return {"multiplications": flops.get_total_flops() // 2, "calls": calls.count}

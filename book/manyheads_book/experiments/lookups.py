@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from manyheads.attention import MultiHeadAttention
-from manyheads.experiments.evidence import across, clearly
+from manyheads_book.experiments.evidence import across, clearly
 
 RECIPE = 1
 SEEDS = 10

@@ -6,9 +6,9 @@ suffers more without this head than without any other.
 
 import numpy as np
 
-from manyheads.experiments.evidence import across
 from manyheads.models.translator import claims, train_translator
 from manyheads.models.translator.training import recipe_key
+from manyheads_book.experiments.evidence import across
 
 RECIPE = 1
 SEEDS = 3

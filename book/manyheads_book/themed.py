@@ -4,6 +4,9 @@ import io
 import re
 from html import escape
 
+from IPython.display import HTML
+from matplotlib import pyplot, rc_context
+
 INK = "#123456"  # stands for the colour of the page's text, which only the page knows
 PURPLE, ORANGE, GREEN, BLUE = "#B06CB3", "#E87F00", "#7AA000", "#2E8BF0"  # strong on white and on black
 STYLE = {  # for `plt.rcParams.update`; 11 points on 4.5 inches are 11 pixels on a phone
@@ -43,9 +46,6 @@ def themed(*figures, alt):
 
     `alt` says in words what is to be seen. Returns `IPython.display.HTML`; make the figures under `STYLE`.
     """
-    from IPython.display import HTML
-    from matplotlib import pyplot, rc_context
-
     drawn = []
     for place, figure in enumerate(figures):
         text = io.StringIO()

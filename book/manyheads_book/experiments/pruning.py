@@ -7,12 +7,12 @@ from the least. They are ranked on the cards' sentences and pruned on others.
 
 import numpy as np
 
-from manyheads.experiments.evidence import clearly, differences
 from manyheads.maps.element import element_html
 from manyheads.models.encoder import load_encoder
 from manyheads.models.files import SHA256
 from manyheads.models.head_cards import card_sentences, head_cards
 from manyheads.models.senses import labelled_sentences
+from manyheads_book.experiments.evidence import clearly, differences
 
 RECIPE = 1
 SEEDS = 10

@@ -4,12 +4,12 @@ Width, parameters and sentences are the same for every number of heads; each see
 weights.
 """
 
-from manyheads.experiments import diversity, generalisation, noise
-from manyheads.experiments.focus_sentences import drawn, losses, right
 from manyheads.models.focus import encode, train_focus_model
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.focus.sentences import generate_sentences
 from manyheads.models.focus.training import recipe_key
+from manyheads_book.experiments import diversity, generalisation, noise
+from manyheads_book.experiments.focus_sentences import drawn, losses, right
 
 RECIPE = 1
 SEEDS = 10

@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 import torch
 
-from manyheads.experiments.evidence import clearly, differences
-from manyheads.experiments.focus_sentences import computed
 from manyheads.models.focus.sentences import HEADS as LABELS
+from manyheads_book.experiments.evidence import clearly, differences
+from manyheads_book.experiments.focus_sentences import computed
 
 MANY = 8
 PENALTY = 1.0  # of the ridge regression
@@ -69,7 +69,7 @@ def values_apart(attention):
 def probe(home, sentences):
     """How well a linear probe reads counts that were not trained for from the output: R^2, mean over five counts.
 
-    >>> from manyheads.experiments.focus_sentences import drawn
+    >>> from manyheads_book.experiments.focus_sentences import drawn
     >>> sentences = drawn(100, seed=0)
     >>> probe(torch.tensor(counts(sentences)), sentences) > 0.9, abs(probe(torch.zeros(100, 4), sentences)) < 0.2
     (True, True)

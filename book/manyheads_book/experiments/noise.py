@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from manyheads.experiments.evidence import clearly, differences
+from manyheads_book.experiments.evidence import clearly, differences
 
 MANY = 8
 TIMES = 2  # each noise is made so often in a sentence

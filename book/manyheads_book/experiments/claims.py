@@ -1,0 +1,101 @@
+"""The eight claims: which experiments each rests on, which statements about them would be evidence, what was found."""
+
+from statistics import mean
+
+from IPython.display import HTML, Markdown
+
+from manyheads.maps.element import element_html, is_building
+from manyheads_book.experiments import (
+    distances,
+    diversity,
+    generalisation,
+    lookups,
+    noise,
+    overfitting,
+    parallel,
+    pruning,
+)
+from manyheads_book.experiments.evidence import verdict
+from manyheads_book.experiments.results import runs_of
+from manyheads_book.measured import rounded
+
+CLAIMS = {  # claim -> its statements, the experiments whose runs they are about
+    "diversity": (diversity.statements, "short_trainings"),
+    "overfitting": (overfitting.statements, "overfitting"),
+    "parallel": (parallel.statements, "parallel"),
+    "lookups": (lookups.statements, "lookups"),
+    "distances": (distances.statements, "distances"),
+    "generalisation": (generalisation.statements, "short_trainings"),
+    "noise": (noise.statements, "short_trainings"),
+    "pruning": (pruning.statements, "pruning", "short_trainings", "distances"),
+}
+FOUND = {1: "yes", 0: "no", -1: "no, the contrary"}
+
+
+def statements_of(claim, seeds=slice(None)):
+    """What would count as evidence for a claim, and what was found: {statement: is it true?}; `seeds` takes some runs.
+
+    >>> list(statements_of("lookups").values())[0]
+    True
+    """
+    statements, *experiments = CLAIMS[claim]
+    return statements(*(runs_of(name)[seeds] for name in experiments))
+
+
+def verdict_of(claim, seeds=slice(None)):
+    """`"holds"`, `"in part"`, `"not shown"` or `"the opposite"`.
+
+    >>> verdict_of("lookups")
+    'holds'
+    """
+    return verdict(statements_of(claim, seeds))
+
+
+def is_steady(claim):
+    """Whether two disjoint halves of the seeds give one verdict, the same as all of them.
+
+    >>> is_steady("lookups")
+    True
+    """
+    halves = slice(0, None, 2), slice(1, None, 2)
+    return {verdict_of(claim, half) for half in halves} == {verdict_of(claim)}
+
+
+def findings(claim):
+    """What was found and the verdict that follows, and whether half of the seeds would give another, as Markdown.
+
+    >>> findings("lookups").data.splitlines()[-1][:23]
+    '**Verdict: holds.** Eac'
+    """
+    rows = [f"| {statement} | {FOUND[int(true)]} |" for statement, true in statements_of(claim).items()]
+    steady = (
+        "Each half of the seeds alone gives the same verdict."
+        if is_steady(claim)
+        else "Half of the seeds alone would give another verdict, so take this one with care."
+    )
+    lines = ["| evidence | found |", "|---|---|", *rows, "", f"**Verdict: {verdict_of(claim)}.** {steady}"]
+    return Markdown("\n".join(lines))
+
+
+def slider(name, steps, series, unit="", digits=0, start=0):
+    """What was found at each step of what `name` names, to slide through; `series` maps names to values, [step][seed].
+
+    >>> found = slider("heads", [1, 2], {"missed": [[50.4, 49.8], [0.7, 1.1]]}, unit="%")
+    >>> found.data.splitlines()[2:]
+    ['| missed | 50 % | 1 % |']
+
+    In a book, the `<result-slider>` element with a dot a seed; else a table of the means.
+    """
+    if is_building():
+        rows = [
+            {"name": row, "values": rounded([list(map(float, each)) for each in values])}
+            for row, values in series.items()
+        ]
+        data = {"name": name, "steps": [str(step) for step in steps], "series": rows}
+        return HTML(element_html("result-slider", {}, data | {"unit": unit, "digits": digits, "start": start}))
+    means = [
+        f"| {row} | " + " | ".join(f"{mean(each):.{digits}f} {unit}".strip() for each in values) + " |"
+        for row, values in series.items()
+    ]
+    header = " | ".join(map(str, [name, *steps]))
+    return Markdown("\n".join([f"| {header} |", "|---" * (len(steps) + 1) + "|", *means]))
