@@ -1,9 +1,9 @@
-"""What can be chosen of a map: the rows of `web/options.json`, which `web/math/options.ts` reads, too, and explains."""
+"""What can be chosen of a map: the rows of `shared/options.json`, which `web/math/options.ts` reads, too, and explains."""
 
 import json
 from pathlib import Path
 
-OPTIONS = json.loads((Path(__file__).parent.parent / "web" / "options.json").read_text(encoding="utf-8"))
+OPTIONS = json.loads((Path(__file__).parent.parent / "shared" / "options.json").read_text(encoding="utf-8"))
 
 
 def start_of(name):

@@ -1,7 +1,7 @@
 // What can be chosen of a map, from options.json, a row an option: its kind (a text, one of some values, or a place counted from
 // 0), its values or where it starts, what it is called among the tools, and what it does. Python reads the same rows.
 
-import rows from "../options.json";
+import rows from "../../shared/options.json";
 import type { MapState } from "./map-state.ts";
 
 export interface Option {
