@@ -1,4 +1,4 @@
-"""What can be chosen of a map: the rows of `shared/options.json`, which `web/math/options.ts` reads, too, and explains."""
+"""What can be chosen of a map: the rows of `shared/options.json`, which `web/math/options.ts` reads and explains."""
 
 import json
 from pathlib import Path
