@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 import torch
-from einops import einsum, rearrange, repeat
+from einops import einsum, rearrange
 from torch import nn
 from torch.nn import functional as F
 
@@ -458,37 +458,19 @@ class MultiHeadAttention(nn.Module):
         return layer.train(self.training)
 
 
-class EinsumMultiHeadAttention(MultiHeadAttention):
-    """The same layers in note C's words, which name every axis: `rearrange` cuts and joins, `einsum` multiplies.
+def einsum_attention(module, X, mask=None):  # [..., q, d] -> [..., q, d], [..., h, q, k]
+    """The same step in note C's words, which name every axis: `rearrange` cuts and joins, `einsum` multiplies.
 
-    >>> output, weights = EinsumMultiHeadAttention(embed_dim=8, num_heads=2)(torch.randn(3, 5, 8))
-    >>> output.shape, weights.shape
-    (torch.Size([3, 5, 8]), torch.Size([3, 2, 5, 5]))
+    >>> module, X = MultiHeadAttention(embed_dim=8, num_heads=2), torch.randn(3, 5, 8)
+    >>> all(torch.allclose(a, b, atol=1e-6) for a, b in zip(einsum_attention(module, X), module(X)))
+    True
     """
-
-    def forward(self, query, key=None, value=None, *, mask=None, head_mask=None, need_weights=True, cache=None):
-        past = cache[0].shape[-2] if cache else 0
-        query, key, value, mask = check_inputs(query, key, value, mask, self.embed_dim, self.num_heads, past)
-        queries, keys, values = self.project(query, key, value, past)
-        if cache is not None:
-            keys, values = cache = extend(check_cache(cache, keys, values), keys, values)
-        group = self.num_heads // self.num_kv_heads
-        keys, values = (repeat(x, "... g k d -> ... (g group) k d", group=group) for x in (keys, values))
-        scores = einsum(queries, keys, "... h q d, ... h k d -> ... h q k")
-        weights = masked_softmax(scores / math.sqrt(queries.shape[-1]), mask)
-        dropped = F.dropout(weights, self.dropout, self.training)
-        context = einsum(dropped, values, "... h q k, ... h k d -> ... h q d")
-        context = rearrange(silence_heads(context, head_mask), "... h q d -> ... q (h d)")
-        results = self.output(context), weights if need_weights else None
-        return results if cache is None else (*results, cache)
-
-    def project(self, query, key, value, past=0):  # [..., q, d], 2 × [..., k, d] -> [..., h, q, d], 2 × [..., g, k, d]
-        queries = rearrange(self.query(query), "... q (h d) -> ... h q d", h=self.num_heads)
-        keys = rearrange(self.key(key), "... k (g d) -> ... g k d", g=self.num_kv_heads)
-        values = rearrange(self.value(value), "... k (g d) -> ... g k d", g=self.num_kv_heads)
-        if self.rotary_base is not None:
-            queries, keys = (rotate(x, past, self.rotary_base) for x in (queries, keys))
-        return queries, keys, values
+    layers = module.query, module.key, module.value
+    queries, keys, values = (rearrange(layer(X), "... q (h d) -> ... h q d", h=module.num_heads) for layer in layers)
+    scores = einsum(queries, keys, "... h q d, ... h k d -> ... h q k")
+    weights = masked_softmax(scores / math.sqrt(queries.shape[-1]), mask)
+    context = einsum(weights, values, "... h q k, ... h k d -> ... h q d")
+    return module.output(rearrange(context, "... h q d -> ... q (h d)")), weights
 
 
 class AttentionBlock(nn.Module):
@@ -542,10 +524,7 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     ['X', 'Q', 'K', 'V', 'scores', 'masked', 'weights', 'context', 'concat', 'output']
 
     `mask` is [q, k]; `masked` is minus infinity where it is False. `scaled=False` leaves out sqrt(d_k), in all heads.
-    Raises `ValueError` for a drop-in with `bias_k` or `add_zero_attn`: its extra keys are no words.
     """
-    if getattr(module, "bias_k", None) is not None or getattr(module, "add_zero_attn", False):
-        raise ValueError("steps has a column for each word: it takes no module with bias_k or add_zero_attn")
     X, _, _, mask = check_inputs(X, None, None, mask, module.embed_dim)
     Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [g, k, d]
     K, V = share_heads(K, module.num_heads), share_heads(V, module.num_heads)

@@ -150,23 +150,16 @@ def check_loop_equals_all_at_once(attention, case=Case()):
 
 
 def check_einsum_equals_all_at_once(attention, case=Case()):
-    """Note C's words, self- and cross-attention, with gradients; the two have the same layers under the same names."""
-    query, key, mask = case.texts()
-    kinds = attention.MultiHeadAttention, attention.EinsumMultiHeadAttention
-    module, twin = (case.module(kind, value_dim=case.num_heads * case.value_dim) for kind in kinds)
-    twin.load_state_dict(module.state_dict())
-    for texts in ((query, key, torch.randn_like(key)), (query, key), (key,)):
-        own = mask if len(texts) > 1 else case.make_mask(case.keys, case.keys)
-        inputs = [text.clone().requires_grad_() for text in texts]
-        expected, found = module(*inputs, mask=own), twin(*inputs, mask=own)
-        for name, a, b in zip(("output", "weights"), found, expected, strict=True):
-            close(a, b, case, name)
-        for a, b in zip(gradients(found, inputs), gradients(expected, inputs), strict=True):
-            close(a, b, case, "gradient")
-    options = {"mask": mask, "head_mask": torch.arange(case.num_heads) > 0, "need_weights": False}
-    (expected, _), (found, weights) = module(query, key, **options), twin(query, key, **options)
-    close(found, expected, case, "output without the first head")
-    assert weights is None
+    """Note C's words, with gradients."""
+    _, text, _ = case.texts()
+    mask = case.make_mask(case.keys, case.keys)
+    module = case.module(attention.MultiHeadAttention, value_dim=case.num_heads * case.value_dim)
+    inputs = [text.clone().requires_grad_()]
+    expected, found = module(*inputs, mask=mask), attention.einsum_attention(module, *inputs, mask)
+    for name, a, b in zip(("output", "weights"), found, expected, strict=True):
+        close(a, b, case, name)
+    for a, b in zip(gradients(found, inputs), gradients(expected, inputs), strict=True):
+        close(a, b, case, "gradient")
 
 
 def joined(tensors, bias):

@@ -1,11 +1,10 @@
-"""`MultiHeadAttention` and what takes the place of PyTorch's layer are compiled and exported whole."""
+"""`MultiHeadAttention` is compiled and exported whole."""
 
 import pytest
 import torch
 from torch import nn
 
 from manyheads import attention
-from manyheads.drop_in import replace_attention
 
 WAYS = pytest.mark.parametrize("need_weights", [True, False], ids=["with weights", "without"])
 
@@ -44,10 +43,3 @@ def test_exports_with_lengths_left_open():
     exported = torch.export.export(module, inputs, dynamic_shapes=shapes).module()
     inputs = torch.randn(4, 11, 8), torch.randn(4, 9, 8), torch.rand(11, 9) < 0.7
     torch.testing.assert_close(exported(*inputs), module(*inputs))
-
-
-def test_a_replaced_layer_compiles():
-    layer, X = replace_attention(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()), torch.randn(3, 5, 8)
-    with torch.no_grad():
-        compiled = torch.compile(layer, backend="eager", fullgraph=True)
-        torch.testing.assert_close(compiled(X), layer(X))

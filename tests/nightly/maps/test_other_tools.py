@@ -9,7 +9,6 @@ import transformers
 from conftest import ROOT
 from torch import nn
 
-from manyheads.drop_in import replace_attention
 from manyheads.widgets import HeadMap
 
 WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
@@ -119,7 +118,6 @@ YOURS = {  # what stands for the reader's own
     "`nn.TransformerEncoder`": lambda: {"model": stack(), **TORCH},
     "`nn.TransformerDecoder`": decoder,
     "`nn.Transformer`": in_torch(nn.Transformer, WIDTH, HEADS, LAYERS, LAYERS, WIDTH),
-    "the same with our `replace_attention`": in_torch(nn.Transformer, WIDTH, HEADS, LAYERS, LAYERS, WIDTH),
     "the cache of a TransformerLens run": lambda: {"cache": cache(), "tokens": WORDS},  # its names; it brings wandb
     "an array, [query, key] to [layer, 1, head, query, key]": lambda: ARRAYS,
     "lists of numbers": lambda: ARRAYS,
@@ -147,7 +145,7 @@ def test_every_row_of_the_authors_table_is_tried():
 @pytest.mark.parametrize("source", ROWS)
 def test_a_row_of_the_authors_table(source):
     seen, line = ROWS[source]
-    names = {"HeadMap": HeadMap, "replace_attention": replace_attention, **YOURS[source]()}
+    names = {"HeadMap": HeadMap, **YOURS[source]()}
     with torch.no_grad():
         if seen.startswith('"'):
             with pytest.raises(ValueError, match=re.escape(seen[1:-1])):
