@@ -1,4 +1,4 @@
-"""Live maps: time from keystroke to repaint, from pointing at a word to repaint, and bytes to the first live edit."""
+"""Live figures: time from keystroke or pointing to repaint, a frame of the journey, and bytes to the first live edit."""
 
 import gzip
 import sys
@@ -55,6 +55,22 @@ POINTING = """async () => {
   return times;
 }"""
 
+FRAMES = """async (frames) => {
+  const el = document.querySelector("attention-flow");
+  await el.ready;
+  const slider = el.querySelector("input[type=range]");
+  const times = [];
+  for (let frame = 0; frame <= frames; frame++) {
+    await new Promise(requestAnimationFrame);
+    const start = performance.now();
+    slider.value = (7 * frame) / frames;
+    slider.dispatchEvent(new Event("input"));
+    el.offsetHeight;
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
 
 def main():
     with serve(HTML) as site, chromium() as browser:
@@ -64,6 +80,7 @@ def main():
         page.goto(f"{site}/book/index.html")
         tokens, times = page.evaluate(TIMES, [SENTENCE, KEYSTROKES])
         tell(f"keystroke to repaint, focus model, {tokens} tokens, with arcs", times)
+        tell("a frame of <attention-flow>, 12 tokens", page.evaluate(FRAMES, KEYSTROKES))
         tell(f"pointing at a word to repaint, {MANY_HEADS} heads of {MANY_TOKENS} tokens", pointing(browser))
     paths = [HTML / url.removeprefix(site).lstrip("/").split("?")[0] for url in fetched if "/manyheads/" in url]
     sizes = {path.name: size_on_the_wire(path) for path in paths}

@@ -35,7 +35,9 @@ def made(shape, embed_dim=7):
     torch.manual_seed(shape["seed"])
     heads = shape["groups"] * shape["per_group"]
     options = {"num_kv_heads": shape["groups"], "rotary_base": shape["rotary_base"], "dtype": torch.float64}
-    module = MultiHeadAttention(embed_dim, heads, attention_dim=2 * shape["pairs"] * heads, **options).requires_grad_(False)
+    module = MultiHeadAttention(embed_dim, heads, attention_dim=2 * shape["pairs"] * heads, **options).requires_grad_(
+        False
+    )
     return module, torch.randn(*shape["batch"], shape["words"], embed_dim, dtype=torch.float64)
 
 

@@ -29,7 +29,7 @@ def add_scripts(app, pagename, templatename, context, doctree):
     live = figures_in(context.get("body") or "")
     folder = context["figures_folder"] = version_folder(app.config)
     app.add_js_file(f"{folder}/theme.js")
-    for name in ["paper", *live] if live else []:
+    for name in live:
         app.add_js_file(f"{folder}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
     if live or pagename == "search":  # as soon as may be: it waits for none of those that may not come
         figures = {"data-figures": ", ".join(live)} if live else {}
