@@ -1,4 +1,4 @@
-"""Live figures: time from keystroke or pointing to repaint, a frame of the journey, and bytes to the first live edit."""
+"""Live figures: time from keystroke or pointing to repaint, of a frame of the journey; bytes to the first live edit."""
 
 import gzip
 import sys

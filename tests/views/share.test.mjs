@@ -1,7 +1,6 @@
 // What is written of a map, in links and files, in Node: no DOM.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { svgOf } from "../../src/manyheads/web/doors/picture.ts";
 import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.ts";
 import { NEW, noted, stepped } from "../../src/manyheads/web/math/history.ts";
 import { START } from "../../src/manyheads/web/math/options.ts";
@@ -58,29 +57,16 @@ function view(state) {
   return { state: { ...START, layer: 1, ...state }, shown: { map, compared: null }, query: 4, dim: false, look: () => ({ colour: "#8DB600", off: false, dim: false }) };
 }
 
-const count = (shown) => svgOf(shown).match(/data-weight=/g).length;
 const rows = (shown) => csvOf(shown).join("").trimEnd().split("\n").slice(1);
 
 test("a file holds what its view shows, on unequal axes", () => {
-  assert.deepEqual([count(view({ view: "paint" })), rows(view({ view: "paint" })).length], [21, 21]);
-  assert.deepEqual([count(view({ view: "matrix" })), rows(view({ view: "matrix" })).length], [105, 105]);
-  assert.deepEqual([count(view({ view: "grid" })), rows(view({ view: "grid" })).length], [210, 210]);
-  assert.deepEqual([count(view({ view: "grid", head: 1 })), rows(view({ view: "grid", head: 1 })).length], [245, 210]);
+  assert.equal(rows(view({ view: "paint" })).length, 21);
+  assert.equal(rows(view({ view: "matrix" })).length, 105);
+  assert.equal(rows(view({ view: "grid" })).length, 210);
+  assert.equal(rows(view({ view: "grid", head: 1 })).length, 210);
   assert.equal(rows(view({ view: "lines", head: 2 })).length, 7);
   assert.equal(rows(view({ view: "paint" }))[8], `1,1,4,1,q4,"a,b",${exactly(Math.fround((((1 * 3 + 1) * 5 + 4) * 7 + 1) * 37 % 101 / 101))}`);
   assert.ok(rows(view({ view: "paint" }))[0].startsWith('1,0,4,0,q4,"""",'));
-});
-
-test("a large picture leaves out the weakest, and says so; its table does not", () => {
-  const [heads, side] = [4, 110];
-  const weights = Float32Array.from({ length: heads * side * side }, (_, at) => (at * 7919) % 104_729 / 104_729);
-  const tokens = Array.from({ length: side }, (_, at) => `w${at}`);
-  const map = { shape: [1, heads, side, side], weights, queryTokens: tokens, keyTokens: tokens, headNames: ["a", "b", "c", "d"] };
-  const large = { ...view({ view: "matrix", layer: 0 }), shown: { map, compared: null } };
-  const drawn = [...svgOf(large).matchAll(/data-weight="([^"]*)"/g)].map(([, weight]) => Math.fround(Number(weight)));
-  assert.deepEqual(drawn.sort((a, b) => a - b), [...weights].sort((a, b) => a - b).slice(-40_000));
-  assert.match(svgOf(large), /Weights below 0\.17 are left out/);
-  assert.equal(rows(large).length, heads * side * side);
 });
 
 test("files are named after the sentence", () => {

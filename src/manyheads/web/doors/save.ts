@@ -1,4 +1,4 @@
-// What is on screen as a file: its name, and a table of its weights. picture.ts draws it. No DOM.
+// What is on screen as a file: its name, and a table of its weights. No DOM.
 
 import { difference, movedHeads } from "../math/compared.ts";
 import type { MapState, ShownMap } from "../math/map-state.ts";

@@ -12,8 +12,15 @@ const MEANING: Record<string, string> = { link: "It leads to this map as it stan
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
 const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is much larger
 
+/** What a map gives the menu: what is on screen, whether all of it has come, and what is said of it. */
+export interface Shareable extends MapOnScreen {
+  complete: boolean;
+  elements: Element[];
+  notes: string[];
+}
+
 /** The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address. */
-export function shareMenu(view: MapOnScreen & { complete: boolean }, copies: Record<string, () => string> = {}) {
+export function shareMenu(view: Shareable, copies: Record<string, () => string> = {}) {
   const text = h("textarea", { readonly: true, rows: 3, spellcheck: "false", onfocus: () => text.select() });
   const hint = h("p", { class: "hm-hint", "aria-live": "polite" });
   const copied = h("div", { hidden: true }, text, hint);
@@ -36,14 +43,15 @@ export function shareMenu(view: MapOnScreen & { complete: boolean }, copies: Rec
     const made = view.complete && (await make());
     if (made) download(made, fileName(view, kind));
   };
+  const svg = () => svgOf(view.elements, view.notes);
   const names = Object.keys(copies);
   return h("details", { class: "hm-menu", onkeydown: closeOnEscape },
     h("summary", {}, names.length ? "Share or save" : "Save"),
     h("div", { class: "hm-menu-row" },
       ...(names.length ? [h("span", {}, "Copy", ...names.map((name) => button("Copy", name, () => copy(name, copies[name]))))] : []),
       h("span", {}, "Save as",
-        button("Save as", "SVG", save("svg", () => new Blob([svgOf(view, textWidth())], { type: "image/svg+xml" }))),
-        button("Save as", "PNG", save("png", () => pngOf(svgOf(view, textWidth())))),
+        button("Save as", "SVG", save("svg", () => new Blob([svg()], { type: "image/svg+xml" }))),
+        button("Save as", "PNG", save("png", () => pngOf(svg()))),
         button("Save as", "CSV", save("csv", () => new Blob(csvOf(view), { type: "text/csv" }))))),
     copied);
 }
@@ -58,15 +66,6 @@ async function pngOf(svg: string): Promise<Blob | null> {
   Object.assign(canvas, { width: Math.round(scale * picture.width), height: Math.round(scale * picture.height) });
   pencil(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
-}
-
-/** How wide a text is in the picture's letters: (text, size) -> pixels. */
-function textWidth() {
-  const context = pencil(h("canvas"));
-  return (text: string, size: number) => {
-    context.font = `${size}px system-ui, sans-serif`;
-    return context.measureText(text).width;
-  };
 }
 
 /** What draws on a canvas; in a browser it is always to be had. */

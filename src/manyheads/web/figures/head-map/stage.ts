@@ -14,7 +14,7 @@ import { PaintView } from "../../views/paint.ts";
 import { PictureView } from "../../views/picture.ts";
 import { PredictionsView } from "../../views/predictions.ts";
 import { TranslationLine } from "../../views/translation.ts";
-import { isLarge, isOn, missingOf, type Action, type State } from "./state.ts";
+import { isOn, missingOf, type Action, type State } from "./state.ts";
 import type { Switches } from "./switches.ts";
 
 const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost) => MapPart> =
@@ -70,7 +70,6 @@ export class Stage {
     this.#stage.classList.toggle("hm-dim", chosen.special === "dim");
     this.#stage.classList.toggle("hm-pinned", state.pinned);
     this.#body.classList.toggle("hm-signed", drawn.kind === "signed");
-    this.#room.classList.toggle("hm-free", isLarge(chosen));
     this.#room.style.setProperty("--keys", String(drawn.keyTokens.length));
     fillOptions(this.#head, ["all", ...map.headNames], ["all", ...map.headNames.keys()], chosen.head ?? "all");
     this.#head.parentElement!.hidden = chosen.view !== "lines" || shown.mixed;
@@ -87,10 +86,9 @@ export class Stage {
     this.#view?.ask?.();
   }
 
-  /** Makes the chosen view, unless it's on display. Another one has at least the room of the one before, so that the page below stays. */
+  /** Makes the chosen view, unless it's on display. */
   #open(name: ViewName) {
     if (this.#viewName === name) return;
-    this.#room.style.minHeight = this.#view && !this.#room.classList.contains("hm-free") ? `${this.#room.clientHeight}px` : "";
     this.leave();
     this.#stage.replaceChildren();
     this.#view = new VIEWS[name](this.#stage, this.#host);

@@ -14,7 +14,6 @@ import { withLayer } from "../../math/wire.ts";
 export const COMPUTED: (keyof MapState)[] = ["sentence", "compare", "headMask", "model"];
 const PLACES = ["layer", "head", "query"] as const;
 export const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
-const ENLARGING = ["matrix", "grid", "picture"]; // views in which a chosen head is large
 
 /** What a status line says; `act` is what a button after the text does, `name` what the button says. */
 export interface Message {
@@ -218,9 +217,6 @@ export function drawnOf({ shown, chosen }: State): ShownMap | null {
   if (!shown?.compared || !DIFFERENCES.includes(chosen.view)) return shown?.map ?? null;
   return { ...shown.map, kind: "signed", full: isOfParts(shown.map) ? FULL : undefined };
 }
-
-/** Whether one head is large: it takes the room that it needs. */
-export const isLarge = ({ head, view }: MapState) => head !== null && ENLARGING.includes(view);
 
 /** Whether a head of the model is on. */
 export const isOn = ({ headMask }: MapState, layer: number, head: number) => headMask?.[layer]?.[head] ?? true;

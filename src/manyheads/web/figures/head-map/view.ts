@@ -1,6 +1,6 @@
 // What <head-map> and a notebook's HeadMap show: one state, a change of it at a time, and the parts that draw it.
 
-import { shareMenu } from "../../doors/share-menu.ts";
+import { shareMenu, type Shareable } from "../../doors/share-menu.ts";
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { mostHeads } from "../../math/families.ts";
@@ -12,7 +12,7 @@ import type { MapHost } from "../../views/map-part.ts";
 import { Controls } from "./controls.ts";
 import { Stage } from "./stage.ts";
 import { drawnOf, isOn, missingOf, queryOf, reduce, restOf, startWith, type Action, type State } from "./state.ts";
-import { Status } from "./status.ts";
+import { notesOf, Status } from "./status.ts";
 import { colourOfHead, lookOf, Switches } from "./switches.ts";
 import { Tools } from "./tools.ts";
 
@@ -31,7 +31,7 @@ export interface HeadMapOptions {
 export class HeadMapView {
   state: State;
   readonly controls: Controls;
-  readonly host: MapHost & { complete: boolean };
+  readonly host: MapHost & Shareable;
   #root: HTMLElement;
   #options: HeadMapOptions;
   #tools: Tools;
@@ -125,8 +125,9 @@ export class HeadMapView {
 
   // --- what the views get
 
-  #makeHost(most: number, behaviours: string[] | null): MapHost & { complete: boolean } {
+  #makeHost(most: number, behaviours: string[] | null): MapHost & Shareable {
     const state = () => this.state;
+    const stage = () => this.#stage;
     const askers = new WeakMap<ShownMap, (number | null)[] | null>();
     const look = (map: ShownMap, layer: number, head: number) => lookOf(state(), behaviours, map, layer, head);
     const askersIn = (map: ShownMap) => {
@@ -143,6 +144,8 @@ export class HeadMapView {
       get rest() { return restOf(state()); },
       get pinned() { return state().pinned; },
       get dim() { return state().chosen.special === "dim"; },
+      get elements() { return stage().nodes; },
+      get notes() { return notesOf(state()); },
       get complete() { return state().map !== null && !missingOf(state()).length; },
       look,
       askersOf: askersIn,
