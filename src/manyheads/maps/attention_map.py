@@ -211,8 +211,8 @@ class AttentionMap:
 
         Rows ask, columns are looked at; a cell's depth is its weight's share of the largest of the row. Every cell
         carries its exact weight as `data-weight`, with `data-query` and `data-key`, in a group with `data-layer` and
-        `data-head`. Of more than 40 000 weights, the strongest are drawn, and the picture says so. Returns the text; with
-        a `path`, which ends in .svg, writes it there in UTF-8 and returns the `Path`.
+        `data-head`. Of more than 40 000 weights, the strongest are drawn, and the picture says so. Returns the text;
+        with a `path`, which ends in .svg, writes it there in UTF-8 and returns the `Path`.
 
         Raises as `plot` for a layer or head that does not exist; `ValueError` for a path of another ending, `OSError`
         for one that can't be written.

@@ -122,6 +122,8 @@ class HeadMap(_Chosen):
             raise ValueError("give model or models, not both")
         if models is None:
             models = ["focus" if model is None else model]
+        if len(models) == 0:
+            raise ValueError("models must name one model at least, got none")
         models = [load_model(model) if isinstance(model, str) else model for model in models]
         for model in models:
             if not callable(model):
@@ -271,6 +273,8 @@ class HeadMap(_Chosen):
         rollout = isinstance(layers, str)  # the trait of the same name
         if rollout:
             traits["layers"] = layers
+        elif layers is not None and not all(isinstance(layer, (int, np.integer)) for layer in layers):
+            raise TypeError(f"layers must be whole numbers, counted from 0, got {list(layers)}")
         options = {
             "inputs": inputs,
             "batch": batch,
@@ -330,10 +334,16 @@ class HeadMap(_Chosen):
         refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": OF_ALONE})
         return cls("", models=models, _computes=False, _status=status, **traits)
 
+    @traitlets.validate("model_index")
+    def _known_model(self, proposal):
+        if proposal.value >= len(self.models):
+            raise traitlets.TraitError(f"model_index must be from 0 to {len(self.models) - 1}, got {proposal.value}")
+        return proposal.value
+
     @property
     def model(self):
         """The model whose map is shown."""
-        return self.models[min(self.model_index, len(self.models) - 1)]
+        return self.models[self.model_index]
 
     def _compute(self):
         attention = self.model(self.sentence, head_mask=self.head_mask)

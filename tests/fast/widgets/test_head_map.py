@@ -99,11 +99,19 @@ def test_the_pretrained_encoder_is_live_on_a_page(encoder, on_a_page):
         ({"special": "hide"}, ValueError, "hide"),
         ({"layer": -1}, ValueError, "-1"),
         ({"model": uniform, "models": [uniform]}, ValueError, "not both"),
+        ({"models": []}, ValueError, "models must name one model at least"),
+        ({"models": [uniform, uniform], "model_index": 2}, ValueError, "model_index must be from 0 to 1, got 2"),
     ],
 )
 def test_bad_arguments_are_named(arguments, error, says):
     with pytest.raises(error, match=says):
         HeadMap(**arguments)
+
+
+def test_layers_are_whole_numbers():
+    assert HeadMap.of(np.eye(2)[None, None].repeat(2, 0), layers=[np.int64(1)]).attention.layer_names == ["layer 2"]
+    with pytest.raises(TypeError, match=r"layers must be whole numbers, counted from 0, got \[1.0\]"):
+        HeadMap.of(np.eye(2)[None, None].repeat(2, 0), layers=[1.0])
 
 
 @pytest.mark.parametrize(("figure", "name"), [(HeadMap, "head-map"), (FormulaSteps, "formula-steps")])
