@@ -14,12 +14,12 @@ from manyheads import load_encoder
 MEASURING = (
     "manyheads.experiments",
     "manyheads.models.attributing",
-    "manyheads.models.decoder.decoder",
-    "manyheads.models.focus.metrics",
-    "manyheads.models.head_cards",
+    "manyheads.models.decoder.head_model",
+    "manyheads.models.focus.measures",
+    "manyheads.models.encoder.head_cards",
     "manyheads.models.induction.training",
     "manyheads.models.senses.__main__",
-    "manyheads.models.senses.model",
+    "manyheads.models.senses.head_model",
     "manyheads.models.translator.claims",
 )
 NAMES = sorted(found.name for found in pkgutil.walk_packages(manyheads.__path__, "manyheads."))

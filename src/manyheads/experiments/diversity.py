@@ -11,7 +11,7 @@ import torch
 
 from manyheads.experiments.evidence import clearly, differences
 from manyheads.experiments.focus_sentences import computed
-from manyheads.models.focus.sentences import HEADS as LABELS
+from manyheads.models.focus.data import HEADS as LABELS
 
 MANY = 8
 PENALTY = 1.0  # of the ridge regression

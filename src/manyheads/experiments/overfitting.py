@@ -10,7 +10,7 @@ import numpy as np
 from manyheads.experiments.evidence import clearly, differences
 from manyheads.experiments.focus_sentences import drawn, losses
 from manyheads.models.focus import FocusConfig, encode, train_focus_model
-from manyheads.models.focus.sentences import generate_sentences
+from manyheads.models.focus.data import generate_sentences
 from manyheads.models.focus.training import recipe_key
 
 RECIPE = 1

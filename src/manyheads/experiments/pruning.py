@@ -10,8 +10,8 @@ import numpy as np
 from manyheads.experiments.evidence import clearly, differences
 from manyheads.maps.element import element_html
 from manyheads.models.encoder import load_encoder
+from manyheads.models.encoder.head_cards import card_sentences, head_cards
 from manyheads.models.files import SHA256
-from manyheads.models.head_cards import card_sentences, head_cards
 from manyheads.models.senses import labelled_sentences
 
 RECIPE = 1

@@ -10,7 +10,7 @@ from tokenizers.decoders import ByteLevel
 
 from manyheads.attention import multi_head_attention
 from manyheads.models.encoder import Encoder, heads_off, load_encoder
-from manyheads.models.encoder_page_files import encoder_page_files
+from manyheads.models.encoder.page_files import encoder_page_files
 from manyheads.models.files import SHA256, encoder_file
 
 BANK = "I went to the bank."

@@ -1,7 +1,7 @@
 """Four heads on one sentence: the focus model, its training, its sentences, and how well it does."""
 
 from manyheads.models.focus.config import FocusConfig
-from manyheads.models.focus.model import FocusModel, load_focus_model
+from manyheads.models.focus.head_model import FocusModel, load_focus_model
 from manyheads.models.focus.tokens import CLS, SEP, encode, pieces, tokenize, tokenizer
 from manyheads.models.focus.training import CHECKPOINTS, HEAD_COUNTS, train_focus_model, validation_loss
 from manyheads.models.focus.variants import page_files

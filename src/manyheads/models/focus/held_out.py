@@ -1,11 +1,11 @@
 """Sentences for scoring the focus model, labelled by hand, of words that the generator never says: `data/held_out.txt`.
 
-The labels follow the table in `sentences.py`. No noun, verb, adjective or name in them is in the generator's
+The labels follow the table in `data.py`. No noun, verb, adjective or name in them is in the generator's
 vocabulary, in any of its forms; a test holds that.
 """
 
+from manyheads.models.focus.data import parse
 from manyheads.models.focus.grammar import read_sections
-from manyheads.models.focus.sentences import parse
 
 
 def held_out_sentences(judged="whole"):

@@ -3,7 +3,7 @@
 from manyheads.attention import causal_mask
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.bag_of_words import without_order
-from manyheads.models.focus.model import load_focus_model
+from manyheads.models.focus.head_model import load_focus_model
 from manyheads.models.keeping import kept_file, kept_files
 
 

@@ -1,7 +1,7 @@
 """A model so small that one sees a head being born: two layers of attention that go on with what repeats."""
 
 from manyheads.models.induction.config import InductionConfig
-from manyheads.models.induction.induction import Guesses, InductionModel, load_induction, page_files
+from manyheads.models.induction.head_model import Guesses, InductionModel, load_induction, page_files
 from manyheads.models.induction.training import CHECKPOINTS, held_out_sequences, repeated, train_induction
 
 __all__ = [

@@ -39,7 +39,7 @@ def induction_scores(maps, periods):  # [b, layer, h, t, t], [b] -> [layer, h]
 def measured(network, ids, periods, head_mask=None):
     """A network on sequences that repeat: its losses, what it gets right, and the scores of its heads.
 
-    >>> from manyheads.models.induction.model import AttentionOnly
+    >>> from manyheads.models.induction.network import AttentionOnly
     >>> list(measured(AttentionOnly(), torch.arange(64)[None] % 8, torch.tensor([8])))
     ['first', 'second', 'right', 'previous', 'induction']
 

@@ -4,9 +4,9 @@ import torch
 
 from manyheads.models.files import key_of
 from manyheads.models.induction.config import InductionConfig
-from manyheads.models.induction.induction import InductionModel
+from manyheads.models.induction.head_model import InductionModel
 from manyheads.models.induction.measures import measured, next_losses
-from manyheads.models.induction.model import AttentionOnly
+from manyheads.models.induction.network import AttentionOnly
 from manyheads.models.keeping import file_name
 from manyheads.models.training import SHORT, fit, reproducible
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from manyheads.models.files import SHA256, key_of, measured_file
-from manyheads.models.senses.model import load_senses, senses_path
-from manyheads.models.senses.sentences import building_sentences, labelled_sentences, noise_words
+from manyheads.models.senses.data import building_sentences, labelled_sentences, noise_words
+from manyheads.models.senses.head_model import load_senses, senses_path
 from manyheads.models.threads import one_thread
 from manyheads.whole_files import read_whole, written_whole
 

@@ -5,7 +5,7 @@ import zlib
 from dataclasses import dataclass
 from itertools import pairwise
 
-from manyheads.models.translator.maker import Maker
+from manyheads.models.translator.data import Maker
 from manyheads.models.translator.phrases import French
 from manyheads.models.translator.words import VOWELS
 

@@ -11,10 +11,10 @@ from manyheads.models.training import SHORT, check_variant, fit, reproducible
 from manyheads.models.translator import sentences
 from manyheads.models.translator.claims import exact, held_out_sentences, right, trial
 from manyheads.models.translator.config import TranslatorConfig
-from manyheads.models.translator.maker import HELD_OUT_STRUCTURES
+from manyheads.models.translator.data import HELD_OUT_STRUCTURES
+from manyheads.models.translator.head_model import Translator
 from manyheads.models.translator.sentences import generate
 from manyheads.models.translator.tokens import encode, vocabularies
-from manyheads.models.translator.translator import Translator
 from manyheads.models.translator.words import words_data
 
 # The version of the recipe. Raise it when code changes what is learnt: the network, the loss, the optimizer, how words

@@ -1,4 +1,4 @@
-"""The focus model: four heads that look at any English sentence, each at one thing (`sentences.py` says at what).
+"""The focus model: four heads that look at any English sentence, each at one thing (`data.py` says at what).
 
 Word vectors are those of MiniLM (Wang et al. 2020, arXiv:2002.10957), reduced by PCA, kept in 8 bits and never trained.
 There is one `MultiHeadAttention`; `[CLS]` asks, and what its heads bring home predicts four facts. *Taught* means that
@@ -18,7 +18,7 @@ from manyheads.attention import MultiHeadAttention
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.focus.config import FocusConfig
-from manyheads.models.focus.sentences import FACTS, HEADS
+from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.tokens import tokenize, tokenizer
 from manyheads.models.focus.word_vectors import reduced_words
 from manyheads.models.keeping import fill, kept_file, read_model, write_model
@@ -99,7 +99,7 @@ class FocusModel(nn.Module):
         """From word vectors to the scores of the labels and the attention weights; only the first `queries` ask.
 
         >>> from manyheads.models.focus import encode, load_focus_model
-        >>> from manyheads.models.focus.sentences import generate_sentences
+        >>> from manyheads.models.focus.data import generate_sentences
         >>> model, (ids, mask, *_) = load_focus_model(), encode(generate_sentences(2, seed=5))
         >>> scores, weights = model.compute(model.word_vectors(ids), mask, queries=1)
         >>> scores["sentiment"].shape, weights.shape[:3]

@@ -15,7 +15,7 @@ from manyheads.models.focus import (
     load_focus_model,
     train_focus_model,
 )
-from manyheads.models.focus.sentences import FACTS, generate_sentences
+from manyheads.models.focus.data import FACTS, generate_sentences
 from manyheads.models.keeping import kept_file, kept_variants
 
 NOTES = "Which do you like better, coffee or tea?"

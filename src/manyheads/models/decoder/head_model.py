@@ -13,7 +13,7 @@ from manyheads.maps.tokens import BYTES, of_bytes
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.decoder.measures import INDUCTION_HEADS
-from manyheads.models.decoder.model import LanguageModel
+from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights

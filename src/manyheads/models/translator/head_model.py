@@ -10,12 +10,12 @@ from manyheads.maps import AttentionMap
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 from manyheads.models.translator.config import TranslatorConfig
 from manyheads.models.translator.grammar import grammar
-from manyheads.models.translator.model import EncoderDecoder
+from manyheads.models.translator.network import EncoderDecoder
 from manyheads.models.translator.reading import MESSAGES, SHORT_FORMS, joined, read
 from manyheads.models.translator.sentences import HEADS, LONGEST, MAX_WORDS
 from manyheads.models.translator.tokens import END, MARKS, START, padded
 
-# Which attention a map shows: its part of the network (model.py), and the layers, which may be one.
+# Which attention a map shows: its part of the network, and the layers, which may be one.
 ATTENTIONS = {
     "cross": "the last layer's cross-attention: French words ask, English words are looked at",
     "first": "the first layer's cross-attention",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manyheads.models.focus.sentences import FACTS, HEADS
+from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.tokens import CLS, SEP, pieces
 
 
@@ -63,7 +63,7 @@ def rests(model, labelled):
 def token_labels(sentence, label):
     """Which of the sentence's tokens carry the label; each piece of a word carries the labels of the word.
 
-    >>> from manyheads.models.focus.sentences import parse
+    >>> from manyheads.models.focus.data import parse
     >>> token_labels(parse("statement, animal, state, neutral: The otters/O swim/R ./T"), "O")
     array([False,  True,  True, False, False])
     """

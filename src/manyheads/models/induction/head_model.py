@@ -11,7 +11,7 @@ from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.induction.config import InductionConfig
 from manyheads.models.induction.measures import next_losses
-from manyheads.models.induction.model import AttentionOnly
+from manyheads.models.induction.network import AttentionOnly
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
 
 NOTHING = "Type a few characters, and then the same again."

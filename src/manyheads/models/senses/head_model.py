@@ -11,7 +11,7 @@ import torch
 from manyheads.models.encoder import load_encoder
 from manyheads.models.files import SHA256, key_of, measured_file, read_tensors, write_tensors
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
-from manyheads.models.senses.sentences import SenseSentence, building_sentences, senses_of, word_forms
+from manyheads.models.senses.data import SenseSentence, building_sentences, senses_of, word_forms
 from manyheads.whole_files import read_whole
 
 RECIPE = 1  # the version of how the axes are made: raise it when code changes what is in their file

@@ -12,7 +12,7 @@ from unicodedata import category
 
 import numpy as np
 
-from manyheads.models.encoder import load_encoder
+from manyheads.models.encoder.head_model import load_encoder
 from manyheads.models.files import SHA256, key_of, measured_file
 from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.threads import one_thread

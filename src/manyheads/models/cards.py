@@ -4,7 +4,7 @@ from html import escape
 
 from manyheads.maps.element import element_html, is_building
 from manyheads.maps.written import fixed, percent
-from manyheads.models.head_cards import SCORES, behaviour
+from manyheads.models.encoder.head_cards import SCORES, behaviour
 
 DIGITS = 5  # of a score, as pages have it
 DECIMALS = {"distance": 1, "entropy": 1, "effect": 4, "loss": 3}  # shown; the other scores are parts of attention
@@ -13,7 +13,7 @@ DECIMALS = {"distance": 1, "entropy": 1, "effect": 4, "loss": 3}  # shown; the o
 def head_cards_html(cards, figure="map", scores=SCORES, causal=False):
     """A table with a row for each head; in a book, the `<head-cards>` element of the live figure with the id `figure`.
 
-    >>> from manyheads.models.head_cards import head_cards
+    >>> from manyheads.models.encoder.head_cards import head_cards
     >>> head_cards_html(head_cards()).count("<tr>")
     73
 
