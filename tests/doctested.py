@@ -20,7 +20,7 @@ MEASURING = (
     "manyheads.models.induction.training",
     "manyheads.models.senses.__main__",
     "manyheads.models.senses.head_model",
-    "manyheads.models.translator.claims",
+    "manyheads.models.translator.training",
 )
 NAMES = sorted(found.name for found in pkgutil.walk_packages(manyheads.__path__, "manyheads."))
 ONCE = {"load_encoder": cache(load_encoder)}  # each example would load it again

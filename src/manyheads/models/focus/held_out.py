@@ -5,7 +5,8 @@ vocabulary, in any of its forms; a test holds that.
 """
 
 from manyheads.models.focus.data import parse
-from manyheads.models.focus.grammar import read_sections
+from manyheads.models.focus.grammar import DATA
+from manyheads.models.sections import read_sections
 
 
 def held_out_sentences(judged="whole"):
@@ -14,7 +15,7 @@ def held_out_sentences(judged="whole"):
     >>> len(held_out_sentences()), held_out_sentences()[0].text
     (100, 'The helpless plumber was under the sink.')
     """
-    lists = read_sections("held_out.txt")
+    lists = read_sections(DATA / "held_out.txt")
     lists = {**lists, "all": [line for lines in lists.values() for line in lines]}
     if judged not in lists:
         raise ValueError(f"judged must be one of {', '.join(lists)}, got {judged!r}")

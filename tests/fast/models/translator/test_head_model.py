@@ -4,7 +4,7 @@ import pytest
 
 from manyheads import load_translator
 from manyheads.models.translator import NotTranslated
-from manyheads.models.translator.claims import exact, held_out_sentences
+from manyheads.models.translator.training import exact, held_out_sentences
 
 SENTENCE = "The girl who sees the cats eats the red apple."
 
