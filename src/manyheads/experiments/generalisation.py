@@ -6,7 +6,7 @@ The claim is about diversity, which no experiment here varies; what more heads d
 import numpy as np
 
 from manyheads.experiments.evidence import across, clearly, differences
-from manyheads.models.focus.held_out import held_out_sentences
+from manyheads.models.focus.data import held_out_sentences
 
 MANY = 8
 

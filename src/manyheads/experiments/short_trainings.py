@@ -7,8 +7,7 @@ weights.
 from manyheads.experiments import diversity, generalisation, noise
 from manyheads.experiments.focus_sentences import drawn, losses, right
 from manyheads.models.focus import encode, train_focus_model
-from manyheads.models.focus.data import generate_sentences
-from manyheads.models.focus.held_out import held_out_sentences
+from manyheads.models.focus.data import generate_sentences, held_out_sentences
 from manyheads.models.focus.training import recipe_key
 
 RECIPE = 1

@@ -14,7 +14,7 @@ import numpy as np
 
 from manyheads.models.encoder.head_model import load_encoder
 from manyheads.models.files import SHA256, key_of, measured_file
-from manyheads.models.focus.held_out import held_out_sentences
+from manyheads.models.focus.data import held_out_sentences
 from manyheads.models.threads import one_thread
 from manyheads.whole_files import read_whole, written_whole
 

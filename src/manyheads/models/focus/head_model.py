@@ -1,30 +1,28 @@
 """The focus model: four heads that look at any English sentence, each at one thing (`data.py` says at what).
 
 Word vectors are those of MiniLM (Wang et al. 2020, arXiv:2002.10957), reduced by PCA, kept in 8 bits and never trained.
-There is one `MultiHeadAttention`; `[CLS]` asks, and what its heads bring home predicts four facts. *Taught* means that
-each head is also shown which words to look at (a divergence between its attention and the labels, as in Strubell et
-al. 2018, arXiv:1804.08199) and that a head which is turned off takes the knowledge of its own fact with it.
-*Untaught* heads learn from the four facts alone.
+*Taught* means that each head is also shown which words to look at (a divergence between its attention and the labels,
+as in Strubell et al. 2018, arXiv:1804.08199) and that a head which is turned off takes the knowledge of its own fact
+with it. *Untaught* heads learn from the four facts alone.
 """
 
 from dataclasses import asdict
 
 import numpy as np
 import torch
-from torch import nn
-from torch.nn import functional as F
 
-from manyheads.attention import MultiHeadAttention
+from manyheads.attention import causal_mask
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
-from manyheads.models.focus.config import FocusConfig
+from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
+from manyheads.models.focus.network import FocusConfig, FocusNetwork
 from manyheads.models.focus.tokens import tokenize, tokenizer
 from manyheads.models.focus.word_vectors import reduced_words
-from manyheads.models.keeping import fill, kept_file, read_model, write_model
+from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
 
 
-class FocusModel(nn.Module):
+class FocusModel(FocusNetwork):
     """Four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
 
     >>> from manyheads import load_focus_model
@@ -42,25 +40,13 @@ class FocusModel(nn.Module):
     Raises `TypeError` for a sentence that is not a string, `ValueError` for a head mask of another length.
     """
 
-    num_layers = 1
-
     def __init__(self, variant="taught", config=FocusConfig()):
-        super().__init__()
-        word_codes, word_scale = reduced_words(config)
-        self.variant, self.config = variant, config
+        super().__init__(int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS), config)
+        self.variant = variant
         self.page_name = None  # what pages call it, such as `focus/heads-8`, if it is one of those that pages have
-        self.num_heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS)
+        word_codes, word_scale = reduced_words(config)
         self.register_buffer("word_codes", word_codes, persistent=False)  # int8 [vocabulary, d]
         self.register_buffer("word_scale", word_scale, persistent=False)  # [d]
-        width = len(word_scale)
-        self.position = nn.Parameter(torch.zeros(config.positions, width))
-        self.kind = nn.Linear(width, config.kind_width)
-        self.near = nn.Linear((2 * config.reach + 1) * config.kind_width, config.mix_width)
-        self.mix = nn.Linear(config.mix_width, width)
-        self.before = nn.LayerNorm(width, config.layer_norm_eps)
-        self.attention = MultiHeadAttention(width, self.num_heads, attention_dim=config.attention_width)
-        self.after = nn.LayerNorm(width, config.layer_norm_eps)
-        self.readouts = nn.ModuleDict({name: nn.Linear(width, len(labels)) for name, labels in FACTS.items()})
 
     @property
     def name(self):
@@ -88,49 +74,11 @@ class FocusModel(nn.Module):
             name: dict(zip(FACTS[name], scores[name][0].softmax(-1).tolist())) for name in FACTS if len(ids) > 2
         }
         tokens = [tokenizer().id_to_token(token) for token in ids]
-        lengths = norms(self._values(vectors[0]), rows_of(self.attention.output, self.num_heads))[None].numpy()
+        lengths = norms(self.values(vectors[0]), rows_of(self.attention.output, self.num_heads))[None].numpy()
         return AttentionMap(tokens, tokens, weights.numpy(), self.head_names, predictions, notes, value_norms=lengths)
 
     def word_vectors(self, ids):  # [b, t] -> [b, t, d]
         return self.word_codes[ids] * self.word_scale
-
-    def compute(self, word_vectors, mask=None, head_mask=None, queries=None):
-        # [b, t, d], [b, t], [b, h] -> {fact: [b, label]}, [b, h, q, k]
-        """From word vectors to the scores of the labels and the attention weights; only the first `queries` ask.
-
-        >>> from manyheads.models.focus import encode, load_focus_model
-        >>> from manyheads.models.focus.data import generate_sentences
-        >>> model, (ids, mask, *_) = load_focus_model(), encode(generate_sentences(2, seed=5))
-        >>> scores, weights = model.compute(model.word_vectors(ids), mask, queries=1)
-        >>> scores["sentiment"].shape, weights.shape[:3]
-        (torch.Size([2, 3]), torch.Size([2, 4, 1]))
-
-        1. `x = word + position`; every position from the 32nd on has the same vector.
-        2. `kind = relu(linear(x))`: what sort of word it is, in 64 numbers.
-        3. `near = relu(linear(kinds of the words from three back to three ahead))`; beyond the ends there are zeros.
-        4. `x = layer_norm(x + linear(near))`
-        5. `output, weights = MultiHeadAttention(x)`
-        6. `scores = readout(layer_norm(output of [CLS]))` for each fact; softmax makes them probabilities.
-
-        Attention sees each word on its own; steps 2 to 4 let it know its neighbours, so that "like" can be the verb in
-        "I like tea" and the preposition in "a voice like silk".
-        """
-        inside = torch.ones(word_vectors.shape[:2], dtype=torch.bool) if mask is None else mask
-        x = self.states(word_vectors, inside)
-        output, weights = self.attention(x[:, :queries], x, mask=inside[:, None, None], head_mask=head_mask)
-        home = self.after(output[:, 0])  # [b, d]
-        return {name: readout(home) for name, readout in self.readouts.items()}, weights
-
-    def states(self, word_vectors, mask=None):  # [..., t, d], [..., t] -> [..., t, d]
-        """Steps 1 to 4 of `compute`: what the heads read."""
-        length, reach = word_vectors.shape[-2], self.config.reach
-        inside = torch.ones(word_vectors.shape[:-1], dtype=torch.bool) if mask is None else mask
-        positions = torch.arange(length).clamp(max=self.config.positions - 1)
-        x = (word_vectors + self.position[positions]) * inside[..., None]  # [..., t, d]
-        kinds = F.relu(self.kind(x)) * inside[..., None]  # [..., t, kind]
-        kinds = F.pad(kinds, (0, 0, reach, reach))  # [..., t + 6, kind]
-        window = torch.cat([kinds[..., start : start + length, :] for start in range(2 * reach + 1)], -1)
-        return self.before(x + self.mix(F.relu(self.near(window))))
 
     def logit_parts(self, sentence, _answer=""):
         """What each head adds to the logits of all labels, [label, h + 2], with the biases and the sum, and names."""
@@ -152,48 +100,9 @@ class FocusModel(nn.Module):
     @torch.no_grad()
     def _read(self, sentence):  # -> map, values [h, k, d_v], contexts of [CLS] [h, d_v]
         map, (ids, _) = self(sentence), tokenize(sentence, self.config)
-        values = self._values(self.word_vectors(torch.tensor(ids))).double()
+        values = self.values(self.word_vectors(torch.tensor(ids))).double()
         contexts = torch.tensor(map.weights[0, :, :1]).double() @ values
         return map, values, contexts[:, 0]
-
-    def _values(self, word_vectors):  # [t, d] -> [h, t, d_v]
-        words = self.states(word_vectors)
-        return self.attention.project(words, words, words)[2]
-
-    @torch.no_grad()
-    def ledger(
-        self, concat
-    ):  # [h * d_v] -> {"reading": [h * d_v, label], "parts": [label, h + 2], "answer": [label, 1]}
-        """What each head brings to the logit of each label: `concat` are the heads' outputs for [CLS], side by side.
-
-        >>> from manyheads import load_focus_model
-        >>> ledger = load_focus_model().ledger(torch.randn(64))
-        >>> ledger["labels"][0], ledger["parts"].shape
-        (('sentence type', 'statement'), torch.Size([19, 6]))
-
-        W^O, the layer norm and the readout, multiplied, are `reading`. They are one matrix because the layer norm's
-        only step that isn't linear, the division by the spread, is frozen at the spread of this sentence. `parts` has
-        a column for each head, one for the biases, and their sum, the logit; `answer` has the softmax over the labels
-        of a fact.
-        All are float64.
-        """
-        concat, Wo, bo = concat.double(), self.attention.output.weight.T.double(), self.attention.output.bias.double()
-        readouts = self.readouts.values()
-        output = concat @ Wo + bo
-        gain = self.after.weight.double() / (output.var(unbiased=False) + self.after.eps).sqrt()  # [d]
-        labels = torch.cat([readout.weight for readout in readouts]).double().T  # [d, label]
-        reading = (Wo - Wo.mean(-1, keepdim=True)) * gain @ labels
-        bias = torch.cat([readout.bias for readout in readouts])
-        rest = ((bo - bo.mean()) * gain + self.after.bias) @ labels + bias
-        heads = (concat[:, None] * reading).unflatten(0, (self.num_heads, -1)).sum(1)  # [h, label]
-        logits = heads.sum(0) + rest
-        shares = [part.softmax(0) for part in logits.split([len(readout.bias) for readout in readouts])]
-        return {
-            "labels": [(fact, label) for fact, labels in FACTS.items() for label in labels],
-            "reading": reading,
-            "parts": torch.stack([*heads, rest, logits], dim=1),
-            "answer": torch.cat(shares)[:, None],
-        }
 
     def save(self, path, dtype=torch.float32):
         """Write the weights as safetensors; the header says what they are. Words have their own file.
@@ -243,3 +152,53 @@ def load_focus_model(variant="taught"):
 
 def _page_name(variant):
     return "focus" if variant == "taught" else f"focus/{variant}"
+
+
+def load_variant(variant):
+    """The focus model that pages call `focus/<variant>`; the taught one where the variant is "".
+
+    >>> load_variant("causal")("Hot tea.").weights[0, 0, 0].round(3)  # [CLS] sees nothing but itself
+    array([1., 0., 0., 0., 0.], dtype=float32)
+    """
+    change = CHANGES.get(variant)
+    if change is None:
+        return load_focus_model(variant or "taught")
+    model = change(load_focus_model())
+    model.page_name = f"focus/{variant}"
+    return model
+
+
+def page_files():
+    """The paths of all that a page needs for the focus models."""
+    return [kept_file("focus-words"), *kept_files("focus"), encoder_file("tokenizer.json")]
+
+
+def without_looking_ahead(model):
+    """Let no token of a focus model look at a later one. Changes the model and returns it."""
+
+    def mask_later(_module, inputs, options):
+        return inputs, options | {"mask": options["mask"] & causal_mask(inputs[-1].shape[-2])}
+
+    model.attention.register_forward_pre_hook(mask_later, with_kwargs=True)
+    return model
+
+
+@torch.no_grad()
+def without_order(model):
+    """Take away what tells a focus model the order: positions and neighbours, steps 1 to 4 of `FocusNetwork.compute`.
+
+    >>> from manyheads import load_focus_model
+    >>> bag = without_order(load_focus_model())
+    >>> texts = "Not good, but awful.", "Not awful, but good."
+    >>> good, bad = (bag(text).predictions["sentiment"]["positive"] for text in texts)
+    >>> abs(good - bad) < 1e-6
+    True
+
+    What enters the attention is then `layer_norm(word)`, each word on its own. Changes the model and returns it.
+    """
+    for part in (model.position, model.mix.weight, model.mix.bias):
+        part.zero_()
+    return model
+
+
+CHANGES = {"no-order": without_order, "causal": without_looking_ahead}

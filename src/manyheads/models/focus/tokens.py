@@ -11,9 +11,9 @@ from tokenizers import Tokenizer
 from manyheads.maps import readable
 from manyheads.maps.names import EMPTY, NOTES
 from manyheads.models.files import encoder_file
-from manyheads.models.focus.config import FocusConfig
 from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.grammar import open_words
+from manyheads.models.focus.network import FocusConfig
 from manyheads.models.white_space import split_at_space, within_reach
 
 CLS, SEP = "[CLS]", "[SEP]"

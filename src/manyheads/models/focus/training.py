@@ -7,12 +7,11 @@ from torch.nn import functional as F
 
 from manyheads.models.files import key_of
 from manyheads.models.focus import data, word_vectors
-from manyheads.models.focus.config import FocusConfig
-from manyheads.models.focus.data import FACTS, generate_sentences
+from manyheads.models.focus.data import FACTS, generate_sentences, held_out_sentences
 from manyheads.models.focus.grammar import grammar_data
 from manyheads.models.focus.head_model import FocusModel
-from manyheads.models.focus.held_out import held_out_sentences
 from manyheads.models.focus.measures import accuracies, shares
+from manyheads.models.focus.network import FocusConfig
 from manyheads.models.focus.tokens import encode
 from manyheads.models.keeping import file_name
 from manyheads.models.training import SHORT, check_variant, fit, reproducible

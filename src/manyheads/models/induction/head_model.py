@@ -9,9 +9,8 @@ from torch import nn
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, titles, walk
-from manyheads.models.induction.config import InductionConfig
 from manyheads.models.induction.measures import next_losses
-from manyheads.models.induction.network import AttentionOnly
+from manyheads.models.induction.network import AttentionOnly, InductionConfig
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
 
 NOTHING = "Type a few characters, and then the same again."
