@@ -1,4 +1,4 @@
-"""The models that have a name, such as `focus/heads-8`: Python and the pages read the same table, `web/models.json`.
+"""What a model is; and those that have a name, such as `focus/heads-8`: a table that pages read as well, `models.json`.
 
 A row is a family of models. `variants` is the pattern of what may stand after the family's name and a slash,
 `onlyOnPages` of those that Python lacks. `load` names the function `(variant) -> head model`, `files` the one that
@@ -12,8 +12,30 @@ import json
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from manyheads.maps import AttentionMap
 
 FAMILIES = json.loads((Path(__file__).parent.parent / "web" / "models.json").read_text(encoding="utf-8"))
+
+
+@runtime_checkable
+class HeadModel(Protocol):
+    """What has heads and makes an attention map of a text: what `HeadMap` shows, and each of our models.
+
+    >>> isinstance(load_model("focus"), HeadModel)
+    True
+
+    The map is [num_layers, num_heads, query, key]. `head_mask` [layer, head] is False for heads that are off; with None
+    all are on. For a text that it can't read, a model raises `TypeError` or `ValueError`, whose message readers see.
+    """
+
+    name: str
+    num_layers: int
+    num_heads: int
+    head_names: list[str]  # the same in each layer
+
+    def __call__(self, sentence: Any, /, head_mask: Any = None) -> AttentionMap: ...
 
 
 def is_named(name):
@@ -26,7 +48,7 @@ def is_named(name):
     return family in FAMILIES and (not variant or bool(re.fullmatch(FAMILIES[family]["variants"], variant)))
 
 
-def load_model(name):
+def load_model(name: str) -> HeadModel:
     """Load a model by the name that pages give it.
 
     >>> load_model("focus/heads-8").num_heads

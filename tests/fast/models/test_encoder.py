@@ -177,13 +177,6 @@ def test_heads_of_any_model_can_be_turned_off(tiny):
 # --- what cannot be done is said
 
 
-def test_what_is_no_head_mask(encoder):
-    with pytest.raises(ValueError, match=r"\[layer, head\] = \[6, 12\], got \[12, 6\]"):
-        encoder(BANK, head_mask=np.ones((12, 6), dtype=bool))
-    with pytest.raises(TypeError, match="must be boolean"):
-        encoder(BANK, head_mask=np.ones((6, 12)))
-
-
 def test_a_model_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError, match="neither a folder here nor"):
         load_encoder(tmp_path / "nothing")

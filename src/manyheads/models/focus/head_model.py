@@ -8,10 +8,10 @@ with it. *Untaught* heads learn from the four facts alone.
 
 from dataclasses import asdict
 
-import numpy as np
 import torch
 
 from manyheads.attention import causal_mask
+from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.files import encoder_file
@@ -36,8 +36,7 @@ class FocusModel(FocusNetwork):
     'choice question'
 
     `head_mask` is one boolean per head, [h] or [layer, h]; False turns the head off. The first 64 words and 128 tokens
-    are kept.
-    Raises `TypeError` for a sentence that is not a string, `ValueError` for a head mask of another length.
+    are kept. Raises `TypeError` for a sentence that is not a string, `ValueError` for a head mask of another shape.
     """
 
     def __init__(self, variant="taught", config=FocusConfig()):
@@ -61,15 +60,8 @@ class FocusModel(FocusNetwork):
     @torch.no_grad()
     def forward(self, sentence, head_mask=None):
         ids, notes = tokenize(sentence, self.config)
-        if head_mask is not None:
-            head_mask = torch.as_tensor(np.asarray(head_mask))
-            if head_mask.shape not in ((self.num_heads,), (1, self.num_heads)):
-                raise ValueError(f"head_mask must have shape [{self.num_heads}], got {list(head_mask.shape)}")
-            if head_mask.dtype != torch.bool:
-                raise TypeError(f"head_mask must be boolean, got {head_mask.dtype}")
-            head_mask = head_mask.reshape(1, -1)  # [b, h]
         vectors = self.word_vectors(torch.tensor([ids]))
-        scores, weights = self.compute(vectors, head_mask=head_mask)
+        scores, weights = self.compute(vectors, head_mask=checked_heads(head_mask, 1, self.num_heads))
         predictions = {
             name: dict(zip(FACTS[name], scores[name][0].softmax(-1).tolist())) for name in FACTS if len(ids) > 2
         }

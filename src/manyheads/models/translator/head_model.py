@@ -7,10 +7,10 @@ import difflib
 import re
 from dataclasses import asdict
 
-import numpy as np
 import torch
 from torch import nn
 
+from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 from manyheads.models.translator.data import HEADS, LONGEST, MAX_WORDS
@@ -113,15 +113,9 @@ class Translator(nn.Module):
 
     def _off(self, head_mask):
         """The head masks of the network's parts, for one of this map's."""
-        if head_mask is None:
+        mask = checked_heads(head_mask, self.num_layers, self.num_heads)
+        if mask is None:
             return None
-        mask = torch.as_tensor(np.asarray(head_mask))
-        if mask.dtype != torch.bool:
-            raise TypeError(f"head_mask must be boolean, got {mask.dtype}")
-        if mask.shape == (self.num_heads,) and self.num_layers == 1:
-            mask = mask[None]
-        if mask.shape != (self.num_layers, self.num_heads):
-            raise ValueError(f"head_mask must have shape {[self.num_layers, self.num_heads]}, got {list(mask.shape)}")
         if self.attention in ("english", "french"):
             return {self.attention: mask}
         rest = torch.ones(self.config.layers - 1, self.num_heads, dtype=torch.bool)

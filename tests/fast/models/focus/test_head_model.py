@@ -64,13 +64,6 @@ def test_any_text_gives_a_map(focus, text):
     assert np.allclose(map.weights.sum(-1), 1, atol=1e-4)
 
 
-def test_a_head_mask_has_one_boolean_per_head(focus):
-    with pytest.raises(ValueError, match=r"\[4\], got \[3\]"):
-        focus("Tea?", np.array([True, False, True]))
-    with pytest.raises(TypeError, match="boolean"):
-        focus("Tea?", np.array([1.0, 0.0, 1.0, 1.0]))
-
-
 def test_save_and_load_keep_every_number(tmp_path):
     model = train_focus_model("heads-2", steps=1, num_sentences=100, progress=False)
     model.save(tmp_path / "model.safetensors")
