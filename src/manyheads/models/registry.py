@@ -1,11 +1,11 @@
-"""What a model is; and those that have a name, such as `focus/heads-8`: a table that pages read as well, `models.json`.
+"""The models that have a name, such as `focus/heads-8`: Python and the pages read the same table, `web/models.json`.
 
 A row is a family of models. `variants` is the pattern of what may stand after the family's name and a slash,
 `onlyOnPages` of those that Python lacks. `load` names the function `(variant) -> head model`, `files` the one that
 makes what pages fetch and lists the paths. `module` is the script of
 `web/models` that runs the family in a page, `onRequest` whether it waits there until a reader asks for it. `label` is
 what the offer calls it, `plain` what a slider calls the model without a variant; `attention` says whether tokens look
-at their own text ("self") or at another ("cross").
+at their own text ("self") or at another ("cross"). `HeadModel` is what any model is, with a name or without.
 """
 
 import json
