@@ -14,8 +14,9 @@ from sphinx.util.docutils import SphinxDirective
 from manyheads.maps.element import element_html
 from manyheads.maps.names import CHOICES, FLAGS, FORMER_NAMES, STATION_STEPS, STEPS, VIEWS
 from manyheads.maps.wire import map_json
+from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
-from manyheads.models.encoder.head_cards import behaviour, head_cards
+from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from manyheads.models.cards import Example, HeadCard, strongest
 from manyheads.models.decoder.head_scores import SCORES, decimals, head_scores, rises, sample, targets
 from manyheads.models.decoder.measures import prompts
-from manyheads.models.encoder.head_cards import Example, HeadCard, strongest
 from manyheads.whole_files import written_whole
 
 COLUMNS = ("previous", "induction", "duplicate", "first", "local", "punctuation", "loss")

@@ -10,8 +10,8 @@ from unicodedata import category
 
 import numpy as np
 
+from manyheads.models.cards import LONGER
 from manyheads.models.decoder.measures import COPY, all_but, answered, prompts, said_twice
-from manyheads.models.encoder.head_cards import LONGER
 from manyheads.whole_files import written_whole
 
 # The first token draws most of nearly every head, so it is scored apart; the others are shares of the rest.
