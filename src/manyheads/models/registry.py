@@ -14,6 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from manyheads.maps import AttentionMap
 
 FAMILIES = json.loads((Path(__file__).parent.parent / "web" / "models.json").read_text(encoding="utf-8"))
@@ -36,6 +38,18 @@ class HeadModel(Protocol):
     head_names: list[str]  # the same in each layer
 
     def __call__(self, sentence: Any, /, head_mask: Any = None) -> AttentionMap: ...
+
+
+def all_but(model: HeadModel, heads):
+    """The head mask of a model without some heads, given as (layer, head) from 0: bool [layer, head].
+
+    >>> all_but(load_model("induction"), [(0, 1)]).tolist()
+    [[True, False], [True, True]]
+    """
+    mask = np.ones((model.num_layers, model.num_heads), dtype=bool)
+    for layer, head in heads:
+        mask[layer, head] = False
+    return mask
 
 
 def is_named(name):

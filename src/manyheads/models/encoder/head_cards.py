@@ -16,6 +16,7 @@ from manyheads.models.cards import LONGER, NUM_EXAMPLES, SCORES, Example, HeadCa
 from manyheads.models.encoder.head_model import load_encoder
 from manyheads.models.files import SHA256, key_of, measured_file
 from manyheads.models.focus.data import held_out_sentences
+from manyheads.models.registry import all_but
 from manyheads.models.threads import one_thread
 from manyheads.whole_files import read_whole, written_whole
 
@@ -146,9 +147,7 @@ def effects(encoder, chunks):  # -> [layer, h, sentence]
     for chunk in chunks:
         whole = encoder.sentence_vectors(chunk).astype(float)
         for head in np.ndindex(shape):
-            mask = np.ones(shape, dtype=bool)
-            mask[head] = False
-            found.append(1 - (encoder.sentence_vectors(chunk, mask) * whole).sum(-1))
+            found.append(1 - (encoder.sentence_vectors(chunk, all_but(encoder, [head])) * whole).sum(-1))
     count = len(found) // len(chunks)
     by_head = [np.concatenate(found[head::count]) for head in range(count)]
     return np.array(by_head).reshape(*shape, -1)

@@ -5,6 +5,8 @@ from itertools import product
 import torch
 from torch.nn import functional as F
 
+from manyheads.models.registry import all_but
+
 
 def next_losses(scores, ids):  # [..., t, symbol], [..., t] -> [..., t - 1]
     """Minus the logarithm of the probability of each symbol that comes next.
@@ -69,9 +71,7 @@ def without_each(model, ids, periods):
     """
     found = {None: measured(model.network, ids, periods)}
     for head in product(range(model.num_layers), range(model.num_heads)):
-        mask = torch.ones(model.num_layers, model.num_heads, dtype=torch.bool)
-        mask[head] = False
-        found[head] = measured(model.network, ids, periods, mask)
+        found[head] = measured(model.network, ids, periods, torch.tensor(all_but(model, [head])))
     return found
 
 
