@@ -134,6 +134,8 @@ def predicate(rng, subject, tense, adverb=None):
     return [*english, quality.word], [*french, quality]
 
 
+# --- what is read
+
 FIRST_LETTER = 192  # À and what follows: letters that mean nothing in a pattern
 FORMS = ("base", "third", "past")
 ALONE = [

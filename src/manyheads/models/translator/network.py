@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from manyheads.attention import AttentionBlock, causal_mask
 
 PAD, START, END = "<pad>", "<s>", "</s>"
-MARKS = (PAD, START, END)
+MARKS = (PAD, START, END)  # the first words of both vocabularies
 
 
 @dataclass(frozen=True)
@@ -137,11 +137,10 @@ def heads(off, part, layer):
     return None if off is None or part not in off else off[part][layer]
 
 
-def padded(rows, filler=0):  # lists of numbers -> [b, t]
+def padded(rows):  # lists of numbers -> [b, t]
     """Lists of different lengths as one tensor.
 
     >>> padded([[1, 2], [3]]).tolist()
     [[1, 2], [3, 0]]
     """
-    rows = [torch.as_tensor(row) for row in rows]
-    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=filler)
+    return nn.utils.rnn.pad_sequence([torch.as_tensor(row) for row in rows], batch_first=True)

@@ -154,6 +154,8 @@ def words_data():
     return {name: rows_of(name) for name in ("nouns.txt", "adjectives.txt", "verbs.txt", "other_words.txt")}
 
 
+# --- noun phrases and pronouns
+
 PLURAL_PRONOUNS = ("we", "us", "they", "them")
 PRONOUN_PERSONS = {"I": 1, "me": 1, "we": 1, "us": 1, "you": 2}  # 3, where nothing stands here
 ELIDED = {"le": "l'", "la": "l'", "je": "j'", "me": "m'", "ce": "c'", "ne": "n'", "que": "qu'", "de": "d'"}
