@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.encoder_page_files import encoder_page_files
+from manyheads.models.encoder.page_files import encoder_page_files
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from served import HTML, chromium, serve

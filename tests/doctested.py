@@ -14,13 +14,13 @@ from manyheads import load_encoder
 # Their examples train a little, or measure many sentences: they are run at night.
 MEASURING = (
     "manyheads.models.attributing",
-    "manyheads.models.decoder.decoder",
-    "manyheads.models.focus.metrics",
-    "manyheads.models.head_cards",
+    "manyheads.models.decoder.head_model",
+    "manyheads.models.focus.measures",
+    "manyheads.models.encoder.head_cards",
     "manyheads.models.induction.training",
     "manyheads.models.senses.__main__",
-    "manyheads.models.senses.model",
-    "manyheads.models.translator.claims",
+    "manyheads.models.senses.head_model",
+    "manyheads.models.translator.training",
     "manyheads_book.experiments",
 )
 NAMES = sorted(

@@ -1,8 +1,9 @@
-"""Checks of the inputs of attention.py: those that do not fit are refused in plain words, with their shapes.
+"""Checks of the inputs of attention.py and of models: those that do not fit are refused in plain words, with shapes.
 
 Nothing here looks at a number, so that a module stays one graph for torch.compile and torch.export.
 """
 
+import numpy as np
 import torch
 
 
@@ -88,3 +89,26 @@ def check_mask(mask, shape, boolean, name="mask"):
     if mask.ndim > len(shape) or not fits or (name == "head_mask" and mask.shape[-1:] != shape[-1:]):
         raise ValueError(f"{name} must broadcast to {list(shape)}, got {list(mask.shape)}")
     return mask
+
+
+def checked_heads(mask, num_layers, num_heads):
+    """The head mask of a model as booleans [layer, h], False for a head that is off; None stays None.
+
+    >>> checked_heads([True, False, True], num_layers=1, num_heads=3)
+    tensor([[ True, False,  True]])
+    >>> checked_heads([True, False, True], num_layers=2, num_heads=3)
+    Traceback (most recent call last):
+    ValueError: head_mask must have shape [layer, head] = [2, 3], got [3]
+
+    A model of one layer takes [h] as well. Raises `TypeError` for what isn't boolean.
+    """
+    if mask is None:
+        return None
+    mask = np.asarray(mask)
+    if mask.dtype != bool:
+        raise TypeError(f"head_mask must be boolean, False for a head that is off, got {mask.dtype}")
+    shapes = [(num_layers, num_heads), (num_heads,)][: 2 if num_layers == 1 else 1]
+    if mask.shape not in shapes:
+        wanted = " or ".join(str(list(shape)) for shape in shapes)
+        raise ValueError(f"head_mask must have shape [layer, head] = {wanted}, got {list(mask.shape)}")
+    return torch.tensor(mask).view(num_layers, num_heads)

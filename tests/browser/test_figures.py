@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 from manyheads import load_induction
 from manyheads.maps.answers import answer_of
 from manyheads.maps.names import STATION_STEPS, STEPS
+from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
-from manyheads.models.head_cards import head_cards
 from manyheads.models.induction import CHECKPOINTS
 from manyheads.models.senses import load_senses
 from manyheads.widgets.attention_flow import flow_steps

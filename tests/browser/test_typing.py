@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from manyheads import load_translator
 from manyheads.models.focus import load_focus_model
-from manyheads.models.focus.sentences import generate_sentences
+from manyheads.models.focus.data import generate_sentences
 
 HEARD = """(el) => { globalThis.heard ??= [];
   const live = "[aria-live], [role=status], [role=alert], output";

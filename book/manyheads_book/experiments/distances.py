@@ -11,8 +11,8 @@ from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention
 from manyheads.models.encoder import Encoder, load_encoder
+from manyheads.models.encoder.head_cards import card_sentences
 from manyheads.models.files import SHA256
-from manyheads.models.head_cards import card_sentences
 from manyheads_book.experiments.evidence import across, clearly
 
 RECIPE = 2

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import torch
 
-from manyheads.models.focus.sentences import HEADS as LABELS
+from manyheads.models.focus.data import HEADS as LABELS
 from manyheads_book.experiments.evidence import clearly, differences
 from manyheads_book.experiments.focus_sentences import computed
 

@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from manyheads.models.focus.sentences import generate_sentences
+from manyheads.models.focus.data import generate_sentences
 
 FRESH = 10_000  # seeds from here on: no training sees these sentences drawn
 

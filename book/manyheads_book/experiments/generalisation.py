@@ -5,7 +5,7 @@ The claim is about diversity, which no experiment here varies; what more heads d
 
 import numpy as np
 
-from manyheads.models.focus.held_out import held_out_sentences
+from manyheads.models.focus.data import held_out_sentences
 from manyheads_book.experiments.evidence import across, clearly, differences
 
 MANY = 8
@@ -42,7 +42,7 @@ def _better(runs, name):
 def sentences_of(trained_on, fresh):
     """Sentences to ask about: held-out words, new structures and, beside them, known ones.
 
-    >>> from manyheads.models.focus.sentences import generate_sentences
+    >>> from manyheads.models.focus.data import generate_sentences
     >>> made = sentences_of(generate_sentences(200), generate_sentences(100, seed=1))
     >>> len(made["new structures"]) + len(made["known structures"])
     100
@@ -58,7 +58,7 @@ def sentences_of(trained_on, fresh):
 def structure(sentence):
     """The labels of a sentence's words, in order, and its facts.
 
-    >>> from manyheads.models.focus.sentences import parse
+    >>> from manyheads.models.focus.data import parse
     >>> tea = parse("statement, food or drink, state, neutral: Tea/O is/R hot ./T")
     >>> ale = parse("statement, food or drink, state, neutral: Ale/O was/R cold ./T")
     >>> structure(tea) == structure(ale)

@@ -8,7 +8,7 @@ faster is further along, and its gap is larger for that reason alone).
 import numpy as np
 
 from manyheads.models.focus import FocusConfig, encode, train_focus_model
-from manyheads.models.focus.sentences import generate_sentences
+from manyheads.models.focus.data import generate_sentences
 from manyheads.models.focus.training import recipe_key
 from manyheads_book.experiments.evidence import clearly, differences
 from manyheads_book.experiments.focus_sentences import drawn, losses

@@ -9,8 +9,8 @@ import numpy as np
 
 from manyheads.maps.element import element_html
 from manyheads.models.encoder import load_encoder
+from manyheads.models.encoder.head_cards import card_sentences, head_cards
 from manyheads.models.files import SHA256
-from manyheads.models.head_cards import card_sentences, head_cards
 from manyheads.models.senses import labelled_sentences
 from manyheads_book.experiments.evidence import clearly, differences
 

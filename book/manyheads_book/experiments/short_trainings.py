@@ -5,8 +5,7 @@ weights.
 """
 
 from manyheads.models.focus import encode, train_focus_model
-from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.models.focus.sentences import generate_sentences
+from manyheads.models.focus.data import generate_sentences, held_out_sentences
 from manyheads.models.focus.training import recipe_key
 from manyheads_book.experiments import diversity, generalisation, noise
 from manyheads_book.experiments.focus_sentences import drawn, losses, right

@@ -6,7 +6,8 @@ suffers more without this head than without any other.
 
 import numpy as np
 
-from manyheads.models.translator import claims, train_translator
+from manyheads.models.translator import train_translator
+from manyheads.models.translator import training as claims
 from manyheads.models.translator.training import recipe_key
 from manyheads_book.experiments.evidence import across
 

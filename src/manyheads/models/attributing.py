@@ -15,6 +15,7 @@ from torch import nn
 from manyheads.attention import attend, causal_mask, join_heads, share_heads, silence_heads
 from manyheads.maps.answers import answer_of
 from manyheads.maps.value_norms import rows_of
+from manyheads.models.registry import HeadModel
 
 UNITS = ("head", "layer")
 
@@ -45,7 +46,7 @@ class Attribution:
         return dict(ranked[:count])
 
 
-def attribution(model, text, answer="", unit="head"):
+def attribution(model: HeadModel, text, answer="", unit="head"):
     """What each part of a model adds to the logit of an answer, in parts that sum to it.
 
     >>> from manyheads import load_decoder
@@ -140,7 +141,7 @@ def reading(norm, whole, readouts):  # [d], [label, d] -> [d, label]
     return (through / (whole.square().mean() + norm.eps).sqrt()).T
 
 
-def value_weighted(model, text):
+def value_weighted(model: HeadModel, text):
     """A map of how long the vector is that each head writes from each token: weight times value, through W^O.
 
     >>> from manyheads import load_decoder
@@ -169,7 +170,7 @@ def strongest_heads(ledger, most=10):
     return np.argsort(-np.abs(heads), axis=1)[:, :most]
 
 
-def titles(model):
+def titles(model: HeadModel):
     """The names of all heads of a model, layer by layer.
 
     >>> from manyheads import load_induction

@@ -5,15 +5,51 @@ A row is a family of models. `variants` is the pattern of what may stand after t
 makes what pages fetch and lists the paths. `module` is the script of
 `web/models` that runs the family in a page, `onRequest` whether it waits there until a reader asks for it. `label` is
 what the offer calls it, `plain` what a slider calls the model without a variant; `attention` says whether tokens look
-at their own text ("self") or at another ("cross").
+at their own text ("self") or at another ("cross"). `HeadModel` is what any model is, with a name or without.
 """
 
 import json
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from manyheads.maps import AttentionMap
 
 FAMILIES = json.loads((Path(__file__).parent.parent / "shared" / "models.json").read_text(encoding="utf-8"))
+
+
+@runtime_checkable
+class HeadModel(Protocol):
+    """What has heads and makes an attention map of a text: what `HeadMap` shows, and each of our models.
+
+    >>> isinstance(load_model("focus"), HeadModel)
+    True
+
+    The map is [num_layers, num_heads, query, key]. `head_mask` [layer, head] is False for heads that are off; with None
+    all are on. For a text that it can't read, a model raises `TypeError` or `ValueError`, whose message readers see.
+    """
+
+    name: str
+    num_layers: int
+    num_heads: int
+    head_names: list[str]  # the same in each layer
+
+    def __call__(self, sentence: Any, /, head_mask: Any = None) -> AttentionMap: ...
+
+
+def all_but(model: HeadModel, heads):
+    """The head mask of a model without some heads, given as (layer, head) from 0: bool [layer, head].
+
+    >>> all_but(load_model("induction"), [(0, 1)]).tolist()
+    [[True, False], [True, True]]
+    """
+    mask = np.ones((model.num_layers, model.num_heads), dtype=bool)
+    for layer, head in heads:
+        mask[layer, head] = False
+    return mask
 
 
 def is_named(name):
@@ -26,7 +62,7 @@ def is_named(name):
     return family in FAMILIES and (not variant or bool(re.fullmatch(FAMILIES[family]["variants"], variant)))
 
 
-def load_model(name):
+def load_model(name: str) -> HeadModel:
     """Load a model by the name that pages give it.
 
     >>> load_model("focus/heads-8").num_heads

@@ -14,8 +14,9 @@ from manyheads.maps.element import element_html
 from manyheads.maps.names import FLAGS, STATION_STEPS, STEPS
 from manyheads.maps.options import OPTIONS
 from manyheads.maps.wire import map_json
+from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
-from manyheads.models.head_cards import behaviour, head_cards
+from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses

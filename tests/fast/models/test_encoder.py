@@ -10,18 +10,12 @@ from tokenizers.decoders import ByteLevel
 
 from manyheads.attention import multi_head_attention
 from manyheads.models.encoder import Encoder, heads_off, load_encoder
-from manyheads.models.encoder_page_files import encoder_page_files
+from manyheads.models.encoder.page_files import encoder_page_files
 from manyheads.models.files import SHA256, encoder_file
+from manyheads.models.registry import all_but
 
 BANK = "I went to the bank."
 COFFEE = "Which do you like better, coffee or tea?"
-
-
-def mask_without(layers, heads, *off):
-    mask = np.ones((layers, heads), dtype=bool)
-    for layer, head in off:
-        mask[layer, head] = False
-    return mask
 
 
 # --- the default encoder
@@ -93,7 +87,7 @@ def test_any_text_has_a_map(encoder, text):
 
 
 def test_turning_heads_off_is_zeroing_their_slice_by_hand(encoder):
-    mask = mask_without(6, 12, (0, 3), (2, 0), (2, 11))
+    mask = all_but(encoder, [(0, 3), (2, 0), (2, 11)])
     by_hand = load_encoder()
     for layer, head in np.argwhere(~mask):
         slice_ = slice(32 * head, 32 * head + 32)  # heads are 384 / 12 = 32 wide
@@ -169,19 +163,12 @@ def test_heads_of_any_model_can_be_turned_off(tiny):
     rows = output.weight.data if kind == "gpt2" else output.weight.data.T  # GPT-2 keeps its matrices transposed
     rows[4:8] = 0  # the second of three heads, each 12 / 3 wide, in the first layer
     off = [(0, 1), (1, 1)] if kind == "albert" else [(0, 1)]  # whose layers share one matrix
-    found = model.hidden_states(COFFEE, head_mask=mask_without(2, 3, *off))
+    found = model.hidden_states(COFFEE, head_mask=all_but(model, off))
     np.testing.assert_allclose(found, by_hand.hidden_states(COFFEE), atol=1e-5, err_msg=name)
     assert np.abs(found - model.hidden_states(COFFEE)).max() > 1e-4
 
 
 # --- what cannot be done is said
-
-
-def test_what_is_no_head_mask(encoder):
-    with pytest.raises(ValueError, match=r"\[layer, head\] = \[6, 12\], got \[12, 6\]"):
-        encoder(BANK, head_mask=np.ones((12, 6), dtype=bool))
-    with pytest.raises(TypeError, match="must be boolean"):
-        encoder(BANK, head_mask=np.ones((6, 12)))
 
 
 def test_a_model_that_is_not_there(tmp_path):

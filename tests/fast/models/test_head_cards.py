@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from manyheads.models.head_cards import SCORES, card_sentences, head_cards
-from manyheads.models.head_cards_table import head_cards_html, shown
+from manyheads.models.cards import head_cards_html, shown
+from manyheads.models.encoder.head_cards import SCORES, card_sentences, head_cards
 
 BY_HAND = [(2, 9)]
 

@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from manyheads.models import head_cards, keeping
+from manyheads.models import keeping
+from manyheads.models.encoder import head_cards
 from manyheads.models.files import MEASURED, SHA256
-from manyheads.models.focus import sentences
+from manyheads.models.focus import data
 from manyheads.models.focus import training as focus
 from manyheads.models.keeping import KEPT, MANIFEST, file_name, kept_file, manifest, sha256
 from manyheads.models.senses import measures
-from manyheads.models.senses.model import senses_path
+from manyheads.models.senses.head_model import senses_path
 from manyheads.models.trained import MODELS, train
 from manyheads.models.training import SHORT
 
@@ -45,7 +46,7 @@ def test_forty_steps_of_a_recipe_learn_what_they_learnt(model, job):
 def test_a_word_that_changes_changes_the_recipe(monkeypatch):
     before = focus.recipe_key()
     focus.recipe_key.cache_clear()
-    monkeypatch.setattr(sentences, "OPENINGS", [*sentences.OPENINGS, "Hm ,"])
+    monkeypatch.setattr(data, "OPENINGS", [*data.OPENINGS, "Hm ,"])
     assert focus.recipe_key() != before
     focus.recipe_key.cache_clear()
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from manyheads.models.focus import tokenize
-from manyheads.models.translator.reading import split
+from manyheads.models.translator.head_model import split
 from manyheads.models.white_space import split_at_space
 
 

@@ -8,7 +8,7 @@ import pytest
 from mixed_sentences import sentences
 from node import WEB, run_node
 
-from manyheads.models.encoder_page_files import encoder_page_files
+from manyheads.models.encoder.page_files import encoder_page_files
 from manyheads.models.senses import labelled_sentences, load_senses, senses_file
 
 BANK = "I went to the bank of the river."

@@ -11,7 +11,7 @@ from manyheads import AttentionFlow, FormulaSteps, HeadLedger, HeadMap, NextWord
 from manyheads.maps import names
 from manyheads.maps.tokens import is_special, joined, readable, word_starts
 from manyheads.maps.written import percent
-from manyheads.models import head_cards_table
+from manyheads.models import cards
 
 FIGURES = {
     "head-map": HeadMap,
@@ -42,7 +42,7 @@ ASKED = {  # what is asked of the page, all in one process: a module, and what i
     **{
         score: (
             "figures/head-cards/head-cards.ts",
-            f"{SHARES}.map((value) => it.shown({{ decimals: {json.dumps(head_cards_table.DECIMALS.get(score))} }}, value))",
+            f"{SHARES}.map((value) => it.shown({{ decimals: {json.dumps(cards.DECIMALS.get(score))} }}, value))",
         )
         for score in SCORES
     },
@@ -91,7 +91,7 @@ def test_every_part_of_a_figures_state_is_a_trait(in_page, figure, widget):
 def test_numbers_are_written_alike(in_page):
     assert in_page["percent"] == [percent(share) for share in SHARES]
     for score in SCORES:
-        assert in_page[score] == [head_cards_table.shown(score, value) for value in SHARES]
+        assert in_page[score] == [cards.shown(score, value) for value in SHARES]
 
 
 def test_tokens_are_read_alike(in_page):

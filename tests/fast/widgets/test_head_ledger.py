@@ -10,8 +10,7 @@ from bs4 import BeautifulSoup
 from manyheads import HeadLedger
 from manyheads.maps.element import BUILDING
 from manyheads.models.focus import load_focus_model
-from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.models.focus.sentences import FACTS
+from manyheads.models.focus.data import FACTS, held_out_sentences
 from manyheads.widgets.head_ledger import head_ledger
 
 SENTENCE = "Do you hate tea?"

@@ -6,7 +6,7 @@ import pytest
 
 from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.head_cards import CARD_SCORES, decoder_cards, example_texts, measure_examples
-from manyheads.models.decoder.measures import all_but
+from manyheads.models.registry import all_but
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
@@ -69,7 +69,7 @@ def test_every_example_is_in_the_map_of_its_text(decoder, maps, head):
             assert row[example.key] == pytest.approx(row.max(), abs=2e-3)
             if name == "loss":
                 ids = decoder.read(example.sentence)[0]
-                on, off = (decoder.losses(ids, mask)[example.query] for mask in (None, all_but([head])))
+                on, off = (decoder.losses(ids, mask)[example.query] for mask in (None, all_but(decoder, [head])))
                 assert off - on == pytest.approx(example.value, abs=2e-3)
             else:
                 found = slow_score(name, map.key_tokens, map.weights[head], example.query)

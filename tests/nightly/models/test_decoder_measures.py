@@ -5,11 +5,8 @@ import pytest
 
 from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.head_scores import SCORES, copies, head_scores, looks, losses, sample
-from manyheads.models.decoder.measures import (
-    all_but,
-    answered,
-    prompts,
-)
+from manyheads.models.decoder.measures import answered, prompts
+from manyheads.models.registry import all_but
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
@@ -31,7 +28,7 @@ def test_the_kept_scores_are_those_measured_again(decoder):
         np.testing.assert_allclose(scores, kept[name], atol=2e-3, err_msg=name)
     whole = np.concatenate(losses(decoder)).mean()
     for head in ((0, 0), (16, 0), (23, 4)):
-        mask = all_but([head])
+        mask = all_but(decoder, [head])
         assert np.concatenate(losses(decoder, mask)).mean() - whole == pytest.approx(kept["loss"][head], abs=1e-3)
         chances, right = answered(decoder, of("two names"), mask)
         assert chances[0] == pytest.approx(kept["mary"][head], abs=1e-3)

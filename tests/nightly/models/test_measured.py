@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.head_cards import card_sentences, head_cards, measure_heads
+from manyheads.models.encoder.head_cards import card_sentences, head_cards, measure_heads
 from manyheads.models.senses import measures
-from manyheads.models.senses.model import load_senses
+from manyheads.models.senses.head_model import load_senses
 
 
 def test_the_cards_are_measured_again():

@@ -11,7 +11,7 @@ from served import serve
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import STATION_STEPS, STEPS
 from manyheads.maps.options import OPTIONS
-from manyheads.models.focus.sentences import FACTS
+from manyheads.models.focus.data import FACTS
 from manyheads.models.registry import load_model
 from manyheads.sphinxext.prerender import draw_figures
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps

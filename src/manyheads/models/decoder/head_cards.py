@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from manyheads.models.cards import Example, HeadCard, strongest
 from manyheads.models.decoder.head_scores import SCORES, decimals, head_scores, rises, sample, targets
 from manyheads.models.decoder.measures import prompts
-from manyheads.models.head_cards import Example, HeadCard, strongest
 from manyheads.whole_files import written_whole
 
 COLUMNS = ("previous", "induction", "duplicate", "first", "local", "punctuation", "loss")
@@ -49,7 +49,7 @@ def decoder_cards():
 def example_texts(decoder):
     """The texts that examples are chosen from: the sample, and prompts in which names come again.
 
-    >>> from manyheads.models.decoder.decoder import load_decoder
+    >>> from manyheads.models.decoder.head_model import load_decoder
     >>> len(example_texts(load_decoder()))
     33
 

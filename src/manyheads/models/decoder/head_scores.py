@@ -10,8 +10,9 @@ from unicodedata import category
 
 import numpy as np
 
-from manyheads.models.decoder.measures import COPY, all_but, answered, prompts, said_twice
-from manyheads.models.head_cards import LONGER
+from manyheads.models.cards import LONGER
+from manyheads.models.decoder.measures import COPY, answered, prompts, said_twice
+from manyheads.models.registry import all_but
 from manyheads.whole_files import written_whole
 
 # The first token draws most of nearly every head, so it is scored apart; the others are shares of the rest.
@@ -66,7 +67,7 @@ def measure_scores(decoder):
     scores["loss"] = np.concatenate(rises(decoder), axis=-1).mean(-1)
     scores |= {name: np.zeros((decoder.num_layers, decoder.num_heads)) for name in ("mary", "names")}
     for head in np.ndindex(decoder.num_layers, decoder.num_heads):
-        chances, right = answered(decoder, asked, all_but([head]))
+        chances, right = answered(decoder, asked, all_but(decoder, [head]))
         scores["mary"][head], scores["names"][head] = chances[0], right.sum()
     return scores
 
@@ -126,7 +127,7 @@ def rises(decoder, heads=None):
     whole = losses(decoder)
     found = [np.full((*shape, len(of)), np.nan) for of in whole]
     for head in np.ndindex(shape) if heads is None else heads:
-        for rise, before, after in zip(found, whole, losses(decoder, all_but([head]))):
+        for rise, before, after in zip(found, whole, losses(decoder, all_but(decoder, [head]))):
             rise[head] = after - before
     return found
 

@@ -38,17 +38,6 @@ def prompts():
     return [Prompt(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def all_but(heads):
-    """A head mask without some heads, given as (layer, head): [layer, h].
-
-    >>> int((~all_but(INDUCTION_HEADS)).sum())
-    7
-    """
-    mask = np.ones((30, 9), dtype=bool)
-    mask[tuple(np.transpose(list(heads)))] = False
-    return mask
-
-
 def other_heads(seed):
     """As many other heads as there are in `INDUCTION_HEADS`, as many of each layer, drawn by a seed.
 

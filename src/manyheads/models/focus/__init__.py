@@ -1,10 +1,9 @@
 """Four heads on one sentence: the focus model, its training, its sentences, and how well it does."""
 
-from manyheads.models.focus.config import FocusConfig
-from manyheads.models.focus.model import FocusModel, load_focus_model
+from manyheads.models.focus.head_model import FocusModel, load_focus_model, load_variant, page_files
+from manyheads.models.focus.network import FocusConfig
 from manyheads.models.focus.tokens import CLS, SEP, encode, pieces, tokenize, tokenizer
 from manyheads.models.focus.training import CHECKPOINTS, HEAD_COUNTS, train_focus_model, validation_loss
-from manyheads.models.focus.variants import page_files
 from manyheads.models.focus.word_vectors import reduced_words
 
 __all__ = [
@@ -16,6 +15,7 @@ __all__ = [
     "FocusModel",
     "encode",
     "load_focus_model",
+    "load_variant",
     "page_files",
     "pieces",
     "reduced_words",

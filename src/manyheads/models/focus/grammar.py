@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from manyheads.models.sections import read_sections
+
 DATA = Path(__file__).parent / "data"
 COUNTABLE = ("person", "animal", "dish", "place", "thing", "idea")
 CLASSES = ("person", "animal", "dish", "drink", "place", "thing", "stuff", "idea", "notion")
@@ -22,26 +24,6 @@ class Word:
     main: bool = False  # marked by a star
 
 
-@cache
-def read_sections(name):
-    """A file of `data/`: the lines below each header in square brackets.
-
-    >>> read_sections("nouns.txt")["n.animal/O"][0][:17]
-    'alligator ant bat'
-
-    A line that starts with spaces goes on from the line before; one that starts with # is a comment.
-    """
-    found = {}
-    for line in (DATA / name).read_text(encoding="utf-8").splitlines():
-        if line.startswith("[") and line.endswith("]"):
-            lines = found.setdefault(line[1:-1], [])
-        elif line.startswith(" "):
-            lines[-1] += line
-        elif line and not line.startswith("#"):
-            lines.append(line)
-    return found
-
-
 def word_lists(file):
     """The word lists of a file: name -> words, labels, polarity; a header is written as words of templates are.
 
@@ -49,7 +31,7 @@ def word_lists(file):
     ('RS', '-')
     """
     found = {}
-    for header, lines in read_sections(file).items():
+    for header, lines in read_sections(DATA / file).items():
         name, _, suffix = header.partition("/")
         labels = suffix.rstrip("+-")
         found[name] = (" ".join(lines).split(), labels, suffix.removeprefix(labels))
@@ -65,7 +47,7 @@ def forms(kind):
     >>> forms("verbs")["take"]
     ['take', 'takes', 'took', 'taken', 'taking']
     """
-    return {line.split()[0]: line.split() for line in read_sections("forms.txt")[kind]}
+    return {line.split()[0]: line.split() for line in read_sections(DATA / "forms.txt")[kind]}
 
 
 def inflected(kind, word):
@@ -130,7 +112,7 @@ def phrases():
     >>> phrases()["how"]
     '<adverb>'
     """
-    return {name: " ".join(lines) for name, lines in read_sections("phrases.txt").items()}
+    return {name: " ".join(lines) for name, lines in read_sections(DATA / "phrases.txt").items()}
 
 
 @cache
@@ -140,7 +122,7 @@ def templates():
     >>> len(templates()) > 60
     True
     """
-    sections = read_sections("templates.txt")
+    sections = read_sections(DATA / "templates.txt")
     return [(*header.split(", ")[:2], text) for header, texts in sections.items() for text in texts]
 
 

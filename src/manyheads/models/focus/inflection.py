@@ -6,7 +6,8 @@ has those that we prefer.
 
 from lemminflect import getInflection
 
-from manyheads.models.focus.grammar import COUNTABLE, DATA, read_sections, word_lists
+from manyheads.models.focus.grammar import COUNTABLE, DATA, word_lists
+from manyheads.models.sections import read_sections
 
 
 def forms_file():
@@ -19,7 +20,7 @@ def forms_file():
     verbs = {verb for verbs, *_ in word_lists("verbs.txt").values() for verb in verbs}
     lines = ["# Made by inflection.py from the word lists: change those, or own_forms.txt, and run it again."]
     for kind, words, tags in (("plurals", nouns, ["NNS"]), ("verbs", verbs, ["VBZ", "VBD", "VBN", "VBG"])):
-        own = {line.split()[0]: line for line in read_sections("own_forms.txt")[kind]}
+        own = {line.split()[0]: line for line in read_sections(DATA / "own_forms.txt")[kind]}
         lines += ["", f"[{kind}]"]
         for word in sorted(words):
             lines.append(own.get(word) or " ".join([word, *(getInflection(word, tag)[0] for tag in tags)]))

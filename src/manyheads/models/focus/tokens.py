@@ -11,9 +11,9 @@ from tokenizers import Tokenizer
 from manyheads.maps.names import EMPTY, NOTES
 from manyheads.maps.tokens import readable
 from manyheads.models.files import encoder_file
-from manyheads.models.focus.config import FocusConfig
+from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.grammar import open_words
-from manyheads.models.focus.sentences import FACTS, HEADS
+from manyheads.models.focus.network import FocusConfig
 from manyheads.models.white_space import split_at_space, within_reach
 
 CLS, SEP = "[CLS]", "[SEP]"
@@ -86,7 +86,7 @@ def encode(labelled, breaking=0.0):
     The labels of a word are shared out among its pieces; where a head has nothing to look at, the label is on `[CLS]`.
     `breaking` is the share of long words to break in two: the reader's rare words come in pieces, ours seldom do.
 
-    >>> from manyheads.models.focus.sentences import generate_sentences
+    >>> from manyheads.models.focus.data import generate_sentences
     >>> ids, mask, labels, facts = encode(generate_sentences(3))
     >>> labels.shape[:2], facts.shape
     (torch.Size([3, 4]), torch.Size([3, 4]))

@@ -6,13 +6,12 @@ import torch
 from torch.nn import functional as F
 
 from manyheads.models.files import key_of
-from manyheads.models.focus import sentences, word_vectors
-from manyheads.models.focus.config import FocusConfig
+from manyheads.models.focus import data, word_vectors
+from manyheads.models.focus.data import FACTS, generate_sentences, held_out_sentences
 from manyheads.models.focus.grammar import grammar_data
-from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.models.focus.metrics import accuracies, shares
-from manyheads.models.focus.model import FocusModel
-from manyheads.models.focus.sentences import FACTS, generate_sentences
+from manyheads.models.focus.head_model import FocusModel
+from manyheads.models.focus.measures import accuracies, shares
+from manyheads.models.focus.network import FocusConfig
 from manyheads.models.focus.tokens import encode
 from manyheads.models.keeping import file_name
 from manyheads.models.training import SHORT, check_variant, fit, reproducible
@@ -38,11 +37,11 @@ def recipe_key(config=FocusConfig()):
         config=config,
         words=word_vectors.recipe_key(config),
         grammar=grammar_data(),
-        facts=sentences.FACTS,
-        heads=sentences.HEADS,
-        shares=sentences.SHARES,
-        closings=sentences.CLOSINGS,
-        openings=sentences.OPENINGS,
+        facts=data.FACTS,
+        heads=data.HEADS,
+        shares=data.SHARES,
+        closings=data.CLOSINGS,
+        openings=data.OPENINGS,
     )
 
 
@@ -75,12 +74,12 @@ def train_focus_model(
         steps = config.steps if taught else config.untaught_steps
     with reproducible(seed, torch.float64):
         model = FocusModel(variant, config).double()
-        data = _training_data(num_sentences or config.num_sentences, seed, config.breaking)
+        shown = _training_data(num_sentences or config.num_sentences, seed, config.breaking)
         fit(
             torch.optim.AdamW(model.parameters(), lr=config.learning_rate),
             partial(_loss, model, taught=taught),
-            data,
-            data[1].sum(1),
+            shown,
+            shown[1].sum(1),
             steps=steps,
             batch=config.batch,
             warmup=0.2,
@@ -166,7 +165,7 @@ def validation_loss(model, count=1000, seed=999):
 
     >>> import math
     >>> from manyheads.models.focus import load_focus_model
-    >>> from manyheads.models.focus.sentences import FACTS
+    >>> from manyheads.models.focus.data import FACTS
     >>> guessing = sum(math.log(len(labels)) for labels in FACTS.values())
     >>> validation_loss(load_focus_model(), count=100) < guessing / 4
     True

@@ -7,7 +7,7 @@ import torch
 from safetensors import safe_open
 
 from manyheads.models.files import SHA256, encoder_file, key_of, write_tensors
-from manyheads.models.focus.config import FocusConfig
+from manyheads.models.focus.network import FocusConfig
 from manyheads.models.focus.tokens import tokenizer
 from manyheads.models.keeping import file_name, kept_file, manifest
 from manyheads.whole_files import read_whole

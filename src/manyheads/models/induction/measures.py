@@ -5,6 +5,8 @@ from itertools import product
 import torch
 from torch.nn import functional as F
 
+from manyheads.models.registry import all_but
+
 
 def next_losses(scores, ids):  # [..., t, symbol], [..., t] -> [..., t - 1]
     """Minus the logarithm of the probability of each symbol that comes next.
@@ -39,7 +41,7 @@ def induction_scores(maps, periods):  # [b, layer, h, t, t], [b] -> [layer, h]
 def measured(network, ids, periods, head_mask=None):
     """A network on sequences that repeat: its losses, what it gets right, and the scores of its heads.
 
-    >>> from manyheads.models.induction.model import AttentionOnly
+    >>> from manyheads.models.induction.network import AttentionOnly
     >>> list(measured(AttentionOnly(), torch.arange(64)[None] % 8, torch.tensor([8])))
     ['first', 'second', 'right', 'previous', 'induction']
 
@@ -69,9 +71,7 @@ def without_each(model, ids, periods):
     """
     found = {None: measured(model.network, ids, periods)}
     for head in product(range(model.num_layers), range(model.num_heads)):
-        mask = torch.ones(model.num_layers, model.num_heads, dtype=torch.bool)
-        mask[head] = False
-        found[head] = measured(model.network, ids, periods, mask)
+        found[head] = measured(model.network, ids, periods, torch.tensor(all_but(model, [head])))
     return found
 
 

@@ -1,12 +1,12 @@
-"""Sequences that repeat, and how the induction model learns to go on with them."""
+"""How the induction model learns to go on with what repeats."""
 
 import torch
 
 from manyheads.models.files import key_of
-from manyheads.models.induction.config import InductionConfig
-from manyheads.models.induction.induction import InductionModel
+from manyheads.models.induction.data import held_out_sequences, repeated
+from manyheads.models.induction.head_model import InductionModel
 from manyheads.models.induction.measures import measured, next_losses
-from manyheads.models.induction.model import AttentionOnly
+from manyheads.models.induction.network import AttentionOnly, InductionConfig
 from manyheads.models.keeping import file_name
 from manyheads.models.training import SHORT, fit, reproducible
 
@@ -24,26 +24,6 @@ def recipe_key(config=InductionConfig()):
     False
     """
     return key_of(recipe=RECIPE, config=config, checkpoints=CHECKPOINTS, every=EVERY)
-
-
-def repeated(count, config=InductionConfig()):  # -> [count, position], [count]
-    """Random symbols that repeat, and after how many; within a copy no symbol comes twice.
-
-    >>> ids, periods = repeated(3)
-    >>> bool(ids[0, 0] == ids[0, periods[0]]), ids.shape
-    (True, torch.Size([3, 64]))
-
-    The period is random, because with a fixed one a position alone would give the answer away.
-    """
-    periods = torch.randint(config.shortest, config.longest + 1, (count,))
-    first = torch.rand(count, config.symbols).argsort(-1)
-    return first.gather(1, torch.arange(config.positions) % periods[:, None]), periods
-
-
-def held_out_sequences(config=InductionConfig(), count=128):
-    """The sequences that everything is measured on, always the same: ids [count, position], periods [count]."""
-    with reproducible(seed=77):
-        return repeated(count, config)
 
 
 def train_induction(config=InductionConfig(), *, seed=0, steps=None, checkpoint=None, progress=True):

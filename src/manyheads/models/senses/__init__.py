@@ -1,8 +1,8 @@
 """Which sense an ambiguous word has in a sentence, read off the pretrained encoder's vectors."""
 
 from manyheads.models.senses.axes import SenseAxes, fit_axes, share
-from manyheads.models.senses.model import Senses, build_senses, load_senses, senses_file, senses_files, word_sense
-from manyheads.models.senses.sentences import building_sentences, labelled_sentences, word_forms
+from manyheads.models.senses.data import building_sentences, labelled_sentences, word_forms
+from manyheads.models.senses.head_model import Senses, build_senses, load_senses, senses_file, senses_files, word_sense
 
 __all__ = [
     "SenseAxes",

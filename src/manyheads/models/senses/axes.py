@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manyheads.models.senses.sentences import senses_of
+from manyheads.models.senses.data import senses_of
 
 SHRINKAGE = 0.3  # of 0.03, 0.1, 0.3, 0.5 and 1 the best in cross-validation on the building sentences
 FOLDS = 5
@@ -58,7 +58,7 @@ def share(score):
 def fit_axes(vectors, sentences):  # [sentence, layer, width] -> SenseAxes
     """The axes of all words of some labelled sentences; `vectors` are those of the ambiguous words in them.
 
-    >>> from manyheads.models.senses.sentences import SenseSentence
+    >>> from manyheads.models.senses.data import SenseSentence
     >>> sentences = [SenseSentence("", "bank", sense) for sense in ("money", "river") for _ in range(8)]
     >>> noise = np.random.default_rng(0).normal(size=(16, 1, 2))
     >>> vectors = noise + np.array([[[9, 0]]] * 8 + [[[9, 6]]] * 8)  # all lean to one side

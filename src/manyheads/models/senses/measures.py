@@ -3,8 +3,9 @@
 import numpy as np
 
 from manyheads.models.files import SHA256, key_of, measured_file
-from manyheads.models.senses.model import load_senses, senses_path
-from manyheads.models.senses.sentences import building_sentences, labelled_sentences, noise_words
+from manyheads.models.registry import all_but
+from manyheads.models.senses.data import building_sentences, labelled_sentences, noise_words
+from manyheads.models.senses.head_model import load_senses, senses_path
 from manyheads.models.threads import one_thread
 from manyheads.whole_files import read_whole, written_whole
 
@@ -189,7 +190,7 @@ def _measure(senses):
 
 
 def _without(senses, heads):
-    return senses.mask_without(*(divmod(int(head), senses.num_heads) for head in heads))
+    return all_but(senses, (divmod(int(head), senses.num_heads) for head in heads))
 
 
 def _attention_to_clues(senses, sentence):  # -> [layer, head]

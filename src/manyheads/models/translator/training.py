@@ -1,5 +1,12 @@
-"""Training of the translator, from generated sentences and their translations."""
+"""Training of the translator, from generated sentences and their translations; and what a note claims of its heads.
 
+A claim is tried at its places: French words that would have another form, or another place, if the translator missed
+what the claim is about. The form that would be wrong is the word's rival. Two things are measured there, while the
+French words before are the right ones: how much of a head's attention is on the English word in question, and how
+often the right word is likelier than its rival.
+"""
+
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import torch
@@ -8,13 +15,16 @@ from torch.nn import functional as F
 from manyheads.models.files import key_of
 from manyheads.models.keeping import file_name
 from manyheads.models.training import SHORT, check_variant, fit, reproducible
-from manyheads.models.translator import sentences
-from manyheads.models.translator.claims import exact, held_out_sentences, right, trial
-from manyheads.models.translator.config import TranslatorConfig
-from manyheads.models.translator.maker import HELD_OUT_STRUCTURES
-from manyheads.models.translator.sentences import generate
-from manyheads.models.translator.tokens import encode, vocabularies
-from manyheads.models.translator.translator import Translator
+from manyheads.models.translator.data import (
+    HEADS,
+    HELD_OUT_EVERY,
+    HELD_OUT_STRUCTURES,
+    MAX_WORDS,
+    generate,
+)
+from manyheads.models.translator.grammar import grammar
+from manyheads.models.translator.head_model import Translator
+from manyheads.models.translator.network import END, MARKS, START, TranslatorConfig, padded
 from manyheads.models.translator.words import words_data
 
 # The version of the recipe. Raise it when code changes what is learnt: the network, the loss, the optimizer, how words
@@ -30,8 +40,8 @@ def recipe_key(config=TranslatorConfig()):
     >>> recipe_key() == recipe_key(TranslatorConfig(steps=1))
     False
     """
-    limits = sentences.MAX_WORDS, sentences.HELD_OUT_EVERY, HELD_OUT_STRUCTURES
-    return key_of(recipe=RECIPE, config=config, words=words_data(), heads=sentences.HEADS, limits=limits)
+    limits = MAX_WORDS, HELD_OUT_EVERY, HELD_OUT_STRUCTURES
+    return key_of(recipe=RECIPE, config=config, words=words_data(), heads=HEADS, limits=limits)
 
 
 def train_translator(
@@ -108,6 +118,134 @@ def _loss(translator, sources, targets, looks):
     loss = F.cross_entropy(logits[is_word], following[is_word])
     if translator.variant == "taught":
         weights = cross[-1].transpose(1, 2)[is_word]  # [word, h, k]
-        looked = weights.gather(-1, looks[:, : following.shape[1]][is_word][..., None])
-        loss = loss - translator.config.looking * looked.clamp_min(1e-9).log().sum(1).mean()
+        shown = weights.gather(-1, looks[:, : following.shape[1]][is_word][..., None])
+        loss = loss - translator.config.looking * shown.clamp_min(1e-9).log().sum(1).mean()
     return loss
+
+
+def vocabularies(sentences):
+    """The English words of the grammar and the French words of sentences, each in order, after the marks.
+
+    >>> from manyheads.models.translator.data import generate
+    >>> english, french = vocabularies(generate(100))
+    >>> english[:3], "is" in english, "est" in french
+    (['<pad>', '<s>', '</s>'], True, True)
+    """
+    french = {word for sentence in sentences for word in sentence.french}
+    return [*MARKS, *sorted(grammar()[0])], [*MARKS, *sorted(french)]
+
+
+def encode(sentences, english, french):
+    """Sentences as padded tensors: English [b, k] with its end, French [b, q] with both ends, looks [b, q - 1, h].
+
+    >>> from manyheads.models.translator.data import generate
+    >>> sentences = generate(3)
+    >>> sources, targets, looks = encode(sentences, *vocabularies(sentences))
+    >>> targets.shape[1] - 1 == looks.shape[1]
+    True
+    """
+    from_english = {word: number for number, word in enumerate(english)}
+    from_french = {word: number for number, word in enumerate(french)}
+    start, end = MARKS.index(START), MARKS.index(END)
+    sources = padded([[*(from_english[word] for word in s.english), end] for s in sentences])
+    targets = padded([[start, *(from_french[word] for word in s.french), end] for s in sentences])
+    return sources, targets, padded([s.looks for s in sentences])
+
+
+# The note's three claims and, beside them, agreement with the noun, by the label of the word in question.
+CLAIMS = {
+    "subject": "subject with verb",
+    "antecedent": "pronoun with its noun",
+    "word": "where the orders differ",
+    "noun": "article or adjective with its noun",
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Sentences as tensors, and the places of each claim in them."""
+
+    sources: torch.Tensor  # [b, k]
+    targets: torch.Tensor  # [b, q + 1]
+    places: dict  # claim -> rows, queries, keys, the right words and their rivals, each [n]
+
+
+@lru_cache(maxsize=1)
+def held_out_sentences(count=600):
+    """Sentences of which each holds something that training never said.
+
+    >>> from manyheads.models.translator.data import is_held_out
+    >>> all(any(map(is_held_out, sentence.combinations)) for sentence in held_out_sentences())
+    True
+    """
+    return generate(count, seed=77, held_out=True)
+
+
+def trial(translator, sentences):
+    """The claims' places in some sentences, but for those with a French form that training never said."""
+    sentences = [sentence for sentence in sentences if {*sentence.french} <= {*translator.french}]
+    sources, targets, _ = encode(sentences, translator.english, translator.french)
+    number = {word: place for place, word in enumerate(translator.french)}
+    places = {claim: [] for claim in CLAIMS}
+    for row, sentence in enumerate(sentences):
+        for query, rivals in enumerate(sentence.rivals):
+            for claim, wrong in rivals.items():
+                if wrong in number:
+                    key = sentence.looks[query][HEADS.index(claim)]
+                    places[claim].append((row, query, key, number[sentence.french[query]], number[wrong]))
+    return Trial(sources, targets, {claim: torch.tensor(found).T for claim, found in places.items()})
+
+
+@torch.no_grad()
+def _computed(translator, tried, off):
+    mask = (tried.sources > 0)[:, None, None]
+    memory, _ = translator.network.encode(tried.sources, mask, off)
+    logits, _, cross = translator.network.decode(tried.targets[:, :-1], memory, mask, off)
+    return logits, torch.stack(cross, dim=1)  # [b, q, word], [b, layer, h, q, k]
+
+
+def looked(translator, tried):
+    """How much of each head's attention is on the word in question, on average: claim -> [layer, h].
+
+    >>> from manyheads import load_translator
+    >>> translator = load_translator()
+    >>> looked(translator, trial(translator, held_out_sentences()))["subject"].shape
+    torch.Size([2, 4])
+    """
+    _, weights = _computed(translator, tried, None)
+    shares = {}
+    for claim, (rows, queries, keys, *_) in tried.places.items():
+        shares[claim] = weights[rows, :, :, queries, keys].mean(0)  # [layer, h]
+    return shares
+
+
+def right(translator, tried, head=None):
+    """How often the right word beats its rival, with all heads or with one of the last layer's cross-attention off.
+
+    >>> from manyheads import load_translator
+    >>> translator = load_translator()
+    >>> 0.9 < right(translator, trial(translator, held_out_sentences()))["subject"] <= 1
+    True
+    """
+    off = None
+    if head is not None:
+        cross = torch.ones(translator.config.layers, translator.num_heads, dtype=torch.bool)
+        cross[-1, head] = False
+        off = {"cross": cross}
+    logits, _ = _computed(translator, tried, off)
+    shares = {}
+    for claim, (rows, queries, _, words, wrong) in tried.places.items():
+        wins = logits[rows, queries, words] > logits[rows, queries, wrong]
+        shares[claim] = wins.float().mean().item()
+    return shares
+
+
+def exact(translator, sentences, off=None):
+    """The share of sentences whose French is exactly the right one.
+
+    >>> from manyheads import load_translator
+    >>> exact(load_translator(), held_out_sentences()[:50]) > 0.9
+    True
+    """
+    found = translator.batch([list(sentence.english) for sentence in sentences], off)
+    return sum(tuple(words) == sentence.french for words, sentence in zip(found, sentences)) / len(sentences)

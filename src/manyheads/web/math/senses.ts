@@ -1,4 +1,4 @@
-// Which sense an ambiguous word has: its vectors laid on the axes between its senses. Twin of models/senses/model.py.
+// Which sense an ambiguous word has: its vectors laid on the axes between its senses. Twin of models/senses/head_model.py.
 
 import type { Safetensors } from "../models/files.ts";
 import type { HeadMask } from "./attention-map.ts";
@@ -16,7 +16,7 @@ export class SenseAxes {
   #directions: Matrix; // [word · layer, width]
   #offsets: Matrix; // [word, layer]
 
-  /** From the file that models/senses/model.py writes. */
+  /** From the file that models/senses/head_model.py writes. */
   constructor({ tensors: { directions, offsets }, metadata }: Safetensors) {
     this.words = JSON.parse(metadata.words);
     this.layer = Number(metadata.layer);

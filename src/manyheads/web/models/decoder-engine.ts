@@ -1,4 +1,4 @@
-// The decoder's forward pass: twin of models/decoder/model.py. It keeps what it has computed of the last text, so that a text
+// The decoder's forward pass: twin of models/decoder/network.py. It keeps what it has computed of the last text, so that a text
 // which begins alike costs its new tokens only.
 
 import type { HeadMask } from "../math/attention-map.ts";

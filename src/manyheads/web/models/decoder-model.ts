@@ -1,4 +1,4 @@
-// What is computed of a text, as a figure shows it: twin of models/decoder/decoder.py. A page runs it in a worker.
+// What is computed of a text, as a figure shows it: twin of models/decoder/head_model.py. A page runs it in a worker.
 
 import { answerPlace, partsOfAnswer } from "../math/answer-parts.ts";
 import type { HeadMask } from "../math/attention-map.ts";

@@ -1,4 +1,4 @@
-// The encoder's forward pass, BERT's (Devlin et al. 2019, arXiv:1810.04805). What is in its file, models/encoder_page_files.py says.
+// The encoder's forward pass, BERT's (Devlin et al. 2019, arXiv:1810.04805). What is in its file, models/encoder/page_files.py says.
 
 import type { HeadMask } from "../math/attention-map.ts";
 import { added, attend, layerNorm, partOf } from "../math/attention.ts";

@@ -1,5 +1,5 @@
 // The pretrained encoder in the page: 72 heads that nobody taught. This side talks to a worker, so that typing never
-// stutters; model-worker.ts fetches, checks and computes. The files are made by models/encoder_page_files.py.
+// stutters; model-worker.ts fetches, checks and computes. The files are made by models/encoder/page_files.py.
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { Matrix } from "../math/attention.ts";

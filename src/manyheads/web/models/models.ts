@@ -51,7 +51,7 @@ export async function loadModel(name: string, progress: Progress = () => {}): Pr
 /** Stops the loading of a model that comes on request; the next `loadModel` goes on with what has arrived. */
 export const pauseLoading = (name: string) => pauses.get(name)?.abort();
 
-/** The axes between the senses of ambiguous words, a file of senses/model.py; math/senses.ts reads it. */
+/** The axes between the senses of ambiguous words, a file of senses/head_model.py; math/senses.ts reads it. */
 export const loadSenses = () => once("senses", () => fetchTensors("senses.safetensors.gz"));
 
 /** Fulfilled once anybody on the page has loaded the model. */

@@ -78,6 +78,6 @@ function areMostlyNew(tokens: string[]) {
   return words > 0 && 5 * cut >= 2 * words;
 }
 
-/** The tokens of a text for the encoder: twin of models/encoder.py. */
+/** The tokens of a text for the encoder: twin of models/encoder/head_model.py. */
 export const encoderTokens = (tokenizer: Tokenizer, text: string, most: number) =>
   tokensOf(tokenizer, text, most, (count) => `This model reads at most ${most} tokens; the last ${count - most} are left out.`);

@@ -4,8 +4,7 @@ import pytest
 
 from manyheads.maps.names import NOTES
 from manyheads.models.focus import pieces, tokenize
-from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.models.focus.sentences import generate_sentences
+from manyheads.models.focus.data import generate_sentences, held_out_sentences
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from manyheads import word_sense
+from manyheads.models.registry import all_but
 from manyheads.models.senses import building_sentences, labelled_sentences, load_senses
 
 
@@ -66,7 +67,7 @@ def test_heads_that_are_off_move_the_sense():
     sentence = "The loan from the bank was large."
     moves = senses.without_each_head(sentence, "bank")
     one = np.unravel_index(np.abs(moves).argmax(), moves.shape)
-    mask = senses.mask_without(one)
+    mask = all_but(senses, [one])
     before, after = (senses.scores([(sentence, "bank")], off)[0, senses.layer] for off in (None, mask))
     assert after - before == pytest.approx(moves[one], abs=1e-4)
     all_off = senses.by_layer(sentence, "bank", np.zeros((6, 12), bool))

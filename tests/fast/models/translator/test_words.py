@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 
-from manyheads.models.translator.clauses import WILL
+from manyheads.models.translator.grammar import WILL
 from manyheads.models.translator.words import adjectives, agreed, nouns, verbs
 
 PERSONS = {(1, False): "1s", (1, True): "1p", (2, False): "2p", (3, False): "3s", (3, True): "3p"}  # "you" is "vous"

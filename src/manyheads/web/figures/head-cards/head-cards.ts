@@ -20,12 +20,12 @@ export function order(values: number[], descending: boolean) {
 /** Which place a value takes among all, the largest first: 1, 2, ... */
 export const rank = (values: number[], value: number) => 1 + values.filter((other) => other > value).length;
 
-/** A score as the table writes it; as `shown` in models/head_cards_table.py. */
+/** A score as the table writes it; as `shown` in models/cards.py. */
 export const shown = ({ decimals }: Pick<Score, "decimals">, value: number) => (decimals === null ? percent(value) : value.toFixed(decimals));
 
 // ------------------------------------------------------------------------------------------------ the element
 
-/** What models/head_cards_table.py bakes in. */
+/** What models/cards.py bakes in. */
 interface Data {
   scores: Score[];
   sentences: { text: string, tokens: string[] }[];

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manyheads.models.focus.sentences import FACTS, HEADS
+from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.tokens import CLS, SEP, pieces
 
 
@@ -10,7 +10,7 @@ def focus_shares(model, labelled):
     """How much of each head's attention from `[CLS]` is on the words of each focus: float `[head, focus]`.
 
     >>> from manyheads import load_focus_model
-    >>> from manyheads.models.focus.held_out import held_out_sentences
+    >>> from manyheads.models.focus.data import held_out_sentences
     >>> focus_shares(load_focus_model("heads-2"), held_out_sentences()).shape
     (2, 4)
 
@@ -34,7 +34,7 @@ def shares(model, labelled):
     """Each taught head's attention from `[CLS]` on the words it was taught to look at; see `focus_shares`.
 
     >>> from manyheads import load_focus_model
-    >>> from manyheads.models.focus.held_out import held_out_sentences
+    >>> from manyheads.models.focus.data import held_out_sentences
     >>> shares(load_focus_model(), held_out_sentences())["sentence type"] >= 0.95
     True
     """
@@ -45,7 +45,7 @@ def rests(model, labelled):
     """Each head's attention on `[CLS]` itself, averaged over the sentences without any word for that head.
 
     >>> from manyheads import load_focus_model
-    >>> from manyheads.models.focus.held_out import held_out_sentences
+    >>> from manyheads.models.focus.data import held_out_sentences
     >>> rests(load_focus_model(), held_out_sentences())["sentiment"] > 0.8
     True
 
@@ -63,7 +63,7 @@ def rests(model, labelled):
 def token_labels(sentence, label):
     """Which of the sentence's tokens carry the label; each piece of a word carries the labels of the word.
 
-    >>> from manyheads.models.focus.sentences import parse
+    >>> from manyheads.models.focus.data import parse
     >>> token_labels(parse("statement, animal, state, neutral: The otters/O swim/R ./T"), "O")
     array([False,  True,  True, False, False])
     """
@@ -74,7 +74,7 @@ def accuracies(model, labelled, head_mask=None):
     """The part of the sentences whose fact the model predicts rightly, for each of the four facts.
 
     >>> from manyheads import load_focus_model
-    >>> from manyheads.models.focus.held_out import held_out_sentences
+    >>> from manyheads.models.focus.data import held_out_sentences
     >>> accuracies(load_focus_model(), held_out_sentences())["sentence type"] >= 0.9
     True
     """
@@ -89,7 +89,7 @@ def ablation(model, labelled):
     """The accuracy lost for each fact (columns) when one head is off (rows): float `[head, fact]`.
 
     >>> from manyheads import load_focus_model
-    >>> from manyheads.models.focus.held_out import held_out_sentences
+    >>> from manyheads.models.focus.data import held_out_sentences
     >>> ablation(load_focus_model(), held_out_sentences()).argmax(1)
     array([0, 1, 2, 3])
     """

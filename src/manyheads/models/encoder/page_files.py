@@ -21,7 +21,7 @@ import zlib
 import numpy as np
 import safetensors.numpy
 
-from manyheads.models.encoder import CONFIG, load_encoder
+from manyheads.models.encoder.head_model import CONFIG, load_encoder
 from manyheads.models.files import SHA256, cache_folder, encoder_file, key_of, made_once, write_page_file
 from manyheads.whole_files import written_whole
 

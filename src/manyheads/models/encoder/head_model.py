@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
+from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
 from manyheads.maps.tokens import BYTES, of_bytes
@@ -192,7 +193,8 @@ class Encoder:
             if name in encodings[0]
         }
         inputs = {name: tensor.to(self.model.device) for name, tensor in inputs.items()}
-        off = nullcontext() if head_mask is None else heads_off(self.model, self._checked(head_mask))
+        mask = checked_heads(head_mask, self.num_layers, self.num_heads)
+        off = nullcontext() if mask is None else heads_off(self.model, mask.to(self.model.device))
         with torch.inference_mode(), off:
             return encodings, self.model(**inputs, **wanted, return_dict=True)
 
@@ -235,16 +237,6 @@ class Encoder:
         if type(decoder).__name__ == "ByteLevel" and token not in self.tokenizer.all_special_tokens:
             return of_bytes(token) if set(token) <= BYTES.keys() else token  # one that was added later is text
         return token.replace("▁", " ")
-
-    def _checked(self, head_mask):
-        mask = torch.as_tensor(np.asarray(head_mask))
-        if mask.dtype != torch.bool:
-            raise TypeError(f"head_mask must be boolean (False = the head is off), got {mask.dtype}")
-        if mask.shape != (self.num_layers, self.num_heads):
-            raise ValueError(
-                f"head_mask must have shape [layer, head] = {[self.num_layers, self.num_heads]}, got {list(mask.shape)}"
-            )
-        return mask.to(self.model.device)
 
 
 @contextmanager

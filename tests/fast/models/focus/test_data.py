@@ -2,9 +2,8 @@
 
 from lemminflect import getAllInflections
 
+from manyheads.models.focus.data import FACTS, held_out_sentences
 from manyheads.models.focus.grammar import vocabulary
-from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.models.focus.sentences import FACTS
 
 # What may stand in the held-out sentences although the generator says it too: words that carry grammar, not content.
 FUNCTION_WORDS = """

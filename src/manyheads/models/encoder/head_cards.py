@@ -7,80 +7,21 @@ every token but [CLS] and [SEP], of all sentences in `card_sentences()`. `effect
 
 import gzip
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from unicodedata import category
 
 import numpy as np
 
-from manyheads.models.encoder import load_encoder
+from manyheads.models.cards import LONGER, NUM_EXAMPLES, SCORES, Example, HeadCard, strongest
+from manyheads.models.encoder.head_model import load_encoder
 from manyheads.models.files import SHA256, key_of, measured_file
-from manyheads.models.focus.held_out import held_out_sentences
+from manyheads.models.focus.data import held_out_sentences
+from manyheads.models.registry import all_but
 from manyheads.models.threads import one_thread
 from manyheads.whole_files import read_whole, written_whole
 
-SCORES = {
-    "previous": "attention to the token before",
-    "next": "attention to the token after",
-    "same": "attention to the token itself",
-    "cls": "attention to [CLS]",
-    "sep": "attention to [SEP]",
-    "punctuation": "attention to punctuation",
-    "distance": "distance of what it looks at, in tokens",
-    "entropy": "entropy of its weights, in bits",
-    "effect": "how far the sentence vector moves without it, as cosine distance",
-}
-WORDS = ("previous", "next", "same", "punctuation")  # all but what rests
-NUM_EXAMPLES, BATCH = 3, 12
+BATCH = 12
 RECIPE = 1  # the version of how they are measured: raise it when code changes what a card says, or how it is kept
-LONGER = (  # the labelled sentences are short
-    "When she had read the letter twice, she folded it, put it in a drawer, and never spoke of it again.",
-    "The bank raised its rates, so the farmers along the river bank sold their land.",
-    "He said that he knew that she knew; she said nothing.",
-    "If it rains tomorrow, the match will be played on Sunday, unless it rains on Sunday too.",
-    '"Where have you been?" asked the old man, who had waited at the window all night.',
-    "Tea, coffee, cocoa, milk: whatever you drink, drink it slowly.",
-    "The doctor who treated the patient that the nurse had admitted left the hospital early.",
-    "Paris is the capital of France, Rome of Italy, and Madrid of Spain.",
-    "Not a single one of the students who failed the exam had opened the book.",
-    "My sister's neighbour's dog barks at the postman (and only at the postman) every morning.",
-    "In 1969 two people walked on the moon; the third stayed in orbit and saw nothing of it.",
-    "You can fool all the people some of the time, and some of the people all the time.",
-)
-
-
-@dataclass(frozen=True)
-class Example:
-    """One token asking in one sentence: what it scores there, and the token it looks at most.
-
-    >>> example = head_cards()[0].strongest["previous"][0]
-    >>> example.tokens[0], 0 <= example.weight <= 1
-    ('[CLS]', True)
-
-    For `effect`, which belongs to a sentence as a whole, `query` and `key` are None and `weight` is 0.
-    """
-
-    sentence: str
-    tokens: list[str]
-    query: int | None
-    key: int | None
-    weight: float
-    value: float
-
-
-@dataclass(frozen=True)
-class HeadCard:
-    """The scores of one head by the names in `SCORES`; for each its three strongest examples and its weakest.
-
-    >>> card = head_cards()[-1]
-    >>> card.layer, card.head, len(card.strongest["previous"])  # layers and heads count from 0
-    (5, 11, 3)
-    """
-
-    layer: int
-    head: int
-    scores: dict[str, float]
-    strongest: dict[str, list[Example]]
-    weakest: dict[str, Example]
 
 
 def card_sentences():
@@ -111,25 +52,6 @@ def head_cards():
     with read_whole(path):
         kept = json.loads(gzip.decompress(path.read_bytes()))
     return [_card(**written) for written in kept]
-
-
-def behaviour(card):
-    """What a head mostly does, by the name of one of `BEHAVIOURS`.
-
-    >>> behaviour(head_cards()[2]), behaviour(head_cards()[0])
-    ('previous', 'broad')
-
-    With half of its attention on [CLS] and [SEP] it *rests* there. Else it's known by what gets 0.3 of the rest: the
-    word before, after, itself, or punctuation. Of the others those are *broad* whose entropy is at least 2.5 bits.
-    """
-    scores = card.scores
-    resting = scores["cls"] + scores["sep"]
-    if resting >= 0.5:
-        return max(("cls", "sep"), key=scores.get)
-    best = max(WORDS, key=scores.get)
-    if scores[best] >= 0.3 * (1 - resting):
-        return best
-    return "broad" if scores["entropy"] >= 2.5 else "other"
 
 
 def measure_heads(encoder, sentences):
@@ -225,28 +147,10 @@ def effects(encoder, chunks):  # -> [layer, h, sentence]
     for chunk in chunks:
         whole = encoder.sentence_vectors(chunk).astype(float)
         for head in np.ndindex(shape):
-            mask = np.ones(shape, dtype=bool)
-            mask[head] = False
-            found.append(1 - (encoder.sentence_vectors(chunk, mask) * whole).sum(-1))
+            found.append(1 - (encoder.sentence_vectors(chunk, all_but(encoder, [head])) * whole).sum(-1))
     count = len(found) // len(chunks)
     by_head = [np.concatenate(found[head::count]) for head in range(count)]
     return np.array(by_head).reshape(*shape, -1)
-
-
-def strongest(values, places):
-    """Where the largest values are, not two in one sentence; `places` begin with the sentence.
-
-    >>> [*strongest(np.array([0.1, 0.9, 0.8, np.nan, 0.3]), [(0, 1), (1, 1), (1, 2), (2, 1), (3, 1)])]
-    [1, 4, 0]
-    """
-    best = {}
-    for at in np.argsort(-values):  # NaN comes last
-        if np.isnan(values[at]):
-            break
-        best.setdefault(places[at][0], int(at))
-        if len(best) == NUM_EXAMPLES:
-            break
-    return best.values()
 
 
 def _card(strongest, weakest, **written):

@@ -7,13 +7,14 @@ from functools import cache
 import numpy as np
 import torch
 
+from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
 from manyheads.maps.tokens import BYTES, of_bytes
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.decoder.measures import INDUCTION_HEADS
-from manyheads.models.decoder.model import LanguageModel
+from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
@@ -153,7 +154,8 @@ class Decoder:
         past = 0 if cache is None else cache[0][0].shape[-2]
         keys = torch.zeros(past + ids.shape[-1], dtype=torch.bool)
         keys[list(hidden)] = True
-        options = {"head_mask": self._checked(head_mask), "hidden_keys": keys if hidden else None}
+        options = {"head_mask": checked_heads(head_mask, self.num_layers, self.num_heads)}
+        options["hidden_keys"] = keys if hidden else None
         with torch.inference_mode():
             states, maps, cache = self.model(ids, cache, need_weights=need_weights, **options)
             return self.model.scores(states), maps, cache
@@ -278,14 +280,3 @@ class Decoder:
 
     def _named(self, tokens, shares, count=TOP):
         return dict(zip(self.tokens(tokens[:count].tolist()), shares[:count].tolist()))
-
-    def _checked(self, head_mask):
-        if head_mask is None:
-            return None
-        mask = torch.as_tensor(np.asarray(head_mask))
-        if mask.dtype != torch.bool:
-            raise TypeError(f"head_mask must be boolean (False = the head is off), got {mask.dtype}")
-        if mask.shape != (self.num_layers, self.num_heads):
-            expected = [self.num_layers, self.num_heads]
-            raise ValueError(f"head_mask must have shape [layer, head] = {expected}, got {list(mask.shape)}")
-        return mask

@@ -20,6 +20,7 @@ from functools import cache
 from manyheads.models.focus.grammar import (
     CLASSES,
     COUNTABLE,
+    DATA,
     Word,
     compiled,
     lexicon,
@@ -28,6 +29,7 @@ from manyheads.models.focus.grammar import (
     pronoun_means,
     templates,
 )
+from manyheads.models.sections import read_sections
 
 FACTS = {
     "sentence type": (
@@ -83,6 +85,22 @@ def parse(line):
     if stray := {label for _, labels in pairs for label in labels} - set(HEADS):
         raise ValueError(f"labels are {', '.join(HEADS)}, not {sorted(stray)}, in {line!r}")
     return Sentence(tuple(word for word, _ in pairs), tuple(labels for _, labels in pairs), facts)
+
+
+def held_out_sentences(judged="whole"):
+    """The hand-labelled sentences whose judging words are `"whole"` tokens, come in `"pieces"`, or `"all"` of them.
+
+    They are for scoring: no noun, verb, adjective or name in them is in the generator's vocabulary, in any of its
+    forms. They are kept in `data/held_out.txt`.
+
+    >>> len(held_out_sentences()), held_out_sentences()[0].text
+    (100, 'The helpless plumber was under the sink.')
+    """
+    lists = read_sections(DATA / "held_out.txt")
+    lists = {**lists, "all": [line for lines in lists.values() for line in lines]}
+    if judged not in lists:
+        raise ValueError(f"judged must be one of {', '.join(lists)}, got {judged!r}")
+    return [parse(line) for line in lists[judged]]
 
 
 def generate_sentences(count, seed=0):

@@ -10,8 +10,9 @@ import torch
 
 from manyheads.models.encoder import load_encoder
 from manyheads.models.files import SHA256, key_of, measured_file, read_tensors, write_tensors
+from manyheads.models.registry import all_but
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
-from manyheads.models.senses.sentences import SenseSentence, building_sentences, senses_of, word_forms
+from manyheads.models.senses.data import SenseSentence, building_sentences, senses_of, word_forms
 from manyheads.whole_files import read_whole
 
 RECIPE = 1  # the version of how the axes are made: raise it when code changes what is in their file
@@ -119,15 +120,8 @@ class Senses:
         whole = self.scores(pairs)[:, self.layer]
         moves = np.empty((len(pairs), self.num_layers, self.num_heads), np.float32)
         for head in np.ndindex(self.num_layers, self.num_heads):
-            moves[(slice(None), *head)] = self.scores(pairs, self.mask_without(head))[:, self.layer] - whole
+            moves[(slice(None), *head)] = self.scores(pairs, all_but(self, [head]))[:, self.layer] - whole
         return moves
-
-    def mask_without(self, *heads):
-        """The mask in which some heads, given as (layer, head) from 0, are off."""
-        mask = np.ones((self.num_layers, self.num_heads), dtype=bool)
-        for head in heads:
-            mask[head] = False
-        return mask
 
     def places(self, tokens, word):
         """The places of the word's tokens where it first stands; none where it does not.

@@ -6,8 +6,9 @@ Both are text files in `data/`; a header names a word and a sense, and the sente
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
+
+from manyheads.models.sections import read_sections
 
 DATA = Path(__file__).parent / "data"
 FEWEST = 8  # sentences that a sense is built from
@@ -64,7 +65,7 @@ def word_forms():
     >>> word_forms()["mouse"]
     ('mouse', 'mice')
     """
-    return {line.split()[0]: tuple(line.split()) for line in _sections("building.txt")["forms"]}
+    return {line.split()[0]: tuple(line.split()) for line in read_sections(DATA / "building.txt")["forms"]}
 
 
 def senses_of(sentences):
@@ -91,19 +92,7 @@ def senses_of(sentences):
 def _sentences(file):
     return [
         SenseSentence(CLUE.sub(r"\1", line), *header.split("/"), tuple(CLUE.findall(line)))
-        for header, lines in _sections(file).items()
+        for header, lines in read_sections(DATA / file).items()
         if header != "forms"
         for line in lines
     ]
-
-
-@cache
-def _sections(file):
-    """The lines below each header in square brackets; a line that starts with # is a comment."""
-    found = {}
-    for line in (DATA / file).read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            lines = found.setdefault(line.strip("[]"), [])
-        elif line and not line.startswith("#"):
-            lines.append(line)
-    return found

@@ -4,9 +4,8 @@ import re
 
 import pytest
 
+from manyheads.models.translator.data import HELD_OUT_STRUCTURES, MAX_WORDS, generate, is_held_out
 from manyheads.models.translator.grammar import grammar
-from manyheads.models.translator.maker import HELD_OUT_STRUCTURES
-from manyheads.models.translator.sentences import MAX_WORDS, generate, is_held_out
 
 
 @pytest.fixture(scope="module")

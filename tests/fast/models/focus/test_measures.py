@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from manyheads.models.focus.held_out import held_out_sentences
-from manyheads.models.focus.metrics import ablation, accuracies, shares
+from manyheads.models.focus.data import held_out_sentences
+from manyheads.models.focus.measures import ablation, accuracies, shares
 
 NOTES = "Which do you like better, coffee or tea?"
 PAINTED = {  # note A

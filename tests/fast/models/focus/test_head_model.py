@@ -15,7 +15,7 @@ from manyheads.models.focus import (
     load_focus_model,
     train_focus_model,
 )
-from manyheads.models.focus.sentences import FACTS, generate_sentences
+from manyheads.models.focus.data import FACTS, generate_sentences
 from manyheads.models.keeping import kept_file, kept_variants
 
 NOTES = "Which do you like better, coffee or tea?"
@@ -62,13 +62,6 @@ def test_any_text_gives_a_map(focus, text):
     assert map.key_tokens[0] == "[CLS]"
     assert len(map.key_tokens) <= 128
     assert np.allclose(map.weights.sum(-1), 1, atol=1e-4)
-
-
-def test_a_head_mask_has_one_boolean_per_head(focus):
-    with pytest.raises(ValueError, match=r"\[4\], got \[3\]"):
-        focus("Tea?", np.array([True, False, True]))
-    with pytest.raises(TypeError, match="boolean"):
-        focus("Tea?", np.array([1.0, 0.0, 1.0, 1.0]))
 
 
 def test_save_and_load_keep_every_number(tmp_path):

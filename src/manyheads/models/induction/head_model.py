@@ -6,12 +6,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, titles, walk
-from manyheads.models.induction.config import InductionConfig
 from manyheads.models.induction.measures import next_losses
-from manyheads.models.induction.model import AttentionOnly
+from manyheads.models.induction.network import AttentionOnly, InductionConfig
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
 
 NOTHING = "Type a few characters, and then the same again."
@@ -75,7 +75,7 @@ class InductionModel(nn.Module):
     def forward(self, text, head_mask=None):
         characters, notes = read(text, self.config.positions)
         known = list(dict.fromkeys(characters))
-        head_mask = self._checked(head_mask)
+        head_mask = checked_heads(head_mask, self.num_layers, self.num_heads)
         scores, maps = self._computed(characters, head_mask)
         values = self._walk(characters, head_mask)["values"].unflatten(0, (self.num_layers, -1))
         rows = [rows_of(layer.output, self.num_heads) for layer in self.network.layers]
@@ -97,7 +97,7 @@ class InductionModel(nn.Module):
         """
         characters, _ = read(text, self.config.positions)
         known = list(dict.fromkeys(characters))
-        scores, _ = self._computed(characters, head_mask)
+        scores, _ = self._computed(characters, checked_heads(head_mask, self.num_layers, self.num_heads))
         likeliest = [known[best] if best < len(known) else None for best in scores.argmax(-1).tolist()]
         return Guesses(likeliest, next_losses(scores, torch.tensor(symbols(characters))).numpy())
 
@@ -112,7 +112,7 @@ class InductionModel(nn.Module):
         """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`."""
         characters, notes = read(text, self.config.positions)
         parts = self.logit_parts(text)
-        masks = ~np.eye(self.num_layers * self.num_heads, dtype=bool).reshape(-1, self.num_layers, self.num_heads)
+        masks = ~torch.eye(self.num_layers * self.num_heads, dtype=bool).view(-1, self.num_layers, self.num_heads)
         without = [self._computed(characters, mask)[0][-1, : len(parts["labels"])] for mask in masks]
         named = {"tokens": characters, "notes": list(notes), "answered": True}
         return parts | named | {"without": torch.stack(without, dim=1).numpy()}
@@ -124,17 +124,7 @@ class InductionModel(nn.Module):
 
     @torch.no_grad()
     def _computed(self, characters, head_mask):  # -> [t, symbol], [layer, h, t, t]
-        return self.network(torch.tensor(symbols(characters)), self._checked(head_mask))
-
-    def _checked(self, head_mask):
-        if head_mask is not None:
-            head_mask = torch.as_tensor(np.asarray(head_mask))
-            if head_mask.dtype != torch.bool:
-                raise TypeError(f"head_mask must be boolean, got {head_mask.dtype}")
-            if head_mask.shape != (self.num_layers, self.num_heads):
-                shape = [self.num_layers, self.num_heads]
-                raise ValueError(f"head_mask must have shape {shape}, got {list(head_mask.shape)}")
-        return head_mask
+        return self.network(torch.tensor(symbols(characters)), head_mask)
 
     def save(self, path, dtype=torch.float32):
         """Write the weights as safetensors; the header says what they are."""

@@ -1,10 +1,34 @@
 """The network of the induction model: two layers of attention, each added to what came before, and nothing else."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import nn
 
 from manyheads.attention import MultiHeadAttention, causal_mask
-from manyheads.models.induction.config import InductionConfig
+
+
+@dataclass(frozen=True)
+class InductionConfig:
+    """The constants of the model and of its training; a saved one carries its own in its header.
+
+    >>> InductionConfig().layers, InductionConfig(width=32).width
+    (2, 32)
+    """
+
+    # The model.
+    layers: int = 2
+    heads: int = 2
+    width: int = 64
+    symbols: int = 64
+    positions: int = 64
+    # Training.
+    shortest: int = 8  # period of the sequences that repeat
+    longest: int = 32
+    num_sequences: int = 40_000
+    steps: int = 600
+    batch: int = 64
+    learning_rate: float = 4e-3
 
 
 class AttentionOnly(nn.Module):

@@ -5,13 +5,38 @@ before them (causal self-attention) and at the English words (cross-attention).
 """
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 from manyheads.attention import AttentionBlock, causal_mask
-from manyheads.models.translator.config import TranslatorConfig
+
+PAD, START, END = "<pad>", "<s>", "</s>"
+MARKS = (PAD, START, END)  # the first words of both vocabularies
+
+
+@dataclass(frozen=True)
+class TranslatorConfig:
+    """The constants of the translator and of its training; a saved one carries its own in its header.
+
+    >>> TranslatorConfig().layers, TranslatorConfig(width=32).width
+    (2, 32)
+    """
+
+    # The model.
+    layers: int = 2  # of the encoder and of the decoder
+    width: int = 80
+    hidden: int = 304  # of the feed-forward layers
+    positions: int = 24  # words of a sentence, the mark of its end included
+    # Training.
+    num_sentences: int = 80_000
+    steps: int = 4200
+    batch: int = 64
+    learning_rate: float = 4e-3
+    weight_decay: float = 0.1  # without it, words of one kind are mixed up in sentences that training never showed
+    looking: float = 0.5  # what looking rightly counts beside saying the right word
 
 
 class FeedForward(nn.Module):
@@ -110,3 +135,12 @@ class EncoderDecoder(nn.Module):
 def heads(off, part, layer):
     """The head mask of one layer of one part, where any is given."""
     return None if off is None or part not in off else off[part][layer]
+
+
+def padded(rows):  # lists of numbers -> [b, t]
+    """Lists of different lengths as one tensor.
+
+    >>> padded([[1, 2], [3]]).tolist()
+    [[1, 2], [3, 0]]
+    """
+    return nn.utils.rnn.pad_sequence([torch.as_tensor(row) for row in rows], batch_first=True)

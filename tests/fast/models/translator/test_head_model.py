@@ -4,9 +4,7 @@ import pytest
 
 from manyheads import load_translator
 from manyheads.models.translator import NotTranslated
-from manyheads.models.translator.claims import exact, held_out_sentences
-
-SENTENCE = "The girl who sees the cats eats the red apple."
+from manyheads.models.translator.training import exact, held_out_sentences
 
 
 def test_held_out_sentences_are_translated(translator):
@@ -65,10 +63,6 @@ def test_what_it_cannot_read_is_said_in_plain_words(translator, sentence, said):
 def test_other_arguments_are_refused(translator):
     with pytest.raises(TypeError, match="a sentence is a string"):
         translator(3)
-    with pytest.raises(ValueError, match="head_mask must have shape"):
-        translator(SENTENCE, [True])
-    with pytest.raises(TypeError, match="boolean"):
-        translator(SENTENCE, [1, 1, 1, 1])
     with pytest.raises(ValueError, match="no such attention"):
         load_translator(attention="hydra")
     with pytest.raises(ValueError, match="heads-3"):

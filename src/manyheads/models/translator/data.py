@@ -1,14 +1,104 @@
-"""How one sentence is made, in English and French at once: its clauses, who is in them and what happens."""
+"""What the translator is trained on: English sentences with their French, made at once; some are kept for the test."""
 
-from manyheads.models.translator.clauses import TENSES, predicate, verb_group
-from manyheads.models.translator.mentions import Mentions
-from manyheads.models.translator.phrases import English, French, both, denied, pronoun
-from manyheads.models.translator.words import small_words, verbs
+import random
+import zlib
+from dataclasses import dataclass
+from itertools import pairwise
 
+from manyheads.models.translator.grammar import TENSES, predicate, verb_group
+from manyheads.models.translator.words import VOWELS, English, French, Mentions, both, pronoun, small_words, verbs
+
+HEADS = ("word", "noun", "subject", "antecedent")
+MAX_WORDS = 14  # of an English sentence
+LONGEST = 23  # French words, at most
+HELD_OUT_EVERY = 12  # of so many pairs of words, one is never said in training
+CONTRACTED = {("de", "le"): "du", ("de", "les"): "des", ("à", "le"): "au", ("à", "les"): "aux"}
+SWALLOWED = (("de", "des"), ("de", "de"), ("de", "d'"))  # "de" and the article of "some"
 HELD_OUT_STRUCTURES = ("a pronoun in a negated future", "a predicate after a clause about an object")
 BEINGS = ("person", "animal")
 OBJECTS = ("person", "animal", "food", "drink", "thing", "text")
 ANY = object()
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence and its translation, word by word.
+
+    For each French word and the end, `looks` has the place of the English word that each of `HEADS` is to look at (the
+    end, where there is none), and `rivals` the form that would be wrong, by the name of the head that tells it apart.
+
+    >>> sentence = generate(1, seed=4)[0]
+    >>> len(sentence.looks) == len(sentence.french) + 1
+    True
+    """
+
+    english: tuple[str, ...]
+    french: tuple[str, ...]
+    looks: tuple[tuple[int, ...], ...]  # [q][h]
+    rivals: tuple[dict, ...]  # [q]
+    combinations: frozenset
+
+
+def is_held_out(combination):
+    """Whether training never says this: one of the held-out structures, or one pair of words of twelve.
+
+    >>> is_held_out(("structure", "a pronoun in a negated future"))
+    True
+    """
+    kind, *parts = combination
+    return kind == "structure" or zlib.crc32(" ".join(parts).encode()) % HELD_OUT_EVERY == 0
+
+
+def generate(count, seed=0, held_out=False):
+    """Make `count` sentences, the same for the same seed; with none of the held-out combinations, or each with one.
+
+    >>> sentence = generate(1, seed=1)[0]
+    >>> any(map(is_held_out, sentence.combinations))
+    False
+    """
+    rng = random.Random(seed)
+    found = []
+    while len(found) < count:
+        maker = Maker(rng)
+        sentence = finished(*maker.sentence(), maker.combinations)
+        short = len(sentence.english) <= MAX_WORDS and len(sentence.french) <= LONGEST
+        if short and any(map(is_held_out, sentence.combinations)) == held_out:
+            found.append(sentence)
+    return found
+
+
+def finished(english, french, combinations):
+    """Minds `an`, elision and contraction, and writes down who looks at whom by place."""
+    for word, following in pairwise(english):
+        if word.text == "a" and following.text.startswith(tuple("aeiou")):
+            word.text = "an"
+    spelt = []
+    for word in reversed(french):  # what comes after decides
+        following = spelt[0] if spelt else None
+        if following and word.before_vowel and following.text.startswith(VOWELS):
+            word.text, word.rivals = word.before_vowel, {}
+        pair = (word.text, following.text) if following and following.noun and word.noun is None else None
+        if pair in SWALLOWED:
+            after = spelt[1].text.startswith(VOWELS)
+            spelt[0] = French("d'" if after else "de", word.word, noun=following.noun)
+        elif pair in CONTRACTED:
+            spelt[0] = French(CONTRACTED[pair], word.word, noun=following.noun)
+        else:
+            spelt.insert(0, word)
+    place = {id(word): at for at, word in enumerate(english)}
+    end = len(english)
+    looks = [tuple(place.get(id(getattr(word, name)), end) for name in HEADS) for word in spelt]
+    rivals = [dict(word.rivals) for word in spelt]
+    for at, ((first, *_), (second, *_)) in enumerate(pairwise(looks)):
+        if second < first:  # the French order departs from the English one: the next word would come first there
+            rivals[at]["word"] = spelt[at + 1].text
+    return Sentence(
+        tuple(word.text for word in english),
+        tuple(word.text for word in spelt),
+        (*looks, (end,) * len(HEADS)),
+        (*rivals, {}),
+        frozenset(combinations),
+    )
 
 
 class Maker(Mentions):
@@ -32,10 +122,8 @@ class Maker(Mentions):
             word, spoken = "that", ["que"]
             subject = self.phrase(BEINGS) if self.rng.random() < 0.6 else self.person()
             adverb = self.rng.choice((None, None, *small_words("adverb")))  # else: subjunctive
-            first = self.with_subject(subject, self.verb("a clause"), adverb=adverb)
-        link = English(word)
-        second = self.clause(self.later_subject())
-        return [*first[0], link, *second[0]], [*first[1], *(French(text, link) for text in spoken), *second[1]]
+            first = followed(subject.words, self.conjugated(subject, self.verb("a clause"), adverb=adverb))
+        return followed(first, linked(word, spoken, self.clause(self.later_subject())))
 
     # --- questions
 
@@ -44,23 +132,21 @@ class Maker(Mentions):
         self.asking = True
         subject = self.question_subject()
         english, french = self.action(subject)
-        opened = [French("est-ce", english[0]), French("que", english[0])]
-        french = [*opened, *subject.french, *french, French("?", None)]
-        return [english[0], *subject.english, *english[1:]], french
+        opened = [French("est-ce", english[0]), French("que", english[0]), *subject.french]
+        return [english[0], *subject.english, *english[1:]], [*opened, *french, French("?", None)]
 
     def choice(self):
         """What somebody sees or prefers, perhaps of two things: "which do you like better, coffee or tea"."""
         self.asking = True
         subject = self.question_subject()
         first = English(self.rng.choice(list(small_words("question"))))
-        verb = self.rng.choice([verb for verb in verbs() if verb.takes.intersection(OBJECTS) and not verb.after])
+        verb = self.verb(*OBJECTS, such=lambda verb: not verb.after)
         if self.rng.random() < 0.5:
-            verb = self.rng.choice([verb for verb in verbs() if verb.general])
+            verb = self.verb(*OBJECTS, such=lambda verb: verb.general)
         better = self.better(verb, 0.7)
         (helper, *rest), said = self.conjugated(subject, verb, adverb=None, better=better)
         english = [first, helper, *subject.english, *rest, *([better] if better else [])]
-        opened = [French("que", first), French("est-ce", helper), French("que", helper)]
-        french = [*opened, *subject.french, *said]
+        french = [French("que", first), French("est-ce", helper), French("que", helper), *subject.french, *said]
         if first.text == "which" or self.rng.random() < 0.2:
             offered = self.two(verb, "or")
             english += offered.english
@@ -104,54 +190,42 @@ class Maker(Mentions):
         """Puts after a noun phrase whose it is, where it is, or a clause about it: its verb is then far away."""
         kind = self.rng.choice(("of", "where", "who", "whom", "whom"))
         if kind == "of":
-            owner = self.phrase(("person",), 0.2)
-            word = English("of")
-            english, french = [word, *owner.english], [French("de", word), *owner.french]
+            more = linked("of", ["de"], self.phrase(("person",), 0.2).words)
         elif kind == "where":
-            english, french = self.where()
+            more = self.where()
         elif kind == "whom" and phrase.noun.kind in OBJECTS:
-            english, french = self.about_object(phrase)
+            more = self.about_object(phrase)
         elif phrase.noun.kind in BEINGS:
-            english, french = self.about_subject(phrase)
+            more = self.about_subject(phrase)
         else:
             return phrase
-        phrase.english = [*phrase.english, *english]
-        phrase.french = [*phrase.french, *french]
+        phrase.english, phrase.french = followed(phrase.words, more)
         return phrase
 
     def about_object(self, phrase):
-        link = English("that")
         verb = self.verb(phrase.noun.kind)
         subject = self.phrase(BEINGS, 0.2) if self.rng.random() < 0.7 else self.person()
         phrase.relative = True
         self.combinations.add(("verb and object", verb.english[0], phrase.noun.english[0]))
-        english, french = self.with_subject(subject, verb, after=phrase)
-        return [link, *english], [French("que", link), *french]
+        return linked("that", ["que"], followed(subject.words, self.conjugated(subject, verb, after=phrase)))
 
     def about_subject(self, phrase):
-        link = English("who" if phrase.noun.kind == "person" else "that")
-        english, french = self.action(phrase, simple=True)
-        return [link, *english], [French("qui", link), *french]
+        word = "who" if phrase.noun.kind == "person" else "that"
+        return linked(word, ["qui"], self.action(phrase, simple=True))
 
     def where(self):
         word, spoken = self.rng.choice(list(small_words("preposition").items()))
-        place = self.phrase(("person",) if word == "with" else ("place",), 0.2)
-        link = English(word)
-        return [link, *place.english], [*(French(text, link) for text in spoken), *place.french]
+        return linked(word, spoken, self.phrase(("person",) if word == "with" else ("place",), 0.2).words)
 
     # --- what happens
 
-    def verb(self, *takes):
-        return self.rng.choice([verb for verb in verbs() if not verb.takes.isdisjoint(takes)])
+    def verb(self, *takes, such=lambda _: True):
+        return self.rng.choice([verb for verb in verbs() if verb.takes.intersection(takes) and such(verb)])
 
     def clause(self, subject):
         """A subject and what is said of it."""
-        english, french = self.action(subject)
-        return [*subject.english, *english], [*subject.french, *french]
-
-    def with_subject(self, subject, verb, **options):
-        english, french = self.conjugated(subject, verb, **options)
-        return [*subject.english, *english], [*subject.french, *french]
+        group = self.action(subject)  # may make "ce" of its "il"
+        return followed(subject.words, group)
 
     def tense(self, subject, verb):
         """Any; but "they read" is the present, since only "he read" shows the past."""
@@ -201,8 +275,7 @@ class Maker(Mentions):
         if kind == "giving":
             return self.giving(subject)
         aux = "avoir" if kind == "alone" else "être"
-        verb = self.rng.choice([verb for verb in verbs() if "nothing" in verb.takes and verb.auxiliary == aux])
-        group = self.conjugated(subject, verb)
+        group = self.conjugated(subject, self.verb("nothing", such=lambda verb: verb.auxiliary == aux))
         return followed(group, self.where()) if self.rng.random() < 0.3 else group
 
     def with_object(self, subject, more):
@@ -225,7 +298,7 @@ class Maker(Mentions):
         made = self.phrase(taken, described, bare="the" if verb.general else "some")
         self.combinations.add(("verb and object", verb.english[0], made.noun.english[0]))
         if adverb in small_words("negation"):
-            made.french = denied(made.french)
+            made.deny()
         return made
 
     def two(self, verb, link, adverb=None):
@@ -253,28 +326,25 @@ class Maker(Mentions):
 
     def giving(self, subject):
         """Who gives what to whom: "the knife to the girl", "the girl the knife", "them the knife", "it to the girl"."""
-        verb, adverb = self.verb("to somebody"), self.adverb()
-        link = English("to")
+        verb, adverb, link = self.verb("to somebody"), self.adverb(), English("to")
         kind = self.rng.choices(("to somebody", "somebody", "pronoun", "to pronoun"), (3, 2, 3, 1))[0]
-        taker = clitic = None
-        if kind in ("to somebody", "somebody"):
-            taker = self.phrase(BEINGS, 0.2)
-        else:
-            clitic = self.free_pronoun("receiver", subject)
+        somebody, to = kind.endswith("somebody"), kind.startswith("to")
+        taker = self.phrase(BEINGS, 0.2) if somebody else self.free_pronoun("receiver", subject)
+        clitic = None if somebody else taker
         group = self.conjugated(subject, verb, adverb=adverb, clitic=clitic)
         gift = self.phrase(("thing", "food", "text", "drink"), bare="some")
         if adverb in small_words("negation"):
-            gift.french = denied(gift.french)
-        if kind == "pronoun":
-            return followed(group, ([*clitic.english, *gift.english], gift.french))
-        if kind == "to pronoun":
-            return followed(group, ([*gift.english, link, *clitic.english], gift.french))
-        if kind == "to somebody":
-            french = [*gift.french, French("à", link), *taker.french]
-            return followed(group, ([*gift.english, link, *taker.english], french))
-        french = [*gift.french, French("à", taker.english[0]), *taker.french]
-        return followed(group, ([*taker.english, *gift.english], french))
+            gift.deny()
+        english = [*gift.english, link, *taker.english] if to else [*taker.english, *gift.english]
+        receiver = [French("à", link if to else taker.english[0]), *taker.french] if somebody else []
+        return followed(group, (english, [*gift.french, *receiver]))
 
 
 def followed(first, second):
     return [*first[0], *second[0]], [*first[1], *second[1]]
+
+
+def linked(word, spoken, group):
+    """What a word and its French begin: "of the girl" and "de la fille"."""
+    link = English(word)
+    return followed(([link], [French(text, link) for text in spoken]), group)

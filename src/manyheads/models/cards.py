@@ -1,0 +1,173 @@
+"""Head cards, which say what a head does, with examples: as a table, and as the element of a page that sorts it.
+
+`encoder/head_cards.py` and `decoder/head_cards.py` measure them, each of its model.
+"""
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from manyheads.maps.element import element_html, is_building
+from manyheads.maps.written import fixed, percent
+
+SCORES = {  # of an encoder's head; a decoder's are in decoder/head_scores.py
+    "previous": "attention to the token before",
+    "next": "attention to the token after",
+    "same": "attention to the token itself",
+    "cls": "attention to [CLS]",
+    "sep": "attention to [SEP]",
+    "punctuation": "attention to punctuation",
+    "distance": "distance of what it looks at, in tokens",
+    "entropy": "entropy of its weights, in bits",
+    "effect": "how far the sentence vector moves without it, as cosine distance",
+}
+WORDS = ("previous", "next", "same", "punctuation")  # all but what rests
+NUM_EXAMPLES = 3
+DIGITS = 5  # of a score, as pages have it
+DECIMALS = {"distance": 1, "entropy": 1, "effect": 4, "loss": 3}  # shown; the other scores are parts of attention
+LONGER = (  # sentences that heads are measured on, encoder's and decoder's
+    "When she had read the letter twice, she folded it, put it in a drawer, and never spoke of it again.",
+    "The bank raised its rates, so the farmers along the river bank sold their land.",
+    "He said that he knew that she knew; she said nothing.",
+    "If it rains tomorrow, the match will be played on Sunday, unless it rains on Sunday too.",
+    '"Where have you been?" asked the old man, who had waited at the window all night.',
+    "Tea, coffee, cocoa, milk: whatever you drink, drink it slowly.",
+    "The doctor who treated the patient that the nurse had admitted left the hospital early.",
+    "Paris is the capital of France, Rome of Italy, and Madrid of Spain.",
+    "Not a single one of the students who failed the exam had opened the book.",
+    "My sister's neighbour's dog barks at the postman (and only at the postman) every morning.",
+    "In 1969 two people walked on the moon; the third stayed in orbit and saw nothing of it.",
+    "You can fool all the people some of the time, and some of the people all the time.",
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One token asking in one sentence: what it scores there, and the token it looks at most.
+
+    >>> from manyheads.models.encoder.head_cards import head_cards
+    >>> example = head_cards()[0].strongest["previous"][0]
+    >>> example.tokens[0], 0 <= example.weight <= 1
+    ('[CLS]', True)
+
+    For `effect`, which belongs to a sentence as a whole, `query` and `key` are None and `weight` is 0.
+    """
+
+    sentence: str
+    tokens: list[str]
+    query: int | None
+    key: int | None
+    weight: float
+    value: float
+
+
+@dataclass(frozen=True)
+class HeadCard:
+    """The scores of one head by their names; for each its three strongest examples and its weakest.
+
+    >>> from manyheads.models.encoder.head_cards import head_cards
+    >>> card = head_cards()[-1]
+    >>> card.layer, card.head, len(card.strongest["previous"])  # layers and heads count from 0
+    (5, 11, 3)
+    """
+
+    layer: int
+    head: int
+    scores: dict[str, float]
+    strongest: dict[str, list[Example]]
+    weakest: dict[str, Example]
+
+
+def strongest(values, places):
+    """Where the largest values are, not two in one sentence; `places` begin with the sentence.
+
+    >>> [*strongest(np.array([0.1, 0.9, 0.8, np.nan, 0.3]), [(0, 1), (1, 1), (1, 2), (2, 1), (3, 1)])]
+    [1, 4, 0]
+    """
+    best = {}
+    for at in np.argsort(-values):  # NaN comes last
+        if np.isnan(values[at]):
+            break
+        best.setdefault(places[at][0], int(at))
+        if len(best) == NUM_EXAMPLES:
+            break
+    return best.values()
+
+
+def behaviour(card):
+    """What a head mostly does, by the name of one of `BEHAVIOURS`.
+
+    >>> from manyheads.models.encoder.head_cards import head_cards
+    >>> behaviour(head_cards()[2]), behaviour(head_cards()[0])
+    ('previous', 'broad')
+
+    With half of its attention on [CLS] and [SEP] it *rests* there. Else it's known by what gets 0.3 of the rest: the
+    word before, after, itself, or punctuation. Of the others those are *broad* whose entropy is at least 2.5 bits.
+    """
+    scores = card.scores
+    resting = scores["cls"] + scores["sep"]
+    if resting >= 0.5:
+        return max(("cls", "sep"), key=scores.get)
+    best = max(WORDS, key=scores.get)
+    if scores[best] >= 0.3 * (1 - resting):
+        return best
+    return "broad" if scores["entropy"] >= 2.5 else "other"
+
+
+def head_cards_html(cards, figure="map", scores=SCORES, causal=False):
+    """A table with a row for each head; in a book, the `<head-cards>` element of the live figure with the id `figure`.
+
+    >>> from manyheads.models.encoder.head_cards import head_cards
+    >>> head_cards_html(head_cards()).count("<tr>")
+    73
+
+    `scores` are the columns and what they say. The figure of a `causal` model is a `<next-word>`, which is shown the
+    text up to the asking token; else a `<head-map>`. The element's examples come as JSON: `sentences` with their tokens
+    and, for each head and score, examples written as [sentence, query, key, weight, value].
+    """
+    columns = "".join(f'<th scope="col" title="{escape(says)}">{name}</th>' for name, says in scores.items())
+    rows = "".join(_row(card) for card in cards)
+    table = f'<table><thead><tr><th scope="col">head</th>{columns}</tr></thead><tbody>{rows}</tbody></table>'
+    if not is_building():
+        return table
+    return element_html("head-cards", {"for": figure}, _data(cards, scores) | {"causal": causal}, table)
+
+
+def shown(name, value):
+    """A score as the table writes it: a share in per cent, the others as numbers.
+
+    >>> shown("previous", 0.714), shown("distance", 3.04), shown("effect", 0.0312)
+    ('71 %', '3.0', '0.0312')
+    """
+    return fixed(value, DECIMALS[name]) if name in DECIMALS else percent(value)
+
+
+def _row(card):
+    cells = "".join(f"<td>{shown(name, round(value, DIGITS))}</td>" for name, value in card.scores.items())
+    return f'<tr><th scope="row">layer {card.layer + 1}, head {card.head + 1}</th>{cells}</tr>'
+
+
+def _data(cards, scores):
+    sentences = {}
+
+    def written(example):
+        at = sentences.setdefault(example.sentence, (len(sentences), example.tokens))[0]
+        return [at, example.query, example.key, round(example.weight, 4), round(example.value, DIGITS)]
+
+    heads = [
+        {
+            "layer": card.layer,
+            "head": card.head,
+            "behaviour": behaviour(card) if "cls" in card.scores else None,
+            "scores": [round(card.scores[name], DIGITS) for name in scores],
+            "strongest": [[written(example) for example in card.strongest[name]] for name in scores],
+            "weakest": [written(card.weakest[name]) for name in scores if name in card.weakest],
+        }
+        for card in cards
+    ]
+    return {
+        "scores": [{"name": name, "says": says, "decimals": DECIMALS.get(name)} for name, says in scores.items()],
+        "sentences": [{"text": text, "tokens": tokens} for text, (_, tokens) in sentences.items()],
+        "heads": heads,
+    }

@@ -1,0 +1,196 @@
+"""The focus model: four heads that look at any English sentence, each at one thing (`data.py` says at what).
+
+Word vectors are those of MiniLM (Wang et al. 2020, arXiv:2002.10957), reduced by PCA, kept in 8 bits and never trained.
+*Taught* means that each head is also shown which words to look at (a divergence between its attention and the labels,
+as in Strubell et al. 2018, arXiv:1804.08199) and that a head which is turned off takes the knowledge of its own fact
+with it. *Untaught* heads learn from the four facts alone.
+"""
+
+from dataclasses import asdict
+
+import torch
+
+from manyheads.attention import causal_mask
+from manyheads.inputs import checked_heads
+from manyheads.maps import AttentionMap
+from manyheads.maps.value_norms import norms, rows_of
+from manyheads.models.files import encoder_file
+from manyheads.models.focus.data import FACTS, HEADS
+from manyheads.models.focus.network import FocusConfig, FocusNetwork
+from manyheads.models.focus.tokens import tokenize, tokenizer
+from manyheads.models.focus.word_vectors import reduced_words
+from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
+
+
+class FocusModel(FocusNetwork):
+    """Four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
+
+    >>> from manyheads import load_focus_model
+    >>> model = load_focus_model()
+    >>> attention = model("Which do you like better, coffee or tea?")
+    >>> attention.shape  # layers, heads, queries, keys
+    (1, 4, 12, 12)
+    >>> attention.head_names
+    ['sentence type', 'object', 'relation', 'sentiment']
+    >>> max(attention.predictions["sentence type"], key=attention.predictions["sentence type"].get)
+    'choice question'
+
+    `head_mask` is one boolean per head, [h] or [layer, h]; False turns the head off. The first 64 words and 128 tokens
+    are kept. Raises `TypeError` for a sentence that is not a string, `ValueError` for a head mask of another shape.
+    """
+
+    def __init__(self, variant="taught", config=FocusConfig()):
+        super().__init__(int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS), config)
+        self.variant = variant
+        self.page_name = None  # what pages call it, such as `focus/heads-8`, if it is one of those that pages have
+        word_codes, word_scale = reduced_words(config)
+        self.register_buffer("word_codes", word_codes, persistent=False)  # int8 [vocabulary, d]
+        self.register_buffer("word_scale", word_scale, persistent=False)  # [d]
+
+    @property
+    def name(self):
+        return self.page_name or "trained just now"
+
+    @property
+    def head_names(self):
+        """The foci of heads that were taught them; `head 1`, `head 2`, ... for untaught ones."""
+        taught = self.variant == "taught" or self.variant.startswith("step-")
+        return list(HEADS.values()) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
+
+    @torch.no_grad()
+    def forward(self, sentence, head_mask=None):
+        ids, notes = tokenize(sentence, self.config)
+        vectors = self.word_vectors(torch.tensor([ids]))
+        scores, weights = self.compute(vectors, head_mask=checked_heads(head_mask, 1, self.num_heads))
+        predictions = {
+            name: dict(zip(FACTS[name], scores[name][0].softmax(-1).tolist())) for name in FACTS if len(ids) > 2
+        }
+        tokens = [tokenizer().id_to_token(token) for token in ids]
+        lengths = norms(self.values(vectors[0]), rows_of(self.attention.output, self.num_heads))[None].numpy()
+        return AttentionMap(tokens, tokens, weights.numpy(), self.head_names, predictions, notes, value_norms=lengths)
+
+    def word_vectors(self, ids):  # [b, t] -> [b, t, d]
+        return self.word_codes[ids] * self.word_scale
+
+    def logit_parts(self, sentence, _answer=""):
+        """What each head adds to the logits of all labels, [label, h + 2], with the biases and the sum, and names."""
+        parts = self.ledger(self._read(sentence)[2].flatten())
+        names = {"labels": [list(label) for label in parts["labels"]], "headNames": self.head_names}
+        return names | {"others": ["biases"], "parts": parts["parts"].numpy()}
+
+    @torch.no_grad()
+    def head_ledger(self, sentence, _answer=""):
+        """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`."""
+        map, values, contexts = self._read(sentence)
+        alone = 1 - torch.eye(self.num_heads, dtype=torch.float64)
+        without = [self.ledger((contexts * mask[:, None]).flatten())["parts"][:, -1] for mask in alone]
+        reading = self.ledger(contexts.flatten())["reading"].unflatten(0, (self.num_heads, -1))
+        named = {"tokens": list(map.key_tokens), "notes": list(map.notes), "answered": bool(map.predictions)}
+        arrays = {"without": torch.stack(without, dim=1), "weights": map.weights[0, :, 0], "says": values @ reading}
+        return self.logit_parts(sentence) | named | arrays
+
+    @torch.no_grad()
+    def _read(self, sentence):  # -> map, values [h, k, d_v], contexts of [CLS] [h, d_v]
+        map, (ids, _) = self(sentence), tokenize(sentence, self.config)
+        values = self.values(self.word_vectors(torch.tensor(ids))).double()
+        contexts = torch.tensor(map.weights[0, :, :1]).double() @ values
+        return map, values, contexts[:, 0]
+
+    def save(self, path, dtype=torch.float32):
+        """Write the weights as safetensors; the header says what they are. Words have their own file.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from manyheads import load_focus_model
+        >>> with TemporaryDirectory() as folder:
+        ...     load_focus_model("untaught").save(f"{folder}/mine.safetensors")
+        ...     FocusModel.load(f"{folder}/mine.safetensors").variant
+        'untaught'
+        """
+        header = {
+            "variant": self.variant,
+            "name": _page_name(self.variant),
+            "num_heads": self.num_heads,
+            "head_names": self.head_names,
+            "facts": FACTS,
+            "config": asdict(self.config),
+        }
+        write_model(path, self, header, dtype)
+
+    @classmethod
+    def load(cls, path):
+        """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape.
+
+        >>> from manyheads.models.keeping import kept_file
+        >>> FocusModel.load(kept_file("focus", "taught")).head_names
+        ['sentence type', 'object', 'relation', 'sentiment']
+        """
+        header, config, tensors = read_model(path, "focus model", {"variant"}, FocusConfig)
+        model = cls(header["variant"], config)
+        fill(model, tensors, path)
+        model.page_name = _page_name(model.variant)
+        return model.eval()
+
+
+def load_focus_model(variant="taught"):
+    """Load a trained variant: taught, untaught, heads-1|2|4|8, step-0|30|100|300|1000.
+
+    >>> load_focus_model("heads-8").num_heads
+    8
+
+    Raises `ValueError` for another variant, and for a file that isn't the one we trained.
+    """
+    return FocusModel.load(kept_file("focus", variant))
+
+
+def _page_name(variant):
+    return "focus" if variant == "taught" else f"focus/{variant}"
+
+
+def load_variant(variant):
+    """The focus model that pages call `focus/<variant>`; the taught one where the variant is "".
+
+    >>> load_variant("causal")("Hot tea.").weights[0, 0, 0].round(3)  # [CLS] sees nothing but itself
+    array([1., 0., 0., 0., 0.], dtype=float32)
+    """
+    change = CHANGES.get(variant)
+    if change is None:
+        return load_focus_model(variant or "taught")
+    model = change(load_focus_model())
+    model.page_name = f"focus/{variant}"
+    return model
+
+
+def page_files():
+    """The paths of all that a page needs for the focus models."""
+    return [kept_file("focus-words"), *kept_files("focus"), encoder_file("tokenizer.json")]
+
+
+def without_looking_ahead(model):
+    """Let no token of a focus model look at a later one. Changes the model and returns it."""
+
+    def mask_later(_module, inputs, options):
+        return inputs, options | {"mask": options["mask"] & causal_mask(inputs[-1].shape[-2])}
+
+    model.attention.register_forward_pre_hook(mask_later, with_kwargs=True)
+    return model
+
+
+@torch.no_grad()
+def without_order(model):
+    """Take away what tells a focus model the order: positions and neighbours, steps 1 to 4 of `FocusNetwork.compute`.
+
+    >>> from manyheads import load_focus_model
+    >>> bag = without_order(load_focus_model())
+    >>> texts = "Not good, but awful.", "Not awful, but good."
+    >>> good, bad = (bag(text).predictions["sentiment"]["positive"] for text in texts)
+    >>> abs(good - bad) < 1e-6
+    True
+
+    What enters the attention is then `layer_norm(word)`, each word on its own. Changes the model and returns it.
+    """
+    for part in (model.position, model.mix.weight, model.mix.bias):
+        part.zero_()
+    return model
+
+
+CHANGES = {"no-order": without_order, "causal": without_looking_ahead}
