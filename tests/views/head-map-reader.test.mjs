@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, heard, isHere, isIdle, key, named, once, point, press, same, status, texts, tick, type } from "./page.mjs";
+import { withWord } from "../../src/manyheads/web/math/text.ts";
 import { makeMap, mapModel, tokensOf } from "./small-models.mjs";
 
 async function live(attributes = "", model = mapModel()) {
@@ -165,6 +166,12 @@ test("a word like it is offered in place of an unknown one, by a button", async 
   assert.deepEqual([named(map, "Sentence").value, spoken(map).at(-1)], ["the cat eats the apple.", "pomme"]);
   assert.ok(!map.querySelector(".hm-stale"));
   assert.equal(status(map), "Ready: computed in this page as you type.");
+});
+
+test("it takes the place of that word, not of a part of another, whatever stands before it", () => {
+  assert.equal(withWord("The apple and the Appl are red.", "appl", "apple"), "The apple and the apple are red.");
+  assert.equal(withWord("“İİ, the appl”", "appl", "apple"), "“İİ, the apple”");
+  assert.equal(withWord("The apple.", "appl", "apple"), null);
 });
 
 test("a sentence that is refused for no word offers none", async () => {
