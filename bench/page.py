@@ -80,6 +80,8 @@ def main():
         page.goto(f"{site}/book/index.html")
         tokens, times = page.evaluate(TIMES, [SENTENCE, KEYSTROKES])
         tell(f"keystroke to repaint, focus model, {tokens} tokens, with arcs", times)
+        page = browser.new_page(viewport=VIEWPORT)  # whose files are not counted
+        page.goto(f"{site}/book/index.html")
         tell("a frame of <attention-flow>, 12 tokens", page.evaluate(FRAMES, KEYSTROKES))
         tell(f"pointing at a word to repaint, {MANY_HEADS} heads of {MANY_TOKENS} tokens", pointing(browser))
     paths = [HTML / url.removeprefix(site).lstrip("/").split("?")[0] for url in fetched if "/manyheads/" in url]

@@ -14,20 +14,6 @@ SHIFT = """() => new Promise((done) => {
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) sum += entry.value })
     .observe({ type: "layout-shift", buffered: true });
   requestAnimationFrame(() => setTimeout(() => done(sum), 100)) })"""
-# The texts of a page's maps that stand out from what is behind them by less than 4.5 : 1.
-CONTRAST = """() => {
-  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const solid = (colour, under) => { canvas.fillStyle = under; canvas.fillRect(0, 0, 1, 1); canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1); const [r, g, b] = canvas.getImageData(0, 0, 1, 1).data; return `rgb(${r},${g},${b})` };
-  const light = (text) => { const [r, g, b] = rgb(text).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b };
-  return [...document.querySelectorAll("head-map :is(td, button, dt, b, dd > span, p, label, output)")].filter((n) => n.offsetParent && n.textContent.trim()).map((node) => {
-    let chain = [], at = node; while (at) { chain.unshift(at); at = at.parentElement }
-    const ground = chain.reduce((under, n) => solid(getComputedStyle(n).backgroundColor, under), "rgb(255,255,255)");
-    const [a, b] = [light(solid(getComputedStyle(node).color, ground)), light(ground)].sort((x, y) => y - x);
-    return [node.className || node.tagName, node.textContent.slice(0, 30), (a + 0.05) / (b + 0.05)];
-  }).filter(([, , ratio]) => ratio < 4.5) }"""
 
 
 def eventually(read, check, seconds=PATIENCE / 1000):
@@ -148,17 +134,6 @@ def shows(map, weights, cells="td[data-weight]:visible"):
     eventually(
         lambda: shown(map, cells), lambda found: np.testing.assert_allclose(found, np.ravel(weights), atol=5.1e-4)
     )
-
-
-def boxes(cells, count=5):
-    """Where the first cells are on their page."""
-    return [cells.nth(place).bounding_box() for place in range(count)]
-
-
-def assert_unmoved(before, after):
-    """Nothing is 3 pixels or more from where it was."""
-    for side in ("x", "y"):
-        np.testing.assert_allclose([box[side] for box in after], [box[side] for box in before], rtol=0, atol=3)
 
 
 def open_menu(map):

@@ -3,19 +3,12 @@
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
 import manyheads
 from manyheads import check
 
 Array = NDArray[np.float64]
-
-
-class Model(nn.Module):
-    """Somebody's own layer."""
-
-    def forward(self, words: Tensor) -> Tensor:
-        return words
 
 
 def mine(X: Array, *rest: object, mask: NDArray[np.bool_] | None = None) -> tuple[Array, Array]:
@@ -25,7 +18,7 @@ def mine(X: Array, *rest: object, mask: NDArray[np.bool_] | None = None) -> tupl
 def use() -> list[check.Report]:
     version: str = manyheads.__version__
     assert version
-    reports = [check.multi_head_attention(mine), check.module(lambda width, heads: Model())]
+    reports = [check.multi_head_attention(mine), check.module(lambda width, heads: nn.Linear(width, heads))]
     reports += [check.causal_mask(torch.ones), check.padding_mask(lambda lengths, longest: lengths)]
     for report in reports:
         if not report and report.slower is not None:

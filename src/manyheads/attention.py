@@ -458,19 +458,23 @@ class MultiHeadAttention(nn.Module):
         return layer.train(self.training)
 
 
-def einsum_attention(module, X, mask=None):  # [..., q, d] -> [..., q, d], [..., h, q, k]
-    """The same step in note C's words, which name every axis: `rearrange` cuts and joins, `einsum` multiplies.
+def einsum_attention(queries, keys, values, num_heads, mask=None):
+    # [..., q, h * d], 2 × [..., k, h * d] -> [..., q, h * d], [..., h, q, k]
+    """Split, attend and join in note C's words, which name every axis: `rearrange` cuts and joins, `einsum` multiplies.
 
-    >>> module, X = MultiHeadAttention(embed_dim=8, num_heads=2), torch.randn(3, 5, 8)
-    >>> all(torch.allclose(a, b, atol=1e-6) for a, b in zip(einsum_attention(module, X), module(X)))
-    True
+    >>> context, weights = einsum_attention(*torch.randn(3, 5, 8), num_heads=2)
+    >>> context.shape, weights.shape
+    (torch.Size([5, 8]), torch.Size([2, 5, 5]))
+
+    It gets what the first three layers of a `MultiHeadAttention` make of the words, and gives what the last one reads.
     """
-    layers = module.query, module.key, module.value
-    queries, keys, values = (rearrange(layer(X), "... q (h d) -> ... h q d", h=module.num_heads) for layer in layers)
+    queries = rearrange(queries, "... q (h d) -> ... h q d", h=num_heads)
+    keys = rearrange(keys, "... k (h d) -> ... h k d", h=num_heads)
+    values = rearrange(values, "... k (h d) -> ... h k d", h=num_heads)
     scores = einsum(queries, keys, "... h q d, ... h k d -> ... h q k")
     weights = masked_softmax(scores / math.sqrt(queries.shape[-1]), mask)
     context = einsum(weights, values, "... h q k, ... h k d -> ... h q d")
-    return module.output(rearrange(context, "... h q d -> ... q (h d)")), weights
+    return rearrange(context, "... h q d -> ... q (h d)"), weights
 
 
 class AttentionBlock(nn.Module):

@@ -150,16 +150,19 @@ def check_loop_equals_all_at_once(attention, case=Case()):
 
 
 def check_einsum_equals_all_at_once(attention, case=Case()):
-    """Note C's words, with gradients."""
-    _, text, _ = case.texts()
-    mask = case.make_mask(case.keys, case.keys)
+    """Note C's words between the same layers, self- and cross-attention, with gradients; values of another width."""
+    query, key, mask = case.texts()
     module = case.module(attention.MultiHeadAttention, value_dim=case.num_heads * case.value_dim)
-    inputs = [text.clone().requires_grad_()]
-    expected, found = module(*inputs, mask=mask), attention.einsum_attention(module, *inputs, mask)
-    for name, a, b in zip(("output", "weights"), found, expected, strict=True):
-        close(a, b, case, name)
-    for a, b in zip(gradients(found, inputs), gradients(expected, inputs), strict=True):
-        close(a, b, case, "gradient")
+    for texts in ((query, key, torch.randn_like(key)), (query, key, key), (key, key, key)):
+        own = mask if texts[0] is query else case.make_mask(case.keys, case.keys)
+        inputs = [text.clone().requires_grad_() for text in texts]
+        projected = [layer(text) for layer, text in zip((module.query, module.key, module.value), inputs)]
+        context, weights = attention.einsum_attention(*projected, case.num_heads, own)
+        expected, found = module(*inputs, mask=own), (module.output(context), weights)
+        for name, a, b in zip(("output", "weights"), found, expected, strict=True):
+            close(a, b, case, name)
+        for a, b in zip(gradients(found, inputs), gradients(expected, inputs), strict=True):
+            close(a, b, case, "gradient")
 
 
 def joined(tensors, bias):

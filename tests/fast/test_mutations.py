@@ -98,8 +98,8 @@ BUGS = {
         (tests.check_equals_the_formula, tests.check_equals_pytorch, tests.check_head_mask),
     ),
     "every head's columns scattered, in note C's words": Bug(
-        'rearrange(layer(X), "... q (h d) -> ... h q d", h=module.num_heads)',
-        'rearrange(layer(X), "... q (d h) -> ... h q d", h=module.num_heads)',
+        'rearrange(queries, "... q (h d) -> ... h q d", h=num_heads)',
+        'rearrange(queries, "... q (d h) -> ... h q d", h=num_heads)',
         (tests.check_einsum_equals_all_at_once,),
     ),
     "every value with the same weight, in note C's words": Bug(
