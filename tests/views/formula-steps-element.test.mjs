@@ -169,11 +169,11 @@ test("each matrix is a table with headers: words name rows and columns", async (
 
 test("a walk goes through the products to the result, a step a press for who asks for less motion", async () => {
   const figure = await live('step="scores"');
-  press(figure, "▶ Walk through it");
+  press(figure, "▶ Play");
   const soFar = figure.querySelector(".fs-so-far");
   assert.match(soFar.textContent, /^after 1 of 2 terms: −?\d/);
   assert.ok(!soFar.hidden && figure.querySelector(".fs-sums").hidden);
-  press(figure, "▶ Walk through it");
+  press(figure, "▶ Play");
   assert.ok(soFar.hidden && !figure.querySelector(".fs-sums").hidden);
 });
 

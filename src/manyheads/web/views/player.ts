@@ -4,19 +4,20 @@ import { h, setText } from "./dom.ts";
 
 const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+/** What the button says, everywhere: what a press does. */
+export const playLabel = (plays: boolean) => (plays ? "❚❚ Pause" : "▶ Play");
+
 export class Player {
   #timer = 0;
-  label: string;
   pause: number;
   step: () => boolean;
   node: HTMLElement;
 
   /** `step()` takes a step, and returns whether there is another one; the next follows after `pause` milliseconds. */
-  constructor(label: string, pause: number, step: () => boolean) {
-    this.label = label;
+  constructor(pause: number, step: () => boolean) {
     this.pause = pause;
     this.step = step;
-    this.node = h("button", { type: "button", class: "hm-play", onclick: () => this.toggle() }, label);
+    this.node = h("button", { type: "button", class: "hm-play", onclick: () => this.toggle() }, playLabel(false));
   }
 
   toggle() {
@@ -27,14 +28,14 @@ export class Player {
   stop() {
     clearTimeout(this.#timer);
     this.#timer = 0;
-    setText(this.node, this.label);
+    setText(this.node, playLabel(false));
     this.#mark(false);
   }
 
   #go() {
     const more = this.node.isConnected && this.step();
     if (!more || wantsStillness()) return this.stop();
-    setText(this.node, "Pause");
+    setText(this.node, playLabel(true));
     this.#mark(true);
     this.#timer = window.setTimeout(() => this.#go(), this.pause);
   }

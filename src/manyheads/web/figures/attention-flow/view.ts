@@ -9,6 +9,7 @@ import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../view
 import { h, setIdle, setText, setValue, targetOf } from "../../views/dom.ts";
 import { narrow, wide } from "../../views/flow-layouts.ts";
 import { FlowScene } from "../../views/flow-scene.ts";
+import { playLabel } from "../../views/player.ts";
 import { Timeline } from "../../views/timeline.ts";
 
 const LAST = STATIONS.length - 1;
@@ -188,7 +189,7 @@ export class AttentionFlowView {
   }
 
   #played() {
-    setText(this.#play, this.#time?.plays ? "❚❚ Pause" : "▶ Play");
+    setText(this.#play, playLabel(Boolean(this.#time?.plays)));
     if (this.#shown < 0) this.#arrive();
   }
 }

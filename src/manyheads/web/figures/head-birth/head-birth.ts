@@ -43,7 +43,7 @@ class HeadBirthElement extends LiveFigure {
   #why = h("p", { class: "hb-why" });
   #slider = h("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Training step", oninput: () => (this.#player.stop(), this.#slid()) });
   #step = h("span", { class: "hb-step" });
-  #player = new Player("Play", PAUSE, () => this.#next());
+  #player = new Player(PAUSE, () => this.#next());
   #off = h("input", { type: "checkbox", onchange: () => this.#changed() });
   #triangles = { previous: new HeadTriangle("previous-token head", 0), induction: new HeadTriangle("induction head", 1) };
   #charts: BirthCharts | null = null;
