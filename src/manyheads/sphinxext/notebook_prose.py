@@ -10,17 +10,17 @@ from markdownify import ATX, MarkdownConverter
 from manyheads.sphinxext.figures import FIGURES
 
 
-def prose(nodes, link=lambda address: address, see="on the page of this chapter"):
+def prose(nodes, link=lambda address: address):
     """The Markdown of some elements of a page; `link(address)` is where a link of the page leads from a notebook.
+
+    `link("")` is where the page itself is, for a figure that is live there only.
 
     >>> from bs4 import BeautifulSoup
     >>> page = BeautifulSoup('<p>All <span class="math" data-tex="W_q"></span>, and <em>so</em> on.</p>', "html.parser")
     >>> prose(page.contents)
     'All $W_q$, and *so* on.'
-
-    `see` says where a figure is live that a notebook cannot show.
     """
-    converter = _Prose(link, see)
+    converter = _Prose(link)
     return re.sub(r"\n{3,}", "\n\n", "".join(converter.process_element(node) for node in nodes)).strip()
 
 
@@ -41,9 +41,9 @@ class _Prose(MarkdownConverter):
         bullets = "-"
         autolinks = False
 
-    def __init__(self, link, see):
+    def __init__(self, link):
         super().__init__()
-        self.link, self.see = link, see
+        self.link = link
 
     def escape(self, text, parent_tags):
         return super().escape(text, parent_tags).replace("<", "&lt;").replace("$", "\\$")
@@ -56,8 +56,6 @@ class _Prose(MarkdownConverter):
         return super().convert_a(el, text, parent_tags) if el.get("href") else text
 
     def convert_span(self, el, text, parent_tags):
-        if {"eqno", "viewcode-link"} & {*classes(el)}:
-            return ""
         return f"${_formula(el)}$" if "math" in classes(el) else text
 
     def convert_div(self, el, text, parent_tags):
@@ -74,8 +72,6 @@ class _Prose(MarkdownConverter):
             link = el.find_parent(class_="sd-card").find("a", class_="sd-stretched-link")
             title = text.strip()
             return f"\n\n**[{title}]({self.link(link['href'])})**\n" if link else f"\n\n**{title}**\n"
-        if "code-block-caption" in found:
-            return f"\n\n*{text.strip()}*\n\n"
         if "citation" in found:
             label, *rest = text.strip().splitlines()
             return f"\n\n**{label.strip()}** {' '.join(rest).strip()}\n\n"
@@ -90,13 +86,12 @@ class _Prose(MarkdownConverter):
         title = el.find("summary").get_text().strip()
         return f"\n\n<details><summary>{title}</summary>\n\n{text.strip()}\n\n</details>\n\n"
 
-    def convert_summary(self, el, text, parent_tags):
-        return ""
-
     def convert_dt(self, el, text, parent_tags):
         term = " ".join(text.split())
         if "sig" in classes(el):
-            return f"\n\n**`{' '.join(_without_links(el).split())}`**\n\n"
+            for anchor in el.select(".headerlink, .viewcode-link"):
+                anchor.decompose()
+            return f"\n\n**`{' '.join(el.get_text().split())}`**\n\n"
         return f"\n\n#### {term}\n\n" if "glossary" in classes(el.parent) else f"\n\n**{term}**\n\n"
 
     def convert_dd(self, el, text, parent_tags):
@@ -107,11 +102,10 @@ class _Prose(MarkdownConverter):
     def convert_td(self, el, text, parent_tags):
         return super().convert_td(el, re.sub(r"(?<!\\)\|", r"\\|", text), parent_tags)
 
-    def convert_script(self, el, text, parent_tags):
-        return ""
-
     def convert_svg(self, el, text, parent_tags):
         return ""
+
+    convert_summary = convert_svg  # `convert_details` has written it
 
     def convert_pre(self, el, text, parent_tags):
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
@@ -123,7 +117,9 @@ class _Prose(MarkdownConverter):
             does = "a switch" if "switch" in el.attrs else "a switch puts a bug in"
         if "label" in el.attrs:
             does = f"{does}: *{el['label']}*"
-        return f"\n\n> {self.see[0].upper()}{self.see[1:]}, {does}.\n\n"
+        page = self.link("")
+        where = f"On the [page]({page})" if page else "On the page of this chapter"
+        return f"\n\n> {where}, {does}.\n\n"
 
     def get_conv_fn(self, tag_name):
         return self.convert_live if tag_name in FIGURES else super().get_conv_fn(tag_name)
@@ -137,9 +133,3 @@ def _formula(el):
 def _language(pre):
     named = re.search(r"highlight-(\w+)", " ".join(classes(pre.parent.parent) if pre.parent.parent else []))
     return {"default": "python", "none": "", "ipython3": "python"}.get(named[1], named[1]) if named else ""
-
-
-def _without_links(el):
-    return "".join(
-        node for node in el.find_all(string=True) if not node.find_parent(class_=["headerlink", "viewcode-link"])
-    )

@@ -10,21 +10,20 @@ such buttons. Nor is there one for a JupyterHub unless `$MANYHEADS_JUPYTERHUB` h
 """
 
 import os
-import platform
 import posixpath
 import re
 import subprocess
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import nbformat
 from bs4 import BeautifulSoup
+from ipykernel.ipkernel import IPythonKernel
 from jupyter_cache import get_cache
 
 from manyheads.sphinxext import publishing
-from manyheads.sphinxext.figure_cells import WIDGETS, figure_cell, plain_of
+from manyheads.sphinxext.figure_cells import MADE, WIDGETS, figure_cell, plain_of
 from manyheads.sphinxext.figures import FIGURES
 from manyheads.sphinxext.notebook_prose import classes, prose
 
@@ -33,20 +32,12 @@ HOSTS = {"github.com": "gh", "gitlab.com": "gl"}  # what Binder calls them
 FOLDER = "notebooks"  # below the top: where those who work with the notebooks have them
 EXECUTED = "jupyter_execute"  # beside the site: where MyST-NB leaves what it ran
 WIDGET = "application/vnd.jupyter.widget-view+json"
-FOLDED = {"source_hidden": True}  # how Jupyter is told to show a cell's output only
-COLLAPSED = {"hide-input": FOLDED, "remove-input": FOLDED, "remove-cell": FOLDED | {"outputs_hidden": True}}
+FOLDED = {"jupyter": {"source_hidden": True}}  # how Jupyter is told to show a cell's output only
+HIDDEN = {"collapsed": True, "jupyter": {"source_hidden": True, "outputs_hidden": True}}
+COLLAPSED = {"hide-input": FOLDED, "remove-input": FOLDED, "remove-cell": HIDDEN}
 # As JupyterLab writes them, so that a notebook that was only looked at stays as it was.
 KEPT = ("collapsed", "jupyter", "tags")
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-LANGUAGE = {
-    "codemirror_mode": {"name": "ipython", "version": 3},
-    "file_extension": ".py",
-    "mimetype": "text/x-python",
-    "name": "python",
-    "nbconvert_exporter": "python",
-    "pygments_lexer": "ipython3",
-    "version": platform.python_version(),
-}
 SHOWN_ABOVE = "remove-output"  # the tag of a cell that shows what the figure of the page above it shows
 INSTALL = """import importlib.util
 
@@ -108,11 +99,11 @@ def published_notebook(executed, repository=""):
     package where it is missing.
     """
     notebook = nbformat.from_dict(executed)
-    notebook.metadata = {"kernelspec": KERNEL, "language_info": LANGUAGE}
+    notebook.metadata = {"kernelspec": KERNEL, "language_info": IPythonKernel.language_info}
     for cell in notebook.cells:
         cell.metadata = {name: value for name, value in cell.metadata.items() if name in KEPT}
         if "outputs" in cell:
-            cell.outputs = [output for output in cell.outputs if not (_needs_site(output) or _only_glued(output))]
+            cell.outputs = [output for output in cell.outputs if not _left_out(output)]
         for output in cell.get("outputs", []):
             data = output.get("data", {})
             if "text/html" in data:
@@ -136,61 +127,54 @@ def without_data(html):
     return plain_of(figure) if figure else html
 
 
-def _needs_site(output):
-    return 'class="bertviz"' in output.get("data", {}).get("text/html", "")
+def _left_out(output):
+    """Whether an output needs the site's scripts, or is a number that the prose has taken over."""
+    data = output.get("data", {})
+    glued = bool(data) and all(mime.startswith("application/papermill") for mime in data)
+    return glued or 'class="bertviz"' in data.get("text/html", "")
 
 
-def _only_glued(output):
-    """Whether an output is a number that the prose has taken over."""
-    return bool(output.get("data")) and all(mime.startswith("application/papermill") for mime in output["data"])
-
-
-def cells_of_page(cells, body, link, see):
+def cells_of_page(cells, body, link):
     """The cells of a notebook that reads like its page: the code of `cells`, and the page's body in between.
 
-    `link` and `see` are as in `prose`. A cell that the page hides comes folded, before the next one that it shows. A
-    live figure becomes a cell, unless the cell below it shows the same.
+    `link` is as in `prose`. A cell that the page hides comes folded, before the next one that it shows. A live figure
+    becomes a cell, unless the cell below it shows the same.
 
     Raises `ValueError` where the page shows other cells than the notebook has.
     """
-    code = deque(cell for cell in cells if cell.cell_type == "code")
+    code = (cell for cell in cells if cell.cell_type == "code")
     made, passage = [], []
-    above = None  # the figure that the next cell stands for
-
-    def hidden_ones():
-        while code and "remove-cell" in _tags(code[0]):
-            made.append(_collapsed(code.popleft()))
 
     def end_prose():
-        if text := prose(passage, link, see):
+        if text := prose(passage, link):
             made.append(nbformat.v4.new_markdown_cell(text))
         passage.clear()
 
-    shown = [*_blocks(BeautifulSoup(body, "html.parser"))]
-    for block, below in zip(shown, [*shown[1:], None]):
-        figure = None if _is_cell(block) else figure_cell(block, link)
-        if block.name in FIGURES and block.name not in WIDGETS and figure:
-            passage.append(block)  # the cell shows only the figure inside
-        if _is_cell(block) or figure:
+    for block in _blocks(BeautifulSoup(body, "html.parser")):
+        figure = figure_cell(block, link)
+        if "cell" in classes(block):
             end_prose()
-        if figure and below and f"tag_{SHOWN_ABOVE}" in classes(below):
-            above = figure
-        elif figure:
-            made.append(figure)
-        elif _is_cell(block):
-            hidden_ones()
-            if not code:
+            same = f"tag_{SHOWN_ABOVE}" in classes(block) and made and MADE in _tags(made[-1])
+            above = made.pop() if same else None
+            for cell in code:
+                made.append(_collapsed(cell))
+                if not _is_hidden(cell):
+                    break
+            else:
                 raise ValueError("the page shows more cells than its notebook has")
-            made.append(_collapsed(code.popleft()))
-            if above and not any("text/html" in output.get("data", {}) for output in made[-1].outputs):
-                made[-1].outputs = above.outputs  # its own are for a kernel only
-            above = None
-        else:
+            if above and not any("text/html" in output.get("data", {}) for output in cell.outputs):
+                cell.outputs = above.outputs  # its own are for a kernel only
+            continue
+        if not figure or block.name in FIGURES.keys() - WIDGETS.keys():  # around the one that the cell shows
             passage.append(block)
+        if figure:
+            end_prose()
+            made.append(figure)
     end_prose()
-    hidden_ones()
-    if code:
-        raise ValueError(f"the page does not show a cell of its notebook: {code[0].source}")
+    for cell in code:
+        if not _is_hidden(cell):
+            raise ValueError(f"the page does not show a cell of its notebook: {cell.source}")
+        made.append(_collapsed(cell))
     for place, cell in enumerate(made):
         cell.id = f"cell-{place}"  # the same at every build
     return made
@@ -205,28 +189,29 @@ def _blocks(node):
             yield child
 
 
-def _is_cell(block):
-    return "cell" in classes(block)
-
-
 def _tags(cell):
     return cell.metadata.get("tags", [])
 
 
+def _is_hidden(cell):
+    return "remove-cell" in _tags(cell)
+
+
 def _collapsed(cell):
     """A cell of which Jupyter and Colab fold what the page folds or hides."""
-    for tag in _tags(cell):
-        if tag in COLLAPSED and SHOWN_ABOVE not in _tags(cell):
-            cell.metadata["jupyter"] = COLLAPSED[tag]
-            if "outputs_hidden" in COLLAPSED[tag]:
-                cell.metadata["collapsed"] = True
+    if SHOWN_ABOVE not in _tags(cell):
+        for tag in _tags(cell):
+            cell.metadata.update(COLLAPSED.get(tag, {}))
     return cell
 
 
 class Links:
     """Where the links of a page lead from its notebook: to the other notebooks, or to the site if its address is known.
 
-    Called with an address as the page has it; None for what no notebook has.
+    Called with an address as the page has it; None for what no notebook has. "" asks for the page itself.
+
+    >>> Links(None, "book/code", "https://example.org/")("")
+    'https://example.org/book/code.html'
     """
 
     def __init__(self, env, pagename, site):
@@ -235,6 +220,8 @@ class Links:
     def __call__(self, address):
         if urlsplit(address).scheme:
             return address
+        if not address:
+            return self.site and f"{self.site}{self.pagename}.html"
         path, _, fragment = address.partition("#")
         folder = posixpath.dirname(self.pagename)
         page = posixpath.normpath(posixpath.join(folder, path)).removesuffix(".html") if path else self.pagename
@@ -257,11 +244,6 @@ class Links:
             **{id: name for (kind, name), (where, id) in terms if kind == "term" and where == page},
         }
 
-    @property
-    def see(self):
-        """Where a figure is that a notebook does not show."""
-        return f"on the [page]({self.site}{self.pagename}.html)" if self.site else "on the page of this chapter"
-
 
 def executed_notebook(app, path):
     """The notebook of a page with its outputs, which MyST-NB leaves out where it took them from its cache."""
@@ -273,23 +255,17 @@ def executed_notebook(app, path):
     return notebook
 
 
-def find_repository(app, config):
-    if not config.manyheads_repository:
-        config.manyheads_repository = repository_address(app.confdir)
-
-
 def offer_notebook(app, pagename, templatename, context, doctree):
     """Writes a page's notebook beside its source, and tells the theme, whose download menu then has it."""
     executed = Path(app.outdir).parent / EXECUTED / f"{pagename}.ipynb"
-    if doctree is None or app.builder.format != "html" or not executed.is_file():
+    if not executed.is_file():
         return
-    repository = app.config.manyheads_repository
     path = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     links = Links(app.env, pagename, publishing.address())
     notebook = executed_notebook(app, executed)
-    notebook.cells = cells_of_page(notebook.cells, context["body"], links, links.see)
-    nbformat.write(published_notebook(notebook, repository), path)
+    notebook.cells = cells_of_page(notebook.cells, context["body"], links)
+    nbformat.write(published_notebook(notebook, app.config.manyheads_repository), path)
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 
@@ -314,7 +290,6 @@ ICONS = {
 
 
 def setup(app):
-    app.add_config_value("manyheads_repository", "", "html", [str])
-    app.connect("config-inited", find_repository)
+    app.add_config_value("manyheads_repository", repository_address(app.confdir), "html", [str])
     app.connect("html-page-context", offer_notebook, priority=499)  # the theme makes its menus at 500 and 501
     app.connect("html-page-context", add_launch_buttons, priority=502)

@@ -16,11 +16,7 @@ from nbconvert import HTMLExporter
 from traitlets.config import Config, PyFileConfigLoader
 
 from manyheads.sphinxext.lab import put_notebooks
-from manyheads.sphinxext.notebooks import (
-    WIDGET,
-    cells_of_page,
-    published_notebook,
-)
+from manyheads.sphinxext.notebooks import WIDGET, cells_of_page, published_notebook
 from manyheads.widgets import HeadMap
 
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))
@@ -94,14 +90,14 @@ def code(source, *tags):
 
 def test_a_page_becomes_the_cells_of_its_notebook():
     cells = [code("first", "remove-cell"), code("second", "hide-input"), code("last", "remove-cell")]
-    made = cells_of_page(cells, PAGE.format(cells='<div class="cell"></div>'), lambda address: address, "there")
+    made = cells_of_page(cells, PAGE.format(cells='<div class="cell"></div>'), lambda address: address or "page.html")
     assert [cell.source for cell in made] == [
         "# Look",
         'from manyheads import HeadMap\n\nHeadMap("Tea?")',
         "So $a_b$, 2 \\$ and &lt;tea>.",
         "first",
         "second",
-        '> **1. Try**\n>\n> ````python\n> f = "```"\n> ````\n\n> There, a switch puts a bug in: *a bug*.',
+        '> **1. Try**\n>\n> ````python\n> f = "```"\n> ````\n\n> On the [page](page.html), a switch puts a bug in: *a bug*.',
         'from manyheads import HeadMap\n\nHeadMap("Tea?", view="lines")',
         "last",
     ]
@@ -109,6 +105,13 @@ def test_a_page_becomes_the_cells_of_its_notebook():
         {"source_hidden": True, "outputs_hidden": True},
         {"source_hidden": True},
     ]
+
+
+def test_a_cell_stands_for_the_figure_above_and_has_its_picture():
+    page = '<head-map sentence="Tea?"><b>Plain</b></head-map><div class="cell tag_remove-output"></div>'
+    (cell,) = cells_of_page([code("map", "hide-input", "remove-output")], page, str)
+    assert cell.source == "map"
+    assert cell.outputs[0].data["text/html"] == "<b>Plain</b>"
 
 
 def test_a_notebook_that_was_changed_is_never_overwritten(tmp_path):

@@ -15,10 +15,7 @@ from conftest import ROOT
 
 from manyheads.sphinxext.figure_cells import MADE, WIDGETS
 from manyheads.sphinxext.figures import FIGURES
-from manyheads.sphinxext.notebooks import (
-    INSTALL,
-    WIDGET,
-)
+from manyheads.sphinxext.notebooks import INSTALL, WIDGET
 
 CHAPTERS = sorted((ROOT / "book").glob("*.md"))
 REPOSITORY = "https://github.com/somebody/many-heads"
@@ -130,11 +127,9 @@ def plain(title):
     return re.sub(r"[*`$]", "", title).replace(" ", "-")
 
 
-def eval_cell(source):
-    """The call that a figure's cell makes: its name, its sentence and what else it is given."""
-    call = ast.parse(source).body[-1].value
-    given = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
-    return {"name": call.func.id, "sentence": ast.literal_eval(call.args[0]), **given}
+def sentence_of(source):
+    """The sentence that a figure's cell shows."""
+    return ast.literal_eval(ast.parse(source).body[-1].value.args[0])
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
@@ -142,7 +137,7 @@ def test_the_figures_of_a_built_page_are_in_its_notebook(html, chapter):
     page = BeautifulSoup((html / "book" / f"{chapter.stem}.html").read_text(encoding="utf-8"), "html.parser")
     notebook = nbformat.read(html / "_sources" / "book" / f"{chapter.stem}.ipynb", as_version=4)
     made = [cell.source for cell in notebook.cells if MADE in cell.metadata.get("tags", [])]
-    sentences = [eval_cell(source)["sentence"] for source in made if "from manyheads" in source]
+    sentences = [sentence_of(source) for source in made if "from manyheads" in source]
     for figure in page.select(", ".join(WIDGETS)):
         below = figure.find_next_sibling(True)
         stands_for_it = below is not None and "tag_remove-output" in below.get("class", [])
