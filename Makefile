@@ -35,7 +35,7 @@ ifeq ($(MAKELEVEL), 0)
 MAKEFLAGS += --jobs=2 --no-print-directory
 endif
 
-.PHONY: help serve test test-fast test-all test-oldest train book scripts experiments wheel lint audit soak families bench lab pdf picture browser clean
+.PHONY: help serve test test-fast test-all test-oldest train book scripts experiments wheel lint audit soak families bench lab picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
@@ -110,9 +110,6 @@ lab: book  ## JupyterLab on the chapters, as notebooks of your own
 	mkdir -p .venv/etc/jupyter && cp -R binder/jupyter/. .venv/etc/jupyter/
 	$(BIN)/python -m manyheads.sphinxext.lab
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/index.ipynb
-
-pdf: book browser .venv/nightly  ## the whole book on paper, into _build/many-heads.pdf
-	$(BIN)/python tests/pdf.py _build/many-heads.pdf
 
 picture: book browser  ## the picture in the README
 	$(BIN)/python tests/picture.py book/images/landing.png

@@ -38,7 +38,7 @@ def add_scripts(app, pagename, templatename, context, doctree):
     app.add_js_file(f"{folder}/theme.js")
     if GUIDED.search(context.get("body") or ""):
         app.add_js_file(None, body=FIRST_MINUTE)
-    for name in ["paper", *live] if live else []:
+    for name in live:
         app.add_js_file(f"{folder}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
     if live or pagename == "search":  # as soon as may be: it waits for none of those that may not come
         figures = {"data-figures": ", ".join(live)} if live else {}

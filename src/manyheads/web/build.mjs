@@ -10,7 +10,7 @@ const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta
 const figures = Object.keys(await read("figures.json")).map((name) => `figures/${name}/${name}.ts`);
 const families = Object.values(await read("models.json")).map(({ module }) => `models/${module}.ts`);
 const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "model-worker"].map((name) => `models/${name}.ts`),
-  "doors/embed.ts", "doors/paper.ts", "doors/search-excerpts.ts"];
+  "doors/embed.ts", "doors/search-excerpts.ts"];
 const own = figures.map((path) => path.replace(".ts", ".css")).filter((path) => existsSync(new URL(path, import.meta.url)));
 const stylesheets = [...own, "doors/plain.css", "doors/theme.css"];
 // What npm brings and pages fetch as it is.

@@ -1,4 +1,4 @@
-// The theme's buttons, whose `onclick` the pages' policy does not allow.
+// The theme's buttons, whose `onclick` the pages' policy does not allow; and paper, which is white.
 
 {
   const calls: Record<string, () => void> = {
@@ -9,4 +9,12 @@
     const button = (target as Element).closest("[data-call]");
     calls[button?.getAttribute("data-call") ?? ""]?.();
   });
+
+  const { dataset } = document.documentElement;
+  let onScreen = dataset.theme;
+  addEventListener("beforeprint", () => {
+    onScreen = dataset.theme;
+    dataset.theme = "light";
+  });
+  addEventListener("afterprint", () => (dataset.theme = onScreen));
 }
