@@ -33,6 +33,18 @@ def eventually(read, check, seconds=PATIENCE / 1000):
         time.sleep(0.05)
 
 
+def stands_still(page, name):
+    """Whether the page says that a figure's script did not arrive; the time for which it waits passes at once."""
+    page.evaluate(
+        "document.getAnimations().filter((each) => each.animationName === 'stands-still').forEach((each) => each.finish())"
+    )
+    seen = """(figure) => {
+        const { content, visibility } = getComputedStyle(figure, "::before");
+        return content !== "none" && visibility === "visible";
+    }"""
+    return page.locator(name).first.evaluate(seen)
+
+
 def ready(map):
     """Waits until the map computes for itself; within a minute, else fails with what it says."""
     map.evaluate("""(el) => Promise.race([el.ready, new Promise((_, fail) =>

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from live_maps import attend, eventually, ready, type_sentence
+from live_maps import attend, eventually, ready, stands_still, type_sentence
 from playwright.sync_api import expect
 from served import HTML
 
@@ -15,7 +15,6 @@ from manyheads.models.registry import all_but
 READY = "Ready: computed in this page"
 NETWORK = "did not arrive. Check the network, then try again or reload the page."
 DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
-STILL = "This part of the page stands still: its script did not arrive, or this browser is too old for it."
 # What no reader should meet: words of engines, addresses, names of files.
 OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
 FRANCE = "The capital of France is"
@@ -254,15 +253,10 @@ def test_loading_is_paused_and_goes_on_with_what_has_arrived(page, writer):
 
 @faulty
 def test_a_figure_whose_own_script_does_not_come_says_so(page, site):
-    """Twenty seconds of the page pass in one."""
-    page.add_init_script(
-        "const set = setTimeout; globalThis.setTimeout = (call, wait, ...rest) => set(call, wait / 20, ...rest)"
-    )
     page.route("**/formula-steps*.js*", lambda route: route.abort())
     page.goto(f"{site}/book/formula.html")
-    figure = page.locator("formula-steps").first
-    expect(figure.locator("> .hm-status")).to_contain_text(STILL)
-    expect(page.locator("attention-flow").first).not_to_contain_text("stands still")
+    eventually(lambda: stands_still(page, "formula-steps"), bool)
+    eventually(lambda: stands_still(page, "attention-flow"), lambda still: not still)
 
 
 @faulty
@@ -270,5 +264,5 @@ def test_a_page_that_was_opened_as_a_file_says_so(page, hosts):
     address = (HTML / "book" / "index.html").as_uri()
     hosts.append(HTML.as_uri())
     page.goto(address)
-    expect(page.get_by_text("This page was opened as a file, so its figures stand still.").first).to_be_visible()
+    eventually(lambda: stands_still(page, "head-map"), bool)
     expect(page.locator("head-map td[data-weight]").first).to_be_visible()

@@ -21,3 +21,4 @@ def test_a_chapter_on_paper_is_light_and_has_its_map_and_no_code(page, site):
     expect(map.locator("td", has_text="tea").first).to_have_css("print-color-adjust", "exact")
     expect(page.locator("details.hide:not([open]) >> visible=true")).to_have_count(0)
     expect(page.locator("nav >> visible=true")).to_have_count(0)
+    expect(page.locator("details.sd-dropdown:not(.solution) p").first).to_be_visible()

@@ -15,11 +15,10 @@ from manyheads.sphinxext import (
     equations,
     execution_cache,
     exercises,
-    light_theme,
     notebooks,
-    page_frame,
     progress,
     publishing,
+    theme,
 )
 from manyheads.sphinxext.docstrings import plain_docstring
 from manyheads.sphinxext.figures import add_directives
@@ -44,9 +43,8 @@ def setup(app):
     equations.setup(app)
     execution_cache.setup(app)
     exercises.setup(app)
-    light_theme.setup(app)
     notebooks.setup(app)
-    page_frame.setup(app)
     progress.setup(app)
     publishing.setup(app)
+    theme.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -31,9 +31,6 @@ def add_scripts(app, pagename, templatename, context, doctree):
     app.add_js_file(f"{folder}/theme.js")
     for name in live:
         app.add_js_file(f"{folder}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
-    if live or pagename == "search":  # as soon as may be: it waits for none of those that may not come
-        figures = {"data-figures": ", ".join(live)} if live else {}
-        app.add_js_file(f"{folder}/standing-still.js", **{"async": "async"}, **figures)
     for name in dict.fromkeys(["head-map", *live] if live else []):  # the first stylesheet is the others' base
         if (BUILT / f"{name}.css").is_file():
             app.add_css_file(f"{folder}/{name}.css")

@@ -18,8 +18,8 @@ from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import is_myst_markdown_notebook, myst_nb_reader_plugin
 
-from manyheads.sphinxext.light_theme import WIDGET_STATE
 from manyheads.sphinxext.progress import stage
+from manyheads.sphinxext.theme import WIDGET_STATE
 from manyheads.sphinxext.warm_kernels import CAN_FORK, WarmKernelManager
 
 PACKAGE = Path(__file__).parent.parent

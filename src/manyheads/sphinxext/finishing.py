@@ -3,19 +3,16 @@
 import hashlib
 import os
 import re
-import zlib
-from functools import cache
 from html import unescape
 from pathlib import Path
 
-from manyheads.sphinxext import assets, equations, light_theme, publishing
+from manyheads.sphinxext import assets, equations, publishing
 from manyheads.sphinxext.figures import figures_in
 from manyheads.sphinxext.policy import HAS_POLICY, with_policy
 from manyheads.sphinxext.prerender import draw_figures
 from manyheads.sphinxext.progress import stage
 from manyheads.sphinxext.theme_fixes import fixed
 
-FILE = re.compile(r'(<(?:script|link)\b[^>]*\b(?:src|href)=")([^":?]+\.(?:js|css))(?:\?v=\w+)?(?=")')
 WRITTEN_OUT = re.compile(r'(<iframe class="bertviz"[^>]*) srcdoc="([^"]*)"')
 
 
@@ -32,13 +29,10 @@ def finish(app, error):
     with stage(f"Drawing the figures of {len(live)} pages"):
         draw_figures(live)
     with stage(f"Finishing {len(pages)} pages"):
-        light_theme.lighten_files(app)
-        hash_of.cache_clear()
         for page in pages:
             html = page.read_text(encoding="utf-8")
             html = with_files(html, page, site / "_static" / scripts / "bertviz")
-            html = with_versions(fixed(html, page.relative_to(site)), page)
-            page.write_text(with_policy(html), encoding="utf-8")
+            page.write_text(with_policy(fixed(html, page.relative_to(site))), encoding="utf-8")
         assets.finish_files(app)
 
 
@@ -58,23 +52,3 @@ def with_files(html, page, scripts):
         return f'{frame[1]} src="{Path(os.path.relpath(file, page.parent)).as_posix()}"'
 
     return WRITTEN_OUT.sub(put, html)
-
-
-def with_versions(html, page):
-    """A page in whose addresses each script and each style has a version, for which the theme's templates don't care.
-
-    It is a hash of the file; that of ours is in their folder's name.
-    """
-
-    def with_hash(found):
-        path = os.path.normpath(page.parent / found[2])
-        ours = f"_static/{assets.FOLDER}/" in found[2]
-        return f"{found[1]}{found[2]}{'' if ours or not os.path.isfile(path) else f'?v={hash_of(path)}'}"
-
-    return FILE.sub(with_hash, html)
-
-
-@cache
-def hash_of(path):
-    """The hash of a file, as Sphinx writes it."""
-    return f"{zlib.crc32(Path(path).read_bytes()):08x}"

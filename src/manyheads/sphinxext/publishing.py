@@ -36,10 +36,9 @@ PAGE = """<!DOCTYPE html>
 </html>
 """
 
-EMBED = """<script async src="_static/{scripts}/standing-still.js" data-figures="head-map, body > .hm-status"></script>
-<script type="module" src="_static/{scripts}/head-map.js"></script>
+EMBED = """<script type="module" src="_static/{scripts}/head-map.js"></script>
 <script type="module" src="_static/{scripts}/embed.js"></script>
-<p class="hm-status">The map is on its way: a script draws it.</p>"""
+<p class="hm-status">The map is on its way: a script draws it. If it doesn't come, reload the page.</p>"""
 
 LOST_PAGE = """<main>
 <h1>There is no such page</h1>

@@ -31,8 +31,6 @@ FIXES = [
         r'<th class="([^"]*head[^"]*)"><p></p></th>',
         r'<th class="\1" role="cell"><p></p></th>',
     ),
-    # The pages' policy allows no handlers in attributes; doors/theme.ts calls these two.
-    Fix("btn-fullscreen-button", r'onclick="(window\.print|toggleFullScreen)\(\)"', r'data-call="\1"'),
     # The theme is known before the page is drawn. The theme's own script sets "auto" or the last visit's, so that a
     # dark page would be light first, and drawn twice.
     Fix(
@@ -47,8 +45,6 @@ FIXES = [
 def fixed(html, name="page"):
     """The HTML of a page, corrected.
 
-    >>> fixed('<button class="btn" onclick="window.print()">Print</button>')
-    '<button class="btn" data-call="window.print">Print</button>'
     >>> fixed('<div class="citation" role="doc-biblioentry">')
     '<div class="citation" role="listitem">'
 

@@ -33,9 +33,7 @@ const COMMON = { absWorkingDir: web, outdir: "dist", entryNames: "[name]", bundl
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist);
 await build({ ...COMMON, entryPoints: modules, format: "esm", target: "es2022" });
-// Classic scripts. The second runs where a browser is too old for all others: nothing in it may be newer than ES2015.
 await build({ ...COMMON, entryPoints: ["doors/theme.ts"], format: "iife", target: "es2022" });
-await build({ ...COMMON, entryPoints: ["doors/standing-still.ts"], format: "iife", target: "es2015" });
 await build({ ...COMMON, entryPoints: stylesheets });
 await build({ ...COMMON, minify: false, entryPoints: ["prerender.mts"], format: "esm", platform: "node", packages: "external", outExtension: { ".js": ".mjs" } });
 await Promise.all(vendored.map((path) => copyFile(`${web}node_modules/${path}`, `${dist}/${basename(path)}`)));

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from manyheads.sphinxext import assets, finishing
+from manyheads.sphinxext import assets
 
 FILES = {
     "head-map.js": b"export default 1;",
@@ -78,16 +78,3 @@ def test_the_list_tells_what_each_packed_file_holds(build):
         contents = gzip.decompress(packed)
         expected = {"name": name, "packed": len(packed), "bytes": len(contents)}
         assert file == {**expected, "sha256": hashlib.sha256(contents).hexdigest()}
-
-
-def test_what_the_theme_fetches_has_its_hash_and_what_is_ours_its_folder(tmp_path):
-    static = tmp_path / "_static"
-    (static / "manyheads" / "0123").mkdir(parents=True)
-    (static / "basic.css").write_text("a")
-    (static / "manyheads" / "0123" / "theme.js").write_text("b")
-    written = """<link href="../_static/basic.css" rel="stylesheet"/><script src="../_static/manyheads/0123/theme.js?v=1a"></script>
-<script src="https://example.org/a.js"></script><a href="../_static/basic.css">a</a>"""
-    page = tmp_path / "book" / "page.html"
-    expected = written.replace('basic.css" rel', 'basic.css?v=e8b7be43" rel').replace("?v=1a", "")
-    assert finishing.with_versions(written, page) == expected
-    assert finishing.with_versions(expected, page) == expected

@@ -47,16 +47,6 @@ def test_no_chapter_brings_what_it_does_not_need_at_once(html):
         assert all("defer" in tag or 'type="module"' in tag for tag in scripts), chapter
 
 
-def test_the_icons_that_are_used_are_in_the_font(html):
-    css = (STATIC / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
-    rules = re.findall(r"([^{}]*:before)\{content:\"\\([0-9a-f]+)\"\}", css)
-    codes = {name: int(code, 16) for names, code in rules for name in re.findall(r"fa-[\w-]+", names)}
-    drawn = TTFont(STATIC / "vendor" / "fontawesome" / "webfonts" / "fa-solid-900.woff2").getBestCmap()
-    used = {name for text in chapters().values() for name in re.findall(r"fa-solid (?:fa-lg )?(fa-[\w-]+)", text)}
-    assert used
-    assert {name for name in used if codes[name] not in drawn} == set()
-
-
 def test_the_font_of_equations_has_every_character(html):
     font = set(TTFont(STATIC / "equations" / FONT_OF_STYLE).getBestCmap())
     equations = [math.get_text() for chapter in CHAPTERS for math in written(f"{chapter}.html").find_all("math")]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from figures import CHAPTER_OF, IN_CHAPTER
-from live_maps import eventually, seen
+from live_maps import eventually, seen, stands_still
 from playwright.sync_api import expect
 
 from manyheads.sphinxext.figures import FIGURES
@@ -13,8 +13,6 @@ from manyheads.sphinxext.figures import FIGURES
 pytestmark = pytest.mark.usefixtures("faulty")
 GARBAGE = "<html>Log in to the hotel's network at http://hotel.example/</html>"
 HALF_A_MINUTE = 31_000
-# Twenty seconds of a page pass in one.
-HURRIED = "const set = setTimeout; globalThis.setTimeout = (call, wait, ...rest) => set(call, wait / 20, ...rest)"
 
 NETWORK = "did not arrive. Check the network, then try again or reload the page."
 MISSING = (
@@ -25,8 +23,6 @@ OLD = "this browser is too old to unpack it. Use a newer one."
 MEMORY = "this device has too little memory for it, or this browser is too old. Use another one."
 ENGINE = "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one."
 BACKGROUND = "this browser does not let the page work in the background. Use another one, or open this page by itself."
-STILL = "This part of the page stands still: its script did not arrive, or this browser is too old for it. Reload the page, or use a newer browser."
-SEARCH = "The search gives no answer: a part of it did not arrive. Reload the page, or look through the chapters and the glossary."
 READY = "Ready: computed in this page"
 # What no reader should meet: words of engines, addresses, names of files.
 OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
@@ -195,18 +191,17 @@ def test_each_element_is_among_those_whose_script_may_not_come():
 
 @pytest.mark.parametrize(("chapter", "names"), IN_CHAPTER.items(), ids=IN_CHAPTER)
 def test_a_figure_whose_own_script_does_not_come_says_so(page, site, chapter, names):
-    page.add_init_script(HURRIED)
     for answer in ANSWERS.values():
         for name in names:
             page.route(re.compile(rf"/{name}[.\w-]*\.js"), answer)
         page.goto(f"{site}/book/{chapter}.html", wait_until="commit")
         for name in names:
-            expect(page.locator(name).first.locator("> .hm-status", has_text=STILL)).to_be_visible()
+            eventually(lambda: stands_still(page, name), bool)  # noqa: B023
         page.unroute_all(behavior="ignoreErrors")
     page.goto(f"{site}/book/{chapter}.html")
     for name in names:
         page.wait_for_function("(name) => customElements.get(name)", arg=name)
-    expect(page.get_by_text(STILL)).to_have_count(0)
+        assert not stands_still(page, name)
 
 
 @pytest.mark.parametrize("script", ["bootstrap", "pydata-sphinx-theme", "sphinx-book-theme"])
@@ -217,19 +212,6 @@ def test_a_script_of_the_theme_that_never_comes_stops_no_figure(page, site, scri
     expect(map.locator(".hm-live")).to_be_attached()
     map.get_by_role("textbox", name="Sentence").fill("Is it alive?")
     expect(map.locator("td", has_text="alive").first).to_be_visible()
-
-
-@pytest.mark.parametrize("script", ["searchtools.js", "searchindex.js"])
-def test_a_search_that_gives_no_answer_is_told(page, site, script):
-    page.add_init_script(HURRIED)
-    for answer in ANSWERS.values():
-        page.route(f"**/{script}*", answer)
-        page.goto(f"{site}/search.html?q=softmax", wait_until="commit")
-        expect(page.get_by_text(SEARCH)).to_be_visible()
-        page.unroute_all(behavior="ignoreErrors")
-    page.goto(f"{site}/search.html?q=softmax")
-    expect(page.locator("#search-results li").first).to_be_visible()
-    expect(page.get_by_text(SEARCH)).to_have_count(0)
 
 
 @pytest.mark.parametrize("file", ["bugs", "focus-words"])

@@ -13,7 +13,6 @@ from manyheads.maps import AttentionMap
 from manyheads_book.bertviz_frames import VIEWS, bertviz_view
 
 AUTHORS = (ROOT / "book" / "authors.md").read_text(encoding="utf-8")
-STILL = "This part of the page stands still: its script did not arrive, or this browser is too old for it."
 FITS = """() => {
     const frame = document.querySelector("iframe"), inside = frame.contentDocument;
     const { bottom } = inside.querySelector("head-map").getBoundingClientRect();
@@ -44,7 +43,7 @@ def test_the_encoder_works_in_a_sandboxed_frame_which_can_keep_nothing(framed):
 
 @pytest.mark.usefixtures("faulty")
 def test_a_sandboxed_frame_that_gets_no_scripts_says_so(framed, site):
-    expect(framed(site).locator("body")).to_contain_text(STILL)
+    expect(framed(site).locator("body")).to_contain_text("If it doesn't come, reload the page.")
 
 
 def test_the_encoder_works_on_a_page_of_another_origin(page, hosts, tmp_path):

@@ -1,15 +1,6 @@
-// The theme's buttons, whose `onclick` the pages' policy does not allow; and paper, which is white.
+// Paper is white: a page that is dark prints as a light one.
 
 {
-  const calls: Record<string, () => void> = {
-    "window.print": () => print(),
-    toggleFullScreen: () => (globalThis as any).toggleFullScreen(), // the theme's
-  };
-  document.addEventListener("click", ({ target }) => {
-    const button = (target as Element).closest("[data-call]");
-    calls[button?.getAttribute("data-call") ?? ""]?.();
-  });
-
   const { dataset } = document.documentElement;
   let onScreen = dataset.theme;
   addEventListener("beforeprint", () => {

@@ -141,12 +141,5 @@ const ALL_WORD_MARKS = new RegExp(`[${WORD_MARKS}]`, "g");
 /** Text for the inside of HTML or XML and their attributes. */
 export const escaped = (text: string) => text.replace(/[&"<>]/g, (sign) => `&#${sign.codePointAt(0)};`);
 
-/** A formula in TeX as plain text can say it: `\\(\\sqrt{d_k}\\)` is "sqrt d_k". */
-export function plainFormula(tex: string) {
-  const named = tex.replace(/\\(?:begin|end)\{[^}]*\}|\\(?:text|mathrm|operatorname|left|right)\b/g, " ");
-  const words = named.replace(/\\([a-zA-Z]+)/g, " $1 ").replace(/\\[^a-zA-Z]|[{}&$]/g, " ");
-  return words.replace(/\s+/g, " ").trim();
-}
-
 /** A sentence's or a title's first letter, large. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,64 @@
+"""The theme with less to fetch, and what it doesn't say: where the book's source lies, a chapter's own description.
+
+All 2,000 icons of Font Awesome come as a font and as a script of 1.5 MB that draws them; our template
+`webpack-macros.html` leaves the script out of the pages.
+"""
+
+import os
+from html import escape
+from pathlib import Path
+from urllib.parse import urlsplit
+
+TEMPLATES = Path(__file__).parent / "templates"
+HOSTS = ("github.com", "gitlab.com")  # whose pages the theme has buttons for
+BRANCH = "main"  # what publishing builds
+READ_AT_ONCE = "documentation_options.js"  # a script that stands in the page reads it
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+
+
+def set_options(app, config):
+    """Gives the theme our templates and, where it's known, the repository, for its own buttons."""
+    if config.html_theme != "sphinx_book_theme":
+        return
+    # As it is seen from the book: Sphinx writes a hash of its settings into the site.
+    config.templates_path.append(os.path.relpath(TEMPLATES, app.confdir))
+    if urlsplit(config.manyheads_repository).netloc in HOSTS:
+        repository = {"repository_url": config.manyheads_repository, "repository_branch": BRANCH}
+        config.html_theme_options.update(repository, use_repository_button=True, use_edit_page_button=True)
+
+
+def describe(app, pagename, templatename, context, doctree):
+    """A page's own `description`, in its front matter, goes before what would be taken of its text."""
+    meta = context.get("meta") or {}
+    if "description" in meta:
+        meta["og:description"] = meta["description"]
+        context["metatags"] = (
+            f'{context.get("metatags", "")}<meta name="description" content="{escape(meta["description"])}">\n'
+        )
+
+
+def drop_print_button(app, pagename, templatename, context, doctree):
+    """Takes the theme's button for printing out of its menu: the pages' policy lets no attribute run a script."""
+    for menu in context.get("header_buttons", []):
+        if "buttons" in menu:
+            menu["buttons"] = [button for button in menu["buttons"] if button["type"] != "javascript"]
+
+
+def lighten_page(app, pagename, templatename, context, doctree):
+    """Lets a page's scripts wait for the page; no page needs the state of its notebook's widgets."""
+    scripts = [script for script in context["script_files"] if script.attributes.get("type") != WIDGET_STATE]
+    context["script_files"] = [deferred(script) for script in scripts]
+
+
+def deferred(script):
+    """A script of Sphinx's list that waits until the page is read, if it is a file and nothing in the page needs it."""
+    if not script.filename or str(script.filename).endswith(READ_AT_ONCE):
+        return script
+    return type(script)(script.filename, priority=script.priority, **{"defer": "defer", **script.attributes})
+
+
+def setup(app):
+    app.connect("config-inited", set_options, priority=501)  # when the repository is known
+    app.connect("html-page-context", describe, priority=100)  # before the tags of previews are made
+    app.connect("html-page-context", drop_print_button, priority=502)  # the theme makes its menus at 500 and 501
+    app.connect("html-page-context", lighten_page, priority=901)

@@ -1,0 +1,27 @@
+"""What the book tells the theme, and what it takes away from it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from manyheads.sphinxext import theme
+
+
+@pytest.mark.parametrize(
+    ("repository", "shown"),
+    [("https://github.com/somebody/many-heads", True), ("https://git.example.org/many-heads", False), ("", False)],
+)
+def test_the_theme_has_buttons_for_a_repository_whose_host_it_knows(tmp_path, repository, shown):
+    config = SimpleNamespace(
+        html_theme="sphinx_book_theme", templates_path=[], html_theme_options={}, manyheads_repository=repository
+    )
+    theme.set_options(SimpleNamespace(confdir=str(tmp_path)), config)
+    assert config.html_theme_options.get("use_edit_page_button", False) is shown
+    assert config.html_theme_options.get("repository_url", "") == (repository if shown else "")
+
+
+def test_no_button_runs_a_script_that_the_policy_forbids():
+    link, script = {"type": "link"}, {"type": "javascript"}
+    context = {"header_buttons": [{"type": "group", "buttons": [link, script]}, link]}
+    theme.drop_print_button(None, "index", "page.html", context, None)
+    assert context["header_buttons"] == [{"type": "group", "buttons": [link]}, link]
