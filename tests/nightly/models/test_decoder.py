@@ -1,17 +1,17 @@
-"""The decoder against transformers' Llama on the same weights, against itself with a cache, and on any text."""
+"""The decoder's weights, against another reader of its file."""
 
 import numpy as np
 import pytest
 from gguf import GGUFReader, dequantize
 
-from manyheads.models.decoder import weights
+from manyheads.models.decoder import load_decoder, weights
 
 pytestmark = pytest.mark.xdist_group("decoder")  # one worker holds the model, half a gigabyte
 
 
-def test_the_weights_are_those_that_llama_cpps_own_reader_makes(decoder):
+def test_the_weights_are_those_that_llama_cpps_own_reader_makes():
     tensors = {tensor.name: tensor for tensor in GGUFReader(weights.gguf_file()).tensors}
-    state = decoder.model.state_dict()
+    state = load_decoder().model.state_dict()
     assert len(tensors) == len(state) == 272
     for name, theirs in (
         ("norm.weight", "output_norm.weight"),
