@@ -54,8 +54,8 @@ class AttentionMap:
     The weights are a read-only copy of what is passed, and tokens and names are copies, so that a map stays as it was
     checked.
 
-    Raises `TypeError` for tokens or names that are not strings; `ValueError` for weights, a mask, norms or a picture of another
-    shape, for weights that are not of their kind, and for both `causal` and a mask.
+    Raises `TypeError` for tokens or names that are not strings; `ValueError` for weights, a mask, norms or a picture of
+    another shape, for weights that are not of their kind, and for both `causal` and a mask.
     """
 
     query_tokens: list[str]

@@ -4,7 +4,7 @@
 // No DOM while the module loads, as in head-map.ts.
 
 import { LiveFigure, together } from "../../doors/live-figure.ts";
-import { define, mapReady } from "../../doors/page-element.ts";
+import { define, headsOff, mapReady } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { Matrix } from "../../math/attention.ts";
 import { likeliest } from "../../math/maps.ts";
@@ -94,7 +94,7 @@ class MuseumPieceElement extends LiveFigure {
 
   protected override task = {
     failure: FAILURE,
-    compute: (models: HeadModel[]) => together(models.map((model) => model.attend(this.map.sentence, this.#maskFor(model)))),
+    compute: (models: HeadModel[]) => together(models.map((model) => model.attend(this.map.sentence, headsOff(this.map, model)))),
     show: ([right, wrong]: AttentionMap[]) => this.#compare(right as PieceMap, wrong as PieceMap),
   };
 
@@ -141,12 +141,6 @@ class MuseumPieceElement extends LiveFigure {
     this.#changes.hidden = !on;
     this.showStatus("");
     if (on) this.update();
-  }
-
-  /** The heads that are off in the map, for a model that has as many. */
-  #maskFor(model: HeadModel) {
-    const mask = this.map.headMask;
-    return mask?.[0].length === model.numHeads ? mask : null;
   }
 
   #compare(right: PieceMap, wrong: PieceMap) {

@@ -69,7 +69,7 @@ export class NextWordView {
   #layer = chooser("Layer", () => this.#drawWords());
   #head = chooser("Head", () => this.#drawWords());
   #first = h("input", { type: "checkbox", onchange: () => this.#drawWords() });
-  #words = h("p", { class: "nw-words", "aria-label": "What the head looks at" });
+  #words = h("p", { class: "nw-words", role: "group", "aria-label": "What the head looks at" });
   #status = new StatusLine();
   #announcer = new Announcer();
 
