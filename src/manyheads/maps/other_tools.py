@@ -116,20 +116,21 @@ def maps_of(
 # --- Heads, norms and answers of one part -------------------------------------------------------------------------
 
 
-def chosen_of(map, layers=None, layer_names=None, head_names=None):
+def chosen_of(attention, layers=None, layer_names=None, head_names=None):
     """The chosen layers of a map, under these names where they are given.
 
-    >>> map = AttentionMap(["tea"], ["tea"], np.ones((3, 1, 1, 1)))
-    >>> chosen_of(map, layers=[2]).layer_names, chosen_of(map, head_names=["only"]).head_names
+    >>> attention = AttentionMap(["tea"], ["tea"], np.ones((3, 1, 1, 1)))
+    >>> chosen_of(attention, layers=[2]).layer_names, chosen_of(attention, head_names=["only"]).head_names
     (['layer 3'], ['only'])
     """
     options = {"layer_names": layer_names, "head_names": head_names}
     if layers is not None:
-        numbers = picked(range(map.shape[0]), layers)
-        options["weights"] = map.weights[numbers]
-        options["value_norms"] = None if map.value_norms is None else map.value_norms[numbers]
-        options["layer_names"] = layer_names or [map.layer_names[number] for number in numbers]
-    return replace(map, **{name: value for name, value in options.items() if value is not None})
+        numbers = picked(range(attention.shape[0]), layers)
+        options["weights"] = attention.weights[numbers]
+        options["value_norms"] = None if attention.value_norms is None else attention.value_norms[numbers]
+        if layer_names is None:
+            options["layer_names"] = [attention.layer_names[number] for number in numbers]
+    return replace(attention, **{name: value for name, value in options.items() if value is not None})
 
 
 def norms_of_part(norms, layers, mask, parts):

@@ -198,7 +198,9 @@ class MuseumPieceDirective(FigureDirective):
         sentence, bug = options["sentence"], options["bug"]
         name = "focus/causal" if bug in MASKED else "focus"
         shown = {option: options[option] for option in ("view", "head", "id") if option in options}
-        map = head_map_element(load_model(name)(sentence), sentence=sentence, models=f"{name} focus/bug-{bug}", tools="none", **shown)
+        map = head_map_element(
+            load_model(name)(sentence), sentence=sentence, models=f"{name} focus/bug-{bug}", tools="none", **shown
+        )
         wording = {"bug": bug, "label": words} | {option: options[option] for option in WORDING if option in options}
         written = "".join(f' {option}="{escape(text)}"' for option, text in wording.items())
         return f"<museum-piece{written}>{map}</museum-piece>"
