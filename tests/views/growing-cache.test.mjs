@@ -36,15 +36,14 @@ test("its bytes are two numbers of two bytes for every layer, head and word", as
   assert.match(texts(figure, ".gc-size")[0], /^The cache of these 2 words takes 1 kB; 1,000 tokens would take 720 kB, 100,000 tokens would take 72 MB\.$/);
 });
 
-test("it writes on by itself and ends; who asks for less motion gets a word a press", async (t) => {
+for (const [still, pause] of [[false, 700], [true, 1000]]) test(`it writes on by itself and ends; less motion: ${still}`, async (t) => {
   const figure = await opened();
-  press(figure, "▶ Play");
-  assert.equal(cells(figure, 0).length, 2);
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  page.still = false;
+  page.still = still;
   press(figure, "▶ Play");
-  assert.ok(named(figure, "❚❚ Pause"));
-  t.mock.timers.tick(700);
+  assert.deepEqual([cells(figure, 0).length, Boolean(named(figure, "❚❚ Pause"))], [2, true]);
+  t.mock.timers.tick(pause);
+  t.mock.timers.tick(pause);
   assert.deepEqual([cells(figure, 0).length, Boolean(named(figure, "▶ Play"))], [4, true]);
 });
 

@@ -48,6 +48,12 @@ test("paint: a row a head, a cell a key, with the weights of the token that asks
   assert.equal(rows[0].cells[5].getAttribute("aria-label").slice(0, 14), "un to ##able: ");
 });
 
+test("paint: a word that slides under a pointer at rest asks nothing", () => {
+  const { root } = show({}, SELF);
+  point(word(root, "tea", 1), "pointerover");
+  assert.equal(named(root, "Asked by").value, "0");
+});
+
 test("paint: a word that is pointed at asks until the pointer leaves, and a tip says what it gets", () => {
   const { root, map } = show({}, SELF);
   point(word(root, "tea", 1));

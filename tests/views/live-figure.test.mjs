@@ -215,6 +215,15 @@ test("a model that fails is kept; one that is broken is loaded anew", async () =
   assert.deepEqual(made.shown, ["A"]);
 });
 
+for (const thrown of [undefined, null, "no", 0])
+  test(`a model that fails with ${String(thrown) || "nothing"}, no object, is said to have failed`, async () => {
+    const made = figure();
+    made.ready;
+    made.loads[0].resolve({ attend: () => Promise.reject(thrown) });
+    await soon();
+    assert.match(made.statuses.at(-1), /^It could not be computed: something went wrong\./);
+  });
+
 for (const [how, refuse] of [["at once", (refusal) => { throw refusal; }], ["later", (refusal) => Promise.reject(refusal)]])
   test(`a sentence that cannot be read is refused ${how}, and the figure is ready`, async () => {
     const refusal = Object.assign(new Error("“blorp” is unknown."), { name: "Fault", word: "blorp", near: [] });

@@ -111,11 +111,11 @@ test("a token that nobody sees is shown by its number", async () => {
 test("bars are reshaped by temperature, top-k and top-p", async () => {
   const figure = await live();
   const share = () => figure.next[0].probability;
-  const plain = share();
+  const [plain, before] = [share(), bars(figure).length];
   type(figure, "Temperature", 2);
   assert.ok(share() < plain);
   type(figure, "Temperature", 0);
-  assert.deepEqual([figure.next.length, share()], [1, 1]);
+  assert.deepEqual([figure.next.length, share(), bars(figure).length], [1, 1, before], "what can't come keeps its row");
   type(figure, "Temperature", 1);
   choose(figure, "Top-k", 3);
   assert.equal(bars(figure).length, 3);

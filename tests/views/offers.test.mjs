@@ -70,6 +70,21 @@ test("paused, it says so; resumed, it goes on", async () => {
   await says(map, READY);
 });
 
+test("paused, it fetches nothing for what is typed, until it's asked for again", async () => {
+  const { map, loads } = await loading();
+  loads[0].progress(4_000_000, 22_500_000);
+  press(map, "Pause");
+  await says(map, /^Paused\./);
+  type(map, "Sentence", "cold tea");
+  await says(map, /^Your text will be answered once the encoder has loaded\. Load the encoder/);
+  assert.equal(loads.length, 1);
+  press(map, "Load the encoder (22.5 MB)");
+  await until(() => loads.length === 2);
+  loads[1].come();
+  await says(map, READY);
+  assert.deepEqual(map.attention.keyTokens, tokensOf("cold tea"));
+});
+
 test("a part that does not arrive is told; tried again, it works, and nothing typed is lost", async () => {
   const { map, loads } = await loading();
   type(map, "Sentence", "is this lost");

@@ -178,9 +178,10 @@ export function tick(input, checked = true) {
 export const key = (node, name) => !node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
 
 /** Moves the pointer onto something, or off it; all that a pointer does is such an event. */
-export function point(node, event = "pointerover") {
+export function point(node, ...events) {
   document.elementsFromPoint = () => [node];
-  node.dispatchEvent(new PointerEvent(event, { bubbles: event !== "pointerleave", pointerType: "mouse" }));
+  for (const event of events.length ? events : ["pointerover", "pointermove"])
+    node.dispatchEvent(new PointerEvent(event, { bubbles: event !== "pointerleave", pointerType: "mouse" }));
 }
 
 /** An event of the pointer at a place of the page. */

@@ -95,6 +95,19 @@ for (const [how, make] of [["at once", mapModel], ["later", slowModel]])
     assert.ok(map.sentence.startsWith("Hot ") ? ordered[2] === "none" : ordered[2].startsWith("first: Hot, then "));
   });
 
+test("heads that are off in the map stay off", async () => {
+  const models = [];
+  const map = await draw(HTML, { focus: { load: () => (models.push(mapModel()), models.at(-1)) } });
+  const figure = document.querySelector("word-shuffle");
+  await Promise.all([figure.ready, map.ready]);
+  const off = map.headMask = [[true, false, true], [true, true, true]];
+  const before = models.map(({ calls }) => calls.length);
+  await shuffle(map, figure);
+  const asked = models.flatMap(({ calls }, at) => calls.slice(before[at]));
+  assert.ok(asked.length >= 4);
+  for (const { headMask } of asked) assert.deepEqual(headMask, off);
+});
+
 test("the words go back in order as they were written, and the table with them", async () => {
   const { map, figure } = await shuffling();
   assert.ok(isIdle(figure, "Back in order"));

@@ -4,7 +4,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from manyheads.maps.checked import checked_mask, checked_norms, checked_tokens, checked_weights, counted_layers
+from manyheads.maps.checked import (
+    checked_mask,
+    checked_names,
+    checked_norms,
+    checked_tokens,
+    checked_weights,
+    counted_heads,
+    counted_layers,
+)
 from manyheads.maps.choosing import merged, value_weighted, words_only
 from manyheads.maps.endings import checked_path
 from manyheads.maps.mixing import averaged, rolled_out
@@ -42,10 +50,11 @@ class AttentionMap:
 
     `picture` is what a model looked at in patches, a `Picture`: a figure paints the weights over it.
 
-    The weights are a read-only copy of what is passed, so that a map stays as it was checked.
+    The weights are a read-only copy of what is passed, and tokens and names are copies, so that a map stays as it was
+    checked.
 
-    Raises `TypeError` for tokens that are not strings; `ValueError` for weights, a mask, norms or a picture of another
-    shape, for weights that are not of their kind, and for both `causal` and a mask.
+    Raises `TypeError` for tokens or names that are not strings; `ValueError` for weights, a mask, norms or a picture of
+    another shape, for weights that are not of their kind, and for both `causal` and a mask.
     """
 
     query_tokens: list[str]
@@ -72,14 +81,8 @@ class AttentionMap:
         values["picture"] = checked_picture(self.picture, *expected)
         if self.kind == "signed":
             values["notes"] = tuple(dict.fromkeys((*self.notes, NOTES["signed"])))
-        if self.head_names is None:
-            values["head_names"] = [f"head {head + 1}" for head in range(heads)]
-        elif len(self.head_names) != heads:
-            raise ValueError(f"{len(self.head_names)} head names for {heads} heads")
-        if self.layer_names is None:
-            values["layer_names"] = counted_layers(layers)
-        elif len(self.layer_names) != layers:
-            raise ValueError(f"{len(self.layer_names)} layer names for {layers} layers")
+        for axis, count, counted in (("head", heads, counted_heads), ("layer", layers, counted_layers)):
+            values[f"{axis}_names"] = checked_names(axis, getattr(self, f"{axis}_names"), counted(count))
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the class is frozen
 
@@ -119,7 +122,8 @@ class AttentionMap:
         >>> attention.average().weights[0, 0]  # [layer, 2, query, key] -> [layer, 1, query, key]
         array([[0.4, 0.6]], dtype=float32)
 
-        `head_mask`, [head] or [layer, head], is False for heads that are off: they are left out of the mean.
+        `head_mask`, [head] or [layer, head], is False for heads that are off: they are left out of the mean. Raises
+        `ValueError` for one of another shape.
         """
         return averaged(self, head_mask)
 

@@ -21,6 +21,25 @@ def counted_layers(count):
     return [f"layer {layer + 1}" for layer in range(count)]
 
 
+def counted_heads(count):
+    """The names of heads that are counted, "head 1" first."""
+    return [f"head {head + 1}" for head in range(count)]
+
+
+def checked_names(axis, names, counted):
+    """The names of heads or layers as a list of strings, `counted` where there are none.
+
+    >>> checked_names("head", ("left", "right"), counted_heads(2))
+    ['left', 'right']
+    """
+    if names is None:
+        return counted
+    names = checked_tokens(f"{axis}_names", names)
+    if len(names) != len(counted):
+        raise ValueError(f"{len(names)} {axis} names for {len(counted)} {axis}s")
+    return names
+
+
 def checked_weights(weights, kind, expected):  # -> [layer, head, query, key]
     """Weights of a kind for so many queries and keys, as float32 that nobody can change.
 

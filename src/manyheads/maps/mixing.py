@@ -12,7 +12,11 @@ def averaged(map, head_mask=None):
     layers, heads = map.shape[:2]
     on = np.ones((layers, heads), bool)
     if head_mask is not None:
-        on &= np.asarray(head_mask, bool)
+        off = np.asarray(head_mask, bool)
+        if off.shape not in ((heads,), (layers, heads)):
+            expected = f"[head] = [{heads}] or [layer, head] = [{layers}, {heads}]"
+            raise ValueError(f"head_mask must have shape {expected}, got {list(off.shape)}")
+        on &= off
     sums = np.einsum("lhqk,lh->lqk", map.weights, on, dtype=np.float64)[:, None]  # [layer, 1, q, k]
     counts = np.maximum(on.sum(axis=1), 1)[:, None, None, None]
     name = f"mean of {heads} heads" if head_mask is None else "mean of the heads that are on"

@@ -4,6 +4,8 @@
 asks and what is looked at.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
@@ -13,7 +15,7 @@ from manyheads.maps.places import Reading, counted, placed, reading_of
 from manyheads.maps.seen import seen_by
 from manyheads.maps.sources import modules_among, named_of, names_in_table, parts_of
 from manyheads.maps.tokens_from import inputs_of, of_processor
-from manyheads.maps.weights_from import are_steps, kind_of, rows_to_one, weights_of
+from manyheads.maps.weights_from import are_steps, kind_of, picked, rows_to_one, weights_of
 
 
 def maps_of(
@@ -72,7 +74,8 @@ def maps_of(
     maps = {}
     for name, one in wanted.items():
         if isinstance(one, AttentionMap):
-            maps[name] = one
+            heads = names_of_heads(one.shape[1], head_names, key_value_heads)
+            maps[name] = chosen_of(one, layers, layer_names, heads)
             continue
         which, steps = role(name, runs), are_steps(one.layers)
         chosen = layers if name in parts else None
@@ -111,6 +114,23 @@ def maps_of(
 
 
 # --- Heads, norms and answers of one part -------------------------------------------------------------------------
+
+
+def chosen_of(attention, layers=None, layer_names=None, head_names=None):
+    """The chosen layers of a map, under these names where they are given.
+
+    >>> attention = AttentionMap(["tea"], ["tea"], np.ones((3, 1, 1, 1)))
+    >>> chosen_of(attention, layers=[2]).layer_names, chosen_of(attention, head_names=["only"]).head_names
+    (['layer 3'], ['only'])
+    """
+    options = {"layer_names": layer_names, "head_names": head_names}
+    if layers is not None:
+        numbers = picked(range(attention.shape[0]), layers)
+        options["weights"] = attention.weights[numbers]
+        options["value_norms"] = None if attention.value_norms is None else attention.value_norms[numbers]
+        if layer_names is None:
+            options["layer_names"] = [attention.layer_names[number] for number in numbers]
+    return replace(attention, **{name: value for name, value in options.items() if value is not None})
 
 
 def norms_of_part(norms, layers, mask, parts):

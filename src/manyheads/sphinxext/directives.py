@@ -94,10 +94,19 @@ class HeadMapDirective(FigureDirective):
             options["behaviours"] = " ".join(behaviour(card) for card in head_cards())
         map = model(words)
         compared = model(options["compare"]) if "compare" in options else None
-        for option, axis in (("layer", 0), ("query", 2)):
-            if options.get(option, 0) >= map.shape[axis]:
-                raise ValueError(f"{option} counts from 0 to {map.shape[axis] - 1}, got {options[option]}")
+        check_places(map, options)
         return head_map_element(map, compared, sentence=words, **options)
+
+
+def check_places(map, options):
+    """Refuse places that a map hasn't, which the page would clamp without a word; all count from 0."""
+    layers, heads, queries, keys = map.shape
+    counts = {"layer": layers, "head": heads, "query": queries, "first": keys, "last": keys}
+    for option, count in counts.items():
+        if options.get(option, 0) >= count:
+            raise ValueError(f"{option} counts from 0 to {count - 1}, got {options[option]}")
+    if "last" in options and options["last"] < options.get("first", 0):
+        raise ValueError(f"last must not come before first, got {options['last']} and {options.get('first', 0)}")
 
 
 class SentenceDirective(FigureDirective):
@@ -185,7 +194,9 @@ class MuseumPieceDirective(FigureDirective):
         sentence, bug = options["sentence"], options["bug"]
         name = "focus/causal" if bug in MASKED else "focus"
         shown = {option: options[option] for option in ("view", "head", "id") if option in options}
-        map = head_map_element(load_model(name)(sentence), sentence=sentence, models=f"{name} focus/bug-{bug}", **shown)
+        map = head_map_element(
+            load_model(name)(sentence), sentence=sentence, models=f"{name} focus/bug-{bug}", tools="none", **shown
+        )
         wording = {"bug": bug, "label": words} | {option: options[option] for option in WORDING if option in options}
         written = "".join(f' {option}="{escape(text)}"' for option, text in wording.items())
         return f"<museum-piece{written}>{map}</museum-piece>"

@@ -1,4 +1,5 @@
 import base64
+import json
 import re
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -131,6 +132,26 @@ def test_the_average_leaves_out_heads_that_are_off():
     assert map.average([[False, False]]).weights.ravel().tolist() == [0, 0]
     amounts = replace(map, weights=[[[[2, 4]], [[6, 8]]]], kind="amounts")
     assert amounts.average([True, False]).weights.ravel().tolist() == [2, 4]
+    for mask in ([False], [[True], [False]], True):
+        with pytest.raises(
+            ValueError, match=r"head_mask must have shape \[head\] = \[2\] or \[layer, head\] = \[1, 2\]"
+        ):
+            map.average(mask)
+
+
+@pytest.mark.parametrize("axis", ["head", "layer"])
+def test_names_are_a_list_of_strings_that_nobody_else_holds(axis):
+    names = ["left", "right"]
+    map = AttentionMap(["a"], ["a"], np.ones((2, 2, 1, 1)), **{f"{axis}_names": names})
+    names.append("another")
+    assert getattr(map, f"{axis}_names") == ["left", "right"]
+    array = replace(map, **{f"{axis}_names": np.array(["on", "off"])})
+    assert json.dumps(getattr(array, f"{axis}_names")) == '["on", "off"]'
+    for wrong in ("ab", [1, 2]):
+        with pytest.raises(TypeError, match=f"{axis}_names must be a list of strings"):
+            replace(map, **{f"{axis}_names": wrong})
+    with pytest.raises(ValueError, match=f"3 {axis} names for 2 {axis}s"):
+        replace(map, **{f"{axis}_names": names})
 
 
 def test_special_tokens_are_taken_out_and_rows_scaled():

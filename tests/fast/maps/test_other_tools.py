@@ -174,6 +174,19 @@ def test_heads_have_names():
     assert shown.head_names == ["group 1, head 1", "group 1, head 2", "group 2, head 3", "group 2, head 4"]
 
 
+def test_layers_and_names_are_chosen_of_a_map_that_is_there():
+    map = HeadMap.of(weights(LAYERS, 4), WORDS).attention
+    shown = HeadMap.of(map, layers=[1], key_value_heads=2).attention
+    np.testing.assert_array_equal(shown.weights, map.weights[1:2])
+    assert shown.layer_names == ["layer 2"]
+    assert shown.head_names == ["group 1, head 1", "group 1, head 2", "group 2, head 3", "group 2, head 4"]
+    assert HeadMap.of(map, layers=1, layer_names=["middle"]).attention.layer_names == ["middle"]
+    with pytest.raises(ValueError, match="layers must be among"):
+        HeadMap.of(map, layers=[LAYERS])
+    with pytest.raises(ValueError, match="1 head names for 4 heads"):
+        HeadMap.of(map, head_names=["one"])
+
+
 def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
     gates = 3 * weights(HEADS).numpy()
     with pytest.raises(ValueError, match=r"got sums from 3 to 3.*HeadMap.of\(..., normalised=False\)"):

@@ -134,7 +134,10 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     } catch (error) {
       if (signal.aborted) return;
       const again = () => (this.showProgress(LOADING), this.run(task));
-      if (isPaused(error)) this.#stopAt(WHY.paused, again, "Resume");
+      if (isPaused(error)) {
+        this.#allowed = false; // until its reader resumes it: what is typed meanwhile fetches nothing
+        this.#stopAt(WHY.paused, () => (this.#allowed = true, again()), "Resume");
+      }
       else this.#stopAt(failedTo(this.notLoaded, error), again);
       return;
     }
@@ -215,7 +218,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   #fail(error: unknown, task: Task<Model, any>, signal: AbortSignal) {
     this.dropBroken();
     if (signal.aborted) return;
-    if (!("word" in (error as Error))) return this.#stopAt(failedTo(task.failure, error), () => this.run(task));
+    if (!(error instanceof Object && "word" in error)) return this.#stopAt(failedTo(task.failure, error), () => this.run(task));
     this.#task = null;
     this.refuse(error as Refusal, task.failure);
     this.#ready.resolve();

@@ -1,6 +1,7 @@
 // What the custom elements of pages share: how they are defined and dressed, what is baked into them, when they wake.
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
+import type { HeadModel } from "../models/head-model.ts";
 import { h } from "../views/dom.ts";
 
 /** HTMLElement, where there is a DOM: in Node the pure parts of a figure's module load without one. */
@@ -90,6 +91,12 @@ export function takeEarly<Element extends HTMLElement>(element: Element, ...name
 export async function mapReady(map: LiveMap | null) {
   await customElements.whenDefined("head-map");
   await map?.ready;
+}
+
+/** The heads that are off in a map, for a model that has as many; null for all on. */
+export function headsOff(map: LiveMap | null, { numHeads }: HeadModel) {
+  const mask = map?.headMask;
+  return mask?.[0].length === numHeads ? mask : null;
 }
 
 /** Calls `start` when the reader first points at the element, touches it or moves the focus into it. */

@@ -23,11 +23,11 @@ export class Fault extends Error {
   override name = "Fault";
 }
 
-export const isPaused = (error: unknown) => (error as Error).message === WHY.paused;
+export const isPaused = (error: unknown) => error instanceof Object && "message" in error && error.message === WHY.paused;
 
 /** What a reader reads of an error: a fault's own message, and of any other that it happened. */
 export const reasonOf = (error: unknown) => {
-  const { name, message } = error as Error; // each script of a page has a class `Fault` of its own
+  const { name, message } = new Object(error) as Error; // each script of a page has a class `Fault` of its own
   return name === "Fault" ? message : WHY.unknown;
 };
 

@@ -10,7 +10,7 @@ import { splitAtSpace } from "./tokens.ts";
 
 const START = "<s>";
 const END = "</s>";
-const NEAR = 0.6; // how like two words are that are offered for each other, and how many are
+const FAR = 0.4; // the part of a word's letters in which one that is offered for another may differ, and how many are offered
 const MOST_NEAR = 3;
 
 /** A sentence that the translator cannot read; says why, and what to try. */
@@ -191,29 +191,25 @@ function joinedFrench(words: string[]) {
 const filled = (text: string, values: Record<string, string | number>) =>
   text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 
-/** The words that are written most like this one, as Python's `difflib.get_close_matches` finds them. */
+/** The words that are written most like this one: twin in meaning, not to the word, of `near_words` in Python. */
 export function nearWords(word: string, known: string[]) {
-  const possible = known.filter((other) => 2 * Math.min(other.length, word.length) >= NEAR * (other.length + word.length)); // else too long
-  const near = possible.map((other) => ({ other, likeness: (2 * matching(other, word)) / (other.length + word.length) }));
-  return near.filter(({ likeness }) => likeness >= NEAR)
-    .sort((a, b) => b.likeness - a.likeness || (a.other < b.other ? 1 : -1))
+  const most = (other: string) => Math.ceil(FAR * other.length);
+  return known.filter((other) => Math.abs(other.length - word.length) <= most(other)) // others cannot be near, and may be long
+    .map((other) => ({ other, far: edits(word, other) }))
+    .filter(({ other, far }) => far <= most(other))
+    .sort((one, two) => one.far - two.far)
     .slice(0, MOST_NEAR)
     .map(({ other }) => other);
 }
 
-/** How many letters two words share in order, by Ratcliff and Obershelp: the longest common part, then on both sides of it. */
-function matching(a: string, b: string): number {
-  let [best, endA, endB] = [0, 0, 0];
-  let before = new Uint16Array(b.length + 1);
-  for (let i = 1; i <= a.length; i++) {
-    const now = new Uint16Array(b.length + 1);
-    for (let j = 1; j <= b.length; j++) {
-      if (a[i - 1] !== b[j - 1]) continue;
-      now[j] = before[j - 1] + 1;
-      if (now[j] > best) [best, endA, endB] = [now[j], i, j];
-    }
-    before = now;
+/** How many letters are put in, left out or changed to make one word of another, by Levenshtein. */
+function edits(one: string, other: string) {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (let to = 1; to < row.length; to++)
+      next.push(Math.min(row[to] + 1, next[to - 1] + 1, row[to - 1] + Number(letter !== other[to - 1])));
+    row = next;
   }
-  if (!best) return 0;
-  return best + matching(a.slice(0, endA - best), b.slice(0, endB - best)) + matching(a.slice(endA), b.slice(endB));
+  return row[other.length];
 }

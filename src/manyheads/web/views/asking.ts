@@ -49,7 +49,8 @@ export class Asking {
     this.host = host;
     this.tip = tip;
     const listeners = {
-      pointerover: (event: PointerEvent) => event.pointerType !== "touch" && this.#point(wordAt(event)),
+      pointermove: (event: PointerEvent) => // not "pointerover": words that slide under a pointer at rest aren't pointed at
+        event.pointerType !== "touch" && this.#point(wordAt(event)),
       pointerleave: () => this.#point(this.#dismissed ? null : focusedWord(stage)),
       focusin: (event: Event) => {
         this.#dismissed = false;

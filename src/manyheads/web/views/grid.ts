@@ -161,9 +161,12 @@ export class GridView implements MapPart {
       setText(this.corner, many && !isSorted ? (this.#turned ? "Layer" : "Head") : "");
       const cells = fill(this.titles, columns + 1, () => h("th", { scope: "col" }));
       const title = (text: string) => (many ? text.replace(/^(head|Layer) (?=\d+$)/, "") : text);
-      titles.forEach((text, column) => setText(cells[column + 1], isSorted ? "" : title(text)));
+      titles.forEach((text, column) => {
+        setText(cells[column + 1], isSorted ? "" : title(text));
+        cells[column + 1].role = isSorted ? "cell" : null; // without a name it heads nothing
+      });
       const places = this.#places(map);
-      this.body.replaceChildren(...names.map((name, row) => h("tr", {}, h("th", { scope: "row" }, isSorted ? "" : name),
+      this.body.replaceChildren(...names.map((name, row) => h("tr", {}, isSorted ? h("th", { role: "cell" }) : h("th", { scope: "row" }, name),
         ...places.slice(row * columns, (row + 1) * columns).map(({ layer, head }) => h("td", {}, this.#button(map, layer, head))))));
     }
     for (const button of this.body.querySelectorAll("button")) {

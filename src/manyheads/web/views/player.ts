@@ -1,8 +1,10 @@
-// A button that takes one step after the other, as a film; who asks for less motion gets one step a press.
+// A button that takes one step after the other, as a film. Each step is a picture that stands still, so that it plays for readers
+// who ask for less motion, too, but slowly.
 
 import { h, setText } from "./dom.ts";
+import { wantsStillness } from "./timeline.ts";
 
-const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const SLOWLY = 1000; // milliseconds for each step, at least, where less motion is asked for
 
 /** What the button says, everywhere: what a press does. */
 export const playLabel = (plays: boolean) => (plays ? "❚❚ Pause" : "▶ Play");
@@ -34,10 +36,10 @@ export class Player {
 
   #go() {
     const more = this.node.isConnected && this.step();
-    if (!more || wantsStillness()) return this.stop();
+    if (!more) return this.stop();
     setText(this.node, playLabel(true));
     this.#mark(true);
-    this.#timer = window.setTimeout(() => this.#go(), this.pause);
+    this.#timer = window.setTimeout(() => this.#go(), wantsStillness() ? Math.max(this.pause, SLOWLY) : this.pause);
   }
 
   /** The figure's style follows. */

@@ -1,4 +1,5 @@
-// Time in a figure that moves: a position that runs along stations, one a whole number; for readers who ask for less motion it jumps.
+// Time in a figure that moves: a position that runs along stations, one a whole number. For readers who ask for less motion it jumps
+// from one to the next, and stays at each for as long as it would have travelled.
 
 const TRAVEL = 2600; // milliseconds from a station to the next, while it plays
 const HURRY = 900; // at the press of a button
@@ -30,8 +31,7 @@ export class Timeline {
   }
 
   play() {
-    if (wantsStillness()) return this.jump(this.at >= this.#last ? 0 : Math.floor(this.at) + 1);
-    if (this.at >= this.#last) this.at = 0;
+    if (this.at >= this.#last) this.#moved((this.at = 0));
     this.plays = true;
     this.#run = null;
     this.#stays = 0;
@@ -69,15 +69,17 @@ export class Timeline {
 
   #tick(now: number) {
     this.#frame = 0;
-    if (!this.#run && this.plays && now >= this.#stays) this.#run = { from: this.at, to: Math.floor(this.at + 1e-6) + 1, start: 0, lasts: TRAVEL * (1 - (this.at % 1)) };
+    const jumps = this.plays && wantsStillness();
+    if (!this.#run && this.plays && now >= this.#stays)
+      this.#run = { from: this.at, to: Math.floor(this.at + 1e-6) + 1, start: 0, lasts: jumps ? 0 : TRAVEL * (1 - (this.at % 1)) };
     if (this.#run) {
       const run = this.#run;
       run.start ||= now;
-      const share = Math.min((now - run.start) / run.lasts, 1);
+      const share = run.lasts ? Math.min((now - run.start) / run.lasts, 1) : 1;
       this.at = share === 1 ? run.to : run.from + (run.to - run.from) * share;
       if (share === 1) {
         this.#run = null;
-        this.#stays = now + STAY;
+        this.#stays = now + STAY + (jumps ? TRAVEL : 0);
       }
       this.#moved(this.at);
       if (share === 1 && this.at >= this.#last) return this.pause();

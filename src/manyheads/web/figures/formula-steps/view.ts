@@ -6,7 +6,7 @@ import type { Steps, StepsState } from "../../math/steps.ts";
 import { isolated, readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { h, nextId, setIdle, setText, setValue, targetOf } from "../../views/dom.ts";
+import { h, keepHeight, nextId, setIdle, setText, setValue, targetOf } from "../../views/dom.ts";
 import { equation } from "../../views/formula-mathml.ts";
 import { Thumbnail } from "../../views/thumbnail.ts";
 import { StepsStage, type Step } from "./stage.ts";
@@ -105,6 +105,7 @@ export class FormulaStepsView {
 
   #set(state: Partial<StepsState>) {
     this.#announcer.changed();
+    if ("step" in state) keepHeight(this.#panel); // what follows it stays where it is from step to step
     this.update(state);
     this.#change(this.state, Object.keys(state));
   }

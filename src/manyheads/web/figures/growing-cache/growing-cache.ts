@@ -71,7 +71,7 @@ class CacheRow {
 
   constructor(name: string) {
     this.#name = name;
-    this.node = h("section", { class: "gc-row" }, h("h4", {}, name), this.#cells, this.#sum);
+    this.node = h("section", { class: "gc-row" }, h("b", { class: "gc-name" }, name), this.#cells, this.#sum);
   }
 
   get text() {

@@ -4,7 +4,7 @@
 // No DOM while the module loads, as in head-map.ts.
 
 import { LiveFigure, together } from "../../doors/live-figure.ts";
-import { define, mapReady, type LiveMap } from "../../doors/page-element.ts";
+import { define, headsOff, mapReady, type LiveMap } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { Matrix } from "../../math/attention.ts";
 import { likeliest } from "../../math/maps.ts";
@@ -18,27 +18,29 @@ import { h } from "../../views/dom.ts";
 /** A map of a focus model, with what comes out of the attention. */
 type PieceMap = AttentionMap & { output: Matrix };
 
+const LEAST = 5e-4; // of its length, that an output moves: less is written as 0 %
+
 const unbroken = (share: number) => percent(share).replace(" ", "\u00a0"); // no line ends before the sign
 
-/** What differs between two maps of one sentence, the right one and the wrong one, in words: [[what, right, wrong], ...]. */
+/** What differs between two maps of one sentence, the right one and the wrong one, in words: [[what, right, wrong], ...]. What is alike has no row. */
 export function differences(right: PieceMap, wrong: PieceMap) {
-  const rows = [["The weights of a row sum to", sums(right), sums(wrong)], weightRow(right, wrong)];
+  const rows = [["The weights of a row sum to", sums(right), sums(wrong)], ...weightRow(right, wrong)];
   const width = right.output.shape[1];
   const first = (map: PieceMap) => map.output.values.subarray(0, width); // the first token's
-  rows.push([`The output of ${right.queryTokens[0]} moves by`, "", `${percent(moved(first(right), first(wrong)))} of its length`]);
+  const far = moved(first(right), first(wrong));
+  if (far >= LEAST) rows.push([`The output of ${right.queryTokens[0]} moves by`, "", `${percent(far)} of its length`]);
   for (const [name, labels] of Object.entries(right.predictions))
     rows.push([`Prediction: ${name}`, ...[labels, wrong.predictions[name]].map((of) => {
       const [label, share] = likeliest(of);
       return `${label} ${unbroken(share)}`;
     })]);
-  return rows;
+  return rows.filter(([, before, after]) => before !== after);
 }
 
 function weightRow(right: AttentionMap, wrong: AttentionMap) {
-  if (right.weights.length !== wrong.weights.length) return ["Heads", String(right.shape[1]), String(wrong.shape[1])];
+  if (right.weights.length !== wrong.weights.length) return [["Heads", String(right.shape[1]), String(wrong.shape[1])]];
   const at = largestChange(right.weights, wrong.weights);
-  if (at < 0) return ["The weights", "as they are", "all the same"];
-  return [`The weight that changes most: ${placeOf(right, at)}`, unbroken(right.weights[at]), unbroken(wrong.weights[at])];
+  return at < 0 ? [] : [[`The weight that changes most: ${placeOf(right, at)}`, unbroken(right.weights[at]), unbroken(wrong.weights[at])]];
 }
 
 /** The sums of all rows of weights, as the least and the largest. */
@@ -93,7 +95,7 @@ class MuseumPieceElement extends LiveFigure {
 
   protected override task = {
     failure: FAILURE,
-    compute: (models: HeadModel[]) => together(models.map((model) => model.attend(this.map.sentence, this.#maskFor(model)))),
+    compute: (models: HeadModel[]) => together(models.map((model) => model.attend(this.map.sentence, headsOff(this.map, model)))),
     show: ([right, wrong]: AttentionMap[]) => this.#compare(right as PieceMap, wrong as PieceMap),
   };
 
@@ -142,17 +144,12 @@ class MuseumPieceElement extends LiveFigure {
     if (on) this.update();
   }
 
-  /** The heads that are off in the map, for a model that has as many. */
-  #maskFor(model: HeadModel) {
-    const mask = this.map.headMask;
-    return mask?.[0].length === model.numHeads ? mask : null;
-  }
-
   #compare(right: PieceMap, wrong: PieceMap) {
-    this.#rows.replaceChildren(...differences(right, wrong).map(([what, ...values]) =>
-      h("tr", values[0] === values[1] ? {} : { class: "mp-changed" },
-        h("th", { scope: "row" }, what), ...values.map((value) => h("td", {}, value)))));
-    this.showStatus("");
+    const rows = differences(right, wrong);
+    this.#rows.replaceChildren(...rows.map(([what, ...values]) =>
+      h("tr", {}, h("th", { scope: "row" }, what), ...values.map((value) => h("td", {}, value)))));
+    this.#changes.hidden = !rows.length;
+    this.showStatus(rows.length ? "" : "On this sentence, nothing that we measure changes.");
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {

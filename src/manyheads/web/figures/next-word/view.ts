@@ -3,7 +3,7 @@
 import { maskOf, offOf, readPart } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { queryWeights } from "../../math/maps.ts";
-import type { Choice, NextTokens } from "../../math/sampling.ts";
+import { descending, type Choice, type NextTokens } from "../../math/sampling.ts";
 import { directionOf, isUnfinished, joined, percent, visible } from "../../math/text.ts";
 import type { Draft } from "../../models/head-model.ts";
 import { Announcer } from "../../views/announcer.ts";
@@ -69,7 +69,7 @@ export class NextWordView {
   #layer = chooser("Layer", () => this.#drawWords());
   #head = chooser("Head", () => this.#drawWords());
   #first = h("input", { type: "checkbox", onchange: () => this.#drawWords() });
-  #words = h("p", { class: "nw-words", "aria-label": "What the head looks at" });
+  #words = h("p", { class: "nw-words", role: "group", "aria-label": "What the head looks at" });
   #status = new StatusLine();
   #announcer = new Announcer();
 
@@ -144,13 +144,15 @@ export class NextWordView {
   show({ next, logits, before, map, wordOf, begun, canGoBack }: Shown) {
     this.#map = map;
     const earlier = new Map(before ? before.ids.map((id, at) => [id, before.shares[at]]) : []);
-    const rows = next.ids.slice(0, BARS).map((id, at) => ({ id, word: wordOf(id), share: next.shares[at], before: before && (earlier.get(id) ?? 0) }));
-    this.shown = { text: this.state.text, off: offOf(this.headMask), next: rows.map(({ id, word, share }) => ({ word, probability: share, logit: logits[id] })) };
+    const likeliest = this.choice.temperature === 0 ? descending(logits) : []; // what isn't written keeps its row, and the figure its height
+    const ids = [...new Set([...next.ids.slice(0, BARS), ...likeliest.slice(0, BARS)])].slice(0, BARS);
+    const rows = ids.map((id, at) => ({ id, word: wordOf(id), share: next.shares[at] ?? 0, before: before && (earlier.get(id) ?? 0) }));
+    this.shown = { text: this.state.text, off: offOf(this.headMask), next: rows.slice(0, next.ids.length).map(({ id, word, share }) => ({ word, probability: share, logit: logits[id] })) };
     this.markOld(false);
     this.#drawBars(rows, begun, false);
     setIdle(this.#back, !canGoBack);
     this.#drawWords();
-    this.#announcer.drawn(() => `Likeliest next: ${rows.slice(0, 3).map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`);
+    this.#announcer.drawn(() => `Likeliest next: ${rows.slice(0, Math.min(next.ids.length, 3)).map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`);
   }
 
   /** Greys the bars that don't answer to the text above them. */

@@ -2,7 +2,7 @@
 // each of the map's models. No DOM while the module loads, as in head-map.ts.
 
 import { LiveFigure, together } from "../../doors/live-figure.ts";
-import { define, mapById, mapReady } from "../../doors/page-element.ts";
+import { define, headsOff, mapById, mapReady } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { likeliest } from "../../math/maps.ts";
 import { modelLabel } from "../../math/families.ts";
@@ -113,7 +113,7 @@ class WordShuffleElement extends LiveFigure {
     const orders = { written, shuffled: shuffled(wordsOf(written)).join(" ") };
     this.run({
       failure: FAILURE,
-      compute: (models) => together(models.flatMap((model) => [model.attend(orders.written), model.attend(orders.shuffled)])),
+      compute: (models) => together(models.flatMap((model) => [orders.written, orders.shuffled].map((text) => model.attend(text, headsOff(this.#map, model))))),
       show: (maps) => this.#compare(orders, maps),
     });
   }
