@@ -7,19 +7,16 @@ missing in the cache is executed side by side before MyST-NB looks.
 
 import hashlib
 import os
-import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import is_myst_markdown_notebook, myst_nb_reader_plugin
 
 from manyheads.sphinxext.progress import stage
-from manyheads.sphinxext.theme import WIDGET_STATE
 from manyheads.sphinxext.warm_kernels import CAN_FORK, WarmKernelManager
 
 PACKAGE = Path(__file__).parent.parent
@@ -85,21 +82,13 @@ def execute(chapters, cache, timeout):
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         for path, result in zip(longest_first, threads.map(run, longest_first)):
             if not result.err:
-                bundle = CacheBundleIn(with_steady_ids(result.nb), path, data={"execution_seconds": result.time})
+                bundle = CacheBundleIn(result.nb, path, data={"execution_seconds": result.time})
                 cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
 def code_size(notebook):
     """How many characters of code a notebook has: of those that are long, none begins when the others are done."""
     return sum(len(cell.source) for cell in notebook.cells if cell.cell_type == "code")
-
-
-def with_steady_ids(notebook):
-    """A notebook whose widgets are numbered: their ids are random, and each build would show others."""
-    state = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
-    numbers = {id: f"{number:032x}" for number, id in enumerate(state)}
-    text = re.sub(r"[0-9a-f]{32}", lambda found: numbers.get(found[0], found[0]), nbformat.writes(notebook))
-    return nbformat.reads(text, as_version=4)
 
 
 def setup(app):
