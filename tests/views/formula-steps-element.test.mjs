@@ -230,3 +230,14 @@ test("words that look like HTML are text, in names, tables and the arithmetic", 
   assert.ok(figure.querySelector(".fs-lead").textContent.includes(HOSTILE) && sheet(figure).textContent.includes(HOSTILE));
   assert.equal(figure.querySelectorAll("img").length, 0);
 });
+
+test("a step is never lower than the one before, so that what follows stays where it is", async (t) => {
+  const figure = await live('step="X"');
+  for (const [side, size] of [["offsetWidth", 700], ["offsetHeight", 480]]) {
+    const own = Object.getOwnPropertyDescriptor(HTMLElement.prototype, side);
+    Object.defineProperty(HTMLElement.prototype, side, { configurable: true, get: () => size });
+    t.after(() => Object.defineProperty(HTMLElement.prototype, side, own));
+  }
+  press(figure, "Next →");
+  assert.equal(figure.querySelector(".fs-step").style.minHeight, "480px");
+});
