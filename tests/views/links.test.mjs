@@ -112,7 +112,7 @@ test("where the clipboard is closed, the text is marked to be copied", async () 
   press(map, "Copy link");
   await settled();
   same(document.activeElement, named(map, "link"));
-  assert.equal(texts(map, ".hm-menu .hm-hint")[0], "Copy the marked text. It leads to this map as it stands.");
+  assert.equal(texts(map, ".hm-menu .hm-hint")[0], "Copy the marked text. It leads to this figure as it stands.");
 });
 
 test("what is copied is what stands there at that moment, and the hint says what it's good for", async () => {
@@ -120,7 +120,7 @@ test("what is copied is what stands there at that moment, and the hint says what
   const before = await copied(map, "link");
   type(map, "Sentence", "no tea");
   assert.notEqual(await copied(map, "link"), before);
-  assert.equal(texts(map, ".hm-menu .hm-hint")[0], "Copied. It leads to this map as it stands.");
+  assert.equal(texts(map, ".hm-menu .hm-hint")[0], "Copied. It leads to this figure as it stands.");
 });
 
 test("a map that no model computes has a link, but no tag and no frame", async () => {

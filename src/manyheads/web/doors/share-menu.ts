@@ -3,12 +3,10 @@
 import { closeOnEscape } from "../views/controls.ts";
 import { h } from "../views/dom.ts";
 import type { MapOnScreen } from "../views/map-part.ts";
+import { copying } from "./copy-menu.ts";
 import { svgOf } from "./picture.ts";
 import { csvOf, fileName } from "./save.ts";
 
-/** What a copied text is good for. */
-const MEANING: Record<string, string> = { link: "It leads to this map as it stands.", tag: "Put it into the HTML of a page of yours, and the map is live there.",
-  frame: "Put it into a page that allows no scripts of others: it shows the map in a frame." };
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
 const LARGEST_SIDE = 8192; // pixels; browsers draw nothing on a canvas that is much larger
 
@@ -21,38 +19,22 @@ export interface Shareable extends MapOnScreen {
 
 /** The menu of a map. `copies` are the texts it can copy: {name: () => text}; none in a notebook, whose page has no address. */
 export function shareMenu(view: Shareable, copies: Record<string, () => string> = {}) {
-  const text = h("textarea", { readonly: true, rows: 3, spellcheck: "false", onfocus: () => text.select() });
-  const hint = h("p", { class: "hm-hint", "aria-live": "polite" });
-  const copied = h("div", { hidden: true }, text, hint);
-  const button = (does: string, name: string, act: () => void) => h("button", { type: "button", "aria-label": `${does} ${name}`, onclick: act }, name);
-  const copy = async (name: string, write: () => string) => {
-    text.value = write();
-    text.ariaLabel = name;
-    copied.hidden = false;
-    hint.textContent = "";
-    try {
-      await navigator.clipboard.writeText(text.value);
-      hint.textContent = `Copied. ${MEANING[name] ?? ""}`;
-    } catch { // not allowed here, or no https
-      text.focus();
-      hint.textContent = `Copy the marked text. ${MEANING[name] ?? ""}`;
-    }
-  };
+  const { buttons, copied } = copying(copies);
   const save = (kind: string, make: () => Blob | Promise<Blob | null>) => async () => {
     copied.hidden = true;
     const made = view.complete && (await make());
     if (made) download(made, fileName(view, kind));
   };
   const svg = () => svgOf(view.elements, view.notes);
-  const names = Object.keys(copies);
+  const saves = {
+    SVG: save("svg", () => new Blob([svg()], { type: "image/svg+xml" })),
+    PNG: save("png", () => pngOf(svg())),
+    CSV: save("csv", () => new Blob(csvOf(view), { type: "text/csv" })),
+  };
+  const saving = Object.entries(saves).map(([name, act]) => h("button", { type: "button", "aria-label": `Save as ${name}`, onclick: act }, name));
   return h("details", { class: "hm-menu", onkeydown: closeOnEscape },
-    h("summary", {}, names.length ? "Share or save" : "Save"),
-    h("div", { class: "hm-menu-row" },
-      ...(names.length ? [h("span", {}, "Copy", ...names.map((name) => button("Copy", name, () => copy(name, copies[name]))))] : []),
-      h("span", {}, "Save as",
-        button("Save as", "SVG", save("svg", () => new Blob([svg()], { type: "image/svg+xml" }))),
-        button("Save as", "PNG", save("png", () => pngOf(svg()))),
-        button("Save as", "CSV", save("csv", () => new Blob(csvOf(view), { type: "text/csv" }))))),
+    h("summary", {}, buttons.length ? "Share or save" : "Save"),
+    h("div", { class: "hm-menu-row" }, ...(buttons.length ? [h("span", {}, "Copy", ...buttons)] : []), h("span", {}, "Save as", ...saving)),
     copied);
 }
 
