@@ -79,7 +79,7 @@ def test_a_number_of_the_formula_opens_the_products_that_make_it(page, site):
     expect(sheet.locator("tbody tr")).to_have_count(16)
     products = eventually(lambda: numbers(sheet.locator("tbody td:last-child")), lambda found: len(found) == 16)
     eventually(lambda: numbers(sheet.locator("b")), lambda told: abs(sum(products) - told[0]) < 1e-3)
-    figure.get_by_role("button", name="Walk through it").click()
+    figure.get_by_role("button", name="▶ Play").click()
     expect(figure.locator("td.fs-landed")).to_be_visible()
     figure.get_by_role("button", name="Full screen").click()
     figure.get_by_role("button", name="Leave full screen").click()

@@ -38,22 +38,22 @@ test("its bytes are two numbers of two bytes for every layer, head and word", as
 
 test("it writes on by itself and ends; who asks for less motion gets a word a press", async (t) => {
   const figure = await opened();
-  press(figure, "▶ Write on");
+  press(figure, "▶ Play");
   assert.equal(cells(figure, 0).length, 2);
   t.mock.timers.enable({ apis: ["setTimeout"] });
   page.still = false;
-  press(figure, "▶ Write on");
-  assert.ok(named(figure, "Pause"));
+  press(figure, "▶ Play");
+  assert.ok(named(figure, "❚❚ Pause"));
   t.mock.timers.tick(700);
-  assert.deepEqual([cells(figure, 0).length, Boolean(named(figure, "▶ Write on"))], [4, true]);
+  assert.deepEqual([cells(figure, 0).length, Boolean(named(figure, "▶ Play"))], [4, true]);
 });
 
 test("paused, it stays where it is", async (t) => {
   const figure = await opened();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   page.still = false;
-  press(figure, "▶ Write on");
-  press(figure, "Pause");
+  press(figure, "▶ Play");
+  press(figure, "❚❚ Pause");
   t.mock.timers.tick(5000);
   assert.equal(cells(figure, 0).length, 2);
 });

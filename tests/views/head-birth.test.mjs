@@ -112,15 +112,15 @@ test("Play goes through all of the training, a step a press for who asks for les
   const figure = await live();
   const step = () => texts(figure, ".hb-step")[0];
   for (const at of [50, 100, 0]) {
-    press(figure, "Play");
+    press(figure, "▶ Play");
     assert.equal(step(), `step ${at}`);
   }
   t.mock.timers.enable({ apis: ["setTimeout"] });
   page.still = false;
-  press(figure, "Play");
+  press(figure, "▶ Play");
   t.mock.timers.tick(900);
-  assert.deepEqual([step(), Boolean(named(figure, "Play"))], ["step 100", true]);
-  press(figure, "Play");
+  assert.deepEqual([step(), Boolean(named(figure, "▶ Play"))], ["step 100", true]);
+  press(figure, "▶ Play");
   type(figure, "Training step", 1);
   t.mock.timers.tick(9000);
   assert.equal(step(), "step 50", "a hand on the slider ends the film");

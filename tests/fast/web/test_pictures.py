@@ -17,12 +17,12 @@ from manyheads.maps.wire import map_dict, map_json
 PAGES = """
 import { svgOf } from "./doors/picture.ts";
 import { START } from "./math/options.ts";
-import { headColour } from "./math/maps.ts";
+import { colourOf } from "./math/maps.ts";
 import { shownMap } from "./math/shown.ts";
 import { decodeMap } from "./math/wire.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
-const look = (map, _, head) => ({ colour: headColour(map, head), off: false, dim: false, scale: START.scale });
+const look = (map, _, head) => ({ colour: colourOf(map.headNames[head]), off: false, dim: false, scale: START.scale });
 console.log(JSON.stringify(JSON.parse(text).map(({ written, given }) => {
   const state = { ...START, ...given };
   return svgOf({ state, shown: { map: shownMap(decodeMap(written), state), compared: null }, query: 0, dim: false, look });

@@ -1,7 +1,7 @@
 // What is on screen as an SVG whose shapes carry their weights as `data-weight`. No DOM, so that Node can test it. Pictures are
 // on white paper, whatever the theme.
 
-import { cellLook, DENSE, fullWeight, headTitle, isMasked, layerNamesOf, lineLook, lineUnit, queryWeights, strongest, toneOf } from "../math/maps.ts";
+import { cellLook, DENSE, fullWeight, headTitle, isMasked, layerNamesOf, lineLook, lineUnit, queryWeights, strongest } from "../math/maps.ts";
 import { OFF_COLOUR, PAPER } from "../math/names.ts";
 import { FEW_PLACES, fullOnPicture, otherKeys, patchKeys } from "../math/patches.ts";
 import { legendOf } from "../math/shown.ts";
@@ -129,7 +129,7 @@ function cellsOf({ view, least }: Picture, { map, layer, head }: Panel, x: numbe
   }
   return [
     tag("rect", { x, y, width: cell * keys, height: cell * queries, fill: "none", stroke: PAPER.line }),
-    tag("g", { "data-layer": layer, "data-head": head, fill: off ? OFF_COLOUR : toneOf(colour), opacity: off ? 0.55 : null,
+    tag("g", { "data-layer": layer, "data-head": head, fill: off ? OFF_COLOUR : colour, opacity: off ? 0.55 : null,
       transform: `${moveTo(turned ? x + cell * keys : x, y)} scale(${turned ? "-" : ""}${round(cell)} ${round(cell)})` }, ...cells,
       ...(minus.length ? [tag("path", { d: minus.join(""), stroke: PAPER.ink, "stroke-width": "0.08" })] : []),
       ...(masked.length ? [tag("path", { d: masked.join(""), stroke: PAPER.line, "stroke-width": "0.08", "data-masked": "" })] : [])),

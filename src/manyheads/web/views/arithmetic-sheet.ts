@@ -15,7 +15,7 @@ export class ArithmeticSheet {
   #rows: Arithmetic["rows"] = []; // the terms, of which a walk shows more and more
   #walked = 0;
   #cell = "";
-  walk = new Player("▶ Walk through it", STOP, () => this.#walkOn());
+  walk = new Player(STOP, () => this.#walkOn());
   soFar = h("p", { class: "fs-so-far", hidden: true });
   question = h("p", { class: "fs-asks" });
   columns = h("tr", {}, h("th", { role: "cell" }));

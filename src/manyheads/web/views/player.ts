@@ -2,21 +2,21 @@
 
 import { h, setText } from "./dom.ts";
 
+export const [PLAY, PAUSE] = ["▶ Play", "❚❚ Pause"];
+
 const wantsStillness = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Player {
   #timer = 0;
-  label: string;
   pause: number;
   step: () => boolean;
   node: HTMLElement;
 
   /** `step()` takes a step, and returns whether there is another one; the next follows after `pause` milliseconds. */
-  constructor(label: string, pause: number, step: () => boolean) {
-    this.label = label;
+  constructor(pause: number, step: () => boolean) {
     this.pause = pause;
     this.step = step;
-    this.node = h("button", { type: "button", class: "hm-play", onclick: () => this.toggle() }, label);
+    this.node = h("button", { type: "button", class: "hm-play", onclick: () => this.toggle() }, PLAY);
   }
 
   toggle() {
@@ -27,14 +27,14 @@ export class Player {
   stop() {
     clearTimeout(this.#timer);
     this.#timer = 0;
-    setText(this.node, this.label);
+    setText(this.node, PLAY);
     this.#mark(false);
   }
 
   #go() {
     const more = this.node.isConnected && this.step();
     if (!more || wantsStillness()) return this.stop();
-    setText(this.node, "Pause");
+    setText(this.node, PAUSE);
     this.#mark(true);
     this.#timer = window.setTimeout(() => this.#go(), this.pause);
   }

@@ -9,6 +9,7 @@ import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../view
 import { h, setIdle, setText, setValue, targetOf } from "../../views/dom.ts";
 import { narrow, wide } from "../../views/flow-layouts.ts";
 import { FlowScene } from "../../views/flow-scene.ts";
+import { PAUSE, PLAY } from "../../views/player.ts";
 import { Timeline } from "../../views/timeline.ts";
 
 const LAST = STATIONS.length - 1;
@@ -36,7 +37,7 @@ export class AttentionFlowView {
   #title = h("b");
   #caption = h("span");
   #pointed = h("p", { class: "af-pointed" }, HINT);
-  #play = h("button", { type: "button", class: "hm-play af-play", onclick: () => (this.#time.plays ? this.#time.pause() : this.#time.play()) }, "▶ Play");
+  #play = h("button", { type: "button", class: "hm-play af-play", onclick: () => (this.#time.plays ? this.#time.pause() : this.#time.play()) }, PLAY);
   #back = h("button", { type: "button", class: "fs-go", onclick: () => this.#time.go(Math.ceil(this.#time.at - STEP) - 1) }, "← Back");
   #next = h("button", { type: "button", class: "fs-go", onclick: () => this.#time.go(Math.floor(this.#time.at + STEP) + 1) }, "Next →");
   #scrubber = h("input", { type: "range", min: 0, max: LAST, step: STEP, "aria-label": "Journey", oninput: () => this.#time.jump(Number(this.#scrubber.value)) });
@@ -138,8 +139,8 @@ export class AttentionFlowView {
     fillOptions(this.#head, flow.headNames, [...flow.headNames.keys()], state.head);
     fillOptions(this.#query, flow.tokens.map(readable), [...flow.tokens.keys()], state.query);
     this.#scenes.forEach(({ node }) => {
-      flow.headNames.forEach((_, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(head)} var(--af-depth), var(--hm-paper))`));
-      node.style.setProperty("--head", colourOf(state.head));
+      flow.headNames.forEach((name, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(name)} var(--af-depth), var(--hm-paper))`));
+      node.style.setProperty("--head", colourOf(flow.headNames[state.head]));
     });
     this.#paint(true);
   }
@@ -188,7 +189,7 @@ export class AttentionFlowView {
   }
 
   #played() {
-    setText(this.#play, this.#time?.plays ? "❚❚ Pause" : "▶ Play");
+    setText(this.#play, this.#time?.plays ? PAUSE : PLAY);
     if (this.#shown < 0) this.#arrive();
   }
 }

@@ -17,7 +17,7 @@ class GrowingCacheElement extends Figure {
   #heads = chooser("Heads of keys and values", () => (this.#announcer.changed(), this.#paint()));
   #write = h("button", { type: "button", onclick: () => this.#add() }, "Write a word");
   #over = h("button", { type: "button", onclick: () => this.#restart() }, "Start over");
-  #player = new Player("▶ Write on", PAUSE, () => this.#add());
+  #player = new Player(PAUSE, () => this.#add());
   #rows = ["With a cache", "Without"].map((name) => new CacheRow(name));
   #size = h("p", { class: "gc-size" });
   #announcer = new Announcer();

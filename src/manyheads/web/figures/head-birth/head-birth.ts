@@ -18,7 +18,7 @@ import { announce, h, setText, setValue } from "../../views/dom.ts";
 import { GuessStrip } from "../../views/guess-strip.ts";
 import { HeadTriangle } from "../../views/head-triangle.ts";
 import { Player } from "../../views/player.ts";
-import { BirthCharts, type Measured } from "./charts.ts";
+import { BirthCharts, COLOURS, type Measured } from "./charts.ts";
 
 /** What is baked in: the map of the first checkpoint, all checkpoints, which heads training made, and what was measured on the way. */
 interface Baked {
@@ -43,9 +43,9 @@ class HeadBirthElement extends LiveFigure {
   #why = h("p", { class: "hb-why" });
   #slider = h("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Training step", oninput: () => (this.#player.stop(), this.#slid()) });
   #step = h("span", { class: "hb-step" });
-  #player = new Player("Play", PAUSE, () => this.#next());
+  #player = new Player(PAUSE, () => this.#next());
   #off = h("input", { type: "checkbox", onchange: () => this.#changed() });
-  #triangles = { previous: new HeadTriangle("previous-token head", 0), induction: new HeadTriangle("induction head", 1) };
+  #triangles = { previous: new HeadTriangle("previous-token head", COLOURS.previous), induction: new HeadTriangle("induction head", COLOURS.induction) };
   #charts: BirthCharts | null = null;
   #status = new StatusLine();
   #announcer = new Announcer();

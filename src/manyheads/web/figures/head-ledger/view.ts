@@ -107,7 +107,7 @@ export class HeadLedgerView {
       button.dataset.head = String(head);
       button.ariaPressed = String(head === chosen);
       row.classList.toggle("hl-total", at === all.length - 1);
-      row.style.setProperty("--head", head === null ? "currentcolor" : colourOf(head));
+      row.style.setProperty("--head", head === null ? "currentcolor" : colourOf(name));
       setBar(row.cells[1], value, scale);
       setText(row.cells[2], signed(value));
       row.cells[3].classList.toggle("hl-bar", !isNaN(absences[at]));
@@ -125,7 +125,7 @@ export class HeadLedgerView {
       h("td", { class: "hl-says" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
     words.forEach(({ weight, adds }, key) => {
       const row = rowsOf(this.#words)[key];
-      row.style.setProperty("--head", colourOf(head));
+      row.style.setProperty("--head", colourOf(ledger.headNames[head]));
       setToken(row.cells[0].firstElementChild as HTMLElement, ledger.tokens[key]);
       setBar(row.cells[1], weight, { least: 0, most: 1 });
       setText(row.cells[2], percent(weight));

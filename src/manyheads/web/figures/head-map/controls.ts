@@ -51,7 +51,7 @@ export class Controls {
   /** The models as a slider, and as a film. */
   #makeSlider(choose: (model: number) => void) {
     const count = this.#models.length;
-    const player = new Player("▶ Play", PAUSE, () => {
+    const player = new Player(PAUSE, () => {
       const next = (this.#chosen + 1) % count;
       choose(next);
       return next < count - 1;

@@ -2,15 +2,15 @@
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { ShownMap } from "../../math/map-state.ts";
-import { behaviourOf, headColour, layerName } from "../../math/maps.ts";
+import { behaviourOf, colourOf, layerName } from "../../math/maps.ts";
 import { h, setText } from "../../views/dom.ts";
 import type { Look } from "../../views/map-part.ts";
 import { isOn, toggled, type Action, type State } from "./state.ts";
 
-/** The colour of a head: that of what it mostly does, where it's known, else that of its number. */
-export function colourOfHead(map: { mixed?: boolean, shape: number[] }, behaviours: string[] | null, layer: number, head: number) {
+/** The colour of a head: that of what it mostly does, where it's known, else that of its name. */
+export function colourOfHead(map: { mixed?: boolean, shape: number[], headNames: string[] }, behaviours: string[] | null, layer: number, head: number) {
   const known = map.mixed ? undefined : behaviours?.[layer * map.shape[1] + head];
-  return known ? behaviourOf(known).colour : headColour(map, head);
+  return known ? behaviourOf(known).colour : colourOf(map.headNames[head]);
 }
 
 /** How a head is drawn. */
