@@ -34,8 +34,8 @@ LONGEST_TOKEN = _NAMES["longestToken"]
 # What is said of a map that is not shown as it was computed.
 NOTES = _NAMES["notes"]
 
-# What each of the taught heads is drawn in, by its name, and every head that isn't one of them, an average included. One
-# colour for bars and cells: black letters can be read on it, and white ones.
+# What each of the taught heads is drawn in, by its name, and every head that isn't one of them, an average included.
+# One colour for bars and cells: black letters can be read on it, and white ones.
 HEAD_COLOURS = _NAMES["headColours"]
 NEUTRAL_COLOUR = _NAMES["neutralColour"]
 DEPTH = _NAMES["depth"]  # of a cell's colour, at most
