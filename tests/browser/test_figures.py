@@ -274,7 +274,7 @@ def test_a_text_that_repeats_is_guessed_once_the_heads_are_born(page, site):
         shown = ["·" if each is None else each.replace(" ", "␣") for each in expected]
         eventually(lambda: guesses.all_inner_texts()[1:], lambda found, shown=shown: found == shown)
     expect(seen(figure, "Where the text repeats, 8 of 8 guesses are right.")).to_be_visible()
-    figure.get_by_label("Turn off the previous-token head").check()
+    figure.get_by_role("button", name="previous-token head", exact=True).click()
     expect(seen(figure, "8 of 8 guesses are right")).to_have_count(0)
     figure.get_by_role("button", name="The previous-token head").click()
     expect(seen(figure, "half grown at step")).to_be_visible()

@@ -202,10 +202,10 @@ def test_the_decoder_writes_and_steps_back(page, writer):
     box.fill(story)
     answered(writer, story)
     writer.get_by_role("slider", name="Temperature").fill("0")
-    writer.get_by_role("button", name="Write on").click()
+    writer.get_by_role("button", name="▶ Play").click()
     expect(box).to_have_value(re.compile(re.escape(story + decoder.write(story, words=4, temperature=0))))
-    writer.get_by_role("button", name="Stop").click()
-    expect(writer.get_by_role("button", name="Write on")).to_be_visible()
+    writer.get_by_role("button", name="❚❚ Pause").click()
+    expect(writer.get_by_role("button", name="▶ Play")).to_be_visible()
 
 
 def test_the_decoder_answers_odd_texts_and_tokens_that_are_no_character(writer):

@@ -63,7 +63,7 @@ test("Back, Next and arrow keys walk the path, and stop at its ends", async () =
 test("the asking word's row is shown, all rows on request", async () => {
   const figure = await live('step="scores"');
   assert.deepEqual(rowsShown(figure, "scores"), ["[CLS]"]);
-  choose(figure, "Word", 2);
+  choose(figure, "Asked by", 2);
   assert.deepEqual([rowsShown(figure, "Q"), rowsShown(figure, "scores")], [["tea"], ["tea"]]);
   press(figure, "All rows");
   assert.equal(named(figure, "All rows").getAttribute("aria-pressed"), "true");
@@ -131,7 +131,7 @@ test("the mask, padding and no scaling change what is computed, and the formula"
 
 test("flags, head, word and step are attributes as well", async () => {
   const figure = await live('causal head="2" word="3" step="weights"');
-  assert.deepEqual([named(figure, "Causal mask").checked, named(figure, "Head").value, named(figure, "Word").value, chosen(figure)], [true, "2", "3", "5 Softmax"]);
+  assert.deepEqual([named(figure, "Causal mask").checked, named(figure, "Head").value, named(figure, "Asked by").value, chosen(figure)], [true, "2", "3", "5 Softmax"]);
   figure.setAttribute("step", "nowhere");
   assert.equal(chosen(figure), "1 Words");
   figure.removeAttribute("causal");

@@ -74,11 +74,11 @@ test("without the previous-token head the induction head is blind", async () => 
   const figure = await live();
   type(figure, "Training step", LAST);
   assert.equal(why(figure), "From “a”, character 4, the induction head looks most at “b”, character 2 (100 %). The guess: “b”.");
-  tick(named(figure, "Turn off the previous-token head"));
+  press(figure, "previous-token head");
   assert.equal(why(figure), "From “a”, character 4, the induction head looks most at “a”, character 1 (100 %). The guess: one that isn’t in the text.");
   assert.equal(result(figure), "Where the text repeats, 0 of 1 guesses is right.");
   assert.deepEqual(texts(figure, ".hb-state"), ["layer 1, head 2, off", "layer 2, head 1"]);
-  tick(named(figure, "Turn off the previous-token head"), false);
+  press(figure, "previous-token head");
   assert.equal(result(figure), "Where the text repeats, 1 of 1 guesses is right.");
 });
 

@@ -163,15 +163,15 @@ test("it writes on and stops, or ends where the model would", async (t) => {
     t.mock.timers.tick(90);
     await settled();
   };
-  press(figure, "Write on");
+  press(figure, "▶ Play");
   await next();
-  assert.ok(named(figure, "Stop"));
+  assert.ok(named(figure, "❚❚ Pause"));
   assert.ok(figure.text.startsWith("B and tea milk"));
-  press(figure, "Stop");
+  press(figure, "❚❚ Pause");
   await next();
   const stopped = figure.text;
   await next();
-  assert.deepEqual([figure.text, Boolean(named(figure, "Write on"))], [stopped, true]);
+  assert.deepEqual([figure.text, Boolean(named(figure, "▶ Play"))], [stopped, true]);
   type(figure, "Text so far", "C\uFE0F");
   await next();
   press(figure, "Write a word");
@@ -181,9 +181,9 @@ test("it writes on and stops, or ends where the model would", async (t) => {
 
 test("what is typed while it writes ends that", async () => {
   const figure = await live();
-  press(figure, "Write on");
+  press(figure, "▶ Play");
   await answered(figure, () => type(figure, "Text so far", "Mine"));
-  assert.deepEqual([figure.text, Boolean(named(figure, "Write on"))], ["Mine", true]);
+  assert.deepEqual([figure.text, Boolean(named(figure, "▶ Play"))], ["Mine", true]);
 });
 
 test("a seed draws the same words again", async (t) => {

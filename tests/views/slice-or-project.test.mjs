@@ -44,11 +44,11 @@ test("a turn of the switch says what each head reads, and leaves the numbers", a
 test("another word and another sentence make other queries, and the page is told", async () => {
   const figure = await live();
   const told = once(document, "projections");
-  choose(figure, "Word", 2);
+  choose(figure, "Asked by", 2);
   assert.equal(await told, figure.projections);
   assert.match(texts(figure, "table caption")[0], /^The query of “tea”/);
   type(figure, "Sentence", "milk");
-  assert.equal(named(figure, "Word").value, "2", "the last of three");
+  assert.equal(named(figure, "Asked by").value, "2", "the last of three");
   assert.match(texts(figure, "table caption")[0], /^The query of “\[SEP\]”/);
   type(figure, "Sentence", "");
   assert.equal(figure.projections.tokens.length, 2);

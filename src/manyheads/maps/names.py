@@ -34,16 +34,15 @@ LONGEST_TOKEN = _NAMES["longestToken"]
 # What is said of a map that is not shown as it was computed.
 NOTES = _NAMES["notes"]
 
-# One colour per head, the same on every page; the first four are the notes' own. An average is no head's.
+# What each of the taught heads is drawn in, by its name, and every head that isn't one of them, an average included.
+# One colour for bars and cells: black letters can be read on it, and white ones.
 HEAD_COLOURS = _NAMES["headColours"]
-# The same as cells: so light that black letters on them can be read, and white ones, and both papers are 3:1 away.
-TONES = _NAMES["tones"]
+NEUTRAL_COLOUR = _NAMES["neutralColour"]
 DEPTH = _NAMES["depth"]  # of a cell's colour, at most
 FULL = _NAMES["full"]  # the share of attention from which on a cell has it, on the absolute scale
 LEGEND = _NAMES["legend"]
 # What a head mostly does: what a legend calls it, and the colour of a head of which that's known.
 BEHAVIOURS = _NAMES["behaviours"]
-MIXED_COLOUR = _NAMES["mixedColour"]
 OFF_COLOUR = _NAMES["offColour"]
 # Of pictures: how deep the largest weight of a row is tinted, and how many cells one may have (some 5 MB). Where there
 # are more weights, the weaker are left out, and the picture says so.
@@ -64,3 +63,8 @@ OVER_WORDS = _NAMES["overWords"]
 FLAGS = _NAMES["flags"]
 PADDING = _NAMES["padding"]
 NUMBER_COLOURS = _NAMES["numberColours"]
+
+
+def colour_of(head_name):
+    """The colour of a head, by its name: its own where it is a taught one."""
+    return HEAD_COLOURS.get(head_name, NEUTRAL_COLOUR)

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from manyheads.maps.legend import legend_of
-from manyheads.maps.names import DEPTH, NUMBER_COLOURS, TONES
+from manyheads.maps.names import DEPTH, NUMBER_COLOURS, colour_of
 from manyheads.maps.small_pictures import small_pictures
 from manyheads.maps.svg import FEW_HEADS, plain_svg
 from manyheads.maps.tokens import direction_of, isolated
@@ -67,7 +67,7 @@ def head_pixels(map):  # -> [layer, head, y, x, 4]
 
     >>> from manyheads.maps import AttentionMap
     >>> head_pixels(AttentionMap(["tea"], ["hot", "tea"], [[[[0.25, 0.75]]]]))[0, 0, 0].tolist()
-    [[98, 128, 0, 141], [98, 128, 0, 235]]
+    [[110, 127, 145, 141], [110, 127, 145, 235]]
     """
     tints = small_pictures(map)
     pixels = np.empty((*tints.shape, 4), np.uint8)
@@ -75,8 +75,8 @@ def head_pixels(map):  # -> [layer, head, y, x, 4]
         negative, positive = (_rgb(NUMBER_COLOURS[sign]) for sign in ("negative", "positive"))
         pixels[..., :3] = np.where((tints < 0)[..., None], negative, positive)
     else:
-        tones = np.array([_rgb(TONES[head % len(TONES)]) for head in range(map.shape[1])])
-        pixels[..., :3] = tones[:, None, None]
+        colours = np.array([_rgb(colour_of(name)) for name in map.head_names])
+        pixels[..., :3] = colours[:, None, None]
     steps = np.rint(LEVELS * np.abs(tints)) / LEVELS
     pixels[..., 3] = np.rint(255 * DEPTH * steps)
     return pixels

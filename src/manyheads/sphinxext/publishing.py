@@ -113,7 +113,7 @@ def setup(app):
         "sitemap_excludes": NO_PAGES,
         "ogp_site_url": site,
         "ogp_description_length": 160,
-        "ogp_social_cards": {"line_color": HEAD_COLOURS[0], "image": emblem, "image_mini": emblem},
+        "ogp_social_cards": {"line_color": HEAD_COLOURS["sentence type"], "image": emblem, "image_mini": emblem},
     }
     app.setup_extension("sphinx_sitemap")
     app.setup_extension("sphinxext.opengraph")

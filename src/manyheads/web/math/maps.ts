@@ -2,7 +2,7 @@
 
 import type { Look } from "../views/map-part.ts";
 import type { AttentionMap, HeadMask } from "./attention-map.ts";
-import { BEHAVIOURS, DEPTH, FULL, HEAD_COLOURS, MIXED_COLOUR, NUMBER_COLOURS, OFF_COLOUR, TONES } from "./names.ts";
+import { BEHAVIOURS, DEPTH, FULL, HEAD_COLOURS, NEUTRAL_COLOUR, NUMBER_COLOURS, OFF_COLOUR } from "./names.ts";
 import { isSpecial } from "./text.ts";
 
 export const DENSE = 20; // keys; a matrix of more has small cells
@@ -86,11 +86,9 @@ export function rollout(map: AttentionMap): AttentionMap {
   return { ...map, shape, weights, headNames: ["rollout"] };
 }
 
-/** The colour of a head, the same on every page. */
-export const colourOf = (head: number) => HEAD_COLOURS[head % HEAD_COLOURS.length];
-
-/** The colour of a head of a shown map. */
-export const headColour = ({ mixed }: { mixed?: boolean }, head: number) => (mixed ? MIXED_COLOUR : colourOf(head));
+/** The colour of a head, by its name: its own where it is a taught one. */
+export const colourOf = (name = "") =>
+  (Object.hasOwn(HEAD_COLOURS, name) ? HEAD_COLOURS[name as keyof typeof HEAD_COLOURS] : NEUTRAL_COLOUR);
 
 /** What is said of what a head mostly does, and its colour. */
 export function behaviourOf(name: string) {
@@ -103,9 +101,6 @@ export function weightColour({ kind }: Pick<AttentionMap, "kind">, { colour, off
   if (off) return OFF_COLOUR;
   return kind === "signed" ? NUMBER_COLOURS[weight < 0 ? "negative" : "positive"] : colour;
 }
-
-/** A colour as a cell has it: as far from black letters as from white ones. */
-export const toneOf = (colour: string) => TONES[HEAD_COLOURS.indexOf(colour)] ?? colour;
 
 /**
  * The weight that has the full colour in a row: the same for every map of shares; of other numbers, the largest of the layer; on the
@@ -130,7 +125,7 @@ export const tintShare = (weight: number, full: number) => (full > 0 ? Math.min(
 export function cellLook(map: Pick<AttentionMap, "kind">, look: Look, weight: number, full: number, special: boolean) {
   const share = Math.round(DEPTHS * tintShare(weight, full)) / DEPTHS;
   const faint = look.dim && special;
-  return { colour: toneOf(weightColour(map, look, weight)), opacity: share * (faint ? FAINT : DEPTH), underline: faint ? 0 : share };
+  return { colour: weightColour(map, look, weight), opacity: share * (faint ? FAINT : DEPTH), underline: faint ? 0 : share };
 }
 
 /** An opacity as the last two digits of a colour. */

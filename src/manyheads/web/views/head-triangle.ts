@@ -1,7 +1,6 @@
 // One causal head as a triangle with its text along both sides: rows ask, columns are looked at.
 
 import type { AttentionMap } from "../math/attention-map.ts";
-import { colourOf } from "../math/maps.ts";
 import { visible } from "../math/repeats.ts";
 import { fill, h, setText } from "./dom.ts";
 import { drawHead, makePicture, paintPixels } from "./pixels.ts";
@@ -20,10 +19,9 @@ export class HeadTriangle {
   #frame = h("div", { class: "hb-frame" }, this.#rows, h("div", { class: "hb-picture" }, this.#canvas, this.#asks), this.#columns);
   node: HTMLElement;
 
-  /** `place` counts the colours of heads. */
-  constructor(name: string, place: number) {
+  constructor(name: string, colour: string) {
     this.#name = name;
-    this.#colour = colourOf(place);
+    this.#colour = colour;
     this.node = h("figure", { class: "hb-triangle" }, h("figcaption", {}, h("b", {}, name), " ", this.#state), this.#frame);
     this.node.style.setProperty("--head", this.#colour);
   }

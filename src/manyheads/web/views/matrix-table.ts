@@ -124,7 +124,7 @@ export class MatrixTable {
       fill(this.body, shape[0], () => h("tr", {}, h("th", { scope: "row" })));
       const part = steps.context.shape[1];
       if (name === "concat")
-        for (let column = 0; column < shape[1]; column++) heads[column + 1].style.borderTopColor = colourOf(Math.floor(column / part));
+        for (let column = 0; column < shape[1]; column++) heads[column + 1].style.borderTopColor = colourOf(steps.headNames[Math.floor(column / part)]);
       this.#named = null;
     }
     const named = rowsAreWords(name) ? steps.tokens.join(" ") : String(steps.labels);

@@ -2,7 +2,7 @@
 
 import type { AttentionMap, Pictures } from "../math/attention-map.ts";
 import type { ShownMap } from "../math/map-state.ts";
-import { fullWeight, hasMask, isMasked, queryWeights, tintShare, toneOf, weightColour } from "../math/maps.ts";
+import { fullWeight, hasMask, isMasked, queryWeights, tintShare, weightColour } from "../math/maps.ts";
 import { directionOf, isSpecial } from "../math/text.ts";
 import type { Look } from "./map-part.ts";
 
@@ -36,7 +36,7 @@ const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, 
 export function drawHead(pixels: Uint32Array, stride: number, { left, top, width, height }: Box, map: AttentionMap, layer: number, head: number, look: Look) {
   const { dim } = look;
   const [, , queries, keys] = map.shape;
-  const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
+  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
   const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
   const column = columnOf(map, width);
   const edges = Array.from({ length: width }, (_, x) => span(column(x), width, keys));
@@ -80,7 +80,7 @@ export function drawSmall(pixels: Uint32Array, stride: number, { left, top, widt
   const { shape: [, heads, rows, columns], tints } = pictures;
   const start = (layer * heads + head) * rows * columns;
   const column = columnOf(map, width);
-  const [ink, below] = [1, -1].map((weight) => inkOf(toneOf(weightColour(map, look, weight))));
+  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const deep = tints[start + Math.floor((y * rows) / height) * columns + Math.floor((column(x) * columns) / width)];

@@ -35,7 +35,7 @@ export class PredictionsView {
       const head = map.headNames.indexOf(name);
       delete item.dataset.of;
       if (head >= 0) {
-        item.style.setProperty("--head", colourOf(head));
+        item.style.setProperty("--head", colourOf(name));
         item.dataset.of = String(head);
         item.classList.toggle("hm-off", !isOn(head));
       }

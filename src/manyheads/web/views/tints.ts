@@ -18,7 +18,7 @@ export function tint(value: number, largest: number) {
 export function palette(steps: Steps, name: string) {
   const { positive, negative, tint: depth } = NUMBER_COLOURS;
   if (name !== "weights") return { positive, negative, largest: largestOf(matrix(steps, name).values), depth };
-  const colour = colourOf(steps.head);
+  const colour = colourOf(steps.headNames[steps.head]);
   return { positive: colour, negative: colour, largest: 1, depth: PAPER.tint };
 }
 

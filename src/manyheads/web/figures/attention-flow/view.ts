@@ -37,7 +37,7 @@ export class AttentionFlowView {
   #title = h("b");
   #caption = h("span");
   #pointed = h("p", { class: "af-pointed" }, HINT);
-  #play = h("button", { type: "button", class: "hm-play af-play", onclick: () => (this.#time.plays ? this.#time.pause() : this.#time.play()) }, "▶ Play");
+  #play = h("button", { type: "button", class: "hm-play af-play", onclick: () => (this.#time.plays ? this.#time.pause() : this.#time.play()) }, playLabel(false));
   #back = h("button", { type: "button", class: "fs-go", onclick: () => this.#time.go(Math.ceil(this.#time.at - STEP) - 1) }, "← Back");
   #next = h("button", { type: "button", class: "fs-go", onclick: () => this.#time.go(Math.floor(this.#time.at + STEP) + 1) }, "Next →");
   #scrubber = h("input", { type: "range", min: 0, max: LAST, step: STEP, "aria-label": "Journey", oninput: () => this.#time.jump(Number(this.#scrubber.value)) });
@@ -139,8 +139,8 @@ export class AttentionFlowView {
     fillOptions(this.#head, flow.headNames, [...flow.headNames.keys()], state.head);
     fillOptions(this.#query, flow.tokens.map(readable), [...flow.tokens.keys()], state.query);
     this.#scenes.forEach(({ node }) => {
-      flow.headNames.forEach((_, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(head)} var(--af-depth), var(--hm-paper))`));
-      node.style.setProperty("--head", colourOf(state.head));
+      flow.headNames.forEach((name, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(name)} var(--af-depth), var(--hm-paper))`));
+      node.style.setProperty("--head", colourOf(flow.headNames[state.head]));
     });
     this.#paint(true);
   }

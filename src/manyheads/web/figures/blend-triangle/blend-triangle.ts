@@ -12,6 +12,7 @@ const [LEAST, MOST] = [-0.1, 1.2]; // of both axes
 const STEP = 0.05; // an arrow key's
 const STARTS = [[0, 0.5, 0.5], [1 / 3, 1 / 3, 1 / 3]]; // of both heads, apart from each other
 const KEPT = ["thing", "feeling"]; // by the first of two heads, by the second
+const COLOURS = ["object", "sentiment"].map(colourOf);
 
 
 class BlendTriangleElement extends Figure {
@@ -23,7 +24,7 @@ class BlendTriangleElement extends Figure {
   #points = [0, 1].map((head) => this.#point(head));
   #result = h("i", { class: "bt-result", "aria-hidden": "true" });
   #plot = h("div", { class: "bt-plot" });
-  #lines = [0, 1].map((head) => h("p", { class: "bt-weights", style: `--head: ${colourOf(head)}` }));
+  #lines = [0, 1].map((head) => h("p", { class: "bt-weights", style: `--head: ${COLOURS[head]}` }));
   #says = h("p", { class: "bt-says" });
   #announcer = new Announcer();
 
@@ -48,7 +49,7 @@ class BlendTriangleElement extends Figure {
   }
 
   #point(head: number) {
-    const button: HTMLButtonElement = h("button", { type: "button", class: "bt-point", style: `--head: ${colourOf(head)}`,
+    const button: HTMLButtonElement = h("button", { type: "button", class: "bt-point", style: `--head: ${COLOURS[head]}`,
       onpointerdown: (event: PointerEvent) => button.setPointerCapture(event.pointerId),
       onpointermove: (event: PointerEvent) => button.hasPointerCapture(event.pointerId) && this.#drag(head, event),
       onkeydown: (event: KeyboardEvent) => this.#push(head, event) });
@@ -86,7 +87,7 @@ class BlendTriangleElement extends Figure {
     const result: Point = this.#both ? [blends[0][0], blends[1][1]] : blends[0];
     this.#points.forEach((point, head) => {
       point.hidden = head === 1 && !this.#both;
-      point.style.cssText = `${where(blends[head])}; --head: ${colourOf(head)}`;
+      point.style.cssText = `${where(blends[head])}; --head: ${COLOURS[head]}`;
       point.ariaLabel = `Blend of ${this.#both ? `head ${head + 1}` : "the head"}: ${written(blends[head])}`;
     });
     this.#lines.forEach((line, head) => {

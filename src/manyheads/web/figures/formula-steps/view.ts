@@ -37,7 +37,7 @@ export class FormulaStepsView {
   #id = nextId("formula-steps");
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#set({ sentence }));
   #head = chooser("Head", (head) => this.#set({ head: Number(head) }));
-  #word = chooser("Word", (word) => this.#set({ word: Number(word) }));
+  #word = chooser("Asked by", (word) => this.#set({ word: Number(word) }));
   #toggles = TOGGLE_NAMES.map((name) => ({ name, box: this.#toggle(name) }));
   #thumbnails = new Map<string, Thumbnail>();
   #tabs = PATH.map((step, index) => this.#tab(step, index));
@@ -177,7 +177,7 @@ export class FormulaStepsView {
     state.word = Math.min(state.word, steps.tokens.length - 1);
     fillOptions(this.#head, steps.headNames, [...steps.headNames.keys()], state.head);
     fillOptions(this.#word, steps.tokens.map(readable), [...steps.tokens.keys()], state.word);
-    this.#panel.style.setProperty("--head", colourOf(steps.head));
+    this.#panel.style.setProperty("--head", colourOf(steps.headNames[state.head]));
     for (const thumbnail of this.#thumbnails.values()) thumbnail.paint(steps);
     this.#drawStep(steps);
     this.#all.hidden = steps.tokens.length <= 3; // they are all there

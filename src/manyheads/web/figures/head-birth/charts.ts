@@ -1,9 +1,12 @@
 // What was measured while the small decoder was trained: the loss; and, once the reader has predicted it, how its two heads grew.
 
-import { colourOf } from "../../math/maps.ts";
+import { behaviourOf, colourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
 import { TrainingChart } from "../../views/training-chart.ts";
+
+/** The head before looks as many a real head does, and has their colour. */
+export const COLOURS = { previous: behaviourOf("previous").colour, induction: colourOf() };
 
 /** One measurement: the loss and the share that is right of the second copy, and the scores of the two heads. */
 export interface Measured {
@@ -34,7 +37,7 @@ export class BirthCharts {
     const values = (name: keyof Measured) => history.map((measured) => measured[name]);
     const line = (name: keyof Measured, colour: string) => ({ colour, values: values(name) });
     this.#loss = new TrainingChart(steps, [line("second", "var(--hm-ink)")], HIGHEST.loss, ticks, (value) => String(value));
-    this.#heads = new TrainingChart(steps, [line("previous", colourOf(0)), line("induction", colourOf(1))], HIGHEST.score, ticks, percent);
+    this.#heads = new TrainingChart(steps, [line("previous", COLOURS.previous), line("induction", COLOURS.induction)], HIGHEST.score, ticks, percent);
     this.#question = h("fieldset", { class: "hb-question" }, h("legend", {}, "Predict: which head will appear first?"),
       ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => (this.#reveal(text), answered()) }, text)));
     this.#heads.node.classList.add("hb-hidden");
@@ -48,7 +51,7 @@ export class BirthCharts {
     this.#heads.mark(step);
     setText(this.#loss.caption, `Loss on the second copy of test sequences, all heads on: ${second.toFixed(2)} nats, ${percent(right)} right`);
     this.#heads.caption.replaceChildren("Attention where the head’s name says: ",
-      h("b", { style: `--head: ${colourOf(0)}` }, `previous-token ${percent(previous)}`), ", ", h("b", { style: `--head: ${colourOf(1)}` }, `induction ${percent(induction)}`));
+      h("b", { style: `--head: ${COLOURS.previous}` }, `previous-token ${percent(previous)}`), ", ", h("b", { style: `--head: ${COLOURS.induction}` }, `induction ${percent(induction)}`));
   }
 
   #reveal(predicted: string) {

@@ -16,9 +16,10 @@ import { Announcer } from "../../views/announcer.ts";
 import { grow, sentenceBox, StatusLine } from "../../views/controls.ts";
 import { announce, h, setText, setValue } from "../../views/dom.ts";
 import { GuessStrip } from "../../views/guess-strip.ts";
+import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { HeadTriangle } from "../../views/head-triangle.ts";
 import { Player } from "../../views/player.ts";
-import { BirthCharts, type Measured } from "./charts.ts";
+import { BirthCharts, COLOURS, type Measured } from "./charts.ts";
 
 /** What is baked in: the map of the first checkpoint, all checkpoints, which heads training made, and what was measured on the way. */
 interface Baked {
@@ -44,8 +45,9 @@ class HeadBirthElement extends LiveFigure {
   #slider = h("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Training step", oninput: () => (this.#player.stop(), this.#slid()) });
   #step = h("span", { class: "hb-step" });
   #player = new Player(PAUSE, () => this.#next());
-  #off = h("input", { type: "checkbox", onchange: () => this.#changed() });
-  #triangles = { previous: new HeadTriangle("previous-token head", 0), induction: new HeadTriangle("induction head", 1) };
+  #off = false; // the head before
+  #switch = headSwitch(() => this.#toggle());
+  #triangles = { previous: new HeadTriangle("previous-token head", COLOURS.previous), induction: new HeadTriangle("induction head", COLOURS.induction) };
   #charts: BirthCharts | null = null;
   #status = new StatusLine();
   #announcer = new Announcer();
@@ -96,10 +98,11 @@ class HeadBirthElement extends LiveFigure {
     this.replaceChildren(this.#box,
       h("div", { class: "hm-tools" }, this.#player.node, h("label", { class: "hm-field hb-slider" }, "Training ", this.#slider, this.#step)),
       this.#strip.node, this.#result,
-      h("label", { class: "hm-field hb-switch" }, this.#off, "Turn off the previous-token head"),
+      h("div", { class: "hm-heads" }, h("span", {}, "Heads"), this.#switch),
       h("div", { class: "hb-triangles" }, this.#triangles.previous.node, this.#triangles.induction.node), this.#why,
       this.#charts.node, this.#status.node, this.#announcer.node);
     grow(this.#box);
+    this.#drawSwitch();
     this.#show({ ...decodeMap(baked.map), guesses: baked.guesses, losses: new Float32Array() });
     this.showStatus(EXAMPLE_SHOWN);
     whenTouched(this, () => this.wake());
@@ -127,6 +130,16 @@ class HeadBirthElement extends LiveFigure {
     this.#changed();
   }
 
+  #toggle() {
+    this.#off = !this.#off;
+    this.#drawSwitch();
+    this.#changed();
+  }
+
+  #drawSwitch() {
+    drawSwitch(this.#switch, "previous-token head", !this.#off, COLOURS.previous);
+  }
+
   #changed() {
     this.#announcer.changed();
     this.update();
@@ -142,7 +155,7 @@ class HeadBirthElement extends LiveFigure {
   }
 
   #mask({ numLayers, numHeads }: HeadModel): HeadMask {
-    return this.#off.checked ? maskOf([(this.#baked as Baked).heads.previous], numLayers, numHeads) : null;
+    return this.#off ? maskOf([(this.#baked as Baked).heads.previous], numLayers, numHeads) : null;
   }
 
   #ask(place: number) {
@@ -165,7 +178,7 @@ class HeadBirthElement extends LiveFigure {
     const { heads } = this.#baked as Baked;
     this.#shown = map;
     const all = guessed(map.queryTokens, map.guesses);
-    this.#triangles.previous.draw(map, heads.previous, this.#off.checked);
+    this.#triangles.previous.draw(map, heads.previous, this.#off);
     this.#triangles.induction.draw(map, heads.induction, false);
     this.#strip.draw(map.queryTokens, all);
     setText(this.#result, guessedText(all));

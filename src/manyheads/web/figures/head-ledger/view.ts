@@ -36,10 +36,11 @@ export class HeadLedgerView {
     Object.assign(this.state, state);
     const heading = (columns: Record<string, number>) =>
       h("thead", {}, h("tr", {}, ...Object.entries(columns).map(([name, colspan]) => h("th", { scope: "col", colspan }, name))));
+    const columns = (...kinds: string[]) => h("colgroup", {}, ...kinds.map((kind) => h("col", { class: `hl-of-${kind}` })));
     this.#tables = h("div", { class: "hl-tables" },
       h("table", { class: "hl-parts" }, h("caption", {}, "What each part adds to the logit"),
-        h("colgroup", {}, ...["name", "bar", "number", "bar", "number"].map((kind) => h("col", { class: `hl-of-${kind}` }))), heading({ part: 1, adds: 2, "its absence": 2 }), this.#parts),
-      h("table", { class: "hl-words" }, this.#title, heading({ word: 1, looks: 2, "says, if it looks": 1, adds: 2 }), this.#words));
+        columns("name", "bar", "number", "bar", "number"), heading({ part: 1, adds: 2, "its absence": 2 }), this.#parts),
+      h("table", { class: "hl-words" }, this.#title, columns("word", "looks", "number", "says", "bar", "number"), heading({ word: 1, looks: 2, "says, if it looks": 1, adds: 2 }), this.#words));
     root.replaceChildren(...(options.types === false ? [] : [this.#sentence]),
       h("div", { class: "hm-tools" }, field(this.#answer)), this.#sum, this.#tables, this.#status.node, this.#announcer.node);
     setValue(this.#sentence, this.state.sentence);
@@ -85,17 +86,17 @@ export class HeadLedgerView {
     const byHeads = rowOf(ledger.parts, label).subarray(0, ledger.headNames.length).reduce((sum, value) => sum + value, 0);
     const other = ledger.others.length > 1 ? "all else" : `the ${ledger.others[0]}`;
     setText(this.#sum, `The heads write ${signed(byHeads)} for “${name.trim() || name}”, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}.`);
-    this.#drawParts(ledger, label, chosen);
-    this.#drawWords(ledger, label, chosen);
+    const scale = scaleOf(ledger, label, chosen);
+    this.#drawParts(ledger, label, chosen, scale);
+    this.#drawWords(ledger, label, chosen, scale);
     this.#announcer.drawn(() => `${fact}: ${name}. ${parts.map((part) => `${part.name} adds ${signed(part.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`);
   }
 
-  #drawParts(ledger: HeadLedger, label: number, chosen: number) {
+  #drawParts(ledger: HeadLedger, label: number, chosen: number, scale: Scale) {
     const { parts, rest, logit } = partsOfAnswer(ledger, label);
     const total: Part[] = [...(rest.count ? [{ name: nameOf(rest), head: null, value: rest.value }] : []), { name: "logit", head: null, value: logit }];
     const all = [...parts, ...total];
     const absences = all.map(({ head }) => (head === null ? NaN : withoutHead(ledger, label, head)));
-    const scale = scaleOf([...all.map(({ value }) => value), ...absences.filter((value) => !isNaN(value))]);
     const rows = fill(this.#parts, all.length, () => h("tr", {},
       h("th", { scope: "row" }, h("button", { type: "button", onclick: (event: Event) => this.#choose(event) }), h("span")),
       h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
@@ -107,7 +108,7 @@ export class HeadLedgerView {
       button.dataset.head = String(head);
       button.ariaPressed = String(head === chosen);
       row.classList.toggle("hl-total", at === all.length - 1);
-      row.style.setProperty("--head", head === null ? "currentcolor" : colourOf(head));
+      row.style.setProperty("--head", head === null ? "currentcolor" : colourOf(name));
       setBar(row.cells[1], value, scale);
       setText(row.cells[2], signed(value));
       row.cells[3].classList.toggle("hl-bar", !isNaN(absences[at]));
@@ -116,16 +117,15 @@ export class HeadLedgerView {
     });
   }
 
-  #drawWords(ledger: HeadLedger, label: number, head: number) {
+  #drawWords(ledger: HeadLedger, label: number, head: number, scale: Scale) {
     setText(this.#title, `Where the head “${ledger.headNames[head]}” looks, and what it then writes`);
     const words = ofWords(ledger, label, head);
-    const scale = scaleOf(words.map(({ adds }) => adds));
     const rows = fill(this.#words, words.length, () => h("tr", {},
       h("th", { scope: "row" }, h("span")), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }),
       h("td", { class: "hl-says" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
     words.forEach(({ weight, adds }, key) => {
       const row = rowsOf(this.#words)[key];
-      row.style.setProperty("--head", colourOf(head));
+      row.style.setProperty("--head", colourOf(ledger.headNames[head]));
       setToken(row.cells[0].firstElementChild as HTMLElement, ledger.tokens[key]);
       setBar(row.cells[1], weight, { least: 0, most: 1 });
       setText(row.cells[2], percent(weight));
@@ -146,11 +146,21 @@ const nameOf = ({ count }: { count: number }) => `${count} other parts`;
 
 const signed = (value: number) => `${value > 0 ? "+" : ""}${written(value, 2)}`;
 
-/** From the smallest to the largest of some numbers, and 0. */
-const scaleOf = (values: number[]) => ({ least: Math.min(0, ...values), most: Math.max(0, ...values) });
+interface Scale {
+  least: number;
+  most: number;
+}
+
+/** The scale of both tables: from the smallest to the largest of their numbers, and 0. */
+function scaleOf(ledger: HeadLedger, label: number, chosen: number): Scale {
+  const { parts, rest, logit } = partsOfAnswer(ledger, label);
+  const absences = parts.flatMap(({ head }) => (head === null ? [] : withoutHead(ledger, label, head)));
+  const values = [0, rest.value, logit, ...parts.map(({ value }) => value), ...absences, ...ofWords(ledger, label, chosen).map(({ adds }) => adds)];
+  return { least: Math.min(...values), most: Math.max(...values) };
+}
 
 /** A bar from 0 to the value. */
-function setBar(cell: HTMLElement, value: number, { least, most }: { least: number, most: number }) {
+function setBar(cell: HTMLElement, value: number, { least, most }: Scale) {
   const place = (number: number) => (number - least) / (most - least || 1);
   const bar = cell.firstElementChild as HTMLElement;
   cell.style.setProperty("--zero", place(0).toFixed(4));

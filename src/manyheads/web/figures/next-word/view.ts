@@ -9,6 +9,7 @@ import type { Draft } from "../../models/head-model.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, grow, lineBox, sentenceBox, StatusLine } from "../../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../../views/dom.ts";
+import { playLabel } from "../../views/player.ts";
 
 const BARS = 10;
 
@@ -57,7 +58,7 @@ export class NextWordView {
   }, true);
   #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
   #write = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.write(null)) }, "Write a word");
-  #on = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.writeOn()) }, "Write on");
+  #on = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.writeOn()) }, playLabel(false));
   #back = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.back()) }, "Step back");
   #temperature = this.#slider("Temperature", 0, 2, 0.1, 1);
   #topP = this.#slider("Top-p", 0.05, 1, 0.05, 1);
@@ -108,7 +109,7 @@ export class NextWordView {
   }
 
   set writing(writes: boolean) {
-    setText(this.#on, writes ? "Stop" : "Write on");
+    setText(this.#on, playLabel(writes));
   }
 
   /** Takes over parts of the state that changed elsewhere. */

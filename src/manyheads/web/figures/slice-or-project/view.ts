@@ -43,7 +43,7 @@ export class SliceOrProjectView {
   made: Projections | null = null;
   #options: ProjectionsOptions;
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#ask({ sentence }));
-  #word = chooser("Word", (word) => this.#ask({ word: Number(word) }));
+  #word = chooser("Asked by", (word) => this.#ask({ word: Number(word) }));
   #ways: HTMLElement;
   #says = h("p", { class: "sp-says" });
   #stage = h("div", { class: "sp-stage", role: "img" });
@@ -126,7 +126,7 @@ export class SliceOrProjectView {
     headNames.forEach((name, head) => {
       const [names, product, query, label] = blocks[head].children as unknown as [HTMLElement, HTMLElement, HTMLCanvasElement, HTMLElement];
       setText(names.querySelector("sub") as HTMLElement, way === "wide" ? "" : String(head + 1));
-      blocks[head].style.setProperty("--head", colourOf(head));
+      blocks[head].style.setProperty("--head", colourOf(name));
       blocks[head].style.setProperty("--before", String(head / heads));
       blocks[head].style.setProperty("--after", String(1 - (head + 1) / heads));
       paint(product.children[0] as HTMLCanvasElement, { shape: [x.shape[1], 1], values: x.values });
@@ -141,7 +141,7 @@ export class SliceOrProjectView {
       h("tr", {}, h("th", { scope: "row" }), ...WAY_NAMES.map(() => h("td", {}, h("span"), " ", h("span"), " …"))));
     made.headNames.forEach((name, head) => {
       const row = rows[head] as HTMLTableRowElement;
-      row.style.setProperty("--head", colourOf(head));
+      row.style.setProperty("--head", colourOf(name));
       setText(row.cells[0], name);
       WAY_NAMES.forEach((each, at) => {
         const cell = row.cells[at + 1];

@@ -1,10 +1,12 @@
 // Which heads of the encoder are off in a <word-sense>: a list to choose from, and the heads that matter most, each with a switch.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
+import { colourOf } from "../../math/maps.ts";
 import { shareOf } from "../../math/senses.ts";
 import { percent } from "../../math/text.ts";
 import { chooser, fillOptions } from "../../views/controls.ts";
 import { h } from "../../views/dom.ts";
+import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { leaning, looksAt, movedTo, type HeadPlace } from "./text.ts";
 
 /** A head, and how far the score moves where it is off. */
@@ -53,7 +55,7 @@ export class SenseHeads {
     this.#list.replaceChildren(...this.#ranking.slice(0, LISTED).map((one) => {
       const looks = looksAt(map, one, places);
       return h("tr", {},
-        h("th", { scope: "row" }, h("button", { type: "button", onclick: () => this.#toggle(one) }, `layer ${one.layer + 1}, head ${one.head + 1}`)),
+        h("th", { scope: "row" }, headSwitch(() => this.#toggle(one))),
         h("td", {}, leaning(senses, shareOf(score + one.moved))),
         h("td", {}, movedTo(senses, one.moved)),
         h("td", {}, looks ? `${looks.word} ${percent(looks.share)}` : "nothing else"));
@@ -63,11 +65,14 @@ export class SenseHeads {
 
   /** Shows which of the listed heads are off. */
   mark() {
-    this.#list.querySelectorAll("button").forEach((button, at) => (button.ariaPressed = String(!this.#isOff(this.#ranking[at]))));
+    this.#list.querySelectorAll("button").forEach((button, at) => {
+      const one = this.#ranking[at];
+      if (one) drawSwitch(button, `layer ${one.layer + 1}, head ${one.head + 1}`, !this.#isOff(one), colourOf());
+    });
   }
 
-  #isOff(one: HeadPlace | undefined) {
-    return this.off.some(({ layer, head }) => layer === one?.layer && head === one.head);
+  #isOff(one: HeadPlace) {
+    return this.off.some(({ layer, head }) => layer === one.layer && head === one.head);
   }
 
   #toggle(one: RankedHead) {
