@@ -71,11 +71,11 @@ test("a text that waits for the model stands above grey bars", async () => {
 
 test("a pressed bar is written, and stepped back from", async () => {
   const figure = await live();
-  assert.deepEqual([bars(figure)[0], bars(figure).length, isIdle(figure, "Step back")], ["␣tea", 10, true]);
+  assert.deepEqual([bars(figure)[0], bars(figure).length, isIdle(figure, "Undo")], ["␣tea", 10, true]);
   await answered(figure, () => bar(figure).click());
-  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Step back")], [`${START} tea`, "␣milk", false]);
-  await answered(figure, () => press(figure, "Step back"));
-  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Step back")], [START, "␣tea", true]);
+  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Undo")], [`${START} tea`, "␣milk", false]);
+  await answered(figure, () => press(figure, "Undo"));
+  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Undo")], [START, "␣tea", true]);
 });
 
 test("a character that takes several tokens is written byte by byte, and back", async () => {
@@ -88,7 +88,7 @@ test("a character that takes several tokens is written byte by byte, and back", 
   assert.equal(box(figure).value, "A.🍵");
   assert.match(status(figure), /Bytes of a character\.$/);
   for (const text of ["A.", "A."]) {
-    await answered(figure, () => press(figure, "Step back"));
+    await answered(figure, () => press(figure, "Undo"));
     assert.equal(box(figure).value, text);
   }
   assert.deepEqual(tokens(figure), ["A."]);
@@ -131,26 +131,23 @@ test("heads that are off change the bars, which say what they were with all head
   await answered(figure, () => choose(figure, "Heads off", "1.2 0.0"));
   assert.deepEqual([figure.shown.off, bars(figure)[0], model.calls.at(-1).headMask], ["0.0 1.2", "␣tea", [[false, true, true], [true, true, false]]]);
   assert.match(shares(figure)[0], /^\d+ %, all heads on: [\d.]+ %$/);
-  assert.equal(named(figure, "Heads off by name").value, "0.0 1.2");
   await answered(figure, () => choose(figure, "Heads off", ""));
   assert.deepEqual([figure.headMask, figure.shown.off], [null, ""]);
   assert.match(shares(figure)[0], /^\d+ %$/);
 });
 
-test("heads are named by hand; what is no head is told, and what is typed stays", async () => {
+test("each head of the chosen layer has a switch", async () => {
   const figure = await live();
-  const name = (text) => {
-    named(figure, "Heads off by name").value = text;
-    key(named(figure, "Heads off by name"), "Enter");
-  };
-  type(figure, "Temperature", 0);
-  await answered(figure, () => name("0.1, 9.9 Rome"));
-  assert.equal(figure.shown.off, "0.1");
-  assert.equal(texts(figure, "[role=alert]")[0], "Write a head as layer.head, from 0.0 to 1.2. What isn’t one was left out.");
-  await answered(figure, () => figure.write());
-  assert.equal(named(figure, "Heads off by name").value, "0.1, 9.9 Rome");
-  await answered(figure, () => name("1.0"));
-  assert.deepEqual([texts(figure, "[role=alert]")[0], named(figure, "Heads off").value], ["", "named"]);
+  const off = () => [...figure.querySelectorAll(".hm-head")].map((node) => node.ariaPressed === "false");
+  choose(figure, "Layer", 1);
+  await answered(figure, () => press(figure, "head 3"));
+  assert.deepEqual([figure.shown.off, off(), named(figure, "Heads off").value], ["1.2", [false, false, true], "own"]);
+  choose(figure, "Layer", 0);
+  assert.deepEqual(off(), [false, false, false]);
+  await answered(figure, () => press(figure, "head 1"));
+  choose(figure, "Layer", 1);
+  await answered(figure, () => press(figure, "head 3"));
+  assert.deepEqual([figure.shown.off, off()], ["0.0", [false, false, false]]);
 });
 
 test("it writes on and stops, or ends where the model would", async (t) => {
@@ -210,7 +207,7 @@ test("stepped back, the same word is drawn again", async () => {
   type(figure, "Temperature", 2);
   await answered(figure, () => press(figure, "Write a word"));
   const { text } = figure;
-  await answered(figure, () => press(figure, "Step back"));
+  await answered(figure, () => press(figure, "Undo"));
   await answered(figure, () => press(figure, "Write a word"));
   assert.equal(figure.text, text);
 });

@@ -3,12 +3,14 @@
 import { maskOf, offOf, readPart } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { queryWeights } from "../../math/maps.ts";
+import { NEUTRAL_COLOUR } from "../../math/names.ts";
 import { descending, type Choice, type NextTokens } from "../../math/sampling.ts";
 import { directionOf, isUnfinished, joined, percent, visible } from "../../math/text.ts";
 import type { Draft } from "../../models/head-model.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, grow, lineBox, sentenceBox, StatusLine } from "../../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../../views/dom.ts";
+import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { playLabel } from "../../views/player.ts";
 
 const BARS = 10;
@@ -59,15 +61,14 @@ export class NextWordView {
   #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
   #write = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.write(null)) }, "Write a word");
   #on = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.writeOn()) }, playLabel(false));
-  #back = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.back()) }, "Step back");
+  #back = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.back()) }, "Undo");
   #temperature = this.#slider("Temperature", 0, 2, 0.1, 1);
   #topP = this.#slider("Top-p", 0.05, 1, 0.05, 1);
   #topK = chooser("Top-k", () => this.#reshaped());
   #seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (seed) => (this.state.seed = Math.max(0, Math.floor(Number(seed)) || 0)));
   #heads = chooser("Heads off", (off) => this.#cut(off));
-  #named = lineBox("Heads off by name", { type: "text", placeholder: "such as 23.4 16.0" }, (off) => this.#cut(off));
-  #unknown = h("span", { role: "alert", class: "hm-hint" }); // heads that were named and aren't there
-  #layer = chooser("Layer", () => this.#drawWords());
+  #switches: HTMLElement[]; // of the chosen layer
+  #layer = chooser("Layer", () => (this.#drawSwitches(), this.#drawWords()));
   #head = chooser("Head", () => this.#drawWords());
   #first = h("input", { type: "checkbox", onchange: () => this.#drawWords() });
   #words = h("p", { class: "nw-words", role: "group", "aria-label": "What the head looks at" });
@@ -82,18 +83,20 @@ export class NextWordView {
     const numbers = (count: number) => Array.from({ length: count }, (_, at) => String(at + 1));
     fillOptions(this.#topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
     const whole = layers.map((layer) => heads.map((head) => `${layer}.${head}`).join(" "));
-    fillOptions(this.#heads, ["none", ...Object.keys(lists), "those named", ...numbers(numLayers).map((number) => `all of layer ${number}`)],
-      ["", ...Object.values(lists), "named", ...whole], "");
+    fillOptions(this.#heads, ["none", ...Object.keys(lists), "those switched off", ...numbers(numLayers).map((number) => `all of layer ${number}`)],
+      ["", ...Object.values(lists), "own", ...whole], "");
     const [first = "0.0"] = Object.values(lists)[0]?.split(" ") ?? [];
     fillOptions(this.#layer, numbers(numLayers), layers, first.split(".")[0]);
     fillOptions(this.#head, numbers(numHeads), heads, first.split(".")[1]);
+    this.#switches = heads.map((head) => headSwitch(() => this.#toggle(head)));
     root.replaceChildren(this.#status.node, this.#text,
       h("div", { class: "hm-tools nw-writing" }, this.#write, this.#on, this.#back),
       this.#bars,
       h("div", { class: "hm-tools" }, this.#temperature.node, field(this.#topK), this.#topP.node, field(this.#seed)),
-      h("div", { class: "hm-tools" }, field(this.#heads), this.#named, this.#unknown),
+      h("div", { class: "hm-tools" }, field(this.#heads), field(this.#layer)),
+      h("div", { class: "hm-heads" }, ...this.#switches),
       h("div", { class: "nw-map" },
-        h("div", { class: "hm-tools" }, field(this.#layer), field(this.#head), h("label", { class: "hm-field" }, this.#first, " Hide the first token")), this.#words),
+        h("div", { class: "hm-tools" }, field(this.#head), h("label", { class: "hm-field" }, this.#first, " Hide the first token")), this.#words),
       this.#announcer.node);
     this.update(state);
     setIdle(this.#back, true);
@@ -114,7 +117,6 @@ export class NextWordView {
 
   /** Takes over parts of the state that changed elsewhere. */
   update(state: Partial<NextWordState>) {
-    const before = offOf(this.headMask);
     Object.assign(this.state, state);
     if (this.#text.value !== this.state.text) {
       this.#text.value = this.state.text;
@@ -122,17 +124,15 @@ export class NextWordView {
       this.#text.scrollTop = this.#text.scrollHeight; // where it was written
     }
     const off = offOf(this.headMask);
-    if (off !== before && off !== offOf(maskOf(this.#headsIn(this.#named.value), ...this.#size))) { // what is typed stays
-      setValue(this.#named, off);
-      setText(this.#unknown, "");
-    }
     const listed = [...this.#heads.options].some(({ value }) => value === off);
-    setValue(this.#heads, listed ? off : "named");
+    setValue(this.#heads, listed ? off : "own");
+    this.#drawSwitches();
   }
 
   /** Chooses the head of the map; null leaves the layer or the head as it is. */
   aim(layer: string | null, head: string | null) {
     if (layer !== null) setValue(this.#layer, layer);
+    this.#drawSwitches();
     if (head !== null) setValue(this.#head, head);
     this.#drawWords();
   }
@@ -178,20 +178,26 @@ export class NextWordView {
   }
 
   #cut(off: string) {
-    if (off === "named") return this.#named.focus();
-    const [numLayers, numHeads] = this.#size;
-    const present = this.#headsIn(off);
-    const leftOut = present.length < off.split(/[\s,;]+/).filter(Boolean).length;
+    if (off === "own") return this.#switches[0].focus();
+    this.#turnOff(readPart("off", off).off ?? []);
+  }
+
+  #turnOff(off: number[][]) {
     this.#announcer.changed();
-    this.update({ off: present });
-    setText(this.#unknown, leftOut ? `Write a head as layer.head, from 0.0 to ${numLayers - 1}.${numHeads - 1}. What isn’t one was left out.` : "");
+    this.update({ off });
     this.#host.cut();
   }
 
-  /** The heads that a text names and the model has, as [layer, head]. */
-  #headsIn(text: string) {
-    const [numLayers, numHeads] = this.#size;
-    return (readPart("off", text).off ?? []).filter(([layer, head]) => layer < numLayers && head < numHeads);
+  /** Turns a head of the chosen layer off, or on again. */
+  #toggle(head: number) {
+    const layer = Number(this.#layer.value);
+    const rest = this.state.off.filter((one) => one[0] !== layer || one[1] !== head);
+    this.#turnOff(rest.length < this.state.off.length ? rest : [...rest, [layer, head]]);
+  }
+
+  #drawSwitches() {
+    const layer = this.headMask?.[Number(this.#layer.value)];
+    this.#switches.forEach((node, head) => drawSwitch(node, `head ${head + 1}`, layer?.[head] ?? true, NEUTRAL_COLOUR));
   }
 
   #slider(name: string, min: number, max: number, step: number, value: number) {
