@@ -86,7 +86,9 @@ test("layer, head and query wait for a map that has them, unless the reader choo
   own.do("show", { map: makeMap({ queryTokens: [...TOKENS, ...TOKENS], keyTokens: TOKENS }) });
   assert.deepEqual([own.state.chosen.layer, own.state.chosen.query, own.state.chosen.head], [1, 9, 0]);
   own.do("model", { numLayers: 1, numHeads: 8 });
-  assert.equal(own.state.chosen.headMask, null, "a mask of another model is forgotten");
+  assert.deepEqual([own.state.chosen.headMask, own.state.forgot], [null, true], "a mask of another model is forgotten, and that is said");
+  own.choose({ view: "grid" });
+  assert.equal(own.state.forgot, false);
 });
 
 test("a sentence that is refused makes the last map stale until another one comes", () => {

@@ -42,6 +42,7 @@ export interface State {
   requested: number[]; // layers
   later: Partial<Pick<MapState, typeof PLACES[number]>>; // for the map to come: the one on screen may be smaller
   off: number[][] | null; // the heads that are to be off in it, as [layer, head]
+  forgot: boolean; // the heads that were off: the model that computes now has others
   words: string[]; // the only ones that the model knows
   history: History<MapState>;
   message: Message;
@@ -75,7 +76,7 @@ export interface Step {
 export function startWith(parts: Partial<MapState>, { computes = true, fetches = false, open = false } = {}): State {
   return {
     chosen: { ...START, ...parts }, computes, fetches, home: parts.query ?? START.query, pinned: false, pointed: null, map: null, compared: null, shown: null,
-    requested: [], later: {}, off: null, words: [], history: NEW, message: { text: "" }, noted: true, stale: false, open,
+    requested: [], later: {}, off: null, forgot: false, words: [], history: NEW, message: { text: "" }, noted: true, stale: false, open,
   };
 }
 
@@ -102,6 +103,7 @@ function choose(state: State, parts: Partial<MapState>, when: number, home = fal
   const later = Object.fromEntries(Object.entries(state.later).filter(([name]) => !(name in parts)));
   return follow(state, {
     ...state, later,
+    forgot: false,
     chosen: { ...state.chosen, ...parts },
     off: "headMask" in parts ? null : state.off,
     pinned: "query" in parts ? !home : state.pinned,
@@ -135,7 +137,7 @@ function fitToModel(state: State, { numLayers, numHeads, vocabulary = [] }: { nu
   const masked = { ...withMask(state, [numLayers, numHeads]), words: vocabulary };
   const { headMask } = masked.chosen;
   const fits = !headMask || (headMask.length === numLayers && headMask[0].length === numHeads);
-  return fits ? masked : { ...masked, chosen: { ...masked.chosen, headMask: null } };
+  return fits ? masked : { ...masked, forgot: true, chosen: { ...masked.chosen, headMask: null } };
 }
 
 // --- who asks

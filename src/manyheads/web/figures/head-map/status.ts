@@ -7,6 +7,7 @@ import { capital, isolated, isSpecial, readable } from "../../math/text.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { DIFFERENCES, missingOf, restOf, type State } from "./state.ts";
 
+const FORGOT = "The heads that were off are another model’s: here all are on.";
 const LONG = 90; // tokens; beyond, matrices become pictures
 
 export class Status {
@@ -32,7 +33,7 @@ export function notesOf(state: State) {
   const both = shown?.compared && DIFFERENCES.includes(chosen.view) ? alignTokens(shown.map.keyTokens, shown.compared.keyTokens).length : tokens;
   const common = both < tokens ? [`Of ${tokens} tokens, ${both} are in both sentences: these are compared.`] : [];
   const asks = shown ? substituteOf(map, shown.map, chosen, restOf(state)) : [];
-  return [...(missing.length ? [waits] : []), ...asks, ...common, ...notes, ...(tokens > LONG ? [long] : [])];
+  return [...(missing.length ? [waits] : []), ...(state.forgot ? [FORGOT] : []), ...asks, ...common, ...notes, ...(tokens > LONG ? [long] : [])];
 }
 
 /** Which token asks in place of a special token that is removed. */
