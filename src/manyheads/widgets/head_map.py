@@ -273,8 +273,8 @@ class HeadMap(_Chosen):
         rollout = isinstance(layers, str)  # the trait of the same name
         if rollout:
             traits["layers"] = layers
-        elif layers is not None and not all(isinstance(layer, (int, np.integer)) for layer in layers):
-            raise TypeError(f"layers must be whole numbers, counted from 0, got {list(layers)}")
+        elif layers is not None and np.asarray(layers).dtype.kind not in "iu":
+            raise TypeError(f"layers must be whole numbers, counted from 0, got {layers!r}")
         options = {
             "inputs": inputs,
             "batch": batch,
