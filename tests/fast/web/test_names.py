@@ -75,7 +75,6 @@ def test_the_stylesheets_have_the_colours():
     light = maps.split("@media")[0]
     for name in ("ink", "soft", "line"):
         assert f"--hm-{name}: {names.PAPER[name]};" in light
-    assert f"{names.NEUTRAL_COLOUR} {100 * names.DEPTH:.0f}%, transparent" in maps, "of the legend"
     assert f"--head: {names.OFF_COLOUR} " in maps
     half = f"{round(255 * names.NUMBER_COLOURS['tint']):02x}"
     low, high = (names.NUMBER_COLOURS[sign].lower() + half for sign in ("negative", "positive"))
