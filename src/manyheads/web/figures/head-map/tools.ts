@@ -8,7 +8,7 @@ import { changesSomething } from "../../math/shown.ts";
 import { capital, readable } from "../../math/text.ts";
 import { chooser, field, fillOptions, lineBox } from "../../views/controls.ts";
 import { h, setIdle, setText, setValue } from "../../views/dom.ts";
-import { headFor, restOf, type Action, type State } from "./state.ts";
+import { headFor, queryOf, type Action, type State } from "./state.ts";
 
 type Dispatch = (action: Action) => void;
 const MENU = OPTION_NAMES.filter((name) => OPTIONS[name].label);
@@ -83,7 +83,7 @@ export class Tools {
     fillOptions(this.#layer, layers.map((layer) => layerName(map, layer).replace(/^layer /, "")), layers, chosen.layer);
     for (const option of this.#layer.options) option.disabled = Boolean(map.final) && !layersOf(map).includes(Number(option.value));
     this.#layer.parentElement!.hidden = layers.length === 1;
-    fillOptions(this.#query, shown.map.queryTokens.map(readable), shown.map.queries, shown.map.queries[restOf(state)]);
+    fillOptions(this.#query, shown.map.queryTokens.map(readable), shown.map.queries, shown.map.queries[queryOf(state)]);
     for (const each of this.#menu) {
       each.draw(state);
       each.node.hidden = !changesSomething(map, chosen, each.name) && chosen[each.name] === START[each.name] && !each.node.matches(":focus-within");
