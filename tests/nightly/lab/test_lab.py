@@ -193,7 +193,7 @@ def test_a_word_is_written_and_a_head_turned_off_in_jupyterlab(notebook, plain):
     figure = page.locator(".jp-OutputArea .next-word")
     bars, box = figure.get_by_role("listitem"), figure.get_by_role("textbox", name="Text so far")
     expect(bars.first).to_contain_text("Rome")
-    figure.get_by_role("combobox", name="Layer").select_option("23")
+    figure.get_by_role("combobox", name="Layer").select_option(label="24")
     figure.get_by_role("button", name="head 5").click()
     expect(bars.first).to_contain_text("the")
     expect(bars.first).to_contain_text("all heads on")
