@@ -47,7 +47,7 @@ POINTING = """async () => {
   for (const word of [...el.querySelectorAll(".hm-live tbody:first-of-type td")].slice(1)) {
     await new Promise(requestAnimationFrame);
     const start = performance.now();
-    word.dispatchEvent(new PointerEvent("pointerover", { bubbles: true, pointerType: "mouse" }));
+    word.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, pointerType: "mouse" }));
     el.offsetHeight;
     times.push(performance.now() - start);
     if (!el.querySelector(".hm-arcs path")) throw new Error("no arcs");

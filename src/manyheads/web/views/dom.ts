@@ -57,6 +57,11 @@ export function setText(node: Node, text: string) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Sets properties that differ: one that is set anew, though as it was, makes a browser look at the styles again. */
+export function setProps<Kind extends Element>(node: Kind, props: Partial<Kind>) {
+  for (const name of Object.keys(props) as (keyof Kind)[]) if (node[name] !== props[name]) node[name] = props[name] as Kind[keyof Kind];
+}
+
 export const setValue = (input: { value: string }, value: string) => {
   if (input.value !== value) input.value = value;
 };

@@ -1,6 +1,6 @@
 // The switch of a head, the same in every figure: named after the head, pressed while it is on. Its style is in head-map.css.
 
-import { h, setText } from "./dom.ts";
+import { h, setProps, setText } from "./dom.ts";
 
 /** A switch; `toggle()` is called when the reader presses it. */
 export const headSwitch = (toggle: () => void): HTMLButtonElement => h("button", { type: "button", class: "hm-head", onclick: toggle });
@@ -8,7 +8,6 @@ export const headSwitch = (toggle: () => void): HTMLButtonElement => h("button",
 /** Names a switch, colours it and says whether its head is on. */
 export function drawSwitch(node: HTMLElement, name: string, on: boolean, colour: string) {
   setText(node, name);
-  node.style.setProperty("--head", colour);
-  node.ariaLabel = name;
-  node.ariaPressed = String(on);
+  if (node.style.getPropertyValue("--head") !== colour) node.style.setProperty("--head", colour);
+  setProps(node, { ariaLabel: name, ariaPressed: String(on) });
 }

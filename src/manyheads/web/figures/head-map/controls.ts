@@ -2,7 +2,7 @@
 
 import { modelLabel } from "../../math/families.ts";
 import { sentenceBox, setTyped } from "../../views/controls.ts";
-import { h, setText, setValue, targetOf } from "../../views/dom.ts";
+import { h, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
 import { Player } from "../../views/player.ts";
 import { WordSuggestions } from "../../views/suggestions.ts";
 import type { Action, State } from "./state.ts";
@@ -62,7 +62,7 @@ export class Controls {
   draw({ chosen, words }: State) {
     setTyped(this.sentence, chosen.sentence);
     setTyped(this.#compare, chosen.compare ?? "");
-    this.compareRow.hidden = chosen.compare === null;
+    setProps(this.compareRow, { hidden: chosen.compare === null });
     this.#suggestions.words = words;
     this.#chosen = chosen.model;
     setValue(this.#model, String(chosen.model));

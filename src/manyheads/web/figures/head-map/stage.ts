@@ -4,7 +4,7 @@ import type { AttentionMap } from "../../math/attention-map.ts";
 import type { ShownMap, ViewName } from "../../math/map-state.ts";
 import { Asking, WordTip } from "../../views/asking.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";
-import { arrow, focusOn, h, targetOf } from "../../views/dom.ts";
+import { arrow, focusOn, h, setProps, targetOf } from "../../views/dom.ts";
 import { GridView } from "../../views/grid.ts";
 import { Legend } from "../../views/legend.ts";
 import { LinesView } from "../../views/lines.ts";
@@ -57,8 +57,7 @@ export class Stage {
   update(state: State) {
     for (const node of [this.#translation.node, this.#stage]) node.classList.toggle("hm-stale", state.stale);
     const busy = missingOf(state).length > 0;
-    this.#stage.inert = busy;
-    this.#stage.ariaBusy = String(busy);
+    setProps(this.#stage, { inert: busy, ariaBusy: String(busy) });
     if (state.map) this.#switches.draw(state, state.map, Boolean(this.#view?.placesToggles));
   }
 

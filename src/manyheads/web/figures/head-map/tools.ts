@@ -7,7 +7,7 @@ import { OPTION_NAMES, OPTIONS, START, type OptionName } from "../../math/option
 import { changesSomething } from "../../math/shown.ts";
 import { capital, readable } from "../../math/text.ts";
 import { chooser, field, fillOptions, lineBox } from "../../views/controls.ts";
-import { h, setIdle, setText, setValue } from "../../views/dom.ts";
+import { h, setIdle, setProps, setText, setValue } from "../../views/dom.ts";
 import { headFor, queryOf, type Action, type State } from "./state.ts";
 
 type Dispatch = (action: Action) => void;
@@ -68,8 +68,8 @@ export class Tools {
     const { chosen, map, shown, history } = state;
     const used = MENU.filter((name) => chosen[name] !== START[name]).length;
     setText(this.button, used ? `Tools (${used} set)` : "Tools");
-    this.button.ariaExpanded = String(state.open);
-    this.node.hidden = !state.open;
+    setProps(this.button, { ariaExpanded: String(state.open) });
+    setProps(this.node, { hidden: !state.open });
     if (!state.open) return;
     setIdle(this.#undo, history.past.length === 0);
     setIdle(this.#redo, history.future.length === 0);
