@@ -4,6 +4,7 @@ import test from "node:test";
 import { missingOf, queryOf, reduce, restOf, startWith } from "../../src/manyheads/web/figures/head-map/state.ts";
 import { OPTION_NAMES, OPTIONS } from "../../src/manyheads/web/math/options.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
+import { dice, pick } from "./dice.mjs";
 import { makeMap, weightsOf } from "./small-models.mjs";
 
 const TOKENS = ["[CLS]", "tea", "or", "coffee", "[SEP]"];
@@ -101,17 +102,6 @@ test("a sentence that is refused makes the last map stale until another one come
 });
 
 // --- any sequence of actions
-
-/** Numbers below `bound`, always the same for a seed. */
-function dice(seed) {
-  let state = seed;
-  return (bound) => {
-    state = (state * 48271) % 2147483647;
-    return state % bound;
-  };
-}
-
-const pick = (roll, list) => list[roll(list.length)];
 
 function anyAction(roll) {
   const name = pick(roll, OPTION_NAMES);

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { choose, draw, heard, named, once, press, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, tokensOf } from "./small-models.mjs";
-import { COUNTS } from "../../src/manyheads/web/figures/word-sense/heads.ts";
 import { layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/word-sense/text.ts";
-import { maskWithout, rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
+import { rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
 
 // Two words, two layers, vectors of three numbers.
 const words = [
@@ -52,17 +51,14 @@ test("shares and what is said of them", () => {
 
 test("heads come in the order of what their absence does, either way", () => {
   assert.deepEqual(rankedHeads(1, [[1, 3], [-4, 1.5]]), [
-    { layer: 1, head: 0, moved: -5 }, { layer: 0, head: 1, moved: 2 }, { layer: 1, head: 1, moved: 0.5 }, { layer: 0, head: 0, moved: 0 },
+    { place: [1, 0], moved: -5 }, { place: [0, 1], moved: 2 }, { place: [1, 1], moved: 0.5 }, { place: [0, 0], moved: 0 },
   ]);
-  assert.equal(maskWithout([], 2, 2), null);
-  assert.deepEqual(maskWithout([{ layer: 1, head: 0 }], 2, 2), [[true, true], [false, true]]);
-  assert.deepEqual(COUNTS, [...COUNTS].sort((a, b) => a - b));
 });
 
 test("a head looks at words: special tokens and the word itself apart", () => {
   const map = { keyTokens: ["[CLS]", "bank", "river"], shape: [1, 1, 3, 3], weights: Float32Array.of(0, 0, 0, 0.5, 0.25, 0.25, 0, 0, 0) };
-  assert.deepEqual(looksAt(map, { layer: 0, head: 0 }, [1]), { word: "river", share: 0.25 });
-  assert.equal(looksAt({ ...map, keyTokens: ["[CLS]", "bank", "[SEP]"] }, { layer: 0, head: 0 }, [1]), null);
+  assert.deepEqual(looksAt(map, [0, 0], [1]), { word: "river", share: 0.25 });
+  assert.equal(looksAt({ ...map, keyTokens: ["[CLS]", "bank", "[SEP]"] }, [0, 0], [1]), null);
 });
 
 // --- the figure
@@ -164,7 +160,10 @@ test("heads are ranked by what their absence does, and turned off and on", async
 
 test("the heads that matter most are turned off together, or all of a layer", async () => {
   const figure = await ranked();
-  for (const [choice, marked, leaning] of [["top 4", 4, "57 % river"], ["layer 0", null, "95 % river"], ["layer 2", null, "57 % river"], ["", 0, "95 % river"]]) {
+  for (const [choice, marked, leaning] of [
+    ["the 4 that matter most here", 4, "57 % river"], ["all of layer 1", null, "95 % river"], ["all of layer 3", null, "57 % river"],
+    ["the 16 that matter most here", 16, "57 % river"], ["none", 0, "95 % river"],
+  ]) {
     const told = once(figure, "sense");
     choose(figure, "Heads off", choice);
     await told;
@@ -173,11 +172,23 @@ test("the heads that matter most are turned off together, or all of a layer", as
   }
 });
 
+test("the list says what is off, by whichever switch", async () => {
+  const figure = await ranked();
+  const press = async (at) => {
+    const told = once(figure, "sense");
+    figure.querySelectorAll(".ws-heads button")[at].click();
+    await told;
+    return named(figure, "Heads off").value;
+  };
+  assert.deepEqual([await press(0), await press(2), await press(2), await press(0)],
+    ["the one that matters most here", "those switched off", "the one that matters most here", "none"]);
+});
+
 test("another sentence lets all heads on, and the ranking go", async () => {
   const figure = await ranked();
-  choose(figure, "Heads off", "top 1");
+  choose(figure, "Heads off", "the one that matters most here");
   await typed(figure, "the bank of the town");
-  assert.deepEqual([figure.querySelector(".ws-heads").hidden, named(figure, "Heads off").value, leans(figure)[LAYERS]], [true, "", "95 % money"]);
+  assert.deepEqual([figure.querySelector(".ws-heads").hidden, named(figure, "Heads off").value, leans(figure)[LAYERS]], [true, "none", "95 % money"]);
 });
 
 test("an encoder that stops says so; what was typed and shown stays", async () => {

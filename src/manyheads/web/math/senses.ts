@@ -1,7 +1,6 @@
 // Which sense an ambiguous word has: its vectors laid on the axes between its senses. Twin of models/senses/head_model.py.
 
 import type { Safetensors } from "../models/files.ts";
-import type { HeadMask } from "./attention-map.ts";
 import type { Matrix } from "./attention.ts";
 import { isPiece } from "./text.ts";
 
@@ -68,10 +67,5 @@ export function wordPlaces(tokens: string[], forms: string[][]): number[] {
  * `without[layer][head]` without one.
  */
 export const rankedHeads = (whole: number, without: number[][]) =>
-  without.flatMap((heads, layer) => heads.map((score, head) => ({ layer, head, moved: score - whole })))
+  without.flatMap((heads, layer) => heads.map((score, head) => ({ place: [layer, head], moved: score - whole })))
     .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved));
-
-/** The mask that turns some heads off; null for none. */
-export const maskWithout = (off: { layer: number, head: number }[], numLayers: number, numHeads: number): HeadMask =>
-  off.length === 0 ? null : Array.from({ length: numLayers }, (_, layer) => Array.from({ length: numHeads },
-    (__, head) => !off.some((one) => one.layer === layer && one.head === head)));

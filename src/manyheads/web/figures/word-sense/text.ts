@@ -12,9 +12,12 @@ export interface Sense {
   layer: number;
 }
 
-export interface HeadPlace {
-  layer: number;
-  head: number;
+/** A head, as [layer, head]; the share of the second sense without it, how far that moves the score, and the word that it looks at most. */
+export interface RankedHead {
+  place: number[];
+  share: number;
+  moved: number;
+  looks: { word: string, share: number } | null;
 }
 
 /** The layer's name in the table: "embeddings", "layer 1", ... */
@@ -32,7 +35,7 @@ export const senseText = ({ word, senses, shares, layer }: Sense, off: number) =
 export const movedTo = (senses: [string, string], moved: number) => `${senses[moved > 0 ? 1 : 0]} ${Math.abs(moved).toFixed(1)}`;
 
 /** The word that a head looks at most from some places, and its share; special tokens and the places apart. */
-export function looksAt(map: AttentionMap, { layer, head }: HeadPlace, places: number[]) {
+export function looksAt(map: AttentionMap, [layer, head]: number[], places: number[]) {
   const shares = map.keyTokens.map((_, key) =>
     places.reduce((sum, place) => sum + queryWeights(map, layer, head, place)[key], 0) / places.length);
   const others = shares.map((share, key) => (isSpecial(map.keyTokens[key]) || places.includes(key) ? -1 : share));

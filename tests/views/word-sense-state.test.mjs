@@ -1,0 +1,45 @@
+// The state of <word-sense>: each action gives another state and says what has to be done. No DOM.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { reduce, startWith } from "../../src/manyheads/web/figures/word-sense/state.ts";
+import { pick, walk } from "./dice.mjs";
+
+const WORDS = ["bank", "bark", "bat"];
+const place = (roll) => [roll(2), roll(3)];
+const rankingOf = (roll) => [0, 1, 2].map((head) => ({ place: [roll(2), head], share: 0.5, moved: 1, looks: null }));
+
+const anyAction = (roll) => pick(roll, [
+  () => ({ type: "take", parts: pick(roll, [{ sentence: pick(roll, ["", ...WORDS]) }, { word: pick(roll, WORDS) }]) }),
+  () => ({ type: "off", off: pick(roll, [[], [[0, 1], [1, 2]], [[0, 0], [0, 1], [0, 2]]]) }),
+  () => ({ type: "toggle", place: place(roll) }),
+  () => ({ type: "toggle", place: place(roll) }),
+  () => ({ type: "lose" }),
+  () => {
+    const word = pick(roll, WORDS);
+    const sense = { word, senses: ["this", "that"], shares: [0.5, roll(9) / 9], layer: 1 };
+    return { type: "show", sense, words: [word, "crane"], ...(roll(2) ? { ranking: rankingOf(roll) } : {}) };
+  },
+])();
+
+test("after any actions the word, its ranking and the heads that are off belong to the sentence", () => {
+  walk(() => startWith({ sentence: "bank" }), anyAction, reduce, ({ before, action, after, needs }, where) => {
+    const asked = (state) => JSON.stringify([state.sentence, state.word, state.off]);
+    if (["take", "off", "toggle"].includes(action.type)) assert.equal(needs, "compute", where);
+    else assert.equal(needs, "draw", where);
+    if (after.sentence !== before.sentence || action.type === "lose") assert.deepEqual([after.off, after.ranking], [[], []], where);
+    if (asked(before) !== asked(after) && needs === "draw") assert.ok(action.type === "lose" || action.ranking || after.word !== before.word, where);
+    if (before.sense) assert.ok(after.sense, `${where}: what is on the scale stays until something else is`);
+    if (needs === "draw" && after.found) assert.ok(after.word === after.sense.word && after.words.includes(after.word), where);
+    if (after.ranking !== before.ranking && after.ranking.length) assert.deepEqual(after.off, [], `${where}: it was made with all heads on`);
+    assert.equal(new Set(after.off.map(String)).size, after.off.length, `${where}: no head is off twice`);
+    if (action.type === "toggle") {
+      const back = reduce(after, action).state.off.map(String).sort();
+      assert.deepEqual(back, before.off.map(String).sort(), `${where}: turned off and on again`);
+    }
+  });
+});
+
+test("a word that the sentence lacks is read again once it's back", () => {
+  const lost = reduce(startWith({ sentence: "the bank", word: "bank" }), { type: "lose" }).state;
+  assert.deepEqual([lost.word, lost.found], ["bank", false]);
+});
