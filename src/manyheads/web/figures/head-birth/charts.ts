@@ -26,11 +26,11 @@ export class BirthCharts {
   #loss: TrainingChart;
   #heads: TrainingChart;
   #question: HTMLElement;
-  #answer = h("p", { class: "hb-answer", tabindex: -1 });
+  answer = h("p", { class: "hb-answer", tabindex: -1 }); // to what the reader predicted
   node: HTMLElement;
 
-  /** `answered()` is called when the reader has predicted. */
-  constructor(history: Measured[], answered: () => void) {
+  /** `predict(head)` is called with the reader's prediction. */
+  constructor(history: Measured[], predict: (head: string) => void) {
     this.#history = history;
     const steps = history.map(({ step }) => step);
     const ticks = steps.filter((step) => step % TICKS === 0);
@@ -39,27 +39,21 @@ export class BirthCharts {
     this.#loss = new TrainingChart(steps, [line("second", "var(--hm-ink)")], HIGHEST.loss, ticks, (value) => String(value));
     this.#heads = new TrainingChart(steps, [line("previous", COLOURS.previous), line("induction", COLOURS.induction)], HIGHEST.score, ticks, percent);
     this.#question = h("fieldset", { class: "hb-question" }, h("legend", {}, "Predict: which head will appear first?"),
-      ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => (this.#reveal(text), answered()) }, text)));
-    this.#heads.node.classList.add("hb-hidden");
-    this.node = h("div", { class: "hb-charts" }, this.#loss.node, h("div", { class: "hb-heads" }, this.#heads.node, this.#question), this.#answer);
+      ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => predict(text) }, text)));
+    this.node = h("div", { class: "hb-charts" }, this.#loss.node, h("div", { class: "hb-heads" }, this.#heads.node, this.#question), this.answer);
   }
 
-  /** Shows where a step is, and what was measured then. */
-  mark(step: number) {
+  /** Shows where a step is, and what was measured then; how the heads grew, once the reader has predicted it. */
+  draw(step: number, predicted: string) {
     const { second, right, previous, induction } = this.#history.find((measured) => measured.step === step) as Measured;
     this.#loss.mark(step);
     this.#heads.mark(step);
     setText(this.#loss.caption, `Loss on the second copy of test sequences, all heads on: ${second.toFixed(2)} nats, ${percent(right)} right`);
     this.#heads.caption.replaceChildren("Attention where the head’s name says: ",
       h("b", { style: `--head: ${COLOURS.previous}` }, `previous-token ${percent(previous)}`), ", ", h("b", { style: `--head: ${COLOURS.induction}` }, `induction ${percent(induction)}`));
-  }
-
-  #reveal(predicted: string) {
-    this.#heads.node.classList.remove("hb-hidden");
-    this.#question.hidden = true;
-    const [previous, induction] = (["previous", "induction"] as const).map((name) => this.#halfway(name));
-    setText(this.#answer, `You predicted: ${predicted.toLowerCase()}. In this training the previous-token head was half grown at step ${previous}, the induction head at step ${induction}.`);
-    this.#answer.focus({ preventScroll: true });
+    this.#heads.node.classList.toggle("hb-hidden", !predicted);
+    this.#question.hidden = predicted !== "";
+    if (predicted) setText(this.answer, `You predicted: ${predicted.toLowerCase()}. In this training the previous-token head was half grown at step ${this.#halfway("previous")}, the induction head at step ${this.#halfway("induction")}.`);
   }
 
   /** The first step measured with half of what a score gains: twin of `birth` in measures.py. */
