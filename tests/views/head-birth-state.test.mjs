@@ -19,17 +19,17 @@ const anyAction = (roll) => pick(roll, [
 
 test("after any actions the step is one of the training's, and the character that is explained stands in the text", () => {
   const start = () => startWith({ sentence: "abab" }, STEPS);
-  walk(start, anyAction, reduce, ({ before, action, after, needs }, where) => {
+  walk(start, anyAction, reduce, ({ before, action, after, needs }) => {
     const computed = ["sentence", "at", "off"].some((name) => before[name] !== after[name]);
-    if (computed) assert.equal(needs, "compute", where);
-    assert.equal(needs === "compute", ["take", "step", "next", "toggle"].includes(action.type), where);
-    assert.ok(after.at >= 0 && after.at < STEPS.length, where);
-    assert.equal(after.map, action.map ?? before.map, `${where}: what is shown stays until another map comes`);
+    if (computed) assert.equal(needs, "compute");
+    assert.equal(needs === "compute", ["take", "step", "next", "toggle"].includes(action.type));
+    assert.ok(after.at >= 0 && after.at < STEPS.length);
+    assert.equal(after.map, action.map ?? before.map, "what is shown stays until another map comes");
     const shown = after.map?.queryTokens.length ?? 0;
-    assert.equal(after.all.length, Math.max(shown - 1, 0), where);
-    assert.ok(askedOf(after) <= after.all.length && (askedOf(after) > 0 || !after.all.length), where);
-    if (after.chosen === null && after.all.some(({ known }) => known)) assert.ok(after.all[askedOf(after) - 1].known, `${where}: the first that can be known`);
-    if (before.predicted) assert.ok(after.predicted, `${where}: what was predicted stands`);
+    assert.equal(after.all.length, Math.max(shown - 1, 0));
+    assert.ok(askedOf(after) <= after.all.length && (askedOf(after) > 0 || !after.all.length));
+    if (after.chosen === null && after.all.some(({ known }) => known)) assert.ok(after.all[askedOf(after) - 1].known, "the first that can be known");
+    if (before.predicted) assert.ok(after.predicted, "what was predicted stands");
   });
 });
 

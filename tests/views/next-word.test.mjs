@@ -128,10 +128,10 @@ test("heads that are off change the bars, which say what they were with all head
   const model = decoder();
   const figure = await live(model);
   await answered(figure, () => type(figure, "Text so far", `${START} tea`));
-  await answered(figure, () => choose(figure, "Heads off", "1.2 0.0"));
+  await answered(figure, () => choose(figure, "Heads off", "the two"));
   assert.deepEqual([figure.shown.off, bars(figure)[0], model.calls.at(-1).headMask], ["0.0 1.2", "␣tea", [[false, true, true], [true, true, false]]]);
   assert.match(shares(figure)[0], /^\d+ %, all heads on: [\d.]+ %$/);
-  await answered(figure, () => choose(figure, "Heads off", ""));
+  await answered(figure, () => choose(figure, "Heads off", "none"));
   assert.deepEqual([figure.headMask, figure.shown.off], [null, ""]);
   assert.match(shares(figure)[0], /^\d+ %$/);
 });
@@ -141,7 +141,7 @@ test("each head of the chosen layer has a switch", async () => {
   const off = () => [...figure.querySelectorAll(".hm-head")].map((node) => node.ariaPressed === "false");
   choose(figure, "Layer", 1);
   await answered(figure, () => press(figure, "head 3"));
-  assert.deepEqual([figure.shown.off, off(), named(figure, "Heads off").value], ["1.2", [false, false, true], "own"]);
+  assert.deepEqual([figure.shown.off, off(), named(figure, "Heads off").value], ["1.2", [false, false, true], "those switched off"]);
   choose(figure, "Layer", 0);
   assert.deepEqual(off(), [false, false, false]);
   await answered(figure, () => press(figure, "head 1"));

@@ -22,19 +22,19 @@ const anyAction = (roll) => pick(roll, [
 ])();
 
 test("after any actions the word, its ranking and the heads that are off belong to the sentence", () => {
-  walk(() => startWith({ sentence: "bank" }), anyAction, reduce, ({ before, action, after, needs }, where) => {
+  walk(() => startWith({ sentence: "bank" }), anyAction, reduce, ({ before, action, after, needs }) => {
     const asked = (state) => JSON.stringify([state.sentence, state.word, state.off]);
-    if (["take", "off", "toggle"].includes(action.type)) assert.equal(needs, "compute", where);
-    else assert.equal(needs, "draw", where);
-    if (after.sentence !== before.sentence || action.type === "lose") assert.deepEqual([after.off, after.ranking], [[], []], where);
-    if (asked(before) !== asked(after) && needs === "draw") assert.ok(action.type === "lose" || action.ranking || after.word !== before.word, where);
-    if (before.sense) assert.ok(after.sense, `${where}: what is on the scale stays until something else is`);
-    if (needs === "draw" && after.found) assert.ok(after.word === after.sense.word && after.words.includes(after.word), where);
-    if (after.ranking !== before.ranking && after.ranking.length) assert.deepEqual(after.off, [], `${where}: it was made with all heads on`);
-    assert.equal(new Set(after.off.map(String)).size, after.off.length, `${where}: no head is off twice`);
+    if (["take", "off", "toggle"].includes(action.type)) assert.equal(needs, "compute");
+    else assert.equal(needs, "draw");
+    if (after.sentence !== before.sentence || action.type === "lose") assert.deepEqual([after.off, after.ranking], [[], []]);
+    if (asked(before) !== asked(after) && needs === "draw") assert.ok(action.type === "lose" || action.ranking || after.word !== before.word);
+    if (before.sense) assert.ok(after.sense, "what is on the scale stays until something else is");
+    if (needs === "draw" && after.found) assert.ok(after.word === after.sense.word && after.words.includes(after.word));
+    if (after.ranking !== before.ranking && after.ranking.length) assert.deepEqual(after.off, [], "it was made with all heads on");
+    assert.equal(new Set(after.off.map(String)).size, after.off.length, "no head is off twice");
     if (action.type === "toggle") {
       const back = reduce(after, action).state.off.map(String).sort();
-      assert.deepEqual(back, before.off.map(String).sort(), `${where}: turned off and on again`);
+      assert.deepEqual(back, before.off.map(String).sort(), "turned off and on again");
     }
   });
 });

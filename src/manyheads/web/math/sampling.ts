@@ -50,9 +50,9 @@ export function descending(scores: Float32Array) {
 }
 
 /** The token at which the shares, added up, first exceed a number from 0 to 1. */
-export function drawn({ ids, shares }: NextTokens, uniform: number) {
+export function drawn({ ids, shares }: NextTokens, number: number) {
   let sum = 0;
-  const place = ids.findIndex((_, at) => (sum += shares[at]) > uniform);
+  const place = ids.findIndex((_, at) => (sum += shares[at]) > number);
   return ids[place < 0 ? ids.length - 1 : place];
 }
 
@@ -62,15 +62,18 @@ export function isEndless(tokens: string[]) {
   return last.length === LONGEST_WORD && !/\s\S/.test(last.join("").replace(BYTES, "."));
 }
 
-/** Numbers from 0 to 1, the same for the same seed as in Python (mulberry32). */
+/** The number from 0 to 1 that a seed gives after so many others, the same as in Python (mulberry32). */
+export function uniform(seed: number, after: number) {
+  const state = (seed + Math.imul(after + 1, 0x6d2b79f5)) >>> 0;
+  let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+}
+
+/** All of them, one at each call. */
 export function uniforms(seed: number) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  let count = 0;
+  return () => uniform(seed, count++);
 }
 
 function scaled(powers: Float64Array) {

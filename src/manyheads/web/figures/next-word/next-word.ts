@@ -14,8 +14,8 @@ import type { HeadMask } from "../../math/attention-map.ts";
 import { decodeMap, floats } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
-import type { Example, NextWordView } from "./view.ts";
-import { Writing, type Answer } from "./writing.ts";
+import { maskIn, type Answer } from "./state.ts";
+import { NextWordView, type Example } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
 
@@ -27,18 +27,15 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const words: string[] = model.get("_words");
   const { endTokens, ...example } = model.get("_example");
   const vocabulary = { endTokens, wordOf: (id: number) => words[id] };
-  let writing: Writing | undefined;
+  let view: NextWordView | undefined;
   const close = openDoor(model, TRAITS, ["_answer"], {
-    make: (state, change): NextWordView => {
-      writing = new Writing(root, state, { words: [], ...example }, {
-        changed: (names) => change(writing!.view.state, names), painted: () => announce(el, "next", writing!.view.shown?.next),
-      });
-      return writing.view;
-    },
-    show: () => writing!.take(decodeAnswer(model.get("_answer")), vocabulary),
+    make: (state, change) => view = new NextWordView(root, state, { words: [], ...example }, {
+      changed: (names) => change(view!.state, names), painted: () => announce(el, "next", view!.state.shown?.next),
+    }),
+    show: () => view!.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer")), vocabulary }),
   });
   const forget = keepWhenSaved(model, root);
-  return () => (writing!.stop(), close(), forget());
+  return () => (view!.dispatch({ type: "stop" }), close(), forget());
 }
 
 const decodeAnswer = ({ tail, logits, allOn, map }: any): Answer =>
@@ -53,19 +50,19 @@ const NOTHING: Example = { words: [], lists: {}, numLayers: 30, numHeads: 9 };
 
 class NextWordElement extends LiveFigure<DecoderModel> {
   static observedAttributes = ["text", "off", "layer", "head"];
-  #writing: Writing | null = null;
+  #view: NextWordView | null = null;
   #whole: { draft: string, logits: Float32Array } | null = null; // with all heads on
   #example = ""; // the text that is baked in
 
   protected override task = {
     failure: "The next word could not be computed",
     compute: ([decoder]: DecoderModel[], signal: AbortSignal) => this.#read(decoder, signal),
-    show: ([answer, decoder]: [Answer, DecoderModel]) => this.#take(answer, decoder),
+    show: (read: [Answer, DecoderModel]) => this.#take(...read),
   };
 
   /** What is on the screen: { text, off, next }. */
   get shown() {
-    return this.#view?.shown ?? null;
+    return this.#view?.state.shown ?? null;
   }
 
   /** The likeliest next words as the reader shapes them: [{ word, probability, logit }]; null until they are computed. */
@@ -75,12 +72,12 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   /** The map of the text, as that of <head-map>; null until it is computed. */
   get attention() {
-    return this.#writing?.answer?.now.map ?? null;
+    return this.#view?.state.answer?.now.map ?? null;
   }
 
   /** [layer][head] -> whether it is on; null where all are. */
   get headMask(): HeadMask {
-    return this.#view?.headMask ?? null;
+    return this.#view ? maskIn(this.#view.state) : null;
   }
 
   set headMask(headMask: HeadMask) {
@@ -97,7 +94,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   /** Writes a word, as its reader does. */
   write() {
-    this.#writing?.write(null);
+    this.#view?.dispatch({ type: "write", id: null });
   }
 
   protected get modelNames() {
@@ -108,29 +105,22 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     return this.text !== this.#example || Boolean(this.#view?.state.off.length);
   }
 
-  get #view() {
-    return this.#writing?.view;
-  }
-
   protected draw(baked: Example | null) {
     dressPage("head-map.css", "next-word.css");
     this.#example = this.getAttribute("text") ?? "";
-    this.#writing = new Writing(this, { text: this.#example, off: readOff(this.getAttribute("off")) }, baked ?? NOTHING, {
+    this.#view = new NextWordView(this, { text: this.#example, off: readOff(this.getAttribute("off")) }, baked ?? NOTHING, {
       changed: () => this.update(), painted: () => announce(this, "next", this.next),
     });
     this.#aim();
-    if (baked) this.#writing.view.showExample(baked.words);
     this.showStatus(OFFERED);
     this.wakesWhenSeen = true; // to offer the model
     takeEarly<NextWordElement>(this, "text", "headMask");
   }
 
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
-    if (!this.#writing) return;
-    if (name === "layer" || name === "head") return this.#aim();
-    if (name === "text") return this.#writing.goTo({ text: value ?? "", tail: [] });
-    this.#writing.view.update({ off: readOff(value) });
-    this.update();
+    if (!this.#view) return;
+    if (name === "layer" || name === "head") this.#aim();
+    else this.#view.dispatch({ type: "set", parts: name === "text" ? { text: value ?? "" } : { off: readOff(value) } });
   }
 
   protected override listen(leaves: AbortSignal) {
@@ -139,12 +129,13 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   override disconnectedCallback() {
-    this.#writing?.stop();
+    this.#view?.dispatch({ type: "stop" });
     super.disconnectedCallback();
   }
 
   #aim() {
-    this.#view?.aim(this.getAttribute("layer"), this.getAttribute("head"));
+    const parts = ["layer", "head"].filter((name) => this.hasAttribute(name)).map((name) => [name, Number(this.getAttribute(name))]);
+    this.#view?.dispatch({ type: "look", parts: Object.fromEntries(parts) });
   }
 
   async #read(decoder: DecoderModel, signal: AbortSignal): Promise<[Answer, DecoderModel]> {
@@ -159,7 +150,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   #take(answer: Answer, decoder: DecoderModel) {
     this.showStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
-    this.#writing!.take(answer, decoder);
+    this.#view!.dispatch({ type: "answer", answer, vocabulary: decoder });
     announce(this, "attention", this.attention);
   }
 
@@ -167,8 +158,8 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     this.#view?.setStatus(text, act, name);
   }
 
-  protected override markOld(old: boolean) {
-    this.#view?.markOld(old);
+  protected override markOld(stale: boolean) {
+    this.#view?.dispatch({ type: "stale", stale });
   }
 }
 

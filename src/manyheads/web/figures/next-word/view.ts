@@ -1,19 +1,20 @@
 // What <next-word> shows: the text so far, the likeliest next words as bars, what reshapes them, and where a head looks.
 
-import { maskOf, offOf, readPart } from "../../doors/state.ts";
-import type { AttentionMap } from "../../math/attention-map.ts";
+import { readPart } from "../../doors/state.ts";
+import { isAmong, wholeLayers } from "../../math/heads-off.ts";
 import { queryWeights } from "../../math/maps.ts";
 import { NEUTRAL_COLOUR } from "../../math/names.ts";
-import { descending, type Choice, type NextTokens } from "../../math/sampling.ts";
+import type { Choice } from "../../math/sampling.ts";
 import { directionOf, isUnfinished, joined, percent, visible } from "../../math/text.ts";
-import type { Draft } from "../../models/head-model.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, grow, lineBox, sentenceBox, StatusLine } from "../../views/controls.ts";
 import { fill, h, setIdle, setText, setValue } from "../../views/dom.ts";
+import { HeadGroups } from "../../views/head-groups.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { playLabel } from "../../views/player.ts";
+import { reduce, startWith, type Action, type Asked, type State } from "./state.ts";
 
-const BARS = 10;
+const PACE = 90; // milliseconds between words that are written on, so that they can be read
 
 /** What the build says of the model: the likeliest words of the example, lists of heads by name. */
 export interface Example {
@@ -23,205 +24,128 @@ export interface Example {
   numHeads: number;
 }
 
-export interface NextWordState extends Draft {
-  off: number[][]; // [layer, head], from 0
-  seed: number;
-}
-
 export interface NextWordHost {
-  typed: () => void;
-  reshaped: () => void; // temperature, top-k, top-p
-  cut: () => void; // heads were turned off or on
-  write: (id: number | null) => void; // a word that was pressed, or a drawn one
-  writeOn: () => void;
-  back: () => void;
-}
-
-interface Shown {
-  next: NextTokens;
-  logits: Float32Array; // [token]
-  before: NextTokens | null; // with all heads on
-  map: AttentionMap;
-  wordOf: (id: number) => string;
-  begun: string[]; // tokens with the first bytes of a character
-  canGoBack: boolean;
+  changed: (names: (keyof Asked)[]) => void; // of the state: another answer is needed
+  painted: () => void; // the bars
 }
 
 export class NextWordView {
-  state: NextWordState = { text: "", tail: [], off: [], seed: 1 };
-  shown: { text: string, off: string, next: { word: string, probability: number, logit: number }[] } | null = null;
+  state: State;
   #host: NextWordHost;
-  #map: AttentionMap | null = null;
-  #size: [layers: number, heads: number];
-  #text = sentenceBox("Text so far", "Type the start of a text", (text) => {
-    this.state.text = text;
-    this.#announcer.changed();
-    this.#host.typed();
-  }, true);
+  #lists: Record<string, number[][]>;
+  #pace: ReturnType<typeof setTimeout> | null = null;
+  #text = sentenceBox("Text so far", "Type the start of a text", (text) => this.#act({ type: "set", parts: { text } }), true);
   #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
-  #write = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.write(null)) }, "Write a word");
-  #on = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.writeOn()) }, playLabel(false));
-  #back = h("button", { type: "button", onclick: () => this.#pressed(() => this.#host.back()) }, "Undo");
-  #temperature = this.#slider("Temperature", 0, 2, 0.1, 1);
-  #topP = this.#slider("Top-p", 0.05, 1, 0.05, 1);
-  #topK = chooser("Top-k", () => this.#reshaped());
-  #seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (seed) => (this.state.seed = Math.max(0, Math.floor(Number(seed)) || 0)));
-  #heads = chooser("Heads off", (off) => this.#cut(off));
+  #on = h("button", { type: "button", onclick: () => this.#act({ type: "play" }) });
+  #back = h("button", { type: "button", onclick: () => this.#act({ type: "back" }) }, "Undo");
+  #groups = new HeadGroups((off) => this.#act({ type: "set", parts: { off } }));
   #switches: HTMLElement[]; // of the chosen layer
-  #layer = chooser("Layer", () => (this.#drawSwitches(), this.#drawWords()));
-  #head = chooser("Head", () => this.#drawWords());
-  #first = h("input", { type: "checkbox", onchange: () => this.#drawWords() });
+  #layer = chooser("Layer", (layer) => this.dispatch({ type: "look", parts: { layer: Number(layer) } }));
+  #head = chooser("Head", (head) => this.dispatch({ type: "look", parts: { head: Number(head) } }));
   #words = h("p", { class: "nw-words", role: "group", "aria-label": "What the head looks at" });
   #status = new StatusLine();
   #announcer = new Announcer();
 
-  constructor(root: HTMLElement, state: Partial<NextWordState>, { lists, numLayers, numHeads }: Example, host: NextWordHost) {
+  constructor(root: HTMLElement, parts: Partial<State>, { words, lists, numLayers, numHeads }: Example, host: NextWordHost) {
     this.#host = host;
-    this.#size = [numLayers, numHeads];
-    const layers = [...Array(numLayers).keys()];
-    const heads = [...Array(numHeads).keys()];
-    const numbers = (count: number) => Array.from({ length: count }, (_, at) => String(at + 1));
-    fillOptions(this.#topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
-    const whole = layers.map((layer) => heads.map((head) => `${layer}.${head}`).join(" "));
-    fillOptions(this.#heads, ["none", ...Object.keys(lists), "those switched off", ...numbers(numLayers).map((number) => `all of layer ${number}`)],
-      ["", ...Object.values(lists), "own", ...whole], "");
-    const [first = "0.0"] = Object.values(lists)[0]?.split(" ") ?? [];
-    fillOptions(this.#layer, numbers(numLayers), layers, first.split(".")[0]);
-    fillOptions(this.#head, numbers(numHeads), heads, first.split(".")[1]);
-    this.#switches = heads.map((head) => headSwitch(() => this.#toggle(head)));
+    const named = Object.entries(lists).map(([name, heads]) => [name, readPart("off", heads).off ?? []] as const);
+    const [[layer, head] = [0, 0]] = named[0]?.[1] ?? [];
+    this.#lists = { ...Object.fromEntries(named), ...wholeLayers(numLayers, numHeads) };
+    this.state = startWith({ layer, head, ...parts }, [numLayers, numHeads], words);
+    const [layers, heads] = this.state.size.map((count) => [...Array(count).keys()]);
+    const numbers = (places: number[]) => places.map((at) => String(at + 1));
+    fillOptions(this.#layer, numbers(layers), layers, layer);
+    fillOptions(this.#head, numbers(heads), heads, head);
+    this.#switches = heads.map((each) => headSwitch(() => this.#act({ type: "toggle", head: each })));
+    const topK = chooser("Top-k", (count) => this.#act({ type: "shape", parts: { topK: Number(count) } }));
+    fillOptions(topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
+    const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) => this.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }));
+    const hides = h("input", { type: "checkbox", onchange: () => this.dispatch({ type: "look", parts: { hidesFirst: hides.checked } }) });
     root.replaceChildren(this.#status.node, this.#text,
-      h("div", { class: "hm-tools nw-writing" }, this.#write, this.#on, this.#back),
+      h("div", { class: "hm-tools nw-writing" }, h("button", { type: "button", onclick: () => this.#act({ type: "write", id: null }) }, "Write a word"), this.#on, this.#back),
       this.#bars,
-      h("div", { class: "hm-tools" }, this.#temperature.node, field(this.#topK), this.#topP.node, field(this.#seed)),
-      h("div", { class: "hm-tools" }, field(this.#heads), field(this.#layer)),
+      h("div", { class: "hm-tools" }, this.#slider("Temperature", "temperature", 0, 2, 0.1), field(topK), this.#slider("Top-p", "topP", 0.05, 1, 0.05), field(seed)),
+      h("div", { class: "hm-tools" }, field(this.#groups.node), field(this.#layer)),
       h("div", { class: "hm-heads" }, ...this.#switches),
       h("div", { class: "nw-map" },
-        h("div", { class: "hm-tools" }, field(this.#head), h("label", { class: "hm-field" }, this.#first, " Hide the first token")), this.#words),
+        h("div", { class: "hm-tools" }, field(this.#head), h("label", { class: "hm-field" }, hides, " Hide the first token")), this.#words),
       this.#announcer.node);
-    this.update(state);
-    setIdle(this.#back, true);
+    this.#drawControls();
+    this.#drawBars();
   }
 
-  get choice(): Choice {
-    return { temperature: Number(this.#temperature.input.value), topK: Number(this.#topK.value), topP: Number(this.#topP.input.value) };
+  /** Changes the state, and does what then has to be done. */
+  dispatch(action: Action) {
+    const { state, needs, changed, message } = reduce(this.state, action);
+    this.state = state;
+    this.#drawControls();
+    if (needs === "draw") this.#drawBars();
+    if (needs === "draw" || needs === "look") this.#drawWords();
+    if (needs === "draw") this.#painted();
+    if (message) this.setStatus(message);
+    if (changed) this.#host.changed(changed);
+    if (state.left && !state.waits && !this.#pace) this.#pace = setTimeout(() => (this.#pace = null, this.dispatch({ type: "go on" })), PACE);
   }
 
-  /** [layer][head] -> whether it is on; null where all are. */
-  get headMask() {
-    return maskOf(this.state.off, ...this.#size);
-  }
-
-  set writing(writes: boolean) {
-    setText(this.#on, playLabel(writes));
+  /** The reader did. */
+  #act(action: Action) {
+    this.#announcer.changed();
+    this.dispatch(action);
   }
 
   /** Takes over parts of the state that changed elsewhere. */
-  update(state: Partial<NextWordState>) {
-    Object.assign(this.state, state);
-    if (this.#text.value !== this.state.text) {
-      this.#text.value = this.state.text;
-      grow(this.#text);
-      this.#text.scrollTop = this.#text.scrollHeight; // where it was written
-    }
-    const off = offOf(this.headMask);
-    const listed = [...this.#heads.options].some(({ value }) => value === off);
-    setValue(this.#heads, listed ? off : "own");
-    this.#drawSwitches();
-  }
-
-  /** Chooses the head of the map; null leaves the layer or the head as it is. */
-  aim(layer: string | null, head: string | null) {
-    if (layer !== null) setValue(this.#layer, layer);
-    this.#drawSwitches();
-    if (head !== null) setValue(this.#head, head);
-    this.#drawWords();
-  }
-
-  /** What the build computed, before the model is here. */
-  showExample(words: [string, number][]) {
-    this.#drawBars(words.map(([word, share], id) => ({ id, word, share, before: null })), [], true);
-  }
-
-  show({ next, logits, before, map, wordOf, begun, canGoBack }: Shown) {
-    this.#map = map;
-    const earlier = new Map(before ? before.ids.map((id, at) => [id, before.shares[at]]) : []);
-    const likeliest = this.choice.temperature === 0 ? descending(logits) : []; // what isn't written keeps its row, and the figure its height
-    const ids = [...new Set([...next.ids.slice(0, BARS), ...likeliest.slice(0, BARS)])].slice(0, BARS);
-    const rows = ids.map((id, at) => ({ id, word: wordOf(id), share: next.shares[at] ?? 0, before: before && (earlier.get(id) ?? 0) }));
-    this.shown = { text: this.state.text, off: offOf(this.headMask), next: rows.slice(0, next.ids.length).map(({ id, word, share }) => ({ word, probability: share, logit: logits[id] })) };
-    this.markOld(false);
-    this.#drawBars(rows, begun, false);
-    setIdle(this.#back, !canGoBack);
-    this.#drawWords();
-    this.#announcer.drawn(() => `Likeliest next: ${rows.slice(0, Math.min(next.ids.length, 3)).map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`);
-  }
-
-  /** Greys the bars that don't answer to the text above them. */
-  markOld(old: boolean) {
-    this.#bars.classList.toggle("hm-stale", old);
+  update(parts: Asked) {
+    this.dispatch({ type: "take", parts });
   }
 
   setStatus(text: string, act: (() => void) | null = null, name?: string) {
     this.#status.tell(text, act, name);
   }
 
-  // --- what the reader does
-
-  #pressed(act: () => void) {
-    this.#announcer.changed();
-    act();
+  #painted() {
+    const words = this.state.shown!.next.slice(0, 3);
+    this.#announcer.drawn(() => `Likeliest next: ${words.map(({ word, probability }) => `${word.trim()}, ${percent(probability)}`).join("; ")}.`);
+    this.#host.painted();
   }
 
-  #reshaped() {
-    this.#announcer.changed();
-    this.#host.reshaped();
-  }
-
-  #cut(off: string) {
-    if (off === "own") return this.#switches[0].focus();
-    this.#turnOff(readPart("off", off).off ?? []);
-  }
-
-  #turnOff(off: number[][]) {
-    this.#announcer.changed();
-    this.update({ off });
-    this.#host.cut();
-  }
-
-  /** Turns a head of the chosen layer off, or on again. */
-  #toggle(head: number) {
-    const layer = Number(this.#layer.value);
-    const rest = this.state.off.filter((one) => one[0] !== layer || one[1] !== head);
-    this.#turnOff(rest.length < this.state.off.length ? rest : [...rest, [layer, head]]);
-  }
-
-  #drawSwitches() {
-    const layer = this.headMask?.[Number(this.#layer.value)];
-    this.#switches.forEach((node, head) => drawSwitch(node, `head ${head + 1}`, layer?.[head] ?? true, NEUTRAL_COLOUR));
-  }
-
-  #slider(name: string, min: number, max: number, step: number, value: number) {
-    const number = h("span", { class: "nw-number" }, String(value));
-    const input = h("input", { type: "range", min, max, step, value, "aria-label": name, oninput: () => {
+  #slider(name: string, part: keyof Choice, min: number, max: number, step: number) {
+    const number = h("span", { class: "nw-number" }, "1");
+    const input = h("input", { type: "range", min, max, step, value: 1, "aria-label": name, oninput: () => {
       setText(number, input.value);
-      this.#reshaped();
+      this.#act({ type: "shape", parts: { [part]: Number(input.value) } });
     } });
-    return { input, node: h("label", { class: "hm-field" }, `${name} `, input, number) };
+    return h("label", { class: "hm-field" }, `${name} `, input, number);
   }
 
   // --- drawing
 
-  #drawBars(rows: { id: number, word: string, share: number, before: number | null }[], begun: string[], idle: boolean) {
-    const items = fill(this.#bars, rows.length, () => h("li", {}, h("button", { type: "button", onclick: (event: Event) =>
-      this.#pressed(() => this.#host.write(Number((event.currentTarget as HTMLElement).dataset.id))) }),
-    h("span", { class: "nw-bar" }, h("i"), h("i")), h("span", { class: "nw-share" })));
-    rows.forEach(({ id, word, share, before }, at) => {
+  #drawControls() {
+    const { text, off, layer, head, plays, earlier, stale } = this.state;
+    if (this.#text.value !== text) {
+      this.#text.value = text;
+      grow(this.#text);
+      this.#text.scrollTop = this.#text.scrollHeight; // where it was written
+    }
+    setText(this.#on, playLabel(plays));
+    setIdle(this.#back, !earlier.length);
+    this.#groups.draw(this.#lists, off);
+    setValue(this.#layer, String(layer));
+    setValue(this.#head, String(head));
+    this.#switches.forEach((node, each) => drawSwitch(node, `head ${each + 1}`, !isAmong(off, [layer, each]), NEUTRAL_COLOUR));
+    this.#bars.classList.toggle("hm-stale", stale); // they don't answer to the text above them
+  }
+
+  #drawBars() {
+    const { bars, answer, vocabulary } = this.state;
+    const begun = answer?.tail.map((id) => vocabulary!.wordOf(id)) ?? []; // the first bytes of a character
+    const items = fill(this.#bars, bars.length, (at) => h("li", {}, h("button", { type: "button", onclick: () => this.#act({ type: "write", id: this.state.bars[at].id }) }),
+      h("span", { class: "nw-bar" }, h("i"), h("i")), h("span", { class: "nw-share" })));
+    bars.forEach(({ word, share, before }, at) => {
       const [button, bar, number] = items[at].children as unknown as HTMLElement[];
-      button.dataset.id = String(id);
       const made = joined([...begun, word]);
       const label = begun.length && !isUnfinished(made) ? `${visible(word)} ${made.trim()}` : visible(word);
       setText(button, label);
-      setIdle(button, idle);
+      setIdle(button, !answer);
       button.ariaLabel = `Write “${label.replace(/^\u2423(?!$)/, "")}”, ${percent(share)}`;
       bar.style.setProperty("--share", share.toFixed(4));
       bar.style.setProperty("--before", (before ?? 0).toFixed(4));
@@ -232,18 +156,19 @@ export class NextWordView {
 
   /** Where the chosen head looks from the last token. */
   #drawWords() {
-    const map = this.#map;
-    if (!map) return;
+    const { answer, layer, head, hidesFirst } = this.state;
+    if (!answer) return;
+    const { map } = answer.now;
     const tokens = map.keyTokens;
-    const row = Float32Array.from(queryWeights(map, Number(this.#layer.value), Number(this.#head.value), map.queryTokens.length - 1)); // the last asks
-    if (this.#first.checked) row[0] = 0;
+    const row = Float32Array.from(queryWeights(map, layer, head, map.queryTokens.length - 1)); // the last asks
+    if (hidesFirst) row[0] = 0;
     const most = Math.max(...row, 1e-9);
     const words = fill(this.#words, tokens.length, () => h("span"));
     this.#words.dir = directionOf(tokens);
     tokens.forEach((token, at) => {
       const word = words[at] as HTMLElement;
       setText(word, visible(token));
-      word.style.setProperty("--share", (row[at] / (this.#first.checked ? most : Math.max(most, 0.4))).toFixed(3));
+      word.style.setProperty("--share", (row[at] / (hidesFirst ? most : Math.max(most, 0.4))).toFixed(3));
       word.title = percent(row[at]);
       word.ariaLabel = `${token.trim()}: ${percent(row[at])}`;
       word.setAttribute("role", "img");
