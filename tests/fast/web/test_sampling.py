@@ -9,13 +9,13 @@ from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, 
 
 CHOICES = [(1.0, None, None), (0.0, None, None), (0.7, 5, None), (1.5, None, 0.8), (0.4, 7, 0.5), (2.0, 1, 1.0)]
 SCRIPT = """
-import { drawn, probabilities, uniforms } from "%s/math/sampling.ts";
+import { drawn, probabilities, uniform } from "%s/math/sampling.ts";
 import { readFileSync } from "node:fs";
 const { scores, choices, seed } = JSON.parse(readFileSync(0, "utf8"));
-const next = uniforms(seed);
+let count = 0;
 console.log(JSON.stringify(choices.map(([temperature, topK, topP]) => {
   const found = probabilities(Float32Array.from(scores), { temperature, topK: topK ?? 0, topP: topP ?? 1 });
-  return { ids: found.ids, shares: [...found.shares], draws: Array.from({ length: 20 }, () => drawn(found, next())) };
+  return { ids: found.ids, shares: [...found.shares], draws: Array.from({ length: 20 }, () => drawn(found, uniform(seed, count++))) };
 })));
 """
 

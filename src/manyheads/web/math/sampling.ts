@@ -70,12 +70,6 @@ export function uniform(seed: number, after: number) {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 }
 
-/** All of them, one at each call. */
-export function uniforms(seed: number) {
-  let count = 0;
-  return () => uniform(seed, count++);
-}
-
 function scaled(powers: Float64Array) {
   const sum = powers.reduce((a, b) => a + b, 0);
   return powers.map((power) => power / sum);

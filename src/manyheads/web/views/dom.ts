@@ -108,9 +108,7 @@ export function focusOn(node: HTMLElement, before: Element | null) {
 }
 
 /** Marks whether a button does nothing at present. It is never disabled: a disabled button loses the focus. */
-export const setIdle = (button: HTMLElement, idle: boolean) => {
-  button.ariaDisabled = String(idle);
-};
+export const setIdle = (button: HTMLElement, idle: boolean) => setProps(button, { ariaDisabled: String(idle) });
 
 /** What has the focus in a part of a page or of a shadow tree. */
 export function focusedIn(root: HTMLElement) {

@@ -52,6 +52,7 @@ export class HeadBirthView {
       h("div", { class: "hm-heads" }, h("span", {}, "Heads"), this.#switch),
       h("div", { class: "hb-triangles" }, this.#triangles.previous.node, this.#triangles.induction.node), this.#why,
       this.#charts.node, this.#status.node, this.#announcer.node);
+    this.#drawControls();
   }
 
   /** Changes the state, and does what then has to be done. */
@@ -59,11 +60,11 @@ export class HeadBirthView {
     const { state, needs } = reduce(this.state, action);
     this.state = state;
     if (needs === "compute") this.#announcer.changed();
-    if (needs !== "ask") this.#draw();
-    if (needs === "compute") return this.#compute();
-    if (needs === "reveal") return this.#charts.answer.focus({ preventScroll: true }); // the question is gone
+    if (needs === "compute" || needs === "reveal") this.#drawControls();
+    if (needs === "compute") this.#compute();
+    if (needs === "reveal") this.#charts.answer.focus({ preventScroll: true }); // the question is gone
     if (needs === "draw") this.#drawMap();
-    this.#explain();
+    if (needs === "draw" || needs === "ask") this.#explain();
   }
 
   /** Takes over another text. */
@@ -77,7 +78,7 @@ export class HeadBirthView {
 
   // --- drawing
 
-  #draw() {
+  #drawControls() {
     const { sentence, steps, at, off, predicted } = this.state;
     setValue(this.#box, sentence);
     grow(this.#box);

@@ -57,7 +57,11 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   protected override task = {
     failure: "The next word could not be computed",
     compute: ([decoder]: DecoderModel[], signal: AbortSignal) => this.#read(decoder, signal),
-    show: (read: [Answer, DecoderModel]) => this.#take(...read),
+    show: ([answer, vocabulary]: [Answer, DecoderModel]) => {
+      this.showStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
+      this.#view!.dispatch({ type: "answer", answer, vocabulary });
+      announce(this, "attention", this.attention);
+    },
   };
 
   /** What is on the screen: { text, off, next }. */
@@ -146,12 +150,6 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     const now = await decoder.next({ text, tail }, mask, { signal });
     if (!mask) this.#whole = { draft, logits: now.logits };
     return [{ tail, now, allOn: mask ? this.#whole!.logits : null }, decoder];
-  }
-
-  #take(answer: Answer, decoder: DecoderModel) {
-    this.showStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
-    this.#view!.dispatch({ type: "answer", answer, vocabulary: decoder });
-    announce(this, "attention", this.attention);
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {

@@ -72,7 +72,7 @@ export type Action =
 export interface Step {
   state: State;
   needs: "compute" | "draw" | "look" | "nothing";
-  changed?: (keyof Asked)[]
+  changed?: (keyof Asked)[]; // of what the model is asked for
   message?: string; // why nothing more is written
 }
 
@@ -119,7 +119,7 @@ function ask(state: State, parts: Asked): Step {
 /** Another head's weights, if the model has it. */
 function look(state: State, parts: Look): Step {
   const after = { ...state, ...parts };
-  const has = [after.layer, after.head].every((at, which) => at >= 0 && at < state.size[which]);
+  const has = [after.layer, after.head].every((at, which) => Number.isInteger(at) && at >= 0 && at < state.size[which]);
   return has ? { state: after, needs: "look" } : { state, needs: "nothing" };
 }
 

@@ -3,7 +3,7 @@
 
 import { define, Figure } from "../../doors/page-element.ts";
 import { softmax } from "../../math/attention.ts";
-import { uniforms } from "../../math/sampling.ts";
+import { uniform } from "../../math/sampling.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { announce, h } from "../../views/dom.ts";
 
@@ -11,10 +11,8 @@ export const WIDTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const KEYS = 8;
 
 /** Independent standard normal numbers, the same for the same seed (Box and Muller). */
-export function normals(count: number, seed: number) {
-  const uniform = uniforms(seed);
-  return Float32Array.from({ length: count }, () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()));
-}
+export const normals = (count: number, seed: number) =>
+  Float32Array.from({ length: count }, (_, at) => Math.sqrt(-2 * Math.log(1 - uniform(seed, 2 * at))) * Math.cos(2 * Math.PI * uniform(seed, 2 * at + 1)));
 
 /** The dot products of one query with every key, of which only the first `width` numbers count. */
 export function scoresOf(numbers: Float32Array, width: number) {

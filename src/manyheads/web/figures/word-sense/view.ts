@@ -5,7 +5,7 @@ import { colourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, grow, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { fill, h, rowsOf, setText, setValue } from "../../views/dom.ts";
+import { fill, h, rowsOf, setProps, setText, setValue } from "../../views/dom.ts";
 import { HeadGroups } from "../../views/head-groups.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { reduce, startWith, type Action, type State } from "./state.ts";
@@ -38,7 +38,7 @@ export class WordSenseView {
     root.replaceChildren(this.#status.node, this.#box,
       h("div", { class: "hm-tools" }, field(this.#words), field(this.#groups.node), this.#rank),
       this.#ends, h("table", { class: "ws-scales", "aria-label": "The sense after each layer" }, this.#rows), this.#table, this.#announcer.node);
-    this.#draw();
+    this.#drawControls();
     this.#drawScales();
   }
 
@@ -47,7 +47,7 @@ export class WordSenseView {
     const { state, needs } = reduce(this.state, action);
     this.state = state;
     if (needs === "compute") this.#announcer.changed();
-    this.#draw();
+    this.#drawControls();
     if (needs === "compute") return this.#host.compute();
     this.#drawScales();
     if (state.sense && state.found) this.#announcer.drawn(() => senseText(state.sense!, state.off.length));
@@ -64,14 +64,14 @@ export class WordSenseView {
 
   // --- drawing
 
-  #draw() {
+  #drawControls() {
     const { sentence, word, words, found, ranking, off } = this.state;
     setValue(this.#box, sentence);
     grow(this.#box);
     fillOptions(this.#words, words, words, word);
     const most = COUNTS.map((count) => [count === 1 ? "the one that matters most here" : `the ${count} that matter most here`, ranking.slice(0, count).map(({ place }) => place)]);
     this.#groups.draw({ ...LAYERS, ...(ranking.length && Object.fromEntries(most)) }, off);
-    this.#rank.disabled = !found;
+    setProps(this.#rank, { disabled: !found });
     this.#root.classList.toggle("ws-old", found === false);
     this.#drawHeads();
   }
@@ -97,7 +97,7 @@ export class WordSenseView {
   #drawHeads() {
     const { sense, off } = this.state;
     const ranking = sense ? this.state.ranking.slice(0, LISTED) : [];
-    this.#table.hidden = !ranking.length;
+    setProps(this.#table, { hidden: !ranking.length });
     fill(this.#heads, ranking.length, (at) => h("tr", {},
       h("th", { scope: "row" }, headSwitch(() => this.dispatch({ type: "toggle", place: this.state.ranking[at].place }))), h("td"), h("td"), h("td")));
     ranking.forEach(({ place, share, moved, looks }, at) => {
