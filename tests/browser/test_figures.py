@@ -202,7 +202,7 @@ def test_what_heads_write_adds_up_to_the_logit(page, site):
             and found["logit"] == pytest.approx(sum(part["value"] for part in found["heads"]) + found["rest"], abs=1e-5)
         ),
     )
-    figure.get_by_role("button", name="sentiment", exact=True).click()
+    figure.get_by_role("combobox", name="Head").select_option("sentiment")
     words = figure.get_by_role("table", name="Where the head “sentiment” looks")
     expect(words.locator("tbody tr")).to_have_count(len(ours["tokens"]))
 
