@@ -183,7 +183,7 @@ def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):
     expect(bag.locator("th, td")).to_have_text(["no order", re.compile(r"^0(\.0)? %$"), "none"])
     expect(taught.locator("td").first).not_to_have_text(re.compile(r"^0(\.0)? %$"))
     expect(map.get_by_role("textbox", name="Sentence")).not_to_have_value("The soup was not awful but good.")
-    shuffle.get_by_role("button", name="Back in order").click()
+    shuffle.get_by_role("button", name="Undo").click()
     expect(map.get_by_role("textbox", name="Sentence")).to_have_value("The soup was not awful but good.")
 
 
