@@ -1,11 +1,9 @@
 // <head-ledger>: what each head adds to the logit of an answer, and from which word it came. One renderer with two doors, as
 // head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
 
-import { openDoor } from "../../doors/kernel-door.ts";
-import type { KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
-import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { maskOf, readPart } from "../../doors/state.ts";
 import { answerPlace } from "../../math/answer-parts.ts";
@@ -24,12 +22,10 @@ export const TRAITS = { sentence: "sentence", answer: "answer", head: "head", of
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map head-ledger" }));
-  const close = openDoor(model, TRAITS, ["_ledger"], {
+  return openDoor(model, root, TRAITS, ["_ledger"], {
     make: (state, change) => new HeadLedgerView(root, state, { change, painted: (ledger) => announce(el, "ledger", ledger) }),
     show: (view: HeadLedgerView) => view.show(decodeMatrices(model.get("_ledger"))),
   });
-  const forget = keepWhenSaved(model, root);
-  return () => (close(), forget());
 }
 
 export default { render };
