@@ -1,7 +1,7 @@
 // <head-ledger>: what each head adds to the logit of an answer, and from which word it came.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, heard, isHere, named, once, status, texts, type } from "./page.mjs";
+import { baked, choose, draw, heard, isHere, named, once, status, texts, type, until } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, tokensOf } from "./small-models.mjs";
 
 async function live(attributes = "", model = focusModel()) {
@@ -61,6 +61,16 @@ test("a head that is switched off writes nothing, what is left adds up, and its 
   assert.deepEqual(rows(figure, "words").map((row) => [row[3], row[5]]), rows(figure, "words").map(() => ["", "0.00"]));
   named(figure, head).click();
   assert.deepEqual(rows(figure, "parts"), before);
+});
+
+test("while a large model is only offered, numbers that don't answer to the switches are greyed", async () => {
+  const ledger = JSON.parse(JSON.stringify((await live()).matrices, (_, value) => (ArrayBuffer.isView(value) ? [...value] : value)));
+  const figure = await draw(`<head-ledger model="decoder" sentence="hot tea or milk">${baked(ledger)}</head-ledger>`, { decoder: { load: () => focusModel(), missingBytes: async () => 97e6 } });
+  const isGrey = () => figure.querySelector(".hl-tables").classList.contains("hm-stale");
+  named(figure, "mood").click();
+  await until(isGrey);
+  named(figure, "mood").click();
+  await until(() => !isGrey());
 });
 
 test("an attribute turns heads off, those that the model has", async () => {

@@ -12,7 +12,7 @@ import { rowOf } from "../../math/steps.ts";
 import { decodeMatrices } from "../../math/wire.ts";
 import type { FocusModel } from "../../models/focus.ts";
 import { announce, h } from "../../views/dom.ts";
-import { placeOf } from "./state.ts";
+import { isOld, placeOf } from "./state.ts";
 import { HeadLedgerView } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
@@ -88,6 +88,14 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
     if ("headLedger" in model) return model as LedgerModel;
     const { headLedgerOf } = await formulaScript();
     return { numLayers: model.numLayers, numHeads: model.numHeads, headLedger: headLedgerOf(model as FocusModel) };
+  }
+
+  protected override get waits() {
+    return this.view !== null && isOld(this.view.whole);
+  }
+
+  protected override markOld(old: boolean) {
+    this.view?.markOld(old);
   }
 
   protected override readPart(name: string) {

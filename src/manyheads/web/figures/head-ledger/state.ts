@@ -11,6 +11,7 @@ export interface LedgerState extends Omit<LedgerQuestion, "headMask"> {
 export interface State {
   chosen: LedgerState;
   ledger: HeadLedger | null;
+  of: LedgerState | null; // what the numbers answer to
   rows: number[]; // the parts that have a row, by their places among all
   keeps: boolean; // the rows stay where they are: nothing but heads was switched since they were ranked
 }
@@ -21,12 +22,12 @@ export type Action =
   | { type: "show", ledger: HeadLedger };
 
 export const startWith = (parts: Partial<LedgerState>): State =>
-  ({ chosen: { sentence: "", answer: "", head: null, off: [], ...parts }, ledger: null, rows: [], keeps: false });
+  ({ chosen: { sentence: "", answer: "", head: null, off: [], ...parts }, ledger: null, of: null, rows: [], keeps: false });
 
 export function reduce(state: State, action: Action): State {
   if (action.type === "show") {
     const keeps = state.keeps && String(action.ledger.headNames) === String(state.ledger?.headNames);
-    return ranked({ ...state, ledger: action.ledger, keeps });
+    return ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps });
   }
   const parts = action.type === "switch" ? { off: switched(state, action.head) } : action.parts;
   return ranked({ ...state, chosen: { ...state.chosen, ...parts }, keeps: String(Object.keys(parts)) === "off" });
@@ -41,6 +42,9 @@ function ranked(state: State): State {
   const off = ledger.headNames.flatMap((_, head) => (isOn(state, head) || most.includes(head) ? [] : head));
   return { ...state, rows: [...most, ...off], keeps: false };
 }
+
+/** Whether the numbers answer to another sentence, or to other heads, than were chosen by now. */
+export const isOld = ({ chosen, of }: State) => of !== null && (chosen.sentence !== of.sentence || String(chosen.off) !== String(of.off));
 
 /** The layer of a head and its number in it. */
 export const placeOf = ({ numHeads }: HeadLedger, head: number) => [Math.floor(head / numHeads), head % numHeads];

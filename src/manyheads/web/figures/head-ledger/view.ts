@@ -20,7 +20,7 @@ export interface LedgerOptions {
 const NOTHING = "Type a sentence: without a word there is nothing to conclude from.";
 
 export class HeadLedgerView {
-  #state: State;
+  whole: State;
   #options: LedgerOptions;
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#choose({ type: "choose", parts: { sentence } }, "sentence"));
   #answer = chooser("Answer", (answer) => this.#choose({ type: "choose", parts: { answer } }, "answer"));
@@ -35,7 +35,7 @@ export class HeadLedgerView {
 
   constructor(root: HTMLElement, state: Partial<LedgerState>, options: LedgerOptions) {
     this.#options = options;
-    this.#state = startWith(state);
+    this.whole = startWith(state);
     const heading = (columns: Record<string, number>) =>
       h("thead", {}, h("tr", {}, ...Object.entries(columns).map(([name, colspan]) => h("th", { scope: "col", colspan }, name))));
     const columns = (...kinds: string[]) => h("colgroup", {}, ...kinds.map((kind) => h("col", { class: `hl-of-${kind}` })));
@@ -49,11 +49,11 @@ export class HeadLedgerView {
   }
 
   get state() {
-    return this.#state.chosen;
+    return this.whole.chosen;
   }
 
   get ledger() {
-    return this.#state.ledger;
+    return this.whole.ledger;
   }
 
   /** Takes over parts of the state that changed elsewhere. */
@@ -62,8 +62,14 @@ export class HeadLedgerView {
   }
 
   show(ledger: HeadLedger) {
+    this.markOld(false);
     this.#do({ type: "show", ledger });
     this.#options.painted?.(ledger);
+  }
+
+  /** Greys what doesn't answer to what was chosen. */
+  markOld(old: boolean) {
+    this.#tables.classList.toggle("hm-stale", old);
   }
 
   /** Says how things stand; `act`, if given, is what a button after the text does. */
@@ -73,7 +79,7 @@ export class HeadLedgerView {
   }
 
   #do(action: Action) {
-    this.#state = reduce(this.#state, action);
+    this.whole = reduce(this.whole, action);
     setValue(this.#sentence, this.state.sentence);
     if (this.ledger) this.#draw(this.ledger);
   }
@@ -90,12 +96,12 @@ export class HeadLedgerView {
     this.#tables.hidden = this.#sum.hidden = !ledger.answered;
     if (!ledger.answered) return;
     const label = answerPlace(ledger, this.state.answer);
-    const { parts, rest, logit } = partsOfAnswer(ledger, label, this.#state.rows);
+    const { parts, rest, logit } = partsOfAnswer(ledger, label, this.whole.rows);
     const names = ledger.labels.map((pair) => pair.join(": "));
     fillOptions(this.#answer, names, names, names[label]);
     const [fact, name] = ledger.labels[label];
-    const chosen = headOf(this.#state);
-    const heads = [...ledger.headNames.keys()].filter((head) => head === chosen || this.#state.rows.includes(head));
+    const chosen = headOf(this.whole);
+    const heads = [...ledger.headNames.keys()].filter((head) => head === chosen || this.whole.rows.includes(head));
     fillOptions(this.#head, heads.map((head) => ledger.headNames[head]), heads, chosen);
     const byHeads = rowOf(ledger.parts, label).subarray(0, ledger.headNames.length).reduce((sum, value) => sum + value, 0);
     const other = ledger.others.length > 1 ? "all else" : `the ${ledger.others[0]}`;
@@ -103,17 +109,17 @@ export class HeadLedgerView {
     const best = answerPlace(ledger, fact);
     const answers = best === label ? "." : `; ${quoted(ledger.labels[best][1])} has more.`;
     setText(this.#sum, `The heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}${answers}`);
-    const scale = scaleOf(this.#state, label);
+    const scale = scaleOf(this.whole, label);
     this.#drawParts(ledger, label, scale);
     this.#drawWords(ledger, label, chosen, scale);
     this.#announcer.drawn(() => `${fact}: ${name}. ${parts.map((part) => `${part.name} adds ${signed(part.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`);
   }
 
   #drawParts(ledger: HeadLedger, label: number, scale: Scale) {
-    const { parts, rest, logit } = partsOfAnswer(ledger, label, this.#state.rows);
+    const { parts, rest, logit } = partsOfAnswer(ledger, label, this.whole.rows);
     const total: Part[] = [...(rest.count ? [{ name: nameOf(rest), head: null, value: rest.value }] : []), { name: "logit", head: null, value: logit }];
     const all = [...parts, ...total];
-    const absences = all.map(({ head }) => (head === null || !isOn(this.#state, head) ? NaN : withoutHead(ledger, label, head)));
+    const absences = all.map(({ head }) => (head === null || !isOn(this.whole, head) ? NaN : withoutHead(ledger, label, head)));
     const rows = fill(this.#parts, all.length, () => h("tr", {},
       h("th", { scope: "row" }, headSwitch((event) => this.#choose({ type: "switch", head: Number(targetOf(event).dataset.head) }, "off")), h("span")),
       h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
@@ -123,7 +129,7 @@ export class HeadLedgerView {
       [button.hidden, span.hidden] = [head === null, head !== null];
       setText(span, head === null ? name : "");
       button.dataset.head = String(head);
-      drawSwitch(button, head === null ? "" : name, head === null || isOn(this.#state, head), colourOf(name));
+      drawSwitch(button, head === null ? "" : name, head === null || isOn(this.whole, head), colourOf(name));
       row.classList.toggle("hl-total", at === all.length - 1);
       row.style.setProperty("--head", head === null ? "currentcolor" : colourOf(name));
       setBar(row.cells[1], value, scale);
@@ -135,7 +141,7 @@ export class HeadLedgerView {
   }
 
   #drawWords(ledger: HeadLedger, label: number, head: number, scale: Scale) {
-    const on = isOn(this.#state, head);
+    const on = isOn(this.whole, head);
     setText(this.#title, `Where the head “${ledger.headNames[head]}” looks, ${on ? "and what it then writes" : "though it’s off and writes nothing"}`);
     const words = ofWords(ledger, label, head);
     const rows = fill(this.#words, words.length, () => h("tr", {},
