@@ -183,7 +183,7 @@ def test_shuffled_words_are_nothing_new_to_a_model_without_order(page, site):
     expect(bag.locator("th, td")).to_have_text(["no order", re.compile(r"^0(\.0)? %$"), "none"])
     expect(taught.locator("td").first).not_to_have_text(re.compile(r"^0(\.0)? %$"))
     expect(map.get_by_role("textbox", name="Sentence")).not_to_have_value("The soup was not awful but good.")
-    shuffle.get_by_role("button", name="Back in order").click()
+    shuffle.get_by_role("button", name="Undo").click()
     expect(map.get_by_role("textbox", name="Sentence")).to_have_value("The soup was not awful but good.")
 
 
@@ -202,7 +202,7 @@ def test_what_heads_write_adds_up_to_the_logit(page, site):
             and found["logit"] == pytest.approx(sum(part["value"] for part in found["heads"]) + found["rest"], abs=1e-5)
         ),
     )
-    figure.get_by_role("button", name="sentiment", exact=True).click()
+    figure.get_by_role("combobox", name="Head").select_option("sentiment")
     words = figure.get_by_role("table", name="Where the head “sentiment” looks")
     expect(words.locator("tbody tr")).to_have_count(len(ours["tokens"]))
 

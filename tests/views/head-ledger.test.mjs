@@ -1,7 +1,7 @@
 // <head-ledger>: what each head adds to the logit of an answer, and from which word it came.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, heard, isHere, named, once, status, texts, type } from "./page.mjs";
+import { baked, choose, draw, heard, isHere, named, once, status, texts, type, until } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, tokensOf } from "./small-models.mjs";
 
 async function live(attributes = "", model = focusModel()) {
@@ -12,7 +12,8 @@ async function live(attributes = "", model = focusModel()) {
 
 const number = (text) => Number(text.replace("−", "-"));
 const rows = (figure, kind) => [...figure.querySelectorAll(`.hl-${kind} tbody tr`)].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
-const chosen = (figure) => texts(figure, '.hl-parts button[aria-pressed="true"]');
+const off = (figure) => texts(figure, '.hl-parts button:not([hidden])[aria-pressed="false"]');
+const of = (figure, name) => rows(figure, "parts").find(([part]) => part === name);
 const near = (one, other, by = 0.02) => assert.ok(Math.abs(one - other) <= by, `${one} is not ${other}`);
 
 test("parts that are shown add up to the logit that is shown, the largest first and the biases last", async () => {
@@ -28,11 +29,10 @@ test("parts that are shown add up to the logit that is shown, the largest first 
 test("what a head's words add is what the head adds", async () => {
   const figure = await live();
   for (const head of HEADS) {
-    named(figure, head).click();
-    assert.deepEqual(chosen(figure), [head]);
+    choose(figure, "Head", String(HEADS.indexOf(head)));
     const words = rows(figure, "words");
     assert.deepEqual(words.map(([word]) => word), tokensOf("hot tea or milk"));
-    const whole = number(rows(figure, "parts").find(([name]) => name === head)[2]);
+    const whole = number(of(figure, head)[2]);
     near(words.reduce((sum, row) => sum + number(row[5]), 0), whole, 0.05);
     assert.equal(texts(figure, ".hl-words caption")[0], `Where the head “${head}” looks, and what it then writes`);
   }
@@ -41,6 +41,44 @@ test("what a head's words add is what the head adds", async () => {
 test("what its absence does to the logit stands beside what it adds", async () => {
   const figure = await live();
   assert.deepEqual(rows(figure, "parts").map((row) => row[4] !== ""), [true, true, true, false, false]);
+});
+
+test("a head that is switched off writes nothing, what is left adds up, and its row stays where it was", async () => {
+  const figure = await live('answer="kind"');
+  const before = rows(figure, "parts");
+  const [[head, , , , absence]] = before;
+  const answer = named(figure, "Answer").value;
+  named(figure, head).click();
+  assert.deepEqual(off(figure), [head]);
+  const after = rows(figure, "parts");
+  assert.deepEqual(after.map(([name]) => name), before.map(([name]) => name));
+  assert.deepEqual([after[0][2], after[0][4]], ["0.00", ""]);
+  const names = figure.matrices.labels.map((pair) => pair.join(": "));
+  const logit = figure.ledger(...answer.split(": ")).logit;
+  near(logit, number(before.at(-1)[2]) + number(absence));
+  assert.equal(named(figure, "Answer").value, names.slice(0, 3).sort((one, other) => figure.ledger(...other.split(": ")).logit - figure.ledger(...one.split(": ")).logit)[0]);
+  assert.equal(texts(figure, ".hl-words caption")[0], `Where the head “${head}” looks, though it’s off and writes nothing`);
+  assert.deepEqual(rows(figure, "words").map((row) => [row[3], row[5]]), rows(figure, "words").map(() => ["", "0.00"]));
+  named(figure, head).click();
+  assert.deepEqual(rows(figure, "parts"), before);
+});
+
+test("while a large model is only offered, numbers that don't answer to the switches are greyed", async () => {
+  const ledger = JSON.parse(JSON.stringify((await live()).matrices, (_, value) => (ArrayBuffer.isView(value) ? [...value] : value)));
+  const figure = await draw(`<head-ledger model="decoder" sentence="hot tea or milk">${baked(ledger)}</head-ledger>`, { decoder: { load: () => focusModel(), missingBytes: async () => 97e6 } });
+  const isGrey = () => figure.querySelector(".hl-tables").classList.contains("hm-stale");
+  named(figure, "mood").click();
+  await until(isGrey);
+  named(figure, "mood").click();
+  await until(() => !isGrey());
+});
+
+test("an attribute turns heads off, those that the model has", async () => {
+  const figure = await live('off="0.1 0.2 7.7"');
+  assert.deepEqual(off(figure).sort(), HEADS.slice(1).sort());
+  assert.deepEqual(figure.ledger().heads.map(({ value }) => value !== 0), [true, false, false]);
+  figure.setAttribute("off", "");
+  assert.deepEqual(off(figure), []);
 });
 
 test("an answer that was chosen stays; a fact follows the sentence to its likeliest label", async () => {
@@ -88,7 +126,7 @@ test("without a word there is nothing to take apart, and it says so", async () =
 test("of many parts ten have a row, and the rest are summed", async () => {
   const names = Array.from({ length: 12 }, (_, at) => `head ${at}`);
   const values = names.map((_, at) => at + 1);
-  const ledger = { tokens: ["tea"], headNames: names, labels: [["next word", " tea"]], answered: true, others: ["embeddings", "biases"],
+  const ledger = { tokens: ["tea"], headNames: names, numHeads: 6, labels: [["next word", " tea"]], answered: true, others: ["embeddings", "biases"],
     parts: { shape: [1, 15], values: [...values, 0.5, 0.25, 78.75] }, without: { shape: [1, 12], values: Array(12).fill(1) },
     weights: { shape: [12, 1], values: Array(12).fill(1) }, says: { shape: [12, 1, 1], values: values } };
   const figure = await draw(`<head-ledger>${baked(ledger)}</head-ledger>`);
@@ -96,6 +134,10 @@ test("of many parts ten have a row, and the rest are summed", async () => {
   assert.deepEqual(parts.map(([name]) => name).slice(9), ["head 2", "4 other parts", "logit"]);
   near(parts.slice(0, -1).reduce((sum, row) => sum + number(row[2]), 0), 78.75);
   assert.match(texts(figure, ".hl-sum")[0], /for “tea”, all else \+0\.75/);
+  figure.setAttribute("off", "0.0");
+  assert.deepEqual(rows(figure, "parts").slice(9).map(([name]) => name), ["head 2", "4 other parts", "logit"], "the rows stay");
+  choose(figure, "Head", "5");
+  assert.deepEqual(rows(figure, "parts").slice(9).map(([name]) => name), ["head 2", "head 0", "3 other parts", "logit"], "one that is off has a row");
 });
 
 test("what a choice came to is said once", async (t) => {
@@ -108,7 +150,7 @@ test("what a choice came to is said once", async (t) => {
 test("words that look like HTML are text", async () => {
   const figure = await live("", Object.assign(focusModel(), { headNames: [HOSTILE, "mood", "rest"] }));
   type(figure, "Sentence", HOSTILE);
-  named(figure, HOSTILE).click();
+  choose(figure, "Head", "0");
   assert.equal(rows(figure, "words")[1][0], HOSTILE);
   assert.equal(figure.querySelectorAll("img").length, 0);
 });

@@ -47,7 +47,7 @@ function opened() {
   const model = new Model({ sentence: "Tea?", head_mask: null, _attention: "a", _compared: null, _status: "Ready." });
   const seen = { updates: [], shown: [], said: [] };
   const view = { update: (state) => seen.updates.push(state), setStatus: (text) => seen.said.push(text) };
-  const close = openDoor(model, { sentence: "sentence", headMask: "head_mask" }, ["_attention", "_compared"], {
+  const close = openDoor(model, null, { sentence: "sentence", headMask: "head_mask" }, ["_attention", "_compared"], {
     make: (state, change) => Object.assign(view, { state, change }),
     show: () => seen.shown.push([model.get("_attention"), model.get("_compared")]),
   });

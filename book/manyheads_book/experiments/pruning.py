@@ -11,6 +11,7 @@ from manyheads.maps.element import element_html
 from manyheads.models.encoder import load_encoder
 from manyheads.models.encoder.head_cards import card_sentences, head_cards
 from manyheads.models.files import SHA256
+from manyheads.models.registry import all_but
 from manyheads.models.senses import labelled_sentences
 from manyheads_book.experiments.evidence import clearly, differences
 
@@ -77,7 +78,7 @@ def measure(seed, pruned=PRUNED, num_sentences=NUM_SENTENCES):
     whole = encoder.sentence_vectors(texts)
     found = {}
     for name, heads in zip(ORDERS, (ranked, drawn)):
-        vectors = [encoder.sentence_vectors(texts, mask_without(heads[:count])) for count in pruned]
+        vectors = [encoder.sentence_vectors(texts, all_but(encoder, heads[:count])) for count in pruned]
         found[name] = {
             "cosine": [float((left * whole).sum(-1).mean()) for left in vectors],
             "agreement": [agreement(left, whole) for left in vectors],
@@ -94,18 +95,6 @@ def pruning_html(map):
     places = " ".join(f"{layer}.{head}" for layer, head in order())
     plain = "<p>On its page, a slider here prunes the heads of the map above, the least important first.</p>"
     return element_html("head-pruning", {"for": map, "order": places, "others": "|".join(OTHERS)}, {}, plain)
-
-
-def mask_without(heads):  # -> [layer, h]
-    """The head mask of the encoder with some heads off.
-
-    >>> int(mask_without([(0, 3)]).sum())
-    71
-    """
-    mask = np.ones((6, 12), dtype=bool)
-    for head in heads:
-        mask[head] = False
-    return mask
 
 
 def agreement(vectors, others):  # 2 x [sentence, d] -> number

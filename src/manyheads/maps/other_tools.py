@@ -77,26 +77,18 @@ def maps_of(
             heads = names_of_heads(one.shape[1], head_names, key_value_heads)
             maps[name] = chosen_of(one, layers, layer_names, heads)
             continue
-        which, steps = role(name, runs), are_steps(one.layers)
+        which = role(name, runs)
         chosen = layers if name in parts else None
         weights, names, notes = weights_of(
             one.layers, causal=which != "cross", batch=batch, chosen=chosen, texts=one.texts
         )
         read = Reading() if which in ("image", "audio") else reading  # tokens are those of a text
         seen = seen_by(which, weights.shape, read, one.config, named, image, grid, batch)
-        reasons = one.notes
-        try:
-            weights, queries, keys, notes_on_places = placed(weights, which, one, seen.reading, steps)
-            reasons += notes_on_places
-            rows = rows_to_one(weights, one.sinks) if normalised else (weights, *kind_of(weights))
-        except ValueError as error:  # what's known of the model may be why
-            raise ValueError(". ".join(map(str, (error, *reasons)))) from error
-        weights, kind, notes_on_rows = rows
+        weights, kind, queries, keys, notes_on_rows = rows_of_part(weights, which, one, seen.reading, normalised)
         if prettify_tokens:
             queries, keys = pretty(queries), pretty(keys)
-        notes = (*one.notes, *notes, *notes_on_rows, *notes_on_places, *seen.notes)
         options = {
-            "notes": tuple(dict.fromkeys(notes)),  # each once
+            "notes": tuple(dict.fromkeys((*one.notes, *notes, *notes_on_rows, *seen.notes))),  # each once
             "kind": kind,
             "layer_names": names if layer_names is None else list(layer_names),
             "value_norms": norms_of_part(value_norms, layers, reading.mask, runs),
@@ -113,7 +105,27 @@ def maps_of(
     return maps
 
 
-# --- Heads, norms and answers of one part -------------------------------------------------------------------------
+# --- Rows, heads, norms and answers of one part -------------------------------------------------------------------
+
+
+def rows_of_part(weights, which, part, reading, normalised=True):  # [l, h, q, k]
+    """Weights that an `AttentionMap` takes, their kind, the tokens that ask, those that are looked at, and notes.
+
+    >>> from manyheads.maps.parts import Part
+    >>> weights, kind, *_ = rows_of_part(np.array([[[[0.5, 1.5]]]]), "", Part(()), Reading(), normalised=False)
+    >>> kind
+    'amounts'
+
+    What's known of the model is told where they make no map: it may be why.
+    """
+    reasons = part.notes
+    try:
+        weights, queries, keys, notes = placed(weights, which, part, reading, are_steps(part.layers))
+        reasons += notes
+        weights, kind, more = rows_to_one(weights, part.sinks) if normalised else (weights, *kind_of(weights))
+    except ValueError as error:
+        raise ValueError(". ".join(map(str, (error, *reasons)))) from error
+    return weights, kind, queries, keys, (*more, *notes)
 
 
 def chosen_of(attention, layers=None, layer_names=None, head_names=None):

@@ -84,8 +84,8 @@ def walk(x, layers, head_mask=None):  # [t, d], layers of (norm, attention, MLP 
     """What a decoder's parts write into its last token's vector, as a dict.
 
     `weights` [layer * h, k] are what the token looks at, `values` [layer * h, k, d_v] what is there, `rows`
-    [layer * h, d_v, d] the blocks of W^O that these go through; `mlps` [layer, d] the MLPs' parts, and `states`
-    [layer + 1, d] the vector before the first layer and after each.
+    [layer * h, d_v, d] the blocks of W^O that these go through, zeros for a head that is off; `mlps` [layer, d] the
+    MLPs' parts, and `states` [layer + 1, d] the vector before the first layer and after each.
     """
     mask, walked, states = causal_mask(len(x)), {"weights": [], "values": [], "rows": [], "mlps": []}, [x[-1]]
     for number, (layer_norm, attention, mlp) in enumerate(layers):
@@ -95,8 +95,9 @@ def walk(x, layers, head_mask=None):  # [t, d], layers of (norm, attention, MLP 
         context, weights = attend(queries, keys, values, mask)  # [h, t, d_v], [h, t, k]
         walked["weights"] += weights[:, -1]
         walked["values"] += values
-        walked["rows"] += rows_of(attention.output, attention.num_heads)
         on = None if head_mask is None else head_mask[number]
+        rows = rows_of(attention.output, attention.num_heads)
+        walked["rows"] += rows if on is None else rows * on[:, None, None]
         x = x + attention.output(join_heads(silence_heads(context, on)))
         if mlp is not None:
             change = mlp(x)

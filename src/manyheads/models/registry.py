@@ -45,9 +45,13 @@ def all_but(model: HeadModel, heads):
 
     >>> all_but(load_model("induction"), [(0, 1)]).tolist()
     [[True, False], [True, True]]
+
+    Raises `ValueError` for a head that the model hasn't.
     """
     mask = np.ones((model.num_layers, model.num_heads), dtype=bool)
     for layer, head in heads:
+        if not (0 <= layer < model.num_layers and 0 <= head < model.num_heads):
+            raise ValueError(f"there is no head {head} in layer {layer}: heads are {list(mask.shape)}, from 0")
         mask[layer, head] = False
     return mask
 

@@ -1,14 +1,17 @@
 """What each head writes into an answer: live in a notebook, and baked into pages."""
 
+from copy import copy
 from html import escape
+from inspect import signature
 
 import numpy as np
+import torch
 import traitlets
 
 from manyheads.maps.answers import answer_of
 from manyheads.maps.element import element_html
 from manyheads.maps.tokens import readable
-from manyheads.models.registry import is_named, load_model
+from manyheads.models.registry import all_but, is_named, load_model
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.formula_steps import base64_steps, bytes_steps
 from manyheads.widgets.web_files import built, styles_of
@@ -27,7 +30,8 @@ class HeadLedger(Figure):
     `model` is a focus model, the induction model or the decoder, or its name on pages; the taught heads unless you name
     another. `answer` is "fact: label", or
     the name of a fact alone for its likeliest label. `head` counts from 0; without it, the words of the head that adds
-    most are shown. All are traits: observe and link them. So is `ledger`, the arrays of `head_ledger`; it is only read.
+    most are shown. `off` lists heads that are off, as (layer, head) from 0. All are traits: observe and link them. So
+    is `ledger`, the arrays of `head_ledger`; it is only read.
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
@@ -37,19 +41,20 @@ class HeadLedger(Figure):
     sentence = traitlets.Unicode().tag(sync=True)
     answer = traitlets.Unicode().tag(sync=True)
     head = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    off = traitlets.List().tag(sync=True)
     ledger = traitlets.Dict(read_only=True)
     _ledger = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, sentence="", model=None, **traits):
+    def __init__(self, sentence="", model=None, off=(), **traits):
         if not isinstance(sentence, str):
             raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
         self.model = load_model(model or "focus") if model is None or isinstance(model, str) else model
-        super().__init__(sentence=sentence, **traits)
+        super().__init__(sentence=sentence, off=[list(map(int, place)) for place in off], **traits)
         self._compute()
-        self.observe(self._recompute, ["sentence"])
+        self.observe(self._recompute, ["sentence", "off"])
 
     def _compute(self):
-        ledger = head_ledger(self.model, self.sentence, self.answer)
+        ledger = head_ledger(self.model, self.sentence, self.answer, self.off)
         answer_of(ledger, self.answer)
         self._ledger = bytes_steps(ledger)
         self.set_trait("ledger", ledger)
@@ -57,13 +62,14 @@ class HeadLedger(Figure):
     def _element(self):
         name = getattr(self.model, "page_name", None) or getattr(self.model, "name", "")
         more = {"model": name, "sentence": self.sentence} if is_named(name) else {}
-        return head_ledger_element(self.ledger, answer=self.answer or None, head=self.head, **more)
+        off = " ".join(f"{layer}.{head}" for layer, head in self.off)
+        return head_ledger_element(self.ledger, answer=self.answer or None, head=self.head, off=off or None, **more)
 
     def _plain(self):
         return plain_ledger(self.ledger, self.answer)
 
 
-def head_ledger(model, sentence, answer=""):
+def head_ledger(model, sentence, answer="", off=()):
     """What the heads of a model write into its answers, as float32, with the words and names that go with it.
 
     >>> ledger = head_ledger(load_model("focus"), "Tea, please!")
@@ -74,12 +80,26 @@ def head_ledger(model, sentence, answer=""):
     `without` [label, h] are the logits with a head off, where the norm computes its spread anew. `weights` [h, k] is
     what the token looks at from which the answer is read; `says` [h, k, label] is what a word would add if all the
     weight lay on it: the sum over k of weights × says is the head's part. Of a model with many heads, `without` is NaN
-    but for those that add most. Raises `TypeError` for a model whose answers are no sum of what its heads write.
+    but for those that add most. Heads in `off`, (layer, head) from 0, write nothing: their part is 0.
+
+    Raises `TypeError` for a model whose answers are no sum of what its heads write, `ValueError` for a head that it
+    hasn't.
     """
     if not hasattr(model, "head_ledger"):
         raise TypeError(f"a {type(model).__name__} has no head_ledger: its answers aren't read from what its heads add")
-    ledger = model.head_ledger(sentence, answer)
-    return {name: np.asarray(part, np.float32) if hasattr(part, "ndim") else part for name, part in ledger.items()}
+    options = {"head_mask": all_but(model, off)} if off else {}
+    if off and "head_mask" not in signature(model.head_ledger).parameters:
+        model, options = _without_values(model, **options), {}
+    ledger = model.head_ledger(sentence, answer, **options)
+    arrays = {name: np.asarray(part, np.float32) if hasattr(part, "ndim") else part for name, part in ledger.items()}
+    return arrays | {"numHeads": model.num_heads}
+
+
+def _without_values(model, head_mask):
+    """A focus model whose heads that are off find zeros wherever they look, so that they write nothing."""
+    on, silent = torch.from_numpy(head_mask[0]), copy(model)
+    silent.values = lambda vectors: model.values(vectors) * on[:, None, None]
+    return silent
 
 
 def head_ledger_element(ledger, **attributes):

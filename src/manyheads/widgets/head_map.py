@@ -291,8 +291,13 @@ class HeadMap(_Chosen):
             "grid": grid,
             "predictions": predictions,
         }
-        whole = "first" in traits or "last" in traits
-        if not whole and (long := long_text(source, tokens, inputs, tokenizer)):
+        return cls._of_source(source, tokens, query_tokens, part, options, traits)
+
+    @classmethod
+    def _of_source(cls, source, tokens, query_tokens, part, options, traits):
+        """The maps in a source, by sentences that open where they're long; `options` are those of `maps_of`."""
+        opens = "first" not in traits and "last" not in traits
+        if opens and (long := long_text(source, tokens, options["inputs"], options["tokenizer"])):
 
             def computed(groups):
                 (map,) = maps_of(source, tokens, query_tokens, part=part, groups=groups, **options).values()
@@ -300,12 +305,8 @@ class HeadMap(_Chosen):
 
             return cls._of_models([LongMap("", long, computed)], FAINT | traits, cls.of, OPENS)
         maps = maps_of(source, tokens, query_tokens, part=part, **options)
-        if not whole and any(map(is_long, maps.values())):
-            models = [
-                LongMap(name, map.key_tokens, by_groups(map)) if is_long(map) else _FixedMap(name, map)
-                for name, map in maps.items()
-            ]
-            return cls._of_models(models, FAINT | traits, cls.of, OPENS)
+        if opens and any(map(is_long, maps.values())):
+            return cls._of_models(_by_sentences(maps), FAINT | traits, cls.of, OPENS)
         again = {name: with_heads_off(name, source, tokens, query_tokens, **options) for name in maps}
         return cls._of_maps(maps, traits, cls.of, again)
 
@@ -530,6 +531,14 @@ class _FixedMap:
 
     def __call__(self, sentence, head_mask=None):
         return self.map if head_mask is None or self.again is None else self.again(head_mask)
+
+
+def _by_sentences(maps):
+    """Models of maps, by name, of which the long ones show sentences first."""
+    return [
+        LongMap(name, map.key_tokens, by_groups(map)) if is_long(map) else _FixedMap(name, map)
+        for name, map in maps.items()
+    ]
 
 
 def _fits(mask, heads):

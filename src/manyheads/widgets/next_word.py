@@ -2,14 +2,13 @@
 
 from html import escape
 
-import numpy as np
 import traitlets
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.element import element_html
 from manyheads.maps.wire import map_message
 from manyheads.maps.written import percent
-from manyheads.models.registry import load_model
+from manyheads.models.registry import all_but, load_model
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
 
@@ -60,7 +59,7 @@ class NextWord(Figure):
         if asked == self._asked:  # two traits have changed at once
             return
         ids = self.model.read(self.text)[0] + self._tail
-        mask = self._mask()
+        mask = all_but(self.model, self.off) if self.off else None
         scores, maps, _ = self.model.run(ids, head_mask=mask, need_weights=True)
         logits = scores[-1].numpy()
         whole = None if mask is None else self.model.run(ids)[0][-1].numpy()
@@ -72,16 +71,6 @@ class NextWord(Figure):
         map = AttentionMap(tokens, tokens, maps.numpy(), self.model.head_names, causal=True)
         self.set_trait("attention", map)
         self._asked = asked
-
-    def _mask(self):  # -> bool [layer, h], or None where all are on
-        if not self.off:
-            return None
-        mask = np.ones((self.model.num_layers, self.model.num_heads), dtype=bool)
-        for layer, head in self.off:
-            if not (0 <= layer < mask.shape[0] and 0 <= head < mask.shape[1]):
-                raise ValueError(f"there is no head {head} in layer {layer}: heads are {list(mask.shape)}, from 0")
-            mask[layer, head] = False
-        return mask
 
     def _element(self):
         off = " ".join(f"{layer}.{head}" for layer, head in self.off)

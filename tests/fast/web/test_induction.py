@@ -35,7 +35,7 @@ const plain = (numbers) => Array.from(numbers, String);
 const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMask, ledger]) => {
   models[file] ??= new InductionModel(readSafetensors(new Uint8Array(readFileSync(file))));
   try {
-    if (ledger) return JSON.parse(JSON.stringify(models[file].headLedger({ sentence: text }), (_, value) => ArrayBuffer.isView(value) ? plain(value) : value));
+    if (ledger) return JSON.parse(JSON.stringify(models[file].headLedger({ sentence: text, headMask }), (_, value) => ArrayBuffer.isView(value) ? plain(value) : value));
     const { weights, losses, ...map } = models[file].attend(text, headMask);
     return { ...map, valueNorms: plain(map.valueNorms), weights: plain(weights), losses: plain(losses), name: models[file].name };
   } catch (error) {
@@ -103,10 +103,11 @@ def test_random_texts_said_again_and_heads_off(compute, induction, drawn):
         assert_same(found, induction, text, mask)
 
 
-def test_a_ledger_in_the_page_is_pythons(compute):
+@pytest.mark.parametrize("mask", [None, [[True, False], [True, True]]])
+def test_a_ledger_in_the_page_is_pythons(compute, mask):
     texts = [text for text in TEXTS if text]
-    for text, page in zip(texts, compute([("", text, None, True) for text in texts]), strict=True):
-        ours = load_induction().head_ledger(text)
+    for text, page in zip(texts, compute([("", text, mask, True) for text in texts]), strict=True):
+        ours = load_induction().head_ledger(text, head_mask=mask)
         for name in ("tokens", "labels", "headNames", "others", "notes", "answered"):
             assert page[name] == ours[name], name
         for name in ("parts", "without", "weights", "says"):

@@ -11,6 +11,7 @@ from manyheads import HeadLedger
 from manyheads.maps.element import BUILDING
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.data import FACTS, held_out_sentences
+from manyheads.models.registry import all_but, load_model
 from manyheads.widgets.head_ledger import head_ledger
 
 SENTENCE = "Do you hate tea?"
@@ -39,11 +40,32 @@ def test_a_logit_without_a_head_is_that_of_the_model_without_it():
                 np.testing.assert_allclose(found, [map.predictions[fact][label] for label in labels], atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "off"), [("focus", SENTENCE, [(0, 1), (0, 3)]), ("induction", "a7kq3xwma7k", [(0, 1)])]
+)
+def test_a_head_that_is_off_writes_nothing_and_the_rest_sums_to_what_the_model_then_answers(name, text, off):
+    model = load_model(name)
+    ledger, places = head_ledger(model, text, off=off), [layer * model.num_heads + head for layer, head in off]
+    parts = ledger["parts"]
+    assert not parts[:, places].any()
+    assert not ledger["says"][places].any()
+    np.testing.assert_allclose(parts[:, :-1].sum(1), parts[:, -1], atol=1e-4)
+    np.testing.assert_allclose(ledger["without"][:, places], np.repeat(parts[:, -1:], len(places), 1), atol=1e-4)
+    for fact, shares in model(text, head_mask=all_but(model, off)).predictions.items():
+        own = [place for place, (named, label) in enumerate(ledger["labels"]) if named == fact and label in shares]
+        odds = (
+            np.log([shares[ledger["labels"][place][1]] for place in own]) - parts[own, -1]
+        )  # logits but for a constant
+        np.testing.assert_allclose(odds, odds[0], atol=1e-3)
+    with pytest.raises(ValueError, match=r"no head 9 in layer 0"):
+        head_ledger(model, text, off=[(0, 9)])
+
+
 def test_in_a_book_it_is_the_element_with_its_numbers(monkeypatch):
     monkeypatch.setenv(BUILDING, "_static")
-    html = HeadLedger(SENTENCE, answer="object", head=1)._repr_mimebundle_()[0]["text/html"]
+    html = HeadLedger(SENTENCE, answer="object", head=1, off=[(0, 1)])._repr_mimebundle_()[0]["text/html"]
     element = BeautifulSoup(html, "html.parser").find("head-ledger")
-    assert element.attrs == {"answer": "object", "head": "1", "model": "focus", "sentence": SENTENCE}
+    assert element.attrs == {"answer": "object", "head": "1", "off": "0.1", "model": "focus", "sentence": SENTENCE}
     data = json.loads(element.script.string)
     assert data["says"]["shape"] == [4, 7, 19]
     assert data["tokens"][4:6] == ["tea", "?"]

@@ -6,6 +6,13 @@ from built import CHAPTERS
 from live_maps import SHIFT, eventually, settled
 from playwright.sync_api import expect
 
+# What is pressed in a figure and too low for a thumb. Words, squares and dots of a picture are as high as they are, the card of a
+# head as its row; a head's name above its words reaches beyond itself, which tests/browser/test_phone.py measures.
+LOW = """() => [...document.querySelectorAll(".head-map :is(button, select, summary, textarea, input)")]
+  .filter((node) => node.checkVisibility() && !node.matches(".hm-grid *, .hm-lines *, .hm-translation *, .hm-askers *, .ha-plot *, .hc-open, .hm-paint .hm-head"))
+  .map((node) => node.closest("label:has(> [type=checkbox], > [type=radio])") ?? node)
+  .filter((node) => node.getBoundingClientRect().height < 43.5)
+  .map((node) => [node.parentElement.className, node.textContent])"""
 WIDER = "document.documentElement.scrollWidth - innerWidth"
 OFFERS = {"real-heads": "head-map[model=encoder]", "ambiguity": "word-sense", "decoder": "next-word"}
 
@@ -21,6 +28,15 @@ def test_nothing_moves_while_a_chapter_loads_and_nothing_is_wider(page, site, ch
         eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
     page.set_viewport_size({"width": 320, "height": 256})  # 1280 x 1024 at 400 %, and the smallest phone's width
     eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
+
+
+@pytest.mark.browser_context_args(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_thumb_hits_whatever_is_pressed(page, site, chapter):
+    page.goto(f"{site}/{chapter}.html")
+    settled(page)
+    page.evaluate("() => document.querySelectorAll('.hm-tooler').forEach((button) => button.click())")
+    eventually(lambda: page.evaluate(LOW), lambda low: low == [])
 
 
 @pytest.mark.parametrize("chapter", OFFERS)

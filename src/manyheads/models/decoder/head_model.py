@@ -18,6 +18,7 @@ from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
+from manyheads.models.registry import all_but
 from manyheads.models.white_space import within_reach
 
 START = 0  # stands before a text that has no token: the end of the text before
@@ -187,15 +188,17 @@ class Decoder:
         ids, _ = self.read(text)
         return self._read_back(self._walk(ids), answer)
 
-    def head_ledger(self, text, answer=""):
+    def head_ledger(self, text, answer="", head_mask=None):
         """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`, with what words say of all tokens."""
         ids, notes = self.read(text)
-        walked = self._walk(ids)
+        on = checked_heads(head_mask, self.num_layers, self.num_heads)
+        walked = self._walk(ids, on)
         parts = self._read_back(walked, answer)
         tokens, shown = parts.pop("ids"), sorted(set(strongest_heads(parts).flatten().tolist()))
         without = np.full((len(tokens), self.num_layers * self.num_heads), np.nan)
         for head in shown:
-            mask = np.arange(without.shape[1]).reshape(self.num_layers, -1) != head
+            mask = all_but(self, [divmod(head, self.num_heads)])
+            mask = mask if on is None else mask & on.numpy()
             without[:, head] = self.run(ids, head_mask=mask)[0][-1, tokens].numpy()
         named = {"tokens": self.tokens(ids), "notes": list(notes), "answered": True}
         return parts | named | {"without": without, "extremes": {head: self._extremes(walked, head) for head in shown}}
@@ -218,9 +221,9 @@ class Decoder:
         rows = [rows_of(layer.attention.output, self.num_heads) for layer in self.model.layers]
         return torch.stack([norms(values, each) for (_, values), each in zip(cache, rows)]).numpy()
 
-    def _walk(self, ids):
+    def _walk(self, ids, head_mask=None):
         layers = [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]
-        return walk(self.model.embedding(torch.as_tensor(ids)), layers)
+        return walk(self.model.embedding(torch.as_tensor(ids)), layers, head_mask)
 
     @torch.no_grad()
     def _scores(self, states):  # [..., d] -> [..., token]

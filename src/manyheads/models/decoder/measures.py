@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from manyheads.models.registry import HeadModel
+
 # Found by search over 270 heads: after a token seen before, they look at what followed it then. (layer, head), from 0.
 INDUCTION_HEADS = ((17, 3), (17, 4), (17, 5), (18, 6), (18, 7), (23, 2), (23, 7))
 COPY = 30  # tokens that are said twice
@@ -38,17 +40,19 @@ def prompts():
     return [Prompt(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def other_heads(seed):
+def other_heads(model: HeadModel, seed):
     """As many other heads as there are in `INDUCTION_HEADS`, as many of each layer, drawn by a seed.
 
-    >>> sorted(layer for layer, _ in other_heads(1)) == sorted(layer for layer, _ in INDUCTION_HEADS)
+    >>> from manyheads.models.registry import load_model
+    >>> others = other_heads(load_model("decoder"), seed=1)
+    >>> sorted(layer for layer, _ in others) == sorted(layer for layer, _ in INDUCTION_HEADS)
     True
     """
     draw = np.random.default_rng(seed)
     found = []
     for layer in sorted({layer for layer, _ in INDUCTION_HEADS}):
         of_layer = {head for other, head in INDUCTION_HEADS if other == layer}
-        rest = [head for head in range(9) if head not in of_layer]
+        rest = [head for head in range(model.num_heads) if head not in of_layer]
         found += [(layer, int(head)) for head in draw.choice(rest, len(of_layer), replace=False)]
     return found
 

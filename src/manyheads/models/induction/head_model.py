@@ -101,18 +101,20 @@ class InductionModel(nn.Module):
         likeliest = [known[best] if best < len(known) else None for best in scores.argmax(-1).tolist()]
         return Guesses(likeliest, next_losses(scores, torch.tensor(symbols(characters))).numpy())
 
-    def logit_parts(self, text, _answer=""):
+    def logit_parts(self, text, _answer="", head_mask=None):
         """What each head and the embedding add to the logits of the text's characters."""
         network, characters = self.network, read(text, self.config.positions)[0]
         known = list(dict.fromkeys(characters))
-        parts = read_back(self._walk(characters), network.norm, network.next.weight[: len(known)])
+        parts = read_back(self._walk(characters, head_mask), network.norm, network.next.weight[: len(known)])
         return parts | {"labels": [[NEXT, character] for character in known], "headNames": titles(self)}
 
-    def head_ledger(self, text, _answer=""):
+    def head_ledger(self, text, _answer="", head_mask=None):
         """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`."""
         characters, notes = read(text, self.config.positions)
-        parts = self.logit_parts(text)
+        on = checked_heads(head_mask, self.num_layers, self.num_heads)
+        parts = self.logit_parts(text, head_mask=on)
         masks = ~torch.eye(self.num_layers * self.num_heads, dtype=bool).view(-1, self.num_layers, self.num_heads)
+        masks = masks if on is None else masks & on
         without = [self._computed(characters, mask)[0][-1, : len(parts["labels"])] for mask in masks]
         named = {"tokens": characters, "notes": list(notes), "answered": True}
         return parts | named | {"without": torch.stack(without, dim=1).numpy()}

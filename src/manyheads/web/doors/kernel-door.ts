@@ -1,5 +1,7 @@
 // The door of a figure to a kernel, through anywidget: traits are its view's state, and Python computes what it shows.
 
+import { keepWhenSaved } from "./saved-figure.ts";
+
 /** What anywidget hands to `render`. */
 export interface KernelModel {
   get(trait: string): any;
@@ -25,12 +27,12 @@ interface Figure<View> {
 }
 
 /**
- * Opens the door. `traits` says which trait of `model` holds which part of the state; `make(state, change)` gives the
- * view; `show(view)` shows what Python computed, again whenever one of the traits `computed` changed; the trait `_status`
- * is the view's status. Returns what closes the door.
+ * Opens the door to the figure in `root`. `traits` says which trait of `model` holds which part of the state; `make(state,
+ * change)` gives the view; `show(view)` shows what Python computed, again whenever one of the traits `computed` changed; the
+ * trait `_status` is the view's status. A notebook that is saved keeps how it stands. Returns what closes the door.
  */
 export function openDoor<View extends { update(state: any): void, setStatus(text: string): void }>(
-  model: KernelModel, traits: Record<string, string>, computed: string[], { make, show }: Figure<View>,
+  model: KernelModel, root: HTMLElement, traits: Record<string, string>, computed: string[], { make, show }: Figure<View>,
 ) {
   const state = () => Object.fromEntries(Object.entries(traits)
     .map(([part, trait]) => [part, model.get(trait)]).filter(([, value]) => value !== undefined)); // a kernel may know fewer
@@ -54,7 +56,11 @@ export function openDoor<View extends { update(state: any): void, setStatus(text
   ];
   for (const listener of listeners) model.on(...listener);
   paint();
-  return () => listeners.forEach((listener) => model.off(...listener));
+  const forget = keepWhenSaved(model, root);
+  return () => {
+    for (const listener of listeners) model.off(...listener);
+    forget();
+  };
 }
 
 const on = (name: string, listener: () => void): [string, () => void] => [`change:${name}`, listener];

@@ -20,15 +20,24 @@ export interface Part {
   value: number;
 }
 
+type Ranked = Pick<HeadLedger, "headNames" | "others" | "parts">;
+
 const MOST = 10; // parts that have a row of their own
 
-/** The parts of a logit, the largest first and the biases last; `rest` are those beyond the tenth, and their sum. */
-export function partsOfAnswer({ headNames, others, parts }: HeadLedger, label: number) {
+/** The places of the ten parts that add most to a logit or take most away, the largest first and the biases last. */
+export function mostOf({ headNames, others, parts }: Ranked, label: number) {
+  const row = rowOf(parts, label);
+  const names = [...headNames, ...others];
+  const isLast = (part: number) => Number(names[part] === "biases");
+  return [...names.keys()].sort((one, other) => isLast(one) - isLast(other) || Math.abs(row[other]) - Math.abs(row[one])).slice(0, MOST);
+}
+
+/** The parts of a logit that have a row, in its order; `rest` are the others, and their sum. */
+export function partsOfAnswer({ headNames, others, parts }: HeadLedger, label: number, rows: number[]) {
   const row = rowOf(parts, label);
   const all = [...headNames, ...others].map((name, at): Part => ({ name, head: at < headNames.length ? at : null, value: row[at] }));
-  all.sort((one, other) => Number(one.name === "biases") - Number(other.name === "biases") || Math.abs(other.value) - Math.abs(one.value));
-  const small = all.slice(MOST);
-  return { parts: all.slice(0, MOST), rest: { count: small.length, value: small.reduce((sum, { value }) => sum + value, 0) }, logit: row[all.length] };
+  const small = all.filter((_, part) => !rows.includes(part));
+  return { parts: rows.map((part) => all[part]), rest: { count: small.length, value: small.reduce((sum, { value }) => sum + value, 0) }, logit: row[all.length] };
 }
 
 /** How far the logit moves when the head is off. */

@@ -1,5 +1,6 @@
 // What each head brings to an answer: twin of `FocusModel.ledger` in Python.
 
+import type { HeadMask } from "./attention-map.ts";
 import type { Layer, Matrix } from "./attention.ts";
 
 /** What each head brings to the logit of each label, where a model draws conclusions from its output; see math/ledger.ts. */
@@ -14,6 +15,7 @@ export interface Ledger {
 export interface HeadLedger {
   tokens: string[];
   headNames: string[];
+  numHeads: number; // of a layer
   labels: string[][]; // [fact, label]
   answered: boolean; // else there is nothing that the model draws conclusions from
   notes?: string[];
@@ -21,14 +23,16 @@ export interface HeadLedger {
   parts: Matrix; // [label, part]: a column for each head and each of the others, then the logit
   without: Matrix; // [label, h]: the logit with a head off; NaN where it was not computed
   weights: Matrix; // [h, k]: what the token looks at that the answers are read from
-  says: Matrix; // [h, k, label]: what a word would add with all of the weight
+  says: Matrix; // [h, k, label]: what a word would add with all of the weight; zeros for a head that is off
   extremes?: Record<number, string[][]>; // [h][k]: the token raised most and the one lowered most, of all that there are
 }
 
-export interface LedgerState {
+/** What a model is asked for. */
+export interface LedgerQuestion {
   sentence: string;
   answer: string; // "fact: label", a fact for its likeliest label, or nothing for the first
-  head: number | null; // the one that adds most
+  head: number | null; // null is the one that adds most
+  headMask?: HeadMask;
 }
 
 /** What stands behind the attention of a model: the output layer, a layer norm and the readouts of its facts. */

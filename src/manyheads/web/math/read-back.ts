@@ -9,6 +9,7 @@ export interface WrittenLayer {
   /** What each number of the heads' outputs, side by side, adds along some directions of the vector, through W^O: [direction][h * d_v]. */
   back(directions: Float64Array[]): Float64Array[];
   mlp: Float32Array | null;
+  isOn(head: number): boolean; // a head that is off adds nothing
 }
 
 /** The last norm: without a bias, one that only divides by the spread. */
@@ -32,7 +33,7 @@ export function readBack(layers: WrittenLayer[], embedding: ArrayLike<number>, w
       const sums = readouts.map(() => 0);
       layer.values[head].forEach((value, key) => back.forEach((direction, label) => {
         const from = head * value.length;
-        const said = dot(value, direction.subarray(from, from + value.length));
+        const said = layer.isOn(head) ? dot(value, direction.subarray(from, from + value.length)) : 0;
         says.push(said);
         sums[label] += row[key] * said;
       }));

@@ -111,6 +111,7 @@ export class DecoderEngine {
       values: heads.map((head) => Array.from({ length: count }, (_, key) => this.#values[layer].subarray(place(head, key), place(head, key) + headDim))),
       back: (directions) => this.#weights.back(layer, directions),
       mlp: this.#mlps[layer],
+      isOn: (head) => this.#on[layer * numHeads + head] === 1,
     };
   }
 

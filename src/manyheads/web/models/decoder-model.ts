@@ -1,8 +1,8 @@
 // What is computed of a text, as a figure shows it: twin of models/decoder/head_model.py. A page runs it in a worker.
 
-import { answerPlace, partsOfAnswer } from "../math/answer-parts.ts";
+import { answerPlace, mostOf } from "../math/answer-parts.ts";
 import type { HeadMask } from "../math/attention-map.ts";
-import type { HeadLedger, LedgerState } from "../math/ledger.ts";
+import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { matrix } from "../math/read-back.ts";
 import type { DecoderEngine } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
@@ -33,25 +33,25 @@ export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: De
 }
 
 /** What every part adds to the logits of the likeliest next words, and of the one that was chosen: twin of `Decoder.head_ledger`. */
-export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, { sentence, answer, head }: LedgerState): HeadLedger {
+export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, { sentence, answer, head, headMask = null }: LedgerQuestion): HeadLedger {
   const { numLayers, numHeads, headNames } = facts;
   const { ids, notes } = tokens.read(sentence);
-  const { logits } = engine.read(ids);
+  const { logits } = engine.read(ids, headMask);
   const chosen = largest(logits, LABELS);
   const word = answer.includes(": ") ? tokens.words.indexOf(answer.slice(answer.indexOf(": ") + 2)) : -1;
   if (word >= 0 && !chosen.includes(word)) chosen.push(word);
   const named = {
-    tokens: ids.map((id) => tokens.words[id]), notes, answered: true,
+    tokens: ids.map((id) => tokens.words[id]), notes, answered: true, numHeads,
     labels: chosen.map((id) => [NEXT, tokens.words[id]]),
     headNames: Array.from({ length: numLayers }, (_, layer) => headNames.map((name) => `layer ${layer + 1}, ${name}`)).flat(),
   };
   const without = matrix([chosen.length, numLayers * numHeads], Array(chosen.length * numLayers * numHeads).fill(NaN));
   const ledger = { ...named, without, ...engine.readBack(chosen) };
-  const shown = partsOfAnswer(ledger, answerPlace(ledger, answer)).parts.flatMap((part) => part.head ?? []);
+  const shown = mostOf(ledger, answerPlace(ledger, answer)).filter((part) => part < numLayers * numHeads);
   const asked = head ?? shown[0] ?? 0;
   const said = engine.writes(Math.floor(asked / numHeads), asked % numHeads).map(extremesOf);
   for (const off of shown) {
-    const mask = Array.from({ length: numLayers }, (__, layer) => headNames.map((_, place) => layer * numHeads + place !== off));
+    const mask = Array.from({ length: numLayers }, (__, layer) => headNames.map((_, place) => layer * numHeads + place !== off && (headMask?.[layer][place] ?? true)));
     const left = engine.read(ids, mask).logits;
     chosen.forEach((id, label) => (without.values[label * numLayers * numHeads + off] = left[id]));
   }

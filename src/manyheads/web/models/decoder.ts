@@ -2,7 +2,7 @@
 // computes. The files are made by models/decoder/page_files.py.
 
 import type { HeadMask } from "../math/attention-map.ts";
-import type { HeadLedger, LedgerState } from "../math/ledger.ts";
+import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import type { DecoderFacts } from "./files.ts";
 import type { DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
@@ -42,8 +42,8 @@ export class Decoder extends WorkerModel implements DecoderModel {
     return (await this.next(text, headMask, options)).map;
   }
 
-  headLedger({ sentence, answer, head }: LedgerState, { signal }: { signal?: AbortSignal } = {}) {
-    return this.request<HeadLedger>({ ledger: { sentence, answer, head } }, signal);
+  headLedger(ledger: LedgerQuestion, { signal }: { signal?: AbortSignal } = {}) {
+    return this.request<HeadLedger>({ ledger }, signal);
   }
 
   wordOf(id: number) {

@@ -3,7 +3,7 @@
 import type { Pictures } from "../math/attention-map.ts";
 import { causalMask, linear, project, steps, transpose } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
-import type { HeadLedger, LedgerState } from "../math/ledger.ts";
+import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { PADDING } from "../math/names.ts";
 import type { Projections, ProjectionsState } from "../math/projections.ts";
 import { rowOf } from "../math/steps.ts";
@@ -52,7 +52,7 @@ export function flowOf(model: FocusModel) {
 /** A function from a sentence to what each head writes into every answer: twin of `head_ledger` in Python. */
 export function headLedgerOf(model: FocusModel) {
   const { numHeads, headNames } = model;
-  return ({ sentence }: Pick<LedgerState, "sentence">): HeadLedger => {
+  return ({ sentence, headMask = null }: Pick<LedgerQuestion, "sentence" | "headMask">): HeadLedger => {
     const { ids, tokens, notes } = model.tokenize(sentence);
     const length = tokens.length;
     const { weights: all, predictions } = model.attend(sentence);
@@ -64,6 +64,7 @@ export function headLedgerOf(model: FocusModel) {
     for (let head = 0; head < numHeads; head++) {
       const own = all.subarray(head * length * length, head * length * length + length);
       weights.values.set(own, head * length);
+      if (headMask?.[0][head] === false) for (let key = 0; key < length; key++) V.values.fill(0, key * V.shape[1] + head * width, key * V.shape[1] + (head + 1) * width);
       own.forEach((weight, key) => {
         for (let d = head * width; d < (head + 1) * width; d++) concat[d] += weight * V.values[key * V.shape[1] + d];
       });
@@ -80,7 +81,7 @@ export function headLedgerOf(model: FocusModel) {
       for (let key = 0; key < length; key++)
         for (let label = 0; label < count; label++, at++)
           for (let d = head * width; d < (head + 1) * width; d++) says.values[at] += V.values[key * V.shape[1] + d] * reading.values[d * count + label];
-    return { tokens, headNames, notes, labels, answered: Object.keys(predictions).length > 0, others: ["biases"], parts, without, weights, says };
+    return { tokens, headNames, numHeads, notes, labels, answered: Object.keys(predictions).length > 0, others: ["biases"], parts, without, weights, says };
   };
 }
 

@@ -4,7 +4,7 @@ import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, project, softmax, transpose } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
-import type { HeadLedger, LedgerState } from "../math/ledger.ts";
+import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { matrix, readBack, type WrittenLayer } from "../math/read-back.ts";
 import { rowOf } from "../math/steps.ts";
 import { valueNorms } from "../math/value-norms.ts";
@@ -74,22 +74,22 @@ export class InductionModel {
   }
 
   /** What each head adds to the logits of the text's characters: twin of `head_ledger`. */
-  headLedger({ sentence }: Pick<LedgerState, "sentence">): HeadLedger {
+  headLedger({ sentence, headMask = null }: Pick<LedgerQuestion, "sentence" | "headMask">): HeadLedger {
     const { characters, notes } = this.#read(sentence);
     const { tensors, numLayers, numHeads, headNames } = this;
     const known = [...new Set(characters)];
     const ids = characters.map((character) => known.indexOf(character));
-    const { first, last, layers } = this.#computed(ids, null);
+    const { first, last, layers } = this.#computed(ids, headMask);
     const next = tensors["next.weight"];
     const norm = { weight: tensors["norm.weight"].values, bias: tensors["norm.bias"].values, eps: 1e-5 };
     const without = known.map(() => new Float32Array(numLayers * numHeads));
     for (let head = 0; head < numLayers * numHeads; head++) {
-      const mask = Array.from({ length: numLayers }, (__, layer) => headNames.map((_, place) => layer * numHeads + place !== head));
+      const mask = Array.from({ length: numLayers }, (__, layer) => headNames.map((_, place) => layer * numHeads + place !== head && (headMask?.[layer][place] ?? true)));
       const { scores } = this.#computed(ids, mask);
       known.forEach((_, label) => (without[label][head] = rowOf(scores, ids.length - 1)[label]));
     }
     return {
-      tokens: characters, notes, answered: true,
+      tokens: characters, notes, answered: true, numHeads,
       headNames: this.layers.flatMap((_, layer) => headNames.map((name) => `layer ${layer + 1}, ${name}`)),
       labels: known.map((character) => [this.words.next, character]),
       without: matrix([known.length, numLayers * numHeads], without.flatMap((row) => [...row])),
@@ -124,13 +124,13 @@ export class InductionModel {
       maps.push(weights);
       const V = project(input, input, layer, numHeads)[2];
       norms.push(...valueNorms(V, layer["output.weight"], numHeads));
-      return this.#written(layer, V, weights);
+      return this.#written(layer, V, weights, headMask?.[number]);
     });
     const scores = linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]);
     return { scores, maps, norms, layers, first, last: rowOf(x, ids.length - 1) };
   }
 
-  #written(layer: Layer, V: Matrix, maps: Matrix): WrittenLayer {
+  #written(layer: Layer, V: Matrix, maps: Matrix, on: boolean[] | undefined): WrittenLayer {
     const heads = Array.from({ length: this.numHeads }, (_, head) => head);
     const [length, width] = V.shape;
     const own = width / this.numHeads;
@@ -141,6 +141,7 @@ export class InductionModel {
       back: (directions) => directions.map((direction) => Float64Array.from({ length: width }, (_, column) =>
         rowOf(columns, column).reduce((sum, value, d) => sum + value * direction[d], 0))),
       mlp: null,
+      isOn: (head) => on?.[head] ?? true,
     };
   }
 }

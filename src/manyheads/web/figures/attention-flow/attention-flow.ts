@@ -3,16 +3,13 @@
 
 import { copyMenu } from "../../doors/copy-menu.ts";
 import { figureFrame, figureLink, figureTag } from "../../doors/figure-link.ts";
-import { openDoor } from "../../doors/kernel-door.ts";
-import type { KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
-import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
-import { keepWhenSaved } from "../../doors/saved-figure.ts";
+import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { STATIONS } from "../../math/flow.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
-import type { FocusModel } from "../../models/focus.ts";
 import { announce, h } from "../../views/dom.ts";
 import { AttentionFlowView } from "./view.ts";
 
@@ -23,7 +20,7 @@ export const TRAITS = { sentence: "sentence", head: "head", query: "query", stat
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map attention-flow" }));
-  const close = openDoor(model, TRAITS, ["_flow"], {
+  return openDoor(model, root, TRAITS, ["_flow"], {
     make: (state, change): AttentionFlowView => {
       const view: AttentionFlowView = new AttentionFlowView(root, state, {
         change, painted: (flow) => announce(el, "steps", flow), arrived: () => change(view.state, ["station"]),
@@ -32,8 +29,6 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
     },
     show: (view: AttentionFlowView) => view.show(decodeSteps(model.get("_flow")) as Flow),
   });
-  const forget = keepWhenSaved(model, root);
-  return () => (close(), forget());
 }
 
 export default { render };
@@ -79,9 +74,8 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     return this.view?.flow ?? null;
   }
 
-  protected override async load(name: string, show: (text: string) => void): Promise<FlowModel> {
-    const [{ flowOf }, model] = await Promise.all([formulaScript(), loadWithProgress(name, show)]);
-    return flowOf(model as FocusModel);
+  protected override load(name: string, show: (text: string) => void): Promise<FlowModel> {
+    return loadFormula(({ flowOf }) => flowOf, name, show);
   }
 
   protected draw(baked: any) {

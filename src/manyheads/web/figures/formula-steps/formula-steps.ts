@@ -2,16 +2,13 @@
 // One renderer with two doors, as head-map.ts: the default export is for kernels (Python computes), the custom element
 // for pages (models.js and formula-model.js compute). Nothing touches the DOM while it loads.
 
-import { openDoor } from "../../doors/kernel-door.ts";
-import type { KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
-import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
-import { keepWhenSaved } from "../../doors/saved-figure.ts";
+import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { FLAGS } from "../../math/names.ts";
 import type { Steps, StepsState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
-import type { FocusModel } from "../../models/focus.ts";
 import { announce, h } from "../../views/dom.ts";
 import { FormulaStepsView } from "./view.ts";
 
@@ -22,7 +19,7 @@ export const TRAITS = { sentence: "sentence", head: "head", word: "word", step: 
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map formula-steps" }));
-  const close = openDoor(model, TRAITS, ["_steps"], {
+  return openDoor(model, root, TRAITS, ["_steps"], {
     make: (state, change) => new FormulaStepsView(root, state, {
       change, types: model.get("_types"), painted: (steps) => announce(el, "steps", steps),
     }),
@@ -30,8 +27,6 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
       view.show(decodeSteps({ ...model.get("_steps"), parameters: model.get("_parameters") }));
     },
   });
-  const forget = keepWhenSaved(model, root);
-  return () => (close(), forget());
 }
 
 export default { render };
@@ -70,9 +65,8 @@ class FormulaStepsElement extends SentenceFigure<FormulaStepsView, StepsModel> {
     this.view?.flush();
   }
 
-  protected override async load(name: string, show: (text: string) => void): Promise<StepsModel> {
-    const [{ stepsOf }, model] = await Promise.all([formulaScript(), loadWithProgress(name, show)]);
-    return stepsOf(model as FocusModel);
+  protected override load(name: string, show: (text: string) => void): Promise<StepsModel> {
+    return loadFormula(({ stepsOf }) => stepsOf, name, show);
   }
 
   protected draw(baked: any) {

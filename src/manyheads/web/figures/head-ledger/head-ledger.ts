@@ -1,33 +1,31 @@
 // <head-ledger>: what each head adds to the logit of an answer, and from which word it came. One renderer with two doors, as
 // head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
 
-import { openDoor } from "../../doors/kernel-door.ts";
-import type { KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
-import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import { maskOf, readPart } from "../../doors/state.ts";
 import { answerPlace } from "../../math/answer-parts.ts";
-import type { HeadLedger, LedgerState } from "../../math/ledger.ts";
+import type { HeadLedger, LedgerQuestion } from "../../math/ledger.ts";
 import { rowOf } from "../../math/steps.ts";
 import { decodeMatrices } from "../../math/wire.ts";
 import type { FocusModel } from "../../models/focus.ts";
 import { announce, h } from "../../views/dom.ts";
+import { isOld, placeOf } from "./state.ts";
 import { HeadLedgerView } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
 
 /** Which trait of Python's `HeadLedger` holds which part of the state. */
-export const TRAITS = { sentence: "sentence", answer: "answer", head: "head" };
+export const TRAITS = { sentence: "sentence", answer: "answer", head: "head", off: "off" };
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map head-ledger" }));
-  const close = openDoor(model, TRAITS, ["_ledger"], {
+  return openDoor(model, root, TRAITS, ["_ledger"], {
     make: (state, change) => new HeadLedgerView(root, state, { change, painted: (ledger) => announce(el, "ledger", ledger) }),
     show: (view: HeadLedgerView) => view.show(decodeMatrices(model.get("_ledger"))),
   });
-  const forget = keepWhenSaved(model, root);
-  return () => (close(), forget());
 }
 
 export default { render };
@@ -36,24 +34,24 @@ export default { render };
 
 interface LedgerModel {
   broken?: boolean;
+  numLayers: number;
   numHeads: number; // of a layer
-  headLedger(state: LedgerState, options?: { signal?: AbortSignal }): HeadLedger | Promise<HeadLedger>;
+  headLedger(question: LedgerQuestion, options?: { signal?: AbortSignal }): HeadLedger | Promise<HeadLedger>;
 }
 
-const PARTS = ["sentence", "answer", "head"]; // of the state, each an attribute
+const PARTS = ["sentence", "answer", "head", "off"]; // of the state, each an attribute
 
 class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
   static observedAttributes = ["model", ...PARTS];
   protected parts = PARTS;
   protected computed = PARTS;
   protected numbers = ["head"];
-  #numHeads = 0;
 
   protected override task = {
     failure: "The ledger could not be computed",
     compute: ([model]: LedgerModel[], signal: AbortSignal) => {
-      this.#numHeads = model.numHeads;
-      return model.headLedger((this.view as HeadLedgerView).state, { signal });
+      const { off, ...question } = (this.view as HeadLedgerView).state;
+      return model.headLedger({ ...question, headMask: maskOf(off, model.numLayers, model.numHeads) }, { signal });
     },
     show: (ledger: HeadLedger) => {
       this.view?.show(ledger);
@@ -72,12 +70,15 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
    */
   ledger(prediction = "", label = "") {
     const ledger = this.matrices;
-    if (!ledger || !this.#numHeads) return null;
+    if (!ledger) return null;
     const wanted = [prediction, label].filter(Boolean).join(": ") || this.view!.state.answer;
     const place = answerPlace(ledger, wanted);
     if (label && ledger.labels[place].join(": ") !== wanted) return null;
     const row = rowOf(ledger.parts, place);
-    const heads = ledger.headNames.map((_, at) => ({ layer: Math.floor(at / this.#numHeads), head: at % this.#numHeads, value: row[at] }));
+    const heads = ledger.headNames.map((_, at) => {
+      const [layer, head] = placeOf(ledger, at);
+      return { layer, head, value: row[at] };
+    });
     const rest = ledger.others.reduce((sum, _, at) => sum + row[heads.length + at], 0);
     return { heads, rest, logit: row[row.length - 1] };
   }
@@ -86,7 +87,19 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
     const model = await loadWithProgress(name, show);
     if ("headLedger" in model) return model as LedgerModel;
     const { headLedgerOf } = await formulaScript();
-    return { numHeads: model.numHeads, headLedger: headLedgerOf(model as FocusModel) };
+    return { numLayers: model.numLayers, numHeads: model.numHeads, headLedger: headLedgerOf(model as FocusModel) };
+  }
+
+  protected override get waits() {
+    return this.view !== null && isOld(this.view.whole);
+  }
+
+  protected override markOld(old: boolean) {
+    this.view?.markOld(old);
+  }
+
+  protected override readPart(name: string) {
+    return name === "off" ? readPart(name, this.getAttribute(name)) : super.readPart(name);
   }
 
   protected draw(baked: any) {

@@ -1,13 +1,15 @@
 // What <head-ledger> and a notebook's HeadLedger show: the parts of one logit, and the words that a head's part came from.
 
 import { answerPlace, extremesOf, ofWords, type Part, partsOfAnswer, withoutHead } from "../../math/answer-parts.ts";
-import type { HeadLedger, LedgerState } from "../../math/ledger.ts";
+import type { HeadLedger } from "../../math/ledger.ts";
 import { colourOf } from "../../math/maps.ts";
 import { rowOf, written } from "../../math/steps.ts";
 import { isolated, percent, readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { fill, h, rowsOf, setText, setToken, setValue } from "../../views/dom.ts";
+import { fill, h, rowsOf, setText, setToken, setValue, targetOf } from "../../views/dom.ts";
+import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
+import { headOf, isOn, reduce, startWith, type Action, type LedgerState, type State } from "./state.ts";
 
 export interface LedgerOptions {
   change: (state: LedgerState, names: string[]) => void; // the reader changed the named parts
@@ -18,11 +20,11 @@ export interface LedgerOptions {
 const NOTHING = "Type a sentence: without a word there is nothing to conclude from.";
 
 export class HeadLedgerView {
-  state: LedgerState = { sentence: "", answer: "", head: null };
-  ledger: HeadLedger | null = null;
+  whole: State;
   #options: LedgerOptions;
-  #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#set({ sentence }));
-  #answer = chooser("Answer", (answer) => this.#set({ answer }));
+  #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#choose({ type: "choose", parts: { sentence } }, "sentence"));
+  #answer = chooser("Answer", (answer) => this.#choose({ type: "choose", parts: { answer } }, "answer"));
+  #head = chooser("Head", (head) => this.#choose({ type: "choose", parts: { head: Number(head) } }, "head"));
   #sum = h("p", { class: "hl-sum" });
   #parts = h("tbody");
   #words = h("tbody");
@@ -33,7 +35,7 @@ export class HeadLedgerView {
 
   constructor(root: HTMLElement, state: Partial<LedgerState>, options: LedgerOptions) {
     this.#options = options;
-    Object.assign(this.state, state);
+    this.whole = startWith(state);
     const heading = (columns: Record<string, number>) =>
       h("thead", {}, h("tr", {}, ...Object.entries(columns).map(([name, colspan]) => h("th", { scope: "col", colspan }, name))));
     const columns = (...kinds: string[]) => h("colgroup", {}, ...kinds.map((kind) => h("col", { class: `hl-of-${kind}` })));
@@ -42,21 +44,32 @@ export class HeadLedgerView {
         columns("name", "bar", "number", "bar", "number"), heading({ part: 1, adds: 2, "its absence": 2 }), this.#parts),
       h("table", { class: "hl-words" }, this.#title, columns("word", "looks", "number", "says", "bar", "number"), heading({ word: 1, looks: 2, "says, if it looks": 1, adds: 2 }), this.#words));
     root.replaceChildren(...(options.types === false ? [] : [this.#sentence]),
-      h("div", { class: "hm-tools" }, field(this.#answer)), this.#sum, this.#tables, this.#status.node, this.#announcer.node);
+      h("div", { class: "hm-tools" }, field(this.#answer), field(this.#head)), this.#sum, this.#tables, this.#status.node, this.#announcer.node);
     setValue(this.#sentence, this.state.sentence);
+  }
+
+  get state() {
+    return this.whole.chosen;
+  }
+
+  get ledger() {
+    return this.whole.ledger;
   }
 
   /** Takes over parts of the state that changed elsewhere. */
-  update(state: Partial<LedgerState>) {
-    Object.assign(this.state, state);
-    setValue(this.#sentence, this.state.sentence);
-    if (this.ledger) this.#draw(this.ledger);
+  update(parts: Partial<LedgerState>) {
+    this.#do({ type: "choose", parts });
   }
 
   show(ledger: HeadLedger) {
-    this.ledger = ledger;
-    this.#draw(ledger);
+    this.markOld(false);
+    this.#do({ type: "show", ledger });
     this.#options.painted?.(ledger);
+  }
+
+  /** Greys what doesn't answer to what was chosen. */
+  markOld(old: boolean) {
+    this.#tables.classList.toggle("hm-stale", old);
   }
 
   /** Says how things stand; `act`, if given, is what a button after the text does. */
@@ -65,10 +78,16 @@ export class HeadLedgerView {
     this.#status.tell([text, ...empty, ...(this.ledger?.notes ?? [])].join(" "), act, name);
   }
 
-  #set(state: Partial<LedgerState>) {
+  #do(action: Action) {
+    this.whole = reduce(this.whole, action);
+    setValue(this.#sentence, this.state.sentence);
+    if (this.ledger) this.#draw(this.ledger);
+  }
+
+  #choose(action: Action, name: keyof LedgerState) {
     this.#announcer.changed();
-    this.update(state);
-    this.#options.change(this.state, Object.keys(state));
+    this.#do(action);
+    this.#options.change(this.state, [name]);
   }
 
   // --- drawing
@@ -77,36 +96,40 @@ export class HeadLedgerView {
     this.#tables.hidden = this.#sum.hidden = !ledger.answered;
     if (!ledger.answered) return;
     const label = answerPlace(ledger, this.state.answer);
-    const { parts, rest, logit } = partsOfAnswer(ledger, label);
+    const { parts, rest, logit } = partsOfAnswer(ledger, label, this.whole.rows);
     const names = ledger.labels.map((pair) => pair.join(": "));
     fillOptions(this.#answer, names, names, names[label]);
     const [fact, name] = ledger.labels[label];
-    const largest = parts.find(({ head }) => head !== null)?.head ?? 0;
-    const chosen = Math.min(this.state.head ?? largest, ledger.headNames.length - 1);
+    const chosen = headOf(this.whole);
+    const heads = [...ledger.headNames.keys()].filter((head) => head === chosen || this.whole.rows.includes(head));
+    fillOptions(this.#head, heads.map((head) => ledger.headNames[head]), heads, chosen);
     const byHeads = rowOf(ledger.parts, label).subarray(0, ledger.headNames.length).reduce((sum, value) => sum + value, 0);
     const other = ledger.others.length > 1 ? "all else" : `the ${ledger.others[0]}`;
-    setText(this.#sum, `The heads write ${signed(byHeads)} for “${name.trim() || name}”, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}.`);
-    const scale = scaleOf(ledger, label, chosen);
-    this.#drawParts(ledger, label, chosen, scale);
+    const quoted = (text: string) => `“${text.trim() || text}”`;
+    const best = answerPlace(ledger, fact);
+    const answers = best === label ? "." : `; ${quoted(ledger.labels[best][1])} has more.`;
+    setText(this.#sum, `The heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}${answers}`);
+    const scale = scaleOf(this.whole, label);
+    this.#drawParts(ledger, label, scale);
     this.#drawWords(ledger, label, chosen, scale);
     this.#announcer.drawn(() => `${fact}: ${name}. ${parts.map((part) => `${part.name} adds ${signed(part.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`);
   }
 
-  #drawParts(ledger: HeadLedger, label: number, chosen: number, scale: Scale) {
-    const { parts, rest, logit } = partsOfAnswer(ledger, label);
+  #drawParts(ledger: HeadLedger, label: number, scale: Scale) {
+    const { parts, rest, logit } = partsOfAnswer(ledger, label, this.whole.rows);
     const total: Part[] = [...(rest.count ? [{ name: nameOf(rest), head: null, value: rest.value }] : []), { name: "logit", head: null, value: logit }];
     const all = [...parts, ...total];
-    const absences = all.map(({ head }) => (head === null ? NaN : withoutHead(ledger, label, head)));
+    const absences = all.map(({ head }) => (head === null || !isOn(this.whole, head) ? NaN : withoutHead(ledger, label, head)));
     const rows = fill(this.#parts, all.length, () => h("tr", {},
-      h("th", { scope: "row" }, h("button", { type: "button", onclick: (event: Event) => this.#choose(event) }), h("span")),
+      h("th", { scope: "row" }, headSwitch((event) => this.#choose({ type: "switch", head: Number(targetOf(event).dataset.head) }, "off")), h("span")),
       h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
     all.forEach(({ name, head, value }, at) => {
       const row = rows[at] as HTMLTableRowElement;
       const [button, span] = row.cells[0].children as unknown as HTMLButtonElement[];
       [button.hidden, span.hidden] = [head === null, head !== null];
-      setText(head === null ? span : button, name);
+      setText(span, head === null ? name : "");
       button.dataset.head = String(head);
-      button.ariaPressed = String(head === chosen);
+      drawSwitch(button, head === null ? "" : name, head === null || isOn(this.whole, head), colourOf(name));
       row.classList.toggle("hl-total", at === all.length - 1);
       row.style.setProperty("--head", head === null ? "currentcolor" : colourOf(name));
       setBar(row.cells[1], value, scale);
@@ -118,7 +141,8 @@ export class HeadLedgerView {
   }
 
   #drawWords(ledger: HeadLedger, label: number, head: number, scale: Scale) {
-    setText(this.#title, `Where the head “${ledger.headNames[head]}” looks, and what it then writes`);
+    const on = isOn(this.whole, head);
+    setText(this.#title, `Where the head “${ledger.headNames[head]}” looks, ${on ? "and what it then writes" : "though it’s off and writes nothing"}`);
     const words = ofWords(ledger, label, head);
     const rows = fill(this.#words, words.length, () => h("tr", {},
       h("th", { scope: "row" }, h("span")), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }),
@@ -129,16 +153,12 @@ export class HeadLedgerView {
       setToken(row.cells[0].firstElementChild as HTMLElement, ledger.tokens[key]);
       setBar(row.cells[1], weight, { least: 0, most: 1 });
       setText(row.cells[2], percent(weight));
-      const [most, least] = extremesOf(ledger, head, key) ?? [];
+      const [most, least] = (on && extremesOf(ledger, head, key)) || [];
       setText(row.cells[3], most === undefined ? "" : `${isolated(readable(most))}, not ${isolated(readable(least))}`);
       setBar(row.cells[4], adds, scale);
       setText(row.cells[5], signed(adds));
       rows[key].ariaLabel = `${readable(ledger.tokens[key])}: weight ${percent(weight)}, adds ${signed(adds)}`;
     });
-  }
-
-  #choose({ currentTarget }: Event) {
-    this.#set({ head: Number((currentTarget as HTMLElement).dataset.head) });
   }
 }
 
@@ -152,10 +172,11 @@ interface Scale {
 }
 
 /** The scale of both tables: from the smallest to the largest of their numbers, and 0. */
-function scaleOf(ledger: HeadLedger, label: number, chosen: number): Scale {
-  const { parts, rest, logit } = partsOfAnswer(ledger, label);
-  const absences = parts.flatMap(({ head }) => (head === null ? [] : withoutHead(ledger, label, head)));
-  const values = [0, rest.value, logit, ...parts.map(({ value }) => value), ...absences, ...ofWords(ledger, label, chosen).map(({ adds }) => adds)];
+function scaleOf(state: State, label: number): Scale {
+  const ledger = state.ledger as HeadLedger;
+  const { parts, rest, logit } = partsOfAnswer(ledger, label, state.rows);
+  const absences = parts.flatMap(({ head }) => (head === null ? [] : withoutHead(ledger, label, head) || 0)); // not all were computed
+  const values = [0, rest.value, logit, ...parts.map(({ value }) => value), ...absences, ...ofWords(ledger, label, headOf(state)).map(({ adds }) => adds)];
   return { least: Math.min(...values), most: Math.max(...values) };
 }
 

@@ -4,7 +4,6 @@
 
 import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { define } from "../../doors/page-element.ts";
-import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { OPTION_NAMES } from "../../math/options.ts";
 import { decodeMap } from "../../math/wire.ts";
 import { announce, h } from "../../views/dom.ts";
@@ -26,7 +25,7 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const takeLayer = ({ of, layer }: LayerMessage, [weights, compared]: ArrayBufferView[]) => {
     if (of === view?.state.map?.computed) view?.dispatch({ type: "layer", layer, weights, compared });
   };
-  const close = openDoor(model, TRAITS, ["_attention", "_compared"], {
+  const close = openDoor(model, root, TRAITS, ["_attention", "_compared"], {
     make: (state, change) => (view = new HeadMapView(root, state, {
       change, models: model.get("_models"), computes: model.get("_computes"), tools: "open", painted: (map) => announce(el, "attention", map),
       fetch: (layers, { computed: of }) => model.send({ of, layers }),
@@ -37,10 +36,8 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
     },
   });
   model.on("msg:custom", takeLayer);
-  const forget = keepWhenSaved(model, root);
   return () => {
     model.off("msg:custom", takeLayer);
-    forget();
     close();
   };
 }

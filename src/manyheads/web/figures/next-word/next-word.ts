@@ -3,12 +3,10 @@
 // default export is for kernels (Python computes), the custom element for pages, where the model comes when the reader asks.
 
 import { followLinks } from "../../doors/figure-link.ts";
-import { openDoor } from "../../doors/kernel-door.ts";
-import type { KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { LiveFigure } from "../../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../../doors/page-element.ts";
 import { OFFERED, READY } from "../../doors/page-models.ts";
-import { keepWhenSaved } from "../../doors/saved-figure.ts";
 import { offOf, readPart } from "../../doors/state.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { decodeMap, floats } from "../../math/wire.ts";
@@ -28,14 +26,13 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const { endTokens, ...example } = model.get("_example");
   const vocabulary = { endTokens, wordOf: (id: number) => words[id] };
   let view: NextWordView | undefined;
-  const close = openDoor(model, TRAITS, ["_answer"], {
+  const close = openDoor(model, root, TRAITS, ["_answer"], {
     make: (state, change) => view = new NextWordView(root, state, { words: [], ...example }, {
       changed: (names) => change(view!.state, names), painted: () => announce(el, "next", view!.state.shown?.next),
     }),
     show: () => view!.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer")), vocabulary }),
   });
-  const forget = keepWhenSaved(model, root);
-  return () => (view!.dispatch({ type: "stop" }), close(), forget());
+  return () => (view!.dispatch({ type: "stop" }), close());
 }
 
 const decodeAnswer = ({ tail, logits, allOn, map }: any): Answer =>

@@ -1,11 +1,10 @@
 // <slice-or-project>: one wide projection that is cut afterwards, as many narrow ones, and the bug that cuts the input first.
 
 import { define, dressPage } from "../../doors/page-element.ts";
-import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
+import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import type { Projections, ProjectionsState } from "../../math/projections.ts";
 import { decodeMatrices, decodePictures } from "../../math/wire.ts";
-import type { FocusModel } from "../../models/focus.ts";
 import { announce } from "../../views/dom.ts";
 import { SliceOrProjectView } from "./view.ts";
 
@@ -33,9 +32,8 @@ class SliceOrProjectElement extends SentenceFigure<SliceOrProjectView, Projectio
     return this.view?.made ?? null;
   }
 
-  protected override async load(name: string, show: (text: string) => void): Promise<ProjectionsModel> {
-    const [{ projectionsOf }, model] = await Promise.all([formulaScript(), loadWithProgress(name, show)]);
-    return projectionsOf(model as FocusModel);
+  protected override load(name: string, show: (text: string) => void): Promise<ProjectionsModel> {
+    return loadFormula(({ projectionsOf }) => projectionsOf, name, show);
   }
 
   protected draw(baked: any) {

@@ -66,7 +66,7 @@ type Orders = { written: string, shuffled: string };
 class WordShuffleElement extends LiveFigure {
   /** What the map shows; null where the words stand in their reader's order. */
   #orders: Orders | null = null;
-  #back = h("button", { type: "button", onclick: () => this.#restore() }, "Back in order");
+  #back = h("button", { type: "button", onclick: () => this.#restore() }, "Undo");
   #rows = h("tbody");
   #changes = h("table", {}, h("thead", {}, h("tr", {},
     ...["Model", "Largest change of a weight", "Conclusions that change"].map((text) => h("th", { scope: "col" }, text)))), this.#rows);

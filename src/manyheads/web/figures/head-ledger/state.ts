@@ -1,0 +1,66 @@
+// The state of <head-ledger>, one value: what the reader chose, the numbers of it, and which parts have a row. No DOM.
+
+import { answerPlace, mostOf } from "../../math/answer-parts.ts";
+import type { HeadLedger, LedgerQuestion } from "../../math/ledger.ts";
+
+/** What a reader, an attribute or a kernel chooses; heads that are off as [layer, head]. */
+export interface LedgerState extends Omit<LedgerQuestion, "headMask"> {
+  off: number[][];
+}
+
+export interface State {
+  chosen: LedgerState;
+  ledger: HeadLedger | null;
+  of: LedgerState | null; // what the numbers answer to
+  rows: number[]; // the parts that have a row, by their places among all
+  keeps: boolean; // the rows stay where they are: nothing but heads was switched since they were ranked
+}
+
+export type Action =
+  | { type: "choose", parts: Partial<LedgerState> }
+  | { type: "switch", head: number } // by its place among all heads
+  | { type: "show", ledger: HeadLedger };
+
+export const startWith = (parts: Partial<LedgerState>): State =>
+  ({ chosen: { sentence: "", answer: "", head: null, off: [], ...parts }, ledger: null, of: null, rows: [], keeps: false });
+
+export function reduce(state: State, action: Action): State {
+  if (action.type === "show") {
+    const keeps = state.keeps && String(action.ledger.headNames) === String(state.ledger?.headNames);
+    return ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps });
+  }
+  const parts = action.type === "switch" ? { off: switched(state, action.head) } : action.parts;
+  return ranked({ ...state, chosen: { ...state.chosen, ...parts }, keeps: String(Object.keys(parts)) === "off" });
+}
+
+/** Which parts have a row: those that add most, and each head that is off, so that it can be turned on again. */
+function ranked(state: State): State {
+  const { chosen, ledger, rows, keeps } = state;
+  if (!ledger?.answered) return { ...state, rows: [] };
+  if (keeps && rows.length) return state;
+  const most = mostOf(ledger, answerPlace(ledger, chosen.answer));
+  const off = ledger.headNames.flatMap((_, head) => (isOn(state, head) || most.includes(head) ? [] : head));
+  return { ...state, rows: [...most, ...off], keeps: false };
+}
+
+/** Whether the numbers answer to another sentence, or to other heads, than were chosen by now. */
+export const isOld = ({ chosen, of }: State) => of !== null && (chosen.sentence !== of.sentence || String(chosen.off) !== String(of.off));
+
+/** The layer of a head and its number in it. */
+export const placeOf = ({ numHeads }: HeadLedger, head: number) => [Math.floor(head / numHeads), head % numHeads];
+
+export const isOn = ({ chosen, ledger }: State, head: number) => !ledger || !chosen.off.some((place) => String(place) === String(placeOf(ledger, head)));
+
+/** The heads that are off once one was switched. */
+function switched({ chosen: { off }, ledger }: State, head: number) {
+  if (!ledger) return off;
+  const place = placeOf(ledger, head);
+  const rest = off.filter((each) => String(each) !== String(place));
+  return rest.length < off.length ? rest : [...off, place];
+}
+
+/** The head whose words are shown: the chosen one, else the one that adds most. */
+export function headOf({ chosen, ledger, rows }: State) {
+  const count = ledger?.headNames.length ?? 0;
+  return Math.min(chosen.head ?? rows.find((part) => part < count) ?? 0, count - 1);
+}
