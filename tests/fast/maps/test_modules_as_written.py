@@ -1,4 +1,4 @@
-"""A hundred modules as people write attention, as HeadMap.of takes them: the right map or a plain refusal, never a wrong one.
+"""Modules as people write attention, as HeadMap.of takes them: the right map or a plain refusal, never a wrong one.
 
 What is expected is computed in NumPy, in double precision, from the queries and keys that a module projects.
 """
@@ -130,13 +130,6 @@ class SdpaCausal(Own):
         return self.join(F.scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0, is_causal=True))
 
 
-@shows(causal)
-class SdpaBoolMask(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        return self.join(F.scaled_dot_product_attention(q, k, v, BEFORE))
-
-
 @shows(lambda m, x: weights(m.q(x), m.k(x), m.bias.detach().numpy(), scale=0.7))
 class SdpaFloatMaskAndScale(Own):
     def __init__(self):
@@ -204,12 +197,6 @@ class SdpaGroupsInFiveAxes(nn.Module):
         k, v = (rearrange(one, "b n (g d) -> b g 1 n d", g=2) for one in self.kv(x).chunk(2, -1))
         out = F.scaled_dot_product_attention(q, k.expand_as(q), v.expand_as(q))
         return rearrange(out, "b g r n d -> b n (g r d)")
-
-
-@shows(causal)
-class SdpaByItsName(Own):
-    def forward(self, x):
-        return self.join(sdpa(*self.three(x), is_causal=True))
 
 
 @shows(
@@ -373,34 +360,10 @@ class EinsumKeysBeforeQueries(Own):
         return self.join(torch.einsum("bjih,bhjd->bhid", attn, v))
 
 
-@shows(lambda m, x: weights(*m.to_qkv(x).chunk(3, -1)[:2]))
-class Einops(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.norm, self.to_qkv = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 3 * WIDTH, bias=False)
-        self.attend, self.heads = nn.Softmax(dim=-1), HEADS
-
-    def forward(self, x):
-        q, k, v = map(lambda t: rearrange(t, "b n (h d) -> b h n d", h=self.heads), self.to_qkv(x).chunk(3, dim=-1))
-        attn = self.attend(torch.matmul(q, k.transpose(-1, -2)) * ROOT)
-        return self.norm(rearrange(torch.matmul(attn, v), "b h n d -> b n (h d)"))
-
-
 class OwnWithCount(Own):
     def __init__(self):
         super().__init__()
         self.num_heads = HEADS
-
-
-@shows(causal)
-class BmmOfOpt(OwnWithCount):
-    def forward(self, x):
-        b, n, _ = x.shape
-        q, k, v = (one.reshape(b * HEADS, n, SIZE) for one in self.three(x))
-        scores = torch.bmm(q * ROOT, k.transpose(1, 2)).view(b, HEADS, n, n)
-        scores = torch.max(scores + torch.zeros(n, n).masked_fill(~BEFORE, -1e30), torch.tensor(torch.finfo().min))
-        probs = F.dropout(F.softmax(scores.view(b * HEADS, n, n), dim=-1), p=0.1, training=self.training)
-        return self.join(torch.bmm(probs, v).view(b, HEADS, n, SIZE))
 
 
 @shows(
@@ -506,20 +469,6 @@ class MusicTransformerSkew(Own):
         return self.join(torch.matmul(F.softmax(scores.masked_fill(~BEFORE, -torch.inf), dim=-1), v))
 
 
-@shows(lambda m, x: weights(*(m.turned(m.split(one(x))).transpose(1, 2).flatten(2) for one in (m.q, m.k)), CAUSAL))
-class Rotary(Own):
-    def turned(self, x):
-        angles = torch.outer(torch.arange(x.shape[-2]).float(), torch.tensor([1.0, 0.1]))
-        cos, sin = angles.cos().repeat(1, 2), angles.sin().repeat(1, 2)
-        x1, x2 = x.chunk(2, dim=-1)
-        return x * cos + torch.cat((-x2, x1), dim=-1) * sin
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = self.turned(q) @ self.turned(k).mT / SIZE**0.5 + torch.full((TOKENS, TOKENS), -torch.inf).triu(1)
-        return self.join(scores.softmax(-1) @ v)
-
-
 @shows(lambda m, x: softmax(np.tanh(products(m.q(x), m.k(x)) * ROOT / 0.5) * 0.5 + CAUSAL))
 class GemmaSoftcap(Own):
     def forward(self, x):
@@ -527,18 +476,6 @@ class GemmaSoftcap(Own):
         scores = torch.tanh(torch.matmul(q, k.transpose(2, 3)) * ROOT / 0.5) * 0.5
         probs = F.softmax(scores.masked_fill(~BEFORE, -2.3819763e38), dim=-1, dtype=torch.float32).to(q.dtype)
         return self.join(torch.matmul(F.dropout(probs, p=0.0, training=self.training), v))
-
-
-@shows(
-    lambda m, x: weights(
-        *(F.normalize(m.split(one(x)), dim=-1).transpose(1, 2).flatten(2) for one in (m.q, m.k)), scale=10
-    )
-)
-class QueriesAndKeysNormalised(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        q, k = F.normalize(q, dim=-1), F.normalize(k, dim=-1)
-        return self.join(torch.softmax(10 * (q @ k.mT), -1) @ v)
 
 
 @shows(
@@ -555,26 +492,6 @@ class HalfPrecision(Own):
         q, k, v = self.three(x)
         scores = (q * ROOT) @ k.transpose(-2, -1)
         return self.join(scores.float().softmax(-1).type_as(v) @ v)
-
-
-@shows(lambda m, x: weights(*(one(x) for one in m.linears[:2]), CAUSAL))
-class AnnotatedTransformer(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.linears = nn.ModuleList([nn.Linear(WIDTH, WIDTH) for _ in range(4)])
-        self.h, self.d_k, self.attn, self.dropout = HEADS, SIZE, None, nn.Dropout(p=0.1)
-
-    def attention(self, query, key, value, mask, dropout):
-        scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(query.size(-1))
-        p_attn = scores.masked_fill(mask == 0, -1e9).softmax(dim=-1)
-        p_attn = dropout(p_attn)
-        return torch.matmul(p_attn, value), p_attn
-
-    def forward(self, x):
-        b = x.size(0)
-        q, k, v = [lin(one).view(b, -1, self.h, self.d_k).transpose(1, 2) for lin, one in zip(self.linears, (x, x, x))]
-        out, self.attn = self.attention(q, k, v, BEFORE[None, None], self.dropout)
-        return self.linears[-1](out.transpose(1, 2).contiguous().view(b, -1, self.h * self.d_k))
 
 
 @shows(lambda m, x: weights(m.q(x), m.k(x), np.where(np.eye(TOKENS)[2][:, None] > 0, -np.inf, CAUSAL)))
@@ -628,31 +545,6 @@ class NormalisedAfterTheProduct(Own):
         q, k, v = self.three(x)
         powers = torch.exp(q @ k.mT * ROOT)
         return self.join(powers @ v / powers.sum(-1, keepdim=True))
-
-
-def sparse(m, x):
-    scores = products(m.q(x), m.k(x))
-    found = np.zeros_like(scores)
-    for place in np.ndindex(scores.shape[:-1]):
-        low, high = scores[place].min() - 1, scores[place].max()
-        for _ in range(60):  # bisection, unlike the module
-            middle = (low + high) / 2
-            low, high = (middle, high) if np.maximum(scores[place] - middle, 0).sum() > 1 else (low, middle)
-        found[place] = np.maximum(scores[place] - low, 0)
-    return found
-
-
-@shows(sparse)
-class Sparsemax(Own):
-    def sparsemax(self, scores):
-        ordered = scores.sort(dim=-1, descending=True).values
-        sums = ordered.cumsum(dim=-1) - 1
-        support = (ordered * torch.arange(1, scores.shape[-1] + 1) > sums).sum(dim=-1, keepdim=True)
-        return torch.clamp(scores - sums.gather(-1, support - 1) / support, min=0)
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        return self.join(self.sparsemax(q @ k.mT) @ v)
 
 
 def talked(m, x):
@@ -919,26 +811,11 @@ class ValuesOfHeadsInOneLoop(OwnWithCount):
         return self.join(torch.stack([attn[:, head] @ v[:, head] for head in range(HEADS)], 1))
 
 
-@refused("side by side")
-class QueriesInPieces(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        return self.join(torch.cat([(piece @ k.mT * ROOT).softmax(-1) @ v for piece in q.split(2, dim=2)], 2))
-
-
 # --- Rows and columns, windows, memories ----------------------------------------------------------------------------------
 
 
 def image(texts):
     return (torch.randn(texts, 2, TOKENS, WIDTH),)
-
-
-@shows(lambda m, x: plain(m, x[:, 0])[:, :, :, :], inputs=image, of={"first": True})
-class AxialRows(OwnWithCount):
-    def forward(self, x):
-        b, rows, n, d = x.shape
-        q, k, v = self.three(x.reshape(b * rows, n, d))
-        return self.join((q @ k.mT * ROOT).softmax(-1) @ v).view_as(x)
 
 
 @shows(
@@ -1096,31 +973,9 @@ class LuongSteps(nn.Module):
         return self.out(torch.cat([self.attention(state, memory) for state in states.unbind(1)], 1))
 
 
-@refused("side by side", inputs=memory, asking=TOKENS, keys=MEMORY)
-class LuongStepsInOneLoop(nn.Module):
-    def forward(self, states, memory):
-        found = []
-        for state in states.unbind(1):
-            scores = torch.bmm(memory, state.unsqueeze(2)).squeeze(2)
-            found.append(scores.softmax(-1).unsqueeze(1).bmm(memory))
-        return torch.cat(found, 1)
-
-
 # --- What no map is made of ------------------------------------------------------------------------------------------------
 
 NOTHING = "there is no attention to be seen in .*HeadMap.of\\(weights, tokens\\)"
-
-
-@refused(NOTHING, inputs=lambda texts: (torch.randn(texts, WIDTH, 3, 3),))
-class SqueezeAndExcite(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Sequential(nn.Linear(WIDTH, 4), nn.ReLU(), nn.Linear(4, WIDTH), nn.Softmax(dim=-1))
-        self.spatial = nn.Conv2d(2, 1, 3, padding=1)
-
-    def forward(self, x):
-        x = x * self.fc(x.mean((2, 3)))[..., None, None]
-        return x * torch.sigmoid(self.spatial(torch.stack([x.mean(1), x.amax(1)], 1)))
 
 
 class LinearAttention(Own):
@@ -1128,16 +983,6 @@ class LinearAttention(Own):
         q, k, v = self.three(x)
         context = torch.einsum("bhnd,bhne->bhde", k.softmax(dim=-2), v)
         return x + self.join(torch.einsum("bhnd,bhde->bhne", q.softmax(dim=-1), context))
-
-
-@refused(NOTHING)
-class LinearAttentionTwice(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layers, self.norm = nn.ModuleList([LinearAttention(), LinearAttention()]), nn.LayerNorm(WIDTH)
-
-    def forward(self, x):
-        return self.norm(self.layers[1](self.layers[0](x)))
 
 
 class LinearAttentionOfImages(nn.Module):
@@ -1247,19 +1092,6 @@ class Nystrom(Own):
         first, last = (q @ kl.mT).softmax(-1), (ql @ k.mT).softmax(-1)
         middle = torch.linalg.pinv((ql @ kl.mT).softmax(-1))
         return self.join(first @ middle @ (last @ v))
-
-
-@refused(NOTHING)
-class OnlineSoftmax(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        top, total, out = torch.full_like(q[..., :1], -torch.inf), 0, 0
-        for keys, values in zip(k.split(2, 2), v.split(2, 2)):
-            scores = q @ keys.mT * ROOT
-            new = torch.maximum(top, scores.amax(-1, keepdim=True))
-            powers, shrunk = torch.exp(scores - new), torch.exp(top - new)
-            total, out, top = total * shrunk + powers.sum(-1, keepdim=True), out * shrunk + powers @ values, new
-        return self.join(out / total)
 
 
 @refused("computes its attention by flex_attention")
@@ -1374,11 +1206,6 @@ class Wrapped(nn.Module):
 
     def forward(self, x):
         return self.attn(x, x, x, need_weights=False)[0]
-
-
-@shows(lambda m, x: own_weights(m.attn, x, x))
-def LayerBatchFirst():
-    return Wrapped(batch_first=True)
 
 
 @shows(lambda m, x: own_weights(m.attn, x, x), inputs=lambda texts: (torch.randn(TOKENS, texts, WIDTH),))

@@ -1,6 +1,6 @@
 // The door of a figure to a kernel, through anywidget: traits are its view's state, and Python computes what it shows.
 
-import { keepWhenSaved } from "./saved-figure.ts";
+import { standing } from "./saved-figure.ts";
 
 /** What anywidget hands to `render`. */
 export interface KernelModel {
@@ -64,3 +64,19 @@ export function openDoor<View extends { update(state: any): void, setStatus(text
 }
 
 const on = (name: string, listener: () => void): [string, () => void] => [`change:${name}`, listener];
+
+const PLACE = "manyheads"; // in the notebook's metadata and in the server's settings: {id: HTML}
+
+/** Keeps a figure in the notebook that is saved, where the server takes it; returns what ends that. */
+function keepWhenSaved(model: KernelModel, figure: HTMLElement) {
+  const context = model.widget_manager?.context;
+  const name = model.get("_kept_as");
+  if (!name || !context?.saveState) return () => {};
+  const keep = (_: unknown, state: string) => {
+    if (state !== "started" || !figure.isConnected) return;
+    const kept = context.model.getMetadata(PLACE) ?? {};
+    context.model.setMetadata(PLACE, { ...kept, [name]: standing(figure, model.get("_css")) });
+  };
+  context.saveState.connect(keep);
+  return () => void context.saveState.disconnect(keep);
+}

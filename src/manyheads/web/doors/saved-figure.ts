@@ -2,9 +2,7 @@
 // save; what is then put into the notebook's metadata, the server moves to where the figure is (binder/jupyter/).
 
 import { h } from "../views/dom.ts";
-import type { KernelModel } from "./kernel-door.ts";
 
-const PLACE = "manyheads"; // in the notebook's metadata and in the server's settings: {id: HTML}
 const STOOD = "This is how it stood when it was saved. Run the cell, and it answers again.";
 const USELESS = ".hm-tooler, .hm-panel, .hm-menu, .hm-tip, .hm-start, [type=range]";
 const REPLACED = "input, textarea, select, canvas, button, [role=status]";
@@ -28,18 +26,4 @@ export function standing(figure: HTMLElement, style: string) {
   for (const node of copy.querySelectorAll(USELESS)) node.remove();
   for (const node of copy.querySelectorAll("[tabindex]")) node.removeAttribute("tabindex");
   return `${copy.outerHTML}<style>${style}</style>`;
-}
-
-/** Keeps a figure in the notebook that is saved, where the server takes it; returns what ends that. */
-export function keepWhenSaved(model: KernelModel, figure: HTMLElement) {
-  const context = model.widget_manager?.context;
-  const name = model.get("_kept_as");
-  if (!name || !context?.saveState) return () => {};
-  const keep = (_: unknown, state: string) => {
-    if (state !== "started" || !figure.isConnected) return;
-    const kept = context.model.getMetadata(PLACE) ?? {};
-    context.model.setMetadata(PLACE, { ...kept, [name]: standing(figure, model.get("_css")) });
-  };
-  context.saveState.connect(keep);
-  return () => void context.saveState.disconnect(keep);
 }
