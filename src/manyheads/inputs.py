@@ -91,7 +91,7 @@ def check_mask(mask, shape, boolean, name="mask"):
     return mask
 
 
-def checked_heads(mask, num_layers, num_heads):
+def checked_heads(mask, num_layers, num_heads, *, last=False):
     """The head mask of a model as booleans [layer, h], False for a head that is off; None stays None.
 
     >>> checked_heads([True, False, True], num_layers=1, num_heads=3)
@@ -100,15 +100,17 @@ def checked_heads(mask, num_layers, num_heads):
     Traceback (most recent call last):
     ValueError: head_mask must have shape [layer, head] = [2, 3], got [3]
 
-    A model of one layer takes [h] as well. Raises `TypeError` for what isn't boolean.
+    A model of one layer takes [h] as well, and so does one whose `last` layer it may mean: those below are on. Raises
+    `TypeError` for what isn't boolean.
     """
     if mask is None:
         return None
     mask = np.asarray(mask)
     if mask.dtype != bool:
         raise TypeError(f"head_mask must be boolean, False for a head that is off, got {mask.dtype}")
-    shapes = [(num_layers, num_heads), (num_heads,)][: 2 if num_layers == 1 else 1]
+    shapes = [(num_layers, num_heads), (num_heads,)][: 2 if last or num_layers == 1 else 1]
     if mask.shape not in shapes:
         wanted = " or ".join(str(list(shape)) for shape in shapes)
         raise ValueError(f"head_mask must have shape [layer, head] = {wanted}, got {list(mask.shape)}")
-    return torch.tensor(mask).view(num_layers, num_heads)
+    given = torch.tensor(mask).view(-1, num_heads)
+    return torch.cat([torch.ones(num_layers - len(given), num_heads, dtype=torch.bool), given])

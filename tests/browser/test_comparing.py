@@ -36,7 +36,7 @@ def test_the_head_that_moved_most_comes_first_and_the_word_that_only_one_has_is_
     comparing.get_by_role("button", name="Stop comparing").click()
     comparing.page.mouse.move(5, 5)  # a word below the pointer asks
     expect(comparing.locator("td.hm-only")).to_have_count(0)
-    shows(comparing, load_focus_model()(FIRST).weights[0, :, 0])
+    shows(comparing, load_focus_model()(FIRST).weights[-1, :, 0])
 
 
 def test_both_conclusions_stand_in_every_view(comparing):
@@ -53,7 +53,7 @@ def test_both_conclusions_stand_in_every_view(comparing):
 def test_matrices_show_the_signed_difference(comparing):
     first, second = (load_focus_model()(text) for text in (FIRST, SECOND))
     kept = [place for place, token in enumerate(second.key_tokens) if token != "not"]
-    differences = second.weights[0][:, kept][..., kept] - first.weights[0]
+    differences = second.weights[-1][:, kept][..., kept] - first.weights[-1]
     comparing.get_by_role("radio", name="Matrix").check()
     eventually(
         lambda: shown(comparing, "figure td[data-weight]"),

@@ -86,4 +86,4 @@ def test_without_scripts_figures_and_equations_are_drawn(still, site):
     expect(still.locator("math:has(msqrt)").first).to_be_visible()
     expect(still.get_by_text("\\frac")).to_have_count(0)
     still.goto(f"{site}/book/index.html")
-    shows(still.locator("head-map").first, load_focus_model()(COFFEE).weights[0, :, 0])
+    shows(still.locator("head-map").first, load_focus_model()(COFFEE).weights[-1, :, 0])

@@ -51,7 +51,7 @@ def test_each_key_is_answered_and_the_cells_show_it(page, site):
     box.press_sequentially("The old dog slept.")
     expect(box).to_have_value("The old dog slept.")
     expect(box).to_be_focused()
-    shows(map, load_focus_model()("The old dog slept.").weights[0, :, 0])
+    shows(map, load_focus_model()("The old dog slept.").weights[-1, :, 0])
     expect(map.get_by_role("status")).to_contain_text("Ready")
     page.keyboard.press("Control+z")  # the browser's own
     expect(box).not_to_have_value("The old dog slept.")
@@ -146,7 +146,7 @@ def test_another_script_sets_and_reads_a_map(page, site):
         const told = new Promise((tell) => document.addEventListener("attention", ({ target, detail }) => tell(target === map && detail === map.attention), { once: true }));
         map.sentence = "I like tea.";
         const bubbled = await told;
-        map.headMask = [[true, true, true, false]];
+        map.headMask = [Array(4).fill(true), [true, true, true, false]];
         await new Promise(requestAnimationFrame);
         const { queryTokens, keyTokens, shape, weights, predictions } = map.attention;
         return { first, bubbled, queryTokens, keyTokens, shape, weights: [...weights], predictions } }"""

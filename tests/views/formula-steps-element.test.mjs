@@ -191,7 +191,7 @@ test("what typing came to is said once: the step, and the open cell", async (t) 
   t.mock.timers.enable({ apis: ["setTimeout"] });
   type(figure, "Sentence", "cold");
   type(figure, "Sentence", "cold tea");
-  assert.match(heard(figure, t.mock.timers), /^Turn every row of scores into shares .*“\[CLS\]”.*= \d/);
+  assert.match(heard(figure, t.mock.timers), /^Turn every row of scores into weights .*“\[CLS\]”.*= \d/);
 });
 
 test("an example by hand opens without a model, and can't be typed into", async () => {

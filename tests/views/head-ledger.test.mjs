@@ -74,7 +74,7 @@ test("while a large model is only offered, numbers that don't answer to the swit
 });
 
 test("an attribute turns heads off, those that the model has", async () => {
-  const figure = await live('off="0.1 0.2 7.7"');
+  const figure = await live('off="1.1 1.2 7.7"');
   assert.deepEqual(off(figure).sort(), HEADS.slice(1).sort());
   assert.deepEqual(figure.ledger().heads.map(({ value }) => value !== 0), [true, false, false]);
   figure.setAttribute("off", "");
@@ -107,7 +107,7 @@ test("another script reads what adds up to a logit", async () => {
   assert.equal(await told, figure.matrices);
   for (const wanted of [["kind", "coffee"], ["mood", ""], []]) {
     const { heads, rest, logit } = figure.ledger(...wanted);
-    assert.deepEqual(heads.map(({ layer, head }) => [layer, head]), [[0, 0], [0, 1], [0, 2]]);
+    assert.deepEqual(heads.map(({ layer, head }) => [layer, head]), [[1, 0], [1, 1], [1, 2]]);
     near(heads.reduce((sum, { value }) => sum + value, rest), logit, 1e-4);
   }
   assert.equal(figure.ledger("kind", "teapot"), null);

@@ -49,6 +49,21 @@ test("a token asks while it is pointed at; a pinned one keeps asking; unpinned, 
   assert.ok(own.state.pinned, "what was pinned is pinned again");
 });
 
+test("a map opens on the layer whose heads have names; a chosen layer outlives a map that lacks it", () => {
+  const own = figure();
+  const named = makeMap({ ...SELF, namedLayer: 1 });
+  own.do("show", { map: named });
+  assert.equal(own.state.chosen.layer, 1);
+  own.do("show", { map: makeMap({ ...SELF, shape: [1, 3, 5, 5] }) });
+  assert.equal(own.state.chosen.layer, 0);
+  own.do("show", { map: named });
+  assert.equal(own.state.chosen.layer, 1, "nobody chose the other");
+  own.choose({ layer: 0 });
+  own.do("show", { map: named });
+  assert.equal(own.state.chosen.layer, 0);
+  assert.equal(figure({ layer: 0 }).state.chosen.layer, 0);
+});
+
 test("where special tokens are removed, positions are those among the words", () => {
   const own = figure({ special: "remove" });
   own.do("show", { map: makeMap(SELF) });

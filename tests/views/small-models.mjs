@@ -60,14 +60,17 @@ export function focusModel() {
   let seed = 0;
   const random = (...shape) => ({ shape, values: normals(shape.reduce((a, b) => a * b), ++seed) });
   const both = (name, out, into) => ({ [`${name}.weight`]: random(out, into), [`${name}.bias`]: random(out) });
+  const norm = (name) => ({ [`${name}.weight`]: random(WIDTH), [`${name}.bias`]: random(WIDTH) });
+  const attention = (name) => ({
+    ...both(`${name}.query`, HEADS.length * KEY, WIDTH), ...both(`${name}.key`, HEADS.length * KEY, WIDTH),
+    ...both(`${name}.value`, HEADS.length * KEY, WIDTH), ...both(`${name}.output`, WIDTH, HEADS.length * KEY),
+  });
   const tensors = {
-    position: random(12, WIDTH), ...both("kind", 4, WIDTH), ...both("near", 5, 3 * 4), ...both("mix", WIDTH, 5),
-    "before.weight": random(WIDTH), "before.bias": random(WIDTH), "after.weight": random(WIDTH), "after.bias": random(WIDTH),
-    ...both("attention.query", HEADS.length * KEY, WIDTH), ...both("attention.key", HEADS.length * KEY, WIDTH),
-    ...both("attention.value", HEADS.length * KEY, WIDTH), ...both("attention.output", WIDTH, HEADS.length * KEY),
+    ...attention("first"), ...norm("after_first"), ...both("hidden", 5, WIDTH), ...both("mix", WIDTH, 5),
+    ...norm("before"), ...attention("attention"), ...norm("after"),
     ...both("readouts.kind", 3, WIDTH), ...both("readouts.mood", 2, WIDTH),
   };
-  const header = { name: "focus", num_heads: HEADS.length, head_names: HEADS, facts: FACTS, config: { reach: 1, layer_norm_eps: 1e-5 } };
+  const header = { name: "focus", num_heads: HEADS.length, head_names: HEADS, facts: FACTS, config: { rotary_base: 10, layer_norm_eps: 1e-5 } };
   const metadata = Object.fromEntries(Object.entries(header).map(([name, value]) => [name, JSON.stringify(value)]));
   const words = { codes: random(40, WIDTH), scale: { shape: [WIDTH], values: new Float32Array(WIDTH).fill(1) } };
   return Object.assign(new FocusModel({ tensors, metadata }, { tensors: words, metadata: {} }, null), {

@@ -42,13 +42,13 @@ def statements_of(claim, seeds=slice(None)):
     return statements(*(runs_of(name)[seeds] for name in experiments))
 
 
-def verdict_of(claim, seeds=slice(None)):
-    """`"holds"`, `"in part"`, `"not shown"` or `"the opposite"`.
+def verdict_of(claim):
+    """`"holds"`, `"in part"`, `"not shown"` or `"the opposite"`; "not shown" where half of the seeds say otherwise.
 
     >>> verdict_of("lookups")
     'holds'
     """
-    return verdict(statements_of(claim, seeds))
+    return verdict(statements_of(claim)) if is_steady(claim) else "not shown"
 
 
 def is_steady(claim):
@@ -57,8 +57,8 @@ def is_steady(claim):
     >>> is_steady("lookups")
     True
     """
-    halves = slice(0, None, 2), slice(1, None, 2)
-    return {verdict_of(claim, half) for half in halves} == {verdict_of(claim)}
+    parts = slice(0, None, 2), slice(1, None, 2), slice(None)
+    return len({verdict(statements_of(claim, seeds)) for seeds in parts}) == 1
 
 
 def findings(claim):
@@ -71,7 +71,7 @@ def findings(claim):
     steady = (
         "Each half of the seeds alone gives the same verdict."
         if is_steady(claim)
-        else "Half of the seeds alone would give another verdict, so take this one with care."
+        else "The two halves of the seeds, each alone, would not give one and the same verdict."
     )
     lines = ["| evidence | found |", "|---|---|", *rows, "", f"**Verdict: {verdict_of(claim)}.** {steady}"]
     return Markdown("\n".join(lines))

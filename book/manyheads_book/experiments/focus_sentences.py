@@ -35,7 +35,7 @@ def computed(model, encoded):
         scores, weights = model.compute(model.word_vectors(ids), mask, queries=1)
     finally:
         hook.remove()
-    return list(scores.values()), weights[:, :, 0], caught[0][:, 0]
+    return list(scores.values()), weights[1][:, :, 0], caught[0][:, 0]
 
 
 def losses(model, encoded):

@@ -10,9 +10,9 @@ from manyheads.models.focus.training import recipe_key
 from manyheads_book.experiments import diversity, generalisation, noise
 from manyheads_book.experiments.focus_sentences import drawn, losses, right
 
-RECIPE = 1
+RECIPE = 2
 SEEDS = 10
-HEADS = (1, 2, 4, 8, 64)
+HEADS = (1, 2, 4, 8, 32)
 STEPS, NUM_SENTENCES, DRAWN = 150, 6_000, 500
 
 

@@ -41,6 +41,8 @@ class AttentionMap:
     either, every query may look everywhere. `written` is the text that the model wrote, such as a translation.
 
     `layer_names` say which layers these are, such as `["layer 5", "layer 9"]`; else they are counted from "layer 1".
+    `named_layer` is the layer, from 0, whose heads `head_names` name where those of the others have no names; figures
+    open on it.
 
     `kind` says what the weights are: "shares" as above; "parts" of such rows, which sum to 1 at most; "amounts", 0 or
     more; "signed" numbers, such as the difference of two maps. All but shares keep their true values.
@@ -68,6 +70,7 @@ class AttentionMap:
     causal: bool = False
     written: str | None = None
     layer_names: list[str] | None = None
+    named_layer: int | None = None
     value_norms: np.ndarray | None = None
     picture: Picture | None = None
 
@@ -83,6 +86,8 @@ class AttentionMap:
             values["notes"] = tuple(dict.fromkeys((*self.notes, NOTES["signed"])))
         for axis, count, counted in (("head", heads, counted_heads), ("layer", layers, counted_layers)):
             values[f"{axis}_names"] = checked_names(axis, getattr(self, f"{axis}_names"), counted(count))
+        if self.named_layer is not None and not 0 <= self.named_layer < layers:
+            raise ValueError(f"named_layer must be from 0 to {layers - 1}, got {self.named_layer}")
         for name, value in values.items():
             object.__setattr__(self, name, value)  # the class is frozen
 
@@ -96,6 +101,25 @@ class AttentionMap:
         """Whether the layers are all, from "layer 1" on."""
         return self.layer_names == counted_layers(len(self.layer_names))
 
+    def opened(self, layer=None):
+        """The layer that a figure opens on: the one asked for, the last where there are fewer; else the named one.
+
+        >>> attention = AttentionMap(["tea"], ["tea"], [[[[1]]], [[[1]]]], named_layer=1)
+        >>> attention.opened(), attention.opened(0), attention.opened(5)
+        (1, 0, 1)
+        """
+        return min((self.named_layer or 0) if layer is None else layer, self.shape[0] - 1)
+
+    def head_name(self, layer, head):
+        """The name of a head within its layer.
+
+        >>> weights = [[[[1]]], [[[1]]]]
+        >>> attention = AttentionMap(["tea"], ["tea"], weights, head_names=["object"], named_layer=1)
+        >>> attention.head_name(0, 0), attention.head_name(1, 0)
+        ('head 1', 'object')
+        """
+        return self.head_names[head] if self.named_layer in (None, layer) else counted_heads(head + 1)[head]
+
     def head_title(self, layer, head):
         """The name of a head, after that of its layer unless it's the only one.
 
@@ -104,7 +128,8 @@ class AttentionMap:
         'layer 5, head 1'
         """
         alone = self.shape[0] == 1 and self.counts_layers
-        return self.head_names[head] if alone else f"{self.layer_names[layer]}, {self.head_names[head]}"
+        name = self.head_name(layer, head)
+        return name if alone else f"{self.layer_names[layer]}, {name}"
 
     @property
     def allowed(self):  # -> [query, key], or None where every query may look everywhere

@@ -21,7 +21,7 @@ def averaged(map, head_mask=None):
     counts = np.maximum(on.sum(axis=1), 1)[:, None, None, None]
     name = f"mean of {heads} heads" if head_mask is None else "mean of the heads that are on"
     weights = rows_to_one(sums) if map.kind == "shares" else sums / counts
-    return replace(map, weights=weights, head_names=[name], value_norms=None)
+    return replace(map, weights=weights, head_names=[name], named_layer=None, value_norms=None)
 
 
 def rolled_out(map):
@@ -36,4 +36,4 @@ def rolled_out(map):
     for mean in rows_to_one(map.weights.sum(axis=1, dtype=np.float64)):  # [q, k]
         rolled = rows_to_one(mean + identity) @ rolled
         layers.append(rolled[None])
-    return replace(map, weights=np.stack(layers), head_names=["rollout"], value_norms=None)
+    return replace(map, weights=np.stack(layers), head_names=["rollout"], named_layer=None, value_norms=None)

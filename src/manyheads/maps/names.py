@@ -31,6 +31,9 @@ LONGEST_WORD = _NAMES["longestWord"]
 # How many characters a token has at most, on average over a text: more are not looked at, however much is pasted.
 LONGEST_TOKEN = _NAMES["longestToken"]
 
+# Small words of other languages that English lacks, without their accents: a sentence with several isn't English.
+FOREIGN = _NAMES["foreign"]
+
 # What is said of a map that is not shown as it was computed.
 NOTES = _NAMES["notes"]
 

@@ -9,7 +9,7 @@ OPTIONS = json.loads((Path(__file__).parent.parent / "shared" / "options.json").
 def start_of(name):
     """Where an option starts.
 
-    >>> start_of("view"), start_of("layer"), start_of("head")
+    >>> start_of("view"), start_of("query"), start_of("head")
     ('paint', 0, None)
     """
     row = OPTIONS[name]

@@ -135,14 +135,20 @@ def chosen_of(attention, layers=None, layer_names=None, head_names=None):
     >>> chosen_of(attention, layers=[2]).layer_names, chosen_of(attention, head_names=["only"]).head_names
     (['layer 3'], ['only'])
     """
-    options = {"layer_names": layer_names, "head_names": head_names}
-    if layers is not None:
-        numbers = picked(range(attention.shape[0]), layers)
-        options["weights"] = attention.weights[numbers]
-        options["value_norms"] = None if attention.value_norms is None else attention.value_norms[numbers]
-        if layer_names is None:
-            options["layer_names"] = [attention.layer_names[number] for number in numbers]
-    return replace(attention, **{name: value for name, value in options.items() if value is not None})
+    if head_names is not None:
+        attention = replace(attention, head_names=head_names, named_layer=None)
+    if layers is None:
+        return attention if layer_names is None else replace(attention, layer_names=layer_names)
+    numbers, named = picked(range(attention.shape[0]), layers), attention.named_layer
+    if named is not None and named not in numbers:
+        attention = replace(attention, head_names=None, named_layer=None)
+    return replace(
+        attention,
+        weights=attention.weights[numbers],
+        value_norms=None if attention.value_norms is None else attention.value_norms[numbers],
+        layer_names=layer_names or [attention.layer_names[number] for number in numbers],
+        named_layer=numbers.index(named) if named in numbers else None,
+    )
 
 
 def norms_of_part(norms, layers, mask, parts):

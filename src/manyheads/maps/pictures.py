@@ -90,7 +90,8 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
         edges = {"left": not whole and place % columns == 0, "below": not whole and place + columns >= len(grid)}
         image = _draw(panel, map, layers[at], heads[index], large=one, **edges)
         if whole:
-            panel.set_title(_literal(map.head_names[heads[index]]) if at == 0 else "", fontsize=7)
+            titled = at == 0 or map.named_layer is not None  # then a column has no name of its own
+            panel.set_title(_literal(map.head_name(layers[at], heads[index])) if titled else "", fontsize=7)
             panel.set_ylabel(_literal(map.layer_names[layers[at]]) if index == 0 else "", fontsize=7)
     if whole:
         figure.supxlabel(_literal(" ".join(map.key_tokens[:40])), fontsize=8)
@@ -130,7 +131,9 @@ def _draw(axes, map, layer, head, *, large, left=True, below=True):
         axis.set_ticks(ticks, [_literal(tokens[tick]) for tick in ticks])
     axes.tick_params(length=0, labelsize=size)
     axes.tick_params(axis="x", rotation=90)
-    axes.set_title(_literal(f"{map.layer_names[layer]}, {map.head_names[head]}"), fontsize=10 if large else 7, pad=4)
+    axes.set_title(
+        _literal(f"{map.layer_names[layer]}, {map.head_name(layer, head)}"), fontsize=10 if large else 7, pad=4
+    )
     if large:
         axes.set(xlabel="looked at (key)", ylabel="asks (query)")
     if large and few:

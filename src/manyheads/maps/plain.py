@@ -20,7 +20,7 @@ GAP = 2  # pixels between two heads
 LEVELS = 15  # of opacity
 
 
-def plain_html(map, compared=None, layer=0):
+def plain_html(map, compared=None, layer=None):
     """A map as a `<figure>` that needs no script, in the colours of the page around it, light or dark.
 
     >>> from manyheads.maps import AttentionMap
@@ -30,11 +30,12 @@ def plain_html(map, compared=None, layer=0):
     >>> html.startswith("<figure"), "One is left out." in html, "<script" in html
     (True, True, False)
 
-    It draws the heads of one layer, counted from 0 (the last, where there are fewer); of many heads with many tokens,
-    all layers as small pictures. `compared` is the map of a second sentence, drawn below.
+    It draws the heads of one layer, counted from 0, or of the one that the map opens on; of many heads with many
+    tokens, all layers as small pictures. `compared` is the map of a second sentence, drawn below.
     """
     maps = [each for each in (map, compared) if each is not None]
-    return f'<figure style="margin: 0">{"".join(_drawn(each, min(layer, each.shape[0] - 1)) for each in maps)}</figure>'
+    drawn = "".join(_drawn(each, each.opened(layer)) for each in maps)
+    return f'<figure style="margin: 0">{drawn}</figure>'
 
 
 def _drawn(map, layer):
@@ -75,8 +76,8 @@ def head_pixels(map):  # -> [layer, head, y, x, 4]
         negative, positive = (_rgb(NUMBER_COLOURS[sign]) for sign in ("negative", "positive"))
         pixels[..., :3] = np.where((tints < 0)[..., None], negative, positive)
     else:
-        colours = np.array([_rgb(colour_of(name)) for name in map.head_names])
-        pixels[..., :3] = colours[:, None, None]
+        for layer, head in np.ndindex(map.shape[:2]):
+            pixels[layer, head, ..., :3] = _rgb(colour_of(map.head_name(layer, head)))
     steps = np.rint(LEVELS * np.abs(tints)) / LEVELS
     pixels[..., 3] = np.rint(255 * DEPTH * steps)
     return pixels

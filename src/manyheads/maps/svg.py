@@ -116,7 +116,7 @@ def _head(map, layer, head, drawn, left, top, cell, size, look):
         f'<text x="{left:.2f}" y="14" font-size="{14 if size else 11}" font-weight="600">{_text(title)}</text>{labels}'
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{cell * keys:.2f}" height="{cell * queries:.2f}" '
         f'fill="none" stroke="{look.line}"/>'
-        f'<g data-layer="{layer}" data-head="{head}" fill="{colour_of(map.head_names[head])}" '
+        f'<g data-layer="{layer}" data-head="{head}" fill="{colour_of(map.head_name(layer, head))}" '
         f'transform="translate({from_left:.2f} {top:.2f}) scale({across:.3f} {cell:.3f})">{cells}{minus}{hatched}</g>'
     )
 

@@ -75,6 +75,7 @@ def map_dict(map):
         "shape": list(map.shape),
         "headNames": map.head_names,
         **({} if map.counts_layers else {"layerNames": map.layer_names}),
+        **({} if map.named_layer is None else {"namedLayer": map.named_layer}),
         "predictions": map.predictions,
         "notes": list(map.notes),
         **({} if map.kind == KINDS[0] else {"kind": map.kind}),
@@ -99,11 +100,11 @@ def picture_dict(picture):
     }
 
 
-def map_message(map, layer=0):
+def map_message(map, layer=None):
     """The map as a kernel sends it: its weights as bytes of float32; of a map with more than `WHOLE`, one layer."""
     if map.weights.size <= WHOLE:
         return map_dict(map) | {"weights": map.weights.tobytes()}
-    layer = min(layer, map.shape[0] - 1)
+    layer = map.opened(layer)
     return map_dict(map) | _known_of_all(map, [layer]) | {"weights": layer_bytes(map, layer)}
 
 

@@ -73,8 +73,8 @@ def attribution(model: HeadModel, text, answer="", unit="head"):
     heads, others, _ = np.split(np.asarray(parts["parts"][place], float), [len(parts["headNames"]), -1])
     names = parts["headNames"]
     if unit == "layer":
-        heads = heads.reshape(model.num_layers, -1).sum(1)
-        names = [f"layer {layer + 1}, heads" for layer in range(model.num_layers)]
+        heads = heads.reshape(-1, model.num_heads).sum(1)  # of the last layers: the answer may be read from these alone
+        names = [f"layer {model.num_layers - len(heads) + at + 1}, heads" for at in range(len(heads))]
     named = zip([*names, *parts["others"]], [*heads.tolist(), *others.tolist()])
     return Attribution(": ".join(parts["labels"][place]), dict(named))
 

@@ -35,7 +35,7 @@ class HeadModel(Protocol):
     name: str
     num_layers: int
     num_heads: int
-    head_names: list[str]  # the same in each layer
+    head_names: list[str]  # the same in each layer, or of `named_layer`, where a model has one
 
     def __call__(self, sentence: Any, /, head_mask: Any = None) -> AttentionMap: ...
 

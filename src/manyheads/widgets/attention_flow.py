@@ -64,7 +64,7 @@ def flow_steps(model, sentence, head=0):
     >>> flow_steps(load_model("focus"), "Tea, please!")["maps"].shape
     (4, 6, 6)
     """
-    return formula_steps(model, sentence, head) | {"maps": np.asarray(model(sentence).weights[0], np.float32)}
+    return formula_steps(model, sentence, head) | {"maps": np.asarray(model(sentence).weights[-1], np.float32)}
 
 
 def attention_flow_element(steps, **attributes):

@@ -1,11 +1,8 @@
 """What each head writes into an answer: live in a notebook, and baked into pages."""
 
-from copy import copy
 from html import escape
-from inspect import signature
 
 import numpy as np
-import torch
 import traitlets
 
 from manyheads.maps.answers import answer_of
@@ -87,19 +84,10 @@ def head_ledger(model, sentence, answer="", off=()):
     """
     if not hasattr(model, "head_ledger"):
         raise TypeError(f"a {type(model).__name__} has no head_ledger: its answers aren't read from what its heads add")
-    options = {"head_mask": all_but(model, off)} if off else {}
-    if off and "head_mask" not in signature(model.head_ledger).parameters:
-        model, options = _without_values(model, **options), {}
-    ledger = model.head_ledger(sentence, answer, **options)
+    ledger = model.head_ledger(sentence, answer, all_but(model, off) if off else None)
     arrays = {name: np.asarray(part, np.float32) if hasattr(part, "ndim") else part for name, part in ledger.items()}
-    return arrays | {"numHeads": model.num_heads}
-
-
-def _without_values(model, head_mask):
-    """A focus model whose heads that are off find zeros wherever they look, so that they write nothing."""
-    on, silent = torch.from_numpy(head_mask[0]), copy(model)
-    silent.values = lambda vectors: model.values(vectors) * on[:, None, None]
-    return silent
+    layers = len(ledger["headNames"]) // model.num_heads  # the last ones, from which the answers are read
+    return arrays | {"numHeads": model.num_heads, "firstLayer": model.num_layers - layers}
 
 
 def head_ledger_element(ledger, **attributes):

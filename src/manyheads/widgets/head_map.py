@@ -80,15 +80,16 @@ class HeadMap(_Chosen):
     """What every head of a model looks at, live: edit the sentence, turn heads off, choose who asks.
 
     >>> HeadMap("Which do you like better, coffee or tea?").attention.shape
-    (1, 4, 12, 12)
+    (2, 4, 12, 12)
 
     `model` is any head model, callable as `model(sentence, head_mask=None) -> AttentionMap`, or the name that pages
     give one, such as "encoder"; the taught focus model unless you name another. `models` instead is a list of them,
     with a slider over it. `compare` is a second sentence. `view` is "paint", "matrix", "grid" (all heads of all
-    layers), "lines" or, for a map with a picture, "picture"; `layer`, `head` (the one shown large, or whose lines
-    alone are shown) and `query` count from 0; `head_mask[layer][head]` is False for a head that is turned off, None for
-    all on. `special` says whether special tokens are kept ("keep"), dimmed ("dim") or removed ("remove"),
-    `heads="average"` shows the mean of the heads, `layers="rollout"` attention rollout: see `AttentionMap`.
+    layers), "lines" or, for a map with a picture, "picture"; `layer` (at first the one whose heads have names, else the
+    first), `head` (the one shown large, or whose lines alone are shown) and `query` count from 0;
+    `head_mask[layer][head]` is False for a head that is turned off, None for all on. `special` says whether special
+    tokens are kept ("keep"), dimmed ("dim") or removed ("remove"), `heads="average"` shows the mean of the heads,
+    `layers="rollout"` attention rollout: see `AttentionMap`.
     `weigh="written"` multiplies each weight by the length of the vector that the head writes from there, for the
     models that can tell (focus, induction, decoder) and for maps with `value_norms`, so that a sink which writes
     nothing fades.
@@ -438,8 +439,8 @@ class HeadMap(_Chosen):
     def plot(self, layer=None, head=None, *, axes=None, size=None):
         """Draw `attention` with matplotlib: see `AttentionMap.plot`.
 
-        >>> HeadMap("Tea or coffee?").plot(layer=0).axes[0].get_title()
-        'layer 1, sentence type'
+        >>> HeadMap("Tea or coffee?").plot(layer=1).axes[0].get_title()
+        'layer 2, sentence type'
         """
         return self.attention.plot(layer, head, axes=axes, size=size)
 
@@ -507,7 +508,7 @@ def head_map_element(map, compared=None, *, status="", whole=False, digits=None,
     computes again. Of a map with more than `BAKED` weights, the page has one layer and small pictures of the others,
     unless the `whole` is wanted. `digits` stands for many weights that are written later.
     """
-    layer = min(attributes.get("layer") or 0, map.shape[0] - 1)
+    layer = map.opened(attributes.get("layer"))
     if not whole and map.weights[0].size > BAKED:
         return plain_html(replace(map, notes=(*map.notes, TOO_LARGE)), compared, layer)
     layers = None if whole or map.weights.size <= BAKED else [layer]

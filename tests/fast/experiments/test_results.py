@@ -40,11 +40,12 @@ def test_results_of_all_experiments_come_with_the_book(shipped):
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_disjoint_seeds_agree_or_the_text_says_that_they_do_not(claim, own):
     halves = [verdict(statements_of(claim, half)) for half in HALVES]
-    agree = halves == [verdict_of(claim)] * 2
+    agree = len({*halves, verdict(statements_of(claim))}) == 1
     shown = findings(claim).data
     assert f"**Verdict: {verdict_of(claim)}.**" in shown
     assert verdict_of(claim) in VERDICTS
-    assert ("with care" in shown) == (not agree)
+    assert ("one and the same verdict" in shown) == (not agree)
+    assert agree or verdict_of(claim) == "not shown"
 
 
 def test_a_verdict_can_be_lost(own):

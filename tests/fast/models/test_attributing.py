@@ -71,7 +71,7 @@ def test_bad_arguments_get_a_sentence(error, message, arguments):
 def test_a_value_weighted_map_has_the_lengths_of_what_is_written(load):
     model, text = load(), "tea or tea"
     map, lengths = value_weighted(model, text), []
-    modules = [model.attention] if load is load_focus_model else list(model.network.layers)
+    modules = [model.first, model.attention] if load is load_focus_model else list(model.network.layers)
     hooks = [
         module.register_forward_pre_hook(
             lambda module, inputs, options: lengths.append(

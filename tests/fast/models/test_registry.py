@@ -7,6 +7,7 @@ import pytest
 
 from manyheads.models.registry import FAMILIES, HeadModel
 
+ALONE = ("focus", "translator")  # take the heads of one layer alone: the last, or the only one
 LARGE = pytest.param("decoder", marks=pytest.mark.xdist_group("decoder"))
 
 
@@ -21,14 +22,16 @@ def test_every_family_is_a_head_model(family, request):
     assert map.head_names == model.head_names
     with pytest.raises(TypeError, match="head_mask must be boolean, False for a head that is off, got float64"):
         model("The cat sleeps.", head_mask=on.astype(float))
-    for wrong in (on[:, 1:], on[None], on[0] if len(on) > 1 else on[0, 1:]):
-        said = re.escape(f"{list(shape)}{f' or [{shape[1]}]' if len(on) == 1 else ''}, got {list(wrong.shape)}")
+    alone = family in ALONE
+    for wrong in (on[:, 1:], on[None], on[0, 1:] if alone else on[0]):
+        said = re.escape(f"{list(shape)}{f' or [{shape[1]}]' if alone else ''}, got {list(wrong.shape)}")
         with pytest.raises(ValueError, match=rf"head_mask must have shape \[layer, head\] = {said}"):
             model("The cat sleeps.", head_mask=wrong)
 
 
-def test_a_model_of_one_layer_takes_its_heads_alone(focus, translator):
+def test_the_heads_of_the_last_layer_may_be_given_alone(focus, translator):
     for model in (focus, translator):
-        alone, whole = ([True, False, True, True], [[True, False, True, True]])
+        alone = [True, False, True, True]
+        whole = [[True] * 4] * (model.num_layers - 1) + [alone]
         assert model("The cat sleeps.", alone).predictions == model("The cat sleeps.", whole).predictions
         assert model("The cat sleeps.", alone).written == model("The cat sleeps.", whole).written

@@ -90,6 +90,8 @@ def random_cases(count):
     for _ in range(count):
         num_heads, embed_dim = pick.randint(1, 5), pick.randint(1, 13)
         widths = {"attention_dim": num_heads * pick.randint(1, 7), "value_dim": num_heads * pick.randint(1, 7)}
+        if widths["attention_dim"] // num_heads % 2 == 0:
+            widths["rotary_base"] = pick.choice([None, 10.0, 10_000.0])
         module = attention.MultiHeadAttention(embed_dim, num_heads, **widths, bias=pick.random() < 0.7)
         with torch.no_grad():
             for parameter in module.parameters():
@@ -107,7 +109,8 @@ def random_cases(count):
 def test_multi_head_attention(compute):
     calls, expected = [], []
     for module, X, Y, mask in random_cases(60):
-        layer, numbers = module.state_dict(), {"numHeads": module.num_heads}
+        layer = module.state_dict()
+        numbers = {"numHeads": module.num_heads, "rotaryBase": module.rotary_base}
         own, other = mask(len(X)), mask(len(Y))
         head_mask = torch.rand(module.num_heads) < 0.5
         calls.append(("multiHeadAttention", [X, layer, numbers | {"mask": own}]))
@@ -122,6 +125,7 @@ def test_multi_head_attention(compute):
 def test_steps(compute):
     calls, expected = [], []
     for module, X, _, mask in random_cases(30):
+        module.rotary_base = None
         own = mask(len(X))
         own = own if own is None or own.ndim == 2 else own[0]
         for head in range(module.num_heads):

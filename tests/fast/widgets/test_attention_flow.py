@@ -20,7 +20,7 @@ def test_it_computes_again_when_its_sentence_or_its_head_changes():
     widget.head = 2
     assert widget._flow["context"] != sent
     widget.sentence = "The soup was not good."
-    np.testing.assert_allclose(widget.steps["maps"], model(widget.sentence).weights[0], atol=1e-6)
+    np.testing.assert_allclose(widget.steps["maps"], model(widget.sentence).weights[-1], atol=1e-6)
     np.testing.assert_allclose(widget.steps["weights"], widget.steps["maps"][2], atol=1e-6)
     sent = widget._flow["maps"]
     np.testing.assert_array_equal(

@@ -41,11 +41,12 @@ def test_a_logit_without_a_head_is_that_of_the_model_without_it():
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "off"), [("focus", SENTENCE, [(0, 1), (0, 3)]), ("induction", "a7kq3xwma7k", [(0, 1)])]
+    ("name", "text", "off"), [("focus", SENTENCE, [(1, 1), (1, 3)]), ("induction", "a7kq3xwma7k", [(0, 1)])]
 )
 def test_a_head_that_is_off_writes_nothing_and_the_rest_sums_to_what_the_model_then_answers(name, text, off):
     model = load_model(name)
-    ledger, places = head_ledger(model, text, off=off), [layer * model.num_heads + head for layer, head in off]
+    ledger = head_ledger(model, text, off=off)
+    places = [(layer - ledger["firstLayer"]) * model.num_heads + head for layer, head in off]
     parts = ledger["parts"]
     assert not parts[:, places].any()
     assert not ledger["says"][places].any()
@@ -63,9 +64,9 @@ def test_a_head_that_is_off_writes_nothing_and_the_rest_sums_to_what_the_model_t
 
 def test_in_a_book_it_is_the_element_with_its_numbers(monkeypatch):
     monkeypatch.setenv(BUILDING, "_static")
-    html = HeadLedger(SENTENCE, answer="object", head=1, off=[(0, 1)])._repr_mimebundle_()[0]["text/html"]
+    html = HeadLedger(SENTENCE, answer="object", head=1, off=[(1, 1)])._repr_mimebundle_()[0]["text/html"]
     element = BeautifulSoup(html, "html.parser").find("head-ledger")
-    assert element.attrs == {"answer": "object", "head": "1", "off": "0.1", "model": "focus", "sentence": SENTENCE}
+    assert element.attrs == {"answer": "object", "head": "1", "off": "1.1", "model": "focus", "sentence": SENTENCE}
     data = json.loads(element.script.string)
     assert data["says"]["shape"] == [4, 7, 19]
     assert data["tokens"][4:6] == ["tea", "?"]

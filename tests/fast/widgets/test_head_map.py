@@ -43,7 +43,7 @@ def test_python_computes_when_the_sentence_changes():
 def test_a_head_turned_off_changes_the_predictions():
     map = HeadMap(COFFEE)
     before = map.attention.predictions["sentiment"]
-    map.head_mask = [[True, True, True, False]]
+    map.head_mask = [[True] * 4, [True, True, True, False]]
     assert map.attention.predictions["sentiment"] != before
     map.head_mask = None
     assert map.attention.predictions["sentiment"] == before

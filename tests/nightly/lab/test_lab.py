@@ -153,10 +153,10 @@ def run_cell(notebook, lab, name):
 def test_the_widget_is_live_in_jupyterlab(notebook, plain):
     _, map = run_cell(notebook, plain, "focus")
     model = load_focus_model()
-    shows(map, model("Which do you like better, coffee or tea?").weights[0, :, 0])
+    shows(map, model("Which do you like better, coffee or tea?").weights[-1, :, 0])
 
     map.get_by_role("textbox", name="Sentence").fill("Please bring me a glass of water.")
-    shows(map, model("Please bring me a glass of water.").weights[0, :, 0])
+    shows(map, model("Please bring me a glass of water.").weights[-1, :, 0])
     assert ask_kernel(plain, "focus.ipynb", "map.sentence") == "Please bring me a glass of water."
 
     map.get_by_role("button", name="sentiment").click()

@@ -95,10 +95,10 @@ def test_a_sentence_typed_in_another_host(host, context, hosts, tmp_path):
         page.goto(address)
         figure = page.locator(".head-map")
         figure.locator("table.hm-paint td[data-weight]").first.wait_for()
-        shows(figure, model(COFFEE).weights[0, :, 0], "table.hm-paint td[data-weight]")
+        shows(figure, model(COFFEE).weights[-1, :, 0], "table.hm-paint td[data-weight]")
         figure.get_by_role("textbox", name="Sentence").fill(TYPED)
         page.get_by_text(f"Python reads: {TYPED}").wait_for()
-        shows(figure, model(TYPED).weights[0, :, 0], "table.hm-paint td[data-weight]")
+        shows(figure, model(TYPED).weights[-1, :, 0], "table.hm-paint td[data-weight]")
         expect(figure.get_by_role("status")).to_have_text("Ready: Python computes as you type.")
         figure.get_by_role("button", name="sentiment", exact=True).click()
         without = model(TYPED, [True, True, True, False]).predictions["sentiment"]

@@ -87,6 +87,15 @@ def parse(line):
     return Sentence(tuple(word for word, _ in pairs), tuple(labels for _, labels in pairs), facts)
 
 
+def readers_sentences():
+    """Sentences as readers type them, labelled by hand before the model was trained, from `data/readers.txt`.
+
+    >>> len(readers_sentences()), readers_sentences()[1].text
+    (200, 'I like tea.')
+    """
+    return [parse(line) for lines in read_sections(DATA / "readers.txt").values() for line in lines]
+
+
 def held_out_sentences(judged="whole"):
     """The hand-labelled sentences whose judging words are `"whole"` tokens, come in `"pieces"`, or `"all"` of them.
 
@@ -108,7 +117,7 @@ def generate_sentences(count, seed=0):
 
     >>> sentence = generate_sentences(2, seed=5)[1]
     >>> sentence.text, sentence.facts["relation"]
-    ('I am a ranger', 'state')
+    ('A frog', 'state')
     """
     return list(_generate(count, random.Random(seed)))
 
@@ -251,5 +260,7 @@ def _finish(spoken, kind, relation, sentiment, rng):
             texts[i] = text + "n"
     texts[0] = texts[0][0].upper() + texts[0][1:]
     labels = tuple("".join(label for label in HEADS if label in word.labels) for word in spoken)
-    facts = dict(zip(FACTS, (kind, mains[0] if mains else "person", relation, sentiment)))
+    somebody = kind == "command" or any("O" in word for word in labels)
+    about = mains[0] if mains else "person" if somebody else "idea"
+    facts = dict(zip(FACTS, (kind, about, relation, sentiment)))
     return Sentence(tuple(texts), labels, facts)

@@ -11,7 +11,7 @@ DATA = Path(__file__).parent / "data"
 COUNTABLE = ("person", "animal", "dish", "place", "thing", "idea")
 CLASSES = ("person", "animal", "dish", "drink", "place", "thing", "stuff", "idea", "notion")
 # The object facts that words give which are not called after them.
-MEANS = {"dish": "food or drink", "drink": "food or drink", "stuff": "thing"}
+MEANS = {"dish": "food or drink", "drink": "food or drink", "stuff": "thing", "chore": "thing"}
 MEANS |= dict.fromkeys(("notion", "time", "joy", "woe"), "idea")
 
 

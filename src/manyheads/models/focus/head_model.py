@@ -1,5 +1,7 @@
 """The focus model: four heads that look at any English sentence, each at one thing (`data.py` says at what).
 
+They are layer 2 of a small transformer; the heads of layer 1, below them, learn what helps them. `network.py` has it.
+
 Word vectors are those of MiniLM (Wang et al. 2020, arXiv:2002.10957), reduced by PCA, kept in 8 bits and never trained.
 *Taught* means that each head is also shown which words to look at (a divergence between its attention and the labels,
 as in Strubell et al. 2018, arXiv:1804.08199) and that a head which is turned off takes the knowledge of its own fact
@@ -23,20 +25,23 @@ from manyheads.models.keeping import fill, kept_file, kept_files, read_model, wr
 
 
 class FocusModel(FocusNetwork):
-    """Four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
+    """Two layers of four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
 
     >>> from manyheads import load_focus_model
     >>> model = load_focus_model()
     >>> attention = model("Which do you like better, coffee or tea?")
     >>> attention.shape  # layers, heads, queries, keys
-    (1, 4, 12, 12)
-    >>> attention.head_names
-    ['sentence type', 'object', 'relation', 'sentiment']
+    (2, 4, 12, 12)
+    >>> attention.head_title(0, 0), attention.head_title(1, 0)
+    ('layer 1, head 1', 'layer 2, sentence type')
     >>> max(attention.predictions["sentence type"], key=attention.predictions["sentence type"].get)
     'choice question'
 
-    `head_mask` is one boolean per head, [h] or [layer, h]; False turns the head off. The first 64 words and 128 tokens
-    are kept. Raises `TypeError` for a sentence that is not a string, `ValueError` for a head mask of another shape.
+    The heads of layer 2 were taught, those of layer 1 were not: `head_names` are layer 2's.
+
+    `head_mask` is one boolean per head, [layer, h], or [h] for layer 2; False turns the head off. The first 64 words
+    and 128 tokens are kept. Raises `TypeError` for a sentence that is not a string, `ValueError` for a head mask of
+    another shape.
     """
 
     def __init__(self, variant="taught", config=FocusConfig()):
@@ -51,9 +56,11 @@ class FocusModel(FocusNetwork):
     def name(self):
         return self.page_name or "trained just now"
 
+    named_layer = 1  # whose heads are taught, and named
+
     @property
     def head_names(self):
-        """The foci of heads that were taught them; `head 1`, `head 2`, ... for untaught ones."""
+        """Of layer 2: the foci of heads that were taught them; `head 1`, `head 2`, ... for untaught ones."""
         taught = self.variant == "taught" or self.variant.startswith("step-")
         return list(HEADS.values()) if taught else [f"head {head + 1}" for head in range(self.num_heads)]
 
@@ -61,39 +68,57 @@ class FocusModel(FocusNetwork):
     def forward(self, sentence, head_mask=None):
         ids, notes = tokenize(sentence, self.config)
         vectors = self.word_vectors(torch.tensor([ids]))
-        scores, weights = self.compute(vectors, head_mask=checked_heads(head_mask, 1, self.num_heads))
+        below, above = self._checked(head_mask)
+        x, first = self.states(vectors, head_mask=below)
+        scores, second = self.answers(x, head_mask=above)
         predictions = {
             name: dict(zip(FACTS[name], scores[name][0].softmax(-1).tolist())) for name in FACTS if len(ids) > 2
         }
         tokens = [tokenizer().id_to_token(token) for token in ids]
-        lengths = norms(self.values(vectors[0]), rows_of(self.attention.output, self.num_heads))[None].numpy()
-        return AttentionMap(tokens, tokens, weights.numpy(), self.head_names, predictions, notes, value_norms=lengths)
+        layers = (self.first, vectors[0]), (self.attention, x[0])
+        lengths = [norms(_values(*layer), rows_of(layer[0].output, self.num_heads)).numpy() for layer in layers]
+        named = {"head_names": self.head_names, "named_layer": self.named_layer}
+        maps = torch.cat([first, second]).numpy()  # [layer, h, q, k]
+        return AttentionMap(tokens, tokens, maps, **named, predictions=predictions, notes=notes, value_norms=lengths)
+
+    def _checked(self, head_mask):  # -> of each layer [h], or None
+        mask = checked_heads(head_mask, self.num_layers, self.num_heads, last=True)
+        return (None, None) if mask is None else mask
 
     def word_vectors(self, ids):  # [b, t] -> [b, t, d]
         return self.word_codes[ids] * self.word_scale
 
     def logit_parts(self, sentence, _answer=""):
         """What each head adds to the logits of all labels, [label, h + 2], with the biases and the sum, and names."""
-        parts = self.ledger(self._read(sentence)[2].flatten())
-        names = {"labels": [list(label) for label in parts["labels"]], "headNames": self.head_names}
-        return names | {"others": ["biases"], "parts": parts["parts"].numpy()}
+        return self._parts(self._read(sentence)[2])
 
     @torch.no_grad()
-    def head_ledger(self, sentence, _answer=""):
+    def head_ledger(self, sentence, _answer="", head_mask=None):
         """The arrays and names of `manyheads.widgets.head_ledger.head_ledger`."""
-        map, values, contexts = self._read(sentence)
+        map, values, contexts = self._read(sentence, head_mask)
         alone = 1 - torch.eye(self.num_heads, dtype=torch.float64)
         without = [self.ledger((contexts * mask[:, None]).flatten())["parts"][:, -1] for mask in alone]
         reading = self.ledger(contexts.flatten())["reading"].unflatten(0, (self.num_heads, -1))
         named = {"tokens": list(map.key_tokens), "notes": list(map.notes), "answered": bool(map.predictions)}
-        arrays = {"without": torch.stack(without, dim=1), "weights": map.weights[0, :, 0], "says": values @ reading}
-        return self.logit_parts(sentence) | named | arrays
+        arrays = {"without": torch.stack(without, dim=1), "weights": map.weights[-1, :, 0], "says": values @ reading}
+        return self._parts(contexts) | named | arrays
+
+    def _parts(self, contexts):  # [h, d_v]
+        parts = self.ledger(contexts.flatten())
+        names = {"labels": [list(label) for label in parts["labels"]], "headNames": self.head_names}
+        return names | {"others": ["biases"], "parts": parts["parts"].numpy()}
 
     @torch.no_grad()
-    def _read(self, sentence):  # -> map, values [h, k, d_v], contexts of [CLS] [h, d_v]
-        map, (ids, _) = self(sentence), tokenize(sentence, self.config)
-        values = self.values(self.word_vectors(torch.tensor(ids))).double()
-        contexts = torch.tensor(map.weights[0, :, :1]).double() @ values
+    def _read(self, sentence, head_mask=None):
+        # -> map, values of layer 2 [h, k, d_v], contexts of [CLS] [h, d_v], both zeros for a head that is off
+        (ids, _), map, (below, above) = (
+            tokenize(sentence, self.config),
+            self(sentence, head_mask),
+            self._checked(head_mask),
+        )
+        values = _values(self.attention, self.states(self.word_vectors(torch.tensor(ids)), head_mask=below)[0]).double()
+        values = values if above is None else values * above[:, None, None]
+        contexts = torch.tensor(map.weights[-1, :, :1]).double() @ values
         return map, values, contexts[:, 0]
 
     def save(self, path, dtype=torch.float32):
@@ -131,6 +156,10 @@ class FocusModel(FocusNetwork):
         return model.eval()
 
 
+def _values(attention, x):  # [t, d] -> [h, t, d_v]
+    return attention.project(x, x, x)[2]
+
+
 def load_focus_model(variant="taught"):
     """Load a trained variant: taught, untaught, heads-1|2|4|8, step-0|30|100|300|1000.
 
@@ -149,7 +178,7 @@ def _page_name(variant):
 def load_variant(variant):
     """The focus model that pages call `focus/<variant>`; the taught one where the variant is "".
 
-    >>> load_variant("causal")("Hot tea.").weights[0, 0, 0].round(3)  # [CLS] sees nothing but itself
+    >>> load_variant("causal")("Hot tea.").weights[1, 0, 0].round(3)  # [CLS] sees nothing but itself
     array([1., 0., 0., 0., 0.], dtype=float32)
     """
     change = CHANGES.get(variant)
@@ -166,18 +195,18 @@ def page_files():
 
 
 def without_looking_ahead(model):
-    """Let no token of a focus model look at a later one. Changes the model and returns it."""
+    """Let no token of a focus model look at a later one, in either layer. Changes the model and returns it."""
 
     def mask_later(_module, inputs, options):
         return inputs, options | {"mask": options["mask"] & causal_mask(inputs[-1].shape[-2])}
 
-    model.attention.register_forward_pre_hook(mask_later, with_kwargs=True)
+    for attention in (model.first, model.attention):
+        attention.register_forward_pre_hook(mask_later, with_kwargs=True)
     return model
 
 
-@torch.no_grad()
 def without_order(model):
-    """Take away what tells a focus model the order: positions and neighbours, steps 1 to 4 of `FocusNetwork.compute`.
+    """Take away what tells a focus model the order, the turning of layer 1's queries and keys by their positions.
 
     >>> from manyheads import load_focus_model
     >>> bag = without_order(load_focus_model())
@@ -186,10 +215,9 @@ def without_order(model):
     >>> abs(good - bad) < 1e-6
     True
 
-    What enters the attention is then `layer_norm(word)`, each word on its own. Changes the model and returns it.
+    Changes the model and returns it.
     """
-    for part in (model.position, model.mix.weight, model.mix.bias):
-        part.zero_()
+    model.first.rotary_base = None
     return model
 
 

@@ -21,7 +21,7 @@ def focus_shares(model, labelled):
     for sentence in labelled:
         map = model(sentence.text)
         inside = np.array([token not in (CLS, SEP) for token in map.key_tokens])
-        weights = map.weights[0, :, 0, inside].T  # [h, k]: numpy puts the masked axis first
+        weights = map.weights[-1, :, 0, inside].T  # [h, k]: numpy puts the masked axis first
         for label, averaged in found.items():
             right = token_labels(sentence, label)
             if right.any():
@@ -56,8 +56,25 @@ def rests(model, labelled):
         map = model(sentence.text)
         for head, (label, name) in enumerate(HEADS.items()):
             if not token_labels(sentence, label).any():
-                found[name].append(map.weights[0, head, 0, 0])
+                found[name].append(map.weights[-1, head, 0, 0])
     return {name: float(np.mean(values)) if values else None for name, values in found.items()}
+
+
+def looks_back(model, labelled):
+    """How much of its attention each head of layer 1 gives to the token before, on average: float `[head]`.
+
+    >>> from manyheads import load_focus_model
+    >>> from manyheads.models.focus.data import held_out_sentences
+    >>> looks_back(load_focus_model(), held_out_sentences()).max() > 0.3
+    True
+
+    Every token of a sentence asks but `[CLS]` and `[SEP]`.
+    """
+    back = []
+    for sentence in labelled:
+        weights = model(sentence.text).weights[0]  # [h, q, k]
+        back += [weights[:, query, query - 1] for query in range(1, weights.shape[1] - 1)]
+    return np.mean(back, axis=0)
 
 
 def token_labels(sentence, label):

@@ -1,4 +1,4 @@
-"""The network of the focus model: words with their neighbours, one `MultiHeadAttention`, four facts.
+"""The network of the focus model: a transformer of two layers, and four facts read from it.
 
 `[CLS]` asks, and what its heads bring home predicts the facts.
 """
@@ -17,8 +17,8 @@ from manyheads.models.focus.data import FACTS
 class FocusConfig:
     """The constants of the focus model and of its training; a saved model carries its own in its header.
 
-    >>> FocusConfig().reach, FocusConfig(reach=2).reach
-    (3, 2)
+    >>> FocusConfig().hidden_width, FocusConfig(hidden_width=64).hidden_width
+    (192, 64)
     """
 
     # What it reads.
@@ -28,86 +28,87 @@ class FocusConfig:
     word_width: int = 160
     word_step: float = 0.9
     # The model.
-    positions: int = 32  # the last is for all positions from there on
-    kind_width: int = 64  # what is kept of a word for its neighbours
-    reach: int = 3  # how many words away it is heard
-    mix_width: int = 128
-    attention_width: int = 64
+    rotary_base: float = 10.0  # of layer 1, the only one that knows where words stand; small, since sentences are short
+    hidden_width: int = 192  # of layer 1's feed-forward part
+    attention_width: int = 64  # of the heads of a layer together
     layer_norm_eps: float = 1e-5
     # Training.
     num_sentences: int = 50_000
-    steps: int = 3000
+    steps: int = 4000
     untaught_steps: int = 1000
     batch: int = 128
     learning_rate: float = 4e-3
     word_noise: float = 0.5
     breaking: float = 0.1  # the share of long words to break in two
-    looking: float = 2.0  # what looking rightly counts beside knowing the facts
+    looking: float = 4.0  # what looking rightly counts beside knowing the facts
 
 
 class FocusNetwork(nn.Module):
     """From word vectors to the scores of each fact's labels, and the attention weights on the way.
 
-    >>> scores, weights = FocusNetwork(num_heads=4).compute(torch.randn(2, 5, 160))
-    >>> scores["sentiment"].shape, weights.shape
-    (torch.Size([2, 3]), torch.Size([2, 4, 5, 5]))
+    >>> scores, (below, above) = FocusNetwork(num_heads=4).compute(torch.randn(2, 5, 160))
+    >>> scores["sentiment"].shape, below.shape, above.shape
+    (torch.Size([2, 3]), torch.Size([2, 4, 5, 5]), torch.Size([2, 4, 5, 5]))
     """
 
-    num_layers = 1
+    num_layers = 2
 
     def __init__(self, num_heads, config=FocusConfig()):
         super().__init__()
         self.num_heads, self.config, width = num_heads, config, config.word_width
-        self.position = nn.Parameter(torch.zeros(config.positions, width))
-        self.kind = nn.Linear(width, config.kind_width)
-        self.near = nn.Linear((2 * config.reach + 1) * config.kind_width, config.mix_width)
-        self.mix = nn.Linear(config.mix_width, width)
+        options = {"attention_dim": config.attention_width}
+        self.first = MultiHeadAttention(width, num_heads, rotary_base=config.rotary_base, **options)
+        self.after_first = nn.LayerNorm(width, config.layer_norm_eps)
+        self.hidden = nn.Linear(width, config.hidden_width)
+        self.mix = nn.Linear(config.hidden_width, width)
         self.before = nn.LayerNorm(width, config.layer_norm_eps)
-        self.attention = MultiHeadAttention(width, num_heads, attention_dim=config.attention_width)
+        self.attention = MultiHeadAttention(width, num_heads, **options)
         self.after = nn.LayerNorm(width, config.layer_norm_eps)
         self.readouts = nn.ModuleDict({name: nn.Linear(width, len(labels)) for name, labels in FACTS.items()})
 
     def compute(self, word_vectors, mask=None, head_mask=None, queries=None):
-        # [b, t, d], [b, t], [b, h] -> {fact: [b, label]}, [b, h, q, k]
-        """From word vectors to the scores of the labels and the attention weights; only the first `queries` ask.
+        # [b, t, d], [b, t], [..., 2, h] -> {fact: [b, label]}, ([b, h, t, t], [b, h, q, t])
+        """From word vectors to the scores of the labels and each layer's weights; `queries` ask in layer 2, else all.
 
         >>> from manyheads.models.focus import encode, load_focus_model
         >>> from manyheads.models.focus.data import generate_sentences
         >>> model, (ids, mask, *_) = load_focus_model(), encode(generate_sentences(2, seed=5))
-        >>> scores, weights = model.compute(model.word_vectors(ids), mask, queries=1)
-        >>> scores["sentiment"].shape, weights.shape[:3]
+        >>> scores, (below, above) = model.compute(model.word_vectors(ids), mask, queries=1)
+        >>> scores["sentiment"].shape, above.shape[:3]
         (torch.Size([2, 3]), torch.Size([2, 4, 1]))
 
-        1. `x = word + position`; every position from the 32nd on has the same vector.
-        2. `kind = relu(linear(x))`: what sort of word it is, in 64 numbers.
-        3. `near = relu(linear(kinds of the words from three back to three ahead))`; beyond the ends there are zeros.
-        4. `x = layer_norm(x + linear(near))`
-        5. `output, weights = MultiHeadAttention(x)`
-        6. `scores = readout(layer_norm(output of [CLS]))` for each fact; softmax makes them probabilities.
+        Layer 1, whose heads nobody taught:
 
-        Attention sees each word on its own; steps 2 to 4 let it know its neighbours, so that "like" can be the verb in
-        "I like tea" and the preposition in "a voice like silk".
+        1. `output, weights = MultiHeadAttention(word)`; queries and keys are turned by their positions (RoPE)
+        2. `x = layer_norm(word + output)`
+        3. `x = layer_norm(x + linear(relu(linear(x))))`
+
+        Layer 2, whose heads were taught, and the answer:
+
+        4. `output, weights = MultiHeadAttention(x)`
+        5. `scores = readout(layer_norm(output of [CLS]))` for each fact; softmax makes them probabilities.
+
+        Words meet in steps 1 and 4, the two attentions, and nowhere else.
         """
         inside = torch.ones(word_vectors.shape[:2], dtype=torch.bool) if mask is None else mask
-        x = self.states(word_vectors, inside)
-        output, weights = self.attention(x[:, :queries], x, mask=inside[:, None, None], head_mask=head_mask)
-        home = self.after(output[:, 0])  # [b, d]
+        on = (None, None) if head_mask is None else head_mask.unbind(-2)
+        x, below = self.states(word_vectors, inside, on[0])
+        scores, above = self.answers(x, inside, on[1], queries)
+        return scores, (below, above)
+
+    def states(self, words, mask=None, head_mask=None):  # [..., t, d], [..., t], [..., h]
+        """Steps 1 to 3 of `compute`: what the heads of layer 2 read, [..., t, d], and layer 1's weights."""
+        inside = torch.ones(words.shape[:-1], dtype=torch.bool) if mask is None else mask
+        output, weights = self.first(words, mask=inside[..., None, None, :], head_mask=head_mask)
+        x = self.after_first(words + output)
+        return self.before(x + self.mix(F.relu(self.hidden(x)))), weights
+
+    def answers(self, x, mask=None, head_mask=None, queries=None):  # [..., t, d], [..., t], [..., h]
+        """Steps 4 and 5 of `compute`: the scores of each fact's labels, and layer 2's weights."""
+        inside = torch.ones(x.shape[:-1], dtype=torch.bool) if mask is None else mask
+        output, weights = self.attention(x[..., :queries, :], x, mask=inside[..., None, None, :], head_mask=head_mask)
+        home = self.after(output[..., 0, :])  # [..., d]
         return {name: readout(home) for name, readout in self.readouts.items()}, weights
-
-    def states(self, word_vectors, mask=None):  # [..., t, d], [..., t] -> [..., t, d]
-        """Steps 1 to 4 of `compute`: what the heads read."""
-        length, reach = word_vectors.shape[-2], self.config.reach
-        inside = torch.ones(word_vectors.shape[:-1], dtype=torch.bool) if mask is None else mask
-        positions = torch.arange(length).clamp(max=self.config.positions - 1)
-        x = (word_vectors + self.position[positions]) * inside[..., None]  # [..., t, d]
-        kinds = F.relu(self.kind(x)) * inside[..., None]  # [..., t, kind]
-        kinds = F.pad(kinds, (0, 0, reach, reach))  # [..., t + 6, kind]
-        window = torch.cat([kinds[..., start : start + length, :] for start in range(2 * reach + 1)], -1)
-        return self.before(x + self.mix(F.relu(self.near(window))))
-
-    def values(self, word_vectors):  # [t, d] -> [h, t, d_v]
-        words = self.states(word_vectors)
-        return self.attention.project(words, words, words)[2]
 
     @torch.no_grad()
     def ledger(

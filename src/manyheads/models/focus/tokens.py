@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from manyheads.maps.names import EMPTY, NOTES
+from manyheads.maps.names import EMPTY, FOREIGN, NOTES
 from manyheads.maps.tokens import readable
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
@@ -47,22 +47,31 @@ def tokenize(text, config=FocusConfig()):
         ids = [*ids[: config.max_tokens - 1], ids[-1]]
     if len(ids) == 2:
         notes.append(EMPTY)
-    if are_mostly_new([tokenizer().id_to_token(token) for token in ids[1:-1]]):
-        notes.append(NOTES["doubt"])
-    return ids, tuple(notes)
+    return ids, (*notes, *hints([tokenizer().id_to_token(token) for token in ids[1:-1]]))
 
 
-def are_mostly_new(tokens):
-    """Whether two words in five, or more, come in pieces or are unknown, as in another language.
+def hints(tokens):
+    """What a reader should know of these tokens: doubt where two words in five are new; else which word is cut.
 
-    >>> are_mostly_new(["ich", "mag", "ka", "##ffe", "##e", "nic", "##ht"]), are_mostly_new(["i", "like", "tea", "."])
-    (True, False)
+    >>> hints(["ich", "mag", "ka", "##ffe", "##e"]) == [NOTES["doubt"]], hints(["i", "like", "tea", "."])
+    (True, [])
+    >>> hints(["she", "ba", "##kes", "good", "bread"])
+    ['“bakes” isn’t among the words that this model knows. It reads the pieces ba + kes.']
+
+    New are words that come in pieces, what is unknown, and small words of other languages.
     """
-    piece = [readable(token) != token for token in tokens]
-    words = sum(not more and not re.fullmatch(r"[!-/:-@\[-`{-~]", token) for token, more in zip(tokens, piece))
-    goes_on = [*piece[1:], False]
-    cut = sum(token == "[UNK]" or (after and not more) for token, more, after in zip(tokens, piece, goes_on))
-    return words > 0 and 5 * cut >= 2 * words
+    words = []  # each by its pieces
+    for token in tokens:
+        if words and readable(token) != token:
+            words[-1].append(readable(token))
+        elif not re.fullmatch(r"[!-/:-@\[-`{-~]", token):
+            words.append([token])
+    cut = [pieces for pieces in words if len(pieces) > 1]
+    new = len(cut) + sum(word == "[UNK]" or word in FOREIGN for [word, *more] in words if not more)
+    if words and 5 * new >= 2 * len(words):
+        return [NOTES["doubt"]]
+    found = [NOTES["pieces"].format(word="".join(pieces), pieces=" + ".join(pieces)) for pieces in cut[:1]]
+    return found + [NOTES["unknown"]] * ("[UNK]" in tokens)
 
 
 @lru_cache(maxsize=100_000)

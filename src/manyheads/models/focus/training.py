@@ -10,7 +10,7 @@ from manyheads.models.focus import data, word_vectors
 from manyheads.models.focus.data import FACTS, generate_sentences, held_out_sentences
 from manyheads.models.focus.grammar import grammar_data
 from manyheads.models.focus.head_model import FocusModel
-from manyheads.models.focus.measures import accuracies, shares
+from manyheads.models.focus.measures import accuracies, looks_back, shares
 from manyheads.models.focus.network import FocusConfig
 from manyheads.models.focus.tokens import encode
 from manyheads.models.keeping import file_name
@@ -19,7 +19,7 @@ from manyheads.models.training import SHORT, check_variant, fit, reproducible
 # The version of the recipe. Raise it when code changes what is learnt: the model's steps or first weights, the loss,
 # the optimizer, how templates become sentences and sentences tensors. Words, templates and the config need no raise:
 # they are in the recipe's key.
-RECIPE = 3
+RECIPE = 4
 CHECKPOINTS = (0, 30, 100, 300, 1000)
 HEAD_COUNTS = (1, 2, 4, 8)
 KEPT_JOBS = ("taught", "untaught", *(f"heads-{count}" for count in HEAD_COUNTS if count != 4))
@@ -60,20 +60,19 @@ def train_focus_model(
 
     >>> model = train_focus_model(steps=2, num_sentences=100, progress=False)
     >>> model("Tea, please!").shape
-    (1, 4, 6, 6)
+    (2, 4, 6, 6)
 
     `variant` is `"taught"`, `"untaught"` or `"heads-N"` (untaught, with N heads of the same width together). `steps`,
     `seconds` and `num_sentences` make it shorter than `config` says; how far it gets in some seconds depends on the
-    machine. `checkpoint(step, model)` is called before the first step and after each, while the model is float64.
-    It runs on one thread and in float64: the model is then the same on every machine, and variants can be trained side
-    by side.
+    machine. `checkpoint(step, model)` is called before the first step and after each.
+    It runs on one thread: variants can be trained side by side.
     """
     check_variant(variant)
     taught = variant == "taught"
     if steps is None:
         steps = config.steps if taught else config.untaught_steps
-    with reproducible(seed, torch.float64):
-        model = FocusModel(variant, config).double()
+    with reproducible(seed):
+        model = FocusModel(variant, config)
         shown = _training_data(num_sentences or config.num_sentences, seed, config.breaking)
         fit(
             torch.optim.AdamW(model.parameters(), lr=config.learning_rate),
@@ -84,12 +83,13 @@ def train_focus_model(
             batch=config.batch,
             warmup=0.2,
             start=0.01,
+            clip=1.0,
             seconds=seconds,
             after=checkpoint and (lambda step: checkpoint(step, model)),
             label=variant,
             progress=progress,
         )
-    return model.float().eval()
+    return model.eval()
 
 
 def train_kept(folder, job, *, seed=0, steps=None, progress=True):
@@ -127,6 +127,7 @@ def _metrics(model):
     """On held-out sentences: what is predicted rightly and, of taught heads, attention on the words they were shown."""
     held_out = held_out_sentences()
     found = {f"right, {fact}": share for fact, share in accuracies(model, held_out).items()}
+    found["looks back"] = float(looks_back(model, held_out).max())
     if model.head_names == list(FACTS):
         found |= {f"attention, {head}": share for head, share in shares(model, held_out).items()}
     return found
@@ -147,8 +148,9 @@ def _loss(model, ids, mask, labels, facts, taught):
     )  # neighbours in meaning are to be treated alike
     # Half of the time one head is off: then nothing is to be known of its own fact, and all of the others.
     off = torch.randint(2 * model.num_heads, (len(ids), 1)) if taught else torch.full((len(ids), 1), -1)
-    head_mask = torch.arange(model.num_heads) != off
-    scores, weights = model.compute(vectors, mask, head_mask if taught else None, queries=1)
+    above = torch.arange(model.num_heads) != off
+    head_mask = torch.stack([torch.ones_like(above), above], dim=1)  # [b, layer, h]
+    scores, (_, weights) = model.compute(vectors, mask, head_mask if taught else None, queries=1)
     loss = 0
     for fact, logits in enumerate(scores.values()):
         known = F.cross_entropy(logits, facts[:, fact], reduction="none")

@@ -22,10 +22,11 @@ export function readPart(name: string, text: string | null): StateParts {
   return value === undefined ? {} : { [option]: value };
 }
 
-/** A state as [name, value] pairs for a link or a tag, without what is as at the start; `model` is its name. */
-export function writeState(state: MapState, model: string) {
+/** A state as [name, value] pairs for a link or a tag, without what is as at the start: `layer` there; `model` is its name. */
+export function writeState(state: MapState, model: string, layer = 0) {
   const pairs = model ? [["model", model]] : [];
-  for (const name of OPTION_NAMES) if (state[name] !== START[name]) pairs.push([name, String(state[name])]);
+  const start = { ...START, layer };
+  for (const name of OPTION_NAMES) if ((state[name] ?? start[name]) !== start[name]) pairs.push([name, String(state[name])]);
   const off = offOf(state.headMask);
   if (off) pairs.push(["off", off]);
   return pairs;

@@ -93,5 +93,5 @@ function judgeQuery({ keys = [], words = [], target = "", share = 1 }: Field, te
   const shares = words.map((word, place) => `${word} ${(100 * weights[place]).toFixed(0)}%`).join(", ");
   const most = words[weights.indexOf(Math.max(...weights))];
   const advice = most === target ? "The right way, but not far enough: make it longer." : "Point it the way that the key of the word points.";
-  return { right: false, hint: `With this query the shares are ${shares}. ${advice}` };
+  return { right: false, hint: `With this query the weights are ${shares}. ${advice}` };
 }

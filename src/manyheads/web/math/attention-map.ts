@@ -13,6 +13,7 @@ export interface AttentionMap {
   weights: Float32Array;
   headNames: string[];
   layerNames?: string[]; // where they are not counted from "layer 1"
+  namedLayer?: number; // whose heads `headNames` name, where those of the others have no names; it opens first
   predictions: Predictions;
   states?: Matrix; // [layer + 1, word, width], the embeddings first, where they were requested
   notes?: string[];

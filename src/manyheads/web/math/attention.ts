@@ -1,4 +1,4 @@
-// Twin of attention.py: the same numbers, in plain JavaScript, in the same order. No DOM, no imports.
+// Twin of attention.py: the same numbers, in plain JavaScript, in the same order. No DOM.
 //
 // A matrix is {shape: [rows, columns], values: Float32Array}, row by row. A `layer` holds the tensors of the torch
 // module's state_dict by their own names: "query.weight" and "key.weight" [h * d_k, d], "value.weight" [h * d_v, d],
@@ -8,6 +8,8 @@
 //
 // Axes: h head   q query position   k key position   d width. Maps are [h, q, k]; queries, keys, values and contexts of
 // all heads lie side by side, [q, h * d].
+
+import { rotated } from "./rotary.ts";
 
 /** Numbers row by row. */
 export interface Matrix {
@@ -40,6 +42,7 @@ interface AttentionOptions {
   mask?: Mask;
   headMask?: Mask;
   scaled?: boolean;
+  rotaryBase?: number | null; // queries and keys are turned by their positions
 }
 
 /** Equation 1 for one head: X [q, d], Wq and Wk [d, d_k], Wv [d, d_v] -> output [q, d_v], weights [q, k]. */
@@ -127,8 +130,8 @@ export function attend(Q: Matrix, K: Matrix, V: Matrix, options: Partial<Omit<At
   return { scores, masked, weights, context };
 }
 
-/** The queries of X, the keys and values of Y: [q, h * d_k], [k, h * d_k], [k, h * d_v]. */
-export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number) {
+/** The queries of X, the keys and values of Y: [q, h * d_k], [k, h * d_k], [k, h * d_v]; turned where there is a base. */
+export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number, rotaryBase: number | null = null) {
   for (const name of ["query.weight", "value.weight"]) {
     const width = layer[name].shape[0];
     if (!Number.isInteger(width / numHeads)) throw new RangeError(`numHeads must divide the width ${width}, got ${numHeads}`);
@@ -136,7 +139,17 @@ export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number) {
   const Q = linear(X, layer["query.weight"], layer["query.bias"]);
   const K = linear(Y, layer["key.weight"], layer["key.bias"]);
   const V = linear(Y, layer["value.weight"], layer["value.bias"]);
-  return [Q, K, V];
+  return rotaryBase ? [rotate(Q, numHeads, rotaryBase), rotate(K, numHeads, rotaryBase), V] : [Q, K, V];
+}
+
+/** Turns each head's part of each row by the row's position: see rotary.ts. */
+function rotate({ shape: [rows, width], values }: Matrix, numHeads: number, base: number) {
+  const part = width / numHeads;
+  const turned = new Float32Array(values.length);
+  for (let row = 0; row < rows; row++)
+    for (let from = row * width; from < (row + 1) * width; from += part)
+      turned.set(rotated(values.subarray(from, from + part), row, base), from);
+  return { shape: [rows, width], values: turned };
 }
 
 /**
@@ -145,8 +158,8 @@ export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number) {
  * `keys` [k, d] is the text that is looked at, X itself unless given. `headMask` holds false for each head that is off:
  * its part of the concatenation is zero, its weights are there all the same. `scaled: false` leaves out sqrt(d_k).
  */
-export function multiHeadAttention(X: Matrix, layer: Layer, { keys = X, ...options }: AttentionOptions) {
-  const [Q, K, V] = project(X, keys, layer, options.numHeads);
+export function multiHeadAttention(X: Matrix, layer: Layer, { keys = X, rotaryBase = null, ...options }: AttentionOptions) {
+  const [Q, K, V] = project(X, keys, layer, options.numHeads, rotaryBase);
   const { weights, context } = attend(Q, K, V, options);
   return { output: linear(context, layer["output.weight"], layer["output.bias"]), weights };
 }

@@ -55,7 +55,7 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
   const best = largest(weights);
   switch (station) {
     case "words":
-      return `Every word is a list of ${flow.X.shape[1]} numbers: blue below zero, red above. ${asks}${query === 0 ? ", the token that the answers are read from," : ""} is going to ask.`;
+      return `Every word is a list of ${flow.X.shape[1]} numbers, as layer 1 left it: blue below zero, red above. ${asks}${query === 0 ? ", the token that the answers are read from," : ""} is going to ask.`;
     case "keys":
       return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by the head “${name}”.`;
     case "scores":

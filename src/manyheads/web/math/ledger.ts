@@ -16,6 +16,7 @@ export interface HeadLedger {
   tokens: string[];
   headNames: string[];
   numHeads: number; // of a layer
+  firstLayer?: number; // whose heads come first, where the answers are read from the last layers alone
   labels: string[][]; // [fact, label]
   answered: boolean; // else there is nothing that the model draws conclusions from
   notes?: string[];

@@ -25,9 +25,16 @@ export const layerName = ({ layerNames }: Pick<AttentionMap, "layerNames">, laye
 /** The names of all layers. */
 export const layerNamesOf = (map: AttentionMap) => Array.from({ length: map.shape[0] }, (_, layer) => layerName(map, layer));
 
+/** The name of a head within its layer. */
+export const headName = ({ headNames, namedLayer = -1 }: Pick<AttentionMap, "headNames" | "namedLayer">, layer: number, head: number) =>
+  namedLayer < 0 || namedLayer === layer ? headNames[head] : `head ${head + 1}`;
+
+/** The names of a layer's heads. */
+export const headNamesOf = (map: Pick<AttentionMap, "headNames" | "namedLayer">, layer: number) => map.headNames.map((_, head) => headName(map, layer, head));
+
 /** The name of a head, after that of its layer where there is more than one, or it has a name of its own. */
 export const headTitle = (map: AttentionMap, layer: number, head: number) =>
-  `${map.shape[0] > 1 || map.layerNames ? `${layerName(map, layer)}, ` : ""}${map.headNames[head]}`;
+  `${map.shape[0] > 1 || map.layerNames ? `${layerName(map, layer)}, ` : ""}${headName(map, layer, head)}`;
 
 /** Whether the rows of a map sum to 1, or to 0. */
 export const isOfShares = ({ kind = "shares" }: AttentionMap) => kind === "shares";
@@ -56,7 +63,7 @@ export function averageHeads(map: AttentionMap, mask: HeadMask = null): Attentio
       if (sum !== 0) for (let at = row; at < row + keys; at++) weights[layer * size + at] = sums[at] / sum;
     }
   }
-  return { ...map, shape: [layers, 1, queries, keys], weights, headNames: [mask ? "mean of the heads that are on" : `mean of ${heads} heads`] };
+  return { ...map, shape: [layers, 1, queries, keys], weights, headNames: [mask ? "mean of the heads that are on" : `mean of ${heads} heads`], namedLayer: undefined };
 }
 
 /**
@@ -83,7 +90,7 @@ export function rollout(map: AttentionMap): AttentionMap {
     weights.set(now, layer * keys * keys);
     before = now;
   }
-  return { ...map, shape, weights, headNames: ["rollout"] };
+  return { ...map, shape, weights, headNames: ["rollout"], namedLayer: undefined };
 }
 
 /** The colour of a head, by its name: its own where it is a taught one. */

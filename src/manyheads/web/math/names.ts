@@ -12,6 +12,7 @@ export {
   wordMarks as WORD_MARKS,
   longestToken as LONGEST_TOKEN,
   longestWord as LONGEST_WORD,
+  foreign as FOREIGN,
   notes as NOTES,
   headColours as HEAD_COLOURS,
   neutralColour as NEUTRAL_COLOUR,

@@ -4,10 +4,10 @@
 export const speedsOf = (width: number, base = 10_000) => Float64Array.from({ length: width / 2 }, (_, pair) => base ** ((-2 * pair) / width));
 
 /** A query or key at a position. */
-export function rotated(features: ArrayLike<number>, position: number) {
+export function rotated(features: ArrayLike<number>, position: number, base?: number) {
   const half = features.length / 2;
   const turned = new Float64Array(features.length);
-  speedsOf(features.length).forEach((speed, pair) => {
+  speedsOf(features.length, base).forEach((speed, pair) => {
     const [cos, sin] = [Math.cos(position * speed), Math.sin(position * speed)];
     const [first, second] = [features[pair], features[pair + half]];
     turned[pair] = first * cos - second * sin;

@@ -1,12 +1,10 @@
 // The museum's bugs: attention as in attention.ts with one wrong step, as a well-known bug takes it in PyTorch; the
-// museum's page shows the line that does it. Each stands in for `multiHeadAttention` in the taught focus model. No DOM.
+// museum's page shows the line that does it. Each stands in for `multiHeadAttention` in layer 2 of the taught focus model. No DOM.
 
 import type { HeadMask } from "../math/attention-map.ts";
 import { attend, attentionScores, average, causalMask, linear, multiHeadAttention, project, softmax } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
-import type { FocusModel } from "./focus.ts";
-
-type Attention = typeof multiHeadAttention;
+import type { Attention, FocusModel } from "./focus.ts";
 
 export const BUGS: Record<string, Attention> = {
   // scores divided by the root of the model's width
@@ -59,25 +57,34 @@ const turnedRound: Attention = (X, layer, options) => {
 };
 
 /** What a switch may do instead of a bug. */
-const OTHER_MASKS = new Map<string, Attention>([["padding", padded], ["polarity", turnedRound]]);
+const OTHER_MASKS = new Map<string, Attention>([["causal", causal], ["padding", padded], ["polarity", turnedRound]]);
+
+/** The attention of layer 1, which is right: where layer 2 has a mask, so has it. */
+const BELOW = new Map<string, Attention>([["causal", causal], ["mask", causal], ["polarity", causal], ["padding", padded]]);
 
 /** The model called `focus/${piece}`: `bug-NAME`, or `causal`, which is right, for the bug of the mask to start from. */
 export function museumModel(model: FocusModel, piece: string) {
   const name = piece.replace("bug-", "");
-  if (piece !== "causal" && !OTHER_MASKS.has(name) && !Object.hasOwn(BUGS, name)) throw new Error(`There is no bug called “${name}”.`);
-  const numHeads = name === "width" ? oddHeads(model) : model.numHeads;
-  const columns = Array.from({ length: numHeads }, (_, head) => `columns ${head + 1}`);
-  const headNames = name === "width" ? columns : model.headNames;
-  const wrong = piece === "causal" ? causal : OTHER_MASKS.get(name) ?? BUGS[name];
-  const attention: Attention = (X, layer, options) => wrong(X, layer, { ...options, numHeads });
-  return {
-    name: `focus/${piece}`,
-    numLayers: 1,
-    numHeads,
-    headNames,
-    attend: (sentence: string, headMask: HeadMask = null) =>
-      ({ ...model.attend(sentence, headMask, { attention }), headNames }),
+  if (!OTHER_MASKS.has(name) && !Object.hasOwn(BUGS, name)) throw new Error(`There is no bug called “${name}”.`);
+  if (name === "width") return cutModel(model);
+  const { numLayers, numHeads, headNames } = model;
+  const options = { attention: OTHER_MASKS.get(name) ?? BUGS[name], below: BELOW.get(name) };
+  return { name: `focus/${piece}`, numLayers, numHeads, headNames,
+    attend: (sentence: string, headMask: HeadMask = null) => model.attend(sentence, headMask, options) };
+}
+
+/** The model whose layer 2 has more heads than divide its width: of that layer alone, since layer 1 has as many as before. */
+function cutModel(model: FocusModel) {
+  const numHeads = oddHeads(model);
+  const headNames = Array.from({ length: numHeads }, (_, head) => `columns ${head + 1}`);
+  const attention: Attention = (X, layer, options) => BUGS.width(X, layer, { ...options, numHeads });
+  const read = (sentence: string, headMask: HeadMask = null) => {
+    const map = model.attend(sentence, headMask && [Array(model.numHeads).fill(true), headMask[0]], { attention });
+    const { queryTokens: { length } } = map;
+    const weights = map.weights.subarray(map.weights.length - numHeads * length * length);
+    return { ...map, shape: [1, numHeads, length, length], weights, headNames, layerNames: ["layer 2"], namedLayer: undefined };
   };
+  return { name: "focus/bug-width", numLayers: 1, numHeads, headNames, attend: read };
 }
 
 /** The next larger number of heads that does not divide the width. */

@@ -1,7 +1,7 @@
 // Twin of models/focus: the same tokens, the same numbers. tests/browser/test_typing.py holds the two equal.
 
 import type { AttentionMap, HeadMask, Predictions } from "../math/attention-map.ts";
-import { layerNorm, linear, multiHeadAttention, partOf, project, relu, softmax } from "../math/attention.ts";
+import { added, layerNorm, linear, multiHeadAttention, partOf, project, relu, softmax } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import { ledgerOf } from "../math/ledger.ts";
 import { valueNorms } from "../math/value-norms.ts";
@@ -23,13 +23,24 @@ export async function load(variant: string, { progress, loadModel, loadTokenizer
   return new FocusModel(weights, words, tokenizer);
 }
 
+/** Numbers of two layers, one after the other. */
+function joined(below: Float32Array, above: Float32Array) {
+  const all = new Float32Array(below.length + above.length);
+  all.set(below);
+  all.set(above, below.length);
+  return all;
+}
+
+export type Attention = typeof multiHeadAttention;
+
 export class FocusModel {
-  numLayers = 1;
+  numLayers = 2;
   name: string;
   numHeads: number;
   headNames: string[];
   facts: Record<string, string[]>;
   config: Record<string, any>;
+  rotaryBase: number | null; // of layer 1; null where nothing tells it the order
   tensors: Layer;
   metadata: Record<string, string>;
   words: Layer;
@@ -46,20 +57,19 @@ export class FocusModel {
     this.headNames = header.head_names;
     this.facts = header.facts;
     this.config = header.config;
+    this.rotaryBase = header.config.rotary_base;
   }
 
   /**
-   * The map of a sentence; `headMask[0][head]` is false for a head that is off, null for all on. `attention` is what to
-   * attend with: the museum has wrong ones.
+   * The map of a sentence; `headMask[layer][head]` is false for a head that is off, null for all on. `attention` is what to
+   * attend with in layer 2, `below` in layer 1: the museum has wrong ones.
    */
-  attend(sentence: string, headMask: HeadMask = null, options: { attention?: typeof multiHeadAttention, signal?: AbortSignal } = {}) {
-    const { attention = multiHeadAttention } = options;
+  attend(sentence: string, headMask: HeadMask = null, options: { attention?: Attention, below?: Attention, signal?: AbortSignal } = {}) {
+    const { attention = multiHeadAttention, below = multiHeadAttention } = options;
     const { ids, tokens, notes } = this.tokenize(sentence);
-    const [input, layer] = [this.input(ids), this.layer("attention.")];
-    const { output, weights } = attention(input, layer, {
-      numHeads: this.numHeads,
-      headMask: headMask?.[0],
-    });
+    const words = this.wordVectors(ids);
+    const { X, weights: first } = this.states(words, headMask?.[0], below);
+    const { output, weights: second } = attention(X, this.layer("attention."), { numHeads: this.numHeads, headMask: headMask?.[1] });
     const home = this.#norm({ shape: [1, output.shape[1]], values: output.values.slice(0, output.shape[1]) }, "after");
     const predictions: Predictions = {};
     if (tokens.length > 2)
@@ -67,9 +77,11 @@ export class FocusModel {
         const probabilities = softmax(this.#linear(home, `readouts.${fact}`)).values;
         predictions[fact] = Object.fromEntries(labels.map((label, index) => [label, probabilities[index]]));
       }
-    const shape = [1, ...weights.shape];
-    const norms = attention === multiHeadAttention ? valueNorms(project(input, input, layer, this.numHeads)[2], layer["output.weight"], this.numHeads) : undefined;
-    const map: AttentionMap = { queryTokens: tokens, keyTokens: tokens, shape, weights: weights.values, headNames: this.headNames, predictions, notes, valueNorms: norms };
+    const map: AttentionMap = {
+      queryTokens: tokens, keyTokens: tokens, shape: [2, ...second.shape], weights: joined(first.values, second.values),
+      headNames: this.headNames, namedLayer: 1, predictions, notes,
+      valueNorms: attention === multiHeadAttention ? joined(this.#norms(words, "first."), this.#norms(X, "attention.")) : undefined,
+    };
     return { ...map, output };
   }
 
@@ -85,38 +97,40 @@ export class FocusModel {
     return focusTokens(this.tokenizer, sentence, this.config);
   }
 
-  /** This model with nothing that tells it the order, neither positions nor neighbours: `without_order` in Python. */
+  /** This model with nothing that tells it the order: `without_order` in Python. */
   withoutOrder() {
-    const tensors = { ...this.tensors };
-    for (const name of ["position", "mix.weight", "mix.bias"])
-      tensors[name] = { shape: tensors[name].shape, values: new Float32Array(tensors[name].values.length) };
-    return new FocusModel({ tensors, metadata: this.metadata }, { tensors: this.words, metadata: {} }, this.tokenizer);
+    const bag = new FocusModel({ tensors: this.tensors, metadata: this.metadata }, { tensors: this.words, metadata: {} }, this.tokenizer);
+    bag.rotaryBase = null;
+    return bag;
   }
 
-  /** What enters the attention, steps 1 to 4 of `FocusModel.compute`: [t, d]. */
-  input(ids: number[]) {
+  /** What layer 1 reads, [t, d]. */
+  wordVectors(ids: number[]): Matrix {
     const { codes, scale } = this.words;
-    const { position } = this.tensors;
-    const { reach } = this.config;
-    const length = ids.length;
     const width = scale.values.length;
-    const x = { shape: [length, width], values: new Float32Array(length * width) };
-    for (let token = 0; token < length; token++) {
-      const word = ids[token] * width;
-      const place = Math.min(token, position.shape[0] - 1) * width;
-      for (let d = 0; d < width; d++)
-        x.values[token * width + d] = codes.values[word + d] * scale.values[d] + position.values[place + d];
-    }
-    const kinds = relu(this.#linear(x, "kind"));
-    const part = kinds.shape[1];
-    const heard = (2 * reach + 1) * part;
-    const window = { shape: [length, heard], values: new Float32Array(length * heard) };
-    for (let token = 0; token < length; token++)
-      for (let near = Math.max(0, token - reach); near <= Math.min(length - 1, token + reach); near++)
-        window.values.set(kinds.values.subarray(near * part, (near + 1) * part), token * heard + (near - token + reach) * part);
-    const mixed = this.#linear(relu(this.#linear(window, "near")), "mix");
-    mixed.values.forEach((value, index) => (mixed.values[index] = value + x.values[index]));
-    return this.#norm(mixed, "before");
+    const values = new Float32Array(ids.length * width);
+    ids.forEach((id, token) => {
+      for (let d = 0; d < width; d++) values[token * width + d] = codes.values[id * width + d] * scale.values[d];
+    });
+    return { shape: [ids.length, width], values };
+  }
+
+  /** What layer 2 reads, [t, d]. */
+  input(ids: number[]) {
+    return this.states(this.wordVectors(ids)).X;
+  }
+
+  /** What layer 2 reads, steps 1 to 3 of `FocusNetwork.compute`, [t, d], and the weights of layer 1. */
+  states(words: Matrix, headMask: boolean[] | null = null, attention: Attention = multiHeadAttention) {
+    const { output, weights } = attention(words, this.layer("first."), { numHeads: this.numHeads, headMask, rotaryBase: this.rotaryBase });
+    const x = this.#norm(added(words, output), "after_first");
+    const mixed = this.#linear(relu(this.#linear(x, "hidden")), "mix");
+    return { X: this.#norm(added(x, mixed), "before"), weights };
+  }
+
+  #norms(X: Matrix, name: string) {
+    const layer = this.layer(name);
+    return valueNorms(project(X, X, layer, this.numHeads)[2], layer["output.weight"], this.numHeads);
   }
 
   /** The tensors of one part, by the names they have inside it. */

@@ -43,9 +43,9 @@ export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "laye
 export function flowOf(model: FocusModel) {
   const stepsFor = stepsOf(model);
   return ({ sentence, head }: Pick<FlowState, "sentence" | "head">): Flow => {
-    const { weights, shape: [, ...shape] } = model.attend(sentence);
+    const { weights, shape: [layers, ...shape] } = model.attend(sentence);
     const plain = { word: 0, step: "X", causal: false, padding: false, unscaled: false };
-    return { ...stepsFor({ sentence, head, ...plain }), maps: { shape, values: weights } };
+    return { ...stepsFor({ sentence, head, ...plain }), maps: { shape, values: weights.subarray(weights.length - weights.length / layers) } };
   };
 }
 
@@ -55,8 +55,10 @@ export function headLedgerOf(model: FocusModel) {
   return ({ sentence, headMask = null }: Pick<LedgerQuestion, "sentence" | "headMask">): HeadLedger => {
     const { ids, tokens, notes } = model.tokenize(sentence);
     const length = tokens.length;
-    const { weights: all, predictions } = model.attend(sentence);
-    const X = model.input(ids);
+    const [below, above] = headMask ?? [null, null];
+    const { weights: ofLayers, predictions } = model.attend(sentence, headMask);
+    const all = ofLayers.subarray(ofLayers.length / 2); // of layer 2, from which the answers are read
+    const { X } = model.states(model.wordVectors(ids), below);
     const [, , V] = project(X, X, model.layer("attention."), numHeads);
     const width = V.shape[1] / numHeads;
     const weights = { shape: [numHeads, length], values: new Float32Array(numHeads * length) };
@@ -64,7 +66,7 @@ export function headLedgerOf(model: FocusModel) {
     for (let head = 0; head < numHeads; head++) {
       const own = all.subarray(head * length * length, head * length * length + length);
       weights.values.set(own, head * length);
-      if (headMask?.[0][head] === false) for (let key = 0; key < length; key++) V.values.fill(0, key * V.shape[1] + head * width, key * V.shape[1] + (head + 1) * width);
+      if (above?.[head] === false) for (let key = 0; key < length; key++) V.values.fill(0, key * V.shape[1] + head * width, key * V.shape[1] + (head + 1) * width);
       own.forEach((weight, key) => {
         for (let d = head * width; d < (head + 1) * width; d++) concat[d] += weight * V.values[key * V.shape[1] + d];
       });
@@ -81,7 +83,7 @@ export function headLedgerOf(model: FocusModel) {
       for (let key = 0; key < length; key++)
         for (let label = 0; label < count; label++, at++)
           for (let d = head * width; d < (head + 1) * width; d++) says.values[at] += V.values[key * V.shape[1] + d] * reading.values[d * count + label];
-    return { tokens, headNames, numHeads, notes, labels, answered: Object.keys(predictions).length > 0, others: ["biases"], parts, without, weights, says };
+    return { tokens, headNames, numHeads, firstLayer: model.numLayers - 1, notes, labels, answered: Object.keys(predictions).length > 0, others: ["biases"], parts, without, weights, says };
   };
 }
 

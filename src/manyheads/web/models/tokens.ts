@@ -1,8 +1,8 @@
 // From text to tokens as Python makes them. The page's tokenizer and Python's are two libraries; where they differ, the text is
 // changed before it is read. tests/fast/web/test_tokens.py holds the two equal, character by character and on hostile texts.
 
-import { EMPTY, LONGEST_TOKEN, NOTES } from "../math/names.ts";
-import { isPiece, note } from "../math/text.ts";
+import { EMPTY, FOREIGN, LONGEST_TOKEN, NOTES } from "../math/names.ts";
+import { isPiece, note, readable } from "../math/text.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
 
 /** A letter that no word of the vocabulary has: the word it stands in is unknown. */
@@ -67,15 +67,20 @@ export function focusTokens(tokenizer: Tokenizer, text: string, config: Record<s
   const read = tokensOf(tokenizer, words.slice(0, maxWords).join(" "), maxTokens,
     (count) => `Only the first ${maxTokens - 2} of ${count - 2} word pieces are shown.`);
   const cut = words.length > maxWords ? [`Only the first ${maxWords} of ${words.length} words are shown.`] : [];
-  const doubt = areMostlyNew(read.tokens.slice(1, -1)) ? [NOTES.doubt] : [];
-  return { ...read, notes: [...cut, ...read.notes, ...doubt] };
+  return { ...read, notes: [...cut, ...read.notes, ...hintsOf(read.tokens.slice(1, -1))] };
 }
 
-/** Whether two words in five, or more, come in pieces or are unknown: twin of `are_mostly_new` in models/focus/tokens.py. */
-function areMostlyNew(tokens: string[]) {
-  const words = tokens.filter((token) => !isPiece(token) && !/^[!-/:-@[-`{-~]$/.test(token)).length;
-  const cut = tokens.filter((token, place) => token === "[UNK]" || (!isPiece(token) && isPiece(tokens[place + 1] ?? ""))).length;
-  return words > 0 && 5 * cut >= 2 * words;
+/** What a reader should know of these tokens: twin of `hints` in models/focus/tokens.py. */
+function hintsOf(tokens: string[]) {
+  const words: string[][] = []; // each by its pieces
+  for (const token of tokens)
+    if (words.length && isPiece(token)) words[words.length - 1].push(readable(token));
+    else if (!/^[!-/:-@[-`{-~]$/.test(token)) words.push([token]);
+  const cut = words.filter(({ length }) => length > 1);
+  const fresh = cut.length + words.filter(([word, ...more]) => !more.length && (word === "[UNK]" || FOREIGN.includes(word))).length;
+  if (words.length && 5 * fresh >= 2 * words.length) return [NOTES.doubt];
+  const found = cut.slice(0, 1).map((pieces) => note("pieces", { word: pieces.join(""), pieces: pieces.join(" + ") }));
+  return tokens.includes("[UNK]") ? [...found, NOTES.unknown] : found;
 }
 
 /** The tokens of a text for the encoder: twin of models/encoder/head_model.py. */

@@ -2,7 +2,7 @@
 
 import type { AttentionMap } from "../math/attention-map.ts";
 import type { MapState } from "../math/map-state.ts";
-import { likeliest, queryWeights } from "../math/maps.ts";
+import { headName, headNamesOf, likeliest, queryWeights } from "../math/maps.ts";
 import { isolated, percent, readable } from "../math/text.ts";
 import { h, setText } from "./dom.ts";
 
@@ -34,11 +34,11 @@ export function summaryOf(map: AttentionMap, { layer, head, query }: Pick<MapSta
   const looks = (which: number) => {
     const weights = queryWeights(map, layer, which, query);
     const most = weights.indexOf(Math.max(...weights));
-    return `${map.headNames[which]} head: most on ${isolated(readable(map.keyTokens[most]))}, ${weights[most].toFixed(2)}`;
+    return `${headName(map, layer, which)} head: most on ${isolated(readable(map.keyTokens[most]))}, ${weights[most].toFixed(2)}`;
   };
   const predicted = Object.entries(map.predictions ?? {}).flatMap(([name, labels]) => {
     const [label, share] = likeliest(labels);
-    const of = map.headNames.indexOf(name);
+    const of = headNamesOf(map, layer).indexOf(name);
     return [`${name}: ${label}, ${percent(share)}`, ...(of >= 0 ? [looks(of)] : [])];
   });
   const parts = [...(map.written ? [map.written.replace(/\.$/, "")] : []), ...(predicted.length ? predicted : [looks(head ?? 0)])];

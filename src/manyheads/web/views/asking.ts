@@ -1,7 +1,7 @@
 // Words that ask: pointed at, focused or tapped, a word of Paint asks; a click or Enter lets it go on asking, Escape ends that.
 
 import type { ShownMap } from "../math/map-state.ts";
-import { isMasked, queryWeights } from "../math/maps.ts";
+import { headName, isMasked, queryWeights } from "../math/maps.ts";
 import { isolated, readable, weightText } from "../math/text.ts";
 import { focusedIn, h, targetOf } from "./dom.ts";
 import type { MapHost } from "./map-part.ts";
@@ -85,7 +85,7 @@ export class Asking {
     const { map, layer, head, query, key } = place;
     const weight = queryWeights(map, layer, head, query)[key];
     const share = isMasked(map, query, key) ? "nothing: masked" : weightText(map, weight);
-    const weighs = `${map.headNames[head]}: ${name(map.queryTokens[query])} gives ${name(map.keyTokens[key])} ${share}`;
+    const weighs = `${headName(map, layer, head)}: ${name(map.queryTokens[query])} gives ${name(map.keyTokens[key])} ${share}`;
     this.tip.show(word, [weighs, ...this.#looks(place)]);
   }
 

@@ -2,7 +2,7 @@
 
 import { difference, movedHeads } from "../math/compared.ts";
 import type { ShownMap } from "../math/map-state.ts";
-import { behaviourOf, compareHeads, headTitle, layerNamesOf, layersOf } from "../math/maps.ts";
+import { behaviourOf, compareHeads, headNamesOf, headTitle, layerNamesOf, layersOf } from "../math/maps.ts";
 import { BEHAVIOURS } from "../math/names.ts";
 import { capital, percent } from "../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
@@ -153,7 +153,8 @@ export class GridView implements MapPart {
   #drawButtons(map: ShownMap, columns: number) {
     const layerNames = layerNamesOf(map).map(capital);
     const isSorted = this.#sorted && this.#behavioursOf(map) !== null; // then rows and columns have no names
-    const [titles, names] = this.#turned ? [layerNames, map.headNames] : [map.headNames, layerNames];
+    const headNames = map.namedLayer === undefined ? map.headNames : headNamesOf(map, -1); // a column of heads has no name
+    const [titles, names] = this.#turned ? [layerNames, headNames] : [headNames, layerNames];
     const named = JSON.stringify([titles, names, isSorted]);
     if (named !== this.#named) {
       this.#named = named;

@@ -2,7 +2,7 @@
 // sentences, side by side, or where there's no room for that, one below the other.
 
 import type { ShownMap } from "../math/map-state.ts";
-import { compareHeads, lineLook, lineUnit, strongest } from "../math/maps.ts";
+import { compareHeads, headName, lineLook, lineUnit, strongest } from "../math/maps.ts";
 import { capital, isolated, readable, weightText } from "../math/text.ts";
 import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "./dom.ts";
 import type { Look, MapHost, MapPart } from "./map-part.ts";
@@ -135,7 +135,7 @@ class LinesPanel {
     const most = weights.sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean)).slice(0, 3);
     const listed = most.map(({ token, mean }) => `${isolated(readable(token))} (${weightText(map, mean)})`).join(", ");
     const mean = chosen.length === heads ? "Mean of the heads: " : `Mean of the ${chosen.length} heads that are on: `;
-    const who = single !== null || heads === 1 ? "" : chosen.length === 1 ? `${capital(map.headNames[chosen[0]])}: ` : mean;
+    const who = single !== null || heads === 1 ? "" : chosen.length === 1 ? `${capital(headName(map, this.host.state.layer, chosen[0]))}: ` : mean;
     return `${who}“${isolated(readable(name))}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
   }
 

@@ -2,7 +2,7 @@
 
 import { difference, movedHeads } from "../math/compared.ts";
 import type { ShownMap } from "../math/map-state.ts";
-import { cellLook, DENSE, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
+import { cellLook, DENSE, fullWeight, headName, isMasked, queryWeights } from "../math/maps.ts";
 import { directionOf, isSpecial, percent } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "./dom.ts";
@@ -38,7 +38,7 @@ export class MatrixView implements MapPart {
       const large = chosen === head;
       const table = queries * keys * (large ? 1 : heads) <= TABLE_CELLS;
       this.host.placeName(figure.title, head);
-      figure.draw(map, layer, head, { large, table, name: map.headNames[head] });
+      figure.draw(map, layer, head, { large, table, name: headName(map, layer, head) });
       setText(figure.moved, moved.length ? `moved ${percent(moved[head])} on average` : "");
       figure.node.style.order = second && !large ? String(order.indexOf(head)) : ""; // nodes stay: one may have the focus
     });

@@ -3,7 +3,7 @@
 
 import type { PatchPicture } from "../math/attention-map.ts";
 import type { ShownMap } from "../math/map-state.ts";
-import { cellLook, isMasked, isOfParts, queryWeights } from "../math/maps.ts";
+import { cellLook, headName, isMasked, isOfParts, queryWeights } from "../math/maps.ts";
 import { askersByKey, FEW_PLACES, fullOnPicture, meanOfLayer, otherKeys, patchKeys, sumOnPicture } from "../math/patches.ts";
 import { isSpecial, percent, weightText } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
@@ -68,7 +68,7 @@ export class PictureView implements MapPart {
     const { host, wordsRow, words } = this;
     const { layer, head: chosen, headMask } = host.state;
     const [shown, head] = chosen === null && map.shape[1] > 1 ? [meanOfLayer(map, layer, headMask), 0] : [map, chosen ?? 0];
-    const name = shown.headNames[head];
+    const name = headName(shown, layer, head);
     setText(this.wordsName, name);
     wordsRow.style.setProperty("--head", host.look(shown, layer, head).colour);
     const scale = others.filter((key) => !isSpecial(map.keyTokens[key])); // they rest on special tokens
@@ -107,7 +107,7 @@ class SightFigure extends HeadFigure {
   draw(drawn: Drawn, others: number[], { large, table }: { large: boolean, table: boolean }) {
     const { map, layer, head } = drawn;
     const { columns } = map.picture as PatchPicture;
-    const name = map.headNames[head];
+    const name = headName(map, layer, head);
     this.#drawn = drawn;
     this.frame(layer, head, large, name);
     this.cells.draw(drawn, others, table ? columns : 0, `${name}: what ${map.queryTokens[this.host.rest]} looks at`);
@@ -159,7 +159,7 @@ class SightFigure extends HeadFigure {
     this.host.point(key === null ? null : askers[key]);
     if (key === null) return;
     const weight = queryWeights(map, layer, head, this.host.rest)[key];
-    this.canvas.title = `${map.headNames[head]}: ${map.queryTokens[this.host.rest]} gives ${map.keyTokens[key]} ${weightText(map, weight)}`;
+    this.canvas.title = `${headName(map, layer, head)}: ${map.queryTokens[this.host.rest]} gives ${map.keyTokens[key]} ${weightText(map, weight)}`;
   }
 
   #pin(key: number | null) {

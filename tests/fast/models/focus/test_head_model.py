@@ -27,7 +27,7 @@ def test_every_variant_is_a_head_model(variant):
     heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else 4
     map = model("Do the bees hum?")
     assert isinstance(map, AttentionMap)
-    assert map.shape == (1, heads, 7, 7) == (model.num_layers, model.num_heads, 7, 7)
+    assert map.shape == (2, heads, 7, 7) == (model.num_layers, model.num_heads, 7, 7)
     assert map.head_names == model.head_names
     assert model.name == ("focus" if variant == "taught" else f"focus/{variant}")
     assert {name: tuple(labels) for name, labels in map.predictions.items()} == FACTS
@@ -42,14 +42,25 @@ def test_a_head_mask_changes_predictions_and_leaves_the_map(focus):
     assert focus(NOTES, [True] * 4).predictions == whole.predictions
 
 
+def test_a_head_of_layer_1_changes_what_layer_2_reads(focus):
+    mask = np.ones((2, 4), bool)
+    mask[0, 0] = False
+    whole, without = focus(NOTES), focus(NOTES, mask)
+    assert np.array_equal(whole.weights[0], without.weights[0])
+    assert not np.allclose(whole.weights[1], without.weights[1], atol=1e-3)
+    with pytest.raises(ValueError, match=r"\[2, 4\] or \[4\], got \[4, 2\]"):
+        focus(NOTES, mask.T)
+
+
 def test_padding_changes_nothing(focus):
     sentences = generate_sentences(8, seed=5)
     ids, mask, *_ = encode(sentences)
     with torch.no_grad():
         scores, weights = focus.compute(focus.word_vectors(ids), mask)
+        maps = torch.stack(weights, dim=1)  # [b, layer, h, q, k]
     for row, sentence in enumerate(sentences):
         map, length = focus(sentence.text), mask[row].sum()
-        assert np.allclose(weights[row, :, :length, :length], map.weights[0], atol=1e-6)
+        assert np.allclose(maps[row, ..., :length, :length], map.weights, atol=1e-6)
         for name, labels in FACTS.items():
             expected = [map.predictions[name][label] for label in labels]
             assert np.allclose(scores[name][row].softmax(-1), expected, atol=1e-5)
@@ -82,11 +93,11 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path, change):
         header = file.metadata()
     tensors = load_file(kept_file("focus", "taught"))
     if change == "missing":
-        del tensors["near.bias"]
+        del tensors["hidden.bias"]
     elif change == "shape":
-        tensors["near.bias"] = torch.zeros(5)
+        tensors["hidden.bias"] = torch.zeros(5)
     else:
-        header["config"] = '{"reach": 3}'
+        header["config"] = '{"hidden_width": 128}'
     save_file(tensors, tmp_path / "model.safetensors", header)
-    with pytest.raises(ValueError, match=r"near\.bias|another version"):
+    with pytest.raises(ValueError, match=r"hidden\.bias|another version"):
         FocusModel.load(tmp_path / "model.safetensors")

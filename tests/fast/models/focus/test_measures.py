@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from manyheads.models.focus.data import held_out_sentences
-from manyheads.models.focus.measures import ablation, accuracies, shares
+from manyheads.models.focus.data import held_out_sentences, readers_sentences
+from manyheads.models.focus.measures import ablation, accuracies, looks_back, shares
+from manyheads.models.registry import all_but
 
 NOTES = "Which do you like better, coffee or tea?"
 PAINTED = {  # note A
@@ -15,12 +16,12 @@ PAINTED = {  # note A
 
 
 def weights_from_cls(map):
-    return {name: dict(zip(map.key_tokens, map.weights[0, head, 0])) for head, name in enumerate(map.head_names)}
+    return {name: dict(zip(map.key_tokens, map.weights[-1, head, 0])) for head, name in enumerate(map.head_names)}
 
 
 def test_heads_look_at_the_right_words_of_held_out_sentences(focus):
-    found = shares(focus, held_out_sentences("all"))
-    goals = {"sentence type": 0.95, "object": 0.95, "relation": 0.90, "sentiment": 0.95}
+    found = shares(focus, held_out_sentences())
+    goals = {"sentence type": 0.99, "object": 0.94, "relation": 0.94, "sentiment": 0.95}
     assert {name: found[name] >= goal for name, goal in goals.items()} == dict.fromkeys(goals, True), found
 
 
@@ -34,6 +35,22 @@ def test_a_head_finds_judging_words_that_come_in_pieces_though_their_meaning_is_
     broken = held_out_sentences("pieces")
     assert shares(focus, broken)["sentiment"] >= 0.9
     assert accuracies(focus, broken)["sentence type"] >= 0.9
+
+
+def test_what_readers_type_is_understood(focus):
+    found = accuracies(focus, readers_sentences())
+    assert min(found.values()) >= 0.93, found
+    assert found["sentiment"] >= 0.97, found
+
+
+def test_a_head_of_layer_1_looks_at_the_word_before_and_without_it_never_no_longer_reaches_like(focus):
+    back = looks_back(focus, held_out_sentences())
+    assert back.max() >= 0.4
+    mask = all_but(focus, [(0, back.argmax())])
+    for text in ("They never like tea.", "We do not like tea."):
+        heard, deaf = (focus(text, head_mask).predictions["sentiment"] for head_mask in (None, mask))
+        assert heard["negative"] > 0.9, text
+        assert deaf["positive"] > 0.8, text
 
 
 def test_the_words_of_the_notes_outrank_all_others(focus):

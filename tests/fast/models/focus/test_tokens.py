@@ -21,7 +21,7 @@ from manyheads.models.focus.data import generate_sentences, held_out_sentences
 )
 def test_what_is_left_out_is_noted(focus, text, note, tokens):
     map = focus(text)
-    assert [said for said in map.notes if said != NOTES["doubt"]] == ([note] if note else [])
+    assert [said for said in map.notes if said not in (NOTES["doubt"], NOTES["unknown"])] == ([note] if note else [])
     assert len(map.key_tokens) == tokens
     assert map.key_tokens[-1] == "[SEP]"
 
@@ -33,6 +33,7 @@ def test_what_is_left_out_is_noted(focus, text, note, tokens):
             (text, True)
             for text in ("Welches Getränk trinkst du lieber?", "أحب الشاي", "Я люблю чай", "asdf qwer", "🦉")
         ),
+        *((text, True) for text in ("J'aime le thé.", "Je suis fatigué.", "Das Wetter ist schön.")),
         *((text, False) for text in ("The plumber left an unbelievable mess!", "I like tea.", "", "?!")),
     ],
 )

@@ -47,7 +47,7 @@ function ranked(state: State): State {
 export const isOld = ({ chosen, of }: State) => of !== null && (chosen.sentence !== of.sentence || String(chosen.off) !== String(of.off));
 
 /** The layer of a head and its number in it. */
-export const placeOf = ({ numHeads }: HeadLedger, head: number) => [Math.floor(head / numHeads), head % numHeads];
+export const placeOf = ({ numHeads, firstLayer = 0 }: HeadLedger, head: number) => [firstLayer + Math.floor(head / numHeads), head % numHeads];
 
 export const isOn = ({ chosen, ledger }: State, head: number) => !ledger || !chosen.off.some((place) => String(place) === String(placeOf(ledger, head)));
 

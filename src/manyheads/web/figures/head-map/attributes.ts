@@ -1,7 +1,7 @@
 // What a page says of a <head-map>: by its attributes and by the page's address; and the texts that put it onto other pages.
 
 import { frameFor, linkedState, linkTo, readPart, tagFor, WRITTEN, writeState, type StateParts } from "../../doors/state.ts";
-import type { MapState } from "../../math/map-state.ts";
+import type { State } from "./state.ts";
 
 /** The attributes of a <head-map> that may change. */
 export const ATTRIBUTES = ["model", "models", ...WRITTEN];
@@ -28,8 +28,11 @@ export function linkedOf(element: Element, places: string[]): StateParts | null 
 }
 
 /** The texts that the menu can copy. */
-export function copiesOf(element: Element, place: string, state: () => MapState): Record<string, () => string> {
-  const pairs = () => writeState(state(), modelsOf(element)[state().model]);
+export function copiesOf(element: Element, place: string, state: () => Pick<State, "chosen" | "map">): Record<string, () => string> {
+  const pairs = () => {
+    const { chosen, map } = state();
+    return writeState(chosen, modelsOf(element)[chosen.model], map?.namedLayer);
+  };
   const link = { link: () => linkTo(location.href, place, pairs()) };
   if (!modelsOf(element).length) return link;
   const folder = new URL("../", import.meta.url); // its head-map.js leads to that of each version

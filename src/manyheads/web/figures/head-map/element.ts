@@ -3,7 +3,7 @@
 import { LiveFigure, together, type Refusal, type Task } from "../../doors/live-figure.ts";
 import { dressPage, takeEarly, whenTouched, type LiveMap } from "../../doors/page-element.ts";
 import { EXAMPLE_SHOWN, LOADING, OFFERED, READY } from "../../doors/page-models.ts";
-import { readPart, writeState, type StateParts } from "../../doors/state.ts";
+import { offOf, readPart, type StateParts } from "../../doors/state.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isOnRequest } from "../../math/families.ts";
@@ -60,8 +60,7 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
 
   /** The heads that are off, as the attribute names them: "0.3 5.11". */
   get off() {
-    const written = this.#chosen ? writeState(this.#chosen, "") : [];
-    return written.find(([name]) => name === "off")?.[1] ?? "";
+    return offOf(this.headMask);
   }
 
   set off(heads: string) {
@@ -149,7 +148,7 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
     const view: HeadMapView = new HeadMapView(this, parts, {
       models: this.#models,
       computes: this.#models.length > 0,
-      copies: copiesOf(this, this.#places[0], () => view.state.chosen),
+      copies: copiesOf(this, this.#places[0], () => view.state),
       examples: this.getAttribute("examples") ?? "",
       tools: (this.getAttribute("tools") ?? "closed") as "closed" | "open" | "none",
       behaviours: this.getAttribute("behaviours")?.split(" ") ?? null,

@@ -2,6 +2,7 @@
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { ShownMap, ViewName } from "../../math/map-state.ts";
+import { headNamesOf } from "../../math/maps.ts";
 import { Asking, WordTip } from "../../views/asking.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";
 import { arrow, focusOn, h, setProps, targetOf } from "../../views/dom.ts";
@@ -70,11 +71,11 @@ export class Stage {
     this.#stage.classList.toggle("hm-pinned", state.pinned);
     this.#body.classList.toggle("hm-signed", drawn.kind === "signed");
     this.#room.style.setProperty("--keys", String(drawn.keyTokens.length));
-    fillOptions(this.#head, ["all", ...map.headNames], ["all", ...map.headNames.keys()], chosen.head ?? "all");
+    fillOptions(this.#head, ["all", ...headNamesOf(map, chosen.layer)], ["all", ...map.headNames.keys()], chosen.head ?? "all");
     this.#head.parentElement!.hidden = chosen.view !== "lines" || shown.mixed;
     this.#legend.draw(drawn, chosen);
     this.#translation.draw(map, chosen.query);
-    this.#predictions.draw(map, state.compared, chosen, (head) => isOn(chosen, chosen.layer, head));
+    this.#predictions.draw(map, state.compared, chosen, (head) => isOn(chosen, map.namedLayer ?? chosen.layer, head));
     this.#view?.draw(shown, compared);
     this.#asking.refresh();
     this.#makeReachable();

@@ -34,6 +34,7 @@ export interface State {
   computes: boolean; // false for a map that answers to no sentence, and can only be looked at
   fetches: boolean; // layers that aren't here come when they are wanted
   home: number; // the query that asks while none is pinned
+  layer: number | null; // that somebody chose last: a map with fewer layers, or another one, doesn't make it forgotten
   pinned: boolean;
   pointed: number | null; // the token that somebody points at, among those shown
   map: AttentionMap | null;
@@ -75,7 +76,7 @@ export interface Step {
 
 export function startWith(parts: Partial<MapState>, { computes = true, fetches = false, open = false } = {}): State {
   return {
-    chosen: { ...START, ...parts }, computes, fetches, home: parts.query ?? START.query, pinned: false, pointed: null, map: null, compared: null, shown: null,
+    chosen: { ...START, ...parts, layer: parts.layer ?? 0 }, computes, fetches, home: parts.query ?? START.query, layer: parts.layer ?? null, pinned: false, pointed: null, map: null, compared: null, shown: null,
     requested: [], later: {}, off: null, forgot: false, words: [], history: NEW, message: { text: "" }, noted: true, stale: false, open,
   };
 }
@@ -105,6 +106,7 @@ function choose(state: State, parts: Partial<MapState>, when: number, home = fal
     ...state, later,
     forgot: false,
     chosen: { ...state.chosen, ...parts },
+    layer: parts.layer ?? state.layer,
     off: "headMask" in parts ? null : state.off,
     pinned: "query" in parts ? !home : state.pinned,
     history: noted(state.history, state.chosen, changed, when),
@@ -115,14 +117,14 @@ function restore(state: State, back: boolean): Step {
   const done = stepped(state.history, state.chosen, back);
   if (!done) return { state, needs: "nothing" };
   const changed = (Object.keys(START) as (keyof MapState)[]).filter((name) => done.found[name] !== state.chosen[name]);
-  return follow(state, { ...state, chosen: done.found, history: done.history, later: {}, pinned: done.found.query !== state.home }, changed);
+  return follow(state, { ...state, chosen: done.found, layer: done.found.layer, history: done.history, later: {}, pinned: done.found.query !== state.home }, changed);
 }
 
 /** Takes parts over from outside. Of heads that are to be off, only a map or its model tells which there are. */
 function take(state: State, { off, ...parts }: StateParts): Step {
   const later = { ...state.later };
   for (const name of PLACES) if (name in parts) Object.assign(later, { [name]: parts[name] });
-  const taken = { ...state, later, chosen: { ...state.chosen, ...parts }, off: off ?? state.off };
+  const taken = { ...state, later, chosen: { ...state.chosen, ...parts }, layer: parts.layer ?? state.layer, off: off ?? state.off };
   if (off) taken.chosen.headMask = null;
   return follow(state, !state.computes && state.map ? withMask(taken, state.map.shape) : taken);
 }
@@ -188,7 +190,7 @@ function follow(before: State, after: State, changed?: (keyof MapState)[]): Step
   const { map, compared } = after;
   if (before.map === map && after.computes && COMPUTED.some((name) => before.chosen[name] !== after.chosen[name])) return { state: after, needs: "map", changed };
   if (!map) return { state: after, needs: "nothing", changed };
-  const state = { ...after, chosen: fitted(after.chosen, map) };
+  const state = { ...after, chosen: fitted(after, map) };
   const missing = missingOf(state);
   const layers = state.fetches ? missing.filter((layer) => !state.requested.includes(layer)) : [];
   if (missing.length) return { state: { ...state, requested: [...state.requested, ...layers] }, needs: "layers", changed, layers };
@@ -200,9 +202,9 @@ function follow(before: State, after: State, changed?: (keyof MapState)[]): Step
 }
 
 /** Where a map lacks the chosen layer, head or query, another takes its place; where it lacks a picture, the first view. */
-function fitted(chosen: MapState, map: AttentionMap): MapState {
+function fitted({ chosen, layer: wanted }: State, map: AttentionMap): MapState {
   const [layers, heads, queries] = map.shape;
-  const layer = Math.min(chosen.layer, layers - 1);
+  const layer = Math.min(wanted ?? map.namedLayer ?? 0, layers - 1);
   return {
     ...chosen,
     layer: map.final && !layersOf(map).includes(layer) ? layersOf(map)[0] : layer,

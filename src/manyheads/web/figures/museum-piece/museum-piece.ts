@@ -7,7 +7,7 @@ import { LiveFigure, together } from "../../doors/live-figure.ts";
 import { define, headsOff, mapReady, type LiveMap } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { Matrix } from "../../math/attention.ts";
-import { likeliest } from "../../math/maps.ts";
+import { headTitle, likeliest } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 import { StatusLine } from "../../views/controls.ts";
@@ -66,9 +66,10 @@ function largestChange(a: Float32Array, b: Float32Array) {
 }
 
 /** The head, query and key of the weight at one place. */
-function placeOf({ shape: [, heads, queries, keys], headNames, queryTokens, keyTokens }: AttentionMap, at: number) {
-  const [key, query, head] = [at % keys, Math.floor(at / keys) % queries, Math.floor(at / keys / queries) % heads];
-  return `${headNames[head]}, ${queryTokens[query]} → ${keyTokens[key]}`;
+function placeOf(map: AttentionMap, at: number) {
+  const [, heads, queries, keys] = map.shape;
+  const [key, query, place] = [at % keys, Math.floor(at / keys) % queries, Math.floor(at / keys / queries)];
+  return `${headTitle(map, Math.floor(place / heads), place % heads)}, ${map.queryTokens[query]} → ${map.keyTokens[key]}`;
 }
 
 /** How far b lies from a, over the length of a. */
