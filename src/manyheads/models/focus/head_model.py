@@ -44,6 +44,8 @@ class FocusModel(FocusNetwork):
     another shape.
     """
 
+    named_layer = 1  # whose heads are taught, and named
+
     def __init__(self, variant="taught", config=FocusConfig()):
         super().__init__(int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS), config)
         self.variant = variant
@@ -55,8 +57,6 @@ class FocusModel(FocusNetwork):
     @property
     def name(self):
         return self.page_name or "trained just now"
-
-    named_layer = 1  # whose heads are taught, and named
 
     @property
     def head_names(self):
@@ -111,12 +111,10 @@ class FocusModel(FocusNetwork):
     @torch.no_grad()
     def _read(self, sentence, head_mask=None):
         # -> map, values of layer 2 [h, k, d_v], contexts of [CLS] [h, d_v], both zeros for a head that is off
-        (ids, _), map, (below, above) = (
-            tokenize(sentence, self.config),
-            self(sentence, head_mask),
-            self._checked(head_mask),
-        )
-        values = _values(self.attention, self.states(self.word_vectors(torch.tensor(ids)), head_mask=below)[0]).double()
+        map, (below, above) = self(sentence, head_mask), self._checked(head_mask)
+        ids, _ = tokenize(sentence, self.config)
+        x, _ = self.states(self.word_vectors(torch.tensor(ids)), head_mask=below)
+        values = _values(self.attention, x).double()
         values = values if above is None else values * above[:, None, None]
         contexts = torch.tensor(map.weights[-1, :, :1]).double() @ values
         return map, values, contexts[:, 0]
