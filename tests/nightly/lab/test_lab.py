@@ -161,7 +161,7 @@ def test_the_widget_is_live_in_jupyterlab(notebook, plain):
 
     map.get_by_role("button", name="sentiment").click()
     map.locator(".hm-off").first.wait_for()
-    assert ask_kernel(plain, "focus.ipynb", "map.head_mask") == [[True, True, True, False]]
+    assert ask_kernel(plain, "focus.ipynb", "map.head_mask") == [[True] * 4, [True, True, True, False]]
 
 
 def test_a_head_of_ones_own_model_is_turned_off_in_jupyterlab(notebook, plain):
