@@ -41,12 +41,19 @@ def test_the_command_measures_keeps_and_judges(tmp_path):
     for file in cache_folder().iterdir():
         if file.name != "experiments.json":
             (tmp_path / file.name).symlink_to(file)
-    command = [sys.executable, "-m", "manyheads_book.experiments", "lookups", "--seeds", "2"]
+    command = [sys.executable, "-m", "manyheads_book.experiments", "lookups", "--seeds", "4"]
     environment = os.environ | {"MANYHEADS_CACHE": str(tmp_path)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert {line.split()[0] for line in done.stdout.splitlines()} == set(CLAIMS)
-    assert "2/2" in done.stderr, "progress is told"
+    assert "4/4" in done.stderr, "progress is told"
     found = measured.read(tmp_path / "experiments.json")["lookups"]
-    assert found["seeds"] == [results.FIRST_SEED, results.FIRST_SEED + 1]
-    assert found["command"] == "python -m manyheads_book.experiments lookups --seeds 2"
+    assert found["seeds"] == [*range(results.FIRST_SEED, results.FIRST_SEED + 4)]
+    assert found["command"] == "python -m manyheads_book.experiments lookups --seeds 4"
     np.testing.assert_allclose(found["runs"][0]["blind"]["2"]["1"], runs_of("lookups")[0]["blind"]["2"]["1"], atol=0.02)
+
+
+def test_too_few_seeds_for_a_verdict_are_refused_before_anything_is_measured():
+    command = [sys.executable, "-m", "manyheads_book.experiments", "lookups", "--seeds", "3"]
+    refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert refused.returncode == 2
+    assert "--seeds 4 or more" in refused.stderr
