@@ -12,6 +12,7 @@ import { travel, type Travellers } from "./travel.ts";
 const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
 const UNSEEN = 120; // milliseconds until the others are
 const THICKEST = 4; // pixels
+const SWING = 12; // pixels that words fly above or below each other
 const GLIDING = 120; // cells; the tints of more change at once
 
 interface DrawnRow extends PaintedRow {
@@ -45,9 +46,17 @@ export class PaintView implements MapPart {
   draw(map: ShownMap, compared: ShownMap | null) {
     const before = this.#maps;
     const paint = () => this.#paint(map, compared);
-    if (before && isReordered(before.map.keyTokens, map.keyTokens)) travel(this.#words, paint, { carries: ["backgroundColor", "backgroundSize"] });
-    else if (before && !before.compared !== !compared) travel(this.#heads, paint);
+    if (before && isReordered(before.map.keyTokens, map.keyTokens)) {
+      travel(this.#words, paint, { carries: ["backgroundColor", "backgroundSize"], swings: SWING,
+        departs: () => this.#arcs.node.classList.add("hm-away"), arrives: () => this.#land() });
+    } else if (before && !before.compared !== !compared) travel(this.#heads, paint);
     else paint();
+  }
+
+  /** Words are where they belong, and arcs lead to them again. */
+  #land() {
+    this.#arcs.node.classList.remove("hm-away");
+    this.#moved();
   }
 
   /** The words of each row, so that the second "can" of one order is the second one of another. */

@@ -142,7 +142,8 @@ class WordShuffleElement extends LiveFigure {
     const drawn = new AbortController();
     map.addEventListener("attention", () => {
       drawn.abort();
-      map.query = places(before, map.attention?.queryTokens ?? [])?.[asks] ?? asks;
+      const query = places(before, map.attention?.queryTokens ?? [])?.[asks] ?? asks;
+      if (query !== asks) map.query = query;
     }, { signal: drawn.signal });
     map.sentence = text;
   }
