@@ -14,6 +14,9 @@ test("each word is computed once with a cache, and over and over without", async
   assert.deepEqual(sums(figure), ["keys and values of 1 word computed for the last one, 4 so far.", "keys and values of 4 words computed for the last one, 10 so far."]);
   assert.deepEqual(cells(figure, 0), ["The: kept", "cup: kept", "of: kept", "tea: computed"]);
   assert.ok(cells(figure, 1).every((label) => label.endsWith(": computed")));
+  const walls = [...figure.querySelectorAll("ol")].map((wall) => [...wall.querySelectorAll(".gc-bricks")].map(({ childElementCount }) => childElementCount));
+  assert.deepEqual(walls, [[1, 1, 1, 1], [4, 3, 2, 1]], "a brick for each time");
+  assert.deepEqual([...figure.querySelectorAll("ol")].map((wall) => wall.querySelectorAll(".gc-new").length), [1, 4]);
 });
 
 test("at the end it writes no more; it starts over", async () => {

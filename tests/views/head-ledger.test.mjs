@@ -21,7 +21,7 @@ test("parts that are shown add up to the logit that is shown, the largest first 
   const parts = rows(figure, "parts");
   assert.deepEqual([parts.length, parts.at(-2)[0], parts.at(-1)[0]], [5, "biases", "logit"]);
   const values = parts.map((row) => number(row[2]));
-  near(values.slice(0, 4).reduce((a, b) => a + b), values[4]);
+  near(values.slice(0, 4).reduce((a, b) => a + b), values[4], 1e-9);
   assert.deepEqual(values.slice(0, 3).map(Math.abs), values.slice(0, 3).map(Math.abs).sort((a, b) => b - a));
   assert.match(texts(figure, ".hl-sum")[0], /^The heads write [+−]\d.* for “(tea|coffee|none)”, the biases [+−].*: its logit is/);
 });
@@ -33,7 +33,7 @@ test("what a head's words add is what the head adds", async () => {
     const words = rows(figure, "words");
     assert.deepEqual(words.map(([word]) => word), tokensOf("hot tea or milk"));
     const whole = number(of(figure, head)[2]);
-    near(words.reduce((sum, row) => sum + number(row[5]), 0), whole, 0.05);
+    near(words.reduce((sum, row) => sum + number(row[3]), 0), whole, 1e-9);
     assert.equal(texts(figure, ".hl-words caption")[0], `Where the head “${head}” looks, and what it then writes`);
   }
 });
@@ -58,7 +58,7 @@ test("a head that is switched off writes nothing, what is left adds up, and its 
   near(logit, number(before.at(-1)[2]) + number(absence));
   assert.equal(named(figure, "Answer").value, names.slice(0, 3).sort((one, other) => figure.ledger(...other.split(": ")).logit - figure.ledger(...one.split(": ")).logit)[0]);
   assert.equal(texts(figure, ".hl-words caption")[0], `Where the head “${head}” looks, though it’s off and writes nothing`);
-  assert.deepEqual(rows(figure, "words").map((row) => [row[3], row[5]]), rows(figure, "words").map(() => ["", "0.00"]));
+  assert.deepEqual(rows(figure, "words").map((row) => row.slice(3)), rows(figure, "words").map(() => ["0.00", ""]));
   named(figure, head).click();
   assert.deepEqual(rows(figure, "parts"), before);
 });
@@ -132,7 +132,7 @@ test("of many parts ten have a row, and the rest are summed", async () => {
   const figure = await draw(`<head-ledger>${baked(ledger)}</head-ledger>`);
   const parts = rows(figure, "parts");
   assert.deepEqual(parts.map(([name]) => name).slice(9), ["head 2", "4 other parts", "logit"]);
-  near(parts.slice(0, -1).reduce((sum, row) => sum + number(row[2]), 0), 78.75);
+  near(parts.slice(0, -1).reduce((sum, row) => sum + number(row[2]), 0), 78.75, 1e-9);
   assert.match(texts(figure, ".hl-sum")[0], /for “tea”, all else \+0\.75/);
   figure.setAttribute("off", "0.0");
   assert.deepEqual(rows(figure, "parts").slice(9).map(([name]) => name), ["head 2", "4 other parts", "logit"], "the rows stay");
@@ -153,4 +153,60 @@ test("words that look like HTML are text", async () => {
   choose(figure, "Head", "0");
   assert.equal(rows(figure, "words")[1][0], HOSTILE);
   assert.equal(figure.querySelectorAll("img").length, 0);
+});
+
+test("with another answer, it jumps to the head that writes most for it", async () => {
+  const figure = await live('head="0"');
+  for (const [label, answer] of figure.matrices.labels.entries()) {
+    choose(figure, "Head", "2");
+    choose(figure, "Answer", answer.join(": "));
+    const { shape: [, width], values } = figure.matrices.parts;
+    const parts = [...values.subarray(label * width, label * width + HEADS.length)].map(Math.abs);
+    assert.equal(Number(named(figure, "Head").value), parts.indexOf(Math.max(...parts)));
+  }
+});
+
+/** What a beam is thick where it begins and where it ends, in percent of the height of all. */
+function thickness(beam, name = "--beam") {
+  const corners = beam.style.getPropertyValue(name).match(/polygon\((.*)\)/)[1].split(", ").map((corner) => corner.split(" ").map(parseFloat));
+  return [[0, -1], [corners.length / 2 - 1, corners.length / 2]].map((pair) => corners.at(pair[1])[1] - corners.at(pair[0])[1]);
+}
+
+test("each beam comes in as thick as its weight and leaves as thick as what it adds, on one scale for all answers and heads", async () => {
+  const figure = await live();
+  const scales = new Set();
+  for (const answer of figure.matrices.labels) for (const head of [0, 1, 2]) {
+    choose(figure, "Answer", answer.join(": "));
+    choose(figure, "Head", String(head));
+    const [comes, goes] = [...figure.querySelectorAll(".hl-beams > div")].map(({ children }) => [...children]);
+    rows(figure, "words").forEach(([word, weight, , adds], key) => {
+      const [begins, ends] = thickness(comes[key]);
+      near(begins, ends, 0.05);
+      near(begins, (parseFloat(weight) / 100) * thickness(comes[0])[0] / (parseFloat(rows(figure, "words")[0][1]) / 100), 0.7);
+      const [, thick] = thickness(goes[key]);
+      if (Math.abs(number(adds)) > 0.1) scales.add(Math.round(10 * thick / Math.abs(number(adds))));
+      assert.equal(goes[key].classList.contains("hl-minus"), number(adds) < 0, word);
+      near(thickness(goes[key], "--start")[1], thick, 0.05);
+    });
+  }
+  assert.ok(Math.max(...scales) - Math.min(...scales) <= 2, `several scales: ${[...scales]}`);
+});
+
+test("where it asks first, what words write is covered until one is pressed; then it says what came of it", async () => {
+  const figure = await live('answer="mood: good" guess');
+  const isCovered = () => figure.querySelector(".hl-covered") !== null;
+  const asks = () => texts(figure, ".hl-sum span")[0];
+  assert.match(asks(), /^Which of these words makes the head “.*” write for “good”\? Press it\. $/);
+  assert.ok(isCovered());
+  const written = rows(figure, "words").map((row) => row[3]);
+  const best = written.map(number).indexOf(Math.max(...written.map(number)));
+  const [word] = rows(figure, "words")[best];
+  figure.querySelectorAll(".hl-words tbody button")[best].click();
+  assert.deepEqual([isCovered(), asks()], [false, `Right: “${word}” writes ${written[best]}.`]);
+  choose(figure, "Answer", "mood: bad");
+  assert.match(asks(), /^The heads write/);
+  const other = await live('answer="mood: good" guess');
+  named(other, "Show me").click();
+  assert.match(texts(other, ".hl-sum span")[0], /^The heads write/);
+  assert.ok(!(await live()).querySelector(".hl-covered"), "elsewhere nothing is covered");
 });

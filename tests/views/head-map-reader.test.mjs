@@ -148,10 +148,26 @@ test("a translation stands word by word, and a word asks", async () => {
   assert.deepEqual([...named(map, "Translation").children].map((button) => button.getAttribute("aria-pressed")), ["false", "true", "false"]);
 });
 
+test("beams lead from each French word to the English words that its heads look at; those of a head that is off are gone", async () => {
+  const map = await live("", translator()).then((map) => (type(map, "Sentence", "The cat eats."), map));
+  const { weights, shape: [, heads, queries, keys], keyTokens } = map.attention;
+  assert.deepEqual(texts(map, ".hm-translated span"), keyTokens);
+  const wanted = (off = -1) => [...weights].filter((weight, at) => {
+    const [query, head] = [Math.floor(at / keys) % queries, Math.floor(at / keys / queries)];
+    return head < heads && head !== off && query < queries - 1 && weight >= 0.05;
+  }).map((weight) => (9 * weight).toFixed(1)).sort();
+  const thick = (selector = "path") => [...map.querySelectorAll(`.hm-loom ${selector}`)].map((path) => path.getAttribute("stroke-width")).sort();
+  assert.deepEqual(thick(), wanted());
+  named(map, "Translation").querySelectorAll("button")[1].click();
+  assert.equal(thick("path.hm-lit").length, [...weights.subarray(0, heads * queries * keys)].filter((weight, at) => Math.floor(at / keys) % queries === 1 && weight >= 0.05).length);
+  press(map, map.attention.headNames[0]);
+  assert.deepEqual(thick(), wanted(0));
+});
+
 test("a word that is being typed is no error; one that is unknown is, and the last translation stays, greyed", async () => {
   const map = await live("", translator());
   type(map, "Sentence", "the cat eats");
-  const isGrey = () => named(map, "Translation").classList.contains("hm-stale");
+  const isGrey = () => named(map, "Translation").closest(".hm-stale") !== null;
   type(map, "Sentence", "the cat eats the appl");
   assert.deepEqual([status(map), spoken(map), isGrey()], ["What you see is the last sentence that could be read.", ["la", "chatte", "mange"], false]);
   type(map, "Sentence", "the cat eats the appl now");

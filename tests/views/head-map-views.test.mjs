@@ -1,7 +1,7 @@
 // The four views of a map, on unequal axes: what stands in each, and what a reader's press, key or pointer does there.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, key, named, point, press, same, texts, tick, type } from "./page.mjs";
+import { choose, key, named, page, point, press, same, settled, texts, tick, type } from "./page.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
 
 const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
@@ -153,14 +153,13 @@ test("matrix: large ones are pictures that say so", () => {
     "kind: rows ask, columns are looked at. 53 by 53 weights; for numbers, choose Paint and who asks.");
 });
 
-test("matrix: of two sentences it shows the second less the first, the most moved head first", () => {
+test("matrix: of two sentences it shows the second less the first, and how far each head moved", () => {
   const compared = makeMap({ seed: 5 });
   const { root, map } = show({ view: "matrix", compare: "other" }, {}, {}, compared);
   const figures = [...root.querySelectorAll("figure")];
   figures.forEach((figure, head) =>
     close(numbers(figure.querySelectorAll("td")), [...map.weights.subarray(head * 35, (head + 1) * 35)].map((weight, at) => compared.weights[head * 35 + at] - weight)));
-  const moved = figures.sort((a, b) => a.style.order - b.style.order).map((figure) => parseFloat(figure.querySelector(".hm-moved").textContent.slice(6)));
-  assert.deepEqual(moved, [...moved].sort((a, b) => b - a));
+  for (const moved of texts(root, ".hm-moved")) assert.match(moved, /^moved [1-9][\d.]* % on average$/);
   assert.equal(root.querySelectorAll("td.hm-minus").length, numbers(root.querySelectorAll("td[data-weight]")).filter((weight) => weight < 0).length);
   assert.match(root.querySelector(".hm-legend").textContent, /more in the second sentence/);
 });
@@ -192,6 +191,43 @@ test("grid: heads are sorted by what they mostly do, and a press puts them back 
   press(root, "Sort by layer");
   assert.equal(order(), "0.0 0.1 0.2 1.0 1.1 1.2");
   assert.ok(named(root, "Sort by what they do"));
+});
+
+test("grid: sorted heads fly to their places, or with less motion are there at once", async (t) => {
+  const { root } = show({ view: "grid" }, {}, { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] });
+  const squares = () => [...root.querySelectorAll(".hm-grid button")];
+  const names = () => squares().map(({ dataset }) => dataset.place).join(", ");
+  const { getBoundingClientRect, animate } = HTMLElement.prototype;
+  t.after(() => Object.assign(HTMLElement.prototype, { getBoundingClientRect, animate }));
+  HTMLElement.prototype.getBoundingClientRect = function () {
+    return { ...getBoundingClientRect.call(this), left: 60 * squares().indexOf(this) };
+  };
+  let flights = [];
+  let land;
+  const finished = new Promise((done) => (land = done));
+  HTMLElement.prototype.animate = function ([{ transform }]) {
+    flights.push(`${this.dataset.place} ${transform}`);
+    return { cancel() {}, finished };
+  };
+  page.still = false;
+  press(root, "Sort by layer");
+  assert.deepEqual(flights, ["L1 H1 translate(180px, 0px)", "L1 H2 translate(-60px, 0px)", "L1 H3 translate(180px, 0px)", "L2 H1 translate(-60px, 0px)", "L2 H2 translate(-180px, 0px)", "L2 H3 translate(-60px, 0px)"]);
+  assert.ok(root.querySelector(".hm-flying button canvas"));
+  land();
+  await settled();
+  assert.ok(!root.querySelector(".hm-flying, .hm-grid button canvas"));
+  [page.still, flights] = [true, []];
+  press(root, "Sort by what they do");
+  assert.deepEqual([flights, names()], [[], "L1 H2, L2 H2, L2 H1, L1 H1, L2 H3, L1 H3"]);
+});
+
+test("grid: the heads' switches don't stand in a row; the enlarged head has its own", () => {
+  const { root, view } = show({ view: "grid" });
+  assert.ok(root.querySelector(".hm-heads").hidden);
+  press(root, "Enlarge layer 2, mood");
+  assert.match(root.querySelector(".hm-large figcaption").textContent, /^moodof layer 2/);
+  press(root, "mood");
+  assert.deepEqual(view.state.chosen.headMask?.[1], [true, false, true]);
 });
 
 test("grid: of two sentences it names the heads that moved most, and paints both", () => {

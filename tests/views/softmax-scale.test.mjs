@@ -3,16 +3,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, heard, named, once, press, texts, type } from "./page.mjs";
 
-const column = (figure, at) => [...figure.querySelectorAll("tbody tr")].map(({ cells }) => Number(cells[at].textContent.replace("−", "-")));
+/** A row of the table: the scores, the weights without the scale, and with it. */
+const row = (figure, at) => [...figure.querySelectorAll("tbody tr")[at].querySelectorAll("td")].map(({ textContent }) => Number(textContent.replace("−", "-")));
+const levels = (figure, at) => [...figure.querySelectorAll("tbody tr")[at].querySelectorAll("td")].map(({ style }) => Number(style.getPropertyValue("--share")));
 
-test("each column of weights sums to 1, and the widest keys leave all to one without the scale", async () => {
+test("the water of each row sums to 1, and the widest keys leave all to one without the scale", async () => {
   const figure = await draw("<softmax-scale></softmax-scale>");
   const told = once(document, "weights");
   type(figure, "Width d_k", 9);
   const { width, scores, unscaled, scaled } = await told;
   assert.deepEqual([width, named(figure, "Width d_k").getAttribute("aria-valuetext")], [512, "dₖ = 512"]);
-  for (const at of [2, 3]) assert.ok(Math.abs(column(figure, at).reduce((a, b) => a + b) - 1) < 0.05);
-  column(figure, 1).forEach((score, key) => assert.ok(Math.abs(score - scores[key]) < 0.06));
+  for (const at of [1, 2]) assert.ok(Math.abs(levels(figure, at).reduce((a, b) => a + b) - 1) < 0.001);
+  levels(figure, 1).forEach((level, key) => assert.ok(Math.abs(level - row(figure, 1)[key]) < 0.006));
+  row(figure, 0).forEach((score, key) => assert.ok(Math.abs(score - scores[key]) < 0.06));
   assert.ok(Math.max(...unscaled) > 0.9 && Math.max(...scaled) < 0.8);
   assert.equal(texts(figure, ".hm-status")[0], `The largest weight is ${Math.max(...unscaled).toFixed(2)} without scaling, ${Math.max(...scaled).toFixed(2)} with it.`);
 });
@@ -20,18 +23,18 @@ test("each column of weights sums to 1, and the widest keys leave all to one wit
 test("at width 1, dividing by its root changes nothing", async () => {
   const figure = await draw("<softmax-scale></softmax-scale>");
   type(figure, "Width d_k", 0);
-  assert.deepEqual(column(figure, 2), column(figure, 3));
+  assert.deepEqual(levels(figure, 1), levels(figure, 2));
 });
 
 test("other numbers are drawn by a press; a wider key is the same numbers and more", async () => {
   const figure = await draw("<softmax-scale></softmax-scale>");
-  const before = column(figure, 1);
+  const before = row(figure, 0);
   press(figure, "Draw others");
-  const after = column(figure, 1);
+  const after = row(figure, 0);
   assert.notDeepEqual(after, before);
   type(figure, "Width d_k", 9);
   type(figure, "Width d_k", 6);
-  assert.deepEqual(column(figure, 1), after);
+  assert.deepEqual(row(figure, 0), after);
 });
 
 test("what a move came to is said once", async (t) => {

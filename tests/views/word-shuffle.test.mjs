@@ -1,7 +1,7 @@
 // <word-shuffle>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, isIdle, press, says, status, texts, type, until } from "./page.mjs";
+import { draw, isIdle, page, press, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel, slowModel } from "./small-models.mjs";
 import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle/word-shuffle.ts";
 
@@ -75,12 +75,13 @@ async function shuffling(make = mapModel) {
   await figure.ready;
   return { map, figure };
 }
-const rows = (figure) => [...figure.querySelectorAll("tbody tr")].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
+const changes = (figure) => texts(figure, ".ws-changes li");
+const isGuessing = (figure) => changes(figure).join().startsWith("Make a guess");
 
 async function shuffle(map, figure) {
   const before = map.sentence;
   press(figure, "Shuffle the words");
-  await until(() => map.sentence !== before && !figure.querySelector("table").hidden);
+  await until(() => map.sentence !== before && !isGuessing(figure));
 }
 
 for (const [how, make] of [["at once", mapModel], ["later", slowModel]])
@@ -88,11 +89,10 @@ for (const [how, make] of [["at once", mapModel], ["later", slowModel]])
     const { map, figure } = await shuffling(make);
     await shuffle(map, figure);
     assert.deepEqual(map.sentence.split(" ").sort(), ["!", ",", "Hot", "please", "tea"]);
-    const [ordered, orderless] = rows(figure);
-    assert.equal(ordered[0], "taught");
-    assert.match(ordered[1], /^[1-9][\d.]* %$/);
-    assert.deepEqual(orderless.slice(1), ["0 %", "none"]);
-    assert.ok(map.sentence.startsWith("Hot ") ? ordered[2] === "none" : ordered[2].startsWith("first: Hot, then "));
+    const [ordered, orderless] = changes(figure);
+    assert.match(ordered, /^taught: a weight changes by [1-9][\d.]* %\. /);
+    assert.equal(orderless, "no order: no weight changes. No conclusion changes.");
+    assert.ok(ordered.includes(map.sentence.startsWith("Hot ") ? "No conclusion changes." : "First: Hot, then "));
   });
 
 test("heads that are off in the map stay off", async () => {
@@ -108,21 +108,21 @@ test("heads that are off in the map stay off", async () => {
   for (const { headMask } of asked) assert.deepEqual(headMask, off);
 });
 
-test("undone, the words stand as they were written, and the table goes", async () => {
+test("undone, the words stand as they were written, and nothing is told of an order", async () => {
   const { map, figure } = await shuffling();
   assert.ok(isIdle(figure, "Undo"));
   await shuffle(map, figure);
   await shuffle(map, figure);
   assert.ok(!isIdle(figure, "Undo"));
   press(figure, "Undo");
-  assert.deepEqual([map.sentence, figure.querySelector("table").hidden, isIdle(figure, "Undo")], ["Hot tea, please!", true, true]);
+  assert.deepEqual([map.sentence, isGuessing(figure), isIdle(figure, "Undo")], ["Hot tea, please!", true, true]);
 });
 
 test("a sentence that is typed ends the comparison, and is shuffled next", async () => {
   const { map, figure } = await shuffling();
   await shuffle(map, figure);
   type(map, "Sentence", "cold milk");
-  assert.ok(figure.querySelector("table").hidden);
+  assert.ok(isGuessing(figure));
   await shuffle(map, figure);
   assert.deepEqual(map.sentence, "milk cold");
   press(figure, "Undo");
@@ -134,8 +134,8 @@ test("nothing, one word and words that look like HTML are shuffled calmly", asyn
     const { map, figure } = await shuffling();
     type(map, "Sentence", text);
     press(figure, "Shuffle the words");
-    await until(() => !figure.querySelector("table").hidden);
-    assert.deepEqual([rows(figure).length, figure.querySelectorAll("img").length, map.querySelectorAll("img").length], [2, 0, 0]);
+    await until(() => !isGuessing(figure));
+    assert.deepEqual([changes(figure).length, figure.querySelectorAll("img").length, map.querySelectorAll("img").length], [2, 0, 0]);
   }
 });
 
@@ -150,6 +150,49 @@ test("a model that does not come is told, and can be asked for again", async () 
   press(figure, "Shuffle the words");
   await says(figure, /^The words could not be shuffled: something went wrong/);
   press(figure, "Try again");
-  await until(() => !figure.querySelector("table").hidden);
-  assert.deepEqual([status(figure), rows(figure).length], ["", 2]);
+  await until(() => !isGuessing(figure));
+  assert.deepEqual([status(figure), changes(figure).length], ["", 2]);
+});
+
+test("the word that asks goes on asking, wherever it flies", async () => {
+  const { map, figure } = await shuffling();
+  const asks = () => map.attention.queryTokens[map.query];
+  map.query = 3;
+  for (const [act, word] of [["Shuffle the words", "please"], ["Undo", "please"]]) {
+    press(figure, act);
+    await until(() => (act === "Undo") === isGuessing(figure));
+    assert.equal(asks(), word);
+  }
+});
+
+test("shuffled words travel with their colours; with less motion, they are there at once, and look the same", async (t) => {
+  const { map, figure } = await shuffling();
+  map.model = "focus/no-order";
+  await until(() => map.computedBy === "focus/no-order");
+  const cells = () => [...map.querySelectorAll("tbody td")];
+  const looks = () => Object.fromEntries(cells().map(({ textContent, style }) => [textContent, style.backgroundColor]));
+  const before = looks();
+  let flights = [];
+  const { getBoundingClientRect, animate } = HTMLElement.prototype;
+  t.after(() => Object.assign(HTMLElement.prototype, { getBoundingClientRect, animate }));
+  HTMLElement.prototype.getBoundingClientRect = function () {
+    return { ...getBoundingClientRect.call(this), left: 10 * cells().indexOf(this) };
+  };
+  HTMLElement.prototype.animate = function ([from]) {
+    flights.push([this, from]);
+    return { cancel() {}, finished: Promise.resolve() };
+  };
+  page.still = false;
+  const order = cells().map(({ textContent }) => textContent);
+  await shuffle(map, figure);
+  assert.deepEqual(looks(), before, "in a bag of words each keeps its colour");
+  for (const [cell, { transform, backgroundColor }] of flights) {
+    const word = cell.textContent;
+    assert.equal(backgroundColor, before[word]);
+    assert.equal(transform, `translate(${10 * (order.indexOf(word) - cells().indexOf(cell))}px, 0px)`);
+  }
+  assert.equal(flights.length, cells().filter(({ textContent }, at) => textContent !== order[at]).length);
+  [page.still, flights] = [true, []];
+  press(figure, "Undo");
+  assert.deepEqual([flights, cells().map(({ textContent }) => textContent), looks()], [[], order, before]);
 });

@@ -160,6 +160,7 @@ class HeadLedgerDirective(SentenceDirective):
         "model": directives.unchanged,
         "answer": directives.unchanged_required,
         "head": directives.nonnegative_int,
+        "guess": directives.flag,
     }
 
     def figure(self, model, words, options):

@@ -1,6 +1,6 @@
 // What is on screen as a file: its name, and a table of its weights. No DOM.
 
-import { difference, movedHeads } from "../math/compared.ts";
+import { difference } from "../math/compared.ts";
 import type { MapState, ShownMap } from "../math/map-state.ts";
 import { compareHeads, isMasked, layerName, queryWeights } from "../math/maps.ts";
 import { CSV_COLUMNS } from "../math/names.ts";
@@ -42,8 +42,8 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
   const [layers, heads, queries] = map.shape;
   if (state.view === "paint") {
     const { layer } = state;
-    const { order, moved, secondQuery: second } = compareHeads(map, compared, layer, query);
-    return order.flatMap((head) => {
+    const { moved, secondQuery: second } = compareHeads(map, compared, layer, query);
+    return [...Array(heads).keys()].flatMap((head) => {
       const first = { map, layer, head, queries: [query] };
       return compared ? [first, { map: compared, layer, head, queries: [second], second: true, moved: moved[head] }] : [first];
     });
@@ -53,8 +53,7 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
   const single = lines && state.head !== null;
   const chosen = single ? [Math.min(state.head ?? 0, heads - 1)] : [...Array(heads).keys()];
   const drawn = state.view === "grid" ? [...Array(layers).keys()] : [state.layer];
-  const order = differ && !single ? movedHeads(shown.map, compared, state.layer).order : chosen;
-  const first = drawn.flatMap((layer) => order.map((head) => ({ map, layer, head, queries: every })));
+  const first = drawn.flatMap((layer) => chosen.map((head) => ({ map, layer, head, queries: every })));
   if (!lines || !compared) return first;
   const { secondQuery: second } = compareHeads(map, compared, state.layer, query);
   return [...first, ...chosen.map((head) => ({ map: compared, layer: state.layer, head, queries: [second], second: true }))];

@@ -30,13 +30,11 @@ export function difference(map: ShownMap, compared: ShownMap): ShownMap {
 
 /**
  * How much of its attention each head of a layer gives elsewhere in the second sentence, as the mean of the words that both
- * have: [head] -> share; the heads that moved most first. None where weights are no shares.
+ * have: [head] -> share. None where weights are no shares.
  */
 export function movedHeads(map: ShownMap, compared: ShownMap, layer: number) {
-  const order = [...Array(map.shape[1]).keys()];
-  if (![map, compared].every(isOfParts)) return { order, moved: [] };
+  if (![map, compared].every(isOfParts)) return [];
   const [asking, lookedAt] = [alignTokens(map.queryTokens, compared.queryTokens), alignTokens(map.keyTokens, compared.keyTokens)];
-  const moved = order.map((head) => perMille(asking.reduce((sum, [first, second]) =>
+  return Array.from({ length: map.shape[1] }, (_, head) => perMille(asking.reduce((sum, [first, second]) =>
     sum + attentionMoved(queryWeights(map, layer, head, first), queryWeights(compared, layer, head, second), lookedAt), 0) / Math.max(asking.length, 1)));
-  return { order: order.sort((a, b) => moved[b] - moved[a]), moved };
 }

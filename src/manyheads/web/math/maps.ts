@@ -227,29 +227,27 @@ export function attentionMoved(rowA: ArrayLike<number>, rowB: ArrayLike<number>,
 }
 
 interface Compared {
-  order: number[];
   moved: number[];
   pairs: number[][] | null;
   secondQuery: number;
 }
 
 /**
- * Two maps head by head, for one query: the heads that moved most first. {order: [head, ...], moved: [head] -> share, pairs:
- * the tokens that both have, secondQuery: the query's place in the second}; without a second map, the heads as they are.
+ * Two maps head by head, for one query: {moved: [head] -> share, pairs: the tokens that both have, secondQuery: the query's
+ * place in the second}. Nothing moved without a second map, or where weights are no shares.
  */
 export function compareHeads(map: AttentionMap, compared: AttentionMap | null, layer: number, query: number): Compared {
-  const order = [...Array(map.shape[1]).keys()];
-  if (!compared) return { order, moved: [], pairs: null, secondQuery: query };
+  if (!compared) return { moved: [], pairs: null, secondQuery: query };
   const pairs = alignTokens(map.keyTokens, compared.keyTokens);
   const alike = map.queryTokens === map.keyTokens ? pairs : alignTokens(map.queryTokens, compared.queryTokens);
   const secondQuery = alike.find(([i]) => i === query)?.[1] ?? Math.min(query, compared.shape[2] - 1);
-  if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { order, moved: [], pairs, secondQuery };
-  const moved = order.map((head) =>
+  if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { moved: [], pairs, secondQuery };
+  const moved = Array.from({ length: map.shape[1] }, (_, head) =>
     perMille(attentionMoved(queryWeights(map, layer, head, query), queryWeights(compared, layer, head, secondQuery), pairs)));
-  return { order: order.sort((a, b) => moved[b] - moved[a]), moved, pairs, secondQuery };
+  return { moved, pairs, secondQuery };
 }
 
-/** A share as it's told: heads that moved as little as rounding does keep their order. */
+/** A share as it's told: a head that moved as little as rounding does hasn't moved. */
 export const perMille = (share: number) => Math.round(1000 * share) / 1000;
 
 /** The label with the largest probability, and that. */

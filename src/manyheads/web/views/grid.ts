@@ -2,7 +2,7 @@
 
 import { difference, movedHeads } from "../math/compared.ts";
 import type { ShownMap } from "../math/map-state.ts";
-import { behaviourOf, compareHeads, headNamesOf, headTitle, layerNamesOf, layersOf } from "../math/maps.ts";
+import { behaviourOf, compareHeads, headName, headNamesOf, headTitle, layerName, layerNamesOf, layersOf } from "../math/maps.ts";
 import { BEHAVIOURS } from "../math/names.ts";
 import { capital, percent } from "../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
@@ -10,7 +10,8 @@ import { Legend } from "./legend.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers } from "./paint.ts";
-import { drawHead, drawSmall, makePicture, paintPixels } from "./pixels.ts";
+import { drawHead, drawSmall, makePicture, paintPixels, pictureOf } from "./pixels.ts";
+import { travel, type Travellers } from "./travel.ts";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
 const LARGEST = { side: 150, row: 760 };
@@ -19,6 +20,7 @@ const MOVERS = 5; // heads that are named
 const SIDE = 60; // the names of the rows, as in head-map.css
 
 export class GridView implements MapPart {
+  placesToggles = true; // that of the enlarged head
   #map: ShownMap | null = null;
   #layer = -1; // of the state, when it was drawn last
   #large: number | null = null; // the head that was large
@@ -27,6 +29,7 @@ export class GridView implements MapPart {
   #sorted = true; // by what heads do, where that's known
   #room = 0; // pixels across, when it was drawn last
   #named = "";
+  #flights = 0; // how often its heads have flown
   host: MapHost;
   cursor: { layer: number, head: number };
   canvas = h("canvas", { "aria-hidden": "true" });
@@ -57,7 +60,6 @@ export class GridView implements MapPart {
     this.cursor = { layer: host.state.layer, head: host.state.head ?? 0 };
     rowsOf(this.paintedHead)[0].cells[0].append(this.paintedName);
     this.figure = new MatrixFigure(host);
-    this.figure.title.className = "hm-head";
     stage.append(this.sorting, this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
     this.resized = new ResizeObserver(() => this.#map && this.scroll.clientWidth !== this.#room && this.#drawGrid(this.#map));
     this.resized.observe(stage);
@@ -86,9 +88,39 @@ export class GridView implements MapPart {
     return behaviours?.length === map.shape[0] * map.shape[1] && !map.mixed ? behaviours : null;
   }
 
+  /** Heads fly to their new places. */
   #sort() {
-    this.#sorted = !this.#sorted;
-    if (this.#map) this.#drawGrid(this.#map);
+    const map = this.#map;
+    if (!map) return;
+    const sort = () => {
+      this.#sorted = !this.#sorted;
+      this.#drawGrid(map);
+    };
+    const flight = ++this.#flights;
+    travel(this.#squares, sort, { departs: () => this.#lift(), arrives: () => flight === this.#flights && this.#land() });
+  }
+
+  #squares: Travellers = () => [...this.body.querySelectorAll("button")].map((button) => [`${button.dataset.layer}.${button.dataset.head}`, button]);
+
+  /** Each button takes its head's square off the picture, to fly with it. */
+  #lift() {
+    const { canvas } = this;
+    const step = canvas.width / (this.titles.cells.length - 1);
+    this.#squares().forEach(([, button], place) => {
+      const square = h("canvas", { width: step, height: step });
+      const columns = canvas.width / step;
+      square.getContext("2d")?.drawImage(canvas, -(place % columns) * step, -Math.floor(place / columns) * step);
+      button.replaceChildren(square);
+    });
+    canvas.getContext("2d")?.clearRect(0, 0, canvas.width, canvas.height);
+    this.frame.classList.add("hm-flying");
+  }
+
+  #land() {
+    const picture = pictureOf(this.canvas);
+    if (picture) paintPixels(this.canvas, picture);
+    for (const [, button] of this.#squares()) button.replaceChildren();
+    this.frame.classList.remove("hm-flying");
   }
 
   /** All heads, row by row: in the order of layers, or sorted by what they do. */
@@ -126,6 +158,7 @@ export class GridView implements MapPart {
     const { columns, step } = layOut(map, this.#room - SIDE);
     this.#turned = columns !== heads;
     this.#drawButtons(map, columns);
+    this.frame.classList.toggle("hm-sorted", this.#sorted && this.#behavioursOf(map) !== null);
     this.frame.style.setProperty("--columns", String(Math.max(columns, this.host.mostHeads))); // as large as with the most heads
     paintPixels(this.canvas, this.#picture(map, columns, step));
     const small = layersOf(map).length < layers ? map.mixed ? "Layers that were not looked at yet are blank."
@@ -179,7 +212,7 @@ export class GridView implements MapPart {
 
   #button(map: ShownMap, layer: number, head: number) {
     const name = headTitle(map, layer, head);
-    return h("button", { type: "button", tabindex: -1, title: name, "data-layer": layer, "data-head": head, "aria-label": `Enlarge ${name}` });
+    return h("button", { type: "button", tabindex: -1, title: name, "data-layer": layer, "data-head": head, "data-place": `L${layer + 1} H${head + 1}`, "aria-label": `Enlarge ${name}` });
   }
 
   /** Below the grid: the head that is pointed at, painted, or the enlarged one as a matrix. */
@@ -196,7 +229,8 @@ export class GridView implements MapPart {
     const head = Math.min(this.#large ?? this.cursor.head, map.shape[1] - 1);
     const name = headTitle(map, layer, head);
     if (this.#large !== null) {
-      setText(figure.title, name);
+      host.placeName(figure.title, head);
+      setText(figure.moved, name === headName(map, layer, head) ? "" : `of ${layerName(map, layer)}`);
       figure.draw(map, layer, head, { large: true, table: queries * keys <= TABLE_CELLS, name });
     } else {
       host.dress(this.paintedHead, layer, head);
@@ -228,8 +262,7 @@ export class GridView implements MapPart {
     if (!this.#both) return "";
     const [first, second] = this.#both;
     const all = layersOf(first).filter((layer) => layersOf(second).includes(layer)).flatMap((layer) => {
-      const { moved } = movedHeads(first, second, layer);
-      return moved.map((share, head) => ({ name: headTitle(first, layer, head), share }));
+      return movedHeads(first, second, layer).map((share, head) => ({ name: headTitle(first, layer, head), share }));
     });
     const most = all.sort((a, b) => b.share - a.share).slice(0, MOVERS);
     return most.length ? `Moved most, on average: ${most.map(({ name, share }) => `${name} (${percent(share)})`).join(", ")}.` : "";

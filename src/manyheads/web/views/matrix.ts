@@ -32,7 +32,7 @@ export class MatrixView implements MapPart {
   draw(first: ShownMap, second: ShownMap | null) {
     const { layer, head: chosen } = this.host.state;
     const map = second ? difference(first, second) : first;
-    const { order, moved } = second ? movedHeads(first, second, layer) : { order: [], moved: [] };
+    const moved = second ? movedHeads(first, second, layer) : [];
     const [, heads, queries, keys] = map.shape;
     figuresOf(this.figures, this.box, heads, () => new MatrixFigure(this.host)).forEach((figure, head) => {
       const large = chosen === head;
@@ -40,7 +40,6 @@ export class MatrixView implements MapPart {
       this.host.placeName(figure.title, head);
       figure.draw(map, layer, head, { large, table, name: headName(map, layer, head) });
       setText(figure.moved, moved.length ? `moved ${percent(moved[head])} on average` : "");
-      figure.node.style.order = second && !large ? String(order.indexOf(head)) : ""; // nodes stay: one may have the focus
     });
   }
 }

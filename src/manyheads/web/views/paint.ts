@@ -7,10 +7,12 @@ import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { type CellLook, fill, h, setText, setToken, setTint, setWeight } from "./dom.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
+import { travel, type Travellers } from "./travel.ts";
 
 const FEW_ROWS = 12; // so many are painted at once; of more, those on screen first
 const UNSEEN = 120; // milliseconds until the others are
 const THICKEST = 4; // pixels
+const SWING = 12; // pixels that words fly above or below each other
 const GLIDING = 120; // cells; the tints of more change at once
 
 interface DrawnRow extends PaintedRow {
@@ -42,27 +44,57 @@ export class PaintView implements MapPart {
   }
 
   draw(map: ShownMap, compared: ShownMap | null) {
+    const before = this.#maps;
+    const paint = () => this.#paint(map, compared);
+    if (before && isReordered(before.map.keyTokens, map.keyTokens)) {
+      travel(this.#words, paint, { carries: ["backgroundColor", "backgroundSize"], swings: SWING,
+        departs: () => this.#arcs.node.classList.add("hm-away"), arrives: () => this.#land() });
+    } else if (before && !before.compared !== !compared) travel(this.#heads, paint);
+    else paint();
+  }
+
+  /** Words are where they belong, and arcs lead to them again. */
+  #land() {
+    this.#arcs.node.classList.remove("hm-away");
+    this.#moved();
+  }
+
+  /** The words of each row, so that the second "can" of one order is the second one of another. */
+  #words: Travellers = () => this.#rows.flatMap(({ row, map, head, second }) => {
+    const seen = new Map<string, number>();
+    return map.keyTokens.map((token, key): [string, HTMLElement] => {
+      const number = (seen.get(token) ?? 0) + 1;
+      seen.set(token, number);
+      return [`${head} ${second} ${number} ${token}`, row.cells[key + 1]];
+    });
+  });
+
+  #heads: Travellers = () => [...this.table.tBodies].map((body, head) => [String(head), body]);
+
+  #paint(map: ShownMap, compared: ShownMap | null) {
     const { host, table } = this;
     const { layer } = host.state;
-    const { order, moved, pairs, secondQuery: other } = compareHeads(map, compared, layer, host.rest);
+    const { moved, pairs, secondQuery: other } = compareHeads(map, compared, layer, host.rest);
     const askers = host.askersOf(map);
     const second = pairs && compared && secondAskers(pairs, askers, compared.shape[3]);
     table.ariaLabel = `What each head looks at when ${map.queryTokens[host.rest]} asks`;
-    const bodies = fill(table, order.length, () => h("tbody", { role: "rowgroup" }));
+    const [, heads] = map.shape;
+    const most = Math.max(...moved);
+    const bodies = fill(table, heads, () => h("tbody", { role: "rowgroup" }));
     this.#rows = [];
-    order.forEach((head, place) => {
-      const body = bodies[place];
+    [...bodies].forEach((body, head) => {
       host.dress(body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
       host.placeName(rows[0].cells[0], head);
       this.#rows.push(drawRow(rows[0], host, map, { layer, head, query: host.rest, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }));
       if (!compared || !pairs) return;
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
+      rows[1].cells[0].classList.toggle("hm-most", most > 0 && moved[head] === most);
       this.#rows.push(drawRow(rows[1], host, compared, { layer, head, query: other, askers: second, second: true, shared: new Set(pairs.map(([, j]) => j)) }));
     });
     table.dir = directionOf(map.keyTokens);
     table.style.setProperty("--keys", String(map.shape[3]));
-    table.style.setProperty("--grown", String(Math.cbrt(Math.max(host.mostHeads / order.length, 1))));
+    table.style.setProperty("--grown", String(Math.cbrt(Math.max(host.mostHeads / heads, 1))));
     table.classList.toggle("hm-roomy", host.mostHeads > 0 && !map.mixed);
     table.classList.toggle("hm-gliding", this.#rows.length * map.shape[3] <= GLIDING);
     clearTimeout(this.#later);
@@ -104,6 +136,10 @@ export class PaintView implements MapPart {
     this.#arcs.draw(this.#hasArcs ? near(this.#rows).filter(isFirst) : [], this.host);
   }
 }
+
+/** Whether a text is another one of the same words. */
+const isReordered = (before: string[], after: string[]) =>
+  before.length === after.length && before.some((token, at) => token !== after[at]) && String([...before].sort()) === String([...after].sort());
 
 /** Whether a row is of the first sentence: arcs of the second one would strike its words through. */
 const isFirst = ({ second }: DrawnRow) => !second;

@@ -1,34 +1,75 @@
-// The text that a translator wrote, word by word: a word's button lets it ask.
+// A translation over its sentence, as a translator wrote it, word by word, and beams between: each French word's heads to the English
+// words that they looked at. A word's button lets it ask, and its own beams stand out.
 
 import type { AttentionMap } from "../math/attention-map.ts";
-import { fill, h, setText } from "./dom.ts";
+import type { ShownMap } from "../math/map-state.ts";
+import { headName, queryWeights } from "../math/maps.ts";
+import { isSpecial } from "../math/text.ts";
+import { fill, h, setText, setToken } from "./dom.ts";
+import type { MapHost } from "./map-part.ts";
 
+const SVG = "http://www.w3.org/2000/svg";
 const STEP = 70; // milliseconds from word to word, for readers who do not ask for less motion
+const [LEAST, THICKEST] = [0.05, 9]; // a weight that has a beam, and pixels of a weight of 1
 
-export class TranslationLine {
-  #drawn = false; // words that are there at once don't come one after the other
-  node = h("p", { class: "hm-translation", "aria-label": "Translation", hidden: true });
-  ask: (query: number) => void;
-  point: (query: number | null) => void;
+export class Translation {
+  #host: MapHost;
+  #wrote = false; // words that are there at once don't come one after the other
+  #map: ShownMap | null = null; // whose beams are drawn
+  #drawn: Beam[] = [];
+  #french = h("p", { class: "hm-translation", "aria-label": "Translation" });
+  #beams = document.createElementNS(SVG, "g");
+  #labels = document.createElementNS(SVG, "g"); // which heads look at a word
+  #svg = document.createElementNS(SVG, "svg");
+  #english = h("p", { class: "hm-translated", "aria-hidden": "true" }); // the rows below say it
+  node = h("div", { class: "hm-loom", hidden: true }, this.#french, this.#svg, this.#english);
 
-  constructor(ask: (query: number) => void, point: (query: number | null) => void) {
-    this.ask = ask;
-    this.point = point;
-    this.node.addEventListener("pointerleave", () => point(null));
+  constructor(host: MapHost) {
+    this.#host = host;
+    this.#french.addEventListener("pointerleave", () => host.point(null));
+    this.#svg.append(this.#beams, this.#labels);
+    this.#svg.ariaHidden = "true";
+    new ResizeObserver(() => this.#drawBeams()).observe(this.node);
   }
 
-  draw({ written, queryTokens }: AttentionMap, query: number) {
-    const { node } = this;
-    node.hidden = written === undefined;
+  draw({ written, queryTokens, keyTokens }: AttentionMap, shown: ShownMap, query: number) {
+    this.node.hidden = written === undefined;
+    this.#map = null;
     if (written === undefined) return;
     const words = queryTokens.slice(0, -1);
     const asks = spelt(words.join("")) === spelt(written.replace(/\.$/, ""));
-    if (!asks) return setText(node, written); // English words ask
-    if (node.firstChild?.nodeType === Node.TEXT_NODE) node.replaceChildren();
-    const buttons = fill(node, words.length, (at) =>
-      h("button", { type: "button", lang: "fr", onclick: () => this.ask(at), onpointerover: () => this.point(at) }));
-    const first = this.#drawn ? words.findIndex((word, at) => buttons[at].textContent !== word) : -1;
-    this.#drawn = true;
+    this.node.classList.toggle("hm-written", !asks);
+    if (!asks) return setText(this.#french, written); // English words ask
+    this.#write(words, query);
+    const english = fill(this.#english, keyTokens.length, () => h("span"));
+    keyTokens.forEach((token, key) => setToken(english[key], token));
+    if (shown.mixed || shown.shape[3] !== keyTokens.length || shown.shape[2] !== queryTokens.length) return this.#svg.classList.add("hm-none");
+    this.#svg.classList.remove("hm-none");
+    this.#map = shown;
+    this.#drawBeams();
+  }
+
+  /** Another word asks: its beams stand out. */
+  ask() {
+    const asks = ({ query }: Beam) => query === this.#host.query;
+    [...this.#beams.children].forEach((path, at) => path.classList.toggle("hm-lit", asks(this.#drawn[at])));
+    const names = new Map<number, Beam[]>();
+    for (const beam of this.#drawn.filter(asks)) names.set(beam.key, [...(names.get(beam.key) ?? []), beam]);
+    const labels = fill(this.#labels, names.size, () => document.createElementNS(SVG, "text"));
+    [...names.values()].forEach((beams, at) => {
+      setText(labels[at], beams.map(({ name }) => name).join(", "));
+      labels[at].setAttribute("x", String(beams.reduce((sum, { x }) => sum + x, 0) / beams.length));
+      labels[at].setAttribute("y", String(beams[0].y - 8));
+    });
+  }
+
+  #write(words: string[], query: number) {
+    const [french, host] = [this.#french, this.#host];
+    if (french.firstChild?.nodeType === Node.TEXT_NODE) french.replaceChildren();
+    const buttons = fill(french, words.length, (at) =>
+      h("button", { type: "button", lang: "fr", onclick: () => host.set({ query: at }), onpointerover: () => host.point(host.shown.map.queries.indexOf(at)) }));
+    const first = this.#wrote ? words.findIndex((word, at) => buttons[at].textContent !== word) : -1;
+    this.#wrote = true;
     words.forEach((word, at) => {
       const button = buttons[at];
       if (first >= 0 && at >= first) {
@@ -42,6 +83,46 @@ export class TranslationLine {
       button.ariaPressed = String(at === query);
     });
   }
+
+  /** A beam for each weight that is seen, in its head's colour, as thick as it is large. */
+  #drawBeams() {
+    const map = this.#map;
+    if (!map) return;
+    const own = this.node.getBoundingClientRect();
+    if (own.width === 0) return; // it isn't laid out
+    const placesOf = (line: Element) => Array.from(line.children, (word) => word.getBoundingClientRect());
+    const [french, english] = [this.#french, this.#english].map(placesOf);
+    const { layer } = this.#host.state;
+    const heads = map.shape[1];
+    const paths: { from: number[], beam: Beam }[] = french.flatMap((from, query) => Array.from({ length: heads }, (_, head) => {
+      const { colour, off } = this.#host.look(map, layer, head);
+      const name = headName(map, layer, head);
+      const at = (box: DOMRect) => box.left - own.left + (box.width * (head + 1)) / (heads + 1); // beside those of the other heads
+      return [...queryWeights(map, layer, head, query)].flatMap((weight, key) => (off || weight < LEAST ? [] :
+        { from: [at(from), from.bottom - own.top], beam: { query, key, name, colour, weight, x: at(english[key]), y: english[key].top - own.top } }));
+    }).flat());
+    this.#drawn = paths.map(({ beam }) => beam);
+    const nodes = fill(this.#beams, paths.length, () => document.createElementNS(SVG, "path"));
+    paths.forEach(({ from: [left, top], beam: { key, colour, weight, x, y } }, at) => {
+      const bend = (top + y) / 2;
+      const drawn = { d: `M${left.toFixed(1)} ${top.toFixed(1)}C${left.toFixed(1)} ${bend.toFixed(1)} ${x.toFixed(1)} ${bend.toFixed(1)} ${x.toFixed(1)} ${y.toFixed(1)}`,
+        stroke: colour, "stroke-width": (THICKEST * weight).toFixed(1) };
+      for (const [name, value] of Object.entries(drawn)) nodes[at].setAttribute(name, value);
+      nodes[at].classList.toggle("hm-nothing", isSpecial(map.keyTokens[key]));
+    });
+    this.ask();
+  }
+}
+
+/** A weight that is drawn, and where its beam ends. */
+interface Beam {
+  query: number;
+  key: number;
+  name: string;
+  colour: string;
+  weight: number;
+  x: number;
+  y: number;
 }
 
 /** A text without its spaces and capitals, to tell whether two are the same. */

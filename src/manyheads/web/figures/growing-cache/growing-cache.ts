@@ -1,5 +1,6 @@
 // <growing-cache words="The capital of ..." layers="30" width="64" heads="3">: keys and values of a text that is written word by
-// word. With a cache, each new word's are computed once and kept; without, all are computed again. No DOM while the module loads.
+// word. With a cache, each new word's are computed once and kept; without, all are computed again: two walls, a brick for each
+// time that a word's were computed. No DOM while the module loads.
 
 import { define, Figure } from "../../doors/page-element.ts";
 import { Announcer } from "../../views/announcer.ts";
@@ -18,7 +19,7 @@ class GrowingCacheElement extends Figure {
   #write = h("button", { type: "button", onclick: () => this.#add() }, "Write a word");
   #over = h("button", { type: "button", onclick: () => this.#restart() }, "Start over");
   #player = new Player(PAUSE, () => this.#add());
-  #rows = ["With a cache", "Without"].map((name) => new CacheRow(name));
+  #rows = ["With a cache", "Without"].map((name) => new Wall(name));
   #size = h("p", { class: "gc-size" });
   #announcer = new Announcer();
 
@@ -26,6 +27,7 @@ class GrowingCacheElement extends Figure {
     this.#words = (this.getAttribute("words") ?? "").split(" ").filter(Boolean);
     const own = Number(this.getAttribute("heads"));
     const groups = [...new Set([1, own, 3 * own])];
+    this.style.setProperty("--words", String(this.#words.length));
     fillOptions(this.#heads, groups.map(String), groups, own);
     this.replaceChildren(h("div", { class: "hm-tools" }, this.#write, this.#player.node, this.#over, field(this.#heads)),
       ...this.#rows.map(({ node }) => node), this.#size, this.#announcer.node);
@@ -50,8 +52,8 @@ class GrowingCacheElement extends Figure {
   #paint() {
     const count = this.#count;
     const words = this.#words.slice(0, count);
-    this.#rows[0].draw(words, count - 1, count);
-    this.#rows[1].draw(words, 0, (count * (count + 1)) / 2);
+    this.#rows[0].draw(words, words.map((_, at) => [1, at === count - 1]));
+    this.#rows[1].draw(words, words.map((_, at) => [count - at, true]));
     setIdle(this.#write, count === this.#words.length);
     setIdle(this.#over, count === 1);
     const bytes = (tokens: number) => 2 * Number(this.getAttribute("layers")) * Number(this.#heads.value) * Number(this.getAttribute("width")) * BYTES * tokens;
@@ -62,30 +64,35 @@ class GrowingCacheElement extends Figure {
   }
 }
 
-/** The text, in which what is computed for the last word stands out, and how much was computed so far. */
-class CacheRow {
+/** A text as a wall: over each word, a brick for each time that its keys and values were computed. Those of the last word stand out. */
+class Wall {
   #name: string;
-  #cells = h("ol", {});
+  #words = h("ol", {});
   #sum = h("p");
   readonly node: HTMLElement;
 
   constructor(name: string) {
     this.#name = name;
-    this.node = h("section", { class: "gc-row" }, h("b", { class: "gc-name" }, name), this.#cells, this.#sum);
+    this.node = h("section", { class: "gc-row" }, h("b", { class: "gc-name" }, name), this.#words, this.#sum);
   }
 
   get text() {
     return `${this.#name}: ${this.#sum.textContent}`;
   }
 
-  draw(words: string[], kept: number, sum: number) {
-    const cells = fill(this.#cells, words.length, () => h("li"));
+  /** `bricks` are, for each word, how many it has, and whether the topmost is new. */
+  draw(words: string[], bricks: [count: number, isNew: boolean][]) {
+    const items = fill(this.#words, words.length, () => h("li", {}, h("span", { class: "gc-bricks", "aria-hidden": "true" }), h("span")));
     words.forEach((word, at) => {
-      setText(cells[at], word);
-      cells[at].className = at < kept ? "gc-kept" : "";
-      cells[at].ariaLabel = `${word}: ${at < kept ? "kept" : "computed"}`;
+      const [count, isNew] = bricks[at];
+      const [wall, name] = items[at].children;
+      const laid = fill(wall, count, () => h("i"));
+      [...laid].forEach((brick, course) => brick.classList.toggle("gc-new", isNew && course === count - 1));
+      setText(name, word);
+      items[at].ariaLabel = `${word}: ${isNew ? "computed" : "kept"}`;
     });
-    const now = words.length - kept;
+    const now = bricks.filter(([, isNew]) => isNew).length;
+    const sum = bricks.reduce((all, [count]) => all + count, 0);
     setText(this.#sum, `keys and values of ${now} ${now === 1 ? "word" : "words"} computed for the last one, ${sum} so far.`);
   }
 }

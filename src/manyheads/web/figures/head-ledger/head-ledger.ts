@@ -106,6 +106,7 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
     dressPage("head-map.css", "head-ledger.css");
     this.view = new HeadLedgerView(this, this.written, {
       types: this.modelNames.length > 0,
+      asks: this.hasAttribute("guess"),
       change: () => this.update(),
       painted: (ledger) => announce(this, "ledger", ledger),
     });

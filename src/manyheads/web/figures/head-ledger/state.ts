@@ -13,24 +13,28 @@ export interface State {
   ledger: HeadLedger | null;
   of: LedgerState | null; // what the numbers answer to
   rows: number[]; // the parts that have a row, by their places among all
+  covered: boolean; // what words write, until the reader has guessed
+  guess: number | null; // the word that the reader pressed last, for as long as nothing else is chosen
   keeps: boolean; // the rows stay where they are: nothing but heads was switched since they were ranked
 }
 
 export type Action =
   | { type: "choose", parts: Partial<LedgerState> }
   | { type: "switch", head: number } // by its place among all heads
+  | { type: "guess", word: number | null } // by its place; null to be shown
   | { type: "show", ledger: HeadLedger };
 
-export const startWith = (parts: Partial<LedgerState>): State =>
-  ({ chosen: { sentence: "", answer: "", head: null, off: [], ...parts }, ledger: null, of: null, rows: [], keeps: false });
+export const startWith = (parts: Partial<LedgerState>, covered = false): State =>
+  ({ chosen: { sentence: "", answer: "", head: null, off: [], ...parts }, ledger: null, of: null, rows: [], covered, guess: null, keeps: false });
 
 export function reduce(state: State, action: Action): State {
+  if (action.type === "guess") return { ...state, covered: false, guess: action.word };
   if (action.type === "show") {
     const keeps = state.keeps && String(action.ledger.headNames) === String(state.ledger?.headNames);
     return ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps });
   }
   const parts = action.type === "switch" ? { off: switched(state, action.head) } : action.parts;
-  return ranked({ ...state, chosen: { ...state.chosen, ...parts }, keeps: String(Object.keys(parts)) === "off" });
+  return ranked({ ...state, chosen: { ...state.chosen, ...parts }, covered: false, guess: null, keeps: String(Object.keys(parts)) === "off" });
 }
 
 /** Which parts have a row: those that add most, and each head that is off, so that it can be turned on again. */

@@ -14,7 +14,7 @@ import { MatrixView } from "../../views/matrix.ts";
 import { PaintView } from "../../views/paint.ts";
 import { PictureView } from "../../views/picture.ts";
 import { PredictionsView } from "../../views/predictions.ts";
-import { TranslationLine } from "../../views/translation.ts";
+import { Translation } from "../../views/translation.ts";
 import { isOn, missingOf, type Action, type State } from "./state.ts";
 import type { Switches } from "./switches.ts";
 
@@ -33,7 +33,7 @@ export class Stage {
   #asking: Asking;
   #legend = new Legend();
   #head: HTMLSelectElement; // whose lines are shown
-  #translation: TranslationLine;
+  #translation: Translation;
   #predictions: PredictionsView;
 
   constructor(id: string, host: MapHost, switches: Switches, dispatch: (action: Action) => void) {
@@ -41,7 +41,7 @@ export class Stage {
     this.#switches = switches;
     const tip = new WordTip(`${id}-tip`);
     this.#asking = new Asking(this.#stage, host, tip);
-    this.#translation = new TranslationLine((query) => host.set({ query }), (query) => host.point(query === null ? null : host.shown.map.queries.indexOf(query)));
+    this.#translation = new Translation(host);
     this.#predictions = new PredictionsView((head) => this.#light(head));
     this.#head = chooser("Head", (value) => dispatch({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }));
     const key = h("div", { class: "hm-key" }, field(this.#head), this.#legend.node);
@@ -74,7 +74,7 @@ export class Stage {
     fillOptions(this.#head, ["all", ...headNamesOf(map, chosen.layer)], ["all", ...map.headNames.keys()], chosen.head ?? "all");
     this.#head.parentElement!.hidden = chosen.view !== "lines" || shown.mixed;
     this.#legend.draw(drawn, chosen);
-    this.#translation.draw(map, chosen.query);
+    this.#translation.draw(map, shown, chosen.query);
     this.#predictions.draw(map, state.compared, chosen, (head) => isOn(chosen, map.namedLayer ?? chosen.layer, head));
     this.#view?.draw(shown, compared);
     this.#asking.refresh();
@@ -83,6 +83,7 @@ export class Stage {
 
   /** Another token asks. */
   ask() {
+    this.#translation.ask();
     this.#view?.ask?.();
   }
 

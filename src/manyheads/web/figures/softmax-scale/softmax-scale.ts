@@ -1,5 +1,6 @@
-// <softmax-scale>: random queries and keys of growing width, and what softmax makes of their scores, with and without
-// the division by √d_k. The maths is that of attention.ts. Nothing touches the DOM while the module loads.
+// <softmax-scale>: random queries and keys of growing width, and what softmax makes of their scores, with and without the division by
+// √d_k: water in eight columns, one for each key, that drains into one. The maths is that of attention.ts. Nothing touches the DOM
+// while the module loads.
 
 import { define, Figure } from "../../doors/page-element.ts";
 import { softmax } from "../../math/attention.ts";
@@ -9,6 +10,7 @@ import { announce, h } from "../../views/dom.ts";
 
 export const WIDTHS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const KEYS = 8;
+const LEAST = 0.005; // a weight that isn't written as 0
 
 /** Independent standard normal numbers, the same for the same seed (Box and Muller). */
 export const normals = (count: number, seed: number) =>
@@ -24,12 +26,17 @@ export function scoresOf(numbers: Float32Array, width: number) {
   });
 }
 
+/** A cell for each key. */
+const cells = (make: (key: number) => HTMLElement) => Array.from({ length: KEYS }, (_, key) => make(key));
+
+const column = () => h("td", {}, h("i"), h("span"));
+
 class SoftmaxScaleElement extends Figure {
   #seed = 1;
   #numbers = new Float32Array();
-  /** The table's rows, one for each key. */
-  #rows = Array.from({ length: KEYS }, (_, key) =>
-    h("tr", {}, h("th", { scope: "row" }, `key ${key + 1}`), h("td", {}), h("td", { class: "bar" }), h("td", { class: "bar" })));
+  #scores = cells(() => h("td", {}));
+  /** Without the scale and with it, a column of water for each key. */
+  #water = [cells(column), cells(column)];
   #width = h("input", { type: "range", min: 0, max: WIDTHS.length - 1, value: 6, "aria-label": "Width d_k",
     oninput: () => (this.#announcer.changed(), this.#paint()) });
   #again = h("button", { type: "button", onclick: () => (this.#announcer.changed(), this.#roll()) }, "Draw others");
@@ -38,9 +45,10 @@ class SoftmaxScaleElement extends Figure {
   #announcer = new Announcer();
 
   protected draw() {
-    const heads = ["key", "q · k", "softmax(q · k)", "softmax(q · k / √dₖ)"].map((text) => h("th", { scope: "col" }, text));
+    const row = (name: string, of: HTMLElement[], kind = "") => h("tr", { class: kind }, h("th", { scope: "row" }, name), ...of);
     const table = h("table", { "aria-label": "Scores and weights of eight random keys" },
-      h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...this.#rows));
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "key"), ...cells((key) => h("th", { scope: "col" }, String(key + 1))))),
+      h("tbody", {}, row("q · k", this.#scores), row("softmax(q · k)", this.#water[0], "sc-water"), row("softmax(q · k / √dₖ)", this.#water[1], "sc-water")));
     this.replaceChildren(h("div", { class: "hm-tools" },
       h("label", { class: "hm-field" }, "Width ", this.#width, this.#widthText), this.#again), table, this.#largest, this.#announcer.node);
     this.#roll();
@@ -58,13 +66,13 @@ class SoftmaxScaleElement extends Figure {
     const scores = scoresOf(this.#numbers, width);
     const weightsOf = (values: Float32Array) => softmax({ shape: [1, KEYS], values }).values;
     const both = [weightsOf(scores), weightsOf(scores.map((score) => score / Math.sqrt(width)))];
-    this.#rows.forEach(({ cells }, key) => {
-      cells[1].textContent = scores[key].toFixed(1).replace("-", "−");
-      both.forEach((weights, which) => {
-        cells[which + 2].textContent = weights[key].toFixed(2);
-        cells[which + 2].style.setProperty("--share", weights[key].toFixed(3));
-      });
-    });
+    this.#scores.forEach((cell, key) => (cell.textContent = scores[key].toFixed(1).replace("-", "−")));
+    both.forEach((weights, which) => weights.forEach((weight, key) => {
+      const cell = this.#water[which][key];
+      cell.style.setProperty("--share", weight.toFixed(4));
+      cell.querySelector("span")!.textContent = weight < LEAST ? "0" : weight.toFixed(2);
+      cell.classList.toggle("sc-dry", weight < LEAST);
+    }));
     const [raw, scaled] = both.map((weights) => Math.max(...weights).toFixed(2));
     this.#largest.textContent = `The largest weight is ${raw} without scaling, ${scaled} with it.`;
     this.#announcer.drawn(() => this.#largest.textContent ?? "");

@@ -6,7 +6,7 @@ import { define, headsOff, mapById, mapReady } from "../../doors/page-element.ts
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { likeliest } from "../../math/maps.ts";
 import { modelLabel } from "../../math/families.ts";
-import { percent } from "../../math/text.ts";
+import { capital, percent } from "../../math/text.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { h, setIdle } from "../../views/dom.ts";
 
@@ -56,8 +56,17 @@ export const conclusions = (one: Predicted, other: Predicted) => Object.keys(one
   .filter(([, before, after]) => before !== after)
   .map(([name, before, after]) => `${name}: ${before}, then ${after}`);
 
+/** What a shuffle changes in a model, as a sentence. */
+function changesOf(one: AttentionMap, other: AttentionMap) {
+  const change = largestChange(one, other);
+  if (change === null) return "the text is too long for it.";
+  const weights = percent(change) === percent(0) ? "no weight changes" : `a weight changes by ${percent(change)}`;
+  return `${weights}. ${conclusions(one, other).map(capital).join("; ") || "No conclusion changes"}.`;
+}
+
 // ------------------------------------------------------------------------------------------------ the element
 
+const GUESS = "Make a guess first: will any weight change? Any conclusion?";
 const FAILURE = "The words could not be shuffled";
 
 /** A sentence as its reader wrote it, and shuffled. */
@@ -67,9 +76,7 @@ class WordShuffleElement extends LiveFigure {
   /** What the map shows; null where the words stand in their reader's order. */
   #orders: Orders | null = null;
   #back = h("button", { type: "button", onclick: () => this.#restore() }, "Undo");
-  #rows = h("tbody");
-  #changes = h("table", {}, h("thead", {}, h("tr", {},
-    ...["Model", "Largest change of a weight", "Conclusions that change"].map((text) => h("th", { scope: "col" }, text)))), this.#rows);
+  #changes = h("ul", { class: "ws-changes", "aria-live": "polite" });
   #status = new StatusLine();
   protected override notLoaded = FAILURE;
 
@@ -84,7 +91,7 @@ class WordShuffleElement extends LiveFigure {
 
   protected draw() {
     const shuffle = h("button", { type: "button", onclick: () => this.#shuffle() }, "Shuffle the words");
-    this.replaceChildren(h("p", {}, shuffle, " ", this.#back), h("div", { "aria-live": "polite" }, this.#changes), this.#status.node);
+    this.replaceChildren(h("p", {}, shuffle, " ", this.#back), this.#changes, this.#status.node);
     this.#show(null);
   }
 
@@ -101,11 +108,11 @@ class WordShuffleElement extends LiveFigure {
   #show(orders: Orders | null) {
     this.#orders = orders;
     setIdle(this.#back, !orders);
-    this.#changes.hidden = !orders;
+    if (!orders) this.#changes.replaceChildren(h("li", {}, GUESS));
   }
 
   #restore() {
-    if (this.#map && this.#orders) this.#map.sentence = this.#orders.written;
+    if (this.#orders) this.#write(this.#orders.written);
   }
 
   #shuffle() {
@@ -120,16 +127,25 @@ class WordShuffleElement extends LiveFigure {
 
   /** Says what changes in each model: `maps` are its two, one model after the other. */
   #compare(orders: Orders, maps: AttentionMap[]) {
-    this.#rows.replaceChildren(...this.modelNames.map((name, at) => {
-      const [one, other] = [maps[2 * at], maps[2 * at + 1]];
-      const change = largestChange(one, other);
-      const changed = conclusions(one, other).join("; ");
-      return h("tr", {}, h("th", { scope: "row" }, modelLabel(name)),
-        h("td", {}, change === null ? "too long a text" : percent(change)), h("td", {}, changed || "none"));
-    }));
+    this.#changes.replaceChildren(...this.modelNames.map((name, at) =>
+      h("li", {}, h("b", {}, modelLabel(name)), `: ${changesOf(maps[2 * at], maps[2 * at + 1])}`)));
     this.showStatus("");
     this.#show(orders);
-    if (this.#map) this.#map.sentence = orders.shuffled;
+    this.#write(orders.shuffled);
+  }
+
+  /** Puts the words of the map into an order. The one that asks goes on asking, wherever it is then. */
+  #write(text: string) {
+    const map = this.#map;
+    if (!map) return;
+    const [before, asks] = [map.attention?.queryTokens ?? [], map.query];
+    const drawn = new AbortController();
+    map.addEventListener("attention", () => {
+      drawn.abort();
+      const query = places(before, map.attention?.queryTokens ?? [])?.[asks] ?? asks;
+      if (query !== asks) map.query = query;
+    }, { signal: drawn.signal });
+    map.sentence = text;
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
