@@ -65,7 +65,7 @@ export function repeated({ symbols, positions, shortest, longest, batch }: Confi
 export function onlyText(text: string, positions: number): Sequences {
   const characters = [...text].slice(0, positions);
   const known = [...new Set(characters)];
-  const copies = [1, ...guessed(characters, []).map(({ known }) => (known ? 2 : 1))];
+  const copies = [1, ...guessed(characters, []).map((next) => (next.known ? 2 : 1))];
   return { ids: Int32Array.from(characters, (character) => known.indexOf(character)), length: characters.length, copies: Uint8Array.from(copies) };
 }
 
