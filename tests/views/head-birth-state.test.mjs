@@ -90,3 +90,13 @@ test("a head keeps its name while its reader turns off another, or types what re
   const single = act(born, { type: "show", map: mapOf("xyz") });
   for (const state of [blind, single]) assert.deepEqual(namedHeads(state.training).induction, [1, 0]);
 });
+
+test("of two heads that do the same, the one that has the name keeps it", () => {
+  const act = (state, ...actions) => actions.reduce((now, action) => reduce(now, action).state, state);
+  const other = mapOf("abab");
+  other.weights.copyWithin(3 * 16, 2 * 16, 3 * 16); // head 2 of layer 2 looks where head 1 does
+  const rival = { ...other, weights: other.weights.map((weight, at) => (at >= 2 * 16 && at < 3 * 16 ? 0.8 * weight : weight)) };
+  const state = act(startWith({ sentence: "abab" }, STEPS), { type: "train" }, { type: "report", number: 0, report: { step: 90, loss: { first: 3, second: 1 }, pace: 60 } },
+    { type: "show", map: mapOf("abab") }, { type: "show", map: rival });
+  assert.deepEqual([namedHeads(state.training).induction, state.training.heads.induction.score.toFixed(1)], [[1, 0], "0.8"]);
+});

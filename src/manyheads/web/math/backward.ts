@@ -20,10 +20,10 @@ export function attendBackward(dContext: Matrix, { Q, K, V, weights, headMask }:
   for (let head = 0; head < heads; head++) {
     if (headMask && !headMask[head]) continue;
     const [q, k, v, dC] = [Q, K, V, dContext].map((all) => columnsOf(all, head, heads)); // [q, d_k], [k, d_k], [k, d_v], [q, d_v]
-    const P = { shape: [queries, keys], values: weights.values.subarray(head * queries * keys, (head + 1) * queries * keys) };
-    const dP = linear(dC, v); // [q, k]: dC V^T
-    const dS = softmaxBackward(dP, P, 1 / Math.sqrt(q.shape[1])); // [q, k]
-    putColumns(dV, head, heads, linear(transpose(P), transpose(dC))); // [k, d_v]: P^T dC
+    const A = { shape: [queries, keys], values: weights.values.subarray(head * queries * keys, (head + 1) * queries * keys) };
+    const dA = linear(dC, v); // [q, k]: dC V^T
+    const dS = softmaxBackward(dA, A, 1 / Math.sqrt(q.shape[1])); // [q, k]
+    putColumns(dV, head, heads, linear(transpose(A), transpose(dC))); // [k, d_v]: A^T dC
     putColumns(dQ, head, heads, linear(dS, transpose(k))); // [q, d_k]: dS K
     putColumns(dK, head, heads, linear(transpose(dS), transpose(q))); // [k, d_k]: dS^T Q
   }
@@ -31,18 +31,18 @@ export function attendBackward(dContext: Matrix, { Q, K, V, weights, headMask }:
 }
 
 /**
- * Back through softmax(S * scale): dS = P (dP - sum of P dP along the row) * scale, all [q, k]. Where more of a row's weight would
- * lower the loss less than the row's weight does on average, the score falls; what is masked has no weight, and stays.
+ * Back through softmax(S * scale): dS = A (dA - mean) * scale, all [q, k], with the mean of dA along the row, weighted by A. Only how a
+ * weight differs from its row counts, since the row sums to 1; what is masked has no weight, and no gradient.
  */
-export function softmaxBackward(dP: Matrix, P: Matrix, scale = 1): Matrix {
-  const [rows, width] = P.shape;
+export function softmaxBackward(dA: Matrix, A: Matrix, scale = 1): Matrix {
+  const [rows, width] = A.shape;
   const values = new Float32Array(rows * width);
   for (let start = 0; start < values.length; start += width) {
     let mean = 0;
-    for (let i = start; i < start + width; i++) mean += P.values[i] * dP.values[i];
-    for (let i = start; i < start + width; i++) values[i] = P.values[i] * (dP.values[i] - mean) * scale;
+    for (let i = start; i < start + width; i++) mean += A.values[i] * dA.values[i];
+    for (let i = start; i < start + width; i++) values[i] = A.values[i] * (dA.values[i] - mean) * scale;
   }
-  return { shape: P.shape, values };
+  return { shape: A.shape, values };
 }
 
 /** Back through layerNorm: dy, x [t, d] -> dx [t, d], and the gradients of gain and bias [d]. */

@@ -1,6 +1,6 @@
 // All that a <head-birth> knows, as one value; every change of it is a pure function. No DOM.
 
-import { strongestInduction, strongestPrevious, type Found } from "../../math/births.ts";
+import { inductionScores, previousScores } from "../../math/births.ts";
 import { toggledIn } from "../../math/heads-off.ts";
 import { guessed, type Guessed } from "../../math/repeats.ts";
 import type { Expecting } from "../../models/induction.ts";
@@ -21,6 +21,12 @@ export interface State {
   predicted: string; // which head appears first in the stored training, as the reader predicted it
 }
 
+/** A head as [layer, head], and how much of its attention goes where its name says. */
+interface Found {
+  place: number[];
+  score: number;
+}
+
 /** A training in the page, and what it came to so far. */
 export interface Training {
   number: number; // how many there were before it
@@ -32,7 +38,7 @@ export interface Training {
   step: number;
   pace: number; // milliseconds a step, as far as is known
   points: Point[];
-  heads: { previous: Found | null, induction: Found | null }; // the strongest on the reader's text
+  heads: { previous: Found | null, induction: Found | null }; // the strongest on the reader's text; one that has its name keeps it
   turned: number | null; // the first step at which both gave half of their attention where their names say
 }
 
@@ -121,12 +127,19 @@ function shown(state: State, map: Expecting): State {
   const { live, training, off } = state;
   const now = { ...state, map, all: guessed(map.queryTokens, map.guesses) };
   if (!live || !training || off.length) return now;
-  const heads = { previous: strongestPrevious(map), induction: strongestInduction(map) };
-  const [previous, induction] = [heads.previous?.score ?? null, heads.induction?.score ?? null];
+  const found = (scores: number[] | null, layer: number, before: Found | null): Found | null => {
+    if (!scores) return before;
+    const held = before && training.turned !== null ? before.place[1] : -1;
+    const head = scores[held] >= HALF ? held : scores.indexOf(Math.max(...scores));
+    return { place: [layer, head], score: scores[head] };
+  };
+  const [back, on] = [previousScores(map), inductionScores(map)];
+  const heads = { previous: found(back, 0, training.heads.previous), induction: found(on, map.shape[0] - 1, training.heads.induction) };
+  const [previous, induction] = [back && heads.previous!.score, on && heads.induction!.score];
   const points = training.points.map((point) => (point.step === training.step ? { ...point, previous, induction } : point));
   const both = (previous ?? 0) >= HALF && (induction ?? 0) >= HALF;
   const turned = training.turned ?? (both && training.step ? training.step : null);
-  return { ...now, training: { ...training, points, turned, heads: heads.induction ? heads : { ...heads, induction: training.heads.induction } } };
+  return { ...now, training: { ...training, points, turned, heads } };
 }
 
 /** The heads that have a name: none before the turn, and none that looks elsewhere. */
