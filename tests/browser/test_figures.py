@@ -1,5 +1,6 @@
 """Each figure of the book answers what its reader does first."""
 
+import json
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from exercises import EXERCISES
 from figures import open_figure
 from live_maps import MOVE, eventually, ready, seen
+from node import WEB, run_node
 from page_numbers import array, number
 from playwright.sync_api import expect
 
@@ -15,7 +17,7 @@ from manyheads.maps.answers import answer_of
 from manyheads.maps.names import STATION_STEPS, STEPS
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
-from manyheads.models.induction import CHECKPOINTS
+from manyheads.models.induction import CHECKPOINTS, InductionModel
 from manyheads.models.senses import load_senses
 from manyheads.widgets.attention_flow import flow_steps
 from manyheads.widgets.formula_steps import LEDGER, MATRICES, formula_steps
@@ -278,6 +280,28 @@ def test_a_text_that_repeats_is_guessed_once_the_heads_are_born(page, site):
     expect(seen(figure, "8 of 8 guesses are right")).to_have_count(0)
     figure.get_by_role("button", name="The previous-token head").click()
     expect(seen(figure, "half grown at step")).to_be_visible()
+
+
+def test_a_model_trained_in_the_page_is_nodes_number_for_number_and_python_opens_it(page, site, tmp_path):
+    figure = open_figure(page, site, "head-birth")
+    figure.get_by_label("Text", exact=True).fill("tea cup tea")
+    figure.evaluate("(el) => el.train(6)")
+    eventually(lambda: figure.evaluate("(el) => el.training.step"), lambda step: step == 6)
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="Save").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    model = InductionModel.load(path)
+    shown = figure.evaluate("(el) => [...el.attention.weights].map(String)")
+    np.testing.assert_allclose(np.array(shown, float), model("tea cup tea").weights.ravel(), atol=1e-5)
+    steps = "for (let step = 0; step < 6; step++) learner.learn()"
+    script = f"""import("{WEB.as_uri()}/models/learner.ts").then(({{ Learner }}) => {{
+        const learner = new Learner({(WEB.parent / "shared" / "training.json").read_text()}, 0); {steps};
+        console.log(JSON.stringify(Object.fromEntries(Object.entries(learner.tensors).map(([name, {{ values }}]) => [name, [...values]]))));
+    }})"""
+    nodes = json.loads(run_node("-e", script))
+    for name, tensor in model.network.state_dict().items():
+        np.testing.assert_array_equal(tensor.numpy().ravel(), np.array(nodes[name], np.float32), err_msg=name)
 
 
 def test_a_cache_computes_each_word_once(page, site):

@@ -1,5 +1,6 @@
 // <head-birth>: two heads come into being on the reader's own text, checkpoint by checkpoint.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import test from "node:test";
 import { baked, draw, heard, key, named, once, page, point, press, same, says, status, texts, tick, type, until } from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
@@ -13,13 +14,15 @@ const MOST = 20;
  * unless head 2 of layer 1 is off.
  */
 function decoder(variant) {
-  return { name: "induction", numLayers: 2, numHeads: 3, headNames: ["head 1", "head 2", "head 3"], attend(text, headMask) {
+  const like = (tensors, { variant }) => Object.assign(decoder(tensors.grown ? "" : variant), { file: { tensors: {}, metadata: { variant } } });
+  return { name: "induction", numLayers: 2, numHeads: 3, headNames: ["head 1", "head 2", "head 3"], like, attend(text, headMask) {
     if (!text) throw Object.assign(new Error("Type a few characters, and then the same again."), { name: "Fault", word: null, near: [] });
     const all = [...text];
     const tokens = all.slice(0, MOST);
     const grown = !variant && headMask?.[0][1] !== false;
     const earlier = (at) => tokens.slice(0, at).lastIndexOf(tokens[at]);
     const weights = weightsOf([2, 3, tokens.length, tokens.length]);
+    if (grown) tokens.forEach((_, at) => (weights[(tokens.length + at) * tokens.length + Math.max(at - 1, 0)] = 2)); // the previous-token head, 1.2
     tokens.forEach((_, at) => { // the induction head, 2.1 counted from 1
       const row = weights.subarray((3 * tokens.length + at) * tokens.length, (3 * tokens.length + at + 1) * tokens.length);
       row.fill(0);
@@ -161,4 +164,127 @@ test("what a move came to is said once", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   for (const at of [1, LAST]) type(figure, "Training step", at);
   assert.equal(heard(figure, t.mock.timers), "step 100: Where the text repeats, 1 of 1 guesses is right.");
+});
+
+// --- the reader's own training
+
+/** What a figure starts as a worker: it notes what it's asked, and reports what a test says. */
+class FakeWorker {
+  static all = [];
+  asked = [];
+  ends = false;
+  constructor() {
+    FakeWorker.all.push(this);
+  }
+  postMessage(message) {
+    this.asked.push(message);
+    if (message.start) this.report(0);
+  }
+  report(step, { grown = false, pace = 60, headMask = null } = {}) {
+    this.onmessage({ data: { step, loss: { first: 3.5, second: grown ? 0.2 : 3 }, tensors: { grown }, headMask, pace } });
+  }
+  get runs() {
+    return this.asked.findLast(({ run }) => run)?.run.until > 0;
+  }
+  terminate() {
+    this.ends = true;
+  }
+}
+globalThis.Worker = FakeWorker;
+
+/** A figure whose training has begun, and its worker. */
+async function training(act = (figure) => press(figure, "Train it yourself")) {
+  const figure = await live();
+  const before = FakeWorker.all.length;
+  act(figure);
+  await until(() => FakeWorker.all.length > before);
+  return [figure, FakeWorker.all.at(-1)];
+}
+const heads = (figure) => texts(figure, ".hb-all figcaption b");
+
+test("a training of one's own shows all heads on one's own text, and names two of them after the turn", async () => {
+  const [figure, worker] = await training();
+  assert.deepEqual(worker.asked[0].start.config, JSON.parse(await readFile(new URL("../../src/manyheads/shared/training.json", import.meta.url))));
+  assert.ok(worker.runs);
+  worker.report(8);
+  assert.deepEqual([heads(figure)[1], result(figure), status(figure)],
+    ["layer 1, head 2", "Where the text repeats, 0 of 1 guesses is right.", "It learns from random sequences; your text is only watched."]);
+  const told = once(document, "step");
+  worker.report(130, { grown: true });
+  assert.deepEqual([await told, figure.training], Array(2).fill({ step: 130, loss: { first: 3.5, second: 0.2 } }));
+  assert.deepEqual([heads(figure)[1], heads(figure)[3], status(figure)], ["previous-token head", "induction head", "At step 130, both heads were there."]);
+  type(figure, "Text", "tea!tea!");
+  assert.equal(result(figure), "Where the text repeats, 3 of 3 guesses are right.");
+  press(figure.querySelectorAll(".hm-heads")[1], "previous-token head");
+  assert.equal(result(figure), "Where the text repeats, 0 of 3 guesses are right.");
+  assert.deepEqual([figure.training.step, heads(figure)[3]], [130, "induction head"], "a text and a switch change nothing of the training");
+});
+
+test("a training is paused, goes on and starts over; it rests behind the stored one, in a page that's hidden, and when the figure goes", async () => {
+  const [figure, worker] = await training();
+  press(figure, "❚❚ Pause");
+  assert.ok(!worker.runs);
+  figure.train(20);
+  assert.equal(worker.asked.at(-1).run.until, 20);
+  worker.report(20);
+  assert.deepEqual([Boolean(named(figure, "▶ Go on")), status(figure)], [true, "The training rests."]);
+  press(figure, "▶ Go on");
+  Object.defineProperty(document, "hidden", { value: true, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+  assert.ok(!worker.runs);
+  delete document.hidden;
+  document.dispatchEvent(new Event("visibilitychange"));
+  assert.ok(worker.runs);
+  press(figure, "Stored training");
+  assert.ok(!worker.runs && figure.querySelector(".hb-all").hidden);
+  press(figure, "Train it yourself");
+  assert.deepEqual([worker.runs, figure.training.step], [true, 20], "where it was");
+  figure.reset(3);
+  await until(() => FakeWorker.all.at(-1) !== worker);
+  const second = FakeWorker.all.at(-1);
+  assert.deepEqual([worker.ends, second.asked[0].start.seed, second.runs, figure.training.step], [true, 3, false, 0]);
+  worker.report(40);
+  assert.equal(figure.training.step, 0, "what was ended says nothing more");
+  figure.train();
+  figure.remove();
+  await until(() => second.ends);
+  document.body.append(figure);
+  press(figure, "▶ Train");
+  await until(() => FakeWorker.all.at(-1) !== second);
+  assert.ok(FakeWorker.all.at(-1).runs);
+});
+
+test("an experiment is predicted, run and told; a slow device is told of kindly", async () => {
+  const [figure, worker] = await training();
+  worker.report(10, { pace: 400 });
+  assert.match(status(figure), /^Each step takes this device a while/);
+  press(figure, "Only my text");
+  same(document.activeElement, named(figure, "Right guesses and the two heads"));
+  press(figure, "Right guesses and the two heads");
+  await until(() => FakeWorker.all.at(-1) !== worker);
+  const own = FakeWorker.all.at(-1);
+  assert.equal(own.asked[0].start.change.text, TEXT);
+  const answer = () => texts(figure, ".hb-experiments .hb-answer")[0];
+  own.report(10);
+  assert.equal(answer(), "You predicted: right guesses and the two heads. ");
+  own.report(1000);
+  assert.match(answer(), /You predicted: right guesses and the two heads\. Its loss is next to nothing/);
+  press(figure, "Start over");
+  await until(() => FakeWorker.all.at(-1) !== own);
+  FakeWorker.all.at(-1).report(1000, { grown: true });
+  assert.match(answer(), /another way here/);
+});
+
+test("a worker that fails says so, and can be tried again", async () => {
+  const [figure, worker] = await training();
+  worker.onerror(new Event("error"));
+  assert.match(status(figure), /^The training stopped: .* Try again$/);
+  press(figure, "Try again");
+  await until(() => FakeWorker.all.at(-1) !== worker);
+  type(figure, "Text", "");
+  press(figure, "Only my text");
+  press(figure, "Neither");
+  assert.match(status(figure), /Type a few characters/);
+  assert.equal(figure.training.step, 0);
+  assert.ok(named(figure, "▶ Train"), "without a text there is nothing to learn");
 });

@@ -9,7 +9,7 @@ import { build } from "esbuild";
 const shared = async (name) => JSON.parse(await readFile(new URL(`../shared/${name}`, import.meta.url)));
 const figures = Object.keys(await shared("figures.json")).map((name) => `figures/${name}/${name}.ts`);
 const families = Object.values(await shared("models.json")).map(({ module }) => `models/${module}.ts`);
-const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "model-worker"].map((name) => `models/${name}.ts`),
+const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "model-worker", "training", "training-worker"].map((name) => `models/${name}.ts`),
   "doors/embed.ts", "doors/search-excerpts.ts"];
 const own = figures.map((path) => path.replace(".ts", ".css")).filter((path) => existsSync(new URL(path, import.meta.url)));
 const stylesheets = [...own, "doors/plain.css", "doors/theme.css"];

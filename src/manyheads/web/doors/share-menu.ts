@@ -4,6 +4,7 @@ import { closeOnEscape } from "../views/controls.ts";
 import { h } from "../views/dom.ts";
 import type { MapOnScreen } from "../views/map-part.ts";
 import { copying } from "./copy-menu.ts";
+import { download } from "./download.ts";
 import { svgOf } from "./picture.ts";
 import { csvOf, fileName } from "./save.ts";
 
@@ -52,9 +53,3 @@ async function pngOf(svg: string): Promise<Blob | null> {
 
 /** What draws on a canvas; in a browser it is always to be had. */
 const pencil = (canvas: HTMLCanvasElement) => canvas.getContext("2d") as CanvasRenderingContext2D;
-
-function download(blob: Blob, name: string) {
-  const url = URL.createObjectURL(blob);
-  h("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may still be asking where to put it
-}

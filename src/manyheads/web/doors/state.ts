@@ -5,6 +5,8 @@ import type { MapState } from "../math/map-state.ts";
 import { OPTION_NAMES, OPTIONS, readOption, START } from "../math/options.ts";
 import { escaped } from "../math/text.ts";
 
+export { maskOf } from "../math/heads-off.ts";
+
 /** The parts of a state that attributes and links name; `off` lists the heads that are off: "0.3 5.11", layer.head. */
 export const WRITTEN: string[] = [...OPTION_NAMES, "off"];
 
@@ -35,13 +37,6 @@ export function writeState(state: MapState, model: string, layer = 0) {
 /** The heads that are off, as attributes name them: "0.3 5.11". */
 export const offOf = (headMask: HeadMask) =>
   (headMask ?? []).flatMap((row, layer) => row.flatMap((on, head) => (on ? [] : [`${layer}.${head}`]))).join(" ");
-
-/** The mask that turns off those of the named heads that a model has; null where it has none of them. */
-export function maskOf(off: number[][], layers: number, heads: number) {
-  const mask = Array.from({ length: layers }, () => Array(heads).fill(true));
-  for (const [layer, head] of off) if (layer < layers && head < heads) mask[layer][head] = false;
-  return mask.flat().every(Boolean) ? null : mask;
-}
 
 /**
  * The address of a page with the state of one of its maps, which `place` names: an id, or how many-th it is. The state

@@ -11,3 +11,10 @@ export const areSame = (some: number[][], others: number[][]) => some.every((one
 /** The heads of each layer, by name, from 1. */
 export const wholeLayers = (layers: number, heads: number): Record<string, number[][]> => Object.fromEntries(Array.from({ length: layers }, (_, layer) =>
   [`all of layer ${layer + 1}`, Array.from({ length: heads }, (_head, head) => [layer, head])]));
+
+/** The mask that turns off those of the named heads that a model has; null where it has none of them. */
+export function maskOf(off: number[][], layers: number, heads: number) {
+  const mask = Array.from({ length: layers }, () => Array(heads).fill(true));
+  for (const [layer, head] of off) if (layer < layers && head < heads) mask[layer][head] = false;
+  return mask.flat().every(Boolean) ? null : mask;
+}

@@ -29,6 +29,7 @@ export async function load(variant: string, { progress, fetchTensors }: Loading)
 }
 
 export class InductionModel {
+  file: Safetensors; // what it was made of
   name: string;
   numLayers: number;
   numHeads: number;
@@ -38,7 +39,9 @@ export class InductionModel {
   words: Record<string, string>;
   layers: Layer[];
 
-  constructor({ tensors, metadata }: Safetensors) {
+  constructor(file: Safetensors) {
+    const { tensors, metadata } = file;
+    this.file = file;
     const { variant, config, words } = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, JSON.parse(value)]));
     this.tensors = tensors;
     this.name = ["induction", variant].filter(Boolean).join("/");
@@ -48,6 +51,12 @@ export class InductionModel {
     this.words = words;
     this.headNames = Array.from({ length: config.heads }, (_, head) => `head ${head + 1}`);
     this.layers = Array.from({ length: config.layers }, (_, number) => partOf(tensors, `layers.${number}.`));
+  }
+
+  /** A model with other weights, as a training in the page makes them; `facts` are what its file says of them. */
+  like(tensors: Layer, facts: { variant: string, config: object, roles: object }) {
+    const header = { history: [], words: this.words, ...facts };
+    return new InductionModel({ tensors, metadata: Object.fromEntries(Object.entries(header).map(([name, value]) => [name, JSON.stringify(value)])) });
   }
 
   /** The map of a text; `headMask[layer][head]` is false for a head that is off, null for all on. Throws `Unreadable`. */

@@ -53,7 +53,7 @@ export async function startModel<Facts>(model: string, options: LoadOptions) {
 }
 
 /** A worker of a script that may lie on another host, from which browsers start none: one of ours that imports it. */
-function startWorker(url: URL) {
+export function startWorker(url: URL) {
   try {
     return new Worker(url.origin === globalThis.origin ? url : addressOf(`import ${JSON.stringify(url.href)};`), { type: "module" });
   } catch {

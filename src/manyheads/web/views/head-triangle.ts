@@ -9,8 +9,9 @@ const SIDE = 384; // pixels of the picture, about
 const DENSE = 32; // characters; of more, none can be read
 
 export class HeadTriangle {
-  #name: string;
-  #colour: string;
+  #name = "";
+  #colour = "";
+  #title = h("b");
   #state = h("span", { class: "hb-state" });
   #canvas = h("canvas", { role: "img" });
   #asks = h("i", { class: "hb-asks", "aria-hidden": "true" });
@@ -20,10 +21,15 @@ export class HeadTriangle {
   node: HTMLElement;
 
   constructor(name: string, colour: string) {
+    this.node = h("figure", { class: "hb-triangle" }, h("figcaption", {}, this.#title, " ", this.#state), this.#frame);
+    this.call(name, colour);
+  }
+
+  /** The head gets another name, "" for none, and its colour. */
+  call(name: string, colour: string) {
     this.#name = name;
     this.#colour = colour;
-    this.node = h("figure", { class: "hb-triangle" }, h("figcaption", {}, h("b", {}, name), " ", this.#state), this.#frame);
-    this.node.style.setProperty("--head", this.#colour);
+    this.node.style.setProperty("--head", colour);
   }
 
   draw(map: AttentionMap, [layer, head]: number[], off: boolean) {
@@ -32,8 +38,10 @@ export class HeadTriangle {
     const look = { colour: this.#colour, off, dim: false, scale: "absolute" as const };
     paintPixels(this.#canvas, makePicture(size, size, (pixels) =>
       drawHead(pixels, size, { left: 0, top: 0, width: size, height: size }, { ...map, causal: false }, layer, head, look))); // what is masked stays blank
-    this.#canvas.ariaLabel = `${this.#name}: rows ask, columns are looked at; ${characters.length} characters`;
-    setText(this.#state, `layer ${layer + 1}, head ${head + 1}${off ? ", off" : ""}`);
+    const place = `layer ${layer + 1}, head ${head + 1}`;
+    this.#canvas.ariaLabel = `${this.#name || place}: rows ask, columns are looked at; ${characters.length} characters`;
+    setText(this.#title, this.#name || place);
+    setText(this.#state, [...(this.#name ? [place] : []), ...(off ? ["off"] : [])].join(", "));
     this.node.classList.toggle("hb-off", off);
     this.node.classList.toggle("hb-dense", characters.length > DENSE);
     this.#frame.style.setProperty("--count", String(characters.length));

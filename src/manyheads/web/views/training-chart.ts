@@ -1,42 +1,50 @@
 // A chart of what was measured in a training: a line or several over its steps, and a mark at one of them.
 
-import { h } from "./dom.ts";
+import { fill, h, setText } from "./dom.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [1000, 100];
 
-/** A line: its colour and its values, one for each step measured. */
-interface Line {
-  colour: string;
-  values: number[];
-}
-
 export class TrainingChart {
   #mark = h("i", { class: "hb-mark", "aria-hidden": "true" });
-  #last: number;
+  #ticks = h("div", { class: "hb-ticks", "aria-hidden": "true" });
+  #lines: Element[];
+  #highest: number;
+  #last = 1;
   caption = h("figcaption");
   node: HTMLElement;
 
-  /** `steps` are those measured, `ticks` those written below, `unit` writes a value on the axis. */
-  constructor(steps: number[], lines: Line[], highest: number, ticks: number[], unit: (value: number) => string) {
-    this.#last = steps[steps.length - 1];
+  /** A line of each colour; `unit` writes a value on the axis. */
+  constructor(colours: string[], highest: number, unit: (value: number) => string) {
+    this.#highest = highest;
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
     svg.setAttribute("preserveAspectRatio", "none");
     svg.setAttribute("aria-hidden", "true");
-    for (const { colour, values } of lines) {
+    this.#lines = colours.map((colour) => {
       const line = svg.appendChild(document.createElementNS(SVG, "polyline"));
-      const points = values.map((value, at) => `${(WIDTH * steps[at]) / this.#last},${(HEIGHT * (1 - value / highest)).toFixed(1)}`);
-      line.setAttribute("points", points.join(" "));
       line.setAttribute("style", `stroke: ${colour}`);
-    }
+      return line;
+    });
     const axis = h("div", { class: "hb-axis", "aria-hidden": "true" }, h("span", {}, unit(highest)), h("span", {}, unit(0)));
-    const below = h("div", { class: "hb-ticks", "aria-hidden": "true" }, ...ticks.map((tick) =>
-      h("span", { style: `--at: ${(tick / this.#last).toFixed(4)}` }, String(tick))));
-    this.node = h("figure", { class: "hb-chart" }, this.caption, axis, h("div", { class: "hb-plot" }, svg, this.#mark), below);
+    this.node = h("figure", { class: "hb-chart" }, this.caption, axis, h("div", { class: "hb-plot" }, svg, this.#mark), this.#ticks);
+  }
+
+  /** The values of each line at each of the steps, null where nothing was measured; `ticks` are the steps written below, the last at the end. */
+  draw(steps: number[], values: (number | null)[][], ticks: number[]) {
+    this.#last = ticks[ticks.length - 1];
+    this.#lines.forEach((line, number) => {
+      const points = values[number].flatMap((value, at) => (value === null ? [] : [`${Math.round((WIDTH * steps[at]) / this.#last)},${(HEIGHT * (1 - Math.min(value / this.#highest, 1))).toFixed(1)}`]));
+      line.setAttribute("points", points.join(" "));
+    });
+    const below = fill(this.#ticks, ticks.length, () => h("span"));
+    ticks.forEach((tick, at) => {
+      setText(below[at], String(tick));
+      (below[at] as HTMLElement).style.setProperty("--at", (tick / this.#last).toFixed(4));
+    });
   }
 
   mark(step: number) {
-    this.#mark.style.setProperty("--at", (step / this.#last).toFixed(4));
+    this.#mark.style.setProperty("--at", Math.min(step / this.#last, 1).toFixed(4));
   }
 }

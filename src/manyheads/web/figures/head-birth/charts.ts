@@ -32,12 +32,13 @@ export class BirthCharts {
   /** `predict(head)` is called with the reader's prediction. */
   constructor(history: Measured[], predict: (head: string) => void) {
     this.#history = history;
+    this.#loss = new TrainingChart(["var(--hm-ink)"], HIGHEST.loss, String);
+    this.#heads = new TrainingChart([COLOURS.previous, COLOURS.induction], HIGHEST.score, percent);
     const steps = history.map(({ step }) => step);
     const ticks = steps.filter((step) => step % TICKS === 0);
     const values = (name: keyof Measured) => history.map((measured) => measured[name]);
-    const line = (name: keyof Measured, colour: string) => ({ colour, values: values(name) });
-    this.#loss = new TrainingChart(steps, [line("second", "var(--hm-ink)")], HIGHEST.loss, ticks, (value) => String(value));
-    this.#heads = new TrainingChart(steps, [line("previous", COLOURS.previous), line("induction", COLOURS.induction)], HIGHEST.score, ticks, percent);
+    this.#loss.draw(steps, [values("second")], ticks);
+    this.#heads.draw(steps, [values("previous"), values("induction")], ticks);
     this.#question = h("fieldset", { class: "hb-question" }, h("legend", {}, "Predict: which head will appear first?"),
       ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => predict(text) }, text)));
     this.node = h("div", { class: "hb-charts" }, this.#loss.node, h("div", { class: "hb-heads" }, this.#heads.node, this.#question), this.answer);

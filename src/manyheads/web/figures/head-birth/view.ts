@@ -1,4 +1,5 @@
-// What <head-birth> shows: a text with what was guessed below it, two heads as triangles, and what was measured in training.
+// What <head-birth> shows: a text with what was guessed below it, heads as triangles, and what was measured in training; of the
+// stored training at first, then of the reader's own.
 
 import { queryWeights } from "../../math/maps.ts";
 import { guessedText, visible } from "../../math/repeats.ts";
@@ -11,10 +12,18 @@ import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { HeadTriangle } from "../../views/head-triangle.ts";
 import { Player } from "../../views/player.ts";
 import { BirthCharts, COLOURS, type Measured } from "./charts.ts";
-import { askedOf, reduce, startWith, type Action, type State } from "./state.ts";
+import { TrainingPanel } from "./panel.ts";
+import { askedOf, namedHeads, reduce, startWith, type Action, type State } from "./state.ts";
+
+/** What the view asks of its element: another map, a training that runs as the state says, the model as a file. */
+export interface BirthHost {
+  compute(): void;
+  train(): void;
+  save(): void;
+}
 
 /** Which heads training made, as [layer, head], the steps at which it was kept, and what was measured on the way. */
-export interface Training {
+export interface StoredTraining {
   heads: { previous: number[], induction: number[] };
   steps: number[];
   history: Measured[];
@@ -24,8 +33,8 @@ const PAUSE = 900; // milliseconds at a checkpoint
 
 export class HeadBirthView {
   state: State;
-  #heads: Training["heads"];
-  #compute: () => void;
+  #heads: StoredTraining["heads"];
+  #host: BirthHost;
   #box = sentenceBox("Text", "Type a few characters, and the same again", (sentence) => this.update({ sentence }));
   #strip = new GuessStrip((place) => this.dispatch({ type: "ask", place }));
   #result = h("p", { class: "hb-result" });
@@ -34,24 +43,31 @@ export class HeadBirthView {
     oninput: () => (this.#player.stop(), this.dispatch({ type: "step", at: Number(this.#slider.value) })) });
   #step = h("span", { class: "hb-step" });
   #player = new Player(PAUSE, () => (this.dispatch({ type: "next" }), this.state.at < this.state.steps.length - 1));
-  #switch = headSwitch(() => this.dispatch({ type: "toggle" }));
+  #switch = headSwitch(() => this.dispatch({ type: "toggle", head: this.#heads.previous }));
   #triangles = { previous: new HeadTriangle("previous-token head", COLOURS.previous), induction: new HeadTriangle("induction head", COLOURS.induction) };
   #charts: BirthCharts;
+  #panel: TrainingPanel;
+  #door = h("button", { type: "button", class: "hb-door", onclick: () => this.dispatch({ type: this.state.live ? "stored" : "train" }) });
+  #stored: HTMLElement[]; // what is shown of the stored training
+  #own: HTMLElement[]; // and of the reader's own
   #status = new StatusLine();
   #announcer = new Announcer();
 
-  constructor(root: HTMLElement, parts: Partial<State>, { heads, steps, history }: Training, compute: () => void) {
+  constructor(root: HTMLElement, parts: Partial<State>, { heads, steps, history }: StoredTraining, host: BirthHost) {
     this.#heads = heads;
-    this.#compute = compute;
+    this.#host = host;
     this.state = startWith(parts, steps);
     this.#slider.max = String(steps.length - 1);
     this.#charts = new BirthCharts(history, (head) => this.dispatch({ type: "predict", head }));
-    root.replaceChildren(this.#box,
-      h("div", { class: "hm-tools" }, this.#player.node, h("label", { class: "hm-field hb-slider" }, "Training ", this.#slider, this.#step)),
-      this.#strip.node, this.#result,
-      h("div", { class: "hm-heads" }, h("span", {}, "Heads"), this.#switch),
-      h("div", { class: "hb-triangles" }, this.#triangles.previous.node, this.#triangles.induction.node), this.#why,
-      this.#charts.node, this.#status.node, this.#announcer.node);
+    this.#panel = new TrainingPanel((action) => this.dispatch(action), () => host.save());
+    const tools = h("div", { class: "hm-tools" }, this.#player.node, h("label", { class: "hm-field hb-slider" }, "Training ", this.#slider, this.#step));
+    const switches = h("div", { class: "hm-heads" }, h("span", {}, "Heads"), this.#switch);
+    const triangles = h("div", { class: "hb-triangles" }, this.#triangles.previous.node, this.#triangles.induction.node);
+    const panel = this.#panel;
+    this.#stored = [tools, switches, triangles, this.#charts.node];
+    this.#own = [panel.controls, panel.switches, panel.triangles, panel.charts, panel.experiments];
+    root.replaceChildren(this.#box, h("div", { class: "hb-bar" }, tools, panel.controls, this.#door), this.#strip.node, this.#result,
+      switches, panel.switches, triangles, panel.triangles, this.#why, this.#charts.node, panel.charts, this.#status.node, panel.experiments, this.#announcer.node);
     this.#drawControls();
   }
 
@@ -59,10 +75,14 @@ export class HeadBirthView {
   dispatch(action: Action) {
     const { state, needs } = reduce(this.state, action);
     this.state = state;
-    if (needs === "compute") this.#announcer.changed();
-    if (needs === "compute" || needs === "reveal") this.#drawControls();
-    if (needs === "compute") this.#compute();
-    if (needs === "reveal") this.#charts.answer.focus({ preventScroll: true }); // the question is gone
+    if (needs === "nothing") return;
+    if (needs === "train") this.#player.stop();
+    if (needs === "compute" && action.type !== "report") this.#announcer.changed();
+    if (action.type === "report") this.#panel.draw(state);
+    else if (needs !== "draw" && needs !== "ask") this.#drawControls();
+    if (needs === "train") this.#host.train();
+    if (needs === "compute" || needs === "train") this.#host.compute();
+    if (needs === "reveal") this.#reveal();
     if (needs === "draw") this.#drawMap();
     if (needs === "draw" || needs === "ask") this.#explain();
   }
@@ -76,44 +96,62 @@ export class HeadBirthView {
     this.#status.tell(text, act, name);
   }
 
+  /** What was asked, or its answer, gets the focus: what was pressed leads there. */
+  #reveal() {
+    if (this.state.live) this.#panel.reveal(this.state);
+    else this.#charts.answer.focus({ preventScroll: true });
+  }
+
   // --- drawing
 
   #drawControls() {
-    const { sentence, steps, at, off, predicted } = this.state;
+    const { sentence, steps, at, off, predicted, live } = this.state;
+    for (const node of this.#stored) node.hidden = live;
+    for (const node of this.#own) node.hidden = !live;
+    setText(this.#door, live ? "Stored training" : "Train it yourself");
+    if (live) this.#panel.draw(this.state);
     setValue(this.#box, sentence);
     grow(this.#box);
     setValue(this.#slider, String(at));
     const step = `step ${steps[at]}`;
     setText(this.#step, step);
     setProps(this.#slider, { ariaValueText: step });
-    drawSwitch(this.#switch, "previous-token head", !off, COLOURS.previous);
+    drawSwitch(this.#switch, "previous-token head", !off.length, COLOURS.previous);
     this.#charts.draw(steps[at], predicted);
   }
 
   #drawMap() {
-    const { map, all, off } = this.state;
+    const { map, all, off, live, at, steps, training } = this.state;
     if (!map) return;
-    this.#triangles.previous.draw(map, this.#heads.previous, off);
-    this.#triangles.induction.draw(map, this.#heads.induction, false);
+    if (live) {
+      this.#panel.draw(this.state); // what is told of an experiment rests on the map
+      this.#panel.drawMap(this.state, map);
+    } else {
+      this.#triangles.previous.draw(map, this.#heads.previous, off.length > 0);
+      this.#triangles.induction.draw(map, this.#heads.induction, false);
+    }
     this.#strip.draw(map.queryTokens, all);
     setText(this.#result, guessedText(all));
-    this.#announcer.drawn(() => `${this.#step.textContent}: ${guessedText(all)}`);
+    this.#announcer.drawn(() => `step ${live ? training?.step : steps[at]}: ${guessedText(all)}`);
   }
 
   /** Why the model guesses what it does at one place: where the induction head looks from the character before. */
   #explain() {
-    const { map, all } = this.state;
+    const { map, all, live, training } = this.state;
     if (!map) return;
-    const [layer, head] = this.#heads.induction;
     const place = askedOf(this.state);
     this.#strip.ask(place);
     const query = Math.max(place - 1, 0);
     for (const triangle of Object.values(this.#triangles)) triangle.ask(query);
+    this.#panel.ask(query);
     if (!place) return setText(this.#why, "");
-    const weights = queryWeights(map, layer, head, query);
-    const most = weights.indexOf(Math.max(...weights));
     const { guess } = all[place - 1];
+    const guessed = `The guess: ${guess === null ? "one that isn’t in the text" : `“${visible(guess)}”`}.`;
     const named = (at: number) => `“${visible(map.queryTokens[at])}”, character ${at + 1}`;
-    setText(this.#why, `From ${named(query)}, the induction head looks most at ${named(most)} (${percent(weights[most])}). The guess: ${guess === null ? "one that isn’t in the text" : `“${visible(guess)}”`}.`);
+    const head = live ? training && namedHeads(training).induction : this.#heads.induction;
+    if (!head) return setText(this.#why, `After ${named(query)}, no head has earned a name yet. ${guessed}`);
+    const weights = queryWeights(map, head[0], head[1], query);
+    const most = weights.indexOf(Math.max(...weights));
+    setText(this.#why, `From ${named(query)}, the induction head looks most at ${named(most)} (${percent(weights[most])}). ${guessed}`);
   }
 }

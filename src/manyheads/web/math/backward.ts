@@ -1,0 +1,83 @@
+// The way back through attention.ts, by hand: from how a loss changes with an output to how it changes with what the output was
+// made of. dX stands for the gradient of the loss with respect to X, and has the shape of X. No DOM.
+//
+// Axes: h head   q query position   k key position   t position   d width.
+
+import { linear, transpose, type Matrix } from "./attention.ts";
+
+/** Back through linear, y = x W^T: dy [t, out], x [t, in], W [out, in] -> dx [t, in], dW [out, in]. */
+export function linearBackward(dy: Matrix, x: Matrix, weight: Matrix) {
+  return { dx: linear(dy, transpose(weight)), dW: linear(transpose(dy), transpose(x)) };
+}
+
+/**
+ * Back through attend: how the loss changes with each context [q, h * d_v] -> with the queries, keys and values.
+ * `weights` [h, q, k] are those that attend gave; a head that is off in `headMask` changes nothing.
+ */
+export function attendBackward(dContext: Matrix, { Q, K, V, weights, headMask }: { Q: Matrix, K: Matrix, V: Matrix, weights: Matrix, headMask?: boolean[] }) {
+  const [heads, queries, keys] = weights.shape;
+  const [dQ, dK, dV] = [Q, K, V].map(zerosLike);
+  for (let head = 0; head < heads; head++) {
+    if (headMask && !headMask[head]) continue;
+    const [q, k, v, dC] = [Q, K, V, dContext].map((all) => columnsOf(all, head, heads)); // [q, d_k], [k, d_k], [k, d_v], [q, d_v]
+    const A = { shape: [queries, keys], values: weights.values.subarray(head * queries * keys, (head + 1) * queries * keys) };
+    const dA = linear(dC, v); // [q, k]: dC V^T
+    const dS = softmaxBackward(dA, A, 1 / Math.sqrt(q.shape[1])); // [q, k]
+    putColumns(dV, head, heads, linear(transpose(A), transpose(dC))); // [k, d_v]: A^T dC
+    putColumns(dQ, head, heads, linear(dS, transpose(k))); // [q, d_k]: dS K
+    putColumns(dK, head, heads, linear(transpose(dS), transpose(q))); // [k, d_k]: dS^T Q
+  }
+  return { dQ, dK, dV };
+}
+
+/**
+ * Back through softmax(S * scale): dS = A (dA - mean) * scale, all [q, k], with the mean of dA along the row, weighted by A. Only how a
+ * weight differs from its row counts, since the row sums to 1; what is masked has no weight, and no gradient.
+ */
+export function softmaxBackward(dA: Matrix, A: Matrix, scale = 1): Matrix {
+  const [rows, width] = A.shape;
+  const values = new Float32Array(rows * width);
+  for (let start = 0; start < values.length; start += width) {
+    let mean = 0;
+    for (let i = start; i < start + width; i++) mean += A.values[i] * dA.values[i];
+    for (let i = start; i < start + width; i++) values[i] = A.values[i] * (dA.values[i] - mean) * scale;
+  }
+  return { shape: A.shape, values };
+}
+
+/** Back through layerNorm: dy, x [t, d] -> dx [t, d], and the gradients of gain and bias [d]. */
+export function layerNormBackward(dy: Matrix, x: Matrix, gain: Matrix, eps = 1e-5) {
+  const [rows, width] = x.shape;
+  const [dx, dGain, dBias] = [zerosLike(x), zerosLike(gain), zerosLike(gain)];
+  const normed = new Float64Array(width);
+  for (let row = 0, at = 0; row < rows; row++, at += width) {
+    let [mean, variance, along, sum] = [0, 0, 0, 0];
+    for (let d = 0; d < width; d++) mean += x.values[at + d] / width;
+    for (let d = 0; d < width; d++) variance += (x.values[at + d] - mean) ** 2 / width;
+    const spread = Math.sqrt(variance + eps);
+    for (let d = 0; d < width; d++) {
+      const slope = dy.values[at + d];
+      normed[d] = (x.values[at + d] - mean) / spread;
+      dGain.values[d] += slope * normed[d];
+      dBias.values[d] += slope;
+      sum += (slope * gain.values[d]) / width;
+      along += (slope * gain.values[d] * normed[d]) / width;
+    }
+    for (let d = 0; d < width; d++) dx.values[at + d] = (dy.values[at + d] * gain.values[d] - sum - normed[d] * along) / spread;
+  }
+  return { dx, dGain, dBias };
+}
+
+/** The columns of one head, of those of all heads side by side: [t, h * d] -> [t, d]. */
+function columnsOf({ shape: [rows, width], values }: Matrix, head: number, heads: number): Matrix {
+  const part = width / heads;
+  const own = new Float32Array(rows * part);
+  for (let row = 0; row < rows; row++) own.set(values.subarray(row * width + head * part, row * width + (head + 1) * part), row * part);
+  return { shape: [rows, part], values: own };
+}
+
+function putColumns(all: Matrix, head: number, heads: number, { shape: [rows, part], values }: Matrix) {
+  for (let row = 0; row < rows; row++) all.values.set(values.subarray(row * part, (row + 1) * part), (row * heads + head) * part);
+}
+
+const zerosLike = ({ shape, values }: Matrix): Matrix => ({ shape, values: new Float32Array(values.length) });
