@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.maps.value_norms import value_norms as value_norms
     from manyheads.models.attributing import Attribution as Attribution
     from manyheads.models.attributing import attribution as attribution
+    from manyheads.models.composing import ScoreParts as ScoreParts
+    from manyheads.models.composing import score_parts as score_parts
     from manyheads.models.decoder import Decoder as Decoder
     from manyheads.models.decoder import load_decoder as load_decoder
     from manyheads.models.encoder import Encoder as Encoder
@@ -57,6 +59,7 @@ MODULES = {
     "MultiHeadAttention": "manyheads.attention",
     "NextWord": "manyheads.widgets.next_word",
     "NotTranslated": "manyheads.models.translator",
+    "ScoreParts": "manyheads.models.composing",
     "Translator": "manyheads.models.translator",
     "attribution": "manyheads.models.attributing",
     "load_decoder": "manyheads.models.decoder",
@@ -66,6 +69,7 @@ MODULES = {
     "load_model": "manyheads.models.registry",
     "load_translator": "manyheads.models.translator",
     "multi_head_attention": "manyheads.attention",
+    "score_parts": "manyheads.models.composing",
     "self_attention": "manyheads.attention",
     "train_focus_model": "manyheads.models.focus",
     "value_norms": "manyheads.maps.value_norms",

@@ -50,10 +50,21 @@ def all_but(model: HeadModel, heads):
     """
     mask = np.ones((model.num_layers, model.num_heads), dtype=bool)
     for layer, head in heads:
-        if not (0 <= layer < model.num_layers and 0 <= head < model.num_heads):
-            raise ValueError(f"there is no head {head} in layer {layer}: heads are {list(mask.shape)}, from 0")
-        mask[layer, head] = False
+        mask[checked_head(model, layer, head)] = False
     return mask
+
+
+def checked_head(model: HeadModel, layer, head):
+    """A head as (layer, head); refuses one that the model hasn't.
+
+    >>> checked_head(load_model("induction"), 2, 0)
+    Traceback (most recent call last):
+    ValueError: there is no head 0 in layer 2: heads are [2, 2], from 0
+    """
+    if not (0 <= layer < model.num_layers and 0 <= head < model.num_heads):
+        shape = [model.num_layers, model.num_heads]
+        raise ValueError(f"there is no head {head} in layer {layer}: heads are {shape}, from 0")
+    return layer, head
 
 
 def is_named(name):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from node import WEB, run_node
 
-from manyheads import load_induction
+from manyheads import load_induction, score_parts
 from manyheads.models.keeping import kept_file, kept_variants
 
 LARGEST_DIFFERENCE = 1e-4
@@ -30,12 +30,17 @@ import { readFileSync, writeFileSync } from "node:fs";
 const [web, input, output] = process.argv.slice(2);
 const { InductionModel } = await import(`${web}/models/induction.ts`);
 const { readSafetensors } = await import(`${web}/models/files.ts`);
+const { topPairs, writerOfKey } = await import(`${web}/math/score-parts.ts`);
 const models = {};
 const plain = (numbers) => Array.from(numbers, String);
-const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMask, ledger]) => {
+const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMask, ledger, cell]) => {
   models[file] ??= new InductionModel(readSafetensors(new Uint8Array(readFileSync(file))));
   try {
     if (ledger) return JSON.parse(JSON.stringify(models[file].headLedger({ sentence: text, headMask }), (_, value) => ArrayBuffer.isView(value) ? plain(value) : value));
+    if (cell) {
+      const found = models[file].attend(text, headMask).scoreParts(cell);
+      return { parts: found.parts, pairs: plain(found.pairs), ...topPairs(found, 4), writer: writerOfKey(found) };
+    }
     const { weights, losses, ...map } = models[file].attend(text, headMask);
     return { ...map, valueNorms: plain(map.valueNorms), weights: plain(weights), losses: plain(losses), name: models[file].name };
   } catch (error) {
@@ -101,6 +106,25 @@ def test_random_texts_said_again_and_heads_off(compute, induction, drawn):
     cases = [("", text * times, mask) for text, times, mask in drawn]
     for (_, text, mask), found in zip(cases, compute(cases), strict=True):
         assert_same(found, induction, text, mask)
+
+
+@pytest.mark.parametrize("mask", [None, [[True, False], [True, True]]])
+def test_who_wrote_what_a_head_compares_in_the_page_is_as_in_python(compute, mask):
+    cells = [(0, 1, 3, 3), (0, 0, 9, 2), (1, 0, 8, 1), (1, 1, 8, 1), (1, 1, 13, 6), (1, 0, 0, 0)]
+    names = ("layer", "head", "query", "key")
+    cases = [(variant, TEXTS[3], mask, False, dict(zip(names, cell))) for variant in ("", "step-0") for cell in cells]
+    for (variant, text, _, _, cell), page in zip(cases, compute(cases), strict=True):
+        ours = score_parts(load_induction(variant), text, **cell, head_mask=mask)
+        assert page["parts"] == list(ours.parts)
+        pairs = np.array(page["pairs"], float).reshape(ours.pairs.shape)
+        np.testing.assert_allclose(pairs, ours.pairs, atol=LARGEST_DIFFERENCE, err_msg=str(cell))
+        assert page["score"] == pytest.approx(ours.score, abs=LARGEST_DIFFERENCE)
+        top = [((pair["query"], pair["key"]), pair["value"]) for pair in page["top"]]
+        if not variant:  # where nothing was learned, several may be as large
+            assert [pair for pair, _ in top] == list(ours.top(4))
+        assert sum(value for _, value in top) + page["rest"] == pytest.approx(page["score"])
+        assert page["others"] == ours.pairs.size - 4
+        assert page["writer"]["value"] == pytest.approx(ours.pairs.sum(0).max(), abs=LARGEST_DIFFERENCE)
 
 
 @pytest.mark.parametrize("mask", [None, [[True, False], [True, True]]])

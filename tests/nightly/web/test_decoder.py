@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from node import WEB, run_node
 
-from manyheads import load_decoder
+from manyheads import load_decoder, score_parts
 from manyheads.models.decoder.page_files import decoder_page_files
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
 LARGEST_ERROR = 2e-3  # of a weight
 LARGEST_ERROR_OF_A_NORM = 3e-3  # of it: the page rounds vectors to 16 bits
+LARGEST_ERROR_OF_A_PAIR = 2e-3  # of a score of about ten, for the same reason
 LARGEST_SHIFT = 1.5e-3  # of a next token's probability; 1e-3 holds on all but one of the texts
 PROMPTS = (
     "The capital of France is",
@@ -46,14 +47,14 @@ const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/
 const { DecoderWeights } = await import(`${web}/models/decoder-weights.ts`);
 const { DecoderEngine } = await import(`${web}/models/decoder-engine.ts`);
 const { DecoderTokens } = await import(`${web}/models/decoder-tokens.ts`);
-const { ledgerOf, nextWord } = await import(`${web}/models/decoder-model.ts`);
+const { ledgerOf, nextWord, whyThere } = await import(`${web}/models/decoder-model.ts`);
 const facts = JSON.parse(readFileSync(`${folder}/decoder.json`, "utf8"));
 const weights = await DecoderWeights.create(facts, readFileSync(new URL(`${web}/models/kernel.wasm`)));
 for (const [part, { name }] of Object.entries(facts.files))
   if (part !== "tokenizer") weights.put(part, new Uint8Array(readFileSync(`${folder}/${name}`)));
 const packed = readFileSync(`${folder}/${facts.files.tokenizer.name}`);
 const tokens = new DecoderTokens(new Tokenizer(JSON.parse(gunzipSync(packed)), {}), facts);
-const { texts, cases, ledgers } = JSON.parse(readFileSync(input, "utf8"));
+const { texts, cases, ledgers, cells } = JSON.parse(readFileSync(input, "utf8"));
 const kept = new DecoderEngine(weights);
 const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");
 const results = cases.map(({ text, headMask, keep }) => {
@@ -62,7 +63,11 @@ const results = cases.map(({ text, headMask, keep }) => {
 });
 const arrays = (ledger) => Object.fromEntries(Object.entries(ledger).map(([name, value]) => [name, value.shape ? { ...value, values: bytes(value.values) } : value]));
 const taken = ledgers.map((state) => arrays(ledgerOf(kept, tokens, facts, state)));
-writeFileSync(output, JSON.stringify({ results, ledgers: taken, read: texts.map((text) => tokens.read(text)), words: tokens.words }));
+const why = cells.map(([text, headMask, cell]) => {
+  const { parts, pairs } = whyThere(kept, tokens, text, cell, headMask);
+  return { parts, pairs: bytes(Float32Array.from(pairs)) };
+});
+writeFileSync(output, JSON.stringify({ results, ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words }));
 """
 
 
@@ -84,7 +89,15 @@ STEPS = [
     *[("The capital of France is", None), (ITALY, None), (ITALY, ONE_OFF), (f"{ITALY} Rome", ONE_OFF), (ITALY, None)],
 ]
 TEA = "I drink 🍵"
+CELL = ("layer", "head", "query", "key")
 LEDGERS = [(ITALY, "next word:  Rome")]
+# Layer, head, query and key: of the first layer and the last, and of an induction head that looks at what followed Z before.
+CELLS = [
+    (PROMPTS[1], None, (17, 3, 18, 4)),
+    (PROMPTS[1], MASK, (18, 6, 18, 4)),
+    (ITALY, None, (0, 8, 4, 2)),
+    (PROMPTS[2], None, (29, 5, 40, 7)),
+]
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +115,7 @@ def found(tmp_path_factory):
     driver, given, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
     driver.write_text(DRIVER, encoding="utf-8")
     asked = {"cases": [each for kind in cases.values() for each in kind], "texts": [*ODD, *PROMPTS], "ledgers": ledgers}
+    asked["cells"] = [(text, mask, dict(zip(CELL, cell))) for text, mask, cell in CELLS]
     given.write_text(json.dumps(asked), encoding="utf-8")
     run_node(driver, WEB.as_uri(), decoder_page_files()[0].parent, given, results)
     answer = json.loads(results.read_text(encoding="utf-8"))
@@ -200,3 +214,14 @@ def test_a_ledger_in_the_page_is_pythons(found):
             assert np.abs(array - np.asarray(ours[name]))[both].max() <= 0.01, name
         if 212 in ours["extremes"]:
             assert page["extremes"]["212"] == ours["extremes"][212]
+
+
+def test_who_wrote_what_a_head_compares_in_the_page_is_as_in_python(found):
+    for (text, mask, cell), page in zip(CELLS, found["why"], strict=True):
+        ours = score_parts(load_decoder(), text, *cell, head_mask=mask)
+        assert page["parts"] == list(ours.parts)
+        pairs = floats(page["pairs"]).reshape(ours.pairs.shape)
+        assert np.abs(pairs - ours.pairs).max() <= LARGEST_ERROR_OF_A_PAIR
+        assert abs(pairs.sum() - ours.score) <= 10 * LARGEST_ERROR_OF_A_PAIR
+    first = floats(found["why"][0]["pairs"]).reshape(-1, len(found["why"][0]["parts"]))
+    assert found["why"][0]["parts"][first.sum(0).argmax()] == "layer 17, head 1", "the previous-token head"

@@ -13,6 +13,7 @@ from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
 from manyheads.maps.tokens import BYTES, of_bytes
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
+from manyheads.models.composing import checked_places, through, written
 from manyheads.models.decoder.measures import INDUCTION_HEADS
 from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
@@ -221,9 +222,20 @@ class Decoder:
         rows = [rows_of(layer.attention.output, self.num_heads) for layer in self.model.layers]
         return torch.stack([norms(values, each) for (_, values), each in zip(cache, rows)]).numpy()
 
+    def read_in_parts(self, text, layer, places, head_mask=None):  # -> attention, {part: [place, d]}
+        """The attention of a layer, and what it reads at a query and a key, in parts that sum to it."""
+        ids, _ = self.read(text)
+        checked_places(len(ids), places, causal=True)
+        on = checked_heads(head_mask, self.num_layers, self.num_heads)
+        words = {"embedding": self.model.embedding(torch.as_tensor(ids))}
+        norm, attention, _ = self._layers()[layer]
+        return attention, through(norm, written(words, self._layers()[:layer], places, on))
+
     def _walk(self, ids, head_mask=None):
-        layers = [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]
-        return walk(self.model.embedding(torch.as_tensor(ids)), layers, head_mask)
+        return walk(self.model.embedding(torch.as_tensor(ids)), self._layers(), head_mask)
+
+    def _layers(self):
+        return [(layer.attention_norm, layer.attention, layer.feed_forward) for layer in self.model.layers]
 
     @torch.no_grad()
     def _scores(self, states):  # [..., d] -> [..., token]

@@ -16,6 +16,7 @@ from manyheads.attention import causal_mask
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
+from manyheads.models.composing import BIASES, checked_places
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.network import FocusConfig, FocusNetwork
@@ -102,6 +103,16 @@ class FocusModel(FocusNetwork):
         named = {"tokens": list(map.key_tokens), "notes": list(map.notes), "answered": bool(map.predictions)}
         arrays = {"without": torch.stack(without, dim=1), "weights": map.weights[-1, :, 0], "says": values @ reading}
         return self._parts(contexts) | named | arrays
+
+    @torch.no_grad()
+    def read_in_parts(self, sentence, layer, places, head_mask=None):  # -> attention, {part: [place, d]}
+        """The attention of a layer, and what it reads at a query and a key, in parts that sum to it."""
+        ids, _ = tokenize(sentence, self.config)
+        words, (below, _) = self.word_vectors(torch.tensor(ids)), self._checked(head_mask)
+        checked_places(len(ids), places, causal=False)
+        first = {"embedding": words, BIASES: torch.zeros_like(words)}
+        parts = self.states_in_parts(words, below) if layer else first
+        return self.attention if layer else self.first, {name: part[list(places)] for name, part in parts.items()}
 
     def _parts(self, contexts):  # [h, d_v]
         parts = self.ledger(contexts.flatten())

@@ -9,7 +9,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from manyheads.attention import MultiHeadAttention
+from manyheads.attention import MultiHeadAttention, silence_heads
+from manyheads.maps.value_norms import rows_of
+from manyheads.models.composing import BIASES, through
 from manyheads.models.focus.data import FACTS
 
 
@@ -109,6 +111,17 @@ class FocusNetwork(nn.Module):
         output, weights = self.attention(x[..., :queries, :], x, mask=inside[..., None, None, :], head_mask=head_mask)
         home = self.after(output[..., 0, :])  # [..., d]
         return {name: readout(home) for name, readout in self.readouts.items()}, weights
+
+    @torch.no_grad()
+    def states_in_parts(self, words, head_mask=None):  # [t, d], [h] -> {part: [t, d]}
+        """Steps 1 to 3 once more, as a sum over what was written, with both layer norms frozen at this sentence."""
+        _, weights = self.first(words, mask=torch.ones(1, len(words), dtype=torch.bool))
+        values = silence_heads(self.first.project(words, words, words)[2], head_mask)
+        heads = weights @ values @ rows_of(self.first.output, self.num_heads)  # [h, t, d]
+        parts = {"embedding": words} | {f"layer 1, head {head + 1}": part for head, part in enumerate(heads)}
+        parts = through(self.after_first, parts | {BIASES: self.first.output.bias.expand(words.shape)})
+        parts["layer 1, MLP"] = self.mix(F.relu(self.hidden(sum(parts.values()).float())))
+        return through(self.before, parts)
 
     @torch.no_grad()
     def ledger(

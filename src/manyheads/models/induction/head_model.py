@@ -10,6 +10,7 @@ from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, titles, walk
+from manyheads.models.composing import checked_places, through, written
 from manyheads.models.induction.measures import next_losses
 from manyheads.models.induction.network import AttentionOnly, InductionConfig
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
@@ -119,10 +120,22 @@ class InductionModel(nn.Module):
         named = {"tokens": characters, "notes": list(notes), "answered": True}
         return parts | named | {"without": torch.stack(without, dim=1).numpy()}
 
+    def read_in_parts(self, text, layer, places, head_mask=None):  # -> attention, {part: [place, d]}
+        """The attention of a layer, and what it reads at a query and a key, in parts that sum to it."""
+        network, characters = self.network, read(text, self.config.positions)[0]
+        checked_places(len(characters), places, causal=True)
+        on = checked_heads(head_mask, self.num_layers, self.num_heads)
+        words = network.symbol(torch.tensor(symbols(characters)))
+        words = {"embedding": words, "position": network.position[: len(words)]}
+        parts = written(words, self._layers()[:layer], places, on)
+        return network.layers[layer], through(network.norms[layer], parts)
+
     def _walk(self, characters, head_mask=None):
         words = self.network.embed(torch.tensor(symbols(characters)))
-        layers = [(norm, layer, None) for norm, layer in zip(self.network.norms, self.network.layers)]
-        return walk(words, layers, head_mask)
+        return walk(words, self._layers(), head_mask)
+
+    def _layers(self):
+        return [(norm, layer, None) for norm, layer in zip(self.network.norms, self.network.layers)]
 
     @torch.no_grad()
     def _computed(self, characters, head_mask):  # -> [t, symbol], [layer, h, t, t]

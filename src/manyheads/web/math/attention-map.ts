@@ -1,6 +1,7 @@
 // The shapes of a map: twins of those in Python's maps/.
 
 import type { Matrix } from "./attention.ts";
+import type { Cell, ScoreParts } from "./score-parts.ts";
 
 /** Name -> label -> probability. */
 export type Predictions = Record<string, Record<string, number>>;
@@ -26,6 +27,7 @@ export interface AttentionMap {
   pictures?: Pictures; // of all heads, where not all layers are there
   picture?: PatchPicture; // what the model looked at in patches
   final?: boolean; // there is nobody to ask for other layers
+  scoreParts?(cell: Cell): ScoreParts | Promise<ScoreParts>; // why a head looks there, by a model in the page that can tell
   computed?: number; // how many-th map a kernel has sent
 }
 

@@ -12,8 +12,8 @@ export interface WrittenLayer {
   isOn(head: number): boolean; // a head that is off adds nothing
 }
 
-/** The last norm: without a bias, one that only divides by the spread. */
-interface Norm {
+/** A norm: without a bias, one that only divides by the spread. */
+export interface Norm {
   weight: ArrayLike<number>;
   bias?: ArrayLike<number>;
   eps: number;
@@ -67,7 +67,7 @@ function reading({ weight, bias, eps }: Norm, whole: ArrayLike<number>, readout:
 
 export const matrix = (shape: number[], values: ArrayLike<number>): Matrix => ({ shape, values: Float32Array.from(values) });
 
-function dot(one: ArrayLike<number>, other: ArrayLike<number>) {
+export function dot(one: ArrayLike<number>, other: ArrayLike<number>) {
   let sum = 0;
   for (let at = 0; at < one.length; at++) sum += one[at] * other[at];
   return sum;

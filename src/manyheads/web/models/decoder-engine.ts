@@ -3,6 +3,7 @@
 
 import type { HeadMask } from "../math/attention-map.ts";
 import { readBack, type WrittenLayer } from "../math/read-back.ts";
+import { scoreParts, type Cell, type ScoreParts, type Side, type Written } from "../math/score-parts.ts";
 import { CHUNK } from "./decoder-weights.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
 import type { DecoderFacts } from "./files.ts";
@@ -22,7 +23,7 @@ export class DecoderEngine {
   #ids: number[] = []; // of which the above is
   #on = new Uint8Array(); // [layer, head], with which it was computed
   #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
-  #mlps: Float32Array[] = []; // [layer], what each MLP added to the last token's vector
+  #mlps: Float32Array[] = []; // [token][layer, width], what each MLP added to the token's vector
   #last = new Float32Array(); // that vector, after the last layer
 
   constructor(weights: DecoderWeights) {
@@ -36,9 +37,7 @@ export class DecoderEngine {
 
   /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. */
   read(ids: number[], headMask: HeadMask = null): Reading {
-    const { numLayers, numHeads } = this.#facts;
-    const on = Uint8Array.from({ length: numLayers * numHeads }, (_, index) =>
-      Number(headMask?.[Math.floor(index / numHeads)]?.[index % numHeads] ?? true));
+    const on = this.#switched(headMask);
     const kept = on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
     this.#on = on;
@@ -52,6 +51,12 @@ export class DecoderEngine {
       this.#ids.push(...some);
     }
     return { logits: this.#weights.scores(last), weights: this.#map() };
+  }
+
+  #switched(headMask: HeadMask) {
+    const { numLayers, numHeads } = this.#facts;
+    return Uint8Array.from({ length: numLayers * numHeads }, (_, index) =>
+      Number(headMask?.[Math.floor(index / numHeads)]?.[index % numHeads] ?? true));
   }
 
   /** How long the vector is that each head writes from each token with all of its weight: float32 [layer, head, key]. */
@@ -110,9 +115,51 @@ export class DecoderEngine {
       weights: heads.map((head) => row.subarray((layer * numHeads + head) * count, (layer * numHeads + head + 1) * count)),
       values: heads.map((head) => Array.from({ length: count }, (_, key) => this.#values[layer].subarray(place(head, key), place(head, key) + headDim))),
       back: (directions) => this.#weights.back(layer, directions),
-      mlp: this.#mlps[layer],
+      mlp: this.#mlpOf(this.#ids.length - 1, layer),
       isOn: (head) => this.#on[layer * numHeads + head] === 1,
     };
+  }
+
+  /** Why a head looks from one token of a text at another: twin of `score_parts`. What was read last isn't read again. */
+  scoreParts(ids: number[], { layer, head, query, key }: Cell, headMask: HeadMask = null): ScoreParts {
+    const on = this.#switched(headMask);
+    const isRead = String(ids) === String(this.#ids) && String(on) === String(this.#on);
+    if (!isRead) this.read(ids, headMask);
+    const { numHeads, numKvHeads, headDim, normEpsilon, rotaryBase } = this.#facts;
+    const group = Math.floor(head * numKvHeads / numHeads); // whose keys the head reads
+    const [asks, answers] = this.#writtenAt([query, key], layer);
+    const side = (written: Written, row: number, place: number): Side =>
+      ({ written, place, rows: this.#weights.rows(layer, "qkv", row * headDim, headDim) });
+    const norm = { weight: this.#weights.attentionNorms[layer], eps: normEpsilon };
+    return scoreParts(norm, side(asks, head, query), side(answers, numHeads + group, key), rotaryBase);
+  }
+
+  /** What the embedding and each part of the layers below one wrote into the vectors of some tokens. */
+  #writtenAt(places: number[], below: number) {
+    const { numHeads, numKvHeads, headDim, maxTokens, headNames } = this.#facts;
+    const parts = places.map((place): Written => ({ embedding: this.#weights.embed([this.#ids[place]]) }));
+    for (let layer = 0; layer < below; layer++) {
+      const contexts = places.map((place) => {
+        const context = new Float64Array(numHeads * headDim);
+        for (let head = 0; head < numHeads; head++) {
+          if (!this.#on[layer * numHeads + head]) continue;
+          const row = this.#rows[place].subarray((layer * numHeads + head) * (place + 1), (layer * numHeads + head + 1) * (place + 1));
+          const first = Math.floor(head * numKvHeads / numHeads) * maxTokens * headDim;
+          blend(row, this.#values[layer], first, context.subarray(head * headDim, (head + 1) * headDim));
+        }
+        return context;
+      });
+      this.#weights.written(layer, contexts).forEach((heads, at) => {
+        headNames.forEach((name, head) => (parts[at][`layer ${layer + 1}, ${name}`] = heads[head]));
+        parts[at][`layer ${layer + 1}, MLP`] = this.#mlpOf(places[at], layer);
+      });
+    }
+    return parts;
+  }
+
+  #mlpOf(token: number, layer: number) {
+    const { width } = this.#facts;
+    return this.#mlps[token].subarray(layer * width, (layer + 1) * width);
   }
 
   /** Computes tokens that come after those that are known: the normed state of the last. */
@@ -122,11 +169,14 @@ export class DecoderEngine {
     const turns = this.#turns(past, ids.length);
     const x = this.#weights.embed(ids);
     const add = (change: Float32Array) => change.forEach((value, at) => (x[at] += value));
-    ids.forEach((_, token) => (this.#rows[past + token] = new Float32Array(numLayers * numHeads * (past + token + 1))));
+    ids.forEach((_, token) => {
+      this.#rows[past + token] = new Float32Array(numLayers * numHeads * (past + token + 1));
+      this.#mlps[past + token] = new Float32Array(numLayers * width);
+    });
     for (let layer = 0; layer < numLayers; layer++) {
       add(this.#weights.multiply(layer, "o", this.#attend(layer, this.#normed(x, this.#weights.attentionNorms[layer]), turns)));
       const change = this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, this.#weights.mlpNorms[layer])));
-      this.#mlps[layer] = change.slice(-width);
+      ids.forEach((_, token) => this.#mlps[past + token].set(change.subarray(token * width, (token + 1) * width), layer * width));
       add(change);
     }
     this.#last = x.slice(-width);
@@ -245,7 +295,7 @@ function scalarProduct(x: Float32Array, from: number, y: Float32Array, place: nu
 }
 
 /** Adds rows of values, each by its weight; they follow one another from `first` on. */
-function blend(weights: Float32Array, values: Float32Array, first: number, sum: Float32Array) {
+function blend(weights: Float32Array, values: Float32Array, first: number, sum: Float32Array | Float64Array) {
   const width = sum.length;
   let key = 0;
   for (; key + 4 <= weights.length; key += 4) {

@@ -4,6 +4,7 @@ import { answerPlace, mostOf } from "../math/answer-parts.ts";
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { matrix } from "../math/read-back.ts";
+import type { Cell } from "../math/score-parts.ts";
 import type { DecoderEngine } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
 import type { DecoderFacts } from "./files.ts";
@@ -56,6 +57,11 @@ export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: De
     chosen.forEach((id, label) => (without.values[label * numLayers * numHeads + off] = left[id]));
   }
   return { ...ledger, extremes: { [asked]: said.map((pair) => pair.map((id) => tokens.words[id])) } };
+}
+
+/** Why a head looks from one token of a text at another. */
+export function whyThere(engine: DecoderEngine, tokens: DecoderTokens, text: string | Draft, cell: Cell, headMask: HeadMask) {
+  return engine.scoreParts(tokens.read(text).ids, cell, headMask);
 }
 
 /** The tokens with the largest and the smallest score. */

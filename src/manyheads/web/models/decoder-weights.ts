@@ -86,6 +86,27 @@ export class DecoderWeights {
     return results;
   }
 
+  /** What each head writes, through its own columns of W^O: contexts [place][head * dim] -> [place][head][width]. */
+  written(layer: number, contexts: Float64Array[]) {
+    const { numHeads, headDim, width } = this.facts;
+    const vectors = contexts.map(() => Array.from({ length: numHeads }, () => new Float64Array(width)));
+    this.#eachWritten(layer, (values, row) => contexts.forEach((context, place) => {
+      for (let head = 0, at = 0; head < numHeads; head++) {
+        let sum = 0;
+        for (const end = at + headDim; at < end; at++) sum += values[at] * context[at];
+        vectors[place][head][row] = sum;
+      }
+    }));
+    return vectors;
+  }
+
+  /** Some rows of a matrix: float64 [row][column]. */
+  rows(layer: number, name: MatrixName, from: number, count: number) {
+    const found: Float64Array[] = [];
+    this.#eachRow(layer, name, from, count, (values) => found.push(values.slice()));
+    return found;
+  }
+
   #gramsOf(layer: number) {
     const { numHeads, headDim } = this.facts;
     const grams = new Float32Array(numHeads * headDim * headDim);
@@ -103,15 +124,20 @@ export class DecoderWeights {
 
   /** Visits the numbers that W^O writes, one after the other, each with what it takes from the heads' outputs: [head * dim]. */
   #eachWritten(layer: number, visit: (values: Float64Array, row: number) => void) {
-    const { rows, columns, stride, codes, d, m } = this.#places.layers[layer].o;
+    this.#eachRow(layer, "o", 0, this.#places.layers[layer].o.rows, visit);
+  }
+
+  #eachRow(layer: number, name: MatrixName, first: number, count: number, visit: (values: Float64Array, row: number) => void) {
+    const { columns, stride, codes, d, m } = this.#places.layers[layer][name];
+    const { bytes, floats } = this.#kernel;
     const values = new Float64Array(columns);
-    for (let row = 0; row < rows; row++) {
+    for (let row = first; row < first + count; row++) {
       for (let block = 0; block < columns / BLOCK; block++) {
         const from = codes + (row * columns / BLOCK + block) * BLOCK / 2;
-        const [step, least] = [this.#kernel.floats[d / 4 + row * stride + block], this.#kernel.floats[m / 4 + row * stride + block]];
+        const [step, least] = [floats[d / 4 + row * stride + block], floats[m / 4 + row * stride + block]];
         for (let at = 0; at < BLOCK / 2; at++) { // the lower halves of the bytes come first, then the upper ones
-          values[block * BLOCK + at] = step * (this.#kernel.bytes[from + at] & 15) + least;
-          values[block * BLOCK + at + BLOCK / 2] = step * ((this.#kernel.bytes[from + at] >> 4) & 15) + least;
+          values[block * BLOCK + at] = step * (bytes[from + at] & 15) + least;
+          values[block * BLOCK + at + BLOCK / 2] = step * ((bytes[from + at] >> 4) & 15) + least;
         }
       }
       visit(values, row);

@@ -3,6 +3,7 @@
 
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
+import type { Cell, ScoreParts } from "../math/score-parts.ts";
 import type { DecoderFacts } from "./files.ts";
 import type { DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
@@ -39,7 +40,8 @@ export class Decoder extends WorkerModel implements DecoderModel {
 
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */
   async attend(text: string, headMask: HeadMask = null, options: { signal?: AbortSignal } = {}) {
-    return (await this.next(text, headMask, options)).map;
+    const { map } = await this.next(text, headMask, options);
+    return { ...map, scoreParts: (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell }) };
   }
 
   headLedger(ledger: LedgerQuestion, { signal }: { signal?: AbortSignal } = {}) {

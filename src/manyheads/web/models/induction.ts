@@ -5,7 +5,8 @@ import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, proje
 import type { Layer, Matrix } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
-import { matrix, readBack, type WrittenLayer } from "../math/read-back.ts";
+import { dot, matrix, readBack, type WrittenLayer } from "../math/read-back.ts";
+import { scoreParts, type Cell, type ScoreParts, type Side } from "../math/score-parts.ts";
 import { rowOf } from "../math/steps.ts";
 import { valueNorms } from "../math/value-norms.ts";
 import type { Safetensors } from "./files.ts";
@@ -79,7 +80,36 @@ export class InductionModel {
       predictions: { [this.words.next]: Object.fromEntries([...known.map((character, at) => [character, last[at]]), [this.words.other, rest]]) },
       guesses: ids.map((_, place) => known[likeliest(row(place))] ?? null),
       losses: Float32Array.from(ids.slice(1), (id, place) => -Math.log(row(place)[id])),
+      scoreParts: (cell) => this.scoreParts(ids, cell, headMask),
     };
+  }
+
+  /** Why a head looks from one symbol at another: twin of `score_parts`. */
+  scoreParts(ids: number[], { layer, head, query, key }: Cell, headMask: HeadMask = null): ScoreParts {
+    const { tensors, layers, headNames } = this;
+    const below = this.#computed(ids, headMask).written.slice(0, layer);
+    const side = (place: number, name: string): Side => {
+      const written: Side["written"] = { embedding: rowOf(tensors["symbol.weight"], ids[place]), position: rowOf(tensors.position, place) };
+      below.forEach(({ V, weights, on }, number) => headNames.forEach((title, at) => {
+        written[`layer ${number + 1}, ${title}`] = this.#wrote(layers[number], V, weights, at, place, on?.[at] ?? true);
+      }));
+      const matrix = layers[layer][name];
+      const width = matrix.shape[0] / headNames.length;
+      return { written, place, rows: Array.from({ length: width }, (_, row) => rowOf(matrix, head * width + row)) };
+    };
+    const [weight, bias] = ["weight", "bias"].map((name) => tensors[`norms.${layer}.${name}`].values);
+    return scoreParts({ weight, bias, eps: 1e-5 }, side(query, "query.weight"), side(key, "key.weight"));
+  }
+
+  /** What a head writes at a place: its values, weighted, through its own columns of W^O. */
+  #wrote(layer: Layer, V: Matrix, weights: Matrix, head: number, place: number, on: boolean) {
+    const [length, width] = V.shape;
+    const own = width / this.numHeads;
+    const context = new Float64Array(own);
+    for (let key = 0; on && key <= place; key++)
+      for (let d = 0; d < own; d++) context[d] += weights.values[(head * length + place) * length + key] * V.values[key * width + head * own + d];
+    const output = layer["output.weight"];
+    return Float64Array.from({ length: output.shape[0] }, (_, row) => dot(rowOf(output, row).subarray(head * own, (head + 1) * own), context));
   }
 
   /** What each head adds to the logits of the text's characters: twin of `head_ledger`. */
@@ -126,6 +156,7 @@ export class InductionModel {
     const [first, mask] = [rowOf(x, ids.length - 1), causalMask(ids.length)];
     const maps: Matrix[] = [];
     const norms: number[] = [];
+    const written: { V: Matrix, weights: Matrix, on: boolean[] | undefined }[] = [];
     const layers = this.layers.map((layer, number): WrittenLayer => {
       const input = layerNorm(x, partOf(tensors, `norms.${number}.`));
       const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: headMask?.[number] });
@@ -133,10 +164,11 @@ export class InductionModel {
       maps.push(weights);
       const V = project(input, input, layer, numHeads)[2];
       norms.push(...valueNorms(V, layer["output.weight"], numHeads));
+      written.push({ V, weights, on: headMask?.[number] });
       return this.#written(layer, V, weights, headMask?.[number]);
     });
     const scores = linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]);
-    return { scores, maps, norms, layers, first, last: rowOf(x, ids.length - 1) };
+    return { scores, maps, norms, layers, written, first, last: rowOf(x, ids.length - 1) };
   }
 
   #written(layer: Layer, V: Matrix, maps: Matrix, on: boolean[] | undefined): WrittenLayer {

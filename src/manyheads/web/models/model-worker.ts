@@ -2,7 +2,7 @@
 
 import { importScript, reasonOf } from "../math/faults.ts";
 import { DecoderEngine } from "./decoder-engine.ts";
-import { ledgerOf, nextWord } from "./decoder-model.ts";
+import { ledgerOf, nextWord, whyThere } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
 import { EncoderEngine } from "./encoder-engine.ts";
@@ -87,8 +87,12 @@ async function decoder(listed: DecoderFacts): Promise<Arriving> {
       const [tokens, engine] = [new DecoderTokens(tokenizer, listed), new DecoderEngine(weights)];
       return {
         facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
-        answer({ ledger, text, headMask }) {
+        answer({ ledger, text, headMask, cell }) {
           if (ledger) return { result: ledgerOf(engine, tokens, listed, ledger) };
+          if (cell) {
+            const found = whyThere(engine, tokens, text, cell, headMask);
+            return { result: found, transfer: [found.pairs.buffer] };
+          }
           const result = nextWord(engine, tokens, listed, text, headMask);
           return { result, transfer: [result.logits.buffer, result.map.weights.buffer] };
         },

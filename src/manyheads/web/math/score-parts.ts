@@ -1,0 +1,103 @@
+// Why a head looks where it looks: its score of a query and a key, as a sum over who wrote what the two are made of. Twin of
+// models/composing.py, which says what it means.
+
+import type { Norm } from "./read-back.ts";
+import { rotated } from "./rotary.ts";
+
+/** A query and a key of a head, all numbered from 0. */
+export interface Cell {
+  layer: number;
+  head: number;
+  query: number;
+  key: number;
+}
+
+/** A score taken apart. */
+export interface ScoreParts {
+  parts: string[]; // what wrote into both vectors
+  pairs: Float64Array; // [part of the query, part of the key], what each adds with each; their sum is the score
+}
+
+/** What a vector is made of: numbers by the name of who wrote them. */
+export type Written = Record<string, ArrayLike<number>>;
+
+/** One side of a score: a vector in its parts, the head's rows of the matrix that reads it, [d_k][d], and its position. */
+export interface Side {
+  written: Written;
+  rows: ArrayLike<number>[];
+  place: number;
+}
+
+/** The pairs of a query and a key that were read through one norm, and turned by their positions where there is a base. */
+export function scoreParts(norm: Norm, query: Side, key: Side, rotaryBase: number | null = null): ScoreParts {
+  const [queries, keys] = [query, key].map(({ written, rows, place }) => {
+    const own = rows.map((row) => Float64Array.from(row));
+    return Object.entries(through(norm, written)).map(([name, vector]) => {
+      const features = Float64Array.from(own, (row) => dot(row, vector));
+      return { name, features: rotaryBase ? rotated(features, place, rotaryBase) : features };
+    });
+  });
+  const scale = 1 / Math.sqrt(query.rows.length);
+  const pairs = new Float64Array(queries.length * keys.length);
+  queries.forEach((one, at) => keys.forEach((other, place) => (pairs[at * keys.length + place] = scale * dot(one.features, other.features))));
+  return { parts: queries.map(({ name }) => name), pairs };
+}
+
+/** The parts of a vector through a norm that is frozen at the spread of their sum. */
+export function through({ weight, bias, eps }: Norm, written: Written): Record<string, Float64Array> {
+  const width = weight.length;
+  const parts = Object.entries(written).map(([name, vector]) => [name, Float64Array.from(vector)] as const);
+  const whole = new Float64Array(width);
+  for (const [, part] of parts) {
+    if (bias) { // a LayerNorm, which also takes away the mean
+      const mean = part.reduce((sum, value) => sum + value, 0) / width;
+      for (let d = 0; d < width; d++) part[d] -= mean;
+    }
+    for (let d = 0; d < width; d++) whole[d] += part[d];
+  }
+  const spread = Math.sqrt(dot(whole, whole) / width + eps);
+  for (const [, part] of parts) for (let d = 0; d < width; d++) part[d] *= weight[d] / spread;
+  return { ...Object.fromEntries(parts), ...(bias && { biases: Float64Array.from(bias) }) };
+}
+
+/** Two parts, and what they add together. */
+export interface Pair {
+  query: string;
+  key: string;
+  value: number;
+}
+
+/** The pairs that add or take away most, the largest first; and how many others there are, with their sum. */
+export function topPairs({ parts, pairs }: ScoreParts, count: number) {
+  const top: number[] = [];
+  pairs.forEach((value, place) => {
+    const size = Math.abs(value);
+    if (top.length === count && size <= Math.abs(pairs[top[count - 1]])) return;
+    const before = top.findIndex((other) => Math.abs(pairs[other]) < size);
+    top.splice(before < 0 ? top.length : before, 0, place);
+    top.length = Math.min(top.length, count);
+  });
+  const shown = top.map((place): Pair => ({ query: parts[Math.floor(place / parts.length)], key: parts[place % parts.length], value: pairs[place] }));
+  const score = sum(pairs);
+  return { top: shown, others: pairs.length - top.length, rest: score - sum(shown.map(({ value }) => value)), score };
+}
+
+/** Whose part of the key adds most, with all that the query is made of. */
+export function writerOfKey({ parts, pairs }: ScoreParts) {
+  const sums = parts.map((_, key) => sum(parts.map((__, query) => pairs[query * parts.length + key])));
+  const most = sums.indexOf(Math.max(...sums));
+  return { part: parts[most], value: sums[most] };
+}
+
+/** Of two vectors of one type alone, which is several times as fast as of any. */
+function dot(one: Float64Array, other: Float64Array) {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += one[at] * other[at];
+  return sum;
+}
+
+const sum = (values: ArrayLike<number>) => {
+  let total = 0;
+  for (let at = 0; at < values.length; at++) total += values[at];
+  return total;
+};
