@@ -122,7 +122,9 @@ def test_what_pushes_a_word_in_the_page_sums_to_its_scores_and_is_what_python_fi
         ours = load_senses().pushes(text, word, mask, masked)
         pushes, weights = (np.array([layer[name] for layer in page["layers"]]) for name in ("pushes", "weights"))
         rest = np.array([layer["rest"] for layer in page["layers"]])
-        np.testing.assert_allclose(pushes.sum((1, 2)) + rest, page["scores"][1:], atol=1e-3)  # the page rounds vectors to 14 bits
+        np.testing.assert_allclose(
+            pushes.sum((1, 2)) + rest, page["scores"][1:], atol=1e-3
+        )  # the page rounds vectors to 14 bits
         assert page["places"] == ours.places
         np.testing.assert_allclose(page["scores"], ours.scores, atol=0.3)
         np.testing.assert_allclose(pushes, ours.pushes, atol=0.1)

@@ -52,7 +52,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   }
 
   protected override get waits() {
-    return this.sentence !== this.#example || Boolean(this.view?.state.off.length) || !this.#known;
+    return this.sentence !== this.#example || (this.#baked !== null && !this.#known);
   }
 
   protected override markOld(old: boolean) {
@@ -67,7 +67,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   get #known() {
     const { sentence, word, masked, off } = this.view!.state;
     if (!this.#baked || sentence !== this.#example || word !== this.#baked.word || off.length) return null;
-    const { pushes = null, masked: known = {}, ...sense } = this.#baked;
+    const [sense, { pushes = null, masked: known = {} }] = [this.#bakedSense(this.#baked), this.#baked];
     if (!masked.length) return { sense, pushes };
     const found = known[masked.join(" ")];
     return found ? { sense: { ...sense, shares: found.shares }, pushes: pushes && { ...pushes, layers: found.layers } } : null;
@@ -83,8 +83,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     dressPage("head-map.css", "word-sense.css");
     this.#example = this.sentence;
     this.#baked = baked;
-    const { pushes = null, masked: _, ...sense } = baked ?? {};
-    const shown = baked && { sense: sense as Sense, pushes, words: [baked.word], word: baked.word };
+    const shown = baked && { sense: this.#bakedSense(baked), pushes: baked.pushes ?? null, words: [baked.word], word: baked.word };
     this.view = new WordSenseView(this, { ...this.written, ...shown }, { compute: () => this.#answer(), rank: () => this.#rank() });
     this.begin(Boolean(baked));
   }
