@@ -1,7 +1,7 @@
 // <word-sense>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, named, once, press, says, status, texts, type, until } from "./page.mjs";
+import { choose, draw, heard, named, once, page, press, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, tokensOf } from "./small-models.mjs";
 import { layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/word-sense/text.ts";
 import { rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
@@ -69,15 +69,20 @@ const ONES = { shape: [2 * (LAYERS + 1), 1], values: new Float32Array(2 * (LAYER
 const senses = { tensors: { directions: ONES, offsets: { ...ONES, values: new Float32Array(ONES.values.length) } },
   metadata: { words: JSON.stringify(KNOWN), layer: String(LAYERS) } };
 
-/** An encoder whose vectors say "river" where that stands, and the less so without head 4 of layer 3. */
+/** An encoder whose vectors say "river" where that is to be seen, and the less so without head 4 of layer 3; that head brings it in each layer. */
 const encoder = () => ({ name: "encoder", numLayers: LAYERS, numHeads: HEADS, headNames: Array.from({ length: HEADS }, (_, at) => `head ${at + 1}`),
-  async attend(sentence, headMask) {
+  async attend(sentence, headMask, { masked = [], follow = [] } = {}) {
     const tokens = tokensOf(sentence.toLowerCase());
     const count = tokens.length;
-    const strength = (tokens.includes("river") ? 0.5 : -0.5) * (headMask?.[2][3] === false ? 0.1 : 1);
+    const river = tokens.indexOf("river");
+    const strength = (river > 0 && !masked.includes(river) ? 0.5 : -0.5) * (headMask?.[2][3] === false ? 0.1 : 1);
     const values = Float32Array.from({ length: (LAYERS + 1) * count }, (_, at) => Math.floor(at / count) * strength);
     const weights = new Float32Array(LAYERS * HEADS * count * count).fill(1 / count);
-    return { queryTokens: tokens, keyTokens: tokens, shape: [LAYERS, HEADS, count, count], weights, headNames: this.headNames, predictions: {},
+    const brought = (layer) => (headMask?.[layer][3] === false || strength < 0 ? 0 : 0.9 * (layer + 1) * strength);
+    const word = follow.findIndex(({ tokens: [[form]] }) => tokens.includes(form));
+    const pushes = word < 0 ? undefined : { word, rest: Array.from({ length: LAYERS }, (_, layer) => (layer + 1) * strength - brought(layer)),
+      values: Array.from({ length: LAYERS }, (_, layer) => Array.from({ length: HEADS }, (_, head) => tokens.map((_, key) => (head === 3 && key === river ? brought(layer) : 0)))) };
+    return { queryTokens: tokens, keyTokens: tokens, shape: [LAYERS, HEADS, count, count], weights, headNames: this.headNames, predictions: {}, pushes,
       notes: count > 9 ? ["It reads at most 9 tokens."] : [], states: { shape: [LAYERS + 1, count, 1], values } };
   } });
 
@@ -92,11 +97,15 @@ async function typed(figure, text) {
   type(figure, "Sentence", text);
   return told;
 }
-const leans = (figure) => texts(figure, ".ws-scales td:last-child");
+const leans = (figure) => texts(figure, ".ws-layer td:last-child");
+const note = (figure) => figure.querySelector(".ws-note").textContent;
+const at = (node, name) => Number(node.style.getPropertyValue(`--${name}`));
+const choosing = (figure, layer) => figure.querySelectorAll(".ws-pick")[layer - 1].click();
+const steps = (figure) => [...figure.querySelectorAll(".ws-step")];
 
 test("the scale says after each layer in which sense the word is read", async () => {
   const figure = await live();
-  assert.deepEqual(texts(figure, ".ws-scales th"), ["embeddings", ...Array.from({ length: LAYERS }, (_, at) => `layer ${at + 1}`)]);
+  assert.deepEqual(texts(figure, ".ws-layer th"), ["embeddings", ...Array.from({ length: LAYERS }, (_, at) => `layer ${at + 1}`)]);
   assert.deepEqual([leans(figure)[0], leans(figure)[LAYERS]], ["50 % river", "95 % river"]);
   const { shares, word } = await typed(figure, "the bank of the town");
   assert.deepEqual([word, leans(figure)[LAYERS]], ["bank", "95 % money"]);
@@ -209,4 +218,91 @@ test("what typing came to is said once", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   await typed(figure, "the bank of the town");
   assert.equal(heard(figure, t.mock.timers), "bank: 95 % money after layer 6.");
+});
+
+test("a press masks a word for the model, and another press shows it again; neither the word that is read nor a full stop can be masked", async () => {
+  const figure = await live();
+  await typed(figure, "the bank of the river .");
+  assert.deepEqual([...figure.querySelectorAll(".ws-row > button")].map(({ textContent }) => textContent), ["the", "of", "the", "river"]);
+  for (const [pressed, leaning, text] of [["true", "95 % money", /^With “river” masked, the model reads .* after layer 6\.$/], ["false", "95 % river", /pushes it by 2\.7 towards river\.$/]]) {
+    const told = once(figure, "sense");
+    press(figure, "river");
+    await told;
+    assert.deepEqual([named(figure, "river").getAttribute("aria-pressed"), leans(figure)[LAYERS]], [pressed, leaning]);
+    assert.match(note(figure), text);
+  }
+  press(figure, "river");
+  await typed(figure, "the river bank");
+  assert.equal(named(figure, "river").getAttribute("aria-pressed"), "false", "another sentence has all its words");
+});
+
+test("the arrows of each layer lead, tip to tail, from the middle to its dot", async () => {
+  const figure = await live();
+  for (let layer = 1; layer <= LAYERS; layer++) {
+    choosing(figure, layer);
+    const ends = steps(figure).map((step) => [at(step, "from"), at(step, "to")]);
+    assert.equal(ends.length, HEADS + 1);
+    ends.reduce((before, [from, to]) => (assert.equal(from, before), to), 0);
+    const row = figure.querySelector(".ws-open");
+    assert.equal(row.querySelector("th").textContent, `layer ${layer}`);
+    assert.ok(Math.abs(ends.at(-1)[1] - at(row.querySelector(".ws-scale"), "score")) < 1e-3);
+    assert.equal(row.previousElementSibling.className, "ws-chain");
+  }
+});
+
+test("an arrow that is pulled out turns its head off: first by arithmetic, then as the model reads", async () => {
+  const figure = await live();
+  choosing(figure, 3);
+  const step = steps(figure)[4];
+  const plot = step.parentElement;
+  plot.setPointerCapture = () => {};
+  const move = (type, x) => (type === "pointerdown" ? step : plot).dispatchEvent(new PointerEvent(type, { clientX: x, clientY: 0, button: 0, bubbles: true }));
+  move("pointerdown", 0);
+  move("pointermove", 60);
+  assert.match(note(figure), /^Without that arrow the others sum to 54 % river\. That's arithmetic: the model hasn't read the sentence without head 4\.$/);
+  const told = once(figure, "sense");
+  move("pointerup", 60);
+  assert.equal(named(figure, "head 4").getAttribute("aria-pressed"), "false");
+  await told;
+  assert.match(note(figure), /^Without head 4, the model reads 54 % river after layer 3\. Taking away the arrow alone would leave 54 % river\.$/);
+  const again = once(figure, "sense");
+  press(figure, "head 4");
+  await again;
+  assert.equal(at(steps(figure)[4], "size"), 1.35);
+  for (const x of [60, 0]) move(x ? "pointerdown" : "pointermove", x);
+  move("pointermove", 55);
+  move("pointercancel", 55);
+  assert.equal(named(figure, "head 4").getAttribute("aria-pressed"), "true", "let go by the browser, it stays");
+});
+
+const layersOf = (push) => [{ weights: [[0.2, 0.5, 0.3]], pushes: [[0, 0, push]], rest: 0 }, null];
+const BAKED = { word: "bank", senses: ["money", "river"], shares: [0.5, 0.9, 0.8], layer: 2, pushes: { tokens: ["the", "bank", "river"], places: [1], layers: layersOf(2.197) },
+  masked: { 0: { shares: [0.5, 0.88, 0.8], layers: layersOf(1.992) }, 2: { shares: [0.5, 0.5, 0.1], layers: layersOf(0) } } };
+
+test("what one masked word comes to is shown without a model; more than that is said to wait for it", async () => {
+  const absent = { missingBytes: async () => 25e6, load: () => Promise.reject(new Error("nobody asked")) };
+  const figure = await draw(`<word-sense sentence="the bank river" word="bank" layer="1"><script type="application/json">${JSON.stringify(BAKED)}</script></word-sense>`, { encoder: absent, senses: { load: () => senses } });
+  assert.deepEqual([leans(figure), figure.querySelectorAll(".hm-tools:not([hidden])").length], [["50 % river", "90 % river"], 0], "one layer, no tools");
+  await says(figure, /^This is a computed example\. Load the encoder/);
+  press(figure, "river");
+  assert.deepEqual([leans(figure)[1], note(figure)], ["50 % river", "With “river” masked, the model reads 50 % river after layer 1."]);
+  press(figure, "the");
+  assert.match(note(figure), /^The model hasn't read the sentence with “the” and “river” masked\.$/);
+  await says(figure, /^This will be answered once the encoder has loaded\. Load the encoder/);
+  press(figure, "the");
+  press(figure, "river");
+  assert.equal(leans(figure)[1], "90 % river");
+  await says(figure, /^This is a computed example\./);
+});
+
+test("a dot that moves leaves a trail, but not for readers who ask for less motion", async (t) => {
+  let trails = 0;
+  t.after(() => delete Element.prototype.animate);
+  Element.prototype.animate = () => trails++;
+  const figure = await live();
+  await typed(figure, "the bank of the town");
+  assert.equal(trails, 0);
+  page.still = false;
+  await typed(figure, "the bank of the river");
+  assert.equal(trails, LAYERS, "all but the embeddings move");
 });

@@ -13,6 +13,7 @@ from manyheads.models.senses import labelled_sentences, load_senses, senses_file
 
 BANK = "I went to the bank of the river."
 OFF = [[(layer, head) not in ((0, 3), (2, 0), (2, 11)) for head in range(12)] for layer in range(6)]
+PUSHED = [(BANK, "bank", None, []), (BANK, "bank", OFF, [8]), ("Her dog barks all night.", "bark", None, [2])]
 ODD = (
     *("", " \t\u3000", "\ud83d", "a\udfffb", "\x00\x07\ufffd", "[MASK] [SEP][CLS] [nothing]", "x" * 101, "'" * 40),
     *("ΟΔΟΣ Σ", "𠀀𪚥x𫝀", "ﬁ ſ ẞ ǅ", "a\u200bb\u200dc\ufeff\u00ad", "tea " * 513, "a\nb\u2028c\u0085d"),
@@ -25,14 +26,14 @@ const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/
 const { EncoderEngine } = await import(`${web}/models/encoder-engine.ts`);
 const { encoderTokens } = await import(`${web}/models/tokens.ts`);
 const { readSafetensors } = await import(`${web}/models/files.ts`);
-const { SenseAxes, shareOf } = await import(`${web}/math/senses.ts`);
+const { SenseAxes, shareOf, wordPlaces } = await import(`${web}/math/senses.ts`);
 const facts = JSON.parse(readFileSync(`${folder}/encoder.json`, "utf8"));
 const unpacked = (part) => new Uint8Array(gunzipSync(readFileSync(`${folder}/${facts.files[part].name}`)));
 const engine = await EncoderEngine.create(facts, readFileSync(new URL(`${web}/models/kernel.wasm`)));
 engine.put(unpacked(Object.keys(facts.files).find((part) => part !== "tokenizer")));
 const tokenizer = new Tokenizer(JSON.parse(new TextDecoder().decode(unpacked("tokenizer"))), {});
 const bytes = ({ values }) => Buffer.from(values.buffer).toString("base64");
-const { cases, texts, asked } = JSON.parse(readFileSync(input, "utf8"));
+const { cases, texts, asked, pushed } = JSON.parse(readFileSync(input, "utf8"));
 const read = (text) => encoderTokens(tokenizer, text, facts.maxTokens);
 const maps = cases.map(({ text, mask }) => {
   const { weights, states } = engine.read(read(text).ids, mask);
@@ -43,7 +44,15 @@ const shares = asked.map(([text, word]) => {
   const { ids, tokens } = read(text);
   return axes.scores({ queryTokens: tokens, states: engine.read(ids).states }, axes.known(word)).map(shareOf);
 });
-writeFileSync(output, JSON.stringify({ maps, shares, layer: axes.layer, read: texts.map((text) => { const { tokens, notes } = read(text); return { tokens, notes }; }) }));
+const followed = pushed.map(({ text, word, mask, masked }) => {
+  const { ids, tokens } = read(text);
+  const known = axes.known(word);
+  const [{ directions }] = axes.followed(known);
+  const { states, weights, pushes } = engine.read(ids, mask, masked, { places: wordPlaces(tokens, known.tokens), directions });
+  const map = { queryTokens: tokens, keyTokens: tokens, shape: weights.shape, weights: weights.values, states, pushes };
+  return { scores: axes.scores(map, known), ...axes.pushes(map, known) };
+});
+writeFileSync(output, JSON.stringify({ maps, shares, followed, layer: axes.layer, read: texts.map((text) => { const { tokens, notes } = read(text); return { tokens, notes }; }) }));
 """
 
 
@@ -63,7 +72,13 @@ def found(tmp_path_factory, asked, cases):
     folder = tmp_path_factory.mktemp("encoder")
     driver, given, results = (folder / name for name in ("driver.mjs", "given.json", "results.json"))
     driver.write_text(DRIVER, encoding="utf-8")
-    sent = {"cases": [{"text": text, "mask": mask} for text, mask in cases], "texts": ODD, "asked": asked}
+    pushed = [dict(zip(("text", "word", "mask", "masked"), one)) for one in PUSHED]
+    sent = {
+        "cases": [{"text": text, "mask": mask} for text, mask in cases],
+        "texts": ODD,
+        "asked": asked,
+        "pushed": pushed,
+    }
     given.write_text(json.dumps(sent), encoding="utf-8")
     run_node(driver, WEB.as_uri(), encoder_page_files()[0].parent, senses_file(), given, results)
     return json.loads(results.read_text(encoding="utf-8"))
@@ -100,3 +115,19 @@ def test_the_page_reads_a_word_in_the_sense_that_python_does(found, asked):
     shares, expected = np.array(found["shares"]), np.array([senses.by_layer(*one) for one in asked])
     np.testing.assert_array_equal(shares[:, senses.layer] > 0.5, expected[:, senses.layer] > 0.5)
     assert np.abs(shares - expected).max() < 0.1
+
+
+def test_what_pushes_a_word_in_the_page_sums_to_its_scores_and_is_what_python_finds(found):
+    for page, (text, word, mask, masked) in zip(found["followed"], PUSHED, strict=True):
+        ours = load_senses().pushes(text, word, mask, masked)
+        pushes, weights = (np.array([layer[name] for layer in page["layers"]]) for name in ("pushes", "weights"))
+        rest = np.array([layer["rest"] for layer in page["layers"]])
+        np.testing.assert_allclose(
+            pushes.sum((1, 2)) + rest, page["scores"][1:], atol=1e-3
+        )  # the page rounds vectors to 14 bits
+        assert page["places"] == ours.places
+        np.testing.assert_allclose(page["scores"], ours.scores, atol=0.3)
+        np.testing.assert_allclose(pushes, ours.pushes, atol=0.1)
+        np.testing.assert_allclose(weights, ours.weights, atol=0.03)
+        np.testing.assert_allclose(rest, ours.rest, atol=0.3)
+        assert np.abs(weights[..., masked]).max(initial=0) == 0

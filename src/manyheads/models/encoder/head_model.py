@@ -162,6 +162,22 @@ class Encoder:
         tokens = [self.tokenizer.convert_ids_to_tokens(encoding["input_ids"]) for encoding in encodings]
         return [(names, states[:, : len(names)]) for names, states in zip(tokens, layers)]
 
+    def reading(self, sentence, head_mask=None, masked=()):
+        """A sentence as tensors: its tokens, weights [layer, h, q, k] and hidden states [layer + 1, token, width].
+
+        `masked` holds the places of tokens that no token may look at, in any layer.
+
+        >>> tokens, weights, states = load_encoder().reading("The bank of the river.", masked=[5])
+        >>> tokens[5], weights.shape, states.shape, float(weights[..., 5].max())
+        ('river', torch.Size([6, 12, 8, 8]), torch.Size([7, 8, 384]), 0.0)
+
+        Raises `ValueError` for a place that isn't one of the sentence's tokens.
+        """
+        wanted = {"output_attentions": True, "output_hidden_states": True}
+        (encoding,), output = self._run([sentence], head_mask, masked, **wanted)
+        weights, states = (torch.stack(layers, dim=1)[0].cpu() for layers in (output.attentions, output.hidden_states))
+        return self.tokenizer.convert_ids_to_tokens(encoding["input_ids"]), weights, states
+
     def sentence_vector(self, sentence, head_mask=None):
         """The mean of the last layer over all tokens, scaled to length 1: float32 [width].
 
@@ -185,13 +201,17 @@ class Encoder:
         vectors = np.stack([state[: len(e["input_ids"])].mean(axis=0) for e, state in zip(encodings, hidden)])
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
-    def _run(self, sentences, head_mask, **wanted):
+    def _run(self, sentences, head_mask, masked=(), **wanted):
         encodings = [self._encode(sentence) for sentence in sentences]
         inputs = {
             name: torch.nn.utils.rnn.pad_sequence([torch.tensor(e[name]) for e in encodings], batch_first=True)
             for name in ("input_ids", "attention_mask", "token_type_ids")
             if name in encodings[0]
         }
+        count = inputs["input_ids"].shape[1]
+        if not all(0 <= place < count for place in masked):
+            raise ValueError(f"masked holds places of tokens, from 0 to {count - 1}; got {list(masked)}")
+        inputs["attention_mask"][:, list(masked)] = 0
         inputs = {name: tensor.to(self.model.device) for name, tensor in inputs.items()}
         mask = checked_heads(head_mask, self.num_layers, self.num_heads)
         off = nullcontext() if mask is None else heads_off(self.model, mask.to(self.model.device))

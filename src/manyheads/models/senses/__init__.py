@@ -3,8 +3,10 @@
 from manyheads.models.senses.axes import SenseAxes, fit_axes, share
 from manyheads.models.senses.data import building_sentences, labelled_sentences, word_forms
 from manyheads.models.senses.head_model import Senses, build_senses, load_senses, senses_file, senses_files, word_sense
+from manyheads.models.senses.pushes import Pushes
 
 __all__ = [
+    "Pushes",
     "SenseAxes",
     "Senses",
     "build_senses",

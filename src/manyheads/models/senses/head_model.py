@@ -13,6 +13,7 @@ from manyheads.models.files import SHA256, key_of, measured_file, read_tensors, 
 from manyheads.models.registry import all_but
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
 from manyheads.models.senses.data import SenseSentence, building_sentences, senses_of, word_forms
+from manyheads.models.senses.pushes import find_pushes
 from manyheads.whole_files import read_whole
 
 RECIPE = 1  # the version of how the axes are made: raise it when code changes what is in their file
@@ -99,9 +100,33 @@ class Senses:
         found = word_vectors(self.encoder, [(text, self.pieces[self.known(word)]) for text, word in pairs], head_mask)
         for (text, word), vector in zip(pairs, found):
             if vector is None:
-                forms = " or ".join(self.forms[self.known(word)])
-                raise ValueError(f"The sentence has to hold the word {forms}; this one does not: {shorten(text, 80)!r}")
+                raise self._lacking(text, self.known(word))
         return np.stack(found)
+
+    def _lacking(self, text, word):
+        forms = " or ".join(self.forms[word])
+        return ValueError(f"The sentence has to hold the word {forms}; this one does not: {shorten(text, 80)!r}")
+
+    def pushes(self, sentence, word, head_mask=None, masked=()):
+        """What pushes a word towards one of its senses, by layer, head and word looked at: `Pushes`.
+
+        >>> found = load_senses().pushes("I went to the bank and watched the boats.", "bank")
+        >>> first = found.pushes[0].sum(0)  # of layer 1, by the word looked at
+        >>> found.tokens[first.argmax()], bool(abs(first.sum() + found.rest[0] - found.scores[1]) < 1e-4)
+        ('boats', True)
+
+        `masked` holds the places of tokens that no token may look at. Raises as `word_sense`, and `ValueError` for a
+        place that isn't one of the sentence's.
+        """
+        word = self.known(word)
+
+        def places_of(tokens):
+            found = self.places(tokens, word)
+            if not found:
+                raise self._lacking(sentence, word)
+            return found
+
+        return find_pushes(self.encoder, self.axes, word, sentence, places_of, head_mask, masked)
 
     def without_each_head(self, sentence, word):
         """How far the score moves when one head is off, for every head: [layer, head].

@@ -17,6 +17,7 @@ export interface AttentionMap {
   namedLayer?: number; // whose heads `headNames` name, where those of the others have no names; it opens first
   predictions: Predictions;
   states?: Matrix; // [layer + 1, word, width], the embeddings first, where they were requested
+  pushes?: Pushes & { word: number }; // of one of the words that were to be followed, by its number, where one of them is there
   notes?: string[];
   causal?: boolean; // no query may look at a later key
   mask?: ArrayLike<number>; // [query * key]: 0 where a query may not look
@@ -29,6 +30,12 @@ export interface AttentionMap {
   final?: boolean; // there is nobody to ask for other layers
   scoreParts?(cell: Cell): ScoreParts | Promise<ScoreParts>; // why a head looks there, by a model in the page that can tell
   computed?: number; // how many-th map a kernel has sent
+}
+
+/** What moves a word along a direction of each layer: what its heads take from each token, [layer][head][key], and the rest. */
+export interface Pushes {
+  values: number[][][];
+  rest: number[];
 }
 
 /** Twin of `Picture` in Python: its patches are the keys from `keyStart` on of the computed map, row after row. */

@@ -1,6 +1,6 @@
 // The encoder's forward pass, BERT's (Devlin et al. 2019, arXiv:1810.04805). What is in its file, models/encoder/page_files.py says.
 
-import type { HeadMask } from "../math/attention-map.ts";
+import type { HeadMask, Pushes } from "../math/attention-map.ts";
 import { added, attend, layerNorm, partOf } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import { readSafetensors } from "./files.ts";
@@ -14,6 +14,12 @@ interface Rounded {
   low: Float32Array;
   high: Float32Array;
   step: Float32Array;
+}
+
+/** Tokens whose vectors are followed: where they stand, and a direction for each layer, the embeddings first: [layer + 1, width]. */
+export interface Followed {
+  places: number[];
+  directions: Float32Array;
 }
 
 export class EncoderEngine {
@@ -63,22 +69,85 @@ export class EncoderEngine {
 
   /**
    * What each head looks at, float32 [layer, head, query, key], and the words' vectors after each layer, the embeddings first, [layer + 1,
-   * query, width]. `headMask[layer][head]` is false for a head that adds nothing.
+   * query, width]. `headMask[layer][head]` is false for a head that adds nothing; `masked` holds the places of tokens that none may
+   * look at. Where some tokens' vectors are followed, `pushes` says what moves them along a direction of each layer.
    */
-  read(ids: number[], headMask: HeadMask = null) {
+  read(ids: number[], headMask: HeadMask = null, masked: number[] = [], followed: Followed | null = null) {
     const { numLayers, numHeads } = this.#facts;
+    const mask = masked.length ? Uint8Array.from({ length: ids.length ** 2 }, (_, at) => Number(!masked.includes(at % ids.length))) : null;
+    const pushes: Pushes = { values: [], rest: [] };
     let x = this.#normed(added(this.#rows("words", ids), this.#rows("positions", [...ids.keys()])), "embeddings_norm");
     const [maps, states] = [[] as Matrix[], [x]];
     for (let layer = 0; layer < numLayers; layer++) {
       const [Q, K, V] = ["query", "key", "value"].map((name) => this.#linear(x, `${layer}.${name}`));
-      const { weights, context } = attend(Q, K, V, { numHeads, headMask: headMask?.[layer] });
-      x = this.#normed(added(x, this.#linear(context, `${layer}.output`)), `${layer}.attention_norm`);
-      const change = this.#linear(gelu(this.#linear(x, `${layer}.up`)), `${layer}.down`);
-      x = this.#normed(added(x, change), `${layer}.mlp_norm`);
+      const { weights, context } = attend(Q, K, V, { numHeads, mask, headMask: headMask?.[layer] });
+      const summed = added(x, this.#linear(context, `${layer}.output`));
+      const middle = this.#normed(summed, `${layer}.attention_norm`);
+      const up = this.#linear(middle, `${layer}.up`);
+      const changed = added(middle, this.#linear(gelu(up), `${layer}.down`));
+      if (followed) this.#follow(layer, { x, V, weights, summed, up, changed }, followed, headMask?.[layer], pushes);
+      x = this.#normed(changed, `${layer}.mlp_norm`);
       maps.push(weights);
       states.push(x);
     }
-    return { weights: stacked(maps), states: stacked(states) };
+    return { weights: stacked(maps), states: stacked(states), ...(followed && { pushes }) };
+  }
+
+  /**
+   * Adds to `pushes` how far what each head takes from each token moves the followed ones along a layer's direction, and the rest, which
+   * is their own vectors and the biases. The spreads of both norms and the gates of the GELU are held at what they are. Twin of
+   * `_pushes_in` in models/senses/pushes.py.
+   */
+  #follow(layer: number, { x, V, weights, summed, up, changed }: Record<"x" | "V" | "weights" | "summed" | "up" | "changed", Matrix>,
+    { places, directions }: Followed, on: boolean[] | undefined, pushes: Pushes) {
+    const [tokens, width] = x.shape;
+    const heads = weights.shape[0];
+    const part = width / heads;
+    const direction = directions.subarray((layer + 1) * width, (layer + 2) * width);
+    const found = Array.from({ length: heads }, () => new Array<number>(tokens).fill(0));
+    let rest = 0;
+    for (const place of places) { // of several tokens, the mean
+      const gates = row(up, place).map(gate);
+      const atEnd = this.#normBack(`${layer}.mlp_norm`, row(changed, place), direction);
+      const atGates = this.#back(`${layer}.down`, atEnd).map((value, at) => value * gates[at]);
+      const throughMlp = this.#back(`${layer}.up`, atGates);
+      const atMiddle = atEnd.map((value, at) => value + throughMlp[at]);
+      const atStart = this.#normBack(`${layer}.attention_norm`, row(summed, place), atMiddle);
+      const ofHeads = this.#back(`${layer}.output`, atStart);
+      for (let head = 0; head < heads; head++) {
+        if (on && !on[head]) continue;
+        for (let key = 0; key < tokens; key++) {
+          let value = 0;
+          for (let i = head * part; i < (head + 1) * part; i++) value += V.values[key * width + i] * ofHeads[i];
+          found[head][key] += weights.values[(head * tokens + place) * tokens + key] * value / places.length;
+        }
+      }
+      const bias = (name: string, through: Float64Array) => dot(this.#kernel.floats.subarray(this.#matrices[name].bias / 4), through);
+      rest += (dot(row(x, place), atStart) + bias(`${layer}.output`, atStart) + bias(`${layer}.up`, atGates) + bias(`${layer}.down`, atEnd) +
+        dot(this.#norms[`${layer}.attention_norm`].bias.values, atMiddle) + dot(this.#norms[`${layer}.mlp_norm`].bias.values, direction)) / places.length;
+    }
+    pushes.values.push(found);
+    pushes.rest.push(rest);
+  }
+
+  /** What each input of a matrix adds to the sum of its outputs, each as often as `through` says: W^T through. */
+  #back(name: string, through: ArrayLike<number>) {
+    const { rows, columns, codes, d } = this.#matrices[name];
+    const [{ shorts, floats }, out] = [this.#kernel, new Float64Array(columns)];
+    for (let row = 0, at = codes / 2; row < rows; row++) {
+      const times = through[row] * floats[d / 4 + row];
+      for (let column = 0; column < columns; column++, at++) out[column] += times * shorts[at];
+    }
+    return out;
+  }
+
+  /** The same through a norm whose spread is held at that of `x`. */
+  #normBack(name: string, x: Float32Array, direction: ArrayLike<number>) {
+    const gain = this.#norms[name].weight.values;
+    const through = Float64Array.from(direction, (value, at) => value * gain[at]);
+    const [mean, own] = [through, x].map((values) => (values as Float64Array).reduce((sum, value) => sum + value, 0) / values.length);
+    const spread = Math.sqrt(x.reduce((sum, value) => sum + (value - own) ** 2, 0) / x.length + this.#facts.normEpsilon);
+    return through.map((value) => (value - mean) / spread);
   }
 
   #linear({ shape: [tokens], values }: Matrix, name: string) {
@@ -107,9 +176,17 @@ export class EncoderEngine {
 /** x times how likely a standard normal number is below x: [token, column] (Hendrycks and Gimpel 2016, arXiv:1606.08415). */
 function gelu({ shape, values }: Matrix) {
   const outputs = new Float32Array(values.length);
-  for (let at = 0; at < values.length; at++) outputs[at] = values[at] * (1 + erf(values[at] / Math.SQRT2)) / 2;
+  for (let at = 0; at < values.length; at++) outputs[at] = values[at] * gate(values[at]);
   return { shape, values: outputs };
 }
+
+/** How likely a standard normal number is below x. */
+const gate = (x: number) => (1 + erf(x / Math.SQRT2)) / 2;
+
+const row = ({ shape: [, width], values }: Matrix, place: number) => values.subarray(place * width, (place + 1) * width);
+
+/** The sum of products, as long as the second. */
+const dot = (a: ArrayLike<number>, b: ArrayLike<number>) => Array.prototype.reduce.call(b, (sum: any, value: any, at) => sum + value * a[at], 0) as number;
 
 /** The error function to 1.5e-7: Abramowitz and Stegun (1964), 7.1.26. */
 function erf(x: number) {

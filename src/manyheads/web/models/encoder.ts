@@ -4,6 +4,7 @@
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { Matrix } from "../math/attention.ts";
 import { missingBytesOf } from "./kept-files.ts";
+import type { AttendOptions } from "./head-model.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";
 
@@ -21,7 +22,8 @@ export class Encoder extends WorkerModel {
 
   /**
    * A promise of the map of a sentence; where `states` is true, with `states`, the words' vectors after each layer, the
-   * embeddings first: [layer + 1, query, width]. `headMask[layer][head]` is false for a head that is off, null for all on.
+   * embeddings first: [layer + 1, query, width]. `headMask[layer][head]` is false for a head that is off, null for all on; `masked`
+   * holds the places of tokens that none may look at. Of the words to `follow`, the first that is there has its `pushes` in the map.
    *
    * The worker computes one request after the other. A caller that no longer wants one says so: the promise of an
    * aborted `signal` is rejected at once with its reason, by default an AbortError, and if its turn has not come it is
@@ -31,8 +33,8 @@ export class Encoder extends WorkerModel {
    *     controller = new AbortController();
    *     const map = await encoder.attend(sentence, null, { signal: controller.signal });
    */
-  attend(sentence: string, headMask: HeadMask = null, options: { signal?: AbortSignal, states?: boolean } = {}) {
-    const { signal, states = false } = options;
-    return this.request<AttentionMap & { states?: Matrix }>({ sentence: String(sentence), headMask, states }, signal);
+  attend(sentence: string, headMask: HeadMask = null, options: AttendOptions = {}) {
+    const { signal, states = false, masked = [], follow = [] } = options;
+    return this.request<AttentionMap & { states?: Matrix }>({ sentence: String(sentence), headMask, states, masked, follow }, signal);
   }
 }

@@ -10,7 +10,21 @@ export interface HeadModel {
   headNames: string[];
   vocabulary?: string[]; // the only words it knows
   broken?: boolean; // nothing more can be computed; a new one has to be loaded
-  attend(sentence: string, headMask?: HeadMask, options?: { signal?: AbortSignal, states?: boolean }): AttentionMap | Promise<AttentionMap>;
+  attend(sentence: string, headMask?: HeadMask, options?: AttendOptions): AttentionMap | Promise<AttentionMap>;
+}
+
+/** What the encoder can do besides. */
+export interface AttendOptions {
+  signal?: AbortSignal;
+  states?: boolean; // the map has them
+  masked?: number[]; // places of tokens that none may look at
+  follow?: FollowedWord[]; // the first of them that is there
+}
+
+/** A word, by its forms as tokens, and a direction of each layer, the embeddings first: [layer + 1, width]. */
+export interface FollowedWord {
+  tokens: string[][];
+  directions: Float32Array;
 }
 
 /** A text as a language model reads it, and how well each token would come next. */

@@ -1,12 +1,14 @@
 // What a pretrained model does off the page's thread: fetch its files and keep them, read a text, compute.
 
 import { importScript, reasonOf } from "../math/faults.ts";
+import { wordPlaces } from "../math/senses.ts";
 import { DecoderEngine } from "./decoder-engine.ts";
 import { ledgerOf, nextWord, whyThere } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
 import { EncoderEngine } from "./encoder-engine.ts";
 import { readAs, readJson } from "./files.ts";
+import type { FollowedWord } from "./head-model.ts";
 import type { DecoderFacts, PretrainedFacts } from "./files.ts";
 import code from "./kernel.wasm";
 import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
@@ -67,15 +69,23 @@ async function encoder(listed: PretrainedFacts): Promise<Arriving> {
     put: (_, contents) => engine.put(contents),
     start: (tokenizer) => ({
       facts: { name, numLayers, numHeads, headNames, maxTokens },
-      answer({ sentence, headMask, states: wantsStates }) {
+      answer({ sentence, headMask, states: wantsStates, masked, follow }) {
         const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, maxTokens);
-        const { weights: { shape, values: weights }, states } = engine.read(ids, headMask);
-        const map = { queryTokens: tokens, keyTokens: tokens, shape, weights, headNames, predictions: {}, notes };
+        const found = followedIn(tokens, follow);
+        const { weights: { shape, values: weights }, states, pushes } = engine.read(ids, headMask, masked, found);
+        const map = { queryTokens: tokens, keyTokens: tokens, shape, weights, headNames, predictions: {}, notes, ...(found && { pushes: { ...pushes, word: found.word } }) };
         if (!wantsStates) return { result: map, transfer: [weights.buffer] };
         return { result: { ...map, states }, transfer: [weights.buffer, states.values.buffer] };
       },
     }),
   };
+}
+
+/** The first of some words that stands among the tokens, and where. */
+function followedIn(tokens: string[], words: FollowedWord[]) {
+  const places = words.map(({ tokens: forms }) => wordPlaces(tokens, forms));
+  const word = places.findIndex((found) => found.length > 0);
+  return word < 0 ? null : { word, places: places[word], directions: words[word].directions };
 }
 
 async function decoder(listed: DecoderFacts): Promise<Arriving> {

@@ -74,3 +74,45 @@ def test_heads_that_are_off_move_the_sense():
     alone = senses.by_layer("bank", "bank", np.zeros((6, 12), bool))
     assert np.ptp(all_off) < 1
     assert abs(all_off[-1] - alone[-1]) < 0.5, "no word says anything to another"
+
+
+BOATS = "I went to the bank and watched the boats."
+
+
+def test_what_heads_take_from_words_and_the_rest_sum_to_the_score_of_each_layer():
+    senses = load_senses()
+    off = all_but(senses, [(0, 4), (5, 7)])
+    cases = [(BOATS, "bank", None, ()), (BOATS, "bank", off, (9,)), ("Her dog barks all night.", "bark", None, (1,))]
+    for sentence, word, mask, masked in cases:
+        found = senses.pushes(sentence, word, mask, masked)
+        np.testing.assert_allclose(found.pushes.sum((1, 2)) + found.rest, found.scores[1:], atol=1e-4)
+        assert found.pushes.shape == found.weights.shape == (6, 12, len(found.tokens))
+        assert np.abs(found.pushes[..., list(masked)]).max(initial=0) == 0
+        assert mask is None or np.abs(found.pushes[~mask]).max() == 0
+    np.testing.assert_allclose(senses.pushes(BOATS, "bank").scores, senses.scores([(BOATS, "bank")])[0], atol=1e-4)
+
+
+def test_without_the_boats_the_bank_is_in_the_middle_after_the_first_layer():
+    senses = load_senses()
+    whole, without = (senses.pushes(BOATS, "bank", masked=masked) for masked in ((), (9,)))
+    words = whole.pushes[0].sum(0)
+    assert whole.tokens[words.argmax()] == whole.tokens[9] == "boats"
+    assert words[9] > 1.5
+    assert whole.scores[1] > 3 > 0.6 > abs(without.scores[1])
+    assert without.scores[-1] < -1, "without a clue, money"
+
+
+def test_what_a_head_writes_tells_what_its_absence_does_in_the_same_layer():
+    senses = load_senses()
+    whole = senses.pushes(BOATS, "bank")
+    moved = [
+        whole.scores[1] - senses.scores([(BOATS, "bank")], all_but(senses, [(0, head)]))[0, 1] for head in range(12)
+    ]
+    assert np.corrcoef(moved, whole.pushes[0].sum(-1))[0, 1] > 0.9
+
+
+def test_a_place_beyond_the_sentence_cannot_be_masked():
+    with pytest.raises(ValueError, match=re.escape("masked holds places of tokens, from 0 to 11; got [12]")):
+        load_senses().pushes(BOATS, "bank", masked=[12])
+    with pytest.raises(ValueError, match="The sentence has to hold the word bank or banks"):
+        load_senses().pushes("The river.", "bank")

@@ -1,8 +1,9 @@
-// What <word-sense> says of a word and of the heads that decide its sense. No DOM.
+// What <word-sense> says of a word and of what decides its sense. No DOM.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { queryWeights } from "../../math/maps.ts";
-import { isSpecial, percent, readable } from "../../math/text.ts";
+import { fromTokens, headPushes, shareOf, type LayerPushes, type SensePushes } from "../../math/senses.ts";
+import { isSpecial, percent, readable, wordStarts } from "../../math/text.ts";
 
 /** A word, the share of its second sense after each layer, and the layer that decides. */
 export interface Sense {
@@ -18,6 +19,13 @@ export interface RankedHead {
   share: number;
   moved: number;
   looks: { word: string, share: number } | null;
+}
+
+/** A word of a sentence, by its tokens. */
+export interface SentenceWord {
+  text: string;
+  places: number[];
+  kind: "word" | "mark" | "asker"; // a mark can't be masked, nor can the word that is read
 }
 
 /** The layer's name in the table: "embeddings", "layer 1", ... */
@@ -46,3 +54,61 @@ export function looksAt(map: AttentionMap, [layer, head]: number[], places: numb
 /** What stands where none of the known words is in the sentence. */
 export const unknownWord = (words: string[]) => `No word here has two senses that this book knows. Try one of these: ${words.join(", ")}. ` +
   "The last page of the appendix, “For teachers and authors”, says how to add a word.";
+
+/** The score after a layer: that of all its arrows, or without those of some heads. */
+export const scoreWithout = (layer: LayerPushes, heads: number[] = []) =>
+  headPushes(layer).reduce((sum, push, head) => sum + (heads.includes(head) ? 0 : push), layer.rest);
+
+/** The words of a sentence, without special tokens. */
+export function wordsIn({ tokens, places }: SensePushes): SentenceWord[] {
+  const starts = wordStarts(tokens);
+  return starts.map((start, at) => {
+    const own = Array.from({ length: (starts[at + 1] ?? tokens.length) - start }, (_, step) => start + step);
+    const text = own.map((place) => readable(tokens[place])).join("");
+    const kind = own.some((place) => places.includes(place)) ? "asker" as const : /[\p{L}\p{N}]/u.test(text) ? "word" as const : "mark" as const;
+    return { text, places: own, kind };
+  }).filter(({ places: [place] }) => !isSpecial(tokens[place]));
+}
+
+const towards = (senses: [string, string], push: number) => `pushes it by ${Math.abs(push).toFixed(1)} towards ${senses[push > 0 ? 1 : 0]}`;
+
+/** How much attention the word gives to another and how far that pushes it, in a layer; in one head, or in all. */
+export function takenText({ word, senses }: Sense, layer: number, shown: LayerPushes, { text, places }: SentenceWord, head: number | null) {
+  const { weight, push } = fromTokens(shown, places, head);
+  const where = head === null ? `In layer ${layer + 1}` : `In head ${head + 1} of layer ${layer + 1}`;
+  return `${where}, “${word}” gives “${text}” ${percent(weight)} of its attention. What it takes from there ${towards(senses, push)}.`;
+}
+
+/** What one head does, in a layer. */
+export const headText = ({ senses }: Sense, shown: LayerPushes, head: number) => `Head ${head + 1} ${towards(senses, headPushes(shown)[head])}.`;
+
+/** The word that pushes most, in a layer; null where nothing does. */
+export function strongest(shown: LayerPushes, words: SentenceWord[], head: number | null) {
+  const others = words.filter(({ kind }) => kind === "word");
+  const pushes = others.map(({ places }) => Math.abs(fromTokens(shown, places, head).push));
+  return others[pushes.indexOf(Math.max(...pushes))] ?? null;
+}
+
+const listed = (names: string[]) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
+
+interface Changes {
+  masked: string[];
+  isBehind: boolean; // the model hasn't read the sentence with those masked
+  off: number[]; // heads of the layer
+  pending: number[]; // those of them that were on when the model read it
+  alone: number | null; // the score without the arrow of the last
+}
+
+/** What came of the words that are masked and of the heads that are off. */
+export function changedText({ senses }: Sense, layer: number, shown: LayerPushes, { masked, isBehind, off, pending, alone }: Changes) {
+  const to = (score: number) => leaning(senses, shareOf(score));
+  const heads = `${off.length > 1 ? "heads" : "head"} ${listed(off.map((head) => String(head + 1)))}`;
+  if (isBehind) return masked.length ? `The model hasn't read the sentence with ${quoted(masked)} masked.` : "The model hasn't read the sentence with all of its words.";
+  if (pending.length)
+    return `Without ${pending.length > 1 ? "those arrows" : "that arrow"} the others sum to ${to(scoreWithout(shown, pending))}. That's arithmetic: the model hasn't read the sentence without ${heads}.`;
+  const without = off.length ? `${masked.length ? " and without" : "Without"} ${heads}` : "";
+  const sum = alone === null ? "" : ` Taking away the arrow alone would leave ${to(alone)}.`;
+  return `${masked.length ? `With ${quoted(masked)} masked` : ""}${without}, the model reads ${to(scoreWithout(shown))} after layer ${layer + 1}.${sum}`;
+}
+
+const quoted = (words: string[]) => listed(words.map((text) => `“${text}”`));

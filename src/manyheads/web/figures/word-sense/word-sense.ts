@@ -1,27 +1,35 @@
-// <word-sense sentence="..." word="bank">: in which sense the encoder reads an ambiguous word, layer by layer, live; which
-// heads decide it. The encoder and the axes between the senses come when the reader asks. No DOM while the module loads, as
-// in head-map.ts.
+// <word-sense sentence="..." word="bank" layer="1">: in which sense the encoder reads an ambiguous word, layer by layer, live; what each
+// of a layer's heads takes from each word; which heads decide. With a `layer`, that one alone is shown, and no tools. The encoder and the
+// axes between the senses come when the reader asks; until then, what one masked word comes to may be baked in. No DOM while the module
+// loads, as in head-map.ts.
 
 import { define, dressPage } from "../../doors/page-element.ts";
 import { loadWithProgress, modelsScript, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { maskOf } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
-import { rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../math/senses.ts";
+import { rankedHeads, SenseAxes, shareOf, wordPlaces, type LayerPushes, type SensePushes } from "../../math/senses.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 import { announce } from "../../views/dom.ts";
 import { looksAt, unknownWord, type RankedHead, type Sense } from "./text.ts";
 import { WordSenseView } from "./view.ts";
 
-const PARTS = ["sentence", "word"]; // of the state, each an attribute
+const PARTS = ["sentence", "word", "layer"]; // of the state, each an attribute
+
+type Baked = Sense & {
+  pushes?: SensePushes;
+  masked?: Record<string, { shares: number[], layers: (LayerPushes | null)[] }>; // by the places of the masked word's tokens
+};
 
 class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   static observedAttributes = PARTS;
   protected parts = PARTS;
-  protected numbers = [];
+  protected numbers = ["layer"];
   protected computed = []; // the view asks
   #axes: SenseAxes | null = null;
   #example = ""; // the sentence that is baked in
+  #baked: Baked | null = null;
+  #isLive = false; // the encoder has answered
 
   protected override task = {
     failure: "The sense could not be computed",
@@ -44,7 +52,25 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   }
 
   protected override get waits() {
-    return this.sentence !== this.#example;
+    return this.sentence !== this.#example || (this.#baked !== null && !this.#known);
+  }
+
+  protected override markOld(old: boolean) {
+    this.view?.markOld(old && this.sentence !== this.#example);
+  }
+
+  protected override get asked() {
+    return this.sentence === this.#example ? "This" : "Your text";
+  }
+
+  /** What is baked in of the words that are masked now; null where nothing is. */
+  get #known() {
+    const { sentence, word, masked, off } = this.view!.state;
+    if (!this.#baked || sentence !== this.#example || word !== this.#baked.word || off.length) return null;
+    const [sense, { pushes = null, masked: known = {} }] = [this.#bakedSense(this.#baked), this.#baked];
+    if (!masked.length) return { sense, pushes };
+    const found = known[masked.join(" ")];
+    return found ? { sense: { ...sense, shares: found.shares }, pushes: pushes && { ...pushes, layers: found.layers } } : null;
   }
 
   protected override async load(name: string, show: (text: string) => void) {
@@ -53,18 +79,35 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     return loadWithProgress(name, show);
   }
 
-  protected draw(baked: Sense | null) {
+  protected draw(baked: Baked | null) {
     dressPage("head-map.css", "word-sense.css");
     this.#example = this.sentence;
-    const shown = baked && { sense: baked, words: [baked.word], word: baked.word };
-    this.view = new WordSenseView(this, { ...this.written, ...shown }, { compute: () => this.update(), rank: () => this.#rank() });
+    this.#baked = baked;
+    const shown = baked && { sense: this.#bakedSense(baked), pushes: baked.pushes ?? null, words: [baked.word], word: baked.word };
+    this.view = new WordSenseView(this, { ...this.written, ...shown }, { compute: () => this.#answer(), rank: () => this.#rank() });
     this.begin(Boolean(baked));
+  }
+
+  protected override listen(leaves: AbortSignal) {
+    super.listen(leaves);
+    const watch = new ResizeObserver(() => this.view?.layOut());
+    watch.observe(this);
+    leaves.addEventListener("abort", () => watch.disconnect());
   }
 
   // --- computing
 
-  async #attend(encoder: HeadModel, off: number[][], signal: AbortSignal) {
-    return encoder.attend(this.sentence, maskOf(off, encoder.numLayers, encoder.numHeads), { signal, states: true });
+  /** Shows what is known, and has the encoder answer. */
+  #answer() {
+    const known = this.#isLive ? null : this.#known;
+    if (known) this.view!.dispatch({ type: "show", words: [known.sense.word], ...known });
+    this.update();
+  }
+
+  async #attend(encoder: HeadModel, off: number[][], signal: AbortSignal, follows = true) {
+    const { masked, word } = this.view!.state;
+    const follow = follows ? this.#axes!.followed(this.#axes!.known(word)) : [];
+    return encoder.attend(this.sentence, maskOf(off, encoder.numLayers, encoder.numHeads), { signal, states: true, masked, follow });
   }
 
   #take(map: AttentionMap, ranking?: RankedHead[]) {
@@ -76,9 +119,10 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
       this.view!.dispatch({ type: "lose" });
       return this.showStatus(unknownWord(axes.words.map((one) => one.word)));
     }
+    this.#isLive = true;
     const shares = (axes.scores(map, word) as number[]).map(shareOf);
     const sense = { word: word.word, senses: word.senses, shares, layer: axes.layer };
-    this.view!.dispatch({ type: "show", sense, words: present.map((one) => one.word), ranking });
+    this.view!.dispatch({ type: "show", sense, pushes: axes.pushes(map, word), words: present.map((one) => one.word), ranking });
     this.showStatus([READY, ...(map.notes ?? [])].join(" "));
     announce(this, "sense", sense);
   }
@@ -96,7 +140,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
         for (let layer = 0; layer < encoder.numLayers; layer++) {
           if (!signal.aborted) this.showStatus(`Turning off the heads of layer ${layer + 1}, one by one.`);
           scores.push([]);
-          for (let head = 0; head < encoder.numHeads; head++) scores[layer].push(scoreIn(await this.#attend(encoder, [[layer, head]], signal)));
+          for (let head = 0; head < encoder.numHeads; head++) scores[layer].push(scoreIn(await this.#attend(encoder, [[layer, head]], signal, false)));
         }
         const score = scoreIn(whole);
         const places = wordPlaces(whole.queryTokens, word.tokens);

@@ -1,0 +1,90 @@
+// The words of the sentence. Arcs lead from the one that is read to those that it looks at: as thick as their attention, in the colour of
+// the sense that what it takes there pushes it to. A press masks a word.
+
+import { fromTokens, type LayerPushes } from "../../math/senses.ts";
+import { fill, h, setProps, setText } from "../../views/dom.ts";
+import type { SentenceWord } from "./text.ts";
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const THICKEST = 9; // pixels
+const LEAST = 0.04; // of the thickest: below, no arc
+const STRONG = 2; // a push, in log-odds, that has all of a sense's colour
+const [LOW, HIGH] = [16, 40]; // pixels that an arc rises over its words
+
+export interface DrawnWords {
+  words: SentenceWord[];
+  masked: number[];
+  shown: LayerPushes;
+  head: number | null; // the one whose arcs are drawn; null for the mean of all
+}
+
+export class Words {
+  node = h("div", { class: "ws-words", role: "group", "aria-label": "Words that can be masked", hidden: true });
+  #arcs = document.createElementNS(NAMESPACE, "svg");
+  #row = h("div", { class: "ws-row" });
+  #drawn: DrawnWords | null = null;
+
+  /** `press(places)` is called with the tokens of a word, `point(word)` with the one that a reader points at, null with none. */
+  constructor(press: (places: number[]) => void, point: (word: SentenceWord | null) => void) {
+    this.#arcs.setAttribute("class", "ws-arcs");
+    this.#arcs.setAttribute("aria-hidden", "true");
+    this.node.append(this.#arcs, this.#row);
+    const wordOf = ({ target }: Event) => this.#drawn?.words[[...this.#row.children].indexOf((target as Element).closest(".ws-row > *") as Element)] ?? null;
+    this.#row.addEventListener("click", (event) => {
+      const word = wordOf(event);
+      if (word?.kind === "word") press(word.places);
+    });
+    for (const name of ["pointerover", "focusin"]) this.#row.addEventListener(name, (event) => point(wordOf(event)));
+    for (const name of ["pointerleave", "focusout"]) this.#row.addEventListener(name, () => point(null));
+  }
+
+  draw(drawn: DrawnWords | null) {
+    this.#drawn = drawn;
+    setProps(this.node, { hidden: !drawn });
+    if (!drawn) return;
+    const kinds = drawn.words.map(({ kind }) => kind).join();
+    if (this.node.dataset.kinds !== kinds) this.#row.replaceChildren(...drawn.words.map(({ kind }) => nodeFor(kind)));
+    this.node.dataset.kinds = kinds;
+    drawn.words.forEach(({ text, kind, places }, at) => {
+      const node = this.#row.children[at] as HTMLElement;
+      setText(node, text);
+      if (kind === "word") setProps(node, { ariaPressed: String(drawn.masked.includes(places[0])) });
+    });
+    this.layOut();
+  }
+
+  /** Draws the arcs to where the words are now. */
+  layOut() {
+    if (!this.#drawn || !this.node.offsetWidth) return;
+    const { words, shown, head } = this.#drawn;
+    const nodes = [...this.#row.children] as HTMLElement[];
+    const asker = nodes[words.findIndex(({ kind }) => kind === "asker")];
+    const taken = words.map(({ places }) => fromTokens(shown, places, head));
+    const most = Math.max(...taken.map(({ weight }, at) => (words[at].kind === "asker" ? 0 : weight)), 1e-9);
+    const arcs = fill(this.#arcs, words.length, () => document.createElementNS(NAMESPACE, "path"));
+    words.forEach(({ kind }, at) => {
+      const { weight, push } = taken[at];
+      const seen = kind !== "asker" && weight >= LEAST * most;
+      arcs[at].setAttribute("d", seen ? arc(asker, nodes[at]) : "");
+      arcs[at].setAttribute("stroke-width", (THICKEST * weight / most).toFixed(1));
+      arcs[at].setAttribute("class", push > 0 ? "ws-to-second" : "ws-to-first");
+      arcs[at].style.setProperty("--push", `${Math.round(100 * Math.min(1, Math.abs(push) / STRONG))}%`);
+    });
+  }
+}
+
+const nodeFor = (kind: SentenceWord["kind"]) =>
+  (kind === "word" ? h("button", { type: "button", class: "ws-word" }) : h(kind === "asker" ? "b" : "span", { class: `ws-${kind}` }));
+
+/** The path from one word to another: over both where they stand on one line, else between the lines. */
+function arc(from: HTMLElement, to: HTMLElement) {
+  const [start, end] = [from, to].map(({ offsetLeft, offsetWidth }) => Math.round(offsetLeft + offsetWidth / 2));
+  const [top, below] = [from.offsetTop, to.offsetTop - from.offsetTop];
+  if (Math.abs(below) < from.offsetHeight / 2) {
+    const rise = Math.min(HIGH, LOW + 0.13 * Math.abs(end - start)) * 4 / 3;
+    return `M${start} ${top}C${start} ${top - rise} ${end} ${top - rise} ${end} ${top}`;
+  }
+  const y = below > 0 ? [top + from.offsetHeight, to.offsetTop] : [top, to.offsetTop + to.offsetHeight];
+  const middle = (y[0] + y[1]) / 2;
+  return `M${start} ${y[0]}C${start} ${middle} ${end} ${middle} ${end} ${y[1]}`;
+}
