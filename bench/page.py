@@ -46,7 +46,7 @@ POINTING = """async () => {
   const times = [];
   const [first, ...words] = el.querySelectorAll(".hm-live tbody:first-of-type td");
   first.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, pointerType: "mouse" }));
-  await new Promise((done) => setTimeout(done, 500)); // it asks once the pointer rests on it; then others take over at once
+  await new Promise((done) => setTimeout(done, 500)); // the pointer rests; then others ask at once
   for (const word of words) {
     await new Promise(requestAnimationFrame);
     const start = performance.now();
