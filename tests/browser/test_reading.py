@@ -27,7 +27,7 @@ def test_the_next_link_leads_through_every_chapter_and_each_is_calm(page, site):
     expect(page.locator("a.right-next")).to_have_count(0)
 
 
-def test_a_stranger_sees_a_sentence_type_itself_and_turns_a_head_off(page, site):
+def test_a_stranger_sees_a_sentence_type_itself_turns_a_head_off_and_is_shown_the_chapters(page, site):
     page.add_init_script("""globalThis.concluded = [];
         addEventListener("attention", ({ detail: { predictions: { sentiment } } }) => {
             if (sentiment) concluded.push(Object.entries(sentiment).sort((a, b) => b[1] - a[1])[0][0]) })""")
@@ -41,6 +41,10 @@ def test_a_stranger_sees_a_sentence_type_itself_and_turns_a_head_off(page, site)
     expect(verdict).to_contain_text("positive")
     expect(page.locator("#pst-primary-sidebar")).to_be_hidden()
     assert page.evaluate(SHIFT) <= 0.02
+    pictures = page.locator(".chapters img:visible")
+    expect(pictures).to_have_count(13)
+    pictures.last.scroll_into_view_if_needed()
+    eventually(lambda: pictures.last.evaluate("(image) => image.naturalWidth"), bool)
 
 
 def test_a_search_finds_sections_and_shows_words_of_them(page, site):
