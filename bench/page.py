@@ -44,7 +44,10 @@ TIMES = """async ([sentence, keystrokes]) => {
 POINTING = """async () => {
   const el = document.querySelector("head-map");
   const times = [];
-  for (const word of [...el.querySelectorAll(".hm-live tbody:first-of-type td")].slice(1)) {
+  const [first, ...words] = el.querySelectorAll(".hm-live tbody:first-of-type td");
+  first.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, pointerType: "mouse" }));
+  await new Promise((done) => setTimeout(done, 500)); // the pointer rests; then others ask at once
+  for (const word of words) {
     await new Promise(requestAnimationFrame);
     const start = performance.now();
     word.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, pointerType: "mouse" }));

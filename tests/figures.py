@@ -3,7 +3,8 @@
 from collections import defaultdict
 
 CHAPTER_OF = {
-    "head-map": "index",
+    "head-map": "coffee-or-tea",
+    "first-look": "index",
     "formula-steps": "formula",
     "attention-flow": "formula",
     "slice-or-project": "formula",

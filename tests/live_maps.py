@@ -56,7 +56,7 @@ def seen(figure, text):
     return figure.get_by_text(text).and_(figure.page.locator(":not([aria-live])"))
 
 
-def open_map(page, site, chapter="book/index"):
+def open_map(page, site, chapter="book/coffee-or-tea"):
     """Opens a chapter and gives its first map, computing for itself."""
     page.goto(f"{site}/{chapter}.html")
     map = page.locator("head-map").first

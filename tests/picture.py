@@ -9,9 +9,9 @@ def main(path):
     with serve(HTML) as site, chromium() as browser:
         page = browser.new_page(viewport={"width": 1100, "height": 800}, reduced_motion="reduce")
         page.goto(f"{site}/book/index.html")
-        map = page.locator("head-map").first
-        map.evaluate("async (el) => { await el.ready }")
-        map.screenshot(path=path)
+        look = page.locator("first-look")
+        look.evaluate("async (el) => { await el.ready }")
+        look.screenshot(path=path)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,9 @@ def test_words_that_run_from_right_to_left_do_so(page, site):
 
 def test_a_hostile_link_is_text_and_a_broken_one_still_gives_a_map(page, site):
     broken = "map=1&view=spiral&layer=-1&head=x&query=99999&off=9.9+7&special=%FF&model=nobody&constructor=1"
-    page.goto(f"{site}/book/index.html#{broken}&sentence=%3Cimg%20src%3Dx%20onerror%3D%22document.title%3D1%22%3E")
+    page.goto(
+        f"{site}/book/coffee-or-tea.html#{broken}&sentence=%3Cimg%20src%3Dx%20onerror%3D%22document.title%3D1%22%3E"
+    )
     map = page.locator("head-map").first
     ready(map)
     expect(map.get_by_role("textbox", name="Sentence")).to_have_value('<img src=x onerror="document.title=1">')

@@ -83,7 +83,7 @@ def cut_short(route):
 def test_no_model_comes_before_somebody_points_at_a_figure(page, site):
     fetched = []
     page.on("request", lambda request: fetched.append(request.url) if "/models/" in request.url else None)
-    page.goto(f"{site}/book/index.html", wait_until="networkidle")
+    page.goto(f"{site}/book/coffee-or-tea.html", wait_until="networkidle")
     map = page.locator("head-map").first
     expect(map.get_by_role("status")).to_contain_text("The model loads when you point at it")
     assert fetched == []
@@ -133,7 +133,7 @@ def test_a_model_that_does_not_arrive_is_told_each_time_until_it_comes(page, sit
         (cut_short, DAMAGED),
         (lambda route: route.fulfill(body=hotel), DAMAGED),
     ]
-    page.goto(f"{site}/book/index.html")
+    page.goto(f"{site}/book/coffee-or-tea.html")
     map = page.locator("head-map").first
     for answer, said in troubles:
         page.route("**/focus-words*", answer)

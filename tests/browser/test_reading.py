@@ -3,7 +3,7 @@
 import re
 
 from built import CHAPTERS
-from live_maps import COFFEE, eventually, ready, settled, shows
+from live_maps import COFFEE, SHIFT, eventually, ready, settled, shows
 from playwright.sync_api import expect
 
 from manyheads.models.focus import load_focus_model
@@ -25,6 +25,26 @@ def test_the_next_link_leads_through_every_chapter_and_each_is_calm(page, site):
         if chapter != CHAPTERS[-1]:
             page.locator("a.right-next").click()
     expect(page.locator("a.right-next")).to_have_count(0)
+
+
+def test_a_stranger_sees_a_sentence_type_itself_turns_a_head_off_and_is_shown_the_chapters(page, site):
+    page.add_init_script("""globalThis.concluded = [];
+        addEventListener("attention", ({ detail: { predictions: { sentiment } } }) => {
+            if (sentiment) concluded.push(Object.entries(sentiment).sort((a, b) => b[1] - a[1])[0][0]) })""")
+    page.goto(f"{site}/book/index.html")
+    look = page.locator("first-look")
+    verdict = look.locator(".fl-verdict")
+    eventually(lambda: page.evaluate("concluded"), lambda found: "positive" in found and found[-1] == "negative")
+    expect(look.get_by_role("textbox", name="Sentence")).to_have_value("They never like tea.")
+    expect(verdict).to_contain_text("negative")
+    look.get_by_role("button", name="Turn this head off").click()
+    expect(verdict).to_contain_text("positive")
+    expect(page.locator("#pst-primary-sidebar")).to_be_hidden()
+    eventually(lambda: page.evaluate(SHIFT), lambda shift: shift <= 0.02)
+    pictures = page.locator(".chapters img:visible")
+    expect(pictures).to_have_count(13)
+    pictures.last.scroll_into_view_if_needed()
+    eventually(lambda: pictures.last.evaluate("(image) => image.naturalWidth"), bool)
 
 
 def test_a_search_finds_sections_and_shows_words_of_them(page, site):
@@ -73,7 +93,7 @@ def test_code_and_solutions_are_folded_until_they_are_opened(page, site):
 
 def test_without_scripts_figures_and_equations_are_drawn(still, site):
     drawn = {
-        "index": "head-map, attention-flow",
+        "index": "first-look, attention-flow",
         "formula": "formula-steps, slice-or-project",
         "real-heads": "head-map, head-cards",
         "induction": "head-birth",
@@ -85,5 +105,5 @@ def test_without_scripts_figures_and_equations_are_drawn(still, site):
     still.goto(f"{site}/book/formula.html")
     expect(still.locator("math:has(msqrt)").first).to_be_visible()
     expect(still.get_by_text("\\frac")).to_have_count(0)
-    still.goto(f"{site}/book/index.html")
+    still.goto(f"{site}/book/coffee-or-tea.html")
     shows(still.locator("head-map").first, load_focus_model()(COFFEE).weights[-1, :, 0])

@@ -64,7 +64,7 @@ def test_each_key_is_answered_and_the_cells_show_it(page, site):
 def test_what_is_typed_while_the_model_loads_is_answered(page, site):
     held = []
     page.route("**/focus-words*", lambda route: held.append(route))
-    page.goto(f"{site}/book/index.html")
+    page.goto(f"{site}/book/coffee-or-tea.html")
     map = page.locator("head-map").first
     with page.expect_request("**/focus-words*"):
         box_of(map).fill("I am early")

@@ -6,6 +6,8 @@ import { draw, heard, isHere, isIdle, key, named, once, point, press, same, stat
 import { withWord } from "../../src/manyheads/web/math/text.ts";
 import { makeMap, mapModel, tokensOf } from "./small-models.mjs";
 
+const RESTED = 300; // milliseconds, after which a word that is pointed at asks
+
 async function live(attributes = "", model = mapModel()) {
   const map = await draw(`<head-map model="focus" sentence="hot tea now" ${attributes}></head-map>`, { focus: isHere(model) });
   await map.ready;
@@ -76,16 +78,19 @@ test("what is done after an undo leaves nothing to redo", async () => {
   assert.equal(isIdle(map, "Redo"), true);
 });
 
-test("a pinned word stays pinned through undo and redo", async () => {
+test("a pinned word stays pinned through undo and redo", async (t) => {
   const map = await live();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const word = (text) => [...map.querySelectorAll("tbody:first-of-type td")].find(({ textContent }) => textContent === text);
   word("tea").click();
   choice(map, "matrix");
   press(map, "Undo");
   point(word("now"));
+  t.mock.timers.tick(RESTED);
   assert.equal(named(map, "Asked by").value, "2");
   press(map, "Undo");
   point(word("hot"));
+  t.mock.timers.tick(RESTED);
   assert.equal(named(map, "Asked by").value, "1", "nothing is pinned any more");
 });
 

@@ -4,6 +4,8 @@ import test from "node:test";
 import { choose, key, named, page, point, press, same, settled, texts, tick, type } from "./page.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
 
+const RESTED = 300; // milliseconds, after which a word that is pointed at asks
+
 const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
 
 /** A view in the page with a map of two layers, three heads, five queries and seven keys. */
@@ -54,9 +56,26 @@ test("paint: a word that slides under a pointer at rest asks nothing", () => {
   assert.equal(named(root, "Asked by").value, "0");
 });
 
-test("paint: a word that is pointed at asks until the pointer leaves, and a tip says what it gets", () => {
+test("paint: a word that the pointer crosses asks nothing, one that it rests on does, and then at once the next", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { root } = show({}, SELF);
+  point(word(root, "hot"));
+  t.mock.timers.tick(60);
+  point(root.querySelector(".hm-stage"), "pointerleave");
+  t.mock.timers.tick(RESTED);
+  assert.equal(named(root, "Asked by").value, "0");
+  point(word(root, "hot"));
+  t.mock.timers.tick(RESTED);
+  assert.equal(named(root, "Asked by").value, "1");
+  point(word(root, "tea"));
+  assert.equal(named(root, "Asked by").value, "2");
+});
+
+test("paint: a word that a pointer rests on asks until the pointer leaves, and a tip says what it gets", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const { root, map } = show({}, SELF);
   point(word(root, "tea", 1));
+  t.mock.timers.tick(RESTED);
   assert.equal(named(root, "Asked by").value, "2");
   close(numbers([...root.querySelectorAll(".hm-paint tr")[1].cells].slice(1)), QUERIES.map((_, at) => weightAt(map, 0, 1, 2, at)));
   const tip = root.querySelector("[role=tooltip]");

@@ -46,11 +46,13 @@ test("a picture a head: a cell a patch, row by row, and the other places above i
   assert.equal(root.querySelector(".hm-share").textContent, `${Math.round(100 * share)} % on the picture`);
 });
 
-test("a patch that is pointed at asks, one that is pressed goes on asking, and so does a special place", () => {
+test("a patch that a pointer rests on asks, one that is pressed goes on asking, and so does a special place", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const told = [];
   const { root, map, view } = show({}, {}, { change: ({ query }) => told.push(query) });
   const patch = () => cellsOf(root, "patches")[4]; // patch 2,2
   point(patch());
+  t.mock.timers.tick(300);
   assert.equal(queryOf(view.state), 6);
   assert.ok(root.querySelector(".hm-tip").textContent.startsWith("kind: [CLS] gives patch 2,2 "));
   close(cellsOf(root, "patches", 2), places(6, 2).map((at) => weightAt(map, 0, 2, 6, at)));

@@ -12,6 +12,7 @@ import os
 from manyheads.maps.element import BUILDING
 from manyheads.sphinxext import (
     assets,
+    chapters,
     equations,
     execution_cache,
     exercises,
@@ -40,6 +41,7 @@ def setup(app):
     app.connect("env-updated", write_side_by_side)
     app.connect("build-finished", finish)
     assets.setup(app)
+    chapters.setup(app)
     equations.setup(app)
     execution_cache.setup(app)
     exercises.setup(app)

@@ -199,8 +199,44 @@ class MuseumPieceDirective(FigureDirective):
             load_model(name)(sentence), sentence=sentence, models=f"{name} focus/bug-{bug}", tools="none", **shown
         )
         wording = {"bug": bug, "label": words} | {option: options[option] for option in WORDING if option in options}
-        written = "".join(f' {option}="{escape(text)}"' for option, text in wording.items())
-        return f"<museum-piece{written}>{map}</museum-piece>"
+        return f"<museum-piece{attributes_html(wording)}>{map}</museum-piece>"
+
+
+class FirstLookDirective(FigureDirective):
+    """`{first-look} sentence`: a live map and, behind a switch below it, the head of layer 1 that `answer` needs.
+
+    `head` counts from 0. Once, the sentence types itself for a reader, at first without `word`. `try` is as in
+    `{head-map}`.
+    """
+
+    required_arguments = 1
+    optional_arguments = 0
+    option_spec: ClassVar = {
+        "word": directives.unchanged_required,
+        "head": directives.nonnegative_int,
+        "answer": directives.unchanged_required,
+        "try": directives.unchanged_required,
+    }
+
+    def html(self, words, options):
+        map = load_model("focus")(words)
+        head, answer = options.get("head", 0), options.get("answer", "sentiment")
+        if head >= map.shape[1]:
+            raise ValueError(f"head counts from 0 to {map.shape[1] - 1}, got {head}")
+        if answer not in map.predictions:
+            raise ValueError(f"answer must be one of {', '.join(map.predictions)}, got {answer!r}")
+        shown = head_map_element(map, sentence=words, model="focus", tools="none", examples=options.get("try"))
+        written = {"word": options.get("word", ""), "head": head, "answer": answer}
+        return f"<first-look{attributes_html(written)}>{shown}</first-look>"
+
+
+def attributes_html(attributes):
+    """Attributes as they stand in a tag.
+
+    >>> attributes_html({"label": "<tea>"})
+    ' label="&lt;tea&gt;"'
+    """
+    return "".join(f' {name}="{escape(str(text))}"' for name, text in attributes.items())
 
 
 class WordSenseDirective(FigureDirective):

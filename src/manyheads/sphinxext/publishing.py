@@ -70,9 +70,10 @@ def address():
 
 
 def chapters(env):
-    """The title of each page, by its name, in the order of the contents."""
+    """The title of each page, by its name, in the order of the contents; the first bears the book's name."""
     root = env.config.root_doc
-    return {name: env.titles[name].astext() for name in (root, *env.toctree_includes.get(root, []))}
+    others = env.toctree_includes.get(root, [])
+    return {root: env.config.project, **{name: env.titles[name].astext() for name in others}}
 
 
 def write_pages(folder, titles, scripts):

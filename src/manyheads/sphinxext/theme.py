@@ -37,6 +37,14 @@ def describe(app, pagename, templatename, context, doctree):
         )
 
 
+def name_home(app, pagename, templatename, context, doctree):
+    """What leads to the first page bears the book's name: that page's own title may ask something."""
+    context["root_title"] = app.config.project
+    back = context.get("prev")
+    if back and back["link"] == app.builder.get_relative_uri(pagename, app.config.root_doc):
+        back["title"] = app.config.project
+
+
 def drop_print_button(app, pagename, templatename, context, doctree):
     """Takes the theme's button for printing out of its menu: the pages' policy lets no attribute run a script."""
     for menu in context.get("header_buttons", []):
@@ -60,5 +68,6 @@ def deferred(script):
 def setup(app):
     app.connect("config-inited", set_options, priority=501)  # when the repository is known
     app.connect("html-page-context", describe, priority=100)  # before the tags of previews are made
+    app.connect("html-page-context", name_home, priority=502)  # the theme takes that page's title at 500
     app.connect("html-page-context", drop_print_button, priority=502)  # the theme makes its menus at 500 and 501
     app.connect("html-page-context", lighten_page, priority=901)

@@ -35,5 +35,5 @@ await mkdir(dist);
 await build({ ...COMMON, entryPoints: modules, format: "esm", target: "es2022" });
 await build({ ...COMMON, entryPoints: ["doors/theme.ts"], format: "iife", target: "es2022" });
 await build({ ...COMMON, entryPoints: stylesheets });
-await build({ ...COMMON, minify: false, entryPoints: ["prerender.mts"], format: "esm", platform: "node", packages: "external", outExtension: { ".js": ".mjs" } });
+await build({ ...COMMON, minify: false, entryPoints: ["prerender.mts", "thumbnails.mts"], format: "esm", platform: "node", packages: "external", outExtension: { ".js": ".mjs" } });
 await Promise.all(vendored.map((path) => copyFile(`${web}node_modules/${path}`, `${dist}/${basename(path)}`)));

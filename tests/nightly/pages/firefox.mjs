@@ -26,7 +26,7 @@ try {
   };
   const live = (figure) => page.evaluate((selector) => document.querySelector(selector).ready.then(() => {}), figure);
 
-  await page.goto(`${site}/book/index.html`);
+  await page.goto(`${site}/book/coffee-or-tea.html`);
   await live("head-map");
   await type("head-map", "attention", SENTENCE);
   told.typed = await page.evaluate(() => {

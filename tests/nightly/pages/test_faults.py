@@ -28,7 +28,7 @@ READY = "Ready: computed in this page"
 OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
 
 # A figure: its chapter, its selector, what wakes it.
-MAP = ("index", "head-map", None)
+MAP = ("coffee-or-tea", "head-map", None)
 FORMULA = ("formula", "formula-steps[model]", None)
 ENCODER = ("real-heads", 'head-map[model="encoder"]', "Load the encoder")
 SENSE = ("ambiguity", "word-sense", "Load the encoder")

@@ -1,4 +1,5 @@
-// Words that ask: pointed at, focused or tapped, a word of Paint asks; a click or Enter lets it go on asking, Escape ends that.
+// Words that ask: a word of Paint asks once a pointer rests on it, or it's focused or tapped; a click or Enter lets it go on asking,
+// Escape ends that.
 
 import type { ShownMap } from "../math/map-state.ts";
 import { headName, isMasked, queryWeights } from "../math/maps.ts";
@@ -7,6 +8,7 @@ import { focusedIn, h, targetOf } from "./dom.ts";
 import type { MapHost } from "./map-part.ts";
 
 const WORD = "td[data-weight]";
+const REST = 250; // milliseconds that a pointer rests on the first word; from a word that asks, others take over at once
 const TIP_GAP = 4; // pixels between a word and its tip
 
 /** What a word under the pointer stands for; read out with a word that has the focus. */
@@ -41,6 +43,7 @@ export class WordTip {
 /** Listens to the words of a stage, and passes on to the host which of them asks. */
 export class Asking {
   #word: HTMLElement | null = null; // pointed at, or has the focus
+  #rests: { on: HTMLElement, timer: ReturnType<typeof setTimeout> } | null = null; // a word that is about to ask
   #dismissed = false; // by Escape, until the focus moves
   host: MapHost;
   tip: WordTip;
@@ -50,7 +53,7 @@ export class Asking {
     this.tip = tip;
     const listeners = {
       pointermove: (event: PointerEvent) => // not "pointerover": words that slide under a pointer at rest aren't pointed at
-        event.pointerType !== "touch" && this.#point(wordAt(event)),
+        event.pointerType !== "touch" && this.#rest(wordAt(event)),
       pointerleave: () => this.#point(this.#dismissed ? null : focusedWord(stage)),
       focusin: (event: Event) => {
         this.#dismissed = false;
@@ -69,7 +72,17 @@ export class Asking {
     else this.#point(null);
   }
 
+  /** A word asks once the pointer rests on it: not where it only crosses the words on its way. */
+  #rest(word: HTMLElement | null) {
+    if (!word || this.#word) return this.#point(word);
+    if (this.#rests?.on === word) return;
+    clearTimeout(this.#rests?.timer);
+    this.#rests = { on: word, timer: setTimeout(() => word.isConnected && this.#point(word), REST) };
+  }
+
   #point(word: HTMLElement | null) {
+    clearTimeout(this.#rests?.timer);
+    this.#rests = null;
     if (word === this.#word) return;
     this.#word?.removeAttribute("aria-describedby");
     this.#word = word;

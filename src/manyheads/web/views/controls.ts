@@ -31,7 +31,23 @@ export function sentenceBox(label: string, placeholder: string, typed: (text: st
       typed(box.value);
     } });
   onUndo(box, step);
+  standAboveKeyboard(box);
   return box;
+}
+
+const KEYBOARD = 0.8; // of what was seen before, at most, is left by a keyboard on the screen
+
+/** Where a keyboard comes up on the screen, a box goes to the top of what it leaves, so that what answers is seen below. */
+function standAboveKeyboard(box: HTMLElement) {
+  const seen = globalThis.visualViewport;
+  if (!seen) return;
+  let before = 0;
+  const shrank = () => seen.height < KEYBOARD * before && box.scrollIntoView({ block: "start" });
+  box.addEventListener("focus", () => {
+    before = seen.height;
+    seen.addEventListener("resize", shrank);
+  });
+  box.addEventListener("blur", () => seen.removeEventListener("resize", shrank));
 }
 
 /** Calls `step(back)` where a reader undoes, or does again, by keys or from a browser's menu. */

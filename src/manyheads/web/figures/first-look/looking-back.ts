@@ -1,0 +1,137 @@
+// What stands below the map of <first-look>: what a head of the first layer finds for the word that an answer rests on, the answer, and
+// the switch of that head.
+
+import type { AttentionMap } from "../../math/attention-map.ts";
+import { alpha, colourOf, headName, headTitle, likeliest, queryWeights } from "../../math/maps.ts";
+import { DEPTH } from "../../math/names.ts";
+import { directionOf, isolated, isSpecial, percent, readable } from "../../math/text.ts";
+import { fill, h, setChildren, setText, setToken } from "../../views/dom.ts";
+
+// ------------------------------------------------------------------------------------------------ pure part
+
+const FIRST = 0; // layer
+
+/** The place of the largest of some weights. */
+const most = (weights: Float32Array) => weights.indexOf(Math.max(...weights));
+
+/** What a head of layer 1 finds for the word that the head named `answer` looks at most when `[CLS]` asks. */
+export function lookBack(map: AttentionMap, head: number, answer: string) {
+  const asker = most(queryWeights(map, map.namedLayer ?? 0, map.headNames.indexOf(answer), 0));
+  const weights = queryWeights(map, FIRST, head, asker);
+  return { asker, weights, found: most(weights) };
+}
+
+/** What that is, in a sentence. */
+export function toldOf(map: AttentionMap, { asker, found }: { asker: number, found: number }, answer: string, on: boolean) {
+  const [word, other] = [asker, found].map((place) => isolated(readable(map.keyTokens[place])));
+  if (isSpecial(map.keyTokens[asker])) return `The ${answer} head finds no word here, so there is nothing to tell it.`;
+  if (asker === found) return `One layer below, a head looks from “${word}” at “${word}” itself.`;
+  return on ? `One layer below, a head tells “${word}” about “${other}”.` : `That head is off: nobody tells “${word}” about “${other}”.`;
+}
+
+// ------------------------------------------------------------------------------------------------ the view
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const SWING = { duration: 1400, easing: "ease-out" };
+const [LOW, SLOPE, HIGH] = [10, 0.12, 26]; // pixels that the arc rises: at least, for each pixel of its width, at most
+
+export class LookingBack {
+  readonly node: HTMLElement;
+  readonly head: number;
+  readonly answer: string; // the name of a prediction, and of the head that was taught for it
+  #says = h("p", { class: "fl-says" });
+  #name = h("span", { class: "fl-name" });
+  #path = document.createElementNS(NAMESPACE, "path");
+  #words = h("span", { class: "fl-tokens" });
+  #row: HTMLElement;
+  #switch: HTMLButtonElement;
+  #label = h("b");
+  #share = h("span");
+  #between: [HTMLElement, HTMLElement] | null = null; // the arc's ends
+
+  constructor(head: number, answer: string, press: () => void) {
+    this.head = head;
+    this.answer = answer;
+    this.#path.setAttribute("pathLength", "1"); // so that it can grow
+    const arcs = document.createElementNS(NAMESPACE, "svg");
+    arcs.ariaHidden = "true";
+    arcs.append(this.#path);
+    this.#row = h("div", { class: "fl-words", role: "img" }, arcs, this.#words);
+    this.#switch = h("button", { type: "button", class: "fl-switch", onclick: press });
+    this.node = h("section", { class: "fl-look", "aria-label": "One layer below" },
+      this.#says,
+      h("div", { class: "fl-row" }, this.#name, this.#row),
+      h("div", { class: "fl-act" }, this.#switch, h("p", { class: "fl-verdict" }, h("span", {}, answer), this.#label, this.#share)));
+  }
+
+  /** Shows a map; gives whether its answer is another one than before. */
+  draw(map: AttentionMap, on: boolean) {
+    const { head, answer } = this;
+    const found = lookBack(map, head, answer);
+    const colour = colourOf(headName(map, FIRST, head));
+    this.node.style.setProperty("--head", colour);
+    this.node.classList.toggle("fl-off", !on);
+    this.node.classList.remove("fl-waits");
+    setText(this.#says, toldOf(map, found, answer, on));
+    setText(this.#name, headTitle(map, FIRST, head));
+    setText(this.#switch, on ? "Turn this head off" : "Turn it on again");
+    this.#words.dir = directionOf(map.keyTokens);
+    const words = fill(this.#words, map.keyTokens.length, () => h("span"));
+    map.keyTokens.forEach((token, key) => {
+      setToken(words[key], token);
+      words[key].style.backgroundColor = colour + alpha(DEPTH * found.weights[key]);
+      words[key].classList.toggle("fl-found", key === found.found);
+      words[key].classList.toggle("fl-asker", key === found.asker);
+    });
+    const [from, to] = [found.asker, found.found].map((place) => readable(map.keyTokens[place]));
+    this.#row.ariaLabel = `${headTitle(map, FIRST, head)}: ${from} looks most at ${to}, ${percent(found.weights[found.found])}`;
+    this.#between = found.asker === found.found || isSpecial(map.keyTokens[found.asker]) ? null : [words[found.asker], words[found.found]];
+    this.place();
+    const [label, share] = likeliest(map.predictions[answer]);
+    const swung = this.#label.textContent !== "" && this.#label.textContent !== label;
+    setText(this.#label, label);
+    setText(this.#share, percent(share));
+    return swung;
+  }
+
+  /** Draws the arc from the word that asks to the one that is found, where they are now. */
+  place() {
+    const [from, to] = this.#between ?? [];
+    const isOneLine = from?.offsetTop === to?.offsetTop;
+    this.#path.setAttribute("d", from && to && isOneLine && from.offsetWidth ? arc(from, to) : "");
+  }
+
+  /** Lights up what was found, here and in the rows of words above, and the arc to it grows. */
+  light(rows: Iterable<HTMLTableRowElement>) {
+    const [from, to] = this.#between ?? [];
+    if (!from || !to) return;
+    const place = [...this.#words.children].indexOf(to);
+    for (const word of [to, ...Array.from(rows, ({ cells }) => cells[place + 1])])
+      word?.animate?.([{ boxShadow: "0 0 0 2px var(--fl-swing)" }, { boxShadow: "0 0 0 10px transparent" }], { ...SWING, iterations: 2 });
+    this.#path.animate?.([{ strokeDashoffset: 1 }, { strokeDashoffset: 0 }], SWING);
+  }
+
+  /** Shows that the answer is another one now. */
+  swing(...others: (Element | null)[]) {
+    for (const node of [this.#label.parentElement, ...others])
+      node?.animate?.([{ backgroundColor: "color-mix(in srgb, var(--fl-swing) 65%, transparent)" }, { backgroundColor: "transparent" }], SWING);
+  }
+
+  /** Invites to press the switch. */
+  invite() {
+    this.#switch.animate?.([{ boxShadow: "0 0 0 0 var(--hm-accent)" }, { boxShadow: "0 0 0 12px transparent" }], { ...SWING, iterations: 3 });
+  }
+
+  /** Takes the place of what the build drew, and stands after the map. */
+  putAfter(map: Element) {
+    const parent = map.parentElement as HTMLElement;
+    setChildren(parent, [...[...parent.children].filter((child) => !child.matches(".fl-look") || child === this.node), this.node]);
+  }
+}
+
+function arc(from: HTMLElement, to: HTMLElement) {
+  const [start, end] = [from, to].map((word) => word.offsetLeft + word.offsetWidth / 2);
+  const rise = Math.min(HIGH, LOW + SLOPE * Math.abs(end - start));
+  const top = from.offsetTop + 2;
+  return `M${start} ${top}C${start} ${top - rise} ${end} ${top - rise} ${end} ${top}`;
+}

@@ -1,0 +1,113 @@
+// <first-look>: a sentence that types itself once, and the switch of the head below.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { draw, isHere, key, named, page, press, settled, texts, type } from "./page.mjs";
+import { lookBack, toldOf } from "../../src/manyheads/web/figures/first-look/looking-back.ts";
+import { keystrokes } from "../../src/manyheads/web/figures/first-look/typing.ts";
+import { makeMap, mapModel } from "./small-models.mjs";
+
+const HTML = '<first-look word="never" head="1" answer="mood"><head-map model="focus" sentence="we never like tea"></head-map></first-look>';
+
+/** A map whose head "mood" of layer 2 looks from [CLS] at `word`, and whose head 2 of layer 1 looks from there at `other`. */
+function mapOf(word, other) {
+  const queryTokens = ["[CLS]", "we", "never", "like", "tea", "[SEP]"];
+  const map = makeMap({ queryTokens, keyTokens: queryTokens, namedLayer: 1, predictions: { mood: { good: 0.2, bad: 0.8 } } });
+  const [, heads, count] = map.shape;
+  const place = (layer, head, query, key) => ((layer * heads + head) * count + query) * count + key;
+  map.weights[place(1, 1, 0, word)] = 2;
+  map.weights[place(0, 1, word, other)] = 2;
+  return map;
+}
+
+/** A model of a layer whose heads have names, above one whose heads have none. */
+const twoLayers = () => {
+  const model = mapModel();
+  const { attend } = model;
+  return Object.assign(model, { attend: (...asked) => ({ ...attend(...asked), namedLayer: 1 }) });
+};
+
+async function opened(html = HTML) {
+  const look = await draw(html, { focus: isHere(twoLayers()) });
+  await look.ready;
+  return look;
+}
+
+const verdict = (look) => texts(look, ".fl-verdict > *").join(" ");
+
+test("what is told is which word hears of which, and of nothing where nothing is found", () => {
+  const told = (word, other, on = true) => toldOf(mapOf(word, other), lookBack(mapOf(word, other), 1, "mood"), "mood", on).replace(/[\u2066-\u2069]/g, "");
+  assert.equal(told(3, 2), "One layer below, a head tells “like” about “never”.");
+  assert.equal(told(3, 2, false), "That head is off: nobody tells “like” about “never”.");
+  assert.equal(told(3, 3), "One layer below, a head looks from “like” at “like” itself.");
+  assert.equal(told(0, 2), "The mood head finds no word here, so there is nothing to tell it.");
+});
+
+test("the switch turns a head of layer 1 off, the answer follows, and it turns it on again", async () => {
+  const look = await opened();
+  assert.equal(verdict(look), "mood good 75 %");
+  press(look, "Turn this head off");
+  assert.deepEqual(look.map.headMask, [[true, false, true], [true, true, true]]);
+  assert.equal(verdict(look), "mood bad 75 %");
+  type(look, "Sentence", "others are told about too");
+  assert.equal(texts(look, ".fl-tokens > span")[1], "others");
+  press(look, "Turn it on again");
+  assert.deepEqual([look.map.headMask, verdict(look)], [null, "mood good 75 %"]);
+});
+
+test("a sentence is typed without one word, which is put in last", () => {
+  const strokes = keystrokes("We never like tea.", "never").map(([text]) => text);
+  assert.equal(strokes[0], "W");
+  assert.deepEqual(strokes.slice(12), ["We n like tea.", "We ne like tea.", "We nev like tea.", "We neve like tea.", "We never like tea."]);
+  assert.equal(strokes[11], "We like tea.");
+  assert.deepEqual(keystrokes("We like tea.", "never"), []);
+});
+
+/** A look that types itself, as one comes to a page: the clock is held once the model is here. */
+async function typing(t) {
+  const look = await opened();
+  look.remove();
+  await settled();
+  page.still = false;
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  document.body.append(look);
+  for (let turns = 0; turns < 5; turns++) await settled();
+  return look;
+}
+
+/** Lets so many milliseconds pass, key by key. */
+async function pass(t, milliseconds) {
+  for (let gone = 0; gone < milliseconds; gone += 20) {
+    t.mock.timers.tick(20);
+    await settled();
+  }
+}
+
+test("the sentence types itself, live, and not a second time", async (t) => {
+  const look = await typing(t);
+  const seen = [];
+  look.map.addEventListener("attention", () => seen.push(look.map.sentence));
+  await pass(t, 4000);
+  assert.deepEqual([...new Set(seen)], keystrokes("we never like tea", "never").map(([text]) => text));
+  assert.equal(look.map.sentence, "we never like tea");
+  look.remove();
+  await settled();
+  document.body.append(look);
+  await pass(t, 1000);
+  assert.equal(seen.at(-1), "we never like tea");
+});
+
+test("any key ends the typing: the sentence is whole at once, or is the reader's who types in it", async (t) => {
+  const look = await typing(t);
+  await pass(t, 300);
+  assert.match(look.map.sentence, /^we l?/);
+  key(document.body, "Tab");
+  assert.equal(look.map.sentence, "we never like tea");
+  localStorage.clear();
+  t.mock.timers.reset();
+  const other = await typing(t);
+  await pass(t, 300);
+  named(other, "Sentence").focus();
+  type(other, "Sentence", "mine");
+  await pass(t, 4000);
+  assert.equal(other.map.sentence, "mine");
+});
