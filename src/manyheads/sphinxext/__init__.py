@@ -16,6 +16,7 @@ from manyheads.sphinxext import (
     execution_cache,
     exercises,
     notebooks,
+    phrases,
     progress,
     publishing,
     theme,
@@ -44,6 +45,7 @@ def setup(app):
     execution_cache.setup(app)
     exercises.setup(app)
     notebooks.setup(app)
+    phrases.setup(app)
     progress.setup(app)
     publishing.setup(app)
     theme.setup(app)
