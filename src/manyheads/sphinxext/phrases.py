@@ -28,7 +28,14 @@ def read_phrase(text):
     pairs = [pair.partition(":") for pair in found["settings"].split(";")] if found else []
     if not pairs or not all(name.strip() and colon for name, colon, _ in pairs):
         raise ValueError(f"try is written {{try}}`phrase <figure; name: value; name: value>`, got {text!r}")
-    return found["phrase"], found["figure"], {name.strip(): " ".join(value.split()) for name, _, value in pairs}
+    settings = {name.strip(): re.sub(r"\s*\n\s*", " ", value.strip(" \n")) for name, _, value in pairs}
+    return found["phrase"], found["figure"], settings
+
+
+def phrases_of(path, figures):
+    """What the phrases of a page's source set in a figure, which may have several names: [{attribute: value}, ...]."""
+    phrases = map(read_phrase, re.findall(r"\{try\}`([^`]+)`", path.read_text(encoding="utf-8")))
+    return [settings for _, figure, settings in phrases if figure in figures]
 
 
 class TryRole(SphinxRole):

@@ -21,6 +21,7 @@ export class DecoderEngine {
   #rows: Float32Array[] = []; // [token][layer, head, key up to the token]: all attention of the text so far
   #ids: number[] = []; // of which the above is
   #on = new Uint8Array(); // [layer, head], with which it was computed
+  #masked = false; // whether the first token was, for all others
   #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
   #mlps: Float32Array[] = []; // [layer], what each MLP added to the last token's vector
   #last = new Float32Array(); // that vector, after the last layer
@@ -34,14 +35,15 @@ export class DecoderEngine {
     this.#values = room();
   }
 
-  /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. */
-  read(ids: number[], headMask: HeadMask = null): Reading {
+  /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. With `masked`, no token looks at the first but itself. */
+  read(ids: number[], headMask: HeadMask = null, masked = false): Reading {
     const { numLayers, numHeads } = this.#facts;
     const on = Uint8Array.from({ length: numLayers * numHeads }, (_, index) =>
       Number(headMask?.[Math.floor(index / numHeads)]?.[index % numHeads] ?? true));
-    const kept = on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
+    const kept = masked === this.#masked && on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
     this.#on = on;
+    this.#masked = masked;
     this.#ids = ids.slice(0, known);
     this.#rows.length = known;
     this.#norms.length = Math.min(this.#norms.length, known);
@@ -162,6 +164,7 @@ export class DecoderEngine {
         const from = (token * numHeads + head) * headDim;
         const weights = this.#rows[past + token].subarray((layer * numHeads + head) * seen, (layer * numHeads + head + 1) * seen);
         for (let key = 0; key < seen; key++) weights[key] = scale * scalarProduct(queries, from, keys, first + key * headDim, headDim);
+        if (this.#masked && seen > 1) weights[0] = -Infinity;
         softmax(weights);
         if (on) blend(weights, values, first, context.subarray(from, from + headDim));
       }

@@ -87,9 +87,9 @@ async function decoder(listed: DecoderFacts): Promise<Arriving> {
       const [tokens, engine] = [new DecoderTokens(tokenizer, listed), new DecoderEngine(weights)];
       return {
         facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
-        answer({ ledger, text, headMask }) {
+        answer({ ledger, text, headMask, masked }) {
           if (ledger) return { result: ledgerOf(engine, tokens, listed, ledger) };
-          const result = nextWord(engine, tokens, listed, text, headMask);
+          const result = nextWord(engine, tokens, listed, text, headMask, masked);
           return { result, transfer: [result.logits.buffer, result.map.weights.buffer] };
         },
       };
