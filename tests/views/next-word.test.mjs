@@ -56,7 +56,7 @@ const open = (figure) => {
 const box = (figure) => named(figure, "Text so far");
 const bar = (figure, place = 0) => figure.querySelectorAll(".nw-bars button")[place];
 
-const ghost = (figure) => figure.querySelector(".nw-ghost").textContent;
+const ghost = (figure) => figure.querySelector(".nw-words").textContent.slice(figure.text.length);
 
 test("an example is there before the model, with its likeliest word behind the text; what isn't stored waits", async () => {
   const figure = await opened();

@@ -108,7 +108,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   protected override waitsFor(model: string) {
-    return storedFor(this.#view!.state) ? `This page knows the story up to here. The ${model} can write on.` : super.waitsFor(model);
+    return storedFor(this.#view!.state) ? "To write on, the model has to load." : super.waitsFor(model);
   }
 
   protected draw(baked: Example | null) {

@@ -39,6 +39,7 @@ export class NextWordView {
   #text = sentenceBox("Text so far", "Type the start of a text", (text) => this.#act({ type: "set", parts: { text } }), true);
   #words = h("p", { class: "nw-words" });
   #coloured = h("span");
+  #space = document.createTextNode(""); // before the next word, which may begin a line
   #ghost = h("button", { type: "button", class: "nw-ghost", tabindex: -1, "aria-hidden": "true", onclick: () => this.#act({ type: "write", bar: this.state.tried ?? 0 }) });
   #page = h("div", { class: "nw-page" }, h("div", { class: "nw-sheet" }, this.#text, this.#words));
   #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
@@ -72,7 +73,7 @@ export class NextWordView {
     const topK = chooser("Top-k", (count) => this.#act({ type: "shape", parts: { topK: Number(count) } }));
     fillOptions(topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
     const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) => this.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }));
-    this.#words.append(this.#coloured, this.#ghost);
+    this.#words.append(this.#coloured, this.#space, this.#ghost);
     this.#heads.addEventListener("pointerdown", (event) => this.#aim(event));
     this.#heads.addEventListener("pointermove", (event) => event.buttons && this.#aim(event));
     this.#tools.append(h("summary", {}, "Tools"),
@@ -240,7 +241,9 @@ export class NextWordView {
     const pieces = map && piecesOf(map.keyTokens, text);
     const end = tail.map((id) => vocabulary!.wordOf(id)).join("");
     const ghost = stale || !bars.length ? "" : bars[tried ?? 0].word;
-    setText(this.#ghost, /^ ?[^\s\p{C}]/u.test(ghost) ? ghost : visible(ghost));
+    const isWord = /^ ?[^\s\p{C}]/u.test(ghost);
+    setText(this.#space, isWord && ghost.startsWith(" ") ? " " : "\u200b"); // else a last line break would make no line
+    setText(this.#ghost, isWord ? ghost.trimStart() : visible(ghost));
     this.#ghost.hidden = !ghost;
     mark(this.#words, { role: pieces && "group", "aria-label": pieces && "What the head looks at", "aria-hidden": !pieces && "true" });
     if (!map || !pieces) {
