@@ -68,19 +68,6 @@ test("a head's name turns the live map to it; an example brings its sentence and
   assert.deepEqual([map.sentence, map.query, map.attention.keyTokens], ["tea", 1, ["[CLS]", "tea", "[SEP]"]]);
 });
 
-test("a link in the text of the page leads there as well, while the cards are in the page", async () => {
-  const cards = await drawn(DATA, `${MAP}<p><a href="#it" data-layer="1" data-head="2">a head</a> <a href="#elsewhere" data-layer="0">another</a></p>`);
-  const map = document.querySelector("#it");
-  const [link, other] = document.querySelectorAll("p > a");
-  link.click();
-  other.click();
-  assert.deepEqual([map.getAttribute("layer"), map.getAttribute("head")], ["1", "2"]);
-  cards.remove();
-  map.setAttribute("layer", "0");
-  link.click();
-  assert.equal(map.getAttribute("layer"), "0");
-});
-
 test("arrow keys walk rows and what is in them; the table is one stop of Tab", async () => {
   const cards = await drawn();
   const stops = () => [...cards.querySelectorAll("tbody a, tbody button")].filter(({ tabIndex }) => tabIndex === 0);

@@ -1,7 +1,7 @@
 // <next-word>: the likeliest next words as bars that a reader presses, reshapes, and cuts heads from.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, follow, heard, isIdle, key, named, once, press, says, settled, status, texts, tick, type, until } from "./page.mjs";
+import { baked, choose, draw, heard, isIdle, key, named, once, press, says, settled, status, texts, tick, type, until } from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
 
 /** What its tokens stand for: words, the bytes of a cup of tea, one that nobody sees, and the end. */
@@ -12,12 +12,12 @@ const END = 7;
 function decoder() {
   const model = { name: "decoder", numLayers: 2, numHeads: 3, headNames: ["a", "b", "c"], maxTokens: 99, endTokens: [END], calls: [],
     wordOf: (id) => WORDS[id],
-    async next(text, headMask = null) {
+    async next(text, headMask = null, { masked = false } = {}) {
       const { text: whole, tail } = typeof text === "string" ? { text, tail: [] } : text;
-      model.calls.push({ text: whole, tail, headMask });
+      model.calls.push({ text: whole, tail, headMask, masked });
       const tokens = [...(whole.match(/\s?\S+|\s+/g) ?? [""]), ...tail.map((id) => WORDS[id])];
       const last = tail.at(-1) ?? WORDS.findIndex((word) => whole.endsWith(word));
-      const best = headMask?.[1][2] === false ? 0 : (last + 1) % WORDS.length;
+      const best = headMask?.[1][2] === false || masked ? 0 : (last + 1) % WORDS.length;
       const logits = Float32Array.from(WORDS, (_, id) => (id === best ? 4 : 2 - ((id - best + WORDS.length) % WORDS.length) / 10));
       return { ids: [], logits, map: { queryTokens: tokens, keyTokens: tokens, shape: [2, 3, tokens.length, tokens.length], weights: weightsOf([2, 3, tokens.length, tokens.length]),
         headNames: ["a", "b", "c"], predictions: {}, causal: true, notes: whole.includes("🍵") ? ["Bytes of a character."] : [] } };
@@ -26,10 +26,11 @@ function decoder() {
 }
 
 const START = "A cup of";
-const DATA = { words: [[" tea", 0.77], [" milk", 0.1]], lists: { "the two": "1.2 0.0" }, numLayers: 2, numHeads: 3 };
+const STORED = { text: START, off: "", masked: false, temperature: 1, words: [[" tea", 0.77], [" milk", 0.1]], seed: 1, drawn: 0 };
+const DATA = { stored: [STORED, { ...STORED, off: "1.2", words: [[" milk", 0.5, 0.1]] }], lists: { "the two": "1.2 0.0" }, numLayers: 2, numHeads: 3 };
 
-async function opened(model = decoder(), hash) {
-  return draw(`<next-word text="${START}">${baked(DATA)}</next-word>`, { decoder: { load: () => model, missingBytes: async () => 97e6 } }, hash);
+async function opened(model = decoder()) {
+  return draw(`<next-word text="${START}">${baked(DATA)}</next-word>`, { decoder: { load: () => model, missingBytes: async () => 97e6 } });
 }
 
 async function live(model) {
@@ -46,16 +47,32 @@ async function answered(figure, act) {
 }
 const bars = (figure) => texts(figure, ".nw-bars button");
 const shares = (figure) => texts(figure, ".nw-share");
-const tokens = (figure) => texts(figure, ".nw-words span");
+const tokens = (figure) => texts(figure, ".nw-words span span");
+const open = (figure) => {
+  const tools = figure.querySelector(".nw-tools");
+  tools.open = true;
+  tools.dispatchEvent(new Event("toggle"));
+};
 const box = (figure) => named(figure, "Text so far");
 const bar = (figure, place = 0) => figure.querySelectorAll(".nw-bars button")[place];
 
-test("an example is there before the model, whose bars offer it when they are pressed", async () => {
+const ghost = (figure) => figure.querySelector(".nw-words").textContent.slice(figure.text.length);
+
+test("an example is there before the model, with its likeliest word behind the text; what isn't stored waits", async () => {
   const figure = await opened();
-  assert.deepEqual([bars(figure), shares(figure), bar(figure).getAttribute("aria-disabled")], [["␣tea", "␣milk"], ["77 %", "10 %"], "true"]);
-  bar(figure).click();
+  assert.deepEqual([bars(figure), shares(figure), ghost(figure)], [["tea", "milk"], ["77 %", "10 %"], " tea"]);
+  bar(figure, 1).dispatchEvent(new Event("pointerenter"));
+  assert.equal(ghost(figure), " milk");
+  bar(figure, 1).dispatchEvent(new Event("pointerleave"));
   await says(figure, /^This is a computed example\. Load the language model \(97\.0 MB\)$/);
-  assert.equal(figure.text, START);
+  figure.setAttribute("off", "1.2");
+  assert.deepEqual([bars(figure), shares(figure)], [["milk"], ["50 %, was 10 %"]]);
+  await says(figure, /^This is a computed example\./);
+  figure.setAttribute("off", "");
+  press(figure, "Write a word");
+  assert.equal(figure.text, `${START} tea`);
+  await says(figure, /^Your text will be answered once the language model has loaded\./);
+  assert.equal(figure.querySelector(".nw-ghost").hidden, true);
 });
 
 test("a text that waits for the model stands above grey bars", async () => {
@@ -63,6 +80,7 @@ test("a text that waits for the model stands above grey bars", async () => {
   type(figure, "Text so far", "Milk");
   await says(figure, /^Your text will be answered once the language model has loaded\./);
   assert.ok(figure.querySelector(".nw-bars").classList.contains("hm-stale"));
+  open(figure);
   press(figure, "Load the language model (97.0 MB)");
   await says(figure, /^Ready/);
   assert.ok(!figure.querySelector(".nw-bars").classList.contains("hm-stale"));
@@ -71,15 +89,16 @@ test("a text that waits for the model stands above grey bars", async () => {
 
 test("a pressed bar is written, and stepped back from", async () => {
   const figure = await live();
-  assert.deepEqual([bars(figure)[0], bars(figure).length, isIdle(figure, "Undo")], ["␣tea", 10, true]);
+  assert.deepEqual([bars(figure)[0], bars(figure).length, isIdle(figure, "Undo")], ["tea", 10, true]);
   await answered(figure, () => bar(figure).click());
-  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Undo")], [`${START} tea`, "␣milk", false]);
+  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Undo")], [`${START} tea`, "milk", false]);
   await answered(figure, () => press(figure, "Undo"));
-  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Undo")], [START, "␣tea", true]);
+  assert.deepEqual([box(figure).value, bars(figure)[0], isIdle(figure, "Undo")], [START, "tea", true]);
 });
 
 test("a character that takes several tokens is written byte by byte, and back", async () => {
   const figure = await live();
+  open(figure);
   await answered(figure, () => type(figure, "Text so far", "A."));
   await answered(figure, () => named(figure, "Write “<F0 9F>”, " + shares(figure)[0]).click());
   assert.deepEqual([box(figure).value, tokens(figure)], ["A.", ["A.", "<F0 9F>"]], "the text has no half of it");
@@ -118,36 +137,52 @@ test("bars are reshaped by temperature, top-k and top-p", async () => {
   assert.deepEqual([figure.next.length, share(), bars(figure).length], [1, 1, before], "what can't come keeps its row");
   type(figure, "Temperature", 1);
   choose(figure, "Top-k", 3);
-  assert.equal(bars(figure).length, 3);
+  assert.deepEqual([figure.next.length, bars(figure).length], [3, before]);
   choose(figure, "Top-k", 0);
   type(figure, "Top-p", 0.05);
-  assert.equal(bars(figure).length, 1);
+  assert.deepEqual([figure.next.length, bars(figure).length], [1, before]);
 });
 
 test("heads that are off change the bars, which say what they were with all heads on", async () => {
   const model = decoder();
   const figure = await live(model);
   await answered(figure, () => type(figure, "Text so far", `${START} tea`));
-  await answered(figure, () => choose(figure, "Heads off", "the two"));
-  assert.deepEqual([figure.shown.off, bars(figure)[0], model.calls.at(-1).headMask], ["0.0 1.2", "␣tea", [[false, true, true], [true, true, false]]]);
-  assert.match(shares(figure)[0], /^\d+ %, all heads on: [\d.]+ %$/);
-  await answered(figure, () => choose(figure, "Heads off", "none"));
+  await answered(figure, () => press(figure, "the two"));
+  assert.deepEqual([figure.shown.off, bars(figure)[0], model.calls.at(-1).headMask], ["0.0 1.2", "tea", [[false, true, true], [true, true, false]]]);
+  assert.match(shares(figure)[0], /^\d+ %, was [\d.]+ %$/);
+  assert.equal(figure.querySelector(".nw-off span").textContent, "Off: head 3 of layer 2, head 1 of layer 1.");
+  await answered(figure, () => press(figure, "Put back"));
   assert.deepEqual([figure.headMask, figure.shown.off], [null, ""]);
   assert.match(shares(figure)[0], /^\d+ %$/);
 });
 
-test("each head of the chosen layer has a switch", async () => {
+test("heads are counted from 1: by number, by layer, on a map of all; one that isn't there is refused", async () => {
   const figure = await live();
-  const off = () => [...figure.querySelectorAll(".hm-head")].map((node) => node.ariaPressed === "false");
-  choose(figure, "Layer", 1);
-  await answered(figure, () => press(figure, "head 3"));
-  assert.deepEqual([figure.shown.off, off(), named(figure, "Heads off").value], ["1.2", [false, false, true], "those switched off"]);
-  choose(figure, "Layer", 0);
-  assert.deepEqual(off(), [false, false, false]);
-  await answered(figure, () => press(figure, "head 1"));
-  choose(figure, "Layer", 1);
-  await answered(figure, () => press(figure, "head 3"));
-  assert.deepEqual([figure.shown.off, off()], ["0.0", [false, false, false]]);
+  open(figure);
+  choose(figure, "Layer", 2);
+  choose(figure, "Head", 9);
+  assert.deepEqual([named(figure, "Layer").value, named(figure, "Head").value], ["2", "3"]);
+  choose(figure, "Head", 3);
+  await answered(figure, () => press(figure, "layer 2, head 3"));
+  const squares = () => [...figure.querySelectorAll(".nw-heads i")].filter((square) => square.matches(".nw-is-off")).map(({ title }) => title);
+  assert.deepEqual([figure.shown.off, squares()], ["1.2", ["layer 2, head 3"]]);
+  await answered(figure, () => press(figure, "all of layer 2"));
+  assert.equal(figure.shown.off, "1.0 1.1 1.2");
+  await answered(figure, () => press(figure, "all of layer 2"));
+  assert.equal(figure.shown.off, "");
+});
+
+test("the first token is masked in the model, or its colour is only hidden", async () => {
+  const model = decoder();
+  const figure = await live(model);
+  open(figure);
+  const calls = model.calls.length;
+  tick(named(figure, "hide its colour"));
+  assert.equal(model.calls.length, calls);
+  await answered(figure, () => tick(named(figure, "mask it")));
+  assert.deepEqual([model.calls.at(-1).masked, shares(figure)[0].includes("was"), figure.querySelector(".nw-off span").textContent], [true, true, "The first token is masked."]);
+  await answered(figure, () => press(figure, "Put back"));
+  assert.equal(model.calls.at(-1).masked, false);
 });
 
 test("it writes on and stops, or ends where the model would", async (t) => {
@@ -157,7 +192,7 @@ test("it writes on and stops, or ends where the model would", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const next = async () => {
     await settled();
-    t.mock.timers.tick(90);
+    t.mock.timers.tick(140);
     await settled();
   };
   press(figure, "▶ Play");
@@ -214,14 +249,15 @@ test("stepped back, the same word is drawn again", async () => {
 
 test("where the chosen head looks stands in the text, with the first token hidden on request", async () => {
   const figure = await live();
-  const said = () => [...figure.querySelectorAll(".nw-words span")].map((word) => word.getAttribute("aria-label"));
+  open(figure);
+  const said = () => [...figure.querySelectorAll(".nw-words span span")].map((word) => word.getAttribute("aria-label"));
   const { weights, shape } = figure.attention;
-  choose(figure, "Layer", 1);
-  choose(figure, "Head", 2);
+  choose(figure, "Layer", 2);
+  choose(figure, "Head", 3);
   const row = [...weights.subarray(((1 * 3 + 2) * shape[2] + 2) * 3, ((1 * 3 + 2) * shape[2] + 3) * 3)];
   assert.deepEqual(said().map((text) => text.split(": ")[0]), ["A", "cup", "of"]);
   said().forEach((text, at) => assert.ok(Math.abs(parseFloat(text.split(": ")[1]) / 100 - row[at]) < 0.006));
-  tick(figure.querySelector(".nw-map input"));
+  tick(named(figure, "hide its colour"));
   assert.equal(said()[0], "A: 0 %");
 });
 
@@ -240,15 +276,6 @@ test("another script sets and reads it", async () => {
     assert.deepEqual([figure.text, figure.headMask, figure.shown.text], [text, off, text]);
   }
   assert.deepEqual(Object.keys(figure.next[0]), ["word", "probability", "logit"]);
-});
-
-test("a link sets text and heads; the same one pressed again does so again", async () => {
-  const figure = await opened(undefined, "#figure=next-word&text=Milk+%3Cb%3E&off=1.2&onclick=x");
-  await figure.ready;
-  assert.deepEqual([figure.text, figure.shown.off, figure.getAttribute("onclick")], ["Milk <b>", "1.2", null]);
-  await answered(figure, () => type(figure, "Text so far", "Tea"));
-  await answered(figure, () => follow("#figure=next-word&text=Milk+%3Cb%3E&off=1.2"));
-  assert.equal(figure.text, "Milk <b>");
 });
 
 test("any text stays as it was typed, lines included, and is text", async () => {

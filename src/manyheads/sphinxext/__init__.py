@@ -17,6 +17,7 @@ from manyheads.sphinxext import (
     execution_cache,
     exercises,
     notebooks,
+    phrases,
     progress,
     publishing,
     theme,
@@ -46,6 +47,7 @@ def setup(app):
     execution_cache.setup(app)
     exercises.setup(app)
     notebooks.setup(app)
+    phrases.setup(app)
     progress.setup(app)
     publishing.setup(app)
     theme.setup(app)

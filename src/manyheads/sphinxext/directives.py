@@ -4,6 +4,7 @@ The build draws what stands in a page before its scripts run from the same data 
 """
 
 from html import escape
+from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes
@@ -20,11 +21,12 @@ from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses, share
+from manyheads.sphinxext.phrases import phrases_of
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
-from manyheads.widgets.next_word import next_word_element
+from manyheads.widgets.next_word import next_word_element, stored_answer, stored_story
 from manyheads.widgets.slice_or_project import projections, projections_element
 
 MASKED = ("mask", "padding", "polarity")  # the switches of bugs.ts that start from the causal mask
@@ -262,14 +264,33 @@ class WordSenseDirective(FigureDirective):
 
 
 class NextWordDirective(FigureDirective):
-    """`{next-word} text`: what the language model would write after it, once a reader asks for the model."""
+    """`{next-word} text`: what the language model would write after it.
+
+    A reader asks for the model; until then the page answers from what's stored: the text, at a `temperature`; a `story`
+    of so many tokens after it; and what phrases of the page, `{try}`, set in this figure.
+    """
 
     required_arguments = 1
     optional_arguments = 0
-    option_spec: ClassVar = {"off": directives.unchanged_required, "id": directives.unchanged_required}
+    option_spec: ClassVar = {
+        "off": directives.unchanged_required,
+        "temperature": float,
+        "story": directives.nonnegative_int,
+        "id": directives.unchanged_required,
+    }
 
     def html(self, words, options):
-        return next_word_element(load_decoder(), words, **options)
+        decoder, story = load_decoder(), options.pop("story", 0)
+        temperature = options.get("temperature", 1)
+        stored = [stored_answer(decoder, words, options.get("off", ""), temperature=temperature)]
+        if story:
+            stored = stored_story(decoder, words, story, temperature)
+        for settings in phrases_of(Path(self.env.doc2path(self.env.docname)), {self.name, options.get("id")}):
+            if "text" in settings:
+                off, masked = settings.get("off", ""), settings.get("masked") == "first"
+                shaped = float(settings.get("temperature", temperature))
+                stored.append(stored_answer(decoder, settings["text"], off, masked, shaped))
+        return next_word_element(decoder, words, stored, **options)
 
 
 def word_sense_data(senses, sentence, word=None, layer=None):

@@ -20,17 +20,19 @@ for (const name of Object.keys(figures)) await import(`./figures/${name}/${name}
 
 for (const path of process.argv.slice(2)) {
   const page = await readFile(path, "utf8");
-  const drawn = drawFigures(page);
+  const parsed = parse(page, { sourceCodeLocationInfo: true });
+  checkPhrases(path, parsed);
+  const drawn = drawFigures(page, parsed);
   if (drawn !== page) await writeFile(path, drawn);
 }
 process.exit(); // whatever the figures wait for never comes
 
 /** A page with its figures drawn. */
-function drawFigures(page: string) {
+function drawFigures(page: string, parsed: Tree) {
   document.documentElement.dataset.content_root = /^<html[^>]* data-content_root="([^"]*)"/m.exec(page)?.[1] ?? "";
   forgetIds(); // what a page shows doesn't depend on the pages that were drawn before it
   let [drawn, end] = ["", 0];
-  for (const { startOffset, endOffset } of figuresIn(parse(page, { sourceCodeLocationInfo: true }))) {
+  for (const { startOffset, endOffset } of figuresIn(parsed)) {
     drawn += page.slice(end, startOffset) + draw(page.slice(startOffset, endOffset));
     end = endOffset;
   }
@@ -41,6 +43,27 @@ function drawFigures(page: string) {
 function figuresIn(node: Tree): { startOffset: number, endOffset: number }[] {
   if (defaultTreeAdapter.isElementNode(node) && node.tagName in figures) return [(node as Located).sourceCodeLocation!];
   return "childNodes" in node ? node.childNodes.flatMap(figuresIn) : [];
+}
+
+/** Stops the build at a phrase of the text that names a figure which isn't on its page, or what that figure can't be set to. */
+function checkPhrases(path: string, parsed: Tree) {
+  const elements = [...elementsIn(parsed)];
+  for (const { tagName, attributes } of elements) {
+    const { class: kind, "data-figure": named, "data-set": set } = attributes;
+    if (tagName !== "span" || kind !== "hm-phrase") continue;
+    const figure = elements.find(({ attributes: { id } }) => id === named) ?? elements.find((element) => element.tagName === named);
+    const element = figure && customElements.get(figure.tagName) as { observedAttributes?: string[] } | undefined;
+    if (!element) throw new Error(`${path}: the role try names the figure “${named}”, which isn’t on this page`);
+    const names = ["light", ...(element.observedAttributes ?? [])];
+    for (const name of Object.keys(JSON.parse(set)))
+      if (!names.includes(name)) throw new Error(`${path}: the role try sets “${name}” of <${figure.tagName}>, which has ${names.join(", ")}`);
+  }
+}
+
+/** All elements of a page, in their order. */
+function* elementsIn(node: Tree): Generator<{ tagName: string, attributes: Record<string, string> }> {
+  if (defaultTreeAdapter.isElementNode(node)) yield { tagName: node.tagName, attributes: Object.fromEntries(node.attrs.map(({ name, value }) => [name, value])) };
+  if ("childNodes" in node) for (const child of node.childNodes) yield* elementsIn(child);
 }
 
 /** The HTML of a figure as its script draws it. */

@@ -8,9 +8,14 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.element import element_html
 from manyheads.maps.wire import map_message
 from manyheads.maps.written import percent
+from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
 from manyheads.models.registry import all_but, load_model
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
+
+BARS = 10  # rows of the figure
+FIRST = 3  # of them, before the word that would have come first with all heads on
+SEED = 1  # of its draws, as it opens
 
 
 class NextWord(Figure):
@@ -24,8 +29,9 @@ class NextWord(Figure):
     (30, 9, 6, 6)
 
     `model` is the language model, as `load_decoder` loads it, unless you give another of its kind. `off` lists heads
-    that are off, as (layer, head) from 0. Both are traits, as `text` is: observe and link them. So are `next`, the ten
-    likeliest tokens as `{"word", "probability", "logit"}`, and `attention`, the map of the text; they are only read.
+    that are off, as (layer, head) from 0, and with `masks_first` no token may look at the first but itself. These are
+    traits, as `text` is: observe and link them. So are `next`, the ten likeliest tokens as `{"word", "probability",
+    "logit"}`, and `attention`, the map of the text; they are only read.
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
@@ -34,6 +40,7 @@ class NextWord(Figure):
 
     text = traitlets.Unicode().tag(sync=True)
     off = traitlets.List().tag(sync=True)
+    masks_first = traitlets.Bool(False).tag(sync=True)
     next = traitlets.List(read_only=True)
     attention = traitlets.Instance(AttentionMap, allow_none=True, read_only=True)
     _tail = traitlets.List().tag(sync=True)  # tokens after the text: bytes of a character that isn't whole yet
@@ -52,20 +59,20 @@ class NextWord(Figure):
         super().__init__(text=text, off=off, _words=self.model.vocabulary, _example=facts, **traits)
         self._asked = None
         self._compute()
-        self.observe(self._recompute, ["text", "off", "_tail"])
+        self.observe(self._recompute, ["text", "off", "masks_first", "_tail"])
 
     def _compute(self):
-        asked = self.text, self._tail, self.off
+        asked = self.text, self._tail, self.off, self.masks_first
         if asked == self._asked:  # two traits have changed at once
             return
         ids = self.model.read(self.text)[0] + self._tail
-        mask = all_but(self.model, self.off) if self.off else None
-        scores, maps, _ = self.model.run(ids, head_mask=mask, need_weights=True)
+        changes = changes_of(self.model, self.off, self.masks_first)
+        scores, maps, _ = self.model.run(ids, **changes, need_weights=True)
         logits = scores[-1].numpy()
-        whole = None if mask is None else self.model.run(ids)[0][-1].numpy()
+        whole = self.model.run(ids)[0][-1].numpy() if changes else None
         tokens = self.model.tokens(ids)
         last = AttentionMap(tokens[-1:], tokens, maps[..., -1:, :].numpy(), self.model.head_names)
-        sent = {"tail": self._tail, "logits": logits.tobytes(), "allOn": None if whole is None else whole.tobytes()}
+        sent = {"tail": self._tail, "logits": logits.tobytes(), "whole": None if whole is None else whole.tobytes()}
         self._answer = sent | {"map": map_message(last)}
         self.set_trait("next", self.model.likeliest(logits))
         map = AttentionMap(tokens, tokens, maps.numpy(), self.model.head_names, causal=True)
@@ -73,30 +80,85 @@ class NextWord(Figure):
         self._asked = asked
 
     def _element(self):
-        off = " ".join(f"{layer}.{head}" for layer, head in self.off)
-        return next_word_element(self.model, self.text, off=off or None)
+        answer = {"off": written(self.off), "masked": self.masks_first}
+        attributes = {"off": written(self.off) or None, "masked": "first" if self.masks_first else None}
+        return next_word_element(self.model, self.text, [stored_answer(self.model, self.text, **answer)], **attributes)
 
     def _plain(self):
-        return plain_words(self.text, self.next)
+        return plain_words(self.text, [(one["word"], one["probability"]) for one in self.next])
+
+
+def changes_of(model, off, masked):
+    """What `run` of a model takes for heads that are off and for a first token that's masked; {} where nothing is."""
+    mask = {"head_mask": all_but(model, off)} if off else {}
+    return mask | ({"hidden": [0]} if masked else {})
+
+
+def written(off):
+    """Heads as attributes and links name them: "23.4 16.0"."""
+    return " ".join(f"{layer}.{head}" for layer, head in off)
 
 
 def facts_of(model):
     """How many heads a model has, and lists of them by name."""
-    lists = {name: " ".join(f"{layer}.{head}" for layer, head in heads) for name, heads in model.head_lists.items()}
+    lists = {name: written(heads) for name, heads in model.head_lists.items()}
     return {"numLayers": model.num_layers, "numHeads": model.num_heads, "lists": lists}
 
 
-def next_word_element(model, text, **attributes):
-    """The `<next-word>` element of a page, with the likeliest words; `attributes` become its own."""
-    words = model.likeliest(model.run(model.read(text)[0])[0][-1].numpy())
-    data = {"words": [[one["word"], one["probability"]] for one in words]} | facts_of(model)
-    return element_html("next-word", {"text": text} | attributes, data, plain_words(text, words))
+def next_word_element(model, text, stored=None, **attributes):
+    """The `<next-word>` element of a page, with answers to its text and others; `attributes` become its own."""
+    stored = stored or [stored_answer(model, text)]
+    data = {"stored": stored} | facts_of(model)
+    return element_html("next-word", {"text": text} | attributes, data, plain_words(text, stored[0]["words"]))
+
+
+def stored_answer(model, text, off="", masked=False, temperature=1.0):
+    """What a page shows of a text without the model: the likeliest words, and how likely they were as it came.
+
+    `off` is written as in the attribute, or is the name of a list of heads.
+    """
+    heads = model.head_lists.get(off) or [tuple(map(int, place.split("."))) for place in off.split()]
+    ids, changes = model.read(text)[0], changes_of(model, heads, masked)
+    scores = model.run(ids, **changes)[0][-1].numpy()
+    before = model.run(ids)[0][-1].numpy() if changes else None
+    said = {"text": text, "off": written(heads), "masked": masked, "temperature": temperature}
+    return said | {"words": _words(model, scores, temperature, before)}
+
+
+def stored_story(model, text, length, temperature):
+    """The answers on the way through a story of so many tokens, each with the word that the seed of pages draws."""
+    numbers, answers, new, cache = uniforms(SEED), [], model.read(text)[0], None
+    while True:
+        scores, _, cache = model.run(new, cache)
+        scores = scores[-1].numpy()
+        new = [drawn(*probabilities(scores, temperature), next(numbers))]
+        words, word = _words(model, scores, temperature, needed=new), model.tokens(new)[0]
+        answers.append({"text": text, "off": "", "masked": False, "temperature": temperature, "words": words})
+        if len(answers) > length or new[0] in model.end_tokens:
+            return answers
+        answers[-1] |= {"seed": SEED, "drawn": [known for known, _ in words].index(word)}
+        text += word
+
+
+def _words(model, scores, temperature, before=None, needed=()):
+    """The likeliest tokens, their shares and those before, in the order of `shaped` in the figure's `state.ts`.
+
+    The last of them makes room for one that is `needed`.
+    """
+    ids = probabilities(scores)[0][:BARS].tolist()
+    if before is not None and (first := int(before.argmax())) not in ids[: FIRST + 1]:
+        ids = [*ids[:FIRST], first, *(id for id in ids[FIRST:] if id != first)][:BARS]
+    missing = [id for id in needed if id not in ids]
+    ids = [*ids[: BARS - len(missing)], *missing]
+    columns = [dict(zip(*probabilities(each, temperature))) for each in (scores, before) if each is not None]
+    shares = [[round(float(column.get(id, 0)), 4) for column in columns] for id in ids]
+    return [[word, *each] for word, each in zip(model.tokens(ids), shares)]
 
 
 def plain_words(text, words):
     """The likeliest words as a table."""
     rows = "".join(
-        f'<tr><th scope="row">{escape(one["word"])}</th><td>{percent(one["probability"])}</td></tr>' for one in words
+        f'<tr><th scope="row">{escape(word)}</th><td>{percent(share)}</td></tr>' for word, share, *_ in words
     )
     caption = f"<figcaption>What comes after “{escape(text)}”</figcaption>"
     return f"<figure>{caption}<table><tbody>{rows}</tbody></table></figure>"

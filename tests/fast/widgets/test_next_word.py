@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 
 from manyheads import NextWord, load_decoder
 from manyheads.maps.element import BUILDING
+from manyheads.widgets.next_word import stored_answer, stored_story
 
 pytestmark = pytest.mark.xdist_group("decoder")
 ITALY = "The capital of Italy is"
@@ -24,10 +25,14 @@ def test_it_is_what_the_model_says_and_follows_its_text_and_its_heads():
     assert widget._words[int(logits.argmax())] == " Rome"
     widget.off = [[23, 4]]
     assert widget.next[0]["word"] == " the"
-    np.testing.assert_allclose(np.frombuffer(widget._answer["allOn"], np.float32), logits, atol=1e-4)
+    np.testing.assert_allclose(np.frombuffer(widget._answer["whole"], np.float32), logits, atol=1e-4)
     widget.text, widget.off = ITALY + " Rome", []
     assert widget.attention.key_tokens[-1] == " Rome"
-    assert widget._answer["allOn"] is None
+    assert widget._answer["whole"] is None
+    widget.masks_first = True
+    masked = decoder.run(decoder.read(ITALY + " Rome")[0], hidden=[0])[0][-1].numpy()
+    np.testing.assert_allclose(np.frombuffer(widget._answer["logits"], np.float32), masked, atol=1e-4)
+    assert not widget.attention.weights[:, :, 1:, 0].any()
 
 
 def test_bytes_of_a_character_that_is_not_whole_are_read_after_the_text():
@@ -43,8 +48,23 @@ def test_in_a_book_it_is_the_element_with_its_words(monkeypatch):
     element = BeautifulSoup(html, "html.parser").find("next-word")
     assert element.attrs == {"text": ITALY, "off": "23.4"}
     data = json.loads(element.script.string)
-    assert (data["numLayers"], data["numHeads"], data["words"][0][0]) == (30, 9, " Rome")
+    assert (data["numLayers"], data["numHeads"], data["stored"][0]["words"][3][0]) == (30, 9, " Rome")
+    assert data["stored"][0]["words"][0][0] == " the"
     assert "17.3" in data["lists"]["the seven induction heads"]
+
+
+def test_a_stored_story_is_the_one_that_the_model_writes_and_a_stored_answer_says_what_changed():
+    decoder = load_decoder()
+    start = "Once upon a time, a little robot lived in a"
+    story = stored_story(decoder, start, 6, 0.7)
+    written = decoder.write(start, words=6, temperature=0.7, seed=1)
+    assert [one["text"] for one in story[:2]] == [start, start + story[0]["words"][story[0]["drawn"]][0]]
+    assert (start + written).startswith(story[-1]["text"])
+    assert "drawn" not in story[-1]
+    rome = stored_answer(decoder, ITALY, "23.4")["words"][3]
+    assert rome[0] == " Rome"
+    assert rome[2] == pytest.approx(decoder.next_words(ITALY)[" Rome"], abs=1e-3)
+    assert stored_answer(decoder, ITALY, "the seven induction heads")["off"].startswith("17.3")
 
 
 @pytest.mark.parametrize("text", [ITALY, "", "<img src=x>"])

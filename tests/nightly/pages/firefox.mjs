@@ -57,7 +57,8 @@ try {
   await page.goto(`${site}/book/decoder.html`);
   const answered = (text) => page.waitForFunction((wanted) => document.querySelector("next-word").shown?.text === wanted, {}, text);
   await page.locator("next-word .hm-status button").click();
-  await answered("The capital of France is");
+  await answered("Once upon a time, a little robot lived in a");
+  await page.$eval("next-word", (figure) => figure.setAttribute("temperature", 1));
   await within("next-word", '[name="Text so far"][role="textbox"]').fill("🍵🍵🍵🍵");
   await answered("🍵🍵🍵🍵");
   told.next = await page.$eval("next-word", ({ next }) => Object.fromEntries(next.map(({ word, probability }) => [word, probability])));

@@ -57,8 +57,8 @@ const tokens = new DecoderTokens(new Tokenizer(JSON.parse(gunzipSync(packed)), {
 const { texts, cases, ledgers, cells } = JSON.parse(readFileSync(input, "utf8"));
 const kept = new DecoderEngine(weights);
 const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");
-const results = cases.map(({ text, headMask, keep }) => {
-  const { ids, logits, map } = nextWord(keep ? kept : new DecoderEngine(weights), tokens, facts, text, headMask);
+const results = cases.map(({ text, headMask, keep, masked }) => {
+  const { ids, logits, map } = nextWord(keep ? kept : new DecoderEngine(weights), tokens, facts, text, headMask, masked);
   return { ids, logits: bytes(logits), map: { ...map, weights: bytes(map.weights), valueNorms: bytes(map.valueNorms) } };
 });
 const arrays = (ledger) => Object.fromEntries(Object.entries(ledger).map(([name, value]) => [name, value.shape ? { ...value, values: bytes(value.values) } : value]));
@@ -71,8 +71,8 @@ writeFileSync(output, JSON.stringify({ results, ledgers: taken, why, read: texts
 """
 
 
-def case(text, headMask=None, keep=False):
-    return {"text": text, "headMask": headMask, "keep": keep}
+def case(text, headMask=None, keep=False, masked=False):
+    return {"text": text, "headMask": headMask, "keep": keep, "masked": masked}
 
 
 def off(*places):
@@ -107,6 +107,7 @@ def found(tmp_path_factory):
     cases = {
         "plain": [case(text) for text in PROMPTS],
         "masked": [case(PROMPTS[1], MASK)],
+        "first": [case(ITALY, keep=True), case(ITALY, keep=True, masked=True), case(ITALY, keep=True)],
         "kept": [case(*step, keep=True) for step in STEPS],
         "fresh": [case(*step) for step in STEPS],
         "bytes": [case({"text": "I drink", "tail": whole[2:4]}), case(TEA)],
@@ -167,6 +168,16 @@ def test_heads_that_are_off_add_nothing_and_are_shown(found):
     [page] = found["masked"]
     assert_same(page, PROMPTS[1], np.array(MASK))
     assert np.abs(page["map"]["weights"] - load_decoder()(PROMPTS[1]).weights).max() > 0.05, "the mask changes a lot"
+
+
+def test_a_first_token_that_is_masked_is_looked_at_by_itself_alone(found):
+    """Also where the same text was read before, and again afterwards."""
+    decoder = load_decoder()
+    ids = decoder.read(ITALY)[0]
+    for page, hidden in zip(found["first"], [(), (0,), ()], strict=True):
+        scores, weights, _ = decoder.run(ids, hidden=hidden, need_weights=True)
+        assert np.abs(page["map"]["weights"] - weights.numpy()).max() <= LARGEST_ERROR
+        assert np.abs(probabilities(page["logits"]) - probabilities(scores[-1].numpy())).max() <= LARGEST_SHIFT
 
 
 def test_what_is_kept_of_the_last_text_changes_nothing(found):

@@ -57,6 +57,11 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     return "Your text";
   }
 
+  /** What it says while that waits for a model. */
+  protected waitsFor(model: string) {
+    return `${this.asked} will be answered once the ${model} has loaded.`;
+  }
+
   protected load(name: string, show: (text: string) => void): Promise<Model> {
     return loadWithProgress(name, show) as Promise<any>;
   }
@@ -169,7 +174,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     if (signal.aborted) return true;
     const all = names.map(familyLabel).join(" and ");
     this.markOld(this.waits);
-    this.showStatus(this.waits ? `${this.asked} will be answered once the ${all} has loaded.` : OFFERED, () => this.#accept(), `Load the ${all} (${megabytes(bytes)} MB)`);
+    this.showStatus(this.waits ? this.waitsFor(all) : OFFERED, () => this.#accept(), `Load the ${all} (${megabytes(bytes)} MB)`);
     LiveFigure.#acceptAfter(Promise.all(names.map(whenLoaded)), this); // at the wish of another figure
     return true;
   }

@@ -3,6 +3,7 @@
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import { h } from "../views/dom.ts";
+import { answerPhrases } from "./phrases.ts";
 
 /** HTMLElement, where there is a DOM: in Node the pure parts of a figure's module load without one. */
 const PageElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -53,6 +54,7 @@ export abstract class Figure extends PageElement {
     }
     this.#leaves = new AbortController();
     this.listen(this.#leaves.signal);
+    answerPhrases(this, this.#leaves.signal);
   }
 
   disconnectedCallback() {

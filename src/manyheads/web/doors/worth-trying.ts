@@ -1,6 +1,7 @@
 // Sentences of a page's tables that are worth trying: a press puts one into the map before the table.
 
 import { h } from "../views/dom.ts";
+import { lead } from "./phrases.ts";
 
 const HEADERS = ["type this", "change"];
 const WORDS = 3; // of a sentence, at least
@@ -13,7 +14,10 @@ export function makePressable() {
     if (!map) continue;
     for (const text of table.querySelectorAll("tbody td:first-child em")) {
       const sentence = text.textContent?.trim() ?? "";
-      if (sentence.split(" ").length >= WORDS) text.replaceChildren(h("button", { type: "button", class: "hm-press", onclick: () => press(map, sentence) }, sentence));
+      if (sentence.split(" ").length >= WORDS) text.replaceChildren(h("button", { type: "button", class: "hm-press", onclick: () => {
+        map.type(sentence); // as if the reader had typed it
+        lead(map, text);
+      } }, sentence));
     }
   }
 }
@@ -24,12 +28,3 @@ type Answering = HTMLElement & { type(sentence: string): void };
 /** The last figure before a table that answers to sentences. */
 const mapBefore = (table: Element) => [...document.querySelectorAll<Answering>("head-map:is([model], [models]), word-sense")]
   .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING);
-
-/** As if the reader had typed it. Where the page has to scroll for the answer, the browser's Back leads to the table again. */
-function press(map: Answering, sentence: string) {
-  map.type(sentence);
-  const { top, bottom } = map.getBoundingClientRect();
-  if (top >= 0 && bottom <= innerHeight) return;
-  history.pushState(history.state, "");
-  map.scrollIntoView({ block: top < 0 ? "start" : "nearest" });
-}

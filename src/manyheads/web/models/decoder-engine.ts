@@ -22,6 +22,7 @@ export class DecoderEngine {
   #rows: Float32Array[] = []; // [token][layer, head, key up to the token]: all attention of the text so far
   #ids: number[] = []; // of which the above is
   #on = new Uint8Array(); // [layer, head], with which it was computed
+  #masked = false; // whether the first token was, for all others
   #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
   #mlps: Float32Array[] = []; // [token][layer, width], what each MLP added to the token's vector
   #last = new Float32Array(); // that vector, after the last layer
@@ -35,12 +36,13 @@ export class DecoderEngine {
     this.#values = room();
   }
 
-  /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. */
-  read(ids: number[], headMask: HeadMask = null): Reading {
+  /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. With `masked`, no token looks at the first but itself. */
+  read(ids: number[], headMask: HeadMask = null, masked = false): Reading {
     const on = this.#switched(headMask);
-    const kept = on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
+    const kept = masked === this.#masked && on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
     this.#on = on;
+    this.#masked = masked;
     this.#ids = ids.slice(0, known);
     this.#rows.length = known;
     this.#norms.length = Math.min(this.#norms.length, known);
@@ -123,7 +125,7 @@ export class DecoderEngine {
   /** Why a head looks from one token of a text at another: twin of `score_parts`. What was read last isn't read again. */
   scoreParts(ids: number[], { layer, head, query, key }: Cell, headMask: HeadMask = null): ScoreParts {
     const on = this.#switched(headMask);
-    const isRead = String(ids) === String(this.#ids) && String(on) === String(this.#on);
+    const isRead = String(ids) === String(this.#ids) && String(on) === String(this.#on) && !this.#masked;
     if (!isRead) this.read(ids, headMask);
     const { numHeads, numKvHeads, headDim, normEpsilon, rotaryBase } = this.#facts;
     const group = Math.floor(head * numKvHeads / numHeads); // whose keys the head reads
@@ -212,6 +214,7 @@ export class DecoderEngine {
         const from = (token * numHeads + head) * headDim;
         const weights = this.#rows[past + token].subarray((layer * numHeads + head) * seen, (layer * numHeads + head + 1) * seen);
         for (let key = 0; key < seen; key++) weights[key] = scale * scalarProduct(queries, from, keys, first + key * headDim, headDim);
+        if (this.#masked && seen > 1) weights[0] = -Infinity;
         softmax(weights);
         if (on) blend(weights, values, first, context.subarray(from, from + headDim));
       }

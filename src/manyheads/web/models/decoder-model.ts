@@ -15,9 +15,9 @@ const TOP = 10; // of the next words that a map predicts
 const LABELS = 5; // of these, taken apart in a ledger
 
 /** The map of a text, and how well each token would come next. */
-export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, text: string | Draft, headMask: HeadMask): NextWord {
+export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, text: string | Draft, headMask: HeadMask, masked = false): NextWord {
   const { ids, notes } = tokens.read(text);
-  const { logits, weights } = engine.read(ids, headMask);
+  const { logits, weights } = engine.read(ids, headMask, masked);
   const texts = ids.map((id) => tokens.words[id]);
   const map = {
     queryTokens: texts,

@@ -34,8 +34,8 @@ export class Decoder extends WorkerModel implements DecoderModel {
     this.#words = words;
   }
 
-  next(text: string | Draft, headMask: HeadMask = null, { signal }: { signal?: AbortSignal } = {}) {
-    return this.request<NextWord>({ text, headMask }, signal);
+  next(text: string | Draft, headMask: HeadMask = null, { signal, masked = false }: { signal?: AbortSignal, masked?: boolean } = {}) {
+    return this.request<NextWord>({ text, headMask, masked }, signal);
   }
 
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */

@@ -97,13 +97,13 @@ async function decoder(listed: DecoderFacts): Promise<Arriving> {
       const [tokens, engine] = [new DecoderTokens(tokenizer, listed), new DecoderEngine(weights)];
       return {
         facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
-        answer({ ledger, text, headMask, cell }) {
+        answer({ ledger, text, headMask, masked, cell }) {
           if (ledger) return { result: ledgerOf(engine, tokens, listed, ledger) };
           if (cell) {
             const found = whyThere(engine, tokens, text, cell, headMask);
             return { result: found, transfer: [found.pairs.buffer] };
           }
-          const result = nextWord(engine, tokens, listed, text, headMask);
+          const result = nextWord(engine, tokens, listed, text, headMask, masked);
           return { result, transfer: [result.logits.buffer, result.map.weights.buffer] };
         },
       };

@@ -100,9 +100,8 @@ class HeadCardsElement extends Figure {
     return h("tr", { class: at === this.#opened && "hc-opened" }, h("th", { scope: "row" }, link, open), ...cells);
   }
 
-  /** Links in the page's text lead to the map as well. */
   protected override listen(leaves: AbortSignal) {
-    document.addEventListener("click", (event) => {
+    this.addEventListener("click", (event) => {
       const link = targetOf(event).closest?.<HTMLAnchorElement>(`a[data-layer][href="#${this.getAttribute("for")}"]`);
       if (link) this.#lead(link);
     }, { signal: leaves });

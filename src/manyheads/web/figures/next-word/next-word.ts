@@ -1,24 +1,24 @@
 // <next-word text="...">: what a language model would write next, as bars that its reader presses, reshapes and cuts heads from.
-// `layer` and `head` choose whose weights are shown, `off` names heads that are off. One renderer with two doors, as head-map.ts: the
+// `layer` and `head` choose whose weights are shown, `off` names heads that are off, `masked` is "first" where no token may look at the
+// first one, `temperature` shapes the bars. One renderer with two doors, as head-map.ts: the
 // default export is for kernels (Python computes), the custom element for pages, where the model comes when the reader asks.
 
-import { followLinks } from "../../doors/figure-link.ts";
 import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { LiveFigure } from "../../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../../doors/page-element.ts";
 import { OFFERED, READY } from "../../doors/page-models.ts";
-import { offOf, readPart } from "../../doors/state.ts";
+import { offOf } from "../../doors/state.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { decodeMap, floats } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
-import { maskIn, type Answer } from "./state.ts";
+import { isWhole, maskIn, storedFor, type Answer } from "./state.ts";
 import { NextWordView, type Example } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
 
 /** Which trait of Python's `NextWord` holds which part of the state. */
-export const TRAITS = { text: "text", off: "off", tail: "_tail" };
+export const TRAITS = { text: "text", off: "off", masked: "masks_first", tail: "_tail" };
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map next-word" }));
@@ -27,7 +27,7 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const vocabulary = { endTokens, wordOf: (id: number) => words[id] };
   let view: NextWordView | undefined;
   const close = openDoor(model, root, TRAITS, ["_answer"], {
-    make: (state, change) => view = new NextWordView(root, state, { words: [], ...example }, {
+    make: (state, change) => view = new NextWordView(root, state, { stored: [], ...example }, {
       changed: (names) => change(view!.state, names), painted: () => announce(el, "next", view!.state.shown?.next),
     }),
     show: () => view!.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer")), vocabulary }),
@@ -35,20 +35,20 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   return () => (view!.dispatch({ type: "stop" }), close());
 }
 
-const decodeAnswer = ({ tail, logits, allOn, map }: any): Answer =>
-  ({ tail, now: { ids: [], logits: floats(logits), map: decodeMap(map) }, allOn: allOn && floats(allOn) });
+const decodeAnswer = ({ tail, logits, whole, map }: any): Answer =>
+  ({ tail, now: { ids: [], logits: floats(logits), map: decodeMap(map) }, whole: whole && floats(whole) });
 
 export default { render };
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
 const MODEL = "decoder";
-const NOTHING: Example = { words: [], lists: {}, numLayers: 30, numHeads: 9 };
+const NOTHING: Example = { stored: [], lists: {}, numLayers: 30, numHeads: 9 };
 
 class NextWordElement extends LiveFigure<DecoderModel> {
-  static observedAttributes = ["text", "off", "layer", "head"];
+  static observedAttributes = ["text", "off", "layer", "head", "masked", "temperature"];
   #view: NextWordView | null = null;
-  #whole: { draft: string, logits: Float32Array } | null = null; // with all heads on
+  #whole: { draft: string, logits: Float32Array } | null = null; // with all heads on and nothing masked
   #example = ""; // the text that is baked in
 
   protected override task = {
@@ -95,7 +95,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   /** Writes a word, as its reader does. */
   write() {
-    this.#view?.dispatch({ type: "write", id: null });
+    this.#view?.dispatch({ type: "write", bar: null });
   }
 
   protected get modelNames() {
@@ -103,15 +103,22 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   protected override get waits() {
-    return this.text !== this.#example || Boolean(this.#view?.state.off.length);
+    const state = this.#view?.state;
+    return Boolean(state?.waits && (state.left || state.text !== this.#example || !isWhole(state) || state.choice.temperature !== this.#temperature));
+  }
+
+  protected override waitsFor(model: string) {
+    return storedFor(this.#view!.state) ? "To write on, the model has to load." : super.waitsFor(model);
   }
 
   protected draw(baked: Example | null) {
     dressPage("head-map.css", "next-word.css");
     this.#example = this.getAttribute("text") ?? "";
-    this.#view = new NextWordView(this, { text: this.#example, off: readOff(this.getAttribute("off")) }, baked ?? NOTHING, {
+    const choice = { temperature: this.#temperature, topK: 0, topP: 1 };
+    this.#view = new NextWordView(this, { text: this.#example, masked: this.#masks, choice }, baked ?? NOTHING, {
       changed: () => this.update(), painted: () => announce(this, "next", this.next),
     });
+    if (this.hasAttribute("off")) this.#view.dispatch({ type: "set", parts: { off: this.#view.headsOf(this.getAttribute("off")) } });
     this.#aim();
     this.showStatus(OFFERED);
     this.wakesWhenSeen = true; // to offer the model
@@ -120,13 +127,17 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
     if (!this.#view) return;
-    if (name === "layer" || name === "head") this.#aim();
-    else this.#view.dispatch({ type: "set", parts: name === "text" ? { text: value ?? "" } : { off: readOff(value) } });
+    if (name === "layer" || name === "head") this.#aim({ tools: true });
+    else if (name === "temperature") this.#view.dispatch({ type: "shape", parts: { temperature: this.#temperature } });
+    else this.#view.dispatch({ type: "set", parts: name === "text" ? { text: value ?? "" } : name === "masked" ? { masked: this.#masks } : { off: this.#view.headsOf(value) } });
   }
 
-  protected override listen(leaves: AbortSignal) {
-    super.listen(leaves);
-    followLinks(this, this.localName, NextWordElement.observedAttributes, leaves);
+  get #masks() {
+    return this.getAttribute("masked") === "first";
+  }
+
+  get #temperature() {
+    return Number(this.getAttribute("temperature") ?? 1);
   }
 
   override disconnectedCallback() {
@@ -134,19 +145,19 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     super.disconnectedCallback();
   }
 
-  #aim() {
+  #aim(more = {}) {
     const parts = ["layer", "head"].filter((name) => this.hasAttribute(name)).map((name) => [name, Number(this.getAttribute(name))]);
-    this.#view?.dispatch({ type: "look", parts: Object.fromEntries(parts) });
+    this.#view?.dispatch({ type: "look", parts: { ...Object.fromEntries(parts), ...more } });
   }
 
   async #read(decoder: DecoderModel, signal: AbortSignal): Promise<[Answer, DecoderModel]> {
-    const { text, tail } = this.#view!.state;
+    const { text, tail, masked } = this.#view!.state;
+    const whole = isWhole(this.#view!.state);
     const draft = JSON.stringify({ text, tail });
-    const mask = this.headMask;
-    if (mask && this.#whole?.draft !== draft) this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
-    const now = await decoder.next({ text, tail }, mask, { signal });
-    if (!mask) this.#whole = { draft, logits: now.logits };
-    return [{ tail, now, allOn: mask ? this.#whole!.logits : null }, decoder];
+    if (!whole && this.#whole?.draft !== draft) this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
+    const now = await decoder.next({ text, tail }, this.headMask, { signal, masked });
+    if (whole) this.#whole = { draft, logits: now.logits };
+    return [{ tail, now, whole: whole ? null : this.#whole!.logits }, decoder];
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
@@ -157,8 +168,5 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     this.#view?.dispatch({ type: "stale", stale });
   }
 }
-
-/** The heads that "23.4 16.0" names, as [layer, head], from 0. */
-const readOff = (text: string | null) => readPart("off", text).off ?? [];
 
 define("next-word", NextWordElement);

@@ -1,7 +1,7 @@
 // All that a <next-word> knows, as one value; every change of it is a pure function. No DOM.
 
 import { maskOf, offOf } from "../../doors/state.ts";
-import { toggledIn } from "../../math/heads-off.ts";
+import { areSame, toggledIn } from "../../math/heads-off.ts";
 import { descending, drawn, isEndless, probabilities, uniform, type Choice } from "../../math/sampling.ts";
 import { isUnfinished, joined } from "../../math/text.ts";
 import type { Draft, NextWord } from "../../models/head-model.ts";
@@ -9,11 +9,11 @@ import type { Draft, NextWord } from "../../models/head-model.ts";
 const BARS = 10;
 const LONGEST = 120; // tokens that are written on at a press
 
-/** What the model makes of a draft with some heads off, and with all on. */
+/** What the model makes of a draft, also as it is: with all heads on and nothing masked. */
 export interface Answer {
   tail: number[];
   now: NextWord;
-  allOn: Float32Array | null; // logits, where heads are off
+  whole: Float32Array | null; // logits, where heads are off or a token is masked
 }
 
 /** Of a model: the tokens that end a text, and what each stands for. */
@@ -22,9 +22,17 @@ export interface Vocabulary {
   wordOf(id: number): string;
 }
 
-/** A token that may come next, and its share; `before` with all heads on, where some are off. */
+/** An answer that comes with the page, for readers without the model: the likeliest words, and which of them is drawn. */
+export interface Stored extends Pick<State, "text" | "off" | "masked"> {
+  temperature: number;
+  words: [word: string, share: number, before?: number][];
+  seed?: number;
+  drawn?: number; // the place of the word that this seed draws
+}
+
+/** A token that may come next, and its share; `before` with all heads on and nothing masked, where that isn't so. */
 export interface Bar {
-  id: number;
+  id: number | null; // null without a model
   word: string;
   share: number;
   before: number | null;
@@ -33,12 +41,16 @@ export interface Bar {
 export interface State extends Draft {
   size: [layers: number, heads: number]; // of the model
   off: number[][]; // heads, as [layer, head]
+  masked: boolean; // the first token, for all others
+  tools: boolean; // whether they are open
   layer: number; // of the head whose weights are shown
   head: number;
   hidesFirst: boolean; // what it gives the first token
+  tried: number | null; // the bar whose word stands behind the text while it's pointed at
   choice: Choice;
   seed: number;
   draws: number; // how often was drawn with it
+  stored: Stored[];
   answer: Answer | null;
   vocabulary: Vocabulary | null; // of the model that gave it
   waits: boolean; // for the answer to what the text and the heads are now
@@ -53,8 +65,8 @@ export interface State extends Draft {
 }
 
 /** What the model is asked for. */
-export type Asked = Partial<Pick<State, "text" | "tail" | "off">>;
-type Look = Partial<Pick<State, "layer" | "head" | "hidesFirst">>;
+export type Asked = Partial<Pick<State, "text" | "tail" | "off" | "masked">>;
+type Look = Partial<Pick<State, "tools" | "layer" | "head" | "hidesFirst">>;
 
 export type Action =
   | { type: "take", parts: Asked } // from a kernel, which answers by itself
@@ -63,7 +75,8 @@ export type Action =
   | { type: "look", parts: Look }
   | { type: "shape", parts: Partial<Choice> }
   | { type: "seed", seed: number }
-  | { type: "write", id: number | null } // a token that was pressed, or one that is drawn
+  | { type: "try", bar: number | null }
+  | { type: "write", bar: number | null } // that was pressed; else a token is drawn
   | { type: "play" | "stop" | "back" | "go on" }
   | { type: "answer", answer: Answer, vocabulary: Vocabulary }
   | { type: "stale", stale: boolean };
@@ -76,12 +89,12 @@ export interface Step {
   message?: string; // why nothing more is written
 }
 
-export function startWith(parts: Partial<State>, size: [number, number], words: [string, number][] = []): State {
-  const bars = words.map(([word, share], id) => ({ id, word, share, before: null }));
-  return {
-    text: "", tail: [], off: [], size, layer: 0, head: 0, hidesFirst: false, choice: { temperature: 1, topK: 0, topP: 1 }, seed: 1, draws: 0, answer: null, vocabulary: null,
-    waits: true, next: null, bars, shown: null, stale: false, earlier: [], left: 0, plays: false, written: [], ...fitted(size, parts),
-  };
+export function startWith(parts: Partial<State>, size: [number, number]): State {
+  return withStored({
+    text: "", tail: [], off: [], masked: false, size, tools: false, layer: 0, head: 0, hidesFirst: false, tried: null, choice: { temperature: 1, topK: 0, topP: 1 }, seed: 1,
+    draws: 0, stored: [], answer: null, vocabulary: null, waits: true, next: null, bars: [], shown: null, stale: false, earlier: [], left: 0, plays: false, written: [],
+    ...fitted(size, parts),
+  });
 }
 
 const STILL = { left: 0, plays: false, written: [] };
@@ -92,17 +105,21 @@ export function reduce(state: State, action: Action): Step {
     case "set": return "text" in action.parts ? ask({ ...state, ...STILL }, { tail: [], ...action.parts }) : ask(state, action.parts);
     case "toggle": return ask(state, { off: toggledIn(state.off, [state.layer, action.head]) });
     case "look": return look(state, action.parts);
-    case "shape": return shaped({ ...state, choice: { ...state.choice, ...action.parts } });
+    case "try": return { state: { ...state, tried: action.bar }, needs: "nothing" };
+    case "shape": return shape({ ...state, choice: { ...state.choice, ...action.parts } });
     case "seed": return { state: action.seed === state.seed ? state : { ...state, seed: action.seed, draws: 0 }, needs: "nothing" };
-    case "write": return action.id !== null && state.next ? append({ ...state, ...STILL }, action.id) : begin(state, { left: 1 });
+    case "write": return action.bar === null ? begin(state, { left: 1 }) : write({ ...state, ...STILL }, action.bar);
     case "play": return state.plays ? reduce(state, { type: "stop" }) : begin(state, { left: LONGEST, plays: true });
     case "stop": return { state: { ...state, ...STILL }, needs: "nothing" };
     case "go on": return state.left && !state.waits ? writeDrawn(state) : { state, needs: "nothing" };
     case "back": return stepBack(state);
     case "answer": return take(state, action.answer, action.vocabulary);
-    case "stale": return { state: { ...state, stale: action.stale }, needs: "nothing" };
+    case "stale": return { state: { ...state, stale: action.stale && !storedFor(state) }, needs: "nothing" };
   }
 }
+
+/** Whether the model is as it came. */
+export const isWhole = ({ off, masked }: Pick<State, "off" | "masked">) => !off.length && !masked;
 
 /** [layer][head] -> whether it is on; null where all are. */
 export const maskIn = ({ off, size }: State) => maskOf(off, ...size);
@@ -113,7 +130,22 @@ const fitted = <Parts extends Asked>([layers, heads]: State["size"], parts: Part
 
 function ask(state: State, parts: Asked): Step {
   const changed = Object.keys(parts) as (keyof Asked)[];
-  return { state: { ...state, ...fitted(state.size, parts), waits: true }, needs: "compute", changed };
+  const asked = { ...state, ...fitted(state.size, parts), waits: true, tried: null };
+  return asked.vocabulary ? { state: asked, needs: "compute", changed } : { state: withStored(asked), needs: "draw", changed };
+}
+
+/** The answer that is stored to what the text, the heads and the reader's settings are now. */
+export function storedFor({ stored, text, tail, off, masked, choice: { temperature, topK, topP } }: State) {
+  if (tail.length || topK || topP < 1) return null;
+  return stored.find((one) => one.text === text && one.masked === masked && one.temperature === temperature && areSame(one.off, off)) ?? null;
+}
+
+/** With the stored answer, as long as no model has answered; without one, the bars before it stay, and a model has to come. */
+function withStored(state: State): State {
+  const found = storedFor(state);
+  if (state.vocabulary || !found) return state;
+  const bars = found.words.map(([word, share, before]) => ({ id: null, word, share, before: before ?? null }));
+  return { ...state, bars, waits: false, stale: false };
 }
 
 /** Another head's weights, if the model has it. */
@@ -130,31 +162,52 @@ function take(state: State, answer: Answer, vocabulary: Vocabulary): Step {
   return shaped({ ...state, answer, vocabulary, shown, waits: false, stale: false, plays: state.plays && state.left > 0 });
 }
 
+/** The reader shapes the bars; without a model, they may be stored so. */
+function shape(state: State): Step {
+  return state.vocabulary ? shaped(state) : ask(state, {});
+}
+
+const FIRST = 3; // bars that stand before the word that would have come first
+
 /** The bars as the reader shapes them. */
 function shaped(state: State): Step {
   const { answer, vocabulary, choice, shown } = state;
   if (!answer || !vocabulary || !shown) return { state, needs: "nothing" };
-  const { now: { logits }, allOn } = answer;
+  const { now: { logits }, whole } = answer;
   const next = probabilities(logits, choice);
-  const before = allOn && probabilities(allOn, choice);
-  const earlier = new Map(before?.ids.map((id, at) => [id, before.shares[at]]));
-  const likeliest = choice.temperature === 0 ? descending(logits) : []; // what isn't written keeps its row, and the figure its height
-  const ids = [...new Set([...next.ids.slice(0, BARS), ...likeliest.slice(0, BARS)])].slice(0, BARS);
-  const bars = ids.map((id, at) => ({ id, word: vocabulary.wordOf(id), share: next.shares[at] ?? 0, before: before && (earlier.get(id) ?? 0) }));
-  const words = bars.slice(0, next.ids.length).map(({ id, word, share }) => ({ word, probability: share, logit: logits[id] }));
-  return { state: { ...state, next, bars, shown: { ...shown, next: words } }, needs: "draw" };
+  const before = whole && probabilities(whole, choice);
+  const [shares, earlier] = [next, before].map((tokens) => new Map(tokens?.ids.map((id, at) => [id, tokens.shares[at]])));
+  const likeliest = (next.ids.length < BARS ? descending(logits) : next.ids).slice(0, BARS); // what can't be drawn keeps its row, and the figure its height
+  const words = next.ids.slice(0, BARS).map((id, at) => ({ word: vocabulary.wordOf(id), probability: next.shares[at], logit: logits[id] }));
+  const ids = before && !likeliest.slice(0, FIRST + 1).includes(before.ids[0])
+    ? [...likeliest.slice(0, FIRST), before.ids[0], ...likeliest.slice(FIRST).filter((id) => id !== before.ids[0])].slice(0, BARS)
+    : likeliest;
+  const bars = ids.map((id) => ({ id, word: vocabulary.wordOf(id), share: shares.get(id) ?? 0, before: before && (earlier.get(id) ?? 0) }));
+  return { state: { ...state, next, bars, tried: null, shown: { ...shown, next: words } }, needs: "draw" };
 }
 
 // --- writing
 
 /** Draws a word, or many; the first waits for the answer to the text before it. Without a model, one is asked for. */
 function begin(state: State, parts: Partial<State>): Step {
-  if (!state.next) return ask(state, {});
   const begun = { ...state, ...STILL, ...parts };
   return state.waits ? ask(begun, {}) : writeDrawn(begun);
 }
 
+/** Writes the word of a bar. */
+function write(state: State, bar: number): Step {
+  const { id, word } = state.bars[bar] ?? {};
+  if (id === undefined || (id === null && !storedFor(state))) return ask(state, {});
+  return id === null ? lengthen(state, { text: state.text + word, tail: [] }, word, state.draws + 1) : append(state, id);
+}
+
 function writeDrawn(state: State): Step {
+  if (!state.next) {
+    const { drawn: place, words = [], seed: known } = storedFor(state) ?? {};
+    if (place === undefined || known !== state.seed) return { state: { ...state, waits: true }, needs: "compute", changed: [] }; // the model goes on from here
+    const [word] = words[place];
+    return lengthen(state, { text: state.text + word, tail: [] }, word, state.draws + 1);
+  }
   const { next, vocabulary, seed, draws, written } = state;
   const id = drawn(next!, uniform(seed, draws));
   const end = (message: string): Step => ({ state: { ...state, ...STILL, draws: draws + 1 }, needs: "nothing", message });
@@ -167,13 +220,16 @@ function writeDrawn(state: State): Step {
 
 /** Writes a token; the text gets a character once all of its bytes are written. */
 function append(state: State, id: number, draws = state.draws): Step {
-  const { text, tail, earlier } = state;
+  const { text, tail } = state;
   const longer = [...tail, id];
   const words = longer.map((each) => state.vocabulary!.wordOf(each));
-  const after = {
-    ...state, draws, earlier: [...earlier, { text, tail, draws: state.draws }], left: Math.max(0, state.left - 1), written: [...state.written, words.at(-1)!],
-  };
-  return ask(after, isUnfinished(joined(words)) ? { text, tail: longer } : { text: text + joined(words, lossy), tail: [] });
+  return lengthen(state, isUnfinished(joined(words)) ? { text, tail: longer } : { text: text + joined(words, lossy), tail: [] }, words.at(-1)!, draws);
+}
+
+/** Goes on with a draft that has another word. */
+function lengthen(state: State, draft: Draft, word: string, draws: number): Step {
+  const { text, tail, earlier, left, written } = state;
+  return ask({ ...state, draws, earlier: [...earlier, { text, tail, draws: state.draws }], left: Math.max(0, left - 1), written: [...written, word] }, draft);
 }
 
 /** To the draft before, and the draws that came after it. */

@@ -1,25 +1,27 @@
-// What <next-word> shows: the text so far, the likeliest next words as bars, what reshapes them, and where a head looks.
+// What <next-word> shows: the text with the next word as a ghost behind it, the likeliest words as bars, and behind Tools what
+// reshapes them, the heads, and where one of them looks.
 
 import { readPart } from "../../doors/state.ts";
-import { isAmong, wholeLayers } from "../../math/heads-off.ts";
+import { isAmong } from "../../math/heads-off.ts";
 import { queryWeights } from "../../math/maps.ts";
 import { NEUTRAL_COLOUR } from "../../math/names.ts";
 import type { Choice } from "../../math/sampling.ts";
 import { directionOf, isUnfinished, joined, percent, visible } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, grow, lineBox, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { fill, h, setIdle, setText, setValue } from "../../views/dom.ts";
-import { HeadGroups } from "../../views/head-groups.ts";
+import { chooser, field, fillOptions, lineBox, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import { fill, h, setIdle, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { playLabel } from "../../views/player.ts";
-import { reduce, startWith, type Action, type Asked, type State } from "./state.ts";
+import { isWhole, reduce, startWith, type Action, type Asked, type State, type Stored } from "./state.ts";
 
-const PACE = 90; // milliseconds between words that are written on, so that they can be read
+const PACE = 140; // milliseconds between words that are written on, so that they can be read
+const SEEN = 4; // bars without Tools: the likeliest word and three rivals
+const STRONG = 0.4; // of attention, which is coloured most
 
-/** What the build says of the model: the likeliest words of the example, lists of heads by name. */
+/** What the build says of the model: answers that are stored, lists of heads by name. */
 export interface Example {
-  words: [string, number][];
-  lists: Record<string, string>; // "18.6 17.3", layer.head from 0
+  stored: (Omit<Stored, "off"> & { off: string })[]; // "18.6 17.3", layer.head from 0
+  lists: Record<string, string>;
   numLayers: number;
   numHeads: number;
 }
@@ -35,43 +37,58 @@ export class NextWordView {
   #lists: Record<string, number[][]>;
   #pace: ReturnType<typeof setTimeout> | null = null;
   #text = sentenceBox("Text so far", "Type the start of a text", (text) => this.#act({ type: "set", parts: { text } }), true);
+  #words = h("p", { class: "nw-words" });
+  #coloured = h("span");
+  #space = document.createTextNode(""); // before the next word, which may begin a line
+  #ghost = h("button", { type: "button", class: "nw-ghost", tabindex: -1, "aria-hidden": "true", onclick: () => this.#act({ type: "write", bar: this.state.tried ?? 0 }) });
+  #page = h("div", { class: "nw-page" }, h("div", { class: "nw-sheet" }, this.#text, this.#words));
   #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
-  #on = h("button", { type: "button", onclick: () => this.#act({ type: "play" }) });
+  #more = h("ol", { class: "nw-bars", start: SEEN + 1, "aria-label": "Less likely next words" });
+  #on = h("button", { type: "button", class: "hm-play", onclick: () => this.#act({ type: "play" }) });
   #back = h("button", { type: "button", onclick: () => this.#act({ type: "back" }) }, "Undo");
-  #groups = new HeadGroups((off) => this.#act({ type: "set", parts: { off } }));
-  #switches: HTMLElement[]; // of the chosen layer
-  #layer = chooser("Layer", (layer) => this.dispatch({ type: "look", parts: { layer: Number(layer) } }));
-  #head = chooser("Head", (head) => this.dispatch({ type: "look", parts: { head: Number(head) } }));
-  #words = h("p", { class: "nw-words", role: "group", "aria-label": "What the head looks at" });
+  #temperature = this.#slider("Temperature", "temperature", 0, 2, 0.1);
+  #topP = this.#slider("Top-p", "topP", 0.05, 1, 0.05);
+  #off = h("span");
+  #allOn = h("button", { type: "button", onclick: () => this.#act({ type: "set", parts: { off: [], masked: false } }) }, "Put back");
+  #tools = h("details", { class: "nw-tools", ontoggle: () => this.dispatch({ type: "look", parts: { tools: this.#tools.open } }) });
+  #heads = h("div", { class: "nw-heads", role: "img" });
+  #layer = this.#place("Layer", "layer");
+  #head = this.#place("Head", "head");
+  #switch = headSwitch(() => this.#act({ type: "toggle", head: this.state.head }));
+  #whole = this.#group(() => layerOf(this.state));
+  #named: HTMLButtonElement[];
+  #looks = h("p", { class: "nw-looks" });
+  #hides = h("input", { type: "checkbox", onchange: () => this.dispatch({ type: "look", parts: { hidesFirst: this.#hides.checked } }) });
+  #masks = h("input", { type: "checkbox", onchange: () => this.#act({ type: "set", parts: { masked: this.#masks.checked } }) });
   #status = new StatusLine();
   #announcer = new Announcer();
 
-  constructor(root: HTMLElement, parts: Partial<State>, { words, lists, numLayers, numHeads }: Example, host: NextWordHost) {
+  constructor(root: HTMLElement, parts: Partial<State>, { stored, lists, numLayers, numHeads }: Example, host: NextWordHost) {
     this.#host = host;
-    const named = Object.entries(lists).map(([name, heads]) => [name, readPart("off", heads).off ?? []] as const);
-    const [[layer, head] = [0, 0]] = named[0]?.[1] ?? [];
-    this.#lists = { ...Object.fromEntries(named), ...wholeLayers(numLayers, numHeads) };
-    this.state = startWith({ layer, head, ...parts }, [numLayers, numHeads], words);
-    const [layers, heads] = this.state.size.map((count) => [...Array(count).keys()]);
-    const numbers = (places: number[]) => places.map((at) => String(at + 1));
-    fillOptions(this.#layer, numbers(layers), layers, layer);
-    fillOptions(this.#head, numbers(heads), heads, head);
-    this.#switches = heads.map((each) => headSwitch(() => this.#act({ type: "toggle", head: each })));
+    this.#lists = Object.fromEntries(Object.entries(lists).map(([name, heads]) => [name, readPart("off", heads).off ?? []]));
+    const [[layer, head] = [0, 0]] = Object.values(this.#lists)[0] ?? [];
+    const read = stored.map(({ off, ...one }) => ({ ...one, off: this.headsOf(off) }));
+    this.state = startWith({ layer, head, ...parts, stored: read }, [numLayers, numHeads]);
+    this.#named = Object.keys(this.#lists).map((name) => this.#group(() => this.#lists[name]));
     const topK = chooser("Top-k", (count) => this.#act({ type: "shape", parts: { topK: Number(count) } }));
     fillOptions(topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
     const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) => this.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }));
-    const hides = h("input", { type: "checkbox", onchange: () => this.dispatch({ type: "look", parts: { hidesFirst: hides.checked } }) });
-    root.replaceChildren(this.#status.node, this.#text,
-      h("div", { class: "hm-tools nw-writing" }, h("button", { type: "button", onclick: () => this.#act({ type: "write", id: null }) }, "Write a word"), this.#on, this.#back),
-      this.#bars,
-      h("div", { class: "hm-tools" }, this.#slider("Temperature", "temperature", 0, 2, 0.1), field(topK), this.#slider("Top-p", "topP", 0.05, 1, 0.05), field(seed)),
-      h("div", { class: "hm-tools" }, field(this.#groups.node), field(this.#layer)),
-      h("div", { class: "hm-heads" }, ...this.#switches),
-      h("div", { class: "nw-map" },
-        h("div", { class: "hm-tools" }, field(this.#head), h("label", { class: "hm-field" }, hides, " Hide the first token")), this.#words),
-      this.#announcer.node);
+    this.#words.append(this.#coloured, this.#space, this.#ghost);
+    this.#heads.addEventListener("pointerdown", (event) => this.#aim(event));
+    this.#heads.addEventListener("pointermove", (event) => event.buttons && this.#aim(event));
+    this.#tools.append(h("summary", {}, "Tools"),
+      h("div", { class: "hm-tools" }, field(topK), this.#topP.node, field(seed)),
+      h("p", { class: "nw-looks" }, "Each square is a head, each column a layer. The brighter, the less it looks at the first token. Press one to see what it looks at."),
+      this.#heads,
+      h("div", { class: "hm-tools" }, field(this.#layer), field(this.#head), this.#switch, this.#whole, ...this.#named),
+      this.#looks,
+      h("div", { class: "hm-tools" }, "First token:", h("label", { class: "hm-field" }, this.#hides, "hide its colour"), h("label", { class: "hm-field" }, this.#masks, "mask it")), this.#more);
+    root.replaceChildren(this.#page, this.#bars,
+      h("div", { class: "hm-tools nw-writing" }, this.#on, h("button", { type: "button", onclick: () => this.#act({ type: "write", bar: null }) }, "Write a word"), this.#back, this.#temperature.node),
+      this.#status.node, h("p", { class: "nw-off" }, this.#off, " ", this.#allOn), this.#tools, this.#announcer.node);
     this.#drawControls();
     this.#drawBars();
+    this.#drawWords();
   }
 
   /** Changes the state, and does what then has to be done. */
@@ -80,11 +97,12 @@ export class NextWordView {
     this.state = state;
     this.#drawControls();
     if (needs === "draw") this.#drawBars();
-    if (needs === "draw" || needs === "look") this.#drawWords();
+    this.#drawWords();
     if (needs === "draw") this.#painted();
     if (message) this.setStatus(message);
     if (changed) this.#host.changed(changed);
-    if (state.left && !state.waits && !this.#pace) this.#pace = setTimeout(() => (this.#pace = null, this.dispatch({ type: "go on" })), PACE);
+    const { left, waits } = this.state;
+    if (left && !waits && !this.#pace) this.#pace = setTimeout(() => (this.#pace = null, this.dispatch({ type: "go on" })), PACE);
   }
 
   /** The reader did. */
@@ -102,76 +120,194 @@ export class NextWordView {
     this.#status.tell(text, act, name);
   }
 
+  /** The heads that are written as a list has them, "23.4 16.0", or as a list is called. */
+  headsOf(text: string | null) {
+    return this.#lists[text ?? ""] ?? readPart("off", text).off ?? [];
+  }
+
   #painted() {
-    const words = this.state.shown!.next.slice(0, 3);
-    this.#announcer.drawn(() => `Likeliest next: ${words.map(({ word, probability }) => `${word.trim()}, ${percent(probability)}`).join("; ")}.`);
-    this.#host.painted();
+    const words = this.state.bars.slice(0, 3);
+    this.#announcer.drawn(() => `Likeliest next: ${words.map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`);
+    if (this.state.shown) this.#host.painted();
   }
 
   #slider(name: string, part: keyof Choice, min: number, max: number, step: number) {
-    const number = h("span", { class: "nw-number" }, "1");
-    const input = h("input", { type: "range", min, max, step, value: 1, "aria-label": name, oninput: () => {
-      setText(number, input.value);
-      this.#act({ type: "shape", parts: { [part]: Number(input.value) } });
-    } });
-    return h("label", { class: "hm-field" }, `${name} `, input, number);
+    const number = h("span", { class: "nw-number" });
+    const input = h("input", { type: "range", min, max, step, value: 1, "aria-label": name, oninput: () => this.#act({ type: "shape", parts: { [part]: Number(input.value) } }) });
+    const draw = () => {
+      const value = String(this.state.choice[part]);
+      setText(number, value);
+      if (Number(input.value) !== Number(value)) input.value = value;
+    };
+    return { node: h("label", { class: "hm-field" }, `${name} `, input, number), draw };
+  }
+
+  /** A box for the number of a layer or a head, from 1. */
+  #place(name: string, part: "layer" | "head") {
+    const box = lineBox(name, { type: "number", min: 1, step: 1 }, (text) => {
+      this.dispatch({ type: "look", parts: { [part]: Number(text) - 1 } });
+      setValue(box, String(this.state[part] + 1)); // also where there is no such head
+    });
+    return box;
+  }
+
+  /** A switch of several heads. */
+  #group(heads: () => number[][]) {
+    return headSwitch(() => {
+      const [{ off }, group] = [this.state, heads()];
+      const others = off.filter((one) => !isAmong(group, one));
+      this.#act({ type: "set", parts: { off: group.every((one) => isAmong(off, one)) ? others : [...others, ...group] } });
+    });
+  }
+
+  /** To the head under the pointer. */
+  #aim(event: PointerEvent) {
+    const { layer, head } = (document.elementFromPoint(event.clientX, event.clientY) as HTMLElement | null ?? targetOf(event)).dataset;
+    if (layer && head) this.dispatch({ type: "look", parts: { layer: Number(layer), head: Number(head) } });
   }
 
   // --- drawing
 
   #drawControls() {
-    const { text, off, layer, head, plays, earlier, stale } = this.state;
+    const { text, off, masked, layer, head, hidesFirst, size: [layers, heads], plays, earlier, stale, tools } = this.state;
     if (this.#text.value !== text) {
-      this.#text.value = text;
-      grow(this.#text);
-      this.#text.scrollTop = this.#text.scrollHeight; // where it was written
+      setTyped(this.#text, text);
+      this.#page.scrollTop = this.#page.scrollHeight; // where it was written
     }
     setText(this.#on, playLabel(plays));
     setIdle(this.#back, !earlier.length);
-    this.#groups.draw(this.#lists, off);
-    setValue(this.#layer, String(layer));
-    setValue(this.#head, String(head));
-    this.#switches.forEach((node, each) => drawSwitch(node, `head ${each + 1}`, !isAmong(off, [layer, each]), NEUTRAL_COLOUR));
-    this.#bars.classList.toggle("hm-stale", stale); // they don't answer to the text above them
+    this.#temperature.draw();
+    this.#topP.draw();
+    setText(this.#off, offText(this.state));
+    (this.#off.parentElement as HTMLElement).hidden = isWhole(this.state);
+    this.#tools.open = tools;
+    setValue(this.#layer, String(layer + 1));
+    setValue(this.#head, String(head + 1));
+    setProps(this.#layer, { max: String(layers) });
+    setProps(this.#head, { max: String(heads) });
+    const isOn = (group: number[][]) => !group.every((one) => isAmong(off, one));
+    drawSwitch(this.#switch, `layer ${layer + 1}, head ${head + 1}`, isOn([[layer, head]]), NEUTRAL_COLOUR);
+    drawSwitch(this.#whole, `all of layer ${layer + 1}`, isOn(layerOf(this.state)), NEUTRAL_COLOUR);
+    Object.entries(this.#lists).forEach(([name, group], at) => drawSwitch(this.#named[at], name, isOn(group), NEUTRAL_COLOUR));
+    setProps(this.#hides, { checked: hidesFirst });
+    setProps(this.#masks, { checked: masked });
+    for (const list of [this.#bars, this.#more]) list.classList.toggle("hm-stale", stale); // they don't answer to the text above them
+    if (tools) this.#drawHeads();
+  }
+
+  /** Each head as a small square: the brighter, the more it looks at other tokens than the first. */
+  #drawHeads() {
+    const { size: [layers, heads], off, layer, head, answer } = this.state;
+    const map = answer?.now.map;
+    this.#heads.style.setProperty("--layers", String(layers));
+    this.#heads.ariaLabel = `${layers * heads} heads, a column for each layer`;
+    const squares = fill(this.#heads, layers * heads, (at) => h("i", { "data-layer": at % layers, "data-head": Math.floor(at / layers), title: `layer ${(at % layers) + 1}, head ${Math.floor(at / layers) + 1}` }));
+    for (let at = 0; at < squares.length; at++) {
+      const [square, place] = [squares[at] as HTMLElement, [at % layers, Math.floor(at / layers)]];
+      const share = map ? 1 - queryWeights(map, place[0], place[1], map.queryTokens.length - 1)[0] : 0.3;
+      square.style.setProperty("--share", share.toFixed(2));
+      square.classList.toggle("nw-is-off", isAmong(off, place));
+      square.classList.toggle("nw-chosen", place[0] === layer && place[1] === head);
+    }
   }
 
   #drawBars() {
     const { bars, answer, vocabulary } = this.state;
     const begun = answer?.tail.map((id) => vocabulary!.wordOf(id)) ?? []; // the first bytes of a character
-    const items = fill(this.#bars, bars.length, (at) => h("li", {}, h("button", { type: "button", onclick: () => this.#act({ type: "write", id: this.state.bars[at].id }) }),
-      h("span", { class: "nw-bar" }, h("i"), h("i")), h("span", { class: "nw-share" })));
+    const makeBar = (at: number) => {
+      const tries = (bar: number | null) => () => this.dispatch({ type: "try", bar });
+      return h("li", {}, h("button", { type: "button", onclick: () => this.#act({ type: "write", bar: at }), onpointerenter: tries(at), onpointerleave: tries(null), onfocus: tries(at), onblur: tries(null) }),
+        h("span", { class: "nw-bar" }, h("i"), h("i")), h("span", { class: "nw-share" }));
+    };
+    const first = fill(this.#bars, Math.min(bars.length, SEEN), makeBar);
+    const items = [...first, ...fill(this.#more, bars.length - first.length, (at) => makeBar(at + SEEN))];
     bars.forEach(({ word, share, before }, at) => {
       const [button, bar, number] = items[at].children as unknown as HTMLElement[];
       const made = joined([...begun, word]);
       const label = begun.length && !isUnfinished(made) ? `${visible(word)} ${made.trim()}` : visible(word);
-      setText(button, label);
-      setIdle(button, !answer);
-      button.ariaLabel = `Write “${label.replace(/^\u2423(?!$)/, "")}”, ${percent(share)}`;
+      setText(button, label.replace(/^\u2423(?!$)/, "")); // a word's space goes without saying
+      button.ariaLabel = `Write “${button.textContent}”, ${percent(share)}`;
       bar.style.setProperty("--share", share.toFixed(4));
       bar.style.setProperty("--before", (before ?? 0).toFixed(4));
       bar.classList.toggle("nw-compared", before !== null);
-      setText(number, before === null ? percent(share) : `${percent(share)}, all heads on: ${percent(before)}`);
+      setText(number, before === null ? percent(share) : `${percent(share)}, was ${percent(before)}`);
     });
   }
 
-  /** Where the chosen head looks from the last token. */
+  /** The text, behind which its box lies: with Tools in the colour of what the chosen head looks at from the last token; and the next word. */
   #drawWords() {
-    const { answer, layer, head, hidesFirst } = this.state;
-    if (!answer) return;
-    const { map } = answer.now;
-    const tokens = map.keyTokens;
+    const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, stale, vocabulary } = this.state;
+    const map = tools && shown?.text === text ? answer?.now.map : undefined;
+    const pieces = map && piecesOf(map.keyTokens, text);
+    const end = tail.map((id) => vocabulary!.wordOf(id)).join("");
+    const ghost = stale || !bars.length ? "" : bars[tried ?? 0].word;
+    const isWord = /^ ?[^\s\p{C}]/u.test(ghost);
+    setText(this.#space, isWord && ghost.startsWith(" ") ? " " : "\u200b"); // else a last line break would make no line
+    setText(this.#ghost, isWord ? ghost.trimStart() : visible(ghost));
+    this.#ghost.hidden = !ghost;
+    mark(this.#words, { role: pieces && "group", "aria-label": pieces && "What the head looks at", "aria-hidden": !pieces && "true" });
+    if (!map || !pieces) {
+      setText(this.#looks, tools ? "The text takes on the colour of what a head looks at once the model has answered." : "");
+      this.#coloured.dir = "auto";
+      return setText(this.#coloured, text + end);
+    }
     const row = Float32Array.from(queryWeights(map, layer, head, map.queryTokens.length - 1)); // the last asks
     if (hidesFirst) row[0] = 0;
     const most = Math.max(...row, 1e-9);
-    const words = fill(this.#words, tokens.length, () => h("span"));
-    this.#words.dir = directionOf(tokens);
-    tokens.forEach((token, at) => {
+    this.#coloured.dir = directionOf(map.keyTokens);
+    if (!this.#coloured.firstElementChild) this.#coloured.replaceChildren();
+    const words = fill(this.#coloured, pieces.length, () => h("span"));
+    pieces.forEach(({ shown: written, token, from, to }, at) => {
       const word = words[at] as HTMLElement;
-      setText(word, visible(token));
-      word.style.setProperty("--share", (row[at] / (hidesFirst ? most : Math.max(most, 0.4))).toFixed(3));
-      word.title = percent(row[at]);
-      word.ariaLabel = `${token.trim()}: ${percent(row[at])}`;
-      word.setAttribute("role", "img");
+      const share = row.subarray(from, to).reduce((sum, weight) => sum + weight, 0);
+      setText(word, written);
+      word.style.setProperty("--share", token ? (share / (hidesFirst ? most : Math.max(most, STRONG))).toFixed(3) : "0");
+      mark(word, { role: token && "img", "aria-label": token && `${token.trim()}: ${percent(share)}` });
     });
+    const best = row.indexOf(Math.max(...row));
+    setText(this.#looks, `From the last token, head ${head + 1} of layer ${layer + 1} looks most at “${visible(map.keyTokens[best])}”, ${percent(row[best])}${hidesFirst ? ", the first apart" : ""}.`);
   }
+}
+
+/** The heads of the chosen layer. */
+const layerOf = ({ layer, size: [, heads] }: State) => Array.from({ length: heads }, (_, head) => [layer, head]);
+
+/** Gives a node attributes, and takes those away that are empty. */
+function mark(node: Element, attributes: Record<string, string | false | null | undefined>) {
+  for (const [name, value] of Object.entries(attributes))
+    if (!value) node.removeAttribute(name);
+    else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+/** A part of the text, and which tokens it is; none of what the model doesn't read. */
+interface Piece {
+  shown: string;
+  token: string;
+  from: number;
+  to: number;
+}
+
+/** A text in its tokens, those of one character together; null where it can't be told apart. */
+function piecesOf(tokens: string[], text: string): Piece[] | null {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (let to = 1; to <= tokens.length; to++) {
+    const token = joined(tokens.slice(from, to));
+    if (isUnfinished(token) && to < tokens.length) continue;
+    pieces.push({ shown: token, token, from, to });
+    from = to;
+  }
+  const last = pieces.at(-1);
+  const read = pieces.map(({ shown }) => shown).join("");
+  const whole = last && isUnfinished(last.shown) ? read.slice(0, -last.shown.length) : read; // bytes that are written already
+  if (!text.endsWith(whole)) return null;
+  const before = text.slice(0, text.length - whole.length); // more than the model reads
+  return before ? [{ shown: before, token: "", from: 0, to: 0 }, ...pieces] : pieces;
+}
+
+/** What isn't as it is in the model, from 1. */
+function offText({ off, masked }: State) {
+  const names = off.map(([layer, head]) => `head ${head + 1} of layer ${layer + 1}`);
+  const parts = [...(off.length ? [`Off: ${off.length > 3 ? `${off.length} heads` : names.join(", ")}`] : []), ...(masked ? [off.length ? "the first token is masked" : "The first token is masked"] : [])];
+  return `${parts.join("; ")}.`;
 }

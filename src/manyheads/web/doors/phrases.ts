@@ -1,0 +1,81 @@
+// Phrases of a page's text that do in a figure what they say: the role `try` of sphinxext/phrases.py writes them. Without a script,
+// and on paper, they are words among others.
+
+import { h } from "../views/dom.ts";
+
+const LIT = "hm-spoken";
+const STAYS = 1600; // milliseconds that what was changed stays lit
+
+/** The figure that a phrase names: by its id, or the first of a kind. */
+export const figureNamed = (name: string) => document.getElementById(name) ?? document.querySelector<HTMLElement>(name);
+
+/** Makes buttons of the phrases that speak of a figure, as long as it is in the page. */
+export function answerPhrases(figure: HTMLElement, leaves: AbortSignal) {
+  const phrases = [...document.querySelectorAll<HTMLElement>(".hm-phrase")].filter(({ dataset }) => figureNamed(dataset.figure!) === figure);
+  for (const phrase of phrases) answer(phrase, figure, leaves);
+}
+
+function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {
+  const { light, ...settings }: Record<string, string> = JSON.parse(phrase.dataset.set ?? "{}");
+  let lit: Element[] = [];
+  const darken = () => {
+    for (const part of lit) part.classList.remove(LIT);
+    lit = [];
+  };
+  const lighten = () => {
+    darken();
+    lit = partsOf(figure, settings, light);
+    for (const part of lit) part.classList.add(LIT);
+  };
+  const press = () => {
+    for (const [name, value] of Object.entries(settings)) figure.setAttribute(name, value);
+    lead(figure, phrase);
+    lighten(); // what was drawn anew as well
+    setTimeout(() => phrase.matches(":hover, :focus-visible") || darken(), STAYS);
+  };
+  const listeners = {
+    click: press, pointerenter: lighten, pointerleave: darken, focus: lighten, blur: darken,
+    keydown: (event: KeyboardEvent) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault(); // the page would scroll
+      press();
+    },
+  };
+  for (const [name, listener] of Object.entries(listeners)) phrase.addEventListener(name, listener as EventListener, { signal: leaves });
+  phrase.setAttribute("role", "button");
+  phrase.tabIndex = 0;
+  leaves.addEventListener("abort", () => {
+    darken();
+    for (const name of ["role", "tabindex"]) phrase.removeAttribute(name);
+  });
+}
+
+/** What of a figure a phrase speaks of: parts by their names for those who listen, and heads; else the whole of it. */
+function partsOf(figure: HTMLElement, { layer, head, off = "" }: Record<string, string>, light = "") {
+  const heads = [...off.split(" "), ...(layer && head ? [`${layer}.${head}`] : [])].map((place) => place.split("."));
+  const named = light.split("|").map((name) => JSON.stringify(name.trim()));
+  const selectors = [
+    ...heads.filter(([, second]) => second).map(([first, second]) => `[data-layer="${first}"][data-head="${second}"]`),
+    ...(light ? named.flatMap((name) => [`[aria-label=${name}]`, `[aria-label^=${name.slice(0, -1)}:"]`]) : []),
+  ];
+  const found = selectors.length ? [...figure.querySelectorAll(selectors.join(", "))] : [];
+  return found.length ? found : [figure];
+}
+
+let wayBack: HTMLElement | null = null;
+
+/** Brings a figure before a reader who has pressed something in the text; where the page has to scroll, a button and the browser's Back lead there again. */
+export function lead(figure: HTMLElement, from: Element) {
+  const { top, bottom } = figure.getBoundingClientRect();
+  if (top >= 0 && bottom <= innerHeight) return;
+  history.pushState(history.state, "");
+  figure.scrollIntoView({ block: top < 0 ? "start" : "nearest" });
+  wayBack?.remove();
+  const back = h("button", { type: "button", class: "hm-back", onclick: () => history.back() }, "↩ Back to the text");
+  const gone = new AbortController();
+  const end = () => (back.remove(), gone.abort());
+  addEventListener("popstate", end, { signal: gone.signal });
+  const seen = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && (seen.disconnect(), end())); // the reader has scrolled back
+  requestAnimationFrame(() => seen.observe(from));
+  document.body.append(wayBack = back);
+}
