@@ -32,6 +32,7 @@ export class FlowInk {
   #strips = h("div", { class: "af-strips" });
   #shapes = new Map<string, Shape>();
   #frame = 0;
+  #last: Partial<Record<string, Element>> = {}; // what this frame drew last in each layer
   #size = { width: 1, height: 1 };
 
   constructor(label: string) {
@@ -48,6 +49,7 @@ export class FlowInk {
   /** Begins a frame of a picture of this size. */
   begin(width: number, height: number) {
     this.#frame++;
+    this.#last = {};
     if (this.#size.width === width && this.#size.height === height) return;
     this.#size = { width, height };
     for (const svg of [this.#svg, this.#layers.texts.parentElement!]) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -111,10 +113,13 @@ export class FlowInk {
     if (!shape) {
       const node = tag === "canvas" ? h("canvas", { "aria-hidden": "true" }) : document.createElementNS(SVG, tag as "rect");
       node.dataset.key = key;
-      (layer === "strips" ? this.#strips : this.#layers[layer]).append(node);
+      const before = this.#last[layer];
+      if (before) before.after(node); // what is asked for later covers what was asked for before, whichever came first to the page
+      else (layer === "strips" ? this.#strips : this.#layers[layer]).prepend(node);
       shape = { node, drawn: 0, written: {} };
       this.#shapes.set(key, shape);
     }
+    this.#last[layer] = shape.node;
     shape.drawn = this.#frame;
     shape.about = about;
     return shape;
