@@ -4,7 +4,6 @@ from collections import defaultdict
 
 CHAPTER_OF = {
     "head-map": "index",
-    "formula-steps": "formula",
     "attention-flow": "formula",
     "slice-or-project": "formula",
     "softmax-scale": "formula",
