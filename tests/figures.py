@@ -5,7 +5,6 @@ from collections import defaultdict
 CHAPTER_OF = {
     "head-map": "coffee-or-tea",
     "first-look": "index",
-    "formula-steps": "formula",
     "attention-flow": "formula",
     "slice-or-project": "formula",
     "softmax-scale": "formula",

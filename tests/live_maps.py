@@ -6,8 +6,6 @@ import numpy as np
 from served import PATIENCE
 
 COFFEE = "Which do you like better, coffee or tea?"
-# Moves a slider, also to between two of its steps.
-MOVE = "(slider, at) => { slider.value = at; slider.dispatchEvent(new Event('input')) }"
 # How far what is on the page has moved since it was opened.
 SHIFT = """() => new Promise((done) => {
   let sum = 0;

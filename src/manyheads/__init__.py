@@ -38,7 +38,6 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.models.translator import load_translator as load_translator
     from manyheads.widgets import HeadMap as HeadMap
     from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
-    from manyheads.widgets.formula_steps import FormulaSteps as FormulaSteps
     from manyheads.widgets.head_ledger import HeadLedger as HeadLedger
     from manyheads.widgets.next_word import NextWord as NextWord
 
@@ -51,7 +50,6 @@ MODULES = {
     "Decoder": "manyheads.models.decoder",
     "Encoder": "manyheads.models.encoder",
     "FocusModel": "manyheads.models.focus",
-    "FormulaSteps": "manyheads.widgets.formula_steps",
     "Guesses": "manyheads.models.induction",
     "HeadLedger": "manyheads.widgets.head_ledger",
     "HeadMap": "manyheads.widgets",

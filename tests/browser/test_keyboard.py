@@ -1,7 +1,5 @@
 """Somebody uses the keyboard alone."""
 
-import re
-
 from axe import violations
 from live_maps import eventually, open_map, tools
 from playwright.sync_api import expect
@@ -31,19 +29,26 @@ def test_the_menu_is_used_by_keyboard(page, site):
 
 
 def test_the_keyboard_goes_through_the_formula(page, site):
+    page.emulate_media(reduced_motion="reduce")
     page.goto(f"{site}/book/formula.html")
-    figure = page.locator("formula-steps[model]").first
-    figure.get_by_role("tab").first.focus()
+    figure = page.locator("attention-flow")
+    current = figure.locator('[aria-current="step"]')
+    current.focus()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    expect(figure.get_by_role("tab", selected=True)).to_contain_text("Scores")
-    cell = figure.locator('[data-matrix="scores"] td[tabindex="0"]')
-    cell.focus()
-    page.keyboard.press("ArrowRight")
+    expect(current).to_have_text("3 Scores")
+    expect(current).to_be_focused()
+    figure.get_by_role("button", name="Numbers").press("Enter")
+    sheet = figure.get_by_role("region", name="Arithmetic")
+    expect(sheet).to_be_focused()
+    sheet.locator('tbody button[tabindex="0"]').focus()
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(page.locator("*:focus")).to_have_attribute("aria-label", re.compile("^Arithmetic"))
-    page.keyboard.press("Escape")
-    expect(figure.locator("td:focus")).to_be_visible()
+    expect(sheet).to_contain_text("feature 2")
+    for _ in range(2):
+        page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    expect(figure.get_by_role("button", name="Numbers")).to_be_focused()
 
 
 def test_axe_finds_nothing(page, site):

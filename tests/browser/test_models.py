@@ -259,10 +259,10 @@ def test_loading_is_paused_and_goes_on_with_what_has_arrived(page, writer):
 
 @faulty
 def test_a_figure_whose_own_script_does_not_come_says_so(page, site):
-    page.route("**/formula-steps*.js*", lambda route: route.abort())
+    page.route("**/attention-flow*.js*", lambda route: route.abort())
     page.goto(f"{site}/book/formula.html")
-    eventually(lambda: stands_still(page, "formula-steps"), bool)
-    eventually(lambda: stands_still(page, "attention-flow"), lambda still: not still)
+    eventually(lambda: stands_still(page, "attention-flow"), bool)
+    eventually(lambda: stands_still(page, "slice-or-project"), lambda still: not still)
 
 
 @faulty

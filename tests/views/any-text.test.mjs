@@ -7,7 +7,7 @@ import { focusModel, HOSTILE, makeMap, mapModel } from "./small-models.mjs";
 const TEXTS = { nothing: "", blanks: " \u00a0 ", "ten thousand letters": "x".repeat(10_000), "ten thousand characters": "tea ".repeat(2500),
   "markup": `${HOSTILE} <script>alert(1)</script> &lt;b&gt; \${x} {{y}}`, "other scripts": "אני אוהב תה 喝茶 🍵👩‍👩‍👧 e\u0301", "signs that nobody sees": "a\u200b\u202e\u0000\ufeffb \ud83c" };
 
-for (const [figure, make] of Object.entries({ "head-map": mapModel, "formula-steps": focusModel, "attention-flow": focusModel, "head-ledger": focusModel,
+for (const [figure, make] of Object.entries({ "head-map": mapModel, "attention-flow": focusModel, "head-ledger": focusModel,
   "slice-or-project": focusModel }))
   test(`<${figure}> answers any text`, async () => {
     const element = await draw(`<${figure} model="focus" sentence="hot tea"></${figure}>`, { focus: isHere(make()) });

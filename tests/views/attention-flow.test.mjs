@@ -1,8 +1,9 @@
-// <attention-flow>: one word's journey, station by station, by buttons, keys, the scrubber and Play.
+// <attention-flow>: one word's journey, station by station, by buttons, keys and Play; and each of its numbers open to its arithmetic.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, isHere, isIdle, key, named, once, page, point, press, status, texts, type } from "./page.mjs";
+import { choose, draw, heard, isHere, key, named, once, page, point, press, same, status, texts, tick, type } from "./page.mjs";
 import { focusModel, HOSTILE, tokensOf } from "./small-models.mjs";
+import { wholePercents } from "../../src/manyheads/web/math/flow.ts";
 
 async function live(attributes = "", model = focusModel()) {
   const flow = await draw(`<attention-flow model="focus" sentence="hot tea or milk" ${attributes}></attention-flow>`, { focus: isHere(model) });
@@ -12,7 +13,9 @@ async function live(attributes = "", model = focusModel()) {
 
 const caption = (flow) => texts(flow, ".af-caption span")[0];
 const current = (flow) => texts(flow, '[aria-current="step"]');
-const scrubber = (flow) => named(flow, "Journey");
+const stop = (flow) => flow.querySelector('[aria-current="step"]');
+const drawn = (flow, keys) => [...flow.querySelectorAll(`.af-wide [data-key^="${keys}"]`)];
+const box = (node) => Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, Number(node.getAttribute(name))]));
 
 test("its stations have names, in their order; each has a sentence", async () => {
   const flow = await live('head="1" query="2"');
@@ -27,20 +30,22 @@ test("its stations have names, in their order; each has a sentence", async () =>
   assert.match(told[7], /^The model reads its answers from “\[CLS\]” alone, not from “tea”\. Mood: (good|bad), \d/);
 });
 
-test("Next, Back and arrow keys walk the stations; the page is told of each", async () => {
+test("stations and arrow keys walk the journey; the page is told of each", async () => {
   const flow = await live();
-  assert.deepEqual([current(flow), isIdle(flow, "← Back"), isIdle(flow, "Next →")], [["Words"], true, false]);
+  assert.deepEqual(current(flow), ["1 Words"]);
   const seen = [];
   document.addEventListener("station", ({ detail }) => seen.push(detail));
-  for (let step = 0; step < 9; step++) press(flow, "Next →");
+  stop(flow).focus();
+  for (let step = 0; step < 9; step++) key(document.activeElement, "ArrowRight");
   assert.deepEqual(seen, flow.stations.slice(1));
-  assert.deepEqual([current(flow), isIdle(flow, "Next →")], [["Answer"], true]);
-  for (const [pressed, at] of [["ArrowLeft", "Mix"], ["Home", "Words"], ["ArrowLeft", "Words"], ["ArrowRight", "Keys"], ["End", "Answer"]]) {
-    assert.ok(key(scrubber(flow), pressed));
+  for (const [pressed, at] of [["ArrowLeft", "7 Mix"], ["Home", "1 Words"], ["ArrowLeft", "1 Words"], ["ArrowRight", "2 Keys"], ["End", "8 Answer"]]) {
+    assert.ok(key(document.activeElement, pressed));
     assert.deepEqual(current(flow), [at]);
+    same(document.activeElement, stop(flow));
   }
-  press(flow, "Scores");
+  press(flow, "3 Scores");
   assert.equal(flow.station, "scores");
+  assert.equal(flow.querySelectorAll('.af-stops [tabindex="0"]').length, 1);
 });
 
 test("keys undo what was typed as one, where no button does", async () => {
@@ -64,12 +69,135 @@ test("arrow keys in the sentence's box write, and don't travel", async () => {
   assert.equal(flow.station, "words");
 });
 
-test("the scrubber stops anywhere, and says at which station", async () => {
-  const flow = await live();
-  type(flow, "Journey", 2.5);
-  assert.deepEqual([flow.station, scrubber(flow).getAttribute("aria-valuetext")], ["softmax", "4 of 8: Softmax"]);
-  press(flow, "← Back");
-  assert.equal(flow.station, "scores");
+test("what stands in the bar of 100 % sums to it, and lies above it, at each moment from where it's full until it goes", async () => {
+  const flow = await live('head="1" query="2"');
+  for (const from of [0, 2.9, 3, 3.9]) { // who comes by Play, and who comes by a station
+    flow.seek(0);
+    let full = 0;
+    for (let at = from; at < 4; at += 0.05) {
+      flow.seek(at);
+      const [[bar], parts] = [drawn(flow, "bar").filter(({ localName }) => localName === "rect"), drawn(flow, "part-")];
+      if (!bar) continue;
+      assert.match(caption(flow), /which fill one bar of 100 %|Each word sends its value/, "it says what fills it");
+      for (const part of parts) assert.ok(bar.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING, `a part is painted over at ${at}`);
+      const inside = parts.map(box).filter(({ x, width }) => x === box(bar).x && width === box(bar).width);
+      if (at < 2.96) continue;
+      const sum = inside.reduce((total, { height }) => total + height, 0);
+      assert.ok(inside.length === flow.steps.tokens.length && Math.abs(sum / box(bar).height - 1) < 0.002, `${(100 * sum) / box(bar).height} % at ${at}`);
+      full++;
+    }
+    assert.ok(full > 0);
+  }
+});
+
+test("a ribbon is as wide where it begins as where it ends: its weight, of the bar", async () => {
+  const flow = await live('head="1" query="2" station="values"');
+  for (const ribbon of drawn(flow, "band-")) {
+    const points = ribbon.getAttribute("d").match(/[\d.-]+ [\d.-]+/g).map((point) => point.split(" ").map(Number));
+    const wide = points.slice(0, points.length / 2).map(([, y], place) => points.at(-1 - place)[1] - y);
+    const token = Number(ribbon.dataset.key.split("-")[1]);
+    for (const width of wide) assert.ok(Math.abs(width - 72 * flow.steps.weights.values[2 * 6 + token]) < 0.05);
+  }
+  assert.ok(drawn(flow, "band-").length > 1);
+});
+
+test("written weights sum to 100", async () => {
+  assert.deepEqual(wholePercents([0.336, 0.428, 0.236]), [34, 43, 23]);
+  assert.deepEqual(wholePercents([1 / 3, 1 / 3, 1 / 3]), [34, 33, 33]);
+  const flow = await live('head="1" query="2" station="softmax"');
+  assert.equal(drawn(flow, "weight-").map(({ textContent }) => parseInt(textContent)).filter(Number.isFinite).reduce((a, b) => a + b), 100);
+});
+
+test("at the first station is what layer 1 let the asking word take in", async () => {
+  const flow = await live('query="2"');
+  assert.match(caption(flow), /^Every word is a list of 6 numbers, as layer 1 left it/);
+  const [heads, tokens] = flow.steps.below.shape;
+  const took = drawn(flow, "took-").length;
+  assert.ok(took > 0 && took <= heads * tokens);
+  flow.station = "keys";
+  assert.equal(drawn(flow, "took-").length, 0);
+});
+
+test("What if: masks and no scaling change what is computed, for all heads; attributes do as well", async () => {
+  const flow = await live('query="1" station="softmax"');
+  const scaled = [...flow.steps.scores.values];
+  tick(named(flow, "Causal mask"));
+  const { maps: { shape: [heads, , keys], values } } = flow.steps;
+  for (let head = 0; head < heads; head++) assert.equal(values[head * keys * keys + keys + 2], 0, "the second token sees no later one");
+  assert.match(caption(flow), /What the mask hides, 4 tokens, has the score −∞ and gets nothing\.$/);
+  tick(named(flow, "Padding"));
+  assert.deepEqual([flow.steps.tokens.length, flow.steps.tokens.at(-1)], [9, "[PAD]"]);
+  flow.setAttribute("causal", "off");
+  flow.setAttribute("padding", "off");
+  assert.deepEqual([named(flow, "Causal mask").checked, flow.steps.tokens.length], [false, 6]);
+  flow.setAttribute("unscaled", "");
+  flow.steps.scores.values.forEach((score, at) => assert.ok(Math.abs(score - scaled[at] * Math.SQRT2) < 1e-4));
+});
+
+const sheet = (flow) => flow.querySelector(".af-sheet");
+const asked = (flow) => texts(flow, ".af-question")[0];
+
+test("a number opens to its arithmetic, each number in there opens in turn, and the way back is the way that was taken", async () => {
+  const flow = await live('query="2" station="scores"');
+  assert.ok(sheet(flow).hidden);
+  flow.setAttribute("cell", "scores 2 3");
+  assert.match(asked(flow), /How well the key of “or” answers the query of “tea”$/);
+  const rows = [...flow.querySelectorAll(".af-terms tbody tr")].map(({ cells }) => [...cells].slice(1).map(({ textContent }) => Number(textContent.replace("−", "-"))));
+  for (const [query, key, product] of rows) assert.ok(Math.abs(query * key - product) < 2e-4);
+  const sum = Number(texts(flow, ".af-sums b")[0].replace("−", "-"));
+  assert.ok(Math.abs(rows.reduce((total, [, , product]) => total + product, 0) - sum) < 3e-4);
+  flow.querySelectorAll(".af-terms button")[2].click(); // number 2 of the query
+  assert.match(asked(flow), /Query of “tea”, feature 2$/);
+  assert.deepEqual(texts(flow, ".af-crumbs button").length, 2);
+  key(sheet(flow), "Escape");
+  assert.match(asked(flow), /answers the query of “tea”$/);
+  press(flow, "Next number");
+  assert.match(asked(flow), /the key of “milk” answers/);
+  key(sheet(flow), "ArrowUp");
+  assert.match(asked(flow), /the key of “milk” answers the query of “hot”$/);
+  press(flow, "← Journey");
+  assert.ok(sheet(flow).hidden);
+  same(document.activeElement, named(flow, "Numbers"));
+});
+
+test("a press into the picture opens what lies there; the keyboard opens each station's numbers", async () => {
+  const flow = await live('query="2" station="softmax"');
+  const part = drawn(flow, "weight-3")[0];
+  point(part, "click");
+  assert.match(asked(flow), /The weight that “tea” gives to “or”$/);
+  same(document.activeElement, sheet(flow));
+  type(flow, "Sentence", "cold tea or milk");
+  assert.match(asked(flow), /The weight that “tea” gives to “or”$/, "typing leaves it open");
+  for (const [name, title] of Object.entries({ words: /feature/, keys: /Query/, scores: /How well/, softmax: /weight/, values: /output/, heads: /column/, mix: /after all heads/, answer: /probability/ })) {
+    flow.station = name;
+    assert.ok(sheet(flow).hidden, "the journey goes on");
+    press(flow, "Numbers");
+    assert.match(asked(flow), title);
+  }
+  type(flow, "Sentence", "");
+  assert.ok(sheet(flow).hidden, "what isn't there any more closes");
+});
+
+test("it follows the map above: its sentence, and the word that was asked last", async (t) => {
+  const html = '<head-map model="focus" sentence="hot tea or milk"></head-map><attention-flow model="focus" sentence="hot tea or milk" for=""></attention-flow>';
+  const map = await draw(html, { focus: isHere(focusModel()) });
+  const flow = document.querySelector("attention-flow");
+  await Promise.all([map.ready, flow.ready]);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const word = (place) => map.querySelectorAll(".hm-paint tbody tr:first-child td")[place];
+  point(word(2));
+  t.mock.timers.tick(100);
+  point(word(3));
+  t.mock.timers.tick(399);
+  assert.equal(flow.query, 0, "a word that is crossed isn't asked");
+  t.mock.timers.tick(1);
+  assert.equal(flow.query, 3);
+  type(map, "Sentence", "no tea or milk");
+  t.mock.timers.tick(1);
+  assert.deepEqual([flow.sentence, flow.query], ["no tea or milk", 3]);
+  map.query = 1;
+  t.mock.timers.tick(1);
+  assert.equal(flow.query, 1);
 });
 
 test("from the end it plays from the start", async () => {
@@ -95,9 +223,9 @@ for (const still of [false, true]) test(`Play goes to the answer, names each sta
   press(flow, "▶ Play");
   run(4000);
   press(flow, "❚❚ Pause");
-  const at = scrubber(flow).value;
+  const at = flow.station;
   run(9000);
-  assert.equal(scrubber(flow).value, at);
+  assert.equal(flow.station, at);
   press(flow, "▶ Play");
   run(60_000);
   assert.deepEqual([seen, flow.station, Boolean(named(flow, "▶ Play"))], [flow.stations.slice(1), "answer", true]);
@@ -125,13 +253,6 @@ test("what is pointed at says what it is, with its number, until the pointer lea
   assert.equal(said(), hint);
 });
 
-test("the numbers of a station open at the same step, word and head", async () => {
-  const flow = await live('station="values" head="1" query="2"');
-  const { href } = flow.querySelector("a.af-numbers");
-  const parts = Object.fromEntries(new URLSearchParams(new URL(href).hash.slice(1)));
-  assert.deepEqual(parts, { figure: "formula-steps", sentence: "hot tea or milk", head: "1", word: "2", step: "context" });
-});
-
 test("a sentence that is typed is computed and told; one word or none is answered calmly", async () => {
   const flow = await live();
   const told = once(document, "steps");
@@ -146,7 +267,7 @@ test("a sentence that is typed is computed and told; one word or none is answere
 test("what a step came to is said once", async (t) => {
   const flow = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  for (let step = 0; step < 3; step++) press(flow, "Next →");
+  for (const name of ["2 Keys", "3 Scores", "4 Softmax"]) press(flow, name);
   assert.equal(heard(flow, t.mock.timers), `Softmax. ${caption(flow)}`);
 });
 

@@ -139,8 +139,7 @@ test("the menu closes by Escape, and its name gets the focus", async () => {
 });
 
 for (const [figure, parts, seen] of [
-  ["formula-steps", "sentence=no+tea&head=2&step=weights&causal=", ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]]],
-  ["attention-flow", "sentence=no+tea&head=2&station=softmax", ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]]],
+  ["attention-flow", "sentence=no+tea&head=2&causal=on&station=softmax", ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]]],
 ])
   test(`a link opens the first <${figure}> that computes; one for another figure does not`, async () => {
     const html = `<${figure} model="focus" sentence="hot tea"></${figure}><${figure} model="focus" sentence="hot tea"></${figure}>`;

@@ -56,10 +56,8 @@ PAPER = _NAMES["paper"]
 DIGITS = _NAMES["digits"]
 CSV_COLUMNS = _NAMES["csvColumns"]
 
-# The steps of the formula and the matrices that each takes and makes; `W` is the one that made what is looked at.
-STEPS = _NAMES["steps"]
-# The stations of a word's journey, each with the step that has its numbers.
-STATION_STEPS = _NAMES["stations"]
+# The stations of a word's journey, each with the matrices that are made on the way to it.
+STATION_MATRICES = _NAMES["stations"]
 # The matrices whose columns are words, as their rows are.
 OVER_WORDS = _NAMES["overWords"]
 # What may be changed in the formula; one adds padding, as a longer neighbour in a batch would.

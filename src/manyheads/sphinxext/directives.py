@@ -12,7 +12,7 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from manyheads.maps.element import element_html
-from manyheads.maps.names import FLAGS, STATION_STEPS, STEPS
+from manyheads.maps.names import FLAGS, STATION_MATRICES
 from manyheads.maps.options import OPTIONS
 from manyheads.maps.wire import map_json
 from manyheads.models.cards import behaviour
@@ -23,7 +23,6 @@ from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses, share
 from manyheads.sphinxext.phrases import phrases_of
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
-from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
 from manyheads.widgets.next_word import next_word_element, stored_answer, stored_story
@@ -123,36 +122,27 @@ class SentenceDirective(FigureDirective):
         return self.figure(load_model(options["model"]), words, options)
 
 
-class FormulaStepsDirective(SentenceDirective):
-    """`{formula-steps} sentence` with the attributes of `<formula-steps>` as options."""
-
-    option_spec: ClassVar = {
-        "model": directives.unchanged,
-        "head": directives.nonnegative_int,
-        "word": directives.nonnegative_int,
-        "step": lambda step: directives.choice(step, tuple(STEPS)),
-        **dict.fromkeys(FLAGS, directives.flag),
-    }
-
-    def figure(self, model, words, options):
-        causal, padding, scaled = "causal" in options, "padding" in options, "unscaled" not in options
-        steps = formula_steps(model, words, options.get("head", 0), causal=causal, padding=padding, scaled=scaled)
-        return formula_steps_element(steps, sentence=words, **options)
-
-
 class AttentionFlowDirective(SentenceDirective):
-    """`{attention-flow} sentence` with the attributes of `<attention-flow>` as options; `small` for one in passing."""
+    """`{attention-flow} sentence` with the attributes of `<attention-flow>` as options.
+
+    `small` is for one in passing. `for` names the map to follow by its id; without a value, it's the nearest one above.
+    """
 
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "head": directives.nonnegative_int,
         "query": directives.nonnegative_int,
-        "station": lambda station: directives.choice(station, tuple(STATION_STEPS)),
+        "station": lambda station: directives.choice(station, tuple(STATION_MATRICES)),
+        "cell": directives.unchanged_required,
+        "for": directives.unchanged,
         "small": directives.flag,
+        **dict.fromkeys(FLAGS, directives.flag),
     }
 
     def figure(self, model, words, options):
-        return attention_flow_element(flow_steps(model, words, options.get("head", 0)), sentence=words, **options)
+        changes = {"causal": "causal" in options, "padding": "padding" in options, "scaled": "unscaled" not in options}
+        steps = flow_steps(model, words, options.get("head", 0), **changes)
+        return attention_flow_element(steps, sentence=words, **options)
 
 
 class HeadLedgerDirective(SentenceDirective):

@@ -11,7 +11,7 @@ from manyheads.sphinxext.figures import FIGURES
 MADE = "live-figure"  # the tag of such a cell: its chapter has a directive in its place
 SHOWN = ("sentence", "text")  # what a widget takes first
 NUMBERS = ("layer", "head", "query", "word", "first", "last", "top")
-LEFT_OUT = (*SHOWN, "model", "models", "id", "examples", "tools", "behaviours", "small", "temperature")
+LEFT_OUT = (*SHOWN, "model", "models", "id", "examples", "tools", "behaviours", "small", "temperature", "for")
 WIDGETS = {element: row["widget"] for element, row in FIGURES.items() if "widget" in row}
 
 

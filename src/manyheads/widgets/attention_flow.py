@@ -4,15 +4,15 @@ import numpy as np
 import traitlets
 
 from manyheads.maps.element import element_html
-from manyheads.maps.names import STATION_STEPS
+from manyheads.maps.names import FLAGS, STATION_MATRICES
 from manyheads.models.registry import is_named, load_model
 from manyheads.widgets.figure import Figure
-from manyheads.widgets.formula_steps import base64_steps, bytes_steps, formula_steps, plain_steps
+from manyheads.widgets.formula_steps import base64_steps, bytes_steps, formula_steps, head_parameters, plain_steps
 from manyheads.widgets.web_files import built, styles_of
 
 
 class AttentionFlow(Figure):
-    """One asking word's way through attention, as a film that can be stopped anywhere.
+    """One asking word's way through attention, as a film; every number on it opens to its arithmetic.
 
     >>> widget = AttentionFlow("Which do you like better, coffee or tea?", head=1)
     >>> widget.steps["maps"].shape  # 4 heads, 12 tokens ask 12
@@ -20,8 +20,9 @@ class AttentionFlow(Figure):
 
     `model` is a focus model or its name on pages, the taught one unless you name another. `head` and `query`, the
     asking token, count from 0. `station` is where the journey stands: "words", "keys", "scores", "softmax", "values",
-    "heads", "mix" or "answer". All are traits: observe and link them. So is `steps`, every matrix by its name; it is
-    only read.
+    "heads", "mix" or "answer". `cell` is the number whose arithmetic is open, as "scores 3 8", its matrix, row and
+    column; "" for none. `causal`, `padding` and `unscaled` change the formula. All are traits: observe and link them.
+    So is `steps`, every matrix by its name; it is only read.
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
@@ -31,9 +32,14 @@ class AttentionFlow(Figure):
     sentence = traitlets.Unicode().tag(sync=True)
     head = traitlets.Int(0, min=0).tag(sync=True)
     query = traitlets.Int(0, min=0).tag(sync=True)
-    station = traitlets.Enum(list(STATION_STEPS), "words").tag(sync=True)
+    station = traitlets.Enum(list(STATION_MATRICES), "words").tag(sync=True)
+    cell = traitlets.Unicode().tag(sync=True)
+    causal = traitlets.Bool(False).tag(sync=True)
+    padding = traitlets.Bool(False).tag(sync=True)
+    unscaled = traitlets.Bool(False).tag(sync=True)
     steps = traitlets.Dict(read_only=True)
     _flow = traitlets.Dict().tag(sync=True)
+    _parameters = traitlets.Dict().tag(sync=True)
 
     def __init__(self, sentence="", model=None, head=0, **traits):
         if not isinstance(sentence, str):
@@ -41,30 +47,46 @@ class AttentionFlow(Figure):
         self.model = load_model(model or "focus") if model is None or isinstance(model, str) else model
         super().__init__(sentence=sentence, head=head, **traits)
         self._compute()
-        self.observe(self._recompute, ["sentence", "head"])
+        self.observe(self._recompute, ["sentence", "head", *FLAGS])
 
     def _compute(self):
-        steps = flow_steps(self.model, self.sentence, self.head)
-        self._flow = bytes_steps(steps)
+        options = {"causal": self.causal, "padding": self.padding, "scaled": not self.unscaled}
+        steps = flow_steps(self.model, self.sentence, self.head, **options)
+        parameters = bytes_steps(head_parameters(self.model.attention, self.head))
+        with self.hold_sync():
+            if parameters != self._parameters:
+                self._parameters = parameters
+            self._flow = bytes_steps(steps)
         self.set_trait("steps", steps)
 
     def _element(self):
         name = getattr(self.model, "name", "")
         more = {"model": name, "sentence": self.sentence} if is_named(name) else {}
-        places = {"head": self.head or None, "query": self.query or None}
-        return attention_flow_element(self.steps, station=self.station, **places, **more)
+        places = {"head": self.head or None, "query": self.query or None, "cell": self.cell or None}
+        flags = {flag: "" for flag in FLAGS if getattr(self, flag)}
+        return attention_flow_element(self.steps, station=self.station, **places, **flags, **more)
 
     def _plain(self):
         return plain_flow(self.steps, self.station)
 
 
-def flow_steps(model, sentence, head=0):
+def flow_steps(model, sentence, head=0, **options):
     """The steps of the formula for one head, and `maps`, [h, q, k], what every head looks at.
 
-    >>> flow_steps(load_model("focus"), "Tea, please!")["maps"].shape
-    (4, 6, 6)
+    Where the model has two layers, so is `below`, what the heads of layer 1 look at. `options` are those of
+    `formula_steps`.
+
+    >>> steps = flow_steps(load_model("focus"), "Tea, please!")
+    >>> steps["maps"].shape, steps["below"].shape
+    ((4, 6, 6), (4, 6, 6))
     """
-    return formula_steps(model, sentence, head) | {"maps": np.asarray(model(sentence).weights[-1], np.float32)}
+    steps = formula_steps(model, sentence, head, **options)
+    heads = range(len(steps["headNames"]))
+    maps = np.stack([formula_steps(model, sentence, each, **options)["weights"] for each in heads])
+    layers = np.asarray(model(sentence).weights, np.float32)
+    padded = len(steps["tokens"]) - layers.shape[-1]
+    below = {"below": np.pad(layers[-2], [(0, 0), (0, padded), (0, padded)])} if len(layers) > 1 else {}
+    return steps | {"maps": maps} | below
 
 
 def attention_flow_element(steps, **attributes):
@@ -75,5 +97,5 @@ def attention_flow_element(steps, **attributes):
 
 def plain_flow(steps, station):
     """The numbers of a station, as tables."""
-    step = STATION_STEPS[station]
-    return plain_steps(steps, step if step != "answer" or "labels" in steps else "output")
+    names = [name for name in STATION_MATRICES[station] if name in steps]
+    return plain_steps(steps, names or ["output"])

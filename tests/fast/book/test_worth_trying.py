@@ -16,9 +16,7 @@ ROWS = [
 ]
 
 
-FIGURE = re.compile(
-    r"^```\{(?:first-look|head-map|attention-flow|formula-steps|head-ledger)\} (.*?)\n((?::.*\n)*)", re.M
-)
+FIGURE = re.compile(r"^```\{(?:first-look|head-map|attention-flow|head-ledger)\} (.*?)\n((?::.*\n)*)", re.M)
 CHAPTERS = [path for path in (ROOT / "book").glob("*.md") if path.stem not in ("authors", "your-own-models")]
 
 

@@ -7,7 +7,7 @@ import pytest
 from anywidget import AnyWidget
 from node import WEB, run_node
 
-from manyheads import AttentionFlow, FormulaSteps, HeadLedger, HeadMap, NextWord
+from manyheads import AttentionFlow, HeadLedger, HeadMap, NextWord
 from manyheads.maps import names
 from manyheads.maps.tokens import is_special, joined, readable, word_starts
 from manyheads.maps.written import percent
@@ -15,7 +15,6 @@ from manyheads.models import cards
 
 FIGURES = {
     "head-map": HeadMap,
-    "formula-steps": FormulaSteps,
     "attention-flow": AttentionFlow,
     "head-ledger": HeadLedger,
     "next-word": NextWord,
@@ -69,16 +68,16 @@ def test_both_sides_have_every_name(in_page):
 
 def test_the_stylesheets_have_the_colours():
     """A stylesheet reads no JSON."""
-    maps, formula = (
-        (WEB / "figures" / name / f"{name}.css").read_text(encoding="utf-8") for name in ("head-map", "formula-steps")
+    maps, flow = (
+        (WEB / "figures" / name / f"{name}.css").read_text(encoding="utf-8") for name in ("head-map", "attention-flow")
     )
     light = maps.split("@media")[0]
     for name in ("ink", "soft", "line"):
         assert f"--hm-{name}: {names.PAPER[name]};" in light
     assert f"--head: {names.OFF_COLOUR} " in maps
-    half = f"{round(255 * names.NUMBER_COLOURS['tint']):02x}"
-    low, high = (names.NUMBER_COLOURS[sign].lower() + half for sign in ("negative", "positive"))
-    assert f"{low}, transparent, {high}" in formula
+    for sign in ("negative", "positive"):
+        assert f"--af-{sign}: {names.NUMBER_COLOURS[sign].lower()};" in flow
+    assert f".af-below {{ fill: {names.NEUTRAL_COLOUR.lower()};" in flow
 
 
 @pytest.mark.parametrize(("figure", "widget"), FIGURES.items())

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 
 from manyheads import AttentionFlow
 from manyheads.maps.element import BUILDING
-from manyheads.maps.names import STATION_STEPS
+from manyheads.maps.names import STATION_MATRICES
 from manyheads.models.focus import load_focus_model
 
 SENTENCE = "Do you hate tea?"
@@ -19,6 +19,7 @@ def test_it_computes_again_when_its_sentence_or_its_head_changes():
     sent = widget._flow["context"]
     widget.head = 2
     assert widget._flow["context"] != sent
+    assert widget._parameters["Wq"]["shape"] == [160, 16]
     widget.sentence = "The soup was not good."
     np.testing.assert_allclose(widget.steps["maps"], model(widget.sentence).weights[-1], atol=1e-6)
     np.testing.assert_allclose(widget.steps["weights"], widget.steps["maps"][2], atol=1e-6)
@@ -34,12 +35,24 @@ def test_in_a_book_it_is_the_element_with_its_numbers(monkeypatch):
     element = BeautifulSoup(html, "html.parser").find("attention-flow")
     assert element.attrs == {"model": "focus", "sentence": SENTENCE, "head": "1", "query": "3", "station": "values"}
     data = json.loads(element.script.string)
-    assert data["maps"]["shape"] == [4, 7, 7]
+    assert data["maps"]["shape"] == data["below"]["shape"] == [4, 7, 7]
     assert len(data["labels"]) == data["parts"]["shape"][0]
+
+
+def test_what_changes_in_the_formula_is_an_attribute_and_computed_again(monkeypatch):
+    monkeypatch.setenv(BUILDING, "_static")
+    widget = AttentionFlow(SENTENCE, cell="weights 1 2", causal=True)
+    assert not widget.steps["maps"][:, np.triu(np.ones((7, 7), bool), 1)].any()
+    widget.causal = False
+    np.testing.assert_allclose(widget.steps["maps"], load_focus_model()(SENTENCE).weights[-1], atol=1e-6)
+    widget.padding = True
+    attrs = BeautifulSoup(widget._element(), "html.parser").find("attention-flow").attrs
+    assert (attrs["cell"], attrs["padding"], "causal" in attrs) == ("weights 1 2", "", False)
+    assert widget.steps["below"].shape == (4, 10, 10)
 
 
 @pytest.mark.parametrize("sentence", [SENTENCE, ""])
 def test_without_scripts_a_station_is_its_tables(sentence):
-    for station in STATION_STEPS:
+    for station in STATION_MATRICES:
         page = BeautifulSoup(AttentionFlow(sentence, station=station)._plain(), "html.parser")
         assert page.find("table").find_all("td"), station

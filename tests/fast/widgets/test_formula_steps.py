@@ -1,4 +1,4 @@
-"""FormulaSteps, the Python side: what it computes, what it bakes, what it refuses."""
+"""The steps of the formula, the Python side: what is computed, what stands where no script runs, what is refused."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,8 @@ from bs4 import BeautifulSoup
 
 from manyheads.attention import MultiHeadAttention, causal_mask
 from manyheads.maps import AttentionMap
-from manyheads.maps.element import BUILDING
-from manyheads.widgets.formula_steps import (
-    FormulaSteps,
-    formula_steps,
-    plain_steps,
-)
+from manyheads.widgets.attention_flow import AttentionFlow, flow_steps
+from manyheads.widgets.formula_steps import formula_steps, plain_steps
 
 TOKENS = ["[CLS]", "un", "##able", "<b>tea</b>", "[SEP]"]
 
@@ -57,33 +53,19 @@ def test_the_causal_mask_is_pytorchs(model):
     assert not steps["weights"][np.triu_indices(5, 1)].any()
 
 
-def test_a_widget_computes_again_when_its_traits_change(model):
-    widget = FormulaSteps("", model, step="scores")
-    before = widget._steps
-    widget.head = 1
-    assert widget.steps["head"] == 1
-    assert widget._steps["Q"] != before["Q"]
-    widget.unscaled = True
-    np.testing.assert_allclose(widget.steps["scores"], widget.steps["Q"] @ widget.steps["K"].T, atol=1e-6)
-    sent = widget._steps["weights"]
-    np.testing.assert_array_equal(
-        np.frombuffer(sent["values"], np.float32).reshape(sent["shape"]), widget.steps["weights"]
-    )
-
-
-def test_any_module_on_any_words(monkeypatch):
-    monkeypatch.setenv(BUILDING, "_static")
-    module = MultiHeadAttention(6, 3)
-    widget = FormulaSteps.from_attention(module, np.ones((2, 6)), ["a", "b"], head=2, step="weights")
-    np.testing.assert_allclose(widget.steps["weights"], 0.5)
-    html = widget._repr_mimebundle_()[0]["text/html"]
-    assert 'model="' not in html
-    assert '"parameters"' in html
+def test_what_changes_in_the_formula_changes_for_all_heads(model):
+    flow = flow_steps(model, "", 1, causal=True, padding=True)
+    np.testing.assert_allclose(flow["maps"][1], flow["weights"], atol=1e-7)
+    assert flow["maps"].shape == (2, 8, 8)
+    assert not flow["maps"][:, :, 5:].any()
+    assert "below" not in flow, "the model has one layer"
+    unscaled = flow_steps(model, "", 1, scaled=False)
+    np.testing.assert_allclose(unscaled["scores"], unscaled["Q"] @ unscaled["K"].T, atol=1e-6)
 
 
 def test_a_plain_step_is_its_tables(model):
     steps = formula_steps(model, "", 1, causal=True)
-    page = BeautifulSoup(plain_steps(steps, "masked"), "html.parser")
+    page = BeautifulSoup(plain_steps(steps, ["masked"]), "html.parser")
     assert [table.caption.text for table in page.select("table")] == ["masked"]
     for table in page.select("table"):
         cells = [cell.text for cell in table.select("tbody td")]
@@ -101,9 +83,9 @@ def test_a_plain_step_is_its_tables(model):
         (TypeError, {"sentence": "", "model": str}, "MultiHeadAttention"),
         (ValueError, {"sentence": "", "head": 2}, "0 to 1"),
         (ValueError, {"sentence": "", "head": -1}, "head"),
-        (ValueError, {"sentence": "", "step": "soup"}, "soup"),
+        (ValueError, {"sentence": "", "station": "soup"}, "soup"),
     ],
 )
 def test_bad_arguments_are_named(model, error, arguments, said):
     with pytest.raises(error, match=said):
-        FormulaSteps(**{"model": model, **arguments})
+        AttentionFlow(**{"model": model, **arguments})

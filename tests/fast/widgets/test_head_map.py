@@ -8,7 +8,7 @@ from traitlets import TraitError
 from manyheads.maps import AttentionMap
 from manyheads.maps.element import BUILDING
 from manyheads.widgets import HeadMap
-from manyheads.widgets.formula_steps import FormulaSteps
+from manyheads.widgets.attention_flow import AttentionFlow
 
 COFFEE = "Which do you like better, coffee or tea?"
 
@@ -49,7 +49,7 @@ def test_a_head_turned_off_changes_the_predictions():
     assert map.attention.predictions["sentiment"] == before
 
 
-@pytest.mark.parametrize("widget", [HeadMap, FormulaSteps])
+@pytest.mark.parametrize("widget", [HeadMap, AttentionFlow])
 def test_its_traits_observe_and_link(widget):
     """`link` makes two widgets of ours, or ours and another, read one sentence; `interactive_output` sets it."""
     one, two, seen = widget("Tea?"), widget(""), []
@@ -114,7 +114,7 @@ def test_layers_are_whole_numbers():
         HeadMap.of(np.eye(2)[None, None].repeat(2, 0), layers=[1.0])
 
 
-@pytest.mark.parametrize(("figure", "name"), [(HeadMap, "head-map"), (FormulaSteps, "formula-steps")])
+@pytest.mark.parametrize(("figure", "name"), [(HeadMap, "head-map"), (AttentionFlow, "attention-flow")])
 def test_a_figure_is_a_plain_picture_but_for_the_pages_of_the_book(figure, name, monkeypatch):
     shown = figure("Tea?")
     monkeypatch.delenv(BUILDING, raising=False)
@@ -209,7 +209,7 @@ def test_a_place_that_is_not_there_is_refused_at_once(place, count):
         HeadMap("one two three four", model=uniform, **{place: count})
 
 
-@pytest.mark.parametrize(("widget", "name"), [(HeadMap, "attention"), (FormulaSteps, "steps")])
+@pytest.mark.parametrize(("widget", "name"), [(HeadMap, "attention"), (AttentionFlow, "steps")])
 def test_what_was_computed_can_be_observed(widget, name):
     figure, seen = widget("Tea?"), []
     figure.observe(lambda change: seen.append(change.new), name)

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbconvert import HTMLExporter
 
-from manyheads import FormulaSteps, HeadMap
+from manyheads import AttentionFlow, HeadMap
 from manyheads.widgets.figure import WIDGET, nobody_answers
 
 DRAWN = 'aria-label="Attention of each head"'
@@ -32,7 +32,7 @@ class Kernel:
         self.get_parent = lambda: {"content": content}
 
 
-@pytest.mark.parametrize("figure", [HeadMap, FormulaSteps])
+@pytest.mark.parametrize("figure", [HeadMap, AttentionFlow])
 def test_a_reader_gets_a_live_figure(figure, monkeypatch):
     """JupyterLab, Notebook, Colab and VS Code let readers type an answer; Voila does not, but has readers."""
     shown = figure("Tea?")

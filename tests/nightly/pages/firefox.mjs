@@ -43,11 +43,13 @@ try {
   for (const end = Date.now() + 30_000; !told.compared && Date.now() < end;) told.compared = await awful();
 
   await page.goto(`${site}/book/formula.html`);
-  await live("formula-steps[model]");
-  await type("formula-steps[model]", "steps", SENTENCE);
-  await within("formula-steps[model]", '[name="5 Softmax"][role="tab"]').click();
-  told.step = await page.$eval("formula-steps[model] [role=tabpanel]", (panel) => document.getElementById(panel.getAttribute("aria-labelledby")).textContent);
-  told.tokens = await page.$eval("formula-steps[model]", (figure) => figure.steps.tokens);
+  await live("attention-flow");
+  await type("attention-flow", "steps", SENTENCE);
+  await within("attention-flow", '[name="4 Softmax"][role="button"]').click();
+  await page.waitForFunction(() => document.querySelector("attention-flow").station === "softmax");
+  await within("attention-flow", '[name="Numbers"][role="button"]').click();
+  told.step = await page.$eval("attention-flow .af-question", (title) => title.textContent);
+  told.tokens = await page.$eval("attention-flow", (figure) => figure.steps.tokens);
 
   await page.goto(`${site}/book/real-heads.html`);
   await live('head-map[model="encoder"]');

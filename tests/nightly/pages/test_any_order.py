@@ -13,16 +13,9 @@ from playwright.sync_api import expect
 
 STEPS = int(os.environ.get("MANYHEADS_WALK", 60))
 SEED = int(os.environ.get("MANYHEADS_SEED", 0))
-STILL = (
-    "field-exercise",
-    "exercise-list",
-    "formula-steps",
-    "next-word",
-)  # links, exercises, what is walked below, 97 MB
+STILL = ("field-exercise", "exercise-list", "next-word")  # exercises, links, 97 MB
 FIGURES = [
     *((chapter, name) for name, chapter in CHAPTER_OF.items() if name not in STILL),
-    ("formula", "formula-steps[model]"),
-    ("formula", "formula-steps:not([model])"),
     ("intuition", "head-map"),
     ("real-heads", 'head-map[model="encoder"]'),
     ("translation", "head-map"),

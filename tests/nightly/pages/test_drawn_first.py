@@ -9,13 +9,12 @@ from live_maps import eventually
 from served import serve
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import STATION_STEPS, STEPS
+from manyheads.maps.names import STATION_MATRICES
 from manyheads.maps.options import OPTIONS
 from manyheads.models.focus.data import FACTS
 from manyheads.models.registry import load_model
 from manyheads.sphinxext.prerender import draw_figures
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
-from manyheads.widgets.formula_steps import formula_steps, formula_steps_element
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
 from manyheads.widgets.slice_or_project import projections, projections_element
@@ -24,14 +23,14 @@ from manyheads.widgets.web_files import BUILT
 STATES = 36
 WORDS = ["[CLS]", "un", "##like", "##ly", "tea", ",", "or", "cof", "##fee", "<b>", "[SEP]"]
 PAGE = """<!doctype html><html data-theme="{theme}"><head><meta charset="utf-8"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="formula-steps.css"><link rel="stylesheet" href="attention-flow.css"><link rel="stylesheet" href="head-ledger.css"><link rel="stylesheet" href="slice-or-project.css">
-<script type="module" src="head-map.js"></script><script type="module" src="formula-steps.js"></script>
+<link rel="stylesheet" href="head-map.css"><link rel="stylesheet" href="attention-flow.css"><link rel="stylesheet" href="head-ledger.css"><link rel="stylesheet" href="slice-or-project.css">
+<script type="module" src="head-map.js"></script>
 <script type="module" src="attention-flow.js"></script><script type="module" src="head-ledger.js"></script>
 <script type="module" src="slice-or-project.js"></script>
 </head><body>{body}</body></html>"""
 # Every visible node of every figure: its kind, its rectangle within the figure, its colours and its own text. HTML can't say
 # how far something is scrolled, which scripts do to bring a matrix's lit cell into view.
-SEEN = """() => [...document.querySelectorAll("head-map, formula-steps, attention-flow, head-ledger, slice-or-project")].map((figure) => {
+SEEN = """() => [...document.querySelectorAll("head-map, attention-flow, head-ledger, slice-or-project")].map((figure) => {
   for (const node of figure.querySelectorAll("*")) node.scrollTo(0, 0);
   const { x, y, width, height } = figure.getBoundingClientRect();
   const round = (size) => Math.round(4 * size) / 4;
@@ -80,22 +79,20 @@ def random_figure(seed):
     return head_map_element(random_map(rng, queries, tokens), compared, status="It stands still.", **state)
 
 
-def formulas():
-    model, sentence = load_model("focus"), "Hot tea, please!"
-    for step in STEPS:
-        head = list(STEPS).index(step) % 4
-        steps = formula_steps(model, sentence, head, causal=step == "masked")
-        flags = {"causal": ""} if step == "masked" else {}
-        yield formula_steps_element(steps, model="focus", sentence=sentence, step=step, head=head or None, **flags)
-
-
 def flows():
     """The journey at every station, of different heads and asking words."""
     model, sentence = load_model("focus"), "Hot tea, please!"
-    for place, station in enumerate(STATION_STEPS):
+    for place, station in enumerate(STATION_MATRICES):
         head, query = place % 4, place % 5
-        steps = flow_steps(model, sentence, head)
-        yield attention_flow_element(steps, model="focus", sentence=sentence, station=station, head=head, query=query)
+        flags = {"causal": ""} if station == "softmax" else {}
+        steps = flow_steps(model, sentence, head, causal=bool(flags))
+        places = {
+            "station": station,
+            "head": head,
+            "query": query,
+            "cell": "scores 2 1" if station == "scores" else None,
+        }
+        yield attention_flow_element(steps, model="focus", sentence=sentence, **places, **flags)
 
 
 def ledgers():
@@ -119,7 +116,7 @@ def drawn(tmp_path_factory):
     """The address of two pages, light and dark, of figures that the build has drawn."""
     folder = tmp_path_factory.mktemp("drawn")
     shutil.copytree(BUILT, folder, dirs_exist_ok=True)
-    body = "<hr>".join([*map(random_figure, range(STATES)), *formulas(), *flows(), *ledgers(), *projected()])
+    body = "<hr>".join([*map(random_figure, range(STATES)), *flows(), *ledgers(), *projected()])
     pages = {theme: folder / f"{theme}.html" for theme in ("light", "dark")}
     for theme, page in pages.items():
         page.write_text(PAGE.format(theme=theme, body=body), encoding="utf-8")
@@ -136,7 +133,7 @@ def test_the_build_draws_what_scripts_draw(page, hosts, drawn, width, theme):
     page.route("**/*.js", lambda route: scripts.append(route))  # they come when the page was seen without them
     page.goto(f"{drawn}/{theme}.html", wait_until="commit")
     page.wait_for_function("document.readyState !== 'loading' && document.fonts.status === 'loaded'")
-    count = STATES + len(STEPS) + len(STATION_STEPS) + len(FACTS) + 2
+    count = STATES + len(STATION_MATRICES) + len(FACTS) + 2
     built = eventually(lambda: page.evaluate(SEEN), lambda found: len(found) == count and min(map(len, found)) > 20)
     for script in scripts:
         script.continue_()

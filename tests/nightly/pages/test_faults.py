@@ -29,7 +29,7 @@ OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null
 
 # A figure: its chapter, its selector, what wakes it.
 MAP = ("coffee-or-tea", "head-map", None)
-FORMULA = ("formula", "formula-steps[model]", None)
+FORMULA = ("formula", "attention-flow", None)
 ENCODER = ("real-heads", 'head-map[model="encoder"]', "Load the encoder")
 SENSE = ("ambiguity", "word-sense", "Load the encoder")
 TRANSLATOR = ("translation", "head-map", None)

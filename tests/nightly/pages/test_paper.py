@@ -7,7 +7,7 @@ from live_maps import eventually, settled
 PAPER = {"width": 680, "height": 1000}  # A4 within its margins, in CSS pixels
 TOO_WIDE = """() => {
   const edge = document.querySelector(".bd-article").getBoundingClientRect().right + 1;
-  const seen = (element) => element.checkVisibility() && !element.closest("svg, iframe, .formula-steps .hm-scroll"); // these are cut
+  const seen = (element) => element.checkVisibility() && !element.closest("svg, iframe"); // these are cut
   return [...document.querySelectorAll(".bd-article *")]
     .filter((element) => seen(element) && element.getBoundingClientRect().right > edge)
     .map((element) => `${element.tagName} ${element.className} ${element.textContent.slice(0, 60)}`);

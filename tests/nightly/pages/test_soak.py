@@ -8,13 +8,7 @@ from live_maps import eventually, ready, renew, settled
 
 ROUNDS = int(os.environ.get("MANYHEADS_SOAK", 12))
 FIGURES = [
-    *(
-        (chapter, name)
-        for name, chapter in CHAPTER_OF.items()
-        if name not in ("formula-steps", "field-exercise", "exercise-list")
-    ),
-    ("formula", "formula-steps[model]"),
-    ("formula", "formula-steps:not([model])"),
+    *((chapter, name) for name, chapter in CHAPTER_OF.items() if name not in ("field-exercise", "exercise-list")),
     ("real-heads", 'head-map[model="encoder"]'),
 ]
 
@@ -48,7 +42,6 @@ def test_a_figure_that_was_removed_leaves_nothing(page, site, chapter, figure):
             "attention-flow",
             "head-ledger",
             "slice-or-project",
-            "formula-steps[model]",
             "museum-piece",
         ):
             shown.evaluate("async (el) => { await el.ready; (el.map ?? el).sentence = 'The owl slept.' }")

@@ -2,7 +2,7 @@
 
 import { PADDING } from "./names.ts";
 import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.ts";
-import type { Steps } from "./steps.ts";
+import type { Cell, Steps } from "./steps.ts";
 import { isolated, readable } from "./text.ts";
 
 /** A row, a column or a cell of a matrix. */
@@ -13,15 +13,9 @@ export interface Place {
   from?: number; // where the first term of a sum stands
 }
 
-export interface Cell {
-  name: string;
-  row: number;
-  column: number;
-}
-
 /**
  * How a cell came about: rows of numbers over `columns`, then results, the last of them the cell's value; `lit` names the
- * rows, columns and cells it was made of.
+ * rows, columns and cells it was made of, the first that of the first row of numbers, and so on.
  */
 type Explanation = { title: string, rows?: Line[], columns?: string[], results: Result[], lit?: Place[] };
 type Line = { label: string, values: ArrayLike<number> };
@@ -35,13 +29,21 @@ export function arithmetic(steps: Steps, name: string, row: number, column: numb
   return { name, row, column, value, rows: [], columns: [], lit: [], ...explained };
 }
 
+/** The cell that a term of the arithmetic is, a number of one of its rows; null where it is none of a matrix. */
+export function sourceOf(steps: Steps, { rows, lit }: Pick<ReturnType<typeof arithmetic>, "rows" | "lit">, line: number, term: number): Cell | null {
+  const place = lit[line];
+  if (!place || (rows.length > 0 && !rows[line]) || !findMatrix(steps, place.name)) return null;
+  const { name, from = 0, row = from + term, column = from + term } = place;
+  return { name, row, column };
+}
+
 /** The cell to explain. */
 type Explained = { steps: Steps, name: string, row: number, column: number, value: number };
 
 const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
   X: ({ steps, row, column, value }) => ({
     title: `${word(steps, row)}, feature ${column + 1}`,
-    results: [["the path begins here", value]],
+    results: [["as layer 1 left it", value]],
   }),
   Q: (cell) => explainProjection(cell, "query"),
   K: (cell) => explainProjection(cell, "key"),
@@ -70,7 +72,7 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
     const less = Array.from(scores, (score) => score - most);
     const exponentials = less.map(Math.exp);
     return {
-      title: `the share of its attention that ${word(steps, row)} gives to ${word(steps, column)}`,
+      title: `the weight that ${word(steps, row)} gives to ${word(steps, column)}`,
       columns: steps.tokens.map(readable),
       rows: [
         { label: "score s", values: scores },
@@ -81,14 +83,14 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
         ["sum of the exponentials", sumOf(exponentials)],
         [`${written(exponentials[column])} divided by the sum`, value],
       ],
-      lit: [{ name: "masked", row }],
+      lit: [{ name: scores.every(Number.isFinite) ? "scores" : "masked", row }], // what hides nothing is left out
     };
   },
   context: ({ steps, row, column }) => {
     const weights = { label: "weight", values: rowOf(steps.weights, row) };
     const values = { label: `value, feature ${column + 1}`, values: columnOf(steps.V, column) };
     return {
-      title: `${word(steps, row)} after looking, feature ${column + 1}`,
+      title: `this head’s output for ${word(steps, row)}, feature ${column + 1}`,
       ...dot(weights, values, steps.tokens.map(readable)),
       lit: [{ name: "weights", row }, { name: "V", column }],
     };
@@ -108,7 +110,7 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
   }),
   reading: ({ steps, row, column, value }) => ({
     title: `what joined number ${row + 1} counts for “${steps.labels?.[column][1]}”`,
-    results: [["learnt; divided by the spread of this output, as the layer norm does", value]],
+    results: [["learned; divided by the spread of this output, as the layer norm does", value]],
   }),
   parts: explainPart,
   answer: ({ steps, row, value }) => {
@@ -128,7 +130,7 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
         { label: "e to that power", values: exponentials },
       ],
       results: [["sum of the exponentials", sumOf(exponentials)], [`${written(exponentials[at])} divided by the sum`, value]],
-      lit: [{ name: "parts", column: steps.headNames.length + 1 }],
+      lit: [{ name: "parts", column: steps.headNames.length + 1, from: rivals[0] }],
     };
   },
 };
@@ -160,16 +162,16 @@ function explainProjection(cell: Explained, made: string): Explanation {
 }
 
 function explainLearnt({ row, column, value }: Explained): Explanation {
-  return { title: `row ${row + 1}, column ${column + 1}`, results: [["learnt, the same for every sentence", value]] };
+  return { title: `row ${row + 1}, column ${column + 1}`, results: [["learned, the same for every sentence", value]] };
 }
 
 /** A row of `source` times a column of what is learnt, and the bias. */
 function project({ steps, row, column, value }: Explained, source: string, [weight, bias]: string[], label: string) {
   const [W, b] = [findMatrix(steps, weight), findMatrix(steps, bias)];
   const lit = [{ name: source, row }, { name: weight, column }];
-  if (!W) return { results: [["the learnt matrix arrives with the model", value] as Result], lit };
+  if (!W) return { results: [["the learned matrix arrives with the model", value] as Result], lit };
   const a = { label, values: rowOf(matrix(steps, source), row) };
-  const w = { label: `column ${column + 1}`, values: columnOf(W, column) };
+  const w = { label: `W, column ${column + 1}`, values: columnOf(W, column) };
   return { ...dot(a, w, numbers(a.values.length), b ? [[`plus the bias ${written(b.values[column])}`, value]] : []), lit };
 }
 

@@ -1,14 +1,14 @@
 // The journey of one asking word: its stations, and what is said at each.
 
-import { STATION_STEPS } from "./names.ts";
+import { STATION_MATRICES } from "./names.ts";
 import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
-import type { Flow, FlowState } from "./steps.ts";
+import type { Cell, Flow, FlowState } from "./steps.ts";
 import { isolated, percent, readable } from "./text.ts";
 
 const LABELS: Record<string, string> = { words: "Words", keys: "Keys", scores: "Scores", softmax: "Softmax", values: "Values", heads: "Heads", mix: "Mix", answer: "Answer" };
 
-/** The stations, each with the step of <formula-steps> that has its numbers. */
-export const STATIONS = Object.entries(STATION_STEPS).map(([name, step]) => ({ name, step, label: LABELS[name] }));
+/** The stations, in their order. */
+export const STATIONS = Object.keys(STATION_MATRICES).map((name) => ({ name, label: LABELS[name] }));
 
 /** The place of a station by its name; the first for any other. */
 export const stationAt = (name: string) => Math.max(0, STATIONS.findIndex((station) => station.name === name));
@@ -19,6 +19,16 @@ export const quoted = (flow: Flow, token: number) => `“${isolated(readable(flo
 export function weightsOf({ maps: { shape: [, queries, keys], values } }: Flow, head: number, query: number) {
   const start = (head * queries + query) * keys;
   return values.subarray(start, start + keys);
+}
+
+/** Parts of a whole in whole per cent, rounded so that they sum to 100: what lost most by rounding down gets what is left. */
+export function wholePercents(parts: ArrayLike<number>) {
+  const exact = Array.from(parts, (part) => 100 * part);
+  const rounded = exact.map(Math.floor);
+  const left = Math.round(exact.reduce((sum, part) => sum + part, 0)) - rounded.reduce((sum, part) => sum + part, 0);
+  const lost = [...exact.keys()].sort((a, b) => exact[b] - rounded[b] - (exact[a] - rounded[a]));
+  for (const place of lost.slice(0, left)) rounded[place]++;
+  return rounded;
 }
 
 /** The output of one head for a token: its part of what is joined. */
@@ -44,6 +54,15 @@ export function partsOf(flow: Flow, label: number) {
   return { parts: names.map((name, place) => ({ name, value: row[place] })), logit: row[names.length] };
 }
 
+/** The number of a station to begin with: that of the asking word which is largest. */
+export function mainCell(flow: Flow, { query, head }: Pick<FlowState, "query" | "head">, station: string, fact: string): Cell {
+  if (station === "answer" && fact) return { name: "answer", row: answerOf(flow, fact).label, column: 0 };
+  const name = station === "answer" ? "output" : STATION_MATRICES[station as keyof typeof STATION_MATRICES][0];
+  const values = rowOf(matrix(flow, name), query);
+  const own = name === "concat" ? outputOf(flow, head, query) : values;
+  return { name, row: query, column: largest(own) + (own.byteOffset - values.byteOffset) / values.BYTES_PER_ELEMENT };
+}
+
 const largest = (values: ArrayLike<number>) => Array.from(values).reduce((best, value, at, all) => (value > all[best] ? at : best), 0);
 
 /** What a station says, with its numbers. */
@@ -55,13 +74,13 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
   const best = largest(weights);
   switch (station) {
     case "words":
-      return `Every word is a list of ${flow.X.shape[1]} numbers, as layer 1 left it: blue below zero, red above. ${asks}${query === 0 ? ", the token that the answers are read from," : ""} is going to ask.`;
+      return `Every word is a list of ${flow.X.shape[1]} numbers${flow.below ? ", as layer 1 left it: there, heads let it take something in from others" : ""}. ${asks}${query === 0 ? ", from which the answers are read, asks." : " is going to ask."}`;
     case "keys":
       return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by the head “${name}”.`;
     case "scores":
       return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${written(Math.max(...scores), 2)}.`;
     case "softmax":
-      return `Softmax turns the scores into weights, which fill one bar of 100 %. ${quoted(flow, best)} gets the most, ${percent(weights[best])}.`;
+      return `Softmax turns the scores into weights, which fill one bar of 100 %. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]} %.${hidden(flow, query)}`;
     case "values":
       return `Each word sends its value, as much of it as its weight. Added up, they are the head’s output for ${asks}.`;
     case "heads":
@@ -71,6 +90,12 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
     default:
       return answerCaption(flow, query, fact);
   }
+}
+
+/** That a mask hides words, where it does. */
+function hidden({ masked }: Flow, query: number) {
+  const count = rowOf(masked, query).filter((score) => !Number.isFinite(score)).length;
+  return count ? ` What the mask hides, ${count === 1 ? "a token" : `${count} tokens`}, has the score −∞ and gets nothing.` : "";
 }
 
 function answerCaption(flow: Flow, query: number, fact: string) {

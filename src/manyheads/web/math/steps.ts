@@ -1,11 +1,11 @@
-// The path through multi-head attention: its steps, its matrices, and how their numbers are written.
+// The steps of multi-head attention: their matrices, and how their numbers are written.
 
 import type { HeadSteps, Matrix } from "./attention.ts";
 import type { Ledger } from "./ledger.ts";
-import { OVER_WORDS, STEPS } from "./names.ts";
+import { OVER_WORDS } from "./names.ts";
 import { readable } from "./text.ts";
 
-/** What <formula-steps> shows: the matrices, their words, and what is learnt, where that is known. */
+/** The matrices of one head, their words, and what is learnt, where that is known. */
 export interface Steps extends HeadSteps, Partial<Ledger> {
   tokens: string[];
   head: number;
@@ -16,61 +16,40 @@ export interface Steps extends HeadSteps, Partial<Ledger> {
   parameters: Record<string, Matrix | null> | null;
 }
 
-/** What <attention-flow> shows: the steps of one head, and what all heads look at. */
+/** What <attention-flow> shows: the steps of one head, and what all heads look at, here and in the layer below. */
 export interface Flow extends Steps {
   maps: Matrix; // [h, q, k]
+  below?: Matrix; // [h, q, k] of layer 1, where there is one
 }
 
-export interface StepsState {
-  sentence: string;
-  head: number;
-  word: number;
-  step: string;
+/** What may be changed in the formula. */
+export interface Changes {
   causal: boolean;
   padding: boolean;
   unscaled: boolean;
 }
 
-export interface FlowState {
+export interface FlowState extends Changes {
   sentence: string;
   head: number;
   query: number;
   station: string;
+  cell: string; // the one whose arithmetic is open: "scores 3 8"; "" where none is
 }
 
-/** What each step is called and says. */
-const TEXTS = {
-  X: { label: "Words", title: "Write every word as numbers",
-    says: "One row for each word: in the book’s model what it means, and what layer 1 took into it from the other words." },
-  projections: { label: "Q, K, V", title: "Look at every word in three ways",
-    says: "A query says what a word looks for, a key what it offers, a value what it brings. All of X goes in." },
-  scores: { label: "Scores", title: "Compare every query with every key",
-    says: "A large dot product means that this key answers this query well. Dividing keeps wide heads from shouting." },
-  masked: { label: "Mask", title: "Hide what may not be seen",
-    says: "A hidden pair gets the score −∞. Switch on the causal mask or padding above to hide some." },
-  weights: { label: "Softmax", title: "Turn every row of scores into weights",
-    says: "No weight is negative and each row sums to 1: this is the map of what each word looks at." },
-  context: { label: "Mix", title: "Mix the values by their weights",
-    says: "Each word's new row is an average of all value rows, weighted by what the word looks at." },
-  concat: { label: "Concat", title: "Put the heads side by side",
-    says: "Every head has done the same with its own matrices. Nothing is added up: the columns stand side by side." },
-  output: { label: "Output", title: "Let the last matrix mix the heads",
-    says: "Here the heads meet: each output number draws on all columns of all heads." },
-  answer: { label: "Answer", title: "Read the answer from [CLS]",
-    says: "Only the output of [CLS] is read. Each head adds its part to every label’s logit, and softmax makes the logits probabilities." },
-};
-
-const STEP_NAMES = Object.keys(STEPS) as (keyof typeof STEPS)[];
-
-/** The path through the formula; `W` among the sources is the matrix that made the open cell's matrix. */
-export const PATH = STEP_NAMES.map((name) => ({ name, ...STEPS[name], ...TEXTS[name] }));
+/** A number of a matrix. */
+export interface Cell {
+  name: string;
+  row: number;
+  column: number;
+}
 
 /** What each matrix is called. */
 export const MATRICES: Record<string, string> = {
   X: "words",
-  Wq: "learnt, makes queries",
-  Wk: "learnt, makes keys",
-  Wv: "learnt, makes values",
+  Wq: "learned, makes queries",
+  Wk: "learned, makes keys",
+  Wv: "learned, makes values",
   Q: "queries",
   K: "keys",
   V: "values",
@@ -79,9 +58,9 @@ export const MATRICES: Record<string, string> = {
   weights: "weights",
   context: "this head’s output",
   concat: "all heads side by side",
-  Wo: "learnt, mixes the heads",
+  Wo: "learned, mixes the heads",
   output: "output",
-  reading: "learnt, reads the answer",
+  reading: "learned, reads the answer",
   parts: "parts of the logits",
   answer: "probabilities",
 };
@@ -102,9 +81,6 @@ export const columnsAreWords = (name: string) => OVER_WORDS.includes(name);
 export const findMatrix = (steps: Steps, name: string): Matrix | null =>
   steps[name as keyof HeadSteps] ?? steps.parameters?.[name] ?? null;
 
-/** The steps of the path whose matrices are known. */
-export const pathOf = (steps: Steps) => PATH.filter(({ results }) => results.every((name) => findMatrix(steps, name)));
-
 /** A matrix of `steps` that is known to be there. */
 export function matrix(steps: Steps, name: string): Matrix {
   const found = findMatrix(steps, name);
@@ -117,6 +93,15 @@ export const rowOf = ({ shape, values }: Matrix, row: number) => values.subarray
 export const columnOf = ({ shape, values }: Matrix, column: number) =>
   Float32Array.from({ length: shape[0] }, (_, row) => values[row * shape[1] + column]);
 
+/** A cell as a figure's state has it, "scores 3 8"; null where the matrix or the place isn't there. */
+export function cellAt(steps: Steps, text: string): Cell | null {
+  const [, name, row, column] = /^(\w+) (\d+) (\d+)$/.exec(text) ?? [];
+  const shape = name in MATRICES ? findMatrix(steps, name)?.shape : null;
+  return shape && Number(row) < shape[0] && Number(column) < shape[1] ? { name, row: Number(row), column: Number(column) } : null;
+}
+
+export const cellText = ({ name, row, column }: Cell) => `${name} ${row} ${column}`;
+
 /** The likeliest label of each fact, by its place; that of `first` before the others. */
 export function likeliestLabels({ labels = [], answer }: Steps, first = "") {
   const best = new Map<string, number>();
@@ -125,12 +110,6 @@ export function likeliestLabels({ labels = [], answer }: Steps, first = "") {
     if (before === undefined || answer!.values[label] > answer!.values[before]) best.set(fact, label);
   });
   return [...best].sort(([a], [b]) => Number(b === first) - Number(a === first)).map(([, label]) => label);
-}
-
-/** A number as its cell shows it. */
-export function shown(value: number) {
-  const size = Math.abs(value);
-  return written(value, size < 99.995 ? 2 : size < 999.95 ? 1 : 0);
 }
 
 /** A number as the arithmetic writes it. */

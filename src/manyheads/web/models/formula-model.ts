@@ -1,13 +1,13 @@
-// What <formula-steps> shows on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
+// The steps of the formula on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
 
 import type { Pictures } from "../math/attention-map.ts";
-import { causalMask, linear, project, steps, transpose } from "../math/attention.ts";
+import { attend, causalMask, linear, project, steps, transpose } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { PADDING } from "../math/names.ts";
 import type { Projections, ProjectionsState } from "../math/projections.ts";
 import { rowOf } from "../math/steps.ts";
-import type { Flow, FlowState, Steps, StepsState } from "../math/steps.ts";
+import type { Changes, Flow, FlowState, Steps } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
 
 /** A function from what the reader chose to the steps. */
@@ -15,7 +15,7 @@ export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "laye
   const { numHeads, headNames } = model;
   const layer = model.layer("attention.");
   const learnt = Array.from({ length: numHeads }, (_, head) => headParameters(layer, head, numHeads));
-  return ({ sentence, head, causal, padding, unscaled }: StepsState): Steps => {
+  return ({ sentence, head, causal, padding, unscaled }: Pick<FlowState, "sentence" | "head"> & Partial<Changes>): Steps => {
     const { ids, tokens, notes } = model.tokenize(sentence);
     const padded = padding ? PADDING.count : 0;
     const length = tokens.length + padded;
@@ -23,7 +23,7 @@ export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "laye
     const X = { shape: [length, words.shape[1]], values: new Float32Array(length * words.shape[1]) };
     X.values.set(words.values); // the vectors of padding are zeros
     const chosen = Math.min(head, numHeads - 1);
-    const mask = stepsMask(length, padded, causal);
+    const mask = stepsMask(length, padded, causal ?? false);
     const computed = steps(X, layer, { numHeads, head: chosen, mask, scaled: !unscaled });
     return {
       ...computed,
@@ -39,14 +39,27 @@ export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "laye
   };
 }
 
-/** A function from what the reader chose to the journey of one word: the steps, and what all heads look at. */
+/** A function from what the reader chose to the journey of one word: the steps, and what all heads look at, here and in the layer below. */
 export function flowOf(model: FocusModel) {
   const stepsFor = stepsOf(model);
-  return ({ sentence, head }: Pick<FlowState, "sentence" | "head">): Flow => {
-    const { weights, shape: [layers, ...shape] } = model.attend(sentence);
-    const plain = { word: 0, step: "X", causal: false, padding: false, unscaled: false };
-    return { ...stepsFor({ sentence, head, ...plain }), maps: { shape, values: weights.subarray(weights.length - weights.length / layers) } };
+  const layer = model.layer("attention.");
+  return (state: Omit<FlowState, "query" | "station" | "cell">): Flow => {
+    const own = stepsFor(state);
+    const [length] = own.X.shape;
+    const mask = stepsMask(length, state.padding ? PADDING.count : 0, state.causal);
+    const [Q, K, V] = project(own.X, own.X, layer, model.numHeads);
+    const { weights: maps } = attend(Q, K, V, { numHeads: model.numHeads, mask, scaled: own.scaled });
+    const { weights } = model.states(model.wordVectors(model.tokenize(state.sentence).ids));
+    return { ...own, maps, below: withPadding(weights, length) };
   };
+}
+
+/** Maps with rows and columns of zeros for padding, up to a length. */
+function withPadding({ shape: [heads, from], values }: Matrix, length: number): Matrix {
+  const wider = { shape: [heads, length, length], values: new Float32Array(heads * length * length) };
+  for (let row = 0; row < heads * from; row++)
+    wider.values.set(values.subarray(row * from, (row + 1) * from), (Math.floor(row / from) * length + (row % from)) * length);
+  return wider;
 }
 
 /** A function from a sentence to what each head writes into every answer: twin of `head_ledger` in Python. */

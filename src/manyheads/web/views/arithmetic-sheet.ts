@@ -1,108 +1,181 @@
-// The arithmetic of the open cell, written out: what it asks, the terms in a table, what they come to.
+// The second depth of <attention-flow>: one number with the arithmetic that made it. Each number in there opens in turn.
 
-import type { arithmetic } from "../math/arithmetic.ts";
-import { written } from "../math/steps.ts";
-import { fill, h, rowsOf, setText } from "./dom.ts";
-import { symbol } from "./formula-mathml.ts";
-import { Player } from "./player.ts";
-
-const MOST_STOPS = 16; // of a walk, at most: of more terms, several come at once
-const STOP = 450;
+import { arithmetic, sourceOf } from "../math/arithmetic.ts";
+import { alpha } from "../math/maps.ts";
+import { cellAt, cellText, matrix, MATRICES, written } from "../math/steps.ts";
+import type { Cell, Steps } from "../math/steps.ts";
+import { arrow, fill, focusedIn, h, nextId, rowsOf, setChildren, setIdle, setText, targetOf } from "./dom.ts";
+import { equationOf, symbol } from "./formula-mathml.ts";
+import { palette, tint } from "./tints.ts";
 
 type Arithmetic = ReturnType<typeof arithmetic>;
 
+/** A number in the sheet knows which cell it is. */
+type CellButton = HTMLButtonElement & { cell?: Cell };
+
 export class ArithmeticSheet {
-  #rows: Arithmetic["rows"] = []; // the terms, of which a walk shows more and more
-  #walked = 0;
-  #cell = "";
-  walk = new Player(STOP, () => this.#walkOn());
-  soFar = h("p", { class: "fs-so-far", hidden: true });
-  question = h("p", { class: "fs-asks" });
-  columns = h("tr", {}, h("th", { role: "cell" }));
-  lines = h("tbody");
-  frame = h("div", { class: "hm-scroll", tabindex: 0, role: "group", "aria-label": "Terms" },
-    h("table", { class: "fs-terms" }, h("thead", {}, this.columns), this.lines));
-  sums = h("p", { class: "fs-sums" });
-  description: HTMLElement; // of the open cell, whatever the mouse points at
-  node: HTMLElement;
-  arrive: (term: number) => void;
+  #trail: Cell[] = []; // from the one that was pressed in the journey to the one that is open
+  #steps: Steps | null = null;
+  #crumbs = h("span", { class: "af-crumbs" });
+  #before = h("button", { type: "button", "aria-label": "Previous number", onclick: () => this.#step(0, -1) }, "‹");
+  #after = h("button", { type: "button", "aria-label": "Next number", onclick: () => this.#step(0, 1) }, "›");
+  #question = h("p", { class: "af-question", id: nextId("arithmetic") });
+  #equation = h("div", { class: "af-equation" });
+  #shape = h("p", { class: "af-shape" });
+  #sums = h("p", { class: "af-sums" });
+  #columns = h("tr", {}, h("th", { role: "cell" }));
+  #lines = h("tbody");
+  #terms = h("div", { class: "hm-scroll af-terms", role: "group", "aria-label": "Terms", onkeydown: (event: KeyboardEvent) => this.#move(event) },
+    h("table", {}, h("thead", {}, this.#columns), this.#lines));
+  node = h("div", { class: "af-sheet", role: "region", "aria-label": "Arithmetic", "aria-describedby": this.#question.id, tabindex: -1, hidden: true,
+    onclick: (event: MouseEvent) => this.#press(event), onkeydown: (event: KeyboardEvent) => this.#key(event) },
+  h("div", { class: "af-sheet-bar" }, this.#crumbs, h("span", {}, this.#before, this.#after)),
+  h("div", { class: "af-why" }, this.#question, this.#equation, this.#sums, this.#shape), this.#terms);
+  #opened: (cell: string) => void;
 
-  /** `arrive(term)` is called for each term that a walk comes to, and with -1 when it has come to the end. */
-  constructor(id: string, name: string, leave: () => void, arrive: (term: number) => void) {
-    this.arrive = arrive;
-    this.description = h("p", { class: "hm-unseen", id: `${id}-description` });
-    this.node = h("div", { class: "fs-arithmetic", role: "region", "aria-label": name, tabindex: -1,
-      onkeydown: (event: KeyboardEvent) => event.key === "Escape" && leave() },
-    h("div", { class: "fs-bar" }, this.question, this.walk.node), this.frame, this.soFar, this.sums, this.description);
+  /** `opened(cell)` is called when its reader opened another cell; with "" when it was closed. */
+  constructor(opened: (cell: string) => void) {
+    this.#opened = opened;
   }
 
-  /** The id of what describes the cell that is open. */
-  get describedBy() {
-    return this.description.id;
+  /** The cell that is open, "" for none. */
+  get cell() {
+    const cell = this.#trail.at(-1);
+    return cell ? cellText(cell) : "";
   }
 
-  /** Describes the open cell by what is written; returns the description. */
-  describe() {
-    setText(this.description, [this.question, ...this.sums.children].map(({ textContent }) => textContent?.trim()).join("; "));
-    return this.description.textContent ?? "";
+  /** Opens a cell of the journey, or none. */
+  show(steps: Steps, cell: Cell | null) {
+    this.#trail = cell ? [cell] : [];
+    this.draw(steps);
   }
 
-  /** Writes out a cell's arithmetic; `head` is the chosen one, `marked` the column of the terms that is the cell's. */
-  write({ name, row, column, title, rows, columns, results }: Arithmetic, head: number, marked: number) {
-    const terms = rows[0]?.values.length ?? 0;
-    const cell = `${name} ${row} ${column} ${terms}`;
-    if (cell !== this.#cell) { // else numbers have changed, and a walk goes on
-      this.walk.stop();
-      this.#walked = terms;
-    }
-    this.#cell = cell;
-    this.walk.node.hidden = terms === 0;
-    this.#rows = rows;
-    this.question.innerHTML = symbol(name, head);
-    this.question.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
-    this.#writeTerms(rows, columns, marked);
-    this.sums.replaceChildren(...results.flatMap(([words, value]) => [h("span", {}, `${words} = `, h("b", {}, written(value))), " "]));
-    this.#showTerms(this.#walked);
+  /** Writes what is open with these numbers; what isn't among them closes. */
+  draw(steps: Steps) {
+    this.#steps = steps;
+    const gone = this.#trail.findIndex((cell) => !cellAt(steps, cellText(cell)));
+    if (gone >= 0) this.#trail.length = gone;
+    const cell = this.#trail.at(-1);
+    this.node.hidden = !cell;
+    if (cell) this.#write(steps, arithmetic(steps, cell.name, cell.row, cell.column));
   }
 
-  /** Comes to the next terms, or to the end; returns whether it goes on. */
-  #walkOn() {
-    const terms = this.#rows[0].values.length;
-    if (this.#walked === terms) this.#walked = 0;
-    const next = Math.min(this.#walked + Math.ceil(terms / MOST_STOPS), terms);
-    this.#showTerms(next);
-    this.arrive(next === terms ? -1 : next - 1);
-    return next < terms;
+  // --- what its reader does
+
+  /** Goes to a place on the trail: 0 is the journey itself. */
+  #go(trail: Cell[]) {
+    this.#trail = trail;
+    if (this.#steps) this.draw(this.#steps);
+    this.#opened(this.cell);
+    if (trail.length && !focusedIn(this.node)) this.node.focus({ preventScroll: true }); // what had it went with its number
   }
 
-  /** Shows the first terms, and what they come to so far where there are more. */
-  #showTerms(count: number) {
-    this.#walked = count;
-    const last = this.#rows.at(-1)?.values ?? [];
-    const whole = count === last.length;
-    const lines = rowsOf(this.lines);
-    for (let term = 0; term < last.length; term++) lines[term].classList.toggle("fs-later", term >= count);
-    this.soFar.hidden = whole;
-    this.sums.hidden = !whole;
-    if (whole) return;
-    const sum = Array.from(last).slice(0, count).reduce((total, value) => total + value, 0);
-    this.soFar.replaceChildren(`after ${count} of ${last.length} terms: `, h("b", {}, written(sum)));
-    const { offsetTop, offsetHeight } = lines[Math.max(count - 1, 0)];
-    this.frame.scrollTop = offsetTop + offsetHeight - this.frame.clientHeight;
+  #press(event: MouseEvent) {
+    const button = targetOf(event).closest<CellButton>("button");
+    if (!button || button === this.#before || button === this.#after) return;
+    const level = [...this.#crumbs.children].indexOf(button);
+    if (level >= 0) return this.#go(this.#trail.slice(0, level));
+    if (button.cell) this.#go([...this.#trail, button.cell]);
+  }
+
+  /** The number beside the open one: in its row, or where a row has one alone, in its column. */
+  #beside(rows: number, columns: number): Cell | null {
+    const open = this.#trail.at(-1);
+    if (!open || !this.#steps) return null;
+    const { shape: [height, width] } = matrix(this.#steps, open.name);
+    const [row, column] = width === 1 ? [open.row + columns, 0] : [open.row + rows, open.column + columns];
+    return row >= 0 && row < height && column >= 0 && column < width ? { name: open.name, row, column } : null;
+  }
+
+  #step(rows: number, columns: number) {
+    const cell = this.#beside(rows, columns);
+    if (cell) this.#go([...this.#trail.slice(0, -1), cell]);
+  }
+
+  #key(event: KeyboardEvent) {
+    const by = arrow(event.key);
+    if (event.key === "Escape") this.#go(this.#trail.slice(0, -1));
+    else if (by && !event.defaultPrevented) this.#step(...by);
+    else return;
+    event.preventDefault();
+    event.stopPropagation(); // the journey stays where it is
+  }
+
+  /** Arrow keys go from number to number of the terms, of which Tab reaches one. */
+  #move(event: KeyboardEvent) {
+    const by = arrow(event.key);
+    const place = targetOf(event).closest("td");
+    if (!by || !place) return;
+    event.preventDefault();
+    const lines = rowsOf(this.#lines);
+    const line = lines[[...lines].indexOf(place.parentElement as HTMLTableRowElement) + by[0]];
+    const next = line?.cells[place.cellIndex + by[1]]?.querySelector("button");
+    if (!next) return;
+    targetOf(event).tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  }
+
+  // --- writing
+
+  #write(steps: Steps, open: Arithmetic) {
+    const { name, row, column, title, results } = open;
+    this.#question.innerHTML = symbol(name, steps.head);
+    this.#question.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
+    const { head, headNames: { length: heads }, biased, scaled } = steps;
+    this.#equation.innerHTML = equationOf(name, { head, heads, biased, scaled });
+    const { shape } = matrix(steps, name);
+    setText(this.#shape, `Number ${column + 1} in row ${row + 1} of ${shape.join(" × ")}: ${MATRICES[name]}.`);
+    const source = open.rows.length ? null : sourceOf(steps, open, 0, 0);
+    this.#sums.replaceChildren(...results.map(([words, value]) => h("span", {}, `${words} = `, source ? numberButton(source, value) : h("b", {}, written(value)))));
+    this.#writeTerms(steps, open, name === "weights" ? column : -1);
+    this.#writeCrumbs(head);
+    setIdle(this.#before, !this.#beside(0, -1));
+    setIdle(this.#after, !this.#beside(0, 1));
+  }
+
+  #writeCrumbs(head: number) {
+    const buttons = fill(this.#crumbs, this.#trail.length, () => h("button", { type: "button" }));
+    ["← Journey", ...this.#trail.slice(0, -1)].forEach((step, level) => {
+      if (typeof step === "string") setText(buttons[level], step);
+      else buttons[level].innerHTML = symbol(step.name, head);
+    });
   }
 
   /** A line for each term, as one adds up on paper. */
-  #writeTerms(rows: Arithmetic["rows"], columns: string[], marked: number) {
-    this.frame.hidden = rows.length === 0;
-    const heads = fill(this.columns, rows.length + 1, () => h("th", { scope: "col" }));
+  #writeTerms(steps: Steps, open: Arithmetic, marked: number) {
+    const { rows, columns } = open;
+    this.#terms.hidden = rows.length === 0;
+    const heads = fill(this.#columns, rows.length + 1, () => h("th", { scope: "col" }));
     rows.forEach(({ label }, place) => setText(heads[place + 1], label));
-    const lines = fill(this.lines, columns.length, () => h("tr", {}, h("th", { scope: "row" })));
-    columns.forEach((column, term) => {
+    const lines = fill(this.#lines, columns.length, () => h("tr", {}, h("th", { scope: "row" })));
+    const looks = rows.map(({ values }, line) => lookOf(steps, open.lit[line]?.name, values));
+    columns.forEach((name, term) => {
       const { cells } = lines[term];
-      setText(cells[0], column);
+      setText(cells[0], name);
       fill(lines[term], rows.length + 1, () => h("td"));
-      rows.forEach(({ values }, place) => setText(cells[place + 1], written(values[term])));
-      lines[term].classList.toggle("fs-lit", term === marked);
+      lines[term].classList.toggle("af-lit", term === marked);
+      rows.forEach(({ values }, line) => {
+        const [cell, value] = [cells[line + 1], values[term]];
+        const source = sourceOf(steps, open, line, term);
+        const share = tint(value, looks[line].largest);
+        cell.style.backgroundColor = (share < 0 ? looks[line].negative : looks[line].positive) + alpha(Math.abs(share) * looks[line].depth);
+        if (!source) return cell.replaceChildren(written(value));
+        const button = (cell.firstElementChild ?? h("button", { type: "button" })) as CellButton;
+        button.cell = source;
+        button.tabIndex = term === 0 && line === 0 ? 0 : -1;
+        setText(button, written(value));
+        setChildren(cell, [button]);
+      });
     });
   }
+}
+
+const numberButton = (cell: Cell, value: number) => Object.assign(h("button", { type: "button" }, written(value)), { cell });
+
+/** How the numbers of a line are tinted: as in their matrix, else by the largest of them. */
+function lookOf(steps: Steps, name: string | undefined, values: ArrayLike<number>) {
+  if (name) return palette(steps, name);
+  const own = Array.from(values).reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  return { ...palette(steps, "X"), largest: own };
 }

@@ -1,5 +1,6 @@
 // The pencil of <attention-flow>: shapes are asked for anew at every frame, and only what changed is written to the page.
 
+import { cellText, type Cell } from "../math/steps.ts";
 import { isolated } from "../math/text.ts";
 import { h, setText } from "./dom.ts";
 import { paintPixels, type Picture } from "./pixels.ts";
@@ -17,11 +18,26 @@ export interface Box {
 /** What an object is when somebody points at it; `across` and `down` say where in it, from 0 to 1. */
 export type About = string | ((across: number, down: number) => string);
 
-interface Shape {
+/** The number that an object is, whose arithmetic opens at a press. */
+export type Opens = Cell | ((across: number, down: number) => Cell);
+
+/** What an object says and does. */
+interface Answers {
+  about?: About;
+  press?: string; // what a press chooses
+  opens?: Opens;
+}
+
+interface Look extends Answers {
+  opacity?: number;
+  kind?: string;
+  fill?: string;
+}
+
+interface Shape extends Answers {
   node: SVGElement | HTMLCanvasElement;
   drawn: number;
   written: Record<string, string>;
-  about?: About;
   picture?: Picture;
 }
 
@@ -32,6 +48,7 @@ export class FlowInk {
   #strips = h("div", { class: "af-strips" });
   #shapes = new Map<string, Shape>();
   #frame = 0;
+  #last: Partial<Record<string, Element>> = {}; // what this frame drew last in each layer
   #size = { width: 1, height: 1 };
 
   constructor(label: string) {
@@ -48,6 +65,7 @@ export class FlowInk {
   /** Begins a frame of a picture of this size. */
   begin(width: number, height: number) {
     this.#frame++;
+    this.#last = {};
     if (this.#size.width === width && this.#size.height === height) return;
     this.#size = { width, height };
     for (const svg of [this.#svg, this.#layers.texts.parentElement!]) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -64,59 +82,73 @@ export class FlowInk {
       }
   }
 
-  text(key: string, x: number, y: number, text: string, { opacity = 1, kind = "", about, press }: { opacity?: number, kind?: string, about?: About, press?: string } = {}) {
+  text(key: string, x: number, y: number, text: string, { opacity = 1, kind = "", ...answers }: Look = {}) {
     if (opacity < 0.02) return;
-    const shape = this.#shape(key, "texts", "text", about);
+    const shape = this.#shape(key, "texts", "text", answers);
     setText(shape.node, isolated(text));
-    this.#write(shape, { transform: `translate(${round(x)} ${round(y)})`, opacity: round(opacity), class: `af-text ${kind}`.trim(), "data-press": press });
+    this.#write(shape, { transform: `translate(${round(x)} ${round(y)})`, opacity: round(opacity), class: `af-text ${kind}`.trim(), ...pressed(answers) });
   }
 
-  rect(key: string, { x, y, width, height }: Box, { opacity = 1, kind = "", fill, about, press }: { opacity?: number, kind?: string, fill?: string, about?: About, press?: string } = {}) {
+  rect(key: string, { x, y, width, height }: Box, { opacity = 1, kind = "", fill, ...answers }: Look = {}) {
     if (opacity < 0.02) return;
-    this.#write(this.#shape(key, "shapes", "rect", about), {
-      x: round(x), y: round(y), width: round(Math.max(width, 0)), height: round(Math.max(height, 0)), opacity: round(opacity), class: kind || undefined, fill, "data-press": press,
+    this.#write(this.#shape(key, "shapes", "rect", answers), {
+      x: round(x), y: round(y), width: round(Math.max(width, 0)), height: round(Math.max(height, 0)), opacity: round(opacity), class: kind || undefined, fill, ...pressed(answers),
     });
   }
 
-  path(key: string, d: string, { opacity = 1, kind = "", fill, about }: { opacity?: number, kind?: string, fill?: string, about?: About } = {}) {
+  path(key: string, d: string, { opacity = 1, kind = "", fill, ...answers }: Look = {}) {
     if (opacity < 0.02) return;
-    this.#write(this.#shape(key, "bands", "path", about), { d, opacity: round(opacity), class: kind || undefined, fill });
+    this.#write(this.#shape(key, "bands", "path", answers), { d, opacity: round(opacity), class: kind || undefined, fill, ...pressed(answers) });
   }
 
   /** Numbers as colours in a box. */
-  strip(key: string, { x, y, width, height }: Box, picture: Picture, { opacity = 1, about }: { opacity?: number, about?: About } = {}) {
+  strip(key: string, { x, y, width, height }: Box, picture: Picture, { opacity = 1, ...answers }: Look = {}) {
     if (opacity < 0.02 || width < 0.5) return;
-    const shape = this.#shape(key, "strips", "canvas", about);
+    const shape = this.#shape(key, "strips", "canvas", answers);
     if (shape.picture !== picture) paintPixels(shape.node as HTMLCanvasElement, picture);
     shape.picture = picture;
     const of = (value: number, whole: number) => `${((100 * value) / whole).toFixed(3)}%`;
     const size = this.#size;
-    this.#write(shape, { style: `left:${of(x, size.width)};top:${of(y, size.height)};width:${of(width, size.width)};height:${of(height, size.height)};opacity:${round(opacity)}` });
+    this.#write(shape, { style: `left:${of(x, size.width)};top:${of(y, size.height)};width:${of(width, size.width)};height:${of(height, size.height)};opacity:${round(opacity)}`, ...pressed(answers) });
   }
 
   /** What is under the pointer, in words; the strips lie above all shapes. */
   aboutAt(event: MouseEvent): string | null {
+    return this.#found(event, "about");
+  }
+
+  /** The number under the pointer, as a figure's state has it. */
+  cellAt(event: MouseEvent): string | null {
+    const cell = this.#found(event, "opens");
+    return cell && cellText(cell);
+  }
+
+  #found<Kind extends "about" | "opens", Found = Exclude<NonNullable<Shape[Kind]>, (...at: any[]) => unknown>>(event: MouseEvent, kind: Kind): Found | null {
     for (const node of document.elementsFromPoint(event.clientX, event.clientY)) {
       const shape = this.#shapes.get((node as HTMLElement).dataset?.key ?? "");
-      if (!shape || shape.node !== node || !shape.about) continue;
-      if (typeof shape.about === "string") return shape.about;
+      const answer = shape?.node === node && shape[kind];
+      if (!answer) continue;
+      if (typeof answer !== "function") return answer as Found;
       const { left, top, width, height } = node.getBoundingClientRect();
-      return shape.about(inside((event.clientX - left) / width), inside((event.clientY - top) / height));
+      return answer(inside((event.clientX - left) / width), inside((event.clientY - top) / height)) as Found;
     }
     return null;
   }
 
-  #shape(key: string, layer: typeof LAYERS[number] | "strips", tag: string, about?: About) {
+  #shape(key: string, layer: typeof LAYERS[number] | "strips", tag: string, answers: Answers) {
     let shape = this.#shapes.get(key);
     if (!shape) {
       const node = tag === "canvas" ? h("canvas", { "aria-hidden": "true" }) : document.createElementNS(SVG, tag as "rect");
       node.dataset.key = key;
-      (layer === "strips" ? this.#strips : this.#layers[layer]).append(node);
+      const before = this.#last[layer];
+      if (before) before.after(node); // what is asked for later covers what was asked for before, whichever came first to the page
+      else (layer === "strips" ? this.#strips : this.#layers[layer]).prepend(node);
       shape = { node, drawn: 0, written: {} };
       this.#shapes.set(key, shape);
     }
+    this.#last[layer] = shape.node;
     shape.drawn = this.#frame;
-    shape.about = about;
+    Object.assign(shape, { about: answers.about, opens: answers.opens });
     return shape;
   }
 
@@ -129,6 +161,9 @@ export class FlowInk {
     }
   }
 }
+
+/** How the page knows what a press does. */
+const pressed = ({ press, opens }: Answers) => ({ "data-press": press ?? (opens ? "cell" : undefined) });
 
 const inside = (share: number) => Math.min(Math.max(share, 0), 0.9999);
 const round = (value: number) => String(Math.round(100 * value) / 100);

@@ -10,6 +10,7 @@ export interface Layout {
   row: number; // the height of one
   letters: number; // of a word, at most
   word: number; // where words end
+  below: { x: number, pitch: number }; // what layer 1 let the asking word take in: where its first head's column begins, and how far it is to the next
   X: [Box, Box]; // the words' vectors: large at first, then small beside their keys
   K: [Box, Box]; // keys, large at first; values are where small keys were
   query: number; // where the query rests, above the keys
@@ -20,7 +21,7 @@ export interface Layout {
   weight: [number, number]; // where a weight's number ends: beside the scores, beside the values
   share: number; // where a bar of weight begins; 100 % are `full` long
   full: number;
-  bar: Box; // the bar of 100 %
+  bar: [Box, Box]; // the bar of 100 %: as high as all rows, then as high as what it becomes
   output: Box; // what the head found
   head(place: number, count: number): { name: [number, number], bar: Box, output: Box };
   concat: Box;
@@ -31,18 +32,23 @@ export interface Layout {
   parts: { top: number, row: number, name: number, from: number, to: number, number: number, title: [number, number] };
 }
 
-export function wide(tokens: number, heads: number): Layout {
+/** For so many tokens, heads, and heads of the layer below. */
+export type LayoutOf = (tokens: number, heads: number, below?: number) => Layout;
+
+export function wide(tokens: number, heads: number, below = 0): Layout {
   const row = tokens <= 12 ? 28 : Math.max(15, 336 / tokens);
   const [top, rows] = [64, Math.max(row * tokens, 336)];
   const of = Math.min(70, 330 / heads);
   const part = Math.min(34, 250 / (heads + 2));
+  const X = below ? 268 : 106;
   return {
     name: "af-wide", width: 760, height: top + rows + 14, top, row, letters: 13, word: 94,
-    X: [{ x: 106, y: top, width: 646, height: row * tokens }, { x: 106, y: top, width: 74, height: row * tokens }],
+    below: { x: 112, pitch: 128 / Math.max(below, 1) },
+    X: [{ x: X, y: top, width: 752 - X, height: row * tokens }, { x: 106, y: top, width: 74, height: row * tokens }],
     K: [{ x: 198, y: top, width: 554, height: row * tokens }, { x: 198, y: top, width: 140, height: row * tokens }],
     query: 20, thick: 20, axis: [480, 392], reach: [110, 36], score: [680, 480], weight: [548, 396], share: 556, full: 30,
-    bar: { x: 600, y: top, width: 30, height: 336 },
-    output: { x: 654, y: top + 154, width: 98, height: 28 },
+    bar: [{ x: 600, y: top, width: 30, height: 336 }, { x: 600, y: top + 132, width: 30, height: 72 }],
+    output: { x: 634, y: top + 132, width: 118, height: 72 },
     head: (place) => ({
       name: [128, top + 8 + (place + 0.5) * of],
       bar: { x: 140, y: top + 8 + (place + 0.5) * of - 12, width: 400, height: 24 },
@@ -60,31 +66,33 @@ export function wide(tokens: number, heads: number): Layout {
   };
 }
 
-export function narrow(tokens: number, heads: number): Layout {
-  const row = tokens <= 12 ? 26 : Math.max(15, 312 / tokens);
-  const [top, rows] = [62, Math.max(row * tokens, 312)];
-  const of = Math.min(84, 340 / heads);
-  const part = Math.min(26, 200 / (heads + 2));
+export function narrow(tokens: number, heads: number, below = 0): Layout {
+  const row = tokens <= 12 ? 20 : Math.max(13, 240 / tokens);
+  const [top, rows] = [54, Math.max(row * tokens, 240)];
+  const of = Math.min(60, 240 / heads);
+  const part = Math.min(20, 120 / (heads + 2));
+  const X = below ? 142 : 72;
   return {
-    name: "af-narrow", width: 330, height: top + rows + 70, top, row, letters: 9, word: 66,
-    X: [{ x: 72, y: top, width: 256, height: row * tokens }, { x: 72, y: top, width: 30, height: row * tokens }],
+    name: "af-narrow", width: 330, height: top + rows + 68, top, row, letters: 9, word: 66,
+    below: { x: 74, pitch: 60 / Math.max(below, 1) },
+    X: [{ x: X, y: top, width: 328 - X, height: row * tokens }, { x: 72, y: top, width: 30, height: row * tokens }],
     K: [{ x: 110, y: top, width: 218, height: row * tokens }, { x: 110, y: top, width: 84, height: row * tokens }],
-    query: 20, thick: 18, axis: [246, 246], reach: [36, 36], score: [328, 328], weight: [272, 240], share: 276, full: 20,
-    bar: { x: 300, y: top, width: 26, height: 312 },
+    query: 16, thick: 16, axis: [246, 246], reach: [36, 36], score: [328, 328], weight: [272, 240], share: 276, full: 20,
+    bar: [{ x: 300, y: top, width: 26, height: 240 }, { x: 300, y: top + rows - 54, width: 26, height: 48 }],
     output: { x: 110, y: top + rows + 34, width: 216, height: 26 },
     head: (place) => ({
-      name: [0, top + place * of + 14],
-      bar: { x: 2, y: top + place * of + 22, width: 326, height: 16 },
-      output: { x: 2, y: top + place * of + 42, width: 326, height: 16 },
+      name: [0, top + place * of + 8],
+      bar: { x: 2, y: top + place * of + 16, width: 326, height: 15 },
+      output: { x: 2, y: top + place * of + 34, width: 326, height: 14 },
     }),
-    concat: { x: 2, y: 70, width: 326, height: 26 },
-    mixer: { x: 2, y: 126, width: 326, height: 160 },
-    mixed: { x: 2, y: 316, width: 326, height: 26 },
+    concat: { x: 2, y: 64, width: 326, height: 24 },
+    mixer: { x: 2, y: 110, width: 326, height: 150 },
+    mixed: { x: 2, y: 286, width: 326, height: 24 },
     read: { x: 2, y: 26, width: 326, height: 14 },
     fact: (place, count) => {
-      const y = 70 + place * Math.min(42, 180 / count);
-      return { name: [2, y], label: [104, y], meter: { x: 104, y: y + 12, width: 222, height: 5 } };
+      const y = 64 + place * Math.min(36, 144 / count);
+      return { name: [2, y], label: [104, y], meter: { x: 104, y: y + 11, width: 222, height: 5 } };
     },
-    parts: { top: 274, row: part, name: 96, from: 104, to: 280, number: 328, title: [2, 250] },
+    parts: { top: 242, row: part, name: 96, from: 104, to: 280, number: 328, title: [2, 222] },
   };
 }

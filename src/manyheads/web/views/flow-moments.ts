@@ -1,6 +1,7 @@
 // What each part of a word's journey is drawn with: moments, boxes between boxes, words as far as there is room.
 
-import type { Flow } from "../math/steps.ts";
+import { written } from "../math/steps.ts";
+import type { Cell, Flow } from "../math/steps.ts";
 import { readable } from "../math/text.ts";
 import type { Box, FlowInk } from "./flow-ink.ts";
 import type { Layout } from "./flow-layouts.ts";
@@ -27,6 +28,7 @@ export interface Scene {
   query: number;
   fact: string; // whose answer is taken apart
   weights: Float32Array;
+  percents: number[]; // the weights as they are written, which sum to 100
   at: number;
 }
 
@@ -47,4 +49,13 @@ export function partsOfBar(weights: Float32Array) {
     start += weight;
     return part;
   });
+}
+
+/** The numbers of a strip: what each is, and that it opens; `first` is where the first of them stands. */
+export function numbersIn(what: string, values: ArrayLike<number>, first: Cell) {
+  const placeOf = (across: number) => Math.floor(across * values.length);
+  return {
+    about: (across: number) => `${what}, number ${placeOf(across) + 1} of ${values.length}: ${written(values[placeOf(across)])}`,
+    opens: (across: number): Cell => ({ ...first, column: first.column + placeOf(across) }),
+  };
 }

@@ -5,11 +5,9 @@ const mi = (text: string) => (text.length > 1 ? `<mi mathvariant="normal">${text
 
 const op = (text: string) => `<mo>${text}</mo>`;
 
-export const math = (body: string, block = true) => `<math${block ? ' display="block"' : ""}><mrow>${body}</mrow></math>`;
+const math = (body: string, block = true) => `<math${block ? ' display="block"' : ""}><mrow>${body}</mrow></math>`;
 
-export const mathOf = (letter: string) => math(mi(letter), false);
-
-export const sub = (base: string, index: string | number) => `<msub>${mi(base)}<mi>${index}</mi></msub>`;
+const sub = (base: string, index: string | number) => `<msub>${mi(base)}<mi>${index}</mi></msub>`;
 
 const both = (base: string, index: number, power: string) => `<msubsup>${mi(base)}<mi>${index}</mi><mi>${power}</mi></msubsup>`;
 
@@ -55,13 +53,15 @@ interface Writing {
   scaled: boolean;
 }
 
-/** One equation, or several. */
+const projection = (letter: string, i: number, biased: boolean) =>
+  sub(letter, i) + op("=") + mi("X") + both("W", i, letter) + (biased ? op("+") + both("𝐛", i, letter) : "");
+
+/** One equation, or several, by the matrix that is made. */
 const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
   X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("𝐱", "1")}${op(";")}${op("…")}${op(";")}${sub("𝐱", "n")}${op(")")}</mrow>`,
-  projections: ({ i, biased }) => {
-    const bias = (letter: string) => (biased ? op("+") + both("𝐛", i, letter) : "");
-    return ["Q", "K", "V"].map((letter) => sub(letter, i) + op("=") + mi("X") + both("W", i, letter) + bias(letter));
-  },
+  Q: ({ i, biased }) => projection("Q", i, biased),
+  K: ({ i, biased }) => projection("K", i, biased),
+  V: ({ i, biased }) => projection("V", i, biased),
   scores: ({ i, scaled }) => {
     const product = sub("Q", i) + `<msubsup>${mi("K")}<mi>${i}</mi><mi>T</mi></msubsup>`;
     return sub("S", i) + op("=") + (scaled ? `<mfrac><mrow>${product}</mrow>${root}</mfrac>` : product);
@@ -80,10 +80,12 @@ const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
     return mi("C") + op("=") + `<mi>Concat</mi><mo>(</mo>${first}${headOf(heads)}<mo>)</mo>`;
   },
   output: ({ i, biased }) => mi("Y") + op("=") + mi("C") + SYMBOLS.Wo(i) + (biased ? op("+") + `<msup>${mi("𝐛")}<mi>O</mi></msup>` : ""),
-  answer: () => [`${mi("𝐳")}${op("=")}<munder>${op("∑")}<mi>i</mi></munder><msub><mtext>head</mtext><mi>i</mi></msub><msub>${mi("R")}<mi>i</mi></msub>${op("+")}${mi("𝐛")}`,
-    `${mi("𝐩")}${op("=")}<mi>softmax</mi><mo>(</mo>${mi("𝐳")}<mo>)</mo>`],
+  parts: () => `${mi("𝐳")}${op("=")}<munder>${op("∑")}<mi>i</mi></munder><msub><mtext>head</mtext><mi>i</mi></msub><msub>${mi("R")}<mi>i</mi></msub>${op("+")}${mi("𝐛")}`,
+  answer: () => `${mi("𝐩")}${op("=")}<mi>softmax</mi><mo>(</mo>${mi("𝐳")}<mo>)</mo>`,
 };
 
-/** The equations of a step as the notation page writes them. */
-export const equation = (name: string, { head, heads, biased = true, scaled = true }: { head: number, heads: number, biased?: boolean, scaled?: boolean }) =>
-  [EQUATIONS[name]({ i: head + 1, heads, biased, scaled })].flat().map((written) => math(written)).join("");
+/** The equation that makes a matrix, as the notation page writes it; "" for what is learned. */
+export function equationOf(name: string, { head, heads, biased = true, scaled = true }: { head: number, heads: number, biased?: boolean, scaled?: boolean }) {
+  const made = EQUATIONS[name]?.({ i: head + 1, heads, biased, scaled });
+  return made ? [made].flat().map((written) => math(written)).join("") : "";
+}

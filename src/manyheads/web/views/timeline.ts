@@ -1,9 +1,10 @@
 // Time in a figure that moves: a position that runs along stations, one a whole number. For readers who ask for less motion it jumps
-// from one to the next, and stays at each for as long as it would have travelled.
+// from one to the next by itself, and stays at each until it can be read.
 
 const TRAVEL = 2600; // milliseconds from a station to the next, while it plays
-const HURRY = 900; // at the press of a button
+const HURRY = 900; // at the press of a station; farther ones take a little longer
 const STAY = 1600; // at a station, so that its sentence can be read
+const STAY_STILL = 3200; // where nothing moves meanwhile
 
 export const wantsStillness = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
 
@@ -51,8 +52,8 @@ export class Timeline {
   go(station: number) {
     const to = Math.min(Math.max(station, 0), this.#last);
     if (this.plays) this.pause();
-    if (wantsStillness() || Math.abs(to - this.at) > 1.01) return this.jump(to);
-    this.#run = { from: this.at, to, start: 0, lasts: HURRY };
+    if (wantsStillness() || to === this.at) return this.jump(to);
+    this.#run = { from: this.at, to, start: 0, lasts: HURRY * Math.sqrt(Math.max(Math.abs(to - this.at), 0.2)) };
     this.#start();
   }
 
@@ -79,7 +80,7 @@ export class Timeline {
       this.at = share === 1 ? run.to : run.from + (run.to - run.from) * share;
       if (share === 1) {
         this.#run = null;
-        this.#stays = now + STAY + (jumps ? TRAVEL : 0);
+        this.#stays = now + (jumps ? STAY_STILL : STAY);
       }
       this.#moved(this.at);
       if (share === 1 && this.at >= this.#last) return this.pause();

@@ -1,13 +1,15 @@
-// <attention-flow>: the journey of one asking word, from its vector to the model's answer. One renderer with two doors, as
-// head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
+// <attention-flow>: the journey of one asking word, from its vector to the model's answer, and every number on it open to its
+// arithmetic. One renderer with two doors, as head-map.ts: the default export is for kernels (Python computes), the custom element
+// for pages.
 
 import { copyMenu } from "../../doors/copy-menu.ts";
 import { figureFrame, figureLink, figureTag } from "../../doors/figure-link.ts";
 import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
-import { define, dressPage } from "../../doors/page-element.ts";
+import { define, dressPage, mapById, takeEarly, type LiveMap } from "../../doors/page-element.ts";
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { STATIONS } from "../../math/flow.ts";
+import { FLAGS } from "../../math/names.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
 import { announce, h } from "../../views/dom.ts";
@@ -16,7 +18,7 @@ import { AttentionFlowView } from "./view.ts";
 // -------------------------------------------------------------------------------- the first door: kernels
 
 /** Which trait of Python's `AttentionFlow` holds which part of the state. */
-export const TRAITS = { sentence: "sentence", head: "head", query: "query", station: "station" };
+export const TRAITS = { sentence: "sentence", head: "head", query: "query", station: "station", cell: "cell", causal: "causal", padding: "padding", unscaled: "unscaled" };
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map attention-flow" }));
@@ -27,7 +29,7 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
       });
       return view;
     },
-    show: (view: AttentionFlowView) => view.show(decodeSteps(model.get("_flow")) as Flow),
+    show: (view: AttentionFlowView) => view.show(decodeSteps({ ...model.get("_flow"), parameters: model.get("_parameters") }) as Flow), // what is learned comes apart, once
   });
 }
 
@@ -35,17 +37,27 @@ export default { render };
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
-const PARTS = ["sentence", "head", "query", "station"]; // of the state, each an attribute
-const COMPUTED = ["sentence", "head"]; // those that the numbers depend on
+const PARTS = ["sentence", "head", "query", ...FLAGS, "station", "cell"]; // of the state, each an attribute
+const COMPUTED = ["sentence", "head", ...FLAGS]; // those that the numbers depend on
 const FIGURE = "attention-flow";
+const RESTS = 400; // milliseconds that a word is pointed at until it counts as asked
 
 type FlowModel = ((state: FlowState) => Flow) & { broken?: boolean };
 
+const whenIdle = (todo: () => void) => (globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0)))(todo);
+
+/**
+ * `for` lets it follow a <head-map>: its sentence, and the word that was asked last in it. It is the id of the map, or, where
+ * it says nothing, the nearest map above. A page may set `sentence`, `head`, `query` and `station` as well, as attributes or
+ * as properties.
+ */
 class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> {
   static observedAttributes = ["model", ...PARTS];
   protected parts = PARTS;
   protected computed = COMPUTED;
   protected numbers = ["head", "query"];
+  #asked = -1; // the query of the followed map as it was last seen
+  #rests = 0;
 
   protected override task = {
     failure: "The journey could not be computed",
@@ -69,9 +81,33 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     this.setAttribute("station", name);
   }
 
-  /** As `steps` of <formula-steps>, and what all heads look at: `maps`. */
+  get head() {
+    return this.view?.state.head ?? Number(this.getAttribute("head"));
+  }
+
+  set head(head: number) {
+    this.setAttribute("head", String(head));
+  }
+
+  get query() {
+    return this.view?.state.query ?? Number(this.getAttribute("query"));
+  }
+
+  set query(query: number) {
+    this.setAttribute("query", String(query));
+  }
+
+  /**
+   * All matrices on the way: {tokens, head, X, Q, K, V, scores, masked, weights, context, concat, output, ...}, those from Q to
+   * context of the chosen head, `scores` already divided by the root; and `maps`, what all heads look at.
+   */
   get steps() {
     return this.view?.flow ?? null;
+  }
+
+  /** Stands at a moment: stations count from 0, and 2.5 is between two. */
+  seek(at: number) {
+    this.view?.seek(at);
   }
 
   protected override load(name: string, show: (text: string) => void): Promise<FlowModel> {
@@ -81,30 +117,60 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   protected draw(baked: any) {
     dressPage("head-map.css", "attention-flow.css");
     const folder = new URL("../", import.meta.url); // its attention-flow.js leads to that of each version
-    const { content_root: top = new URL("../../", folder).href } = document.documentElement.dataset; // pages of the book say it
-    const parts = (): Record<string, string | number> => ({ model: this.getAttribute("model") ?? "", ...(this.view as AttentionFlowView).state });
+    const parts = (): Record<string, string | number> => {
+      const { causal, padding, unscaled, cell, ...state } = (this.view as AttentionFlowView).state;
+      const on = Object.entries({ causal, padding, unscaled }).filter(([, is]) => is).map(([name]) => [name, "on"]);
+      return { model: this.getAttribute("model") ?? "", ...state, ...Object.fromEntries(on), ...(cell ? { cell } : {}) };
+    };
     const menu = copyMenu({
       link: () => figureLink(location.href, FIGURE, parts()),
       tag: () => figureTag(folder, FIGURE, parts()),
       frame: () => figureFrame(folder, FIGURE, "One word on its way through attention", parts()),
     });
     this.view = new AttentionFlowView(this, this.written, {
-      types: this.modelNames.length > 0,
       menu,
       change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.update(),
       painted: (flow) => announce(this, "steps", flow),
       arrived: (station) => announce(this, "station", station),
-      numbers: ({ sentence, head, query }, step) =>
-        figureLink(`${top}book/formula.html`, "formula-steps", { sentence, head, word: query, step }),
     });
     this.view.update({});
     if (baked) this.view.show(decodeSteps(baked) as Flow);
     this.begin(Boolean(baked), "station");
+    takeEarly<AttentionFlowElement>(this, "head", "query");
   }
 
   protected override listen(leaves: AbortSignal) {
     super.listen(leaves);
     this.followLinks(leaves);
+    const map = this.#followed;
+    if (!map) return;
+    this.#asked = map.query ?? 0;
+    map.addEventListener("attention", () => whenIdle(() => this.#follow(map)), { signal: leaves });
+    map.addEventListener("ask", ({ detail }: CustomEventInit<number | null>) => {
+      clearTimeout(this.#rests);
+      if (detail != null) this.#rests = window.setTimeout(() => (this.query = detail), RESTS);
+    }, { signal: leaves });
+  }
+
+  protected override readPart(name: string) {
+    if (!FLAGS.includes(name)) return super.readPart(name);
+    return { [name]: this.hasAttribute(name) && this.getAttribute(name) !== "off" };
+  }
+
+  /** The map that it follows; null where it follows none. */
+  get #followed(): LiveMap | null {
+    const id = this.getAttribute("for");
+    if (id !== "") return mapById(id);
+    return [...document.querySelectorAll<LiveMap>("head-map")].findLast((map) => map.compareDocumentPosition(this) & Node.DOCUMENT_POSITION_FOLLOWING) ?? null;
+  }
+
+  /** Takes over what the map shows: its sentence, and another word that asks. */
+  #follow(map: LiveMap) {
+    if (!this.isConnected) return;
+    if (map.sentence !== this.sentence) this.sentence = map.sentence;
+    if (map.query === this.#asked) return;
+    this.#asked = map.query;
+    this.query = map.query;
   }
 }
 

@@ -1,32 +1,35 @@
-// What <attention-flow> and a notebook's AttentionFlow show: one asking word's journey, with Play, a scrubber and named stations.
+// What <attention-flow> and a notebook's AttentionFlow show: one asking word's journey, with Play and named stations; and, where its
+// reader presses a number, the arithmetic that made it.
 
-import { captionOf, factsOf, stationAt, STATIONS } from "../../math/flow.ts";
+import { captionOf, factsOf, mainCell, stationAt, STATIONS } from "../../math/flow.ts";
 import { colourOf } from "../../math/maps.ts";
-import type { Flow, FlowState } from "../../math/steps.ts";
+import { FLAGS } from "../../math/names.ts";
+import { cellAt, cellText } from "../../math/steps.ts";
+import type { Changes, Flow, FlowState } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { h, setIdle, setText, setValue, targetOf } from "../../views/dom.ts";
+import { ArithmeticSheet } from "../../views/arithmetic-sheet.ts";
+import { chooser, closeOnEscape, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";
+import { focusedIn, h, setText, setValue, targetOf } from "../../views/dom.ts";
 import { narrow, wide } from "../../views/flow-layouts.ts";
 import { FlowScene } from "../../views/flow-scene.ts";
 import { playLabel } from "../../views/player.ts";
 import { Timeline } from "../../views/timeline.ts";
 
 const LAST = STATIONS.length - 1;
-const HINT = "Point at anything to see what it is, with its number.";
-const STEP = 0.01; // of the scrubber
+const HINT = "Point at anything to see what it is. Press it, and its arithmetic opens.";
+const NEAR = 0.02; // of a station: it is there
+const CHANGES: Record<keyof Changes, string> = { causal: "Causal mask", padding: "Padding", unscaled: "No scaling" };
 
 export interface FlowOptions {
   change: (state: FlowState, names: string[]) => void; // the reader changed the named parts
   painted?: (flow: Flow) => void; // after what is shown was computed anew
   arrived?: (station: string) => void;
-  types?: boolean; // whether the sentence can be another one
-  numbers?: (state: FlowState, step: string) => string; // the address of the same step in <formula-steps>
   menu?: HTMLElement; // what stands beside the controls
 }
 
 export class AttentionFlowView {
-  state: FlowState = { sentence: "", head: 0, query: 0, station: STATIONS[0].name };
+  state: FlowState = { sentence: "", head: 0, query: 0, station: STATIONS[0].name, cell: "", causal: false, padding: false, unscaled: false };
   flow: Flow | null = null;
   #options: FlowOptions;
   #fact = ""; // the one that the reader chose to take apart
@@ -34,33 +37,33 @@ export class AttentionFlowView {
   #head = chooser("Head", (head) => this.#set({ head: Number(head) }));
   #query = chooser("Asked by", (query) => this.#set({ query: Number(query) }));
   #scenes = [new FlowScene(wide), new FlowScene(narrow)];
+  #sheet = new ArithmeticSheet((cell) => this.#opened(cell));
   #title = h("b");
   #caption = h("span");
   #pointed = h("p", { class: "af-pointed" }, HINT);
   #play = h("button", { type: "button", class: "hm-play af-play", onclick: () => (this.#time.plays ? this.#time.pause() : this.#time.play()) }, playLabel(false));
-  #back = h("button", { type: "button", class: "fs-go", onclick: () => this.#time.go(Math.ceil(this.#time.at - STEP) - 1) }, "← Back");
-  #next = h("button", { type: "button", class: "fs-go", onclick: () => this.#time.go(Math.floor(this.#time.at + STEP) + 1) }, "Next →");
-  #scrubber = h("input", { type: "range", min: 0, max: LAST, step: STEP, "aria-label": "Journey", oninput: () => this.#time.jump(Number(this.#scrubber.value)) });
-  #stops = STATIONS.map(({ label }, place) => h("button", { type: "button", tabindex: -1, onclick: () => this.#time.jump(place) }, label));
-  #numbers = h("a", { class: "af-numbers" }, "Open the numbers");
+  #stops = STATIONS.map(({ label }, place) => h("button", { type: "button", tabindex: -1, onclick: () => this.#time.go(place) }, h("b", {}, String(place + 1)), " ", h("span", {}, label)));
+  #numbers = h("button", { type: "button", class: "af-numbers", onclick: () => this.#openMain() }, "Numbers");
+  #boxes = FLAGS.map((name) => h("input", { type: "checkbox", name, onchange: (event: Event) => this.#set({ [name]: (targetOf(event) as HTMLInputElement).checked }) }));
   #status = new StatusLine();
   #announcer = new Announcer();
   #time: Timeline;
   #shown = -1; // the station whose caption stands
+  #done: number[] = []; // of the way to each station
 
   constructor(root: HTMLElement, state: Partial<FlowState>, options: FlowOptions) {
     this.#options = options;
     Object.assign(this.state, state);
     this.#time = new Timeline(LAST, stationAt(this.state.station), () => this.#paint(false), () => this.#played());
     const stage = h("div", { class: "af-stage", onpointermove: (event: PointerEvent) => this.#point(event), onpointerleave: () => setText(this.#pointed, HINT),
-      onclick: (event: PointerEvent) => this.#press(event) }, ...this.#scenes.map(({ node }) => node));
+      onclick: (event: PointerEvent) => this.#press(event) }, ...this.#scenes.map(({ node }) => node), this.#sheet.node);
     const stations = h("ol", { class: "af-stops", "aria-label": "Stations" }, ...this.#stops.map((stop) => h("li", {}, stop)));
-    const transport = h("div", { class: "af-transport" }, this.#play, this.#back, this.#next, this.#scrubber);
+    const changes = h("details", { class: "af-menu af-changes", onkeydown: closeOnEscape }, h("summary", {}, "What if"),
+      h("span", {}, ...this.#boxes.map((box) => h("label", {}, box, ` ${CHANGES[box.name as keyof Changes]}`))));
+    const transport = h("div", { class: "af-transport" }, this.#play, stations, this.#pointed, this.#numbers, changes, ...(options.menu ? [options.menu] : []));
     const tools = h("div", { class: "hm-tools" }, field(this.#head), field(this.#query));
-    root.replaceChildren(...(options.types === false ? [] : [h("div", { class: "af-sentence" }, this.#sentence)]), tools,
-      h("p", { class: "af-caption" }, this.#title, " ", this.#caption), stage, this.#pointed, transport, stations,
-      h("div", { class: "af-last" }, this.#numbers, ...(options.menu ? [options.menu] : [])), this.#status.node, this.#announcer.node);
-    this.#numbers.hidden = !options.numbers;
+    root.replaceChildren(h("div", { class: "af-sentence" }, this.#sentence), tools,
+      h("p", { class: "af-caption" }, this.#title, " ", this.#caption), stage, transport, this.#status.node, this.#announcer.node);
     root.addEventListener("keydown", (event) => this.#key(event));
     this.#played();
   }
@@ -72,12 +75,19 @@ export class AttentionFlowView {
     setValue(this.#sentence, this.state.sentence);
     if (station !== undefined && STATIONS[this.#place].name !== station) this.#time.jump(stationAt(station));
     if (this.flow) this.#draw(this.flow);
+    if ("cell" in state) this.#show(this.state.cell);
   }
 
   show(flow: Flow) {
     this.flow = flow;
     this.#draw(flow);
+    this.#show(this.state.cell);
     this.#options.painted?.(flow);
+  }
+
+  /** Stands at a moment: stations count from 0, and 2.5 is between two. */
+  seek(at: number) {
+    this.#time.jump(at);
   }
 
   /** Says how things stand; `act`, if given, is what a button after the text does. */
@@ -87,7 +97,7 @@ export class AttentionFlowView {
 
   /** The station whose caption stands: the one that it is at, or on its way to. */
   get #place() {
-    return Math.ceil(this.#time.at - 2 * STEP);
+    return Math.max(0, Math.ceil(this.#time.at - NEAR));
   }
 
   #set(state: Partial<FlowState>) {
@@ -99,17 +109,14 @@ export class AttentionFlowView {
   // --- what the reader does
 
   #key(event: KeyboardEvent) {
-    if (targetOf(event).matches("textarea, select, input:not([type=range])")) return;
-    const moves: Record<string, (() => void) | undefined> = {
-      ArrowRight: () => this.#time.go(Math.floor(this.#time.at + STEP) + 1),
-      ArrowLeft: () => this.#time.go(Math.ceil(this.#time.at - STEP) - 1),
-      Home: () => this.#time.jump(0),
-      End: () => this.#time.jump(LAST),
-    };
-    const move = moves[event.key];
-    if (!move) return;
+    if (targetOf(event).matches("textarea, select, input, summary") || this.#sheet.node.contains(targetOf(event))) return;
+    const { station } = this.#time;
+    const places: Record<string, number | undefined> = { ArrowRight: station + 1, ArrowLeft: station - 1, Home: 0, End: LAST };
+    const place = places[event.key];
+    if (place === undefined) return;
     event.preventDefault();
-    move();
+    this.#time.go(place);
+    if (focusedIn(this.#stops[0].closest("ol")!)) this.#stops[Math.min(Math.max(place, 0), LAST)].focus();
   }
 
   #scene(event: Event) {
@@ -121,13 +128,48 @@ export class AttentionFlowView {
   }
 
   #press(event: PointerEvent) {
+    const scene = this.#scene(event);
+    if (!scene) return;
     this.#point(event);
     const [what, ...rest] = (targetOf(event).dataset?.press ?? "").split(" ");
-    if (what === "query") this.#set({ query: Number(rest[0]) });
-    if (what === "head") this.#set({ head: Number(rest[0]) });
-    if (what !== "fact") return;
-    this.#fact = rest.join(" ");
-    this.#paint(true);
+    if (what === "query") return this.#set({ query: Number(rest[0]) });
+    if (what === "head") return this.#set({ head: Number(rest[0]) });
+    if (what === "fact") {
+      this.#fact = rest.join(" ");
+      return this.#paint(true);
+    }
+    const cell = scene.ink.cellAt(event);
+    if (!cell) return;
+    const { left, top, width, height } = scene.node.getBoundingClientRect();
+    this.#open(cell, `${Math.round((100 * (event.clientX - left)) / width)}% ${Math.round((100 * (event.clientY - top)) / height)}%`);
+  }
+
+  // --- the second depth
+
+  #openMain() {
+    if (!this.flow) return;
+    this.#open(cellText(mainCell(this.flow, this.state, this.state.station, this.#factOf(this.flow))), "50% 50%");
+  }
+
+  /** Opens a number for the reader; it grows `from` where it was pressed. */
+  #open(cell: string, from: string) {
+    if (this.#time.plays) this.#time.pause();
+    this.#sheet.node.style.transformOrigin = from;
+    this.#set({ cell });
+    this.#sheet.node.focus({ preventScroll: true });
+  }
+
+  #opened(cell: string) {
+    this.state.cell = cell;
+    if (!cell) this.#numbers.focus({ preventScroll: true });
+    this.#options.change(this.state, ["cell"]);
+  }
+
+  #show(cell: string) {
+    if (!this.flow) return;
+    if (cell && cell === this.#sheet.cell) this.#sheet.draw(this.flow);
+    else this.#sheet.show(this.flow, cellAt(this.flow, cell));
+    this.state.cell = this.#sheet.cell;
   }
 
   // --- painting
@@ -138,6 +180,7 @@ export class AttentionFlowView {
     state.query = Math.min(state.query, flow.tokens.length - 1);
     fillOptions(this.#head, flow.headNames, [...flow.headNames.keys()], state.head);
     fillOptions(this.#query, flow.tokens.map(readable), [...flow.tokens.keys()], state.query);
+    for (const box of this.#boxes) box.checked = state[box.name as keyof Changes];
     this.#scenes.forEach(({ node }) => {
       flow.headNames.forEach((name, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(name)} var(--af-depth), var(--hm-paper))`));
       node.style.setProperty("--head", colourOf(flow.headNames[state.head]));
@@ -155,15 +198,18 @@ export class AttentionFlowView {
   #paint(all: boolean) {
     const { flow, state } = this;
     const { at } = this.#time;
-    setValue(this.#scrubber, String(at));
     this.#arrive();
+    this.#stops.forEach((stop, place) => {
+      const done = Math.round(100 * Math.min(Math.max(at - place + 1, 0), 1)) / 100;
+      if ((this.#done[place] ?? 0) !== done) stop.style.setProperty("--done", String(done));
+      this.#done[place] = done;
+    });
     if (!flow) return;
     const fact = this.#factOf(flow);
     const still = Number.isInteger(at);
     for (const scene of this.#scenes) if (all || still || scene.node.getClientRects().length) scene.draw(flow, state, fact, at);
     const station = STATIONS[this.#place];
     setText(this.#caption, captionOf(flow, state, station.name, fact));
-    if (this.#options.numbers) this.#numbers.href = this.#options.numbers(state, station.step);
     this.#announcer.drawn(() => `${station.label}. ${this.#caption.textContent}`);
   }
 
@@ -176,14 +222,16 @@ export class AttentionFlowView {
     const { name, label } = STATIONS[place];
     this.state.station = name;
     setText(this.#title, `${place + 1} ${label}`);
-    this.#scrubber.ariaValueText = `${place + 1} of ${STATIONS.length}: ${label}`;
     this.#stops.forEach((stop, at) => {
+      stop.tabIndex = at === place ? 0 : -1;
       if (at === place) stop.setAttribute("aria-current", "step");
       else stop.removeAttribute("aria-current");
     });
-    setIdle(this.#back, place === 0);
-    setIdle(this.#next, place === LAST);
     if (first) return;
+    if (this.#sheet.cell && this.flow) { // the journey goes on
+      this.state.cell = "";
+      this.#sheet.show(this.flow, null);
+    }
     this.#announcer.changed();
     this.#options.arrived?.(name);
   }

@@ -154,6 +154,7 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
       behaviours: this.getAttribute("behaviours")?.split(" ") ?? null,
       change: (_, names) => names.some(isComputed) && this.update(),
       painted: (map) => announce(this, "attention", map),
+      asked: (query) => announce(this, "ask", query),
     });
     this.#view = view;
     if (off) view.update({ off });

@@ -19,6 +19,7 @@ import { Tools } from "./tools.ts";
 export interface HeadMapOptions {
   change: (chosen: MapState, names: string[]) => void; // the reader changed the named parts
   painted?: (map: AttentionMap) => void; // after every repaint
+  asked?: (query: number | null) => void; // a token is pointed at, and asks; null where none is any more
   models?: string[]; // names, for a slider to run over
   computes?: boolean; // false for a map of somebody's own attentions, which can only be looked at
   copies?: Record<string, () => string>; // texts that the menu can copy
@@ -121,6 +122,7 @@ export class HeadMapView {
     const { shown } = this.state;
     if (shown) this.#tools.ask(shown.map.queries[queryOf(this.state)]);
     this.#stage.ask();
+    this.#options.asked?.(shown && this.state.pointed !== null ? shown.map.queries[this.state.pointed] : null);
   }
 
   // --- what the views get

@@ -1,13 +1,13 @@
-// The pure parts of <formula-steps> and <softmax-scale>, in Node.
+// The steps of the formula, the arithmetic of each of their numbers, and random scores, in Node.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { layerNorm, linear, partOf, softmax, steps as headSteps } from "../../src/manyheads/web/math/attention.ts";
 import { ledgerOf } from "../../src/manyheads/web/math/ledger.ts";
 import { headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.ts";
-import { arithmetic } from "../../src/manyheads/web/math/arithmetic.ts";
-import { PATH, columnName, matrix, shown, written } from "../../src/manyheads/web/math/steps.ts";
+import { arithmetic, sourceOf } from "../../src/manyheads/web/math/arithmetic.ts";
+import { cellAt, columnName, findMatrix, matrix, MATRICES, written } from "../../src/manyheads/web/math/steps.ts";
 import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
-import { equation } from "../../src/manyheads/web/views/formula-mathml.ts";
+import { equationOf } from "../../src/manyheads/web/views/formula-mathml.ts";
 import { tint } from "../../src/manyheads/web/views/tints.ts";
 import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
 
@@ -37,31 +37,34 @@ const near = (a, b, by = 1e-4) => assert.ok(Math.abs(a - b) <= by || a === b, `$
 for (const [name, state] of Object.entries({ plain: {}, masked: { causal: true, padding: true }, unscaled: { unscaled: true } }))
   test(`every cell's arithmetic gives the cell, ${name}`, () => {
     const steps = chosen(state);
-    for (const { results } of PATH)
-      for (const made of results) {
-        const { shape: [rows, columns], values } = matrix(steps, made);
-        for (let row = 0; row < rows; row++)
-          for (let column = 0; column < columns; column++) {
-            const told = arithmetic(steps, made, row, column);
-            assert.equal(told.value, values[row * columns + column]);
-            near(told.results.at(-1)[1], told.value);
-            const [first, second, third] = told.rows.map(({ values }) => [...values]);
-            if (!third) continue;
-            assert.equal(told.columns.length, third.length);
-            const total = third.reduce((a, b) => a + b);
-            near(told.results[0][1], total, 0);
-            if (made === "weights") {
-              near(third[column] / total, told.value);
-            } else if (made === "answer") {
-              near(third[row % FACTS.drink.length] / total, told.value); // a fact of three labels, then one of two
-            } else {
-              third.forEach((product, index) => near(product, first[index] * second[index]));
-              const bias = { Q: "bq", K: "bk", V: "bv", output: "bo" }[made];
-              const scale = made === "scores" && !state.unscaled ? Math.sqrt(KEY) : 1;
-              near(total / scale + (bias ? steps.parameters[bias].values[column] : 0), told.value);
-            }
+    for (const made of Object.keys(MATRICES).filter((name) => findMatrix(steps, name))) {
+      const { shape: [rows, columns], values } = matrix(steps, made);
+      for (let row = 0; row < rows; row++)
+        for (let column = 0; column < columns; column++) {
+          const told = arithmetic(steps, made, row, column);
+          assert.equal(told.value, values[row * columns + column]);
+          near(told.results.at(-1)[1], told.value);
+          told.rows.forEach(({ values }, line) => values.forEach((value, term) => {
+            const source = sourceOf(steps, told, line, term);
+            if (source) near(matrix(steps, source.name).values[source.row * matrix(steps, source.name).shape[1] + source.column], value);
+          }));
+          const [first, second, third] = told.rows.map(({ values }) => [...values]);
+          if (!third) continue;
+          assert.equal(told.columns.length, third.length);
+          const total = third.reduce((a, b) => a + b);
+          near(told.results[0][1], total, 0);
+          if (made === "weights") {
+            near(third[column] / total, told.value);
+          } else if (made === "answer") {
+            near(third[row % FACTS.drink.length] / total, told.value); // a fact of three labels, then one of two
+          } else {
+            third.forEach((product, index) => near(product, first[index] * second[index]));
+            const bias = { Q: "bq", K: "bk", V: "bv", output: "bo" }[made];
+            const scale = made === "scores" && !state.unscaled ? Math.sqrt(KEY) : 1;
+            near(total / scale + (bias ? steps.parameters[bias].values[column] : 0), told.value);
           }
-      }
+        }
+    }
   });
 
 test("what is lit is what the cell was made of", () => {
@@ -70,7 +73,8 @@ test("what is lit is what the cell was made of", () => {
   assert.deepEqual(lit("Q"), [{ name: "X", row: 3 }, { name: "Wq", column: 1 }]);
   assert.deepEqual(lit("scores"), [{ name: "Q", row: 3 }, { name: "K", row: 1 }]);
   assert.deepEqual(lit("masked"), [{ name: "scores", row: 3, column: 1 }]);
-  assert.deepEqual(lit("weights"), [{ name: "masked", row: 3 }]);
+  assert.deepEqual(lit("weights"), [{ name: "scores", row: 3 }], "nothing is masked");
+  assert.deepEqual(arithmetic(chosen({ causal: true }), "weights", 3, 1).lit, [{ name: "masked", row: 3 }]);
   assert.deepEqual(lit("context"), [{ name: "weights", row: 3 }, { name: "V", column: 1 }]);
   assert.deepEqual(lit("output"), [{ name: "concat", row: 3 }, { name: "Wo", column: 1 }]);
   assert.deepEqual(lit("concat"), [], "column 1 is of head 1, and head 2 is chosen");
@@ -115,10 +119,15 @@ test("masks say who may look at whom", () => {
 });
 
 test("numbers are for people", () => {
-  assert.deepEqual([0, -0.001, -1.255, 123.456, 1234.6, -Infinity].map(shown), ["0.00", "0.00", "−1.25", "123.5", "1235", "−∞"]);
-  assert.deepEqual([written(-0.00004), written(1 / 3)], ["0.0000", "0.3333"]);
+  assert.deepEqual([written(-0.00004), written(1 / 3), written(-Infinity)], ["0.0000", "0.3333", "−∞"]);
   assert.deepEqual([tint(-2, 2), tint(1, 2), tint(-Infinity, 2), tint(0, 0)], [-1, 0.5, 0, 0]);
   assert.deepEqual([columnName(chosen({}), "scores", 2), columnName(chosen({}), "concat", 3)], ["able", "head 2, 2"]);
+});
+
+test("a cell that isn't there is none", () => {
+  const steps = chosen({});
+  assert.deepEqual(cellAt(steps, "scores 3 1"), { name: "scores", row: 3, column: 1 });
+  for (const written of ["", "scores", "scores 3", "scores 5 0", "scores 0 5", "scores -1 0", "scores 0.5 0", "scores x 0", "tokens 0 0", "soup 0 0", "constructor 0 0"]) assert.equal(cellAt(steps, written), null, written);
 });
 
 test("steps arrive as numbers or as base64, minus infinity included", () => {
@@ -130,9 +139,11 @@ test("steps arrive as numbers or as base64, minus infinity included", () => {
   }
 });
 
-test("each step has an equation, and no user's text gets into it", () => {
-  for (const { name } of PATH) assert.match(equation(name, { head: 1, heads: 4 }), /^<math display="block"><mrow>.+<\/mrow><\/math>$/);
-  assert.doesNotMatch(equation("scores", { head: 0, heads: 4, scaled: false }), /msqrt/);
+test("each matrix has an equation, and what is learned has none", () => {
+  for (const name of Object.keys(MATRICES).filter((name) => !["Wq", "Wk", "Wv", "Wo", "reading"].includes(name)))
+    assert.match(equationOf(name, { head: 1, heads: 4 }), /^(<math display="block"><mrow>.+<\/mrow><\/math>)+$/, name);
+  assert.equal(equationOf("Wq", { head: 1, heads: 4 }), "");
+  assert.doesNotMatch(equationOf("scores", { head: 0, heads: 4, scaled: false }), /msqrt/);
 });
 
 test("random scores spread as the root of the width", () => {
