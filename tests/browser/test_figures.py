@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from exercises import EXERCISES
 from figures import open_figure
-from live_maps import MOVE, eventually, ready, seen
+from live_maps import eventually, ready, seen
 from node import WEB, run_node
 from page_numbers import array, number
 from playwright.sync_api import expect

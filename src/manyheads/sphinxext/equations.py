@@ -108,12 +108,12 @@ def visit_math_block(translator, node):
 
 
 def finish_page(app, pagename, templatename, context, doctree):
-    """Puts stylesheet and font on a page with equations, or a figure that writes some; lets no line begin with a comma."""
+    """Puts style and font on a page with equations, or a figure that writes some; lets no line begin with a comma."""
     body = context.get("body") or ""
     if "<math" in body or "<attention-flow" in body:
         app.add_css_file(f"equations/{STYLE.name}")
         font = context["pathto"](f"_static/equations/{FONT_OF_STYLE}", resource=True)
-        # With the styles, and not after them: equations in another font take other room, and what is below them would jump.
+        # With the styles, not after them: in another font equations take other room, and what is below them would jump.
         preload = f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>\n'
         context["metatags"] = context.get("metatags", "") + preload
         context["body"] = BEFORE_PUNCTUATION.sub(r'<span class="unbroken">\g<0></span>', body)

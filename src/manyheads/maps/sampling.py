@@ -1,6 +1,6 @@
 """Which token comes next: from scores to probabilities, and from probabilities to a draw that a seed decides.
 
-Pages draw alike: `web/models` has the same steps in the same order.
+Pages draw alike: `web/math` has the same steps in the same order.
 """
 
 import re
