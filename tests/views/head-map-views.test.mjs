@@ -257,6 +257,14 @@ test("grid: of two sentences it names the heads that moved most, and paints both
   assert.deepEqual(texts(root, ".hm-paint th").slice(1), ["second sentence"]);
 });
 
+test("grid: where two sentences share no word, it says so, and few weights fill no large squares", () => {
+  const other = makeMap({ seed: 5, queryTokens: ["[CLS]", "x", "y", "z", "[SEP]"], keyTokens: ["[CLS]", "a", "b", "c", "d", "e", "[SEP]"] });
+  const { root } = show({ view: "grid", compare: "other" }, {}, {}, other);
+  assert.match(root.querySelector("[role=status]").textContent, /The sentences have no word in common\. What is compared are .*\[CLS\].* and .*\[SEP\]/);
+  assert.equal(root.querySelector(".hm-grid").style.getPropertyValue("--most"), "48px");
+  assert.equal(show({ view: "grid" }).root.querySelector(".hm-grid").style.getPropertyValue("--most"), "150px");
+});
+
 // --- Lines
 
 test("lines: one head at first, all on request, none that is off; the words say what the lines do", () => {

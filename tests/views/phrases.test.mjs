@@ -39,6 +39,17 @@ test("pointed at or focused, it lights what it speaks of; else the whole figure"
   assert.equal(lit().length, 0);
 });
 
+test("what was pressed stays lit for a while, though the page scrolls away from under the pointer", async (t) => {
+  const [map, first] = await opened(phrase("No tea", { sentence: "no tea" }));
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  first.dispatchEvent(new Event("pointerenter"));
+  first.click();
+  first.dispatchEvent(new Event("pointerleave"));
+  assert.ok(map.classList.contains("hm-spoken"));
+  t.mock.timers.tick(1600);
+  assert.ok(!map.classList.contains("hm-spoken"));
+});
+
 test("where the page has scrolled to the figure, a button leads back to the text", async (t) => {
   const [, first] = await opened(phrase("No tea", { sentence: "no tea" }));
   Object.assign(page, { height: 900, seen: false }); // of 800

@@ -27,14 +27,20 @@ function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {
     lit = partsOf(figure, settings, light);
     for (const part of lit) part.classList.add(LIT);
   };
+  let stays = false; // a page that scrolls takes the phrase away from the pointer
+  const leave = () => stays || darken();
   const press = () => {
     for (const [name, value] of Object.entries(settings)) figure.setAttribute(name, value);
     lead(figure, phrase);
     lighten(); // what was drawn anew as well
-    setTimeout(() => phrase.matches(":hover, :focus-visible") || darken(), STAYS);
+    stays = true;
+    setTimeout(() => {
+      stays = false;
+      if (!phrase.matches(":hover, :focus-visible")) darken();
+    }, STAYS);
   };
   const listeners = {
-    click: press, pointerenter: lighten, pointerleave: darken, focus: lighten, blur: darken,
+    click: press, pointerenter: lighten, pointerleave: leave, focus: lighten, blur: leave,
     keydown: (event: KeyboardEvent) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault(); // the page would scroll

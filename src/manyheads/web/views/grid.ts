@@ -14,7 +14,7 @@ import { drawHead, drawSmall, makePicture, paintPixels, pictureOf } from "./pixe
 import { travel, type Travellers } from "./travel.ts";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
-const LARGEST = { side: 150, row: 760 };
+const LARGEST = { side: 150, row: 760, cell: 24 };
 const SHARPEST = 64; // pixels of a head's side in a picture that isn't laid out
 const MOVERS = 5; // heads that are named
 const SIDE = 60; // the names of the rows, as in head-map.css
@@ -155,7 +155,8 @@ export class GridView implements MapPart {
     const [layers, heads, queries, keys] = map.shape;
     this.#drawKinds(map);
     this.#room = this.scroll.clientWidth;
-    const { columns, step } = layOut(map, this.#room - SIDE);
+    const { columns, step, most } = layOut(map, this.#room - SIDE);
+    this.frame.style.setProperty("--most", `${most}px`);
     this.#turned = columns !== heads;
     this.#drawButtons(map, columns);
     this.frame.classList.toggle("hm-sorted", this.#sorted && this.#behavioursOf(map) !== null);
@@ -316,18 +317,19 @@ export class GridView implements MapPart {
 }
 
 /**
- * The columns of a grid in so many pixels across, and how many pixels of its picture a head takes. The stylesheet scales the
- * picture, by the same rule as `side`; before anything is laid out, `room` is 0.
+ * The columns of a grid in so many pixels across, how many pixels of its picture a head takes, and how large a head gets: few
+ * weights fill no large square. The stylesheet scales the picture, by the same rule as `side`; before anything is laid out, `room` is 0.
  */
 function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: number) {
   const tokens = Math.max(queries, keys, 1);
   const whole = Math.max(1, Math.round(SHARPEST / tokens)) * tokens; // a whole number of pixels for each weight
-  const [most, least] = [Math.max(layers, heads), Math.min(layers, heads)];
-  if (room <= 0) return { columns: most, step: Math.min(whole, Math.max(tokens, SHARPEST)) };
-  const side = (columns: number) => Math.max(SMALLEST, Math.min(room / columns, LARGEST.side, Math.max(LARGEST.row / columns, 40)));
-  const columns = least > 1 && side(most) < NARROW ? least : most; // a single row is not turned
+  const [long, short] = [Math.max(layers, heads), Math.min(layers, heads)];
+  const most = Math.min(LARGEST.side, Math.max(LARGEST.cell * tokens, NARROW));
+  if (room <= 0) return { columns: long, step: Math.min(whole, Math.max(tokens, SHARPEST)), most };
+  const side = (columns: number) => Math.max(SMALLEST, Math.min(room / columns, most, Math.max(LARGEST.row / columns, 40)));
+  const columns = short > 1 && side(long) < NARROW ? short : long; // a single row is not turned
   const sharp = Math.round(side(columns) * Math.min(devicePixelRatio || 1, 2));
-  return { columns, step: tokens <= sharp ? Math.min(whole, Math.max(sharp, SHARPEST)) : sharp };
+  return { columns, most, step: tokens <= sharp ? Math.min(whole, Math.max(sharp, SHARPEST)) : sharp };
 }
 
 const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });
