@@ -1,5 +1,5 @@
 // Which token comes next: from scores to probabilities, and from probabilities to a draw that a seed decides. Twin of
-// models/decoder/sampling.py.
+// maps/sampling.py.
 
 import { LONE_BYTES, LONGEST_WORD } from "./names.ts";
 
