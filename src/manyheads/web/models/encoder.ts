@@ -3,6 +3,7 @@
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { Matrix } from "../math/attention.ts";
+import type { Flow, FlowState } from "../math/steps.ts";
 import { missingBytesOf } from "./kept-files.ts";
 import type { Loading } from "./models.ts";
 import { startModel, WorkerModel, type LoadOptions, type Started } from "./worker-model.ts";
@@ -34,5 +35,10 @@ export class Encoder extends WorkerModel {
   attend(sentence: string, headMask: HeadMask = null, options: { signal?: AbortSignal, states?: boolean } = {}) {
     const { signal, states = false } = options;
     return this.request<AttentionMap & { states?: Matrix }>({ sentence: String(sentence), headMask, states }, signal);
+  }
+
+  /** A promise of the journey through one head of one layer. */
+  flow(state: FlowState, options: { signal?: AbortSignal } = {}) {
+    return this.request<Flow>({ sentence: state.sentence, flow: state }, options.signal);
   }
 }

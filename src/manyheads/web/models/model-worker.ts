@@ -5,7 +5,7 @@ import { DecoderEngine } from "./decoder-engine.ts";
 import { ledgerOf, nextWord } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
-import { EncoderEngine } from "./encoder-engine.ts";
+import { encoderFlow, EncoderEngine } from "./encoder-engine.ts";
 import { readAs, readJson } from "./files.ts";
 import type { DecoderFacts, PretrainedFacts } from "./files.ts";
 import code from "./kernel.wasm";
@@ -67,8 +67,9 @@ async function encoder(listed: PretrainedFacts): Promise<Arriving> {
     put: (_, contents) => engine.put(contents),
     start: (tokenizer) => ({
       facts: { name, numLayers, numHeads, headNames, maxTokens },
-      answer({ sentence, headMask, states: wantsStates }) {
+      answer({ sentence, headMask, states: wantsStates, flow }) {
         const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, maxTokens);
+        if (flow) return { result: encoderFlow(engine, ids, { tokens, notes, headNames }, flow) };
         const { weights: { shape, values: weights }, states } = engine.read(ids, headMask);
         const map = { queryTokens: tokens, keyTokens: tokens, shape, weights, headNames, predictions: {}, notes };
         if (!wantsStates) return { result: map, transfer: [weights.buffer] };
