@@ -101,7 +101,10 @@ def flow_steps(model, sentence, head=0, **options):
 def attention_flow_element(steps, **attributes):
     """The `<attention-flow>` element of a page, with its numbers; `attributes` become its own."""
     station = attributes.get("station") or "words"
-    return element_html("attention-flow", attributes, base64_steps(steps), plain_flow(steps, station))
+    data = steps
+    if "layers" in steps:  # of a wide model: until it computes in the page, half the bits will do
+        data = {name: np.float16(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
+    return element_html("attention-flow", attributes, base64_steps(data), plain_flow(steps, station))
 
 
 def plain_flow(steps, station):

@@ -91,7 +91,7 @@ def bytes_steps(steps):
 
 
 def base64_steps(steps):
-    """The steps for a page: matrices as float32 in base64."""
+    """The steps for a page: matrices in base64, as float32 or float16."""
     return {name: _base64(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
 
 
