@@ -32,5 +32,8 @@ def open_figure(page, site, name):
     """Opens the chapter of a figure and gives the figure, in view."""
     page.goto(f"{site}/book/{CHAPTER_OF[name]}.html")
     figure = page.locator(name).first
+    figure.evaluate(
+        "(el) => { for (let fold = el; (fold = fold.parentElement?.closest('details')); ) fold.open = true }"
+    )
     figure.scroll_into_view_if_needed()
     return figure

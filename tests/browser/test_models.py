@@ -262,7 +262,7 @@ def test_a_figure_whose_own_script_does_not_come_says_so(page, site):
     page.route("**/attention-flow*.js*", lambda route: route.abort())
     page.goto(f"{site}/book/formula.html")
     eventually(lambda: stands_still(page, "attention-flow"), bool)
-    eventually(lambda: stands_still(page, "slice-or-project"), lambda still: not still)
+    eventually(lambda: stands_still(page, "softmax-scale"), lambda still: not still)
 
 
 @faulty

@@ -130,7 +130,9 @@ test("a cell that isn't there is none", () => {
   for (const written of ["", "scores", "scores 3", "scores 5 0", "scores 0 5", "scores -1 0", "scores 0.5 0", "scores x 0", "tokens 0 0", "soup 0 0", "constructor 0 0"]) assert.equal(cellAt(steps, written), null, written);
 });
 
-test("steps arrive as numbers or as base64, minus infinity included", () => {
+test("steps arrive as numbers, as base64, or as base64 of half the bits, minus infinity included", () => {
+  const halves = btoa(String.fromCharCode(...new Uint8Array(Uint16Array.of(0x3e00, 0xfc00).buffer)));
+  assert.deepEqual([...decodeSteps({ X: { shape: [1, 2], values: halves } }).X.values], [1.5, -Infinity]);
   const values = Float32Array.of(1.5, -Infinity);
   const text = btoa(String.fromCharCode(...new Uint8Array(values.buffer)));
   for (const given of [text, new DataView(values.buffer)]) {

@@ -1,8 +1,9 @@
 // <attention-flow>: one word's journey, station by station, by buttons, keys and Play; and each of its numbers open to its arithmetic.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, isHere, key, named, once, page, point, press, same, status, texts, tick, type } from "./page.mjs";
-import { focusModel, HOSTILE, tokensOf } from "./small-models.mjs";
+import { choose, draw, heard, isHere, key, named, once, page, point, press, same, status, texts, tick, type, until } from "./page.mjs";
+import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
+import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { wholePercents } from "../../src/manyheads/web/math/flow.ts";
 
 async function live(attributes = "", model = focusModel()) {
@@ -198,6 +199,30 @@ test("it follows the map above: its sentence, and the word that was asked last",
   map.query = 1;
   t.mock.timers.tick(1);
   assert.equal(flow.query, 1);
+});
+
+/** A model of three layers that answers later. */
+function layered() {
+  const flowed = flowOf(focusModel());
+  return { broken: false, headNames: HEADS, numLayers: 3, numHeads: 3, attend: mapModel({ numLayers: 3 }).attend,
+    flow: async (state) => ({ ...flowed({ ...state, sentence: state.sentence }), labels: undefined, layer: state.layer, layers: 3 }) };
+}
+
+test("of a model of many layers one is chosen, no answer is read, and the head that is enlarged above is followed", async () => {
+  const html = '<head-map model="encoder" view="grid" sentence="hot tea"></head-map><attention-flow model="encoder" sentence="hot tea" for="" layer="1"></attention-flow>';
+  const map = await draw(html, { encoder: { ...isHere(layered()), missingBytes: () => 0 } });
+  const flow = document.querySelector("attention-flow");
+  await Promise.all([map.ready, flow.ready]);
+  assert.deepEqual([flow.steps.layer, named(flow, "Layer").value], [1, "1"]);
+  assert.match(caption(flow), /as layer 1 left it/);
+  assert.equal(stop(flow).closest("ol").querySelectorAll("li:not([hidden])").length, 7);
+  flow.seek(7);
+  assert.equal(flow.station, "mix");
+  choose(flow, "Layer", 2);
+  await until(() => flow.steps.layer === 2);
+  map.setAttribute("layer", "1");
+  map.setAttribute("head", "2");
+  await until(() => flow.steps.layer === 1 && flow.steps.head === 2);
 });
 
 test("from the end it plays from the start", async () => {

@@ -130,6 +130,7 @@ class AttentionFlowDirective(SentenceDirective):
 
     option_spec: ClassVar = {
         "model": directives.unchanged,
+        "layer": directives.nonnegative_int,
         "head": directives.nonnegative_int,
         "query": directives.nonnegative_int,
         "station": lambda station: directives.choice(station, tuple(STATION_MATRICES)),
@@ -141,7 +142,7 @@ class AttentionFlowDirective(SentenceDirective):
 
     def figure(self, model, words, options):
         changes = {"causal": "causal" in options, "padding": "padding" in options, "scaled": "unscaled" not in options}
-        steps = flow_steps(model, words, options.get("head", 0), **changes)
+        steps = flow_steps(model, words, options.get("head", 0), layer=options.get("layer", 0), **changes)
         return attention_flow_element(steps, sentence=words, **options)
 
 

@@ -7,7 +7,14 @@ from manyheads.maps.element import element_html
 from manyheads.maps.names import FLAGS, STATION_MATRICES
 from manyheads.models.registry import is_named, load_model
 from manyheads.widgets.figure import Figure
-from manyheads.widgets.formula_steps import base64_steps, bytes_steps, formula_steps, head_parameters, plain_steps
+from manyheads.widgets.formula_steps import (
+    attention_of,
+    base64_steps,
+    bytes_steps,
+    formula_steps,
+    head_parameters,
+    plain_steps,
+)
 from manyheads.widgets.web_files import built, styles_of
 
 
@@ -18,11 +25,12 @@ class AttentionFlow(Figure):
     >>> widget.steps["maps"].shape  # 4 heads, 12 tokens ask 12
     (4, 12, 12)
 
-    `model` is a focus model or its name on pages, the taught one unless you name another. `head` and `query`, the
-    asking token, count from 0. `station` is where the journey stands: "words", "keys", "scores", "softmax", "values",
-    "heads", "mix" or "answer". `cell` is the number whose arithmetic is open, as "scores 3 8", its matrix, row and
-    column; "" for none. `causal`, `padding` and `unscaled` change the formula. All are traits: observe and link them.
-    So is `steps`, every matrix by its name; it is only read.
+    `model` is a focus model, an encoder that is built as BERT is, or its name on pages; the taught focus model unless
+    you name another. `layer`, of which an encoder has several, `head` and `query`, the asking token, count from 0.
+    `station` is where the journey stands: "words", "keys", "scores", "softmax", "values", "heads", "mix" or "answer".
+    `cell` is the number whose arithmetic is open, as "scores 3 8", its matrix, row and column; "" for none. `causal`,
+    `padding` and `unscaled` change the formula. All are traits: observe and link them. So is `steps`, every matrix by
+    its name; it is only read.
     Raises `TypeError` or `ValueError` for arguments of the wrong type or value.
     """
 
@@ -30,6 +38,7 @@ class AttentionFlow(Figure):
     _css = styles_of("attention-flow")
 
     sentence = traitlets.Unicode().tag(sync=True)
+    layer = traitlets.Int(0, min=0).tag(sync=True)
     head = traitlets.Int(0, min=0).tag(sync=True)
     query = traitlets.Int(0, min=0).tag(sync=True)
     station = traitlets.Enum(list(STATION_MATRICES), "words").tag(sync=True)
@@ -47,12 +56,12 @@ class AttentionFlow(Figure):
         self.model = load_model(model or "focus") if model is None or isinstance(model, str) else model
         super().__init__(sentence=sentence, head=head, **traits)
         self._compute()
-        self.observe(self._recompute, ["sentence", "head", *FLAGS])
+        self.observe(self._recompute, ["sentence", "layer", "head", *FLAGS])
 
     def _compute(self):
-        options = {"causal": self.causal, "padding": self.padding, "scaled": not self.unscaled}
+        options = {"layer": self.layer, "causal": self.causal, "padding": self.padding, "scaled": not self.unscaled}
         steps = flow_steps(self.model, self.sentence, self.head, **options)
-        parameters = bytes_steps(head_parameters(self.model.attention, self.head))
+        parameters = bytes_steps(head_parameters(attention_of(self.model, self.layer), self.head))
         with self.hold_sync():
             if parameters != self._parameters:
                 self._parameters = parameters
@@ -62,7 +71,7 @@ class AttentionFlow(Figure):
     def _element(self):
         name = getattr(self.model, "name", "")
         more = {"model": name, "sentence": self.sentence} if is_named(name) else {}
-        places = {"head": self.head or None, "query": self.query or None, "cell": self.cell or None}
+        places = {name: getattr(self, name) or None for name in ("layer", "head", "query", "cell")}
         flags = {flag: "" for flag in FLAGS if getattr(self, flag)}
         return attention_flow_element(self.steps, station=self.station, **places, **flags, **more)
 
@@ -71,28 +80,31 @@ class AttentionFlow(Figure):
 
 
 def flow_steps(model, sentence, head=0, **options):
-    """The steps of the formula for one head, and `maps`, [h, q, k], what every head looks at.
+    """The steps of the formula for one head; where there's a layer below, so is `below`, what its heads look at.
 
-    Where the model has two layers, so is `below`, what the heads of layer 1 look at. `options` are those of
-    `formula_steps`.
+    `options` are those of `formula_steps`.
 
     >>> steps = flow_steps(load_model("focus"), "Tea, please!")
     >>> steps["maps"].shape, steps["below"].shape
     ((4, 6, 6), (4, 6, 6))
     """
     steps = formula_steps(model, sentence, head, **options)
-    heads = range(len(steps["headNames"]))
-    maps = np.stack([formula_steps(model, sentence, each, **options)["weights"] for each in heads])
     layers = np.asarray(model(sentence).weights, np.float32)
     padded = len(steps["tokens"]) - layers.shape[-1]
-    below = {"below": np.pad(layers[-2], [(0, 0), (0, padded), (0, padded)])} if len(layers) > 1 else {}
-    return steps | {"maps": maps} | below
+    many = hasattr(model, "attention_layer")
+    layer = options.get("layer", 0) if many else len(layers) - 1
+    if layer:
+        steps["below"] = np.pad(layers[layer - 1], [(0, 0), (0, padded), (0, padded)])
+    return steps | ({"layer": layer, "layers": len(layers)} if many else {})
 
 
 def attention_flow_element(steps, **attributes):
     """The `<attention-flow>` element of a page, with its numbers; `attributes` become its own."""
     station = attributes.get("station") or "words"
-    return element_html("attention-flow", attributes, base64_steps(steps), plain_flow(steps, station))
+    data = steps
+    if "layers" in steps:  # of a wide model: until it computes in the page, half the bits will do
+        data = {name: np.float16(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
+    return element_html("attention-flow", attributes, base64_steps(data), plain_flow(steps, station))
 
 
 def plain_flow(steps, station):

@@ -24,35 +24,50 @@ def attention_input(model, sentence):
     return seen[0].reshape(len(map.key_tokens), -1), map
 
 
+def attention_of(model, layer=0):
+    """The attention that the steps go through: `model.attention`, or of an encoder that of a layer."""
+    if hasattr(model, "attention_layer"):
+        return model.attention_layer(layer)
+    module = getattr(model, "attention", None)
+    if not isinstance(module, attention.MultiHeadAttention):
+        raise TypeError(f"model must hold a MultiHeadAttention as model.attention, got {model!r}")
+    return module
+
+
 @torch.no_grad()
-def formula_steps(model, sentence, head=0, *, causal=False, padding=False, scaled=True):
+def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=False, scaled=True):
     """All matrices of one head, by name, as float32 [rows, columns], with the tokens and names that go with them.
 
-    Where the model draws conclusions, so are `reading`, `parts` and `answer` of its `ledger`, and the `labels`.
+    `maps`, [h, q, k], are what every head of the layer looks at. Where the model draws conclusions, there are
+    `reading`, `parts` and `answer` of its `ledger`, and the `labels`.
 
-    `causal` lets no token look ahead, `padding` adds three tokens that nothing may look at, and without `scaled`
-    nothing is divided by the root of the width. Raises `ValueError` for a head that isn't there, `TypeError` for a
-    model without `model.attention`.
+    `layer` chooses among those of an encoder. `causal` lets no token look ahead, `padding` adds three tokens that
+    nothing may look at, and without `scaled` nothing is divided by the root of the width. Raises `ValueError` for a
+    head or a layer that isn't there, `TypeError` for a model without `model.attention`.
 
     >>> from manyheads.models.focus import load_focus_model
     >>> steps = formula_steps(load_focus_model(), "Tea, please!")
     >>> {name: steps[name].shape for name in ("X", "Q", "weights", "concat", "output")}
     {'X': (6, 160), 'Q': (6, 16), 'weights': (6, 6), 'concat': (6, 64), 'output': (6, 160)}
     """
-    if not isinstance(getattr(model, "attention", None), attention.MultiHeadAttention):
-        raise TypeError(f"model must hold a MultiHeadAttention as model.attention, got {model!r}")
+    module = attention_of(model, layer)
     if not 0 <= head < model.num_heads:
         raise ValueError(f"head must be from 0 to {model.num_heads - 1}, got {head}")
-    X, map = attention_input(model, sentence)
+    if hasattr(model, "attention_layer"):
+        X, map = torch.tensor(model.hidden_states(sentence)[layer]), model(sentence)
+    else:
+        X, map = attention_input(model, sentence)
     tokens = map.key_tokens
     padded = PADDING["count"] if padding else 0
     X = torch.nn.functional.pad(X, (0, 0, 0, padded))  # the words of padding are zeros
     mask = attention.padding_mask(len(tokens), len(X))[0].expand(len(X), -1)
     if causal:
         mask = mask & attention.causal_mask(len(X))
-    steps = attention.steps(model.attention, X, head, mask=mask if causal or padding else None, scaled=scaled)
+    how = {"mask": mask if causal or padding else None, "scaled": scaled}
+    steps = attention.steps(module, X, head, **how)
+    steps["maps"] = torch.stack([attention.steps(module, X, each, **how)["weights"] for each in range(model.num_heads)])
     named = {"tokens": [*tokens, *[PADDING["token"]] * padded], "head": head, "headNames": list(model.head_names)}
-    named |= {"scaled": scaled, "biased": model.attention.query.bias is not None, "notes": list(map.notes)}
+    named |= {"scaled": scaled, "biased": module.query.bias is not None, "notes": list(map.notes)}
     if map.predictions and hasattr(model, "ledger"):
         ledger = model.ledger(steps["concat"][0])  # of [CLS]
         named["labels"] = [list(label) for label in ledger.pop("labels")]
@@ -76,7 +91,7 @@ def bytes_steps(steps):
 
 
 def base64_steps(steps):
-    """The steps for a page: matrices as float32 in base64."""
+    """The steps for a page: matrices in base64, as float32 or float16."""
     return {name: _base64(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
 
 

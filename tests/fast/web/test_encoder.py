@@ -10,6 +10,7 @@ from node import WEB, run_node
 
 from manyheads.models.encoder.page_files import encoder_page_files
 from manyheads.models.senses import labelled_sentences, load_senses, senses_file
+from manyheads.widgets.attention_flow import flow_steps
 
 BANK = "I went to the bank of the river."
 OFF = [[(layer, head) not in ((0, 3), (2, 0), (2, 11)) for head in range(12)] for layer in range(6)]
@@ -23,7 +24,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 const [web, folder, senses, input, output] = process.argv.slice(2);
 const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs`);
-const { EncoderEngine } = await import(`${web}/models/encoder-engine.ts`);
+const { encoderFlow, EncoderEngine } = await import(`${web}/models/encoder-engine.ts`);
 const { encoderTokens } = await import(`${web}/models/tokens.ts`);
 const { readSafetensors } = await import(`${web}/models/files.ts`);
 const { SenseAxes, shareOf, wordPlaces } = await import(`${web}/math/senses.ts`);
@@ -52,7 +53,10 @@ const followed = pushed.map(({ text, word, mask, masked }) => {
   const map = { queryTokens: tokens, keyTokens: tokens, shape: weights.shape, weights: weights.values, states, pushes };
   return { scores: axes.scores(map, known), ...axes.pushes(map, known) };
 });
-writeFileSync(output, JSON.stringify({ maps, shares, followed, layer: axes.layer, read: texts.map((text) => { const { tokens, notes } = read(text); return { tokens, notes }; }) }));
+const state = { layer: 2, head: 9, causal: false, padding: false, unscaled: false };
+const flow = Object.fromEntries(Object.entries(encoderFlow(engine, read(texts.at(-1)).ids, { ...read(texts.at(-1)), headNames: facts.headNames }, state))
+  .map(([name, value]) => [name, value?.shape ? { shape: value.shape, values: bytes(value) } : value]));
+writeFileSync(output, JSON.stringify({ flow, maps, shares, followed, layer: axes.layer, read: texts.map((text) => { const { tokens, notes } = read(text); return { tokens, notes }; }) }));
 """
 
 
@@ -86,6 +90,14 @@ def found(tmp_path_factory, asked, cases):
 
 def floats(text, *shape):
     return np.frombuffer(base64.b64decode(text), np.float32).reshape(shape)
+
+
+def test_the_journey_in_the_page_goes_through_the_numbers_of_torch(encoder, found):
+    ours, flow = flow_steps(encoder, ODD[-1], head=9, layer=2), found["flow"]
+    assert (flow["tokens"], flow["head"], flow["layer"], flow["layers"]) == (ours["tokens"], 9, 2, 6)
+    for name in ("X", "Q", "K", "V", "scores", "weights", "context", "concat", "output", "maps", "below"):
+        theirs = floats(flow[name]["values"], *flow[name]["shape"])
+        np.testing.assert_allclose(theirs, ours[name], atol=0.03 * max(1, np.abs(ours[name]).max()), err_msg=name)
 
 
 def test_attention_in_the_page_is_attention_in_torch(encoder, found, cases):

@@ -63,6 +63,17 @@ def test_what_changes_in_the_formula_changes_for_all_heads(model):
     np.testing.assert_allclose(unscaled["scores"], unscaled["Q"] @ unscaled["K"].T, atol=1e-6)
 
 
+def test_an_encoders_layers_are_followed(encoder):
+    flow = flow_steps(encoder, "Tea or coffee?", head=3, layer=4)
+    map = encoder("Tea or coffee?")
+    np.testing.assert_allclose(flow["maps"], map.weights[4], atol=1e-5)
+    np.testing.assert_array_equal(flow["below"], map.weights[3])
+    np.testing.assert_allclose(flow["weights"], flow["maps"][3], atol=1e-7)
+    assert (flow["layer"], flow["layers"], "below" in flow_steps(encoder, "Tea.")) == (4, 6, False)
+    with pytest.raises(ValueError, match="layer must be from 0 to 5, got 6"):
+        flow_steps(encoder, "Tea.", layer=6)
+
+
 def test_a_plain_step_is_its_tables(model):
     steps = formula_steps(model, "", 1, causal=True)
     page = BeautifulSoup(plain_steps(steps, ["masked"]), "html.parser")

@@ -85,6 +85,7 @@ WALK = """async ([selector, texts, chances]) => {
 @pytest.mark.parametrize(("chapter", "figure"), FIGURES)
 def test_controls_in_any_order(page, site, chapter, figure):
     page.goto(f"{site}/book/{chapter}.html")
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => (fold.open = true))")
     page.locator(figure).first.scroll_into_view_if_needed()
     print(f"MANYHEADS_SEED={SEED}")
     dice = random.Random(SEED)

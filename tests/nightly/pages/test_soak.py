@@ -31,6 +31,7 @@ def counted(page, devtools):
 def test_a_figure_that_was_removed_leaves_nothing(page, site, chapter, figure):
     page.goto(f"{site}/book/{chapter}.html")
     devtools = page.context.new_cdp_session(page)
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => (fold.open = true))")
     page.locator(figure).first.wait_for()
 
     def live():

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
+from manyheads.attention import MultiHeadAttention
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
@@ -200,6 +201,28 @@ class Encoder:
         hidden = output.last_hidden_state.numpy(force=True)  # [b, padded token, width]
         vectors = np.stack([state[: len(e["input_ids"])].mean(axis=0) for e, state in zip(encodings, hidden)])
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def attention_layer(self, layer):
+        """The attention of one layer as a `MultiHeadAttention`, for a model that is built as BERT is.
+
+        >>> encoder = load_encoder()
+        >>> output, weights = encoder.attention_layer(2)(torch.tensor(encoder.hidden_states("Tea.")[2]))
+        >>> bool(np.allclose(weights.detach(), encoder("Tea.").weights[2], atol=1e-5))
+        True
+
+        Raises `ValueError` for a layer that isn't there, and for a model that is built otherwise.
+        """
+        if not 0 <= layer < self.num_layers:
+            raise ValueError(f"layer must be from 0 to {self.num_layers - 1}, got {layer}")
+        try:
+            own = self.model.encoder.layer[layer].attention
+            parts = {name: getattr(own.self, name) for name in ("query", "key", "value")} | {"output": own.output.dense}
+        except AttributeError as error:
+            raise ValueError(f"the layers of {self.name} aren't built as BERT's are: {error}") from error
+        module = MultiHeadAttention(self.model.config.hidden_size, self.num_heads)
+        for name, part in parts.items():
+            getattr(module, name).load_state_dict(part.state_dict())
+        return module
 
     def _run(self, sentences, head_mask, masked=(), **wanted):
         encodings = [self._encode(sentence) for sentence in sentences]

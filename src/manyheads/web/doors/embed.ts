@@ -39,7 +39,7 @@ export function misfits(settings: Record<string, string>, [layers, heads, querie
 
 /** Other figures that can stand alone here: their settings, and what the page is called. */
 const FIGURES: Record<string, { names: string[], title: string }> = {
-  "attention-flow": { names: ["model", "sentence", "head", "query", "station", "cell", ...FLAGS], title: "One word on its way through attention" },
+  "attention-flow": { names: ["model", "sentence", "layer", "head", "query", "station", "cell", ...FLAGS], title: "One word on its way through attention" },
 };
 
 /** A figure that is no map, with the settings it knows. */

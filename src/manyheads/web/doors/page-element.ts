@@ -72,6 +72,7 @@ export interface LiveMap extends HTMLElement {
   sentence: string;
   query: number;
   headMask: HeadMask;
+  readonly enlarged: { layer: number, head: number } | null;
   off: string; // the heads that are off: "0.3 5.11", layer.head
   type(sentence: string): void; // as its reader does
 }

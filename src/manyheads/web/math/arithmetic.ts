@@ -43,7 +43,7 @@ type Explained = { steps: Steps, name: string, row: number, column: number, valu
 const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
   X: ({ steps, row, column, value }) => ({
     title: `${word(steps, row)}, feature ${column + 1}`,
-    results: [["as layer 1 left it", value]],
+    results: [["as the layer below left it", value]],
   }),
   Q: (cell) => explainProjection(cell, "query"),
   K: (cell) => explainProjection(cell, "key"),

@@ -13,6 +13,9 @@ export const STATIONS = Object.keys(STATION_MATRICES).map((name) => ({ name, lab
 /** The place of a station by its name; the first for any other. */
 export const stationAt = (name: string) => Math.max(0, STATIONS.findIndex((station) => station.name === name));
 
+/** What the layer below is called. */
+export const belowOf = ({ layer = 1 }: Flow) => `layer ${layer}`;
+
 export const quoted = (flow: Flow, token: number) => `“${isolated(readable(flow.tokens[token]))}”`;
 
 /** What the asking word gives to each word, in one head. */
@@ -74,9 +77,9 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
   const best = largest(weights);
   switch (station) {
     case "words":
-      return `Every word is a list of ${flow.X.shape[1]} numbers${flow.below ? ", as layer 1 left it: there, heads let it take something in from others" : ""}. ${asks}${query === 0 ? ", from which the answers are read, asks." : " is going to ask."}`;
+      return `Every word is a list of ${flow.X.shape[1]} numbers${flow.below ? `, as ${belowOf(flow)} left it: there, heads let it take something in from others` : ""}. ${asks}${query === 0 ? ", from which the answers are read, asks." : " is going to ask."}`;
     case "keys":
-      return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by the head “${name}”.`;
+      return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${flow.layers ? `${name} of layer ${flow.layer! + 1}` : `the head “${name}”`}.`;
     case "scores":
       return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${written(Math.max(...scores), 2)}.`;
     case "softmax":
@@ -86,7 +89,7 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
     case "heads":
       return flow.headNames.length > 1 ? `Meanwhile the other heads did the same, each with its own queries, keys and values.` : "There is one head, so there is one output.";
     case "mix":
-      return `The outputs are joined side by side, and the matrix Wᴼ mixes them into ${flow.output.shape[1]} numbers, the new ${asks}.`;
+      return `The outputs are joined side by side, and the matrix Wᴼ mixes them into ${flow.output.shape[1]} numbers, ${flow.layers ? `which are added to ${asks}` : `the new ${asks}`}.`;
     default:
       return answerCaption(flow, query, fact);
   }

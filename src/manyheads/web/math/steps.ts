@@ -19,7 +19,9 @@ export interface Steps extends HeadSteps, Partial<Ledger> {
 /** What <attention-flow> shows: the steps of one head, and what all heads look at, here and in the layer below. */
 export interface Flow extends Steps {
   maps: Matrix; // [h, q, k]
-  below?: Matrix; // [h, q, k] of layer 1, where there is one
+  below?: Matrix; // [h, q, k] of the layer below, where there is one
+  layer?: number; // which one it is, from 0; the second, where there's nothing to choose
+  layers?: number; // how many can be chosen
 }
 
 /** What may be changed in the formula. */
@@ -31,6 +33,7 @@ export interface Changes {
 
 export interface FlowState extends Changes {
   sentence: string;
+  layer: number;
   head: number;
   query: number;
   station: string;

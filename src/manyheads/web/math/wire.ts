@@ -114,5 +114,5 @@ export function decodeMatrices(written: Record<string, any>): any {
 
 function decodeMatrix({ shape, values }: { shape: number[], values: ArrayLike<number> | ArrayBufferView | string }): Matrix {
   const base64 = typeof values === "string";
-  return { shape, values: floats(base64 ? readBase64(values) : values) };
+  return { shape, values: floats(base64 ? readBase64(values) : values, shape.reduce((a, b) => a * b, 1)) };
 }

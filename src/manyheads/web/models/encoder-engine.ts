@@ -3,8 +3,10 @@
 import type { HeadMask, Pushes } from "../math/attention-map.ts";
 import { added, attend, layerNorm, partOf } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
+import type { Flow, FlowState } from "../math/steps.ts";
 import { readSafetensors } from "./files.ts";
 import type { PretrainedFacts } from "./files.ts";
+import { flowThrough } from "./formula-model.ts";
 import { Kernel, Layout, type Codes14 } from "./kernel.ts";
 
 /** A matrix as it is sent: step * (low + base * high), a step for each row. */
@@ -150,6 +152,16 @@ export class EncoderEngine {
     return through.map((value) => (value - mean) / spread);
   }
 
+  /** What is learned in the attention of a layer, as modules hold it: [out, in]. */
+  layerOf(layer: number): Layer {
+    return Object.fromEntries(["query", "key", "value", "output"].flatMap((name) => {
+      const { rows, columns, codes, d, bias } = this.#matrices[`${layer}.${name}`];
+      const [steps, own] = [this.#kernel.floats.subarray(d / 4, d / 4 + rows), this.#kernel.shorts.subarray(codes / 2, codes / 2 + rows * columns)];
+      const values = Float32Array.from(own, (code, at) => code * steps[Math.floor(at / columns)]);
+      return [[`${name}.weight`, { shape: [rows, columns], values }], [`${name}.bias`, { shape: [rows], values: this.#kernel.floats.slice(bias / 4, bias / 4 + rows) }]];
+    }));
+  }
+
   #linear({ shape: [tokens], values }: Matrix, name: string) {
     const matrix = this.#matrices[name];
     return { shape: [tokens, matrix.rows], values: this.#kernel.multiply14(matrix, values).slice() };
@@ -171,6 +183,19 @@ export class EncoderEngine {
     });
     return { shape: [which.length, columns], values };
   }
+}
+
+/** The journey through one head of one layer: what it reads there is what the layers below have made of the words. */
+export function encoderFlow(engine: EncoderEngine, ids: number[], named: { tokens: string[], notes: string[], headNames: string[] }, state: FlowState): Flow {
+  const { weights, states } = engine.read(ids);
+  const [layers] = weights.shape;
+  const layer = Math.min(state.layer, layers - 1);
+  const at = ({ shape: [, ...shape], values }: Matrix, place: number) => {
+    const size = shape.reduce((a, b) => a * b);
+    return { shape, values: values.slice(place * size, (place + 1) * size) };
+  };
+  const below = layer ? at(weights, layer - 1) : undefined;
+  return { ...flowThrough({ ...named, X: at(states, layer), layer: engine.layerOf(layer), below }, state), layer, layers };
 }
 
 /** x times how likely a standard normal number is below x: [token, column] (Hendrycks and Gimpel 2016, arXiv:1606.08415). */

@@ -3,6 +3,7 @@
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { Matrix } from "../math/attention.ts";
+import type { Flow, FlowState } from "../math/steps.ts";
 import { missingBytesOf } from "./kept-files.ts";
 import type { AttendOptions } from "./head-model.ts";
 import type { Loading } from "./models.ts";
@@ -36,5 +37,10 @@ export class Encoder extends WorkerModel {
   attend(sentence: string, headMask: HeadMask = null, options: AttendOptions = {}) {
     const { signal, states = false, masked = [], follow = [] } = options;
     return this.request<AttentionMap & { states?: Matrix }>({ sentence: String(sentence), headMask, states, masked, follow }, signal);
+  }
+
+  /** A promise of the journey through one head of one layer. */
+  flow(state: FlowState, options: { signal?: AbortSignal } = {}) {
+    return this.request<Flow>({ sentence: state.sentence, flow: state }, options.signal);
   }
 }

@@ -10,47 +10,71 @@ import { rowOf } from "../math/steps.ts";
 import type { Changes, Flow, FlowState, Steps } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
 
-/** A function from what the reader chose to the steps. */
-export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "layer" | "tokenize" | "input"> & Partial<Pick<FocusModel, "ledger">>) {
-  const { numHeads, headNames } = model;
-  const layer = model.layer("attention.");
-  const learnt = Array.from({ length: numHeads }, (_, head) => headParameters(layer, head, numHeads));
-  return ({ sentence, head, causal, padding, unscaled }: Pick<FlowState, "sentence" | "head"> & Partial<Changes>): Steps => {
-    const { ids, tokens, notes } = model.tokenize(sentence);
-    const padded = padding ? PADDING.count : 0;
-    const length = tokens.length + padded;
-    const words = model.input(ids);
-    const X = { shape: [length, words.shape[1]], values: new Float32Array(length * words.shape[1]) };
-    X.values.set(words.values); // the vectors of padding are zeros
-    const chosen = Math.min(head, numHeads - 1);
-    const mask = stepsMask(length, padded, causal ?? false);
-    const computed = steps(X, layer, { numHeads, head: chosen, mask, scaled: !unscaled });
-    return {
-      ...computed,
-      tokens: [...tokens, ...Array(padded).fill(PADDING.token)],
-      head: chosen,
-      headNames,
-      notes,
-      scaled: !unscaled,
-      biased: Boolean(learnt[chosen].bq),
-      parameters: learnt[chosen],
-      ...(tokens.length > 2 ? model.ledger?.(rowOf(computed.concat, 0)) : {}),
-    };
+/** What the heads of a layer read, and what is learned in it. */
+interface Reading {
+  X: Matrix;
+  layer: Layer;
+  tokens: string[];
+  notes: string[];
+  headNames: string[];
+}
+
+/** One head's steps in a layer. */
+function stepsThrough({ X: words, layer, tokens, notes, headNames }: Reading, { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>): Steps {
+  const numHeads = headNames.length;
+  const padded = padding ? PADDING.count : 0;
+  const length = tokens.length + padded;
+  const X = { shape: [length, words.shape[1]], values: new Float32Array(length * words.shape[1]) };
+  X.values.set(words.values); // the vectors of padding are zeros
+  const chosen = Math.min(head, numHeads - 1);
+  const parameters = headParameters(layer, chosen, numHeads);
+  return {
+    ...steps(X, layer, { numHeads, head: chosen, mask: stepsMask(length, padded, causal ?? false), scaled: !unscaled }),
+    tokens: [...tokens, ...Array(padded).fill(PADDING.token)],
+    head: chosen,
+    headNames,
+    notes,
+    scaled: !unscaled,
+    biased: Boolean(parameters.bq),
+    parameters,
   };
 }
 
-/** A function from what the reader chose to the journey of one word: the steps, and what all heads look at, here and in the layer below. */
-export function flowOf(model: FocusModel) {
-  const stepsFor = stepsOf(model);
+/** The journey through one head of a layer: its steps, and what all heads look at, here and in the layer `below`. */
+export function flowThrough(reading: Reading & { below?: Matrix }, state: Pick<FlowState, "head"> & Changes): Flow {
+  const own = stepsThrough(reading, state);
+  const [numHeads, [length]] = [reading.headNames.length, own.X.shape];
+  const mask = stepsMask(length, length - reading.tokens.length, state.causal);
+  const [Q, K, V] = project(own.X, own.X, reading.layer, numHeads);
+  const { weights: maps } = attend(Q, K, V, { numHeads, mask, scaled: own.scaled });
+  return { ...own, maps, below: reading.below && withPadding(reading.below, length) };
+}
+
+/** What is read from an output, where a sentence has words. */
+const answersOf = (model: Partial<Pick<FocusModel, "ledger">>, tokens: string[], { concat }: Steps) => (tokens.length > 2 ? model.ledger?.(rowOf(concat, 0)) : {});
+
+/** A function from what the reader chose to the steps. */
+export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "layer" | "tokenize" | "input"> & Partial<Pick<FocusModel, "ledger">>) {
   const layer = model.layer("attention.");
-  return (state: Omit<FlowState, "query" | "station" | "cell">): Flow => {
-    const own = stepsFor(state);
-    const [length] = own.X.shape;
-    const mask = stepsMask(length, state.padding ? PADDING.count : 0, state.causal);
-    const [Q, K, V] = project(own.X, own.X, layer, model.numHeads);
-    const { weights: maps } = attend(Q, K, V, { numHeads: model.numHeads, mask, scaled: own.scaled });
-    const { weights } = model.states(model.wordVectors(model.tokenize(state.sentence).ids));
-    return { ...own, maps, below: withPadding(weights, length) };
+  return (state: Pick<FlowState, "sentence" | "head"> & Partial<Changes>): Steps => {
+    const { ids, ...read } = model.tokenize(state.sentence);
+    const own = stepsThrough({ ...read, X: model.input(ids), layer, headNames: model.headNames }, state);
+    return { ...own, ...answersOf(model, read.tokens, own) };
+  };
+}
+
+/** A model of several layers that computes off the page's thread. */
+type Journeys = { broken: boolean, flow(state: FlowState, options?: { signal?: AbortSignal }): Promise<Flow> };
+
+/** A function from what the reader chose to the journey of one word. */
+export function flowOf(model: FocusModel | Journeys) {
+  if ("flow" in model) return Object.defineProperty(model.flow.bind(model), "broken", { get: () => model.broken });
+  const layer = model.layer("attention.");
+  return (state: FlowState): Flow => {
+    const { ids, ...read } = model.tokenize(state.sentence);
+    const { X, weights: below } = model.states(model.wordVectors(ids));
+    const own = flowThrough({ ...read, X, layer, headNames: model.headNames, below }, state);
+    return { ...own, ...answersOf(model, read.tokens, own) };
   };
 }
 

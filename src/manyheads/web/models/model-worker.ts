@@ -6,7 +6,7 @@ import { DecoderEngine } from "./decoder-engine.ts";
 import { ledgerOf, nextWord, whyThere } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
-import { EncoderEngine } from "./encoder-engine.ts";
+import { encoderFlow, EncoderEngine } from "./encoder-engine.ts";
 import { readAs, readJson } from "./files.ts";
 import type { FollowedWord } from "./head-model.ts";
 import type { DecoderFacts, PretrainedFacts } from "./files.ts";
@@ -69,8 +69,9 @@ async function encoder(listed: PretrainedFacts): Promise<Arriving> {
     put: (_, contents) => engine.put(contents),
     start: (tokenizer) => ({
       facts: { name, numLayers, numHeads, headNames, maxTokens },
-      answer({ sentence, headMask, states: wantsStates, masked, follow }) {
+      answer({ sentence, headMask, states: wantsStates, masked, follow, flow }) {
         const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, maxTokens);
+        if (flow) return { result: encoderFlow(engine, ids, { tokens, notes, headNames }, flow) };
         const found = followedIn(tokens, follow);
         const { weights: { shape, values: weights }, states, pushes } = engine.read(ids, headMask, masked, found);
         const map = { queryTokens: tokens, keyTokens: tokens, shape, weights, headNames, predictions: {}, notes, ...(found && { pushes: { ...pushes, word: found.word } }) };

@@ -80,7 +80,11 @@ export function narrow(tokens: number, heads: number, below = 0): Layout {
     query: 16, thick: 16, axis: [246, 246], reach: [36, 36], score: [328, 328], weight: [272, 240], share: 276, full: 20,
     bar: [{ x: 300, y: top, width: 26, height: 240 }, { x: 300, y: top + rows - 54, width: 26, height: 48 }],
     output: { x: 110, y: top + rows + 34, width: 216, height: 26 },
-    head: (place) => ({
+    head: (place) => (of < 50 ? { // too many for a line each
+      name: [0, top + (place + 0.5) * of],
+      bar: { x: 58, y: top + (place + 0.15) * of, width: 160, height: 0.7 * of },
+      output: { x: 224, y: top + (place + 0.15) * of, width: 104, height: 0.55 * of },
+    } : {
       name: [0, top + place * of + 8],
       bar: { x: 2, y: top + place * of + 16, width: 326, height: 15 },
       output: { x: 2, y: top + place * of + 34, width: 326, height: 14 },

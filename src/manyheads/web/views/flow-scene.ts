@@ -1,7 +1,7 @@
 // One picture of the journey at any moment: `at` counts stations from 0, and what is between two is on its way. The first half, from
 // the words to what a head found; `flow-ending.ts` has the second.
 
-import { blend, outputOf, quoted, weightsOf, wholePercents } from "../math/flow.ts";
+import { belowOf, blend, outputOf, quoted, weightsOf, wholePercents } from "../math/flow.ts";
 import { FULL } from "../math/names.ts";
 import { rowOf, written } from "../math/steps.ts";
 import type { Cell, Flow, FlowState } from "../math/steps.ts";
@@ -52,18 +52,18 @@ function drawBelow({ ink, layout, flow, query, at }: Scene) {
   const { below: { x, pitch }, X: [X], top, row } = layout;
   const { shape: [heads, queries, keys], values } = flow.below;
   const wide = layout.name === "af-wide";
-  const width = Math.min(pitch - 3, 0.86 * row);
+  const width = Math.min(0.88 * pitch, 0.86 * row);
   const [right, from] = [x + heads * pitch - 1, top + query * row];
   ink.path("below-out", `M${right} ${top}V${top + keys * row}L${X.x - 3} ${from + 0.8 * row}V${from + 0.2 * row}Z`, { opacity: 0.7 * gone, kind: "af-stream" });
-  ink.text("below-title", x, top - (wide ? 30 : 26), wide ? `layer 1: what ${quoted(flow, query)} took in, by head` : "layer 1, by head", { opacity: gone, kind: "af-title" });
+  ink.text("below-title", x, top - (wide ? 30 : 26), wide ? `${belowOf(flow)}: what ${quoted(flow, query)} took in, by head` : `${belowOf(flow)}, by head`, { opacity: gone, kind: "af-title" });
   for (let head = 0; head < heads; head++) {
     const left = x + head * pitch;
-    ink.text(`below-${head}`, left + width / 2, top - 10, String(head + 1), { opacity: gone, kind: "af-title af-centre" });
+    if (pitch > 13) ink.text(`below-${head}`, left + width / 2, top - 10, String(head + 1), { opacity: gone, kind: "af-title af-centre" });
     ink.rect(`column-${head}`, { x: left, y: top, width, height: keys * row }, { opacity: 0.4 * gone, kind: "af-track" });
     for (let key = 0; key < keys; key++) {
       const weight = values[(head * queries + query) * keys + key];
       ink.rect(`took-${head}-${key}`, { x: left, y: top + (key + 0.07) * row, width, height: 0.86 * row }, { opacity: Math.min(1, weight / FULL) * gone, kind: "af-below",
-        about: `layer 1, head ${head + 1}: weight that ${quoted(flow, query)} gives to ${quoted(flow, key)}: ${percent(weight)}` });
+        about: `${belowOf(flow)}, head ${head + 1}: weight that ${quoted(flow, query)} gives to ${quoted(flow, key)}: ${percent(weight)}` });
     }
   }
 }

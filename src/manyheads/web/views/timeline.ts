@@ -11,7 +11,7 @@ export const wantsStillness = () => globalThis.matchMedia?.("(prefers-reduced-mo
 export class Timeline {
   at: number;
   plays = false;
-  #last: number;
+  last: number;
   #frame = 0;
   #moved: (at: number) => void;
   #stays = 0; // until then it rests at a station
@@ -20,7 +20,7 @@ export class Timeline {
 
   /** Of stations 0 to `last`; `moved(at)` is called for every frame, `changed()` when it begins or stops to play. */
   constructor(last: number, at: number, moved: (at: number) => void, changed: () => void) {
-    this.#last = last;
+    this.last = last;
     this.at = at;
     this.#moved = moved;
     this.#changed = changed;
@@ -32,7 +32,7 @@ export class Timeline {
   }
 
   play() {
-    if (this.at >= this.#last) this.#moved((this.at = 0));
+    if (this.at >= this.last) this.#moved((this.at = 0));
     this.plays = true;
     this.#run = null;
     this.#stays = 0;
@@ -50,7 +50,7 @@ export class Timeline {
 
   /** Travels to a station. */
   go(station: number) {
-    const to = Math.min(Math.max(station, 0), this.#last);
+    const to = Math.min(Math.max(station, 0), this.last);
     if (this.plays) this.pause();
     if (wantsStillness() || to === this.at) return this.jump(to);
     this.#run = { from: this.at, to, start: 0, lasts: HURRY * Math.sqrt(Math.max(Math.abs(to - this.at), 0.2)) };
@@ -60,7 +60,7 @@ export class Timeline {
   /** Is somewhere at once. */
   jump(at: number) {
     if (this.plays || this.#frame) this.pause();
-    this.at = Math.min(Math.max(at, 0), this.#last);
+    this.at = Math.min(Math.max(at, 0), this.last);
     this.#moved(this.at);
   }
 
@@ -83,7 +83,7 @@ export class Timeline {
         this.#stays = now + (jumps ? STAY_STILL : STAY);
       }
       this.#moved(this.at);
-      if (share === 1 && this.at >= this.#last) return this.pause();
+      if (share === 1 && this.at >= this.last) return this.pause();
     }
     if (this.#run || this.plays) this.#start();
   }

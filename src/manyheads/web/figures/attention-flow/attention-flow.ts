@@ -18,7 +18,7 @@ import { AttentionFlowView } from "./view.ts";
 // -------------------------------------------------------------------------------- the first door: kernels
 
 /** Which trait of Python's `AttentionFlow` holds which part of the state. */
-export const TRAITS = { sentence: "sentence", head: "head", query: "query", station: "station", cell: "cell", causal: "causal", padding: "padding", unscaled: "unscaled" };
+export const TRAITS = { sentence: "sentence", layer: "layer", head: "head", query: "query", station: "station", cell: "cell", causal: "causal", padding: "padding", unscaled: "unscaled" };
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map attention-flow" }));
@@ -37,31 +37,32 @@ export default { render };
 
 // ----------------------------------------------------------------------------------- the second door: pages
 
-const PARTS = ["sentence", "head", "query", ...FLAGS, "station", "cell"]; // of the state, each an attribute
-const COMPUTED = ["sentence", "head", ...FLAGS]; // those that the numbers depend on
+const PARTS = ["sentence", "layer", "head", "query", ...FLAGS, "station", "cell"]; // of the state, each an attribute
+const COMPUTED = ["sentence", "layer", "head", ...FLAGS]; // those that the numbers depend on
 const FIGURE = "attention-flow";
 const RESTS = 400; // milliseconds that a word is pointed at until it counts as asked
 
-type FlowModel = ((state: FlowState) => Flow) & { broken?: boolean };
+type FlowModel = ((state: FlowState, options: { signal: AbortSignal }) => Flow | Promise<Flow>) & { broken?: boolean };
 
 const whenIdle = (todo: () => void) => (globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0)))(todo);
 
 /**
- * `for` lets it follow a <head-map>: its sentence, and the word that was asked last in it. It is the id of the map, or, where
- * it says nothing, the nearest map above. A page may set `sentence`, `head`, `query` and `station` as well, as attributes or
- * as properties.
+ * `for` lets it follow a <head-map>: its sentence, the word that was asked last in it, and, where both have the same model, the
+ * head that is enlarged in it. It is the id of the map, or, where it says nothing, the nearest map above. A page may set
+ * `sentence`, `layer`, `head`, `query` and `station` as well, as attributes or as properties.
  */
 class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> {
   static observedAttributes = ["model", ...PARTS];
   protected parts = PARTS;
   protected computed = COMPUTED;
-  protected numbers = ["head", "query"];
+  protected numbers = ["layer", "head", "query"];
   #asked = -1; // the query of the followed map as it was last seen
+  #large = ""; // and the head that was enlarged in it
   #rests = 0;
 
   protected override task = {
     failure: "The journey could not be computed",
-    compute: ([flowOf]: FlowModel[]) => flowOf((this.view as AttentionFlowView).state),
+    compute: ([flowOf]: FlowModel[], signal: AbortSignal) => flowOf({ ...(this.view as AttentionFlowView).state }, { signal }),
     show: (flow: Flow) => {
       this.view?.show(flow);
       this.showStatus(READY);
@@ -79,6 +80,14 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
 
   set station(name: string) {
     this.setAttribute("station", name);
+  }
+
+  get layer() {
+    return this.view?.state.layer ?? Number(this.getAttribute("layer"));
+  }
+
+  set layer(layer: number) {
+    this.setAttribute("layer", String(layer));
   }
 
   get head() {
@@ -136,7 +145,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     this.view.update({});
     if (baked) this.view.show(decodeSteps(baked) as Flow);
     this.begin(Boolean(baked), "station");
-    takeEarly<AttentionFlowElement>(this, "head", "query");
+    takeEarly<AttentionFlowElement>(this, "layer", "head", "query");
   }
 
   protected override listen(leaves: AbortSignal) {
@@ -168,6 +177,12 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   #follow(map: LiveMap) {
     if (!this.isConnected) return;
     if (map.sentence !== this.sentence) this.sentence = map.sentence;
+    const { layer, head } = map.enlarged ?? {};
+    if (head !== undefined && `${layer} ${head}` !== this.#large && map.computedBy === this.getAttribute("model")) {
+      this.#large = `${layer} ${head}`;
+      this.layer = layer!;
+      this.head = head;
+    }
     if (map.query === this.#asked) return;
     this.#asked = map.query;
     this.query = map.query;

@@ -29,11 +29,13 @@ export interface FlowOptions {
 }
 
 export class AttentionFlowView {
-  state: FlowState = { sentence: "", head: 0, query: 0, station: STATIONS[0].name, cell: "", causal: false, padding: false, unscaled: false };
+  state: FlowState = { sentence: "", layer: 0, head: 0, query: 0, station: STATIONS[0].name, cell: "", causal: false, padding: false, unscaled: false };
   flow: Flow | null = null;
   #options: FlowOptions;
   #fact = ""; // the one that the reader chose to take apart
   #sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => this.#set({ sentence }));
+  #layer = chooser("Layer", (layer) => this.#set({ layer: Number(layer) }));
+  #layers = field(this.#layer);
   #head = chooser("Head", (head) => this.#set({ head: Number(head) }));
   #query = chooser("Asked by", (query) => this.#set({ query: Number(query) }));
   #scenes = [new FlowScene(wide), new FlowScene(narrow)];
@@ -61,7 +63,7 @@ export class AttentionFlowView {
     const changes = h("details", { class: "af-menu af-changes", onkeydown: closeOnEscape }, h("summary", {}, "What if"),
       h("span", {}, ...this.#boxes.map((box) => h("label", {}, box, ` ${CHANGES[box.name as keyof Changes]}`))));
     const transport = h("div", { class: "af-transport" }, this.#play, stations, this.#pointed, this.#numbers, changes, ...(options.menu ? [options.menu] : []));
-    const tools = h("div", { class: "hm-tools" }, field(this.#head), field(this.#query));
+    const tools = h("div", { class: "hm-tools" }, this.#layers, field(this.#head), field(this.#query));
     root.replaceChildren(h("div", { class: "af-sentence" }, this.#sentence), tools,
       h("p", { class: "af-caption" }, this.#title, " ", this.#caption), stage, transport, this.#status.node, this.#announcer.node);
     root.addEventListener("keydown", (event) => this.#key(event));
@@ -111,12 +113,12 @@ export class AttentionFlowView {
   #key(event: KeyboardEvent) {
     if (targetOf(event).matches("textarea, select, input, summary") || this.#sheet.node.contains(targetOf(event))) return;
     const { station } = this.#time;
-    const places: Record<string, number | undefined> = { ArrowRight: station + 1, ArrowLeft: station - 1, Home: 0, End: LAST };
+    const places: Record<string, number | undefined> = { ArrowRight: station + 1, ArrowLeft: station - 1, Home: 0, End: this.#time.last };
     const place = places[event.key];
     if (place === undefined) return;
     event.preventDefault();
     this.#time.go(place);
-    if (focusedIn(this.#stops[0].closest("ol")!)) this.#stops[Math.min(Math.max(place, 0), LAST)].focus();
+    if (focusedIn(this.#stops[0].closest("ol")!)) this.#stops[Math.min(Math.max(place, 0), this.#time.last)].focus();
   }
 
   #scene(event: Event) {
@@ -148,7 +150,7 @@ export class AttentionFlowView {
 
   #openMain() {
     if (!this.flow) return;
-    this.#open(cellText(mainCell(this.flow, this.state, this.state.station, this.#factOf(this.flow))), "50% 50%");
+    this.#open(cellText(mainCell(this.flow, { head: this.flow.head, query: this.state.query }, this.state.station, this.#factOf(this.flow))), "50% 50%");
   }
 
   /** Opens a number for the reader; it grows `from` where it was pressed. */
@@ -178,12 +180,19 @@ export class AttentionFlowView {
     const { state } = this;
     state.head = Math.min(state.head, flow.headNames.length - 1);
     state.query = Math.min(state.query, flow.tokens.length - 1);
+    const { layers = 0 } = flow;
+    state.layer = Math.min(state.layer, Math.max(layers - 1, 0));
+    this.#layers.hidden = !layers;
+    fillOptions(this.#layer, Array.from({ length: layers }, (_, layer) => String(layer + 1)), [...Array(layers).keys()], state.layer);
+    this.#time.last = layers ? LAST - 1 : LAST; // of many layers, one reads no answer
+    this.#stops[LAST].parentElement!.hidden = layers > 0;
+    if (this.#time.at > this.#time.last) this.#time.jump(this.#time.last);
     fillOptions(this.#head, flow.headNames, [...flow.headNames.keys()], state.head);
     fillOptions(this.#query, flow.tokens.map(readable), [...flow.tokens.keys()], state.query);
     for (const box of this.#boxes) box.checked = state[box.name as keyof Changes];
     this.#scenes.forEach(({ node }) => {
       flow.headNames.forEach((name, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(name)} var(--af-depth), var(--hm-paper))`));
-      node.style.setProperty("--head", colourOf(flow.headNames[state.head]));
+      node.style.setProperty("--head", colourOf(flow.headNames[flow.head]));
     });
     this.#paint(true);
   }
@@ -191,7 +200,7 @@ export class AttentionFlowView {
   /** The fact whose answer is taken apart: the chosen one, else that of the head, else the first. */
   #factOf(flow: Flow) {
     const facts = factsOf(flow);
-    return [this.#fact, flow.headNames[this.state.head], facts[0]].find((fact) => facts.includes(fact)) ?? "";
+    return [this.#fact, flow.headNames[flow.head], facts[0]].find((fact) => facts.includes(fact)) ?? "";
   }
 
   /** Draws this moment: in every layout, or only in the one that is seen. */
@@ -206,10 +215,12 @@ export class AttentionFlowView {
     });
     if (!flow) return;
     const fact = this.#factOf(flow);
+    const { head } = flow; // what is chosen may still be computed
+    const { query } = state;
     const still = Number.isInteger(at);
-    for (const scene of this.#scenes) if (all || still || scene.node.getClientRects().length) scene.draw(flow, state, fact, at);
+    for (const scene of this.#scenes) if (all || still || scene.node.getClientRects().length) scene.draw(flow, { head, query }, fact, at);
     const station = STATIONS[this.#place];
-    setText(this.#caption, captionOf(flow, state, station.name, fact));
+    setText(this.#caption, captionOf(flow, { head, query }, station.name, fact));
     this.#announcer.drawn(() => `${station.label}. ${this.#caption.textContent}`);
   }
 

@@ -92,6 +92,12 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
     this.#view?.choose({ headMask });
   }
 
+  /** The head that is shown alone, or large; null where none is. */
+  get enlarged() {
+    const { layer = 0, head = null } = this.#chosen ?? {};
+    return head === null ? null : { layer, head };
+  }
+
   /** The token that asks, by its place in the map; in the map to come, where one is computed. */
   get query() {
     return this.#chosen?.query ?? 0;
