@@ -292,8 +292,11 @@ def test_a_model_trained_in_the_page_is_nodes_number_for_number_and_python_opens
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     model = InductionModel.load(path)
-    shown = figure.evaluate("(el) => [...el.attention.weights].map(String)")
-    np.testing.assert_allclose(np.array(shown, float), model("tea cup tea").weights.ravel(), atol=1e-5)
+    weights = model("tea cup tea").weights.ravel()
+    eventually(
+        lambda: figure.evaluate("(el) => [...el.attention.weights].map(String)"),
+        lambda shown: np.testing.assert_allclose(np.array(shown, float), weights, atol=1e-5),
+    )
     steps = "for (let step = 0; step < 6; step++) learner.learn()"
     script = f"""import("{WEB.as_uri()}/models/learner.ts").then(({{ Learner }}) => {{
         const learner = new Learner({(WEB.parent / "shared" / "training.json").read_text()}, 0); {steps};
