@@ -21,6 +21,8 @@ type Baked = Sense & {
   masked?: Record<string, { shares: number[], layers: (LayerPushes | null)[] }>; // by the places of the masked word's tokens
 };
 
+const senseOf = ({ word, senses, shares, layer }: Baked): Sense => ({ word, senses, shares, layer });
+
 class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   static observedAttributes = PARTS;
   protected parts = PARTS;
@@ -67,7 +69,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   get #known() {
     const { sentence, word, masked, off } = this.view!.state;
     if (!this.#baked || sentence !== this.#example || word !== this.#baked.word || off.length) return null;
-    const [sense, { pushes = null, masked: known = {} }] = [this.#bakedSense(this.#baked), this.#baked];
+    const [sense, { pushes = null, masked: known = {} }] = [senseOf(this.#baked), this.#baked];
     if (!masked.length) return { sense, pushes };
     const found = known[masked.join(" ")];
     return found ? { sense: { ...sense, shares: found.shares }, pushes: pushes && { ...pushes, layers: found.layers } } : null;
@@ -83,7 +85,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     dressPage("head-map.css", "word-sense.css");
     this.#example = this.sentence;
     this.#baked = baked;
-    const shown = baked && { sense: this.#bakedSense(baked), pushes: baked.pushes ?? null, words: [baked.word], word: baked.word };
+    const shown = baked && { sense: senseOf(baked), pushes: baked.pushes ?? null, words: [baked.word], word: baked.word };
     this.view = new WordSenseView(this, { ...this.written, ...shown }, { compute: () => this.#answer(), rank: () => this.#rank() });
     this.begin(Boolean(baked));
   }
