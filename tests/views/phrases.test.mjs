@@ -39,6 +39,15 @@ test("pointed at or focused, it lights what it speaks of; else the whole figure"
   assert.equal(lit().length, 0);
 });
 
+test("what comes with the answer only is lit once it's there", async () => {
+  const [map, first] = await opened(phrase("No tea", { sentence: "no tea", light: "no to tea" }));
+  map.querySelector('input[value="matrix"]').click();
+  first.click();
+  await settled();
+  const lit = [...map.querySelectorAll(".hm-spoken")];
+  assert.ok(lit.length && lit.every((cell) => cell.getAttribute("aria-label").startsWith("no to tea: ")));
+});
+
 test("what was pressed stays lit for a while, though the page scrolls away from under the pointer", async (t) => {
   const [map, first] = await opened(phrase("No tea", { sentence: "no tea" }));
   t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -46,7 +55,7 @@ test("what was pressed stays lit for a while, though the page scrolls away from 
   first.click();
   first.dispatchEvent(new Event("pointerleave"));
   assert.ok(map.classList.contains("hm-spoken"));
-  t.mock.timers.tick(1600);
+  t.mock.timers.tick(2000);
   assert.ok(!map.classList.contains("hm-spoken"));
 });
 

@@ -4,7 +4,9 @@
 import { h } from "../views/dom.ts";
 
 const LIT = "hm-spoken";
-const STAYS = 1600; // milliseconds that what was changed stays lit
+const STAYS = 2000; // milliseconds that what was changed stays lit
+const PATIENCE = 20_000; // milliseconds until no answer to a press is expected any more
+const ANSWERS = ["attention", "ledger", "next", "sense", "steps"]; // events of figures that show something new
 
 /** The figure that a phrase names: by its id, or the first of a kind. */
 export const figureNamed = (name: string) => document.getElementById(name) ?? document.querySelector<HTMLElement>(name);
@@ -27,17 +29,21 @@ function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {
     lit = partsOf(figure, settings, light);
     for (const part of lit) part.classList.add(LIT);
   };
-  let stays = false; // a page that scrolls takes the phrase away from the pointer
+  let stays: ReturnType<typeof setTimeout> | null = null; // a page that scrolls takes the phrase away from the pointer
   const leave = () => stays || darken();
+  const show = () => {
+    lighten();
+    clearTimeout(stays ?? undefined);
+    stays = setTimeout(() => {
+      stays = null;
+      if (!phrase.matches(":hover, :focus-visible")) darken();
+    }, STAYS);
+  };
   const press = () => {
     for (const [name, value] of Object.entries(settings)) figure.setAttribute(name, value);
     lead(figure, phrase);
-    lighten(); // what was drawn anew as well
-    stays = true;
-    setTimeout(() => {
-      stays = false;
-      if (!phrase.matches(":hover, :focus-visible")) darken();
-    }, STAYS);
+    show();
+    onceAnswered(figure, show); // what it speaks of may come with the answer
   };
   const listeners = {
     click: press, pointerenter: lighten, pointerleave: leave, focus: lighten, blur: leave,
@@ -66,6 +72,16 @@ function partsOf(figure: HTMLElement, { layer, head, off = "" }: Record<string, 
   ];
   const found = selectors.length ? [...figure.querySelectorAll(selectors.join(", "))] : [];
   return found.length ? found : [figure];
+}
+
+let expected = new AbortController();
+
+/** Calls `then` once a figure shows something new, unless another phrase is pressed before. */
+function onceAnswered(figure: HTMLElement, then: () => void) {
+  expected.abort();
+  const mine = (expected = new AbortController());
+  for (const name of ANSWERS) figure.addEventListener(name, () => (mine.abort(), then()), { signal: mine.signal });
+  setTimeout(() => mine.abort(), PATIENCE);
 }
 
 let wayBack: HTMLElement | null = null;
