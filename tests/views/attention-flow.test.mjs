@@ -187,7 +187,7 @@ test("it follows the map above: its sentence, and the word that was asked last",
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const word = (place) => map.querySelectorAll(".hm-paint tbody tr:first-child td")[place];
   point(word(2));
-  t.mock.timers.tick(100);
+  t.mock.timers.tick(350); // it asks in the map
   point(word(3));
   t.mock.timers.tick(399);
   assert.equal(flow.query, 0, "a word that is crossed isn't asked");

@@ -5,7 +5,6 @@ import "./page.mjs";
 
 const { GridView } = await import("../../src/manyheads/web/views/grid.ts");
 const { pictureOf } = await import("../../src/manyheads/web/views/pixels.ts");
-const { Thumbnail, thumbnail } = await import("../../src/manyheads/web/views/thumbnail.ts");
 const { START } = await import("../../src/manyheads/web/math/options.ts");
 
 const [layers, heads, count] = [2, 3, 4];
@@ -35,17 +34,4 @@ test("a picture of a text that runs from right to left does so", () => {
   const { width, pixels } = pictureOf(stage.querySelector("canvas"));
   const side = width / (heads * count);
   assert.deepEqual(Array.from({ length: count }, (_, column) => pixels[4 * column * side + 3]), [0, 0, 0, 255]);
-});
-
-test("a thumbnail stretches its matrix and frames what is lit, in white below black", () => {
-  const steps = { head: 0, X: { shape: [2, 4], values: Float32Array.of(1, 0, 0, 0, 0, 0, 0, -1) } };
-  const plain = thumbnail(steps, "X", null);
-  const opacity = ({ pixels, width }, x, y) => pixels[4 * (y * width + x) + 3];
-  assert.deepEqual([opacity(plain, 0, 0), opacity(plain, 31, 39), opacity(plain, 32, 0), opacity(plain, 127, 79)], [255, 255, 0, 255]);
-  const shown = new Thumbnail("X");
-  shown.paint(steps);
-  shown.light({ row: 1, column: 1 });
-  const { width, pixels } = pictureOf(shown.canvas);
-  const red = (x) => pixels[4 * (60 * width + x)];
-  assert.deepEqual([28, 29, 30, 31, 32, 33, 34].map(red), [255, 255, 0, 0, 0, 255, 255]);
 });
