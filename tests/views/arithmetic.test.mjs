@@ -5,7 +5,7 @@ import { layerNorm, linear, partOf, softmax, steps as headSteps } from "../../sr
 import { ledgerOf } from "../../src/manyheads/web/math/ledger.ts";
 import { headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { arithmetic, sourceOf } from "../../src/manyheads/web/math/arithmetic.ts";
-import { cellAt, columnName, findMatrix, matrix, MATRICES, written } from "../../src/manyheads/web/math/steps.ts";
+import { cellAt, findMatrix, matrix, MATRICES, written } from "../../src/manyheads/web/math/steps.ts";
 import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
 import { equationOf } from "../../src/manyheads/web/views/formula-mathml.ts";
 import { tint } from "../../src/manyheads/web/views/tints.ts";
@@ -121,7 +121,6 @@ test("masks say who may look at whom", () => {
 test("numbers are for people", () => {
   assert.deepEqual([written(-0.00004), written(1 / 3), written(-Infinity)], ["0.0000", "0.3333", "−∞"]);
   assert.deepEqual([tint(-2, 2), tint(1, 2), tint(-Infinity, 2), tint(0, 0)], [-1, 0.5, 0, 0]);
-  assert.deepEqual([columnName(chosen({}), "scores", 2), columnName(chosen({}), "concat", 3)], ["able", "head 2, 2"]);
 });
 
 test("a cell that isn't there is none", () => {

@@ -58,8 +58,6 @@ CSV_COLUMNS = _NAMES["csvColumns"]
 
 # The stations of a word's journey, each with the matrices that are made on the way to it.
 STATION_MATRICES = _NAMES["stations"]
-# The matrices whose columns are words, as their rows are.
-OVER_WORDS = _NAMES["overWords"]
 # What may be changed in the formula; one adds padding, as a longer neighbour in a batch would.
 FLAGS = _NAMES["flags"]
 PADDING = _NAMES["padding"]

@@ -7,9 +7,10 @@ import numpy as np
 import torch
 
 from manyheads import attention
-from manyheads.maps.names import OVER_WORDS, PADDING
+from manyheads.maps.names import PADDING
 from manyheads.maps.tokens import readable
 
+OVER_WORDS = ["scores", "masked", "weights"]  # the matrices whose columns are words, as their rows are
 LEDGER = ["reading", "parts", "answer"]  # of models that draw conclusions from their output, such as the focus model
 
 

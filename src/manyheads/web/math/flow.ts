@@ -77,7 +77,7 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
   const best = largest(weights);
   switch (station) {
     case "words":
-      return `Every word is a list of ${flow.X.shape[1]} numbers${flow.below ? `, as ${belowOf(flow)} left it: there, heads let it take something in from others` : ""}. ${asks}${query === 0 ? ", from which the answers are read, asks." : " is going to ask."}`;
+      return `Every word is a list of ${flow.X.shape[1]} numbers${flow.below ? `, as ${belowOf(flow)} left it: there, heads let it take something in from others` : ""}. ${asks} is going to ask.`;
     case "keys":
       return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${flow.layers ? `${name} of layer ${flow.layer! + 1}` : `the head “${name}”`}.`;
     case "scores":

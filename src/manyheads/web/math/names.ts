@@ -25,7 +25,6 @@ export {
   digits as DIGITS,
   csvColumns as CSV_COLUMNS,
   stations as STATION_MATRICES,
-  overWords as OVER_WORDS,
   flags as FLAGS,
   padding as PADDING,
   numberColours as NUMBER_COLOURS,

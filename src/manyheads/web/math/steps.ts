@@ -2,10 +2,8 @@
 
 import type { HeadSteps, Matrix } from "./attention.ts";
 import type { Ledger } from "./ledger.ts";
-import { OVER_WORDS } from "./names.ts";
-import { readable } from "./text.ts";
 
-/** The matrices of one head, their words, and what is learnt, where that is known. */
+/** The matrices of one head, their words, and what is learned, where that is known. */
 export interface Steps extends HeadSteps, Partial<Ledger> {
   tokens: string[];
   head: number;
@@ -68,19 +66,10 @@ export const MATRICES: Record<string, string> = {
   answer: "probabilities",
 };
 
-/** The learnt matrix and the bias that make another. */
+/** The learned matrix and the bias that make another. */
 export const MADE_BY: Record<string, string[]> = { Q: ["Wq", "bq"], K: ["Wk", "bk"], V: ["Wv", "bv"] };
 
-const LEARNT = ["Wq", "Wk", "Wv", "Wo", "reading"];
-const OF_LABELS = ["parts", "answer"]; // a row a label
-
-/** Whether the rows of a matrix stand for words. */
-export const rowsAreWords = (name: string) => ![...LEARNT, ...OF_LABELS].includes(name);
-
-/** Whether the columns of a matrix stand for words. */
-export const columnsAreWords = (name: string) => OVER_WORDS.includes(name);
-
-/** A matrix of `steps` by its name; null for a learnt one that is not known. */
+/** A matrix of `steps` by its name; null for a learned one that is not known. */
 export const findMatrix = (steps: Steps, name: string): Matrix | null =>
   steps[name as keyof HeadSteps] ?? steps.parameters?.[name] ?? null;
 
@@ -120,21 +109,4 @@ export function written(value: number, digits = 4) {
   if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
-}
-
-/** What one row of a matrix stands for. */
-export function rowName(steps: Steps, name: string, row: number) {
-  if (rowsAreWords(name)) return readable(steps.tokens[row]);
-  return OF_LABELS.includes(name) ? steps.labels?.[row].join(": ") ?? "" : String(row + 1);
-}
-
-/** What one column of a matrix stands for. */
-export function columnName(steps: Steps, name: string, column: number) {
-  if (columnsAreWords(name)) return readable(steps.tokens[column]);
-  if (name === "answer") return "probability";
-  if (name === "parts") return [...steps.headNames, "biases", "logit"][column];
-  if (name === "reading") return steps.labels?.[column].join(": ") ?? "";
-  if (name !== "concat") return String(column + 1);
-  const width = steps.context.shape[1];
-  return `head ${Math.floor(column / width) + 1}, ${(column % width) + 1}`;
 }

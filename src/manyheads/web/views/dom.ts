@@ -43,16 +43,6 @@ export function setChildren(parent: Element, nodes: Element[]) {
   nodes.forEach((node, place) => parent.children[place] !== node && parent.insertBefore(node, parent.children[place] ?? null));
 }
 
-const widths = new WeakMap<HTMLElement, number>();
-
-/** A part becomes no lower than it is now, unless it gets another width. To be called before anything is written: it asks for the layout. */
-export function keepHeight(node: HTMLElement) {
-  const { offsetWidth } = node;
-  if (widths.get(node) !== offsetWidth) node.style.minHeight = "";
-  widths.set(node, offsetWidth);
-  if (offsetWidth) node.style.minHeight = `${node.offsetHeight}px`;
-}
-
 export function setText(node: Node, text: string) {
   if (node.textContent !== text) node.textContent = text;
 }

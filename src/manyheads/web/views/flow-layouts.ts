@@ -67,19 +67,19 @@ export function wide(tokens: number, heads: number, below = 0): Layout {
 }
 
 export function narrow(tokens: number, heads: number, below = 0): Layout {
-  const row = tokens <= 12 ? 20 : Math.max(13, 240 / tokens);
-  const [top, rows] = [54, Math.max(row * tokens, 240)];
-  const of = Math.min(60, 240 / heads);
-  const part = Math.min(20, 120 / (heads + 2));
+  const row = tokens <= 12 ? 19.5 : Math.max(13, 234 / tokens);
+  const [top, rows] = [50, Math.max(row * tokens, 234)];
+  const of = Math.min(58.5, 234 / heads);
+  const part = Math.min(19.5, 117 / (heads + 2));
   const X = below ? 142 : 72;
   return {
-    name: "af-narrow", width: 330, height: top + rows + 68, top, row, letters: 9, word: 66,
+    name: "af-narrow", width: 330, height: top + rows + 63, top, row, letters: 9, word: 66,
     below: { x: 74, pitch: 60 / Math.max(below, 1) },
     X: [{ x: X, y: top, width: 328 - X, height: row * tokens }, { x: 72, y: top, width: 30, height: row * tokens }],
     K: [{ x: 110, y: top, width: 218, height: row * tokens }, { x: 110, y: top, width: 84, height: row * tokens }],
-    query: 16, thick: 16, axis: [246, 246], reach: [36, 36], score: [328, 328], weight: [272, 240], share: 276, full: 20,
-    bar: [{ x: 300, y: top, width: 26, height: 240 }, { x: 300, y: top + rows - 54, width: 26, height: 48 }],
-    output: { x: 110, y: top + rows + 34, width: 216, height: 26 },
+    query: 18, thick: 12, axis: [246, 246], reach: [36, 36], score: [328, 328], weight: [272, 240], share: 276, full: 20,
+    bar: [{ x: 300, y: top, width: 26, height: 234 }, { x: 300, y: top + rows - 54, width: 26, height: 48 }],
+    output: { x: 110, y: top + rows + 33, width: 216, height: 25 },
     head: (place) => (of < 50 ? { // too many for a line each
       name: [0, top + (place + 0.5) * of],
       bar: { x: 58, y: top + (place + 0.15) * of, width: 160, height: 0.7 * of },
@@ -91,12 +91,12 @@ export function narrow(tokens: number, heads: number, below = 0): Layout {
     }),
     concat: { x: 2, y: 64, width: 326, height: 24 },
     mixer: { x: 2, y: 110, width: 326, height: 150 },
-    mixed: { x: 2, y: 286, width: 326, height: 24 },
+    mixed: { x: 2, y: 284, width: 326, height: 24 },
     read: { x: 2, y: 26, width: 326, height: 14 },
     fact: (place, count) => {
-      const y = 64 + place * Math.min(36, 144 / count);
+      const y = 60 + place * Math.min(35, 140 / count);
       return { name: [2, y], label: [104, y], meter: { x: 104, y: y + 11, width: 222, height: 5 } };
     },
-    parts: { top: 242, row: part, name: 96, from: 104, to: 280, number: 328, title: [2, 222] },
+    parts: { top: 229, row: part, name: 96, from: 104, to: 280, number: 328, title: [2, 208] },
   };
 }
