@@ -17,6 +17,7 @@ const HIGHEST = 4.5; // nats on the chart
 const NAMES = { previous: "previous-token head", induction: "induction head" };
 const SLOW = 250; // milliseconds a step, from which on a reader waits long
 const LEAST = 200; // steps on the axis
+const SIDE = 128; // pixels of a triangle, which is drawn twenty times a second
 
 export class TrainingPanel {
   #dispatch: (action: Action) => void;
@@ -114,7 +115,7 @@ export class TrainingPanel {
   }
 
   #add() {
-    this.#triangles.push(new HeadTriangle("", OFF_COLOUR));
+    this.#triangles.push(new HeadTriangle("", OFF_COLOUR, SIDE));
     this.#switches.push(headSwitch(() => {}));
   }
 
