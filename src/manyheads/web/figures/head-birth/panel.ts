@@ -28,7 +28,7 @@ export class TrainingPanel {
   controls: HTMLElement;
   #switches: HTMLButtonElement[] = [];
   #triangles: HeadTriangle[] = [];
-  switches = h("div", { class: "hm-heads" });
+  switches = h("div", { class: "hm-heads", role: "group", "aria-label": "Heads" });
   triangles = h("div", { class: "hb-triangles hb-all" });
   #loss = new TrainingChart(["var(--hm-soft)", "var(--hm-ink)"], HIGHEST, String);
   #heads = new TrainingChart([COLOURS.previous, COLOURS.induction], 1, percent);
