@@ -140,6 +140,6 @@ export class TrainingPanel {
 /** How a training goes, in a sentence. */
 export function statusOf({ step, until, runs, pace, turned }: Training) {
   if (turned !== null) return `At step ${turned}, both heads were there.${runs ? "" : step >= until ? " The training rests." : " Paused."}`;
-  if (pace > SLOW) return "Each step takes this device a while, so the heads will keep you waiting. The stored training shows the same birth at once.";
+  if (runs && pace > SLOW) return "Each step takes this device a while, so the heads will keep you waiting. The stored training shows the same birth at once.";
   return runs ? "It learns from random sequences; your text is only watched." : step >= until ? "The training rests." : "Paused.";
 }
