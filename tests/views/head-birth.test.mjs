@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { baked, draw, heard, key, named, once, page, point, press, same, says, status, texts, tick, type, until } from "./page.mjs";
+import { baked, draw, heard, key, named, once, page, point, press, same, says, settled, status, texts, tick, type, until } from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
 
 const STEPS = [0, 50, 100];
@@ -279,6 +279,8 @@ test("a worker that fails says so, and can be tried again", async () => {
   const [figure, worker] = await training();
   worker.onerror(new Event("error"));
   assert.match(status(figure), /^The training stopped: .* Try again$/);
+  await settled();
+  assert.ok(worker.ends && FakeWorker.all.at(-1) === worker, "another starts when its reader says so");
   press(figure, "Try again");
   await until(() => FakeWorker.all.at(-1) !== worker);
   type(figure, "Text", "");

@@ -10,39 +10,42 @@ export function linearBackward(dy: Matrix, x: Matrix, weight: Matrix) {
   return { dx: linear(dy, transpose(weight)), dW: linear(transpose(dy), transpose(x)) };
 }
 
-/**
- * Back through attend: how the loss changes with each context [q, h * d_v] -> with the queries, keys and values.
- * `weights` [h, q, k] are those that attend gave; a head that is off in `headMask` changes nothing.
- */
-export function attendBackward(dContext: Matrix, { Q, K, V, weights, headMask }: { Q: Matrix, K: Matrix, V: Matrix, weights: Matrix, headMask?: boolean[] }) {
-  const [heads, queries, keys] = weights.shape;
+/** What attend was given for a text, and the weights [h, q, k] that it gave. */
+export interface Attended {
+  Q: Matrix;
+  K: Matrix;
+  V: Matrix;
+  weights: Matrix;
+  headMask?: boolean[]; // false for a head that is off, which changes nothing
+}
+
+/** Back through attend: from the gradient of the contexts [q, h * d_v] to those of queries, keys and values. */
+export function attendBackward(dContext: Matrix, { Q, K, V, weights, headMask }: Attended) {
+  const heads = weights.shape[0];
   const [dQ, dK, dV] = [Q, K, V].map(zerosLike);
   for (let head = 0; head < heads; head++) {
     if (headMask && !headMask[head]) continue;
-    const [q, k, v, dC] = [Q, K, V, dContext].map((all) => columnsOf(all, head, heads)); // [q, d_k], [k, d_k], [k, d_v], [q, d_v]
-    const A = { shape: [queries, keys], values: weights.values.subarray(head * queries * keys, (head + 1) * queries * keys) };
-    const dA = linear(dC, v); // [q, k]: dC V^T
+    const [q, k, v, dC] = [Q, K, V, dContext].map((all) => columnsOf(all, head, heads));
+    const A = mapOf(weights, head); // [q, k]
+    const dA = linear(dC, v); // dC V^T, [q, k]
     const dS = softmaxBackward(dA, A, 1 / Math.sqrt(q.shape[1])); // [q, k]
-    putColumns(dV, head, heads, linear(transpose(A), transpose(dC))); // [k, d_v]: A^T dC
-    putColumns(dQ, head, heads, linear(dS, transpose(k))); // [q, d_k]: dS K
-    putColumns(dK, head, heads, linear(transpose(dS), transpose(q))); // [k, d_k]: dS^T Q
+    putColumns(dV, head, heads, linear(transpose(A), transpose(dC))); // A^T dC, [k, d_v]
+    putColumns(dQ, head, heads, linear(dS, transpose(k))); // dS K, [q, d_k]
+    putColumns(dK, head, heads, linear(transpose(dS), transpose(q))); // dS^T Q, [k, d_k]
   }
   return { dQ, dK, dV };
 }
 
-/**
- * Back through softmax(S * scale): dS = A (dA - mean) * scale, all [q, k], with the mean of dA along the row, weighted by A. Only how a
- * weight differs from its row counts, since the row sums to 1; what is masked has no weight, and no gradient.
- */
+/** Back through softmax(S * scale), all [q, k]: dS = A (dA - mean) * scale, the mean of dA weighted by A. */
 export function softmaxBackward(dA: Matrix, A: Matrix, scale = 1): Matrix {
   const [rows, width] = A.shape;
-  const values = new Float32Array(rows * width);
-  for (let start = 0; start < values.length; start += width) {
+  const dS = new Float32Array(rows * width);
+  for (let start = 0; start < dS.length; start += width) {
     let mean = 0;
     for (let i = start; i < start + width; i++) mean += A.values[i] * dA.values[i];
-    for (let i = start; i < start + width; i++) values[i] = A.values[i] * (dA.values[i] - mean) * scale;
+    for (let i = start; i < start + width; i++) dS[i] = A.values[i] * (dA.values[i] - mean) * scale;
   }
-  return { shape: A.shape, values };
+  return { shape: A.shape, values: dS };
 }
 
 /** Back through layerNorm: dy, x [t, d] -> dx [t, d], and the gradients of gain and bias [d]. */
@@ -66,6 +69,12 @@ export function layerNormBackward(dy: Matrix, x: Matrix, gain: Matrix, eps = 1e-
     for (let d = 0; d < width; d++) dx.values[at + d] = (dy.values[at + d] * gain.values[d] - sum - normed[d] * along) / spread;
   }
   return { dx, dGain, dBias };
+}
+
+/** The map of one head: [h, q, k] -> [q, k]. */
+function mapOf({ shape: [, queries, keys], values }: Matrix, head: number): Matrix {
+  const size = queries * keys;
+  return { shape: [queries, keys], values: values.subarray(head * size, (head + 1) * size) };
 }
 
 /** The columns of one head, of those of all heads side by side: [t, h * d] -> [t, d]. */

@@ -5,10 +5,11 @@ import { visible } from "../math/repeats.ts";
 import { fill, h, setText } from "./dom.ts";
 import { drawHead, makePicture, paintPixels } from "./pixels.ts";
 
-const SIDE = 384; // pixels of the picture, about
+const SIDE = 384; // pixels of the picture, about; a browser enlarges them
 const DENSE = 32; // characters; of more, none can be read
 
 export class HeadTriangle {
+  #side: number;
   #name = "";
   #colour = "";
   #title = h("b");
@@ -20,7 +21,8 @@ export class HeadTriangle {
   #frame = h("div", { class: "hb-frame" }, this.#rows, h("div", { class: "hb-picture" }, this.#canvas, this.#asks), this.#columns);
   node: HTMLElement;
 
-  constructor(name: string, colour: string) {
+  constructor(name: string, colour: string, side = SIDE) {
+    this.#side = side;
     this.node = h("figure", { class: "hb-triangle" }, h("figcaption", {}, this.#title, " ", this.#state), this.#frame);
     this.call(name, colour);
   }
@@ -34,7 +36,7 @@ export class HeadTriangle {
 
   draw(map: AttentionMap, [layer, head]: number[], off: boolean) {
     const { queryTokens: characters } = map;
-    const size = characters.length * Math.max(1, Math.floor(SIDE / characters.length));
+    const size = characters.length * Math.max(1, Math.floor(this.#side / characters.length));
     const look = { colour: this.#colour, off, dim: false, scale: "absolute" as const };
     paintPixels(this.#canvas, makePicture(size, size, (pixels) =>
       drawHead(pixels, size, { left: 0, top: 0, width: size, height: size }, { ...map, causal: false }, layer, head, look))); // what is masked stays blank

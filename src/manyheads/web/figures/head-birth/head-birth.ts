@@ -109,9 +109,9 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
   }
 
   #end() {
+    if (this.view?.state.training?.runs) this.pause();
     this.#worker?.training?.close();
     this.#worker = null;
-    if (this.view?.state.training?.runs) this.pause();
   }
 
   /** Starts what learns, if it's another training, and lets it run or rest as the state says. */

@@ -17,6 +17,7 @@ const HIGHEST = 4.5; // nats on the chart
 const NAMES = { previous: "previous-token head", induction: "induction head" };
 const SLOW = 250; // milliseconds a step, from which on a reader waits long
 const LEAST = 200; // steps on the axis
+const SIDE = 128; // pixels of a triangle, which is drawn twenty times a second
 
 export class TrainingPanel {
   #dispatch: (action: Action) => void;
@@ -27,7 +28,7 @@ export class TrainingPanel {
   controls: HTMLElement;
   #switches: HTMLButtonElement[] = [];
   #triangles: HeadTriangle[] = [];
-  switches = h("div", { class: "hm-heads" });
+  switches = h("div", { class: "hm-heads", role: "group", "aria-label": "Heads" });
   triangles = h("div", { class: "hb-triangles hb-all" });
   #loss = new TrainingChart(["var(--hm-soft)", "var(--hm-ink)"], HIGHEST, String);
   #heads = new TrainingChart([COLOURS.previous, COLOURS.induction], 1, percent);
@@ -114,7 +115,7 @@ export class TrainingPanel {
   }
 
   #add() {
-    this.#triangles.push(new HeadTriangle("", OFF_COLOUR));
+    this.#triangles.push(new HeadTriangle("", OFF_COLOUR, SIDE));
     this.#switches.push(headSwitch(() => {}));
   }
 
@@ -139,6 +140,6 @@ export class TrainingPanel {
 /** How a training goes, in a sentence. */
 export function statusOf({ step, until, runs, pace, turned }: Training) {
   if (turned !== null) return `At step ${turned}, both heads were there.${runs ? "" : step >= until ? " The training rests." : " Paused."}`;
-  if (pace > SLOW) return "Each step takes this device a while, so the heads will keep you waiting. The stored training shows the same birth at once.";
+  if (runs && pace > SLOW) return "Each step takes this device a while, so the heads will keep you waiting. The stored training shows the same birth at once.";
   return runs ? "It learns from random sequences; your text is only watched." : step >= until ? "The training rests." : "Paused.";
 }
