@@ -43,6 +43,15 @@ export class HeadTriangle {
     }
   }
 
+  /** The query and key that a press on the picture means; null beside it, and where nobody looks. */
+  cellAt({ target, clientX, clientY }: MouseEvent) {
+    const { left, top, width, height } = this.#canvas.getBoundingClientRect();
+    const count = this.#rows.childElementCount;
+    if (target !== this.#canvas) return null;
+    const [key, query] = [Math.floor((clientX - left) / width * count), Math.floor((clientY - top) / height * count)];
+    return key >= 0 && key <= query && query < count ? { query, key } : null;
+  }
+
   /** Another character asks: its row stands out. */
   ask(query: number) {
     this.#asks.style.setProperty("--row", String(query));

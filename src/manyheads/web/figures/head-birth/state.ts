@@ -1,6 +1,7 @@
 // All that a <head-birth> knows, as one value; every change of it is a pure function. No DOM.
 
 import { guessed, type Guessed } from "../../math/repeats.ts";
+import type { Cell } from "../../math/score-parts.ts";
 import type { Expecting } from "../../models/induction.ts";
 
 export interface State {
@@ -11,6 +12,7 @@ export interface State {
   map: Expecting | null; // the one that is shown
   all: Guessed[]; // the guesses in it
   chosen: number | null; // the character that the reader points at; else the first that can be known
+  pressed: Cell | null; // of a triangle, to be explained; else where the induction head looks most from the chosen character
   predicted: string; // which head appears first, as the reader predicted it
 }
 
@@ -19,7 +21,7 @@ export type Action =
   | { type: "step", at: number }
   | { type: "next" } // from the last step to the first
   | { type: "toggle" }
-  | { type: "ask", place: number }
+  | { type: "ask", place: number, pressed?: State["pressed"] }
   | { type: "predict", head: string }
   | { type: "show", map: Expecting };
 
@@ -30,15 +32,15 @@ export interface Step {
 }
 
 export const startWith = (parts: Partial<State>, steps: number[]): State =>
-  ({ sentence: "", at: 0, off: false, map: null, all: [], chosen: null, predicted: "", ...parts, steps });
+  ({ sentence: "", at: 0, off: false, map: null, all: [], chosen: null, pressed: null, predicted: "", ...parts, steps });
 
 export function reduce(state: State, action: Action): Step {
   switch (action.type) {
-    case "take": return { state: { ...state, ...action.parts, chosen: null }, needs: "compute" };
+    case "take": return { state: { ...state, ...action.parts, chosen: null, pressed: null }, needs: "compute" };
     case "step": return { state: { ...state, at: action.at }, needs: "compute" };
     case "next": return { state: { ...state, at: (state.at + 1) % state.steps.length }, needs: "compute" };
     case "toggle": return { state: { ...state, off: !state.off }, needs: "compute" };
-    case "ask": return { state: { ...state, chosen: action.place }, needs: "ask" };
+    case "ask": return { state: { ...state, chosen: action.place, pressed: action.pressed ?? null }, needs: "ask" };
     case "predict": return { state: { ...state, predicted: action.head }, needs: "reveal" };
     case "show": return { state: { ...state, map: action.map, all: guessed(action.map.queryTokens, action.map.guesses) }, needs: "draw" };
   }

@@ -10,6 +10,7 @@ import { GuessStrip } from "../../views/guess-strip.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { HeadTriangle } from "../../views/head-triangle.ts";
 import { Player } from "../../views/player.ts";
+import { WhyThere } from "../../views/why-there.ts";
 import { BirthCharts, COLOURS, type Measured } from "./charts.ts";
 import { askedOf, reduce, startWith, type Action, type State } from "./state.ts";
 
@@ -30,6 +31,7 @@ export class HeadBirthView {
   #strip = new GuessStrip((place) => this.dispatch({ type: "ask", place }));
   #result = h("p", { class: "hb-result" });
   #why = h("p", { class: "hb-why" });
+  #whyThere = new WhyThere();
   #slider = h("input", { type: "range", min: 0, step: 1, "aria-label": "Training step",
     oninput: () => (this.#player.stop(), this.dispatch({ type: "step", at: Number(this.#slider.value) })) });
   #step = h("span", { class: "hb-step" });
@@ -50,9 +52,19 @@ export class HeadBirthView {
       h("div", { class: "hm-tools" }, this.#player.node, h("label", { class: "hm-field hb-slider" }, "Training ", this.#slider, this.#step)),
       this.#strip.node, this.#result,
       h("div", { class: "hm-heads" }, h("span", {}, "Heads"), this.#switch),
-      h("div", { class: "hb-triangles" }, this.#triangles.previous.node, this.#triangles.induction.node), this.#why,
+      h("div", { class: "hb-triangles" }, this.#triangles.previous.node, this.#triangles.induction.node), this.#why, this.#whyThere.node,
       this.#charts.node, this.#status.node, this.#announcer.node);
+    for (const role of ["previous", "induction"] as const) this.#triangles[role].node.addEventListener("click", (event) => this.#press(role, event));
     this.#drawControls();
+  }
+
+  /** A cell of a triangle is pressed: why does its head look there? */
+  #press(role: "previous" | "induction", event: MouseEvent) {
+    const cell = this.#triangles[role].cellAt(event);
+    const [layer, head] = this.#heads[role];
+    if (!cell) return;
+    this.dispatch({ type: "ask", place: cell.query + 1, pressed: { layer, head, ...cell } });
+    this.#whyThere.open();
   }
 
   /** Changes the state, and does what then has to be done. */
@@ -102,16 +114,18 @@ export class HeadBirthView {
 
   /** Why the model guesses what it does at one place: where the induction head looks from the character before. */
   #explain() {
-    const { map, all } = this.state;
+    const { map, all, pressed } = this.state;
     if (!map) return;
     const [layer, head] = this.#heads.induction;
     const place = askedOf(this.state);
     this.#strip.ask(place);
-    const query = Math.max(place - 1, 0);
+    const query = pressed?.query ?? Math.max(place - 1, 0);
     for (const triangle of Object.values(this.#triangles)) triangle.ask(query);
     if (!place) return setText(this.#why, "");
     const weights = queryWeights(map, layer, head, query);
     const most = weights.indexOf(Math.max(...weights));
+    const colours = { [`layer ${this.#heads.previous[0] + 1}, ${map.headNames[this.#heads.previous[1]]}`]: COLOURS.previous };
+    this.#whyThere.ask(map, pressed ?? { layer, head, query, key: most }, colours);
     const { guess } = all[place - 1];
     const named = (at: number) => `“${visible(map.queryTokens[at])}”, character ${at + 1}`;
     setText(this.#why, `From ${named(query)}, the induction head looks most at ${named(most)} (${percent(weights[most])}). The guess: ${guess === null ? "one that isn’t in the text" : `“${visible(guess)}”`}.`);
