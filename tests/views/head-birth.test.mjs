@@ -290,3 +290,23 @@ test("a worker that fails says so, and can be tried again", async () => {
   assert.equal(figure.training.step, 0);
   assert.ok(named(figure, "▶ Train"), "without a text there is nothing to learn");
 });
+
+test("a cell of a triangle that's pressed says who wrote what its head compares", async () => {
+  const asked = [];
+  const tells = (variant) => {
+    const model = decoder(variant);
+    const attend = (...text) => ({ ...model.attend(...text), scoreParts: (cell) => (asked.push(cell), { parts: ["embedding", "layer 1, b"], pairs: Float64Array.of(1, 2, 0, 0) }) });
+    return { ...model, attend };
+  };
+  const figure = await opened({ induction: { load: tells } });
+  await figure.ready;
+  const [previous] = figure.querySelectorAll(".hb-triangle canvas");
+  const at = (query, hit) => previous.dispatchEvent(new PointerEvent("click", { bubbles: true, clientX: (hit + 0.5) * 160, clientY: (query + 0.5) * 60 }));
+  at(1, 3);
+  assert.equal(figure.querySelector(".why-there").open, false, "there is no looking ahead");
+  at(4, 2);
+  assert.deepEqual(asked.at(-1), { layer: 0, head: 1, query: 4, key: 2 });
+  assert.match(texts(figure, ".wt-lead")[0], /^In layer 1, b, the score of “b” with “␣” is \+3\.00\. In the key, what layer 1, b wrote counts most: \+2\.00\.$/);
+  point(figure.querySelectorAll(".hb-strip li")[4]);
+  assert.deepEqual(asked.at(-1), { layer: 1, head: 0, query: 3, key: 0 }, "then again where the induction head looks most");
+});

@@ -1,14 +1,19 @@
 """The induction model: it turns with every seed, its heads compose, and it reads whatever is typed."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
+import torch
 from births import check_birth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manyheads import load_induction
-from manyheads.models.induction import held_out_sequences
+from manyheads.models.induction import InductionConfig, held_out_sequences
 from manyheads.models.induction.measures import measured, without_each
+from manyheads.models.induction.network import AttentionOnly
+from manyheads.models.keeping import write_model
 
 
 def test_the_shipped_model_says_the_second_copy():
@@ -60,3 +65,53 @@ def test_bad_input_is_refused():
         model(7)
     with pytest.raises(ValueError, match="step-190"):
         load_induction("step-7")
+
+
+OTHER = InductionConfig(layers=2, heads=3, width=12, symbols=7, positions=9)
+
+
+def saved(path, **changes):
+    """A file as the page writes one, but for what is changed: its sizes are others than ours."""
+    network = AttentionOnly(OTHER)
+    header = {"variant": "seed-0-step-40", "config": asdict(OTHER), "roles": {"previous": [0, 2], "induction": [1, 0]}}
+    header |= {"history": [], "words": {"nothing": "Type."}} | changes
+    write_model(path, network, {name: value for name, value in header.items() if value is not None}, torch.float32)
+    return network
+
+
+def test_a_model_of_a_readers_own_is_read_from_its_file(tmp_path):
+    path = tmp_path / "step-190.safetensors"  # named as one of ours, which it isn't
+    network = saved(path)
+    for written in (path, str(path)):
+        model = load_induction(written)
+        assert (model.name, model.config, model.previous_head) == ("step-190.safetensors", OTHER, (0, 2))
+        with torch.no_grad():
+            expected = network(torch.tensor([0, 1, 2, 0, 1]))[1]
+        np.testing.assert_allclose(model("abcab").weights, expected.numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("message", "changes"),
+    [
+        ("its header lacks roles", {"roles": None}),
+        ("must be a head of .2, 3., from 0, got .0, 3.", {"roles": {"previous": [0, 3]}}),
+        ("its config differs in .*'heads'", {"config": {"layers": 2}}),
+        ("layers must be a whole number from 1, got 'two'", {"config": asdict(OTHER) | {"layers": "two"}}),
+        ("these differ: .*position", {"config": asdict(OTHER) | {"positions": 8}}),
+        ("num_heads must divide", {"config": asdict(OTHER) | {"heads": 5}}),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(tmp_path, message, changes):
+    path = tmp_path / "mine.safetensors"
+    saved(path, **changes)
+    with pytest.raises(ValueError, match=message):
+        load_induction(path)
+
+
+def test_what_is_no_such_file_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load_induction(tmp_path / "none.safetensors")
+    path = tmp_path / "tea.safetensors"
+    path.write_bytes(b"two sugars")
+    with pytest.raises(ValueError, match="take another copy of it"):
+        load_induction(path)

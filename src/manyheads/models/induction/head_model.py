@@ -1,6 +1,8 @@
 """The induction model as a head model: characters go in, what every head looks at and what may come next come out."""
 
 from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -59,11 +61,12 @@ class InductionModel(nn.Module):
         self.num_layers, self.num_heads = config.layers, config.heads
         self.head_names = [f"head {head + 1}" for head in range(config.heads)]
         self.network = AttentionOnly(config)
+        self.file_name = None  # of a reader's own, which pages don't have
 
     @property
     def name(self):
-        """What pages call it, such as `induction/step-200`."""
-        return "/".join(filter(None, ("induction", self.variant)))
+        """What pages call it, such as `induction/step-200`; a model of a reader's own is called as its file."""
+        return self.file_name or "/".join(filter(None, ("induction", self.variant)))
 
     @property
     def previous_head(self):
@@ -157,13 +160,14 @@ class InductionModel(nn.Module):
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
         needed = {"variant", "roles", "history"}
         header, config, tensors = read_model(path, "induction model", needed, InductionConfig)
+        check_header(path, config, header["roles"])
         model = cls(header["variant"], config, header["roles"], header["history"])
         fill(model.network, tensors, path)
         return model.eval()
 
 
 def load_induction(variant=""):
-    """Load the induction model; `"step-190"` is what it was after 190 steps.
+    """Load the induction model; `"step-190"` is what it was after 190 steps. Or the path of a model of your own.
 
     >>> model = load_induction()
     >>> "".join(model.guesses("tea cup tea").characters[8:])
@@ -171,9 +175,50 @@ def load_induction(variant=""):
     >>> load_induction("step-0").name
     'induction/step-0'
 
-    Raises `ValueError` for another variant, and for a file that isn't the one we trained.
+    A model that you trained in [the chapter](induction.md) is saved there as a file. Give its path, which ends in
+    `.safetensors`, and the maps are those of the page. So are those of a model's `save`:
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/mine.safetensors")
+    ...     mine = load_induction(f"{folder}/mine.safetensors")
+    >>> mine.name, bool((mine("tea tea").weights == model("tea tea").weights).all())
+    ('mine.safetensors', True)
+
+    Such a file has the tensors of `state_dict`, in 32 or 16 bits, with L layers, S symbols, P positions and width d:
+    `symbol.weight` and `next.weight` [S, d], `position` [P, d]; for each layer from 0 to L - 1 `norms.0.weight` and
+    `norms.0.bias` [d], and `layers.0.query.weight`, `.key.weight`, `.value.weight` and `.output.weight` [d, d], head
+    after head; `norm.weight` and `norm.bias` [d] at the end. Its header has JSON: `config`, all fields of
+    `InductionConfig`, since no shape tells the number of heads; `variant`, a name; `roles`, {"previous": [layer, head],
+    "induction": [layer, head]}, from 0; and `history`, what was measured while it learned, or []. There's no alphabet:
+    the characters of each text become symbols in the order in which they appear.
+
+    Raises `ValueError` for another variant, for a file that isn't the one we trained, and for one of yours that doesn't
+    fit; `FileNotFoundError` where there is none.
     """
+    if isinstance(variant, PathLike) or str(variant).endswith(".safetensors"):
+        model = InductionModel.load(variant)
+        model.file_name = Path(variant).name
+        return model
     return InductionModel.load(kept_file("induction", variant))
+
+
+def check_header(path, config, roles):
+    """Refuse a header by which no model can be made.
+
+    >>> check_header("mine.safetensors", InductionConfig(width=0), {})
+    Traceback (most recent call last):
+    ValueError: mine.safetensors doesn't fit: width must be a whole number from 1, got 0
+    """
+    for name in ("layers", "heads", "width", "symbols", "positions"):
+        size = getattr(config, name)
+        if type(size) is not int or size < 1:
+            raise ValueError(f"{path} doesn't fit: {name} must be a whole number from 1, got {size!r}")
+    shape = [config.layers, config.heads]
+    for name in ("previous", "induction"):
+        place = roles.get(name) if isinstance(roles, dict) else None
+        if place not in [[layer, head] for layer in range(config.layers) for head in range(config.heads)]:
+            raise ValueError(f"{path} doesn't fit: the role {name!r} must be a head of {shape}, from 0, got {place}")
 
 
 def page_files():

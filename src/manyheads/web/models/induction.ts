@@ -93,9 +93,9 @@ export class InductionModel {
       below.forEach(({ V, weights, on }, number) => headNames.forEach((title, at) => {
         written[`layer ${number + 1}, ${title}`] = this.#wrote(layers[number], V, weights, at, place, on?.[at] ?? true);
       }));
-      const matrix = layers[layer][name];
-      const width = matrix.shape[0] / headNames.length;
-      return { written, place, rows: Array.from({ length: width }, (_, row) => rowOf(matrix, head * width + row)) };
+      const reads = layers[layer][name];
+      const width = reads.shape[0] / headNames.length;
+      return { written, place, rows: Array.from({ length: width }, (_, row) => rowOf(reads, head * width + row)) };
     };
     const [weight, bias] = ["weight", "bias"].map((name) => tensors[`norms.${layer}.${name}`].values);
     return scoreParts({ weight, bias, eps: 1e-5 }, side(query, "query.weight"), side(key, "key.weight"));

@@ -20,10 +20,13 @@ export class HeadTriangle {
   #columns = h("ol", { class: "hb-columns", "aria-hidden": "true" });
   #frame = h("div", { class: "hb-frame" }, this.#rows, h("div", { class: "hb-picture" }, this.#canvas, this.#asks), this.#columns);
   node: HTMLElement;
+  /** Is told the query and key of a cell that's pressed. */
+  pressed: (cell: { query: number, key: number }) => void = () => {};
 
   constructor(name: string, colour: string, side = SIDE) {
     this.#side = side;
     this.node = h("figure", { class: "hb-triangle" }, h("figcaption", {}, this.#title, " ", this.#state), this.#frame);
+    this.#canvas.onclick = (event) => this.#press(event);
     this.call(name, colour);
   }
 
@@ -51,6 +54,14 @@ export class HeadTriangle {
       const letters = fill(side, characters.length, () => h("li"));
       characters.forEach((character, at) => setText(letters[at], visible(character)));
     }
+  }
+
+  /** What is masked can't be pressed. */
+  #press({ clientX, clientY }: MouseEvent) {
+    const { left, top, width, height } = this.#canvas.getBoundingClientRect();
+    const count = this.#rows.childElementCount;
+    const [key, query] = [Math.floor((clientX - left) / width * count), Math.floor((clientY - top) / height * count)];
+    if (key >= 0 && key <= query && query < count) this.pressed({ query, key });
   }
 
   /** Another character asks: its row stands out. */

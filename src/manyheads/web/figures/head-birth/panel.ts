@@ -11,7 +11,7 @@ import { HeadTriangle } from "../../views/head-triangle.ts";
 import { TrainingChart } from "../../views/training-chart.ts";
 import { COLOURS } from "./charts.ts";
 import { EXPERIMENTS } from "./experiments.ts";
-import { isTold, namedHeads, type Action, type State, type Training } from "./state.ts";
+import { askedFor, isTold, namedHeads, type Action, type State, type Training } from "./state.ts";
 
 const HIGHEST = 4.5; // nats on the chart
 const NAMES = { previous: "previous-token head", induction: "induction head" };
@@ -104,6 +104,7 @@ export class TrainingPanel {
       const [name, colour] = role ? [NAMES[role], COLOURS[role]] : ["", OFF_COLOUR];
       triangle.call(name, colour);
       triangle.draw(map, place, isAmong(off, place));
+      triangle.pressed = (cell) => this.#dispatch(askedFor(place, cell));
       drawSwitch(this.#switches[at], name || `layer ${place[0] + 1}, head ${place[1] + 1}`, !isAmong(off, place), colour);
       this.#switches[at].onclick = () => this.#dispatch({ type: "toggle", head: place });
     });

@@ -3,6 +3,7 @@
 import { inductionScores, previousScores } from "../../math/births.ts";
 import { toggledIn } from "../../math/heads-off.ts";
 import { guessed, type Guessed } from "../../math/repeats.ts";
+import type { Cell } from "../../math/score-parts.ts";
 import type { Expecting } from "../../models/induction.ts";
 import type { Report } from "../../models/training.ts";
 import { EXPERIMENTS, PLAIN, type Experiment } from "./experiments.ts";
@@ -18,6 +19,7 @@ export interface State {
   map: Expecting | null; // the one that is shown
   all: Guessed[]; // the guesses in it
   chosen: number | null; // the character that the reader points at; else the first that can be known
+  pressed: Cell | null; // of a triangle, to be explained; else where the induction head looks most from the chosen character
   predicted: string; // which head appears first in the stored training, as the reader predicted it
 }
 
@@ -56,7 +58,7 @@ export type Action =
   | { type: "step", at: number }
   | { type: "next" } // from the last step to the first
   | { type: "toggle", head: number[] }
-  | { type: "ask", place: number }
+  | { type: "ask", place: number, pressed?: State["pressed"] }
   | { type: "predict", head: string }
   | { type: "show", map: Expecting }
   | { type: "train", until?: number } // starts, or goes on
@@ -79,7 +81,7 @@ const HALF = 0.5; // of its attention where its name says: from there on, a head
 const SEEDS = 10; // that were tried for what the experiments say
 
 export const startWith = (parts: Partial<State>, steps: number[]): State =>
-  ({ sentence: "", at: 0, live: false, training: null, asked: -1, off: [], map: null, all: [], chosen: null, predicted: "", ...parts, steps });
+  ({ sentence: "", at: 0, live: false, training: null, asked: -1, off: [], map: null, all: [], chosen: null, pressed: null, predicted: "", ...parts, steps });
 
 const newTraining = (number: number, seed: number, experiment: Experiment, predicted: string, runs: boolean): Training =>
   ({ number, seed, experiment, predicted, until: experiment.until, runs, step: 0, pace: 0, points: [], heads: { previous: null, induction: null }, turned: null });
@@ -87,11 +89,11 @@ const newTraining = (number: number, seed: number, experiment: Experiment, predi
 export function reduce(state: State, action: Action): Step {
   const { training } = state;
   switch (action.type) {
-    case "take": return { state: { ...state, ...action.parts, chosen: null }, needs: "compute" };
+    case "take": return { state: { ...state, ...action.parts, chosen: null, pressed: null }, needs: "compute" };
     case "step": return { state: { ...state, at: action.at }, needs: "compute" };
     case "next": return { state: { ...state, at: (state.at + 1) % state.steps.length }, needs: "compute" };
     case "toggle": return { state: { ...state, off: toggledIn(state.off, action.head) }, needs: "compute" };
-    case "ask": return { state: { ...state, chosen: action.place }, needs: "ask" };
+    case "ask": return { state: { ...state, chosen: action.place, pressed: action.pressed ?? null }, needs: "ask" };
     case "predict": return { state: { ...state, predicted: action.head }, needs: "reveal" };
     case "show": return { state: shown(state, action.map), needs: "draw" };
     case "stored": return { state: { ...state, live: false, off: [], asked: -1, training: training && { ...training, runs: false } }, needs: "train" };
@@ -156,3 +158,7 @@ export function askedOf({ all, chosen }: State) {
   const first = all.findIndex(({ known }) => known) + 1;
   return Math.min(chosen ?? (first || all.length), all.length);
 }
+
+/** That a cell of a head, [layer, head], was pressed. */
+export const askedFor = ([layer, head]: number[], cell: Pick<Cell, "query" | "key">): Action =>
+  ({ type: "ask", place: cell.query + 1, pressed: { layer, head, ...cell } });

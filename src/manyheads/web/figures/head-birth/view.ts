@@ -1,7 +1,7 @@
 // What <head-birth> shows: a text with what was guessed below it, heads as triangles, and what was measured in training; of the
 // stored training at first, then of the reader's own.
 
-import { queryWeights } from "../../math/maps.ts";
+import { headTitle, queryWeights } from "../../math/maps.ts";
 import { guessedText, visible } from "../../math/repeats.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
@@ -11,9 +11,10 @@ import { GuessStrip } from "../../views/guess-strip.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { HeadTriangle } from "../../views/head-triangle.ts";
 import { Player } from "../../views/player.ts";
+import { WhyThere } from "../../views/why-there.ts";
 import { BirthCharts, COLOURS, type Measured } from "./charts.ts";
 import { TrainingPanel } from "./panel.ts";
-import { askedOf, namedHeads, reduce, startWith, type Action, type State } from "./state.ts";
+import { askedFor, askedOf, namedHeads, reduce, startWith, type Action, type State } from "./state.ts";
 
 /** What the view asks of its element: another map, a training that runs as the state says, the model as a file. */
 export interface BirthHost {
@@ -39,6 +40,7 @@ export class HeadBirthView {
   #strip = new GuessStrip((place) => this.dispatch({ type: "ask", place }));
   #result = h("p", { class: "hb-result" });
   #why = h("p", { class: "hb-why" });
+  #whyThere = new WhyThere();
   #slider = h("input", { type: "range", min: 0, step: 1, "aria-label": "Training step",
     oninput: () => (this.#player.stop(), this.dispatch({ type: "step", at: Number(this.#slider.value) })) });
   #step = h("span", { class: "hb-step" });
@@ -67,7 +69,8 @@ export class HeadBirthView {
     this.#stored = [tools, switches, triangles, this.#charts.node];
     this.#own = [panel.controls, panel.switches, panel.triangles, panel.charts, panel.experiments];
     root.replaceChildren(this.#box, h("div", { class: "hb-bar" }, tools, panel.controls, this.#door), this.#strip.node, this.#result,
-      switches, panel.switches, triangles, panel.triangles, this.#why, this.#charts.node, panel.charts, this.#status.node, panel.experiments, this.#announcer.node);
+      switches, panel.switches, triangles, panel.triangles, this.#why, this.#whyThere.node, this.#charts.node, panel.charts, this.#status.node, panel.experiments, this.#announcer.node);
+    for (const role of ["previous", "induction"] as const) this.#triangles[role].pressed = (cell) => this.dispatch(askedFor(this.#heads[role], cell));
     this.#drawControls();
   }
 
@@ -85,6 +88,7 @@ export class HeadBirthView {
     if (needs === "reveal") this.#reveal();
     if (needs === "draw") this.#drawMap();
     if (needs === "draw" || needs === "ask") this.#explain();
+    if (action.type === "ask" && action.pressed) this.#whyThere.open();
   }
 
   /** Takes over another text. */
@@ -137,21 +141,25 @@ export class HeadBirthView {
 
   /** Why the model guesses what it does at one place: where the induction head looks from the character before. */
   #explain() {
-    const { map, all, live, training } = this.state;
+    const { map, all, pressed, live, training } = this.state;
     if (!map) return;
     const place = askedOf(this.state);
     this.#strip.ask(place);
-    const query = Math.max(place - 1, 0);
+    const query = pressed?.query ?? Math.max(place - 1, 0);
     for (const triangle of Object.values(this.#triangles)) triangle.ask(query);
     this.#panel.ask(query);
+    const named = live ? training && namedHeads(training) : this.#heads;
+    const head = named?.induction;
+    const weights = head ? [...queryWeights(map, head[0], head[1], query)] : [];
+    const most = weights.indexOf(Math.max(...weights));
+    const cell = pressed ?? (head && place ? { layer: head[0], head: head[1], query, key: most } : null);
+    this.#whyThere.node.hidden = !cell;
+    if (cell) this.#whyThere.ask(map, cell, named?.previous ? { [headTitle(map, named.previous[0], named.previous[1])]: COLOURS.previous } : {});
     if (!place) return setText(this.#why, "");
     const { guess } = all[place - 1];
     const guessed = `The guess: ${guess === null ? "one that isn’t in the text" : `“${visible(guess)}”`}.`;
-    const named = (at: number) => `“${visible(map.queryTokens[at])}”, character ${at + 1}`;
-    const head = live ? training && namedHeads(training).induction : this.#heads.induction;
-    if (!head) return setText(this.#why, `After ${named(query)}, no head has earned a name yet. ${guessed}`);
-    const weights = queryWeights(map, head[0], head[1], query);
-    const most = weights.indexOf(Math.max(...weights));
-    setText(this.#why, `From ${named(query)}, the induction head looks most at ${named(most)} (${percent(weights[most])}). ${guessed}`);
+    const character = (at: number) => `“${visible(map.queryTokens[at])}”, character ${at + 1}`;
+    if (!head) return setText(this.#why, `After ${character(query)}, no head has earned a name yet. ${guessed}`);
+    setText(this.#why, `From ${character(query)}, the induction head looks most at ${character(most)} (${percent(weights[most])}). ${guessed}`);
   }
 }

@@ -1,0 +1,85 @@
+// Why a head looks from one token at another: the largest parts of their score, one below the other, each bar beginning where the one
+// above ends, so that the last ends at the score. It's asked of the map's own model, and only while somebody has it open.
+
+import type { AttentionMap } from "../math/attention-map.ts";
+import { topPairs, writerOfKey, type Cell, type ScoreParts } from "../math/score-parts.ts";
+import { amount, visible } from "../math/text.ts";
+import { fill, h, setText } from "./dom.ts";
+
+const SHOWN = 5; // pairs by name
+const WAITS = "The model has to load first."; // what was computed ahead can't tell
+
+export class WhyThere {
+  #lead = h("p", { class: "wt-lead" }, WAITS);
+  #heads = [h("th", { scope: "col" }), h("th", { scope: "col" })];
+  #body = h("tbody");
+  #table = h("table", { hidden: true }, h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col", colspan: 2 }, "add to the score"))), this.#body);
+  #asked: { map: AttentionMap, cell: Cell, colours: Record<string, string> } | null = null;
+  node = h("details", { class: "why-there", ontoggle: () => this.#draw() }, h("summary", {}, "Why there?"), this.#lead, this.#table);
+
+  /** Another cell of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
+  ask(map: AttentionMap, cell: Cell, colours: Record<string, string> = {}) {
+    this.#asked = { map, cell, colours };
+    this.#draw();
+  }
+
+  /** Opens it, as its reader does. */
+  open() {
+    this.node.open = true; // which draws, by the event
+  }
+
+  async #draw() {
+    const asked = this.#asked;
+    if (!asked || !this.node.open) return;
+    const found = asked.map.scoreParts?.(asked.cell); // a model in the page answers at once, one in a worker later
+    if (!found) return this.#wait();
+    if (!(found instanceof Promise)) return this.#show(found);
+    const answer = await found.catch(() => null); // the figure itself says what went wrong
+    if (this.#asked === asked && answer) this.#show(answer);
+  }
+
+  #wait() {
+    setText(this.#lead, WAITS);
+    this.#table.hidden = true;
+  }
+
+  #show(found: ScoreParts) {
+    const { map, cell: { layer, head, query, key }, colours } = this.#asked!;
+    const [asks, answers] = [map.queryTokens[query], map.keyTokens[key]].map((token) => `“${visible(token)}”`);
+    const { top, others, rest, score } = topPairs(found, SHOWN);
+    const { part, value } = writerOfKey(found);
+    setText(this.#lead, `In layer ${layer + 1}, ${map.headNames[head]}, the score of ${asks} with ${answers} is ${amount(score, true)}. ` +
+      `In the key, ${wrote(part)} counts most: ${amount(value, true)}.`);
+    [`Query ${asks}`, `Key ${answers}`].forEach((text, side) => setText(this.#heads[side], text));
+    const rows = top.map(({ query: one, key: other, value: adds }) => ({ names: [one, other], adds }));
+    if (others) rows.push({ names: [`${others.toLocaleString("en")} other pairs`], adds: rest });
+    const ends = rows.reduce((sums, { adds }) => [...sums, sums[sums.length - 1] + adds], [0]);
+    const [low, high] = [Math.min(...ends), Math.max(...ends, Math.min(...ends) + 1e-6)];
+    const share = (length: number) => (length / (high - low)).toFixed(4);
+    const items = fill(this.#body, rows.length + 1, () => h("tr", {}, h("th", { scope: "row" }), h("td"), h("td", { class: "wt-bar" }, h("i")), h("td", { class: "wt-number" })));
+    [...rows, { names: ["Score"], adds: score }].forEach(({ names, adds }, at) => {
+      const [one, other, bar, number] = items[at].children as unknown as HTMLTableCellElement[];
+      const from = at === rows.length ? 0 : ends[at];
+      setText(one, names[0]);
+      setText(other, names[1] ?? "");
+      one.colSpan = names.length === 1 ? 2 : 1;
+      other.hidden = names.length === 1;
+      [one, other].forEach((cell, side) => cell.style.setProperty("--head", colours[names[side]] ?? "transparent"));
+      const mark = bar.firstElementChild as HTMLElement;
+      mark.classList.toggle("wt-minus", adds < 0);
+      mark.style.setProperty("--from", share(Math.min(from, from + adds) - low));
+      mark.style.setProperty("--length", share(Math.abs(adds)));
+      mark.style.setProperty("--head", colours[names[1]] ?? "var(--hm-accent)");
+      bar.style.setProperty("--zero", share(-low));
+      items[at].className = at === rows.length ? "wt-score" : at === top.length ? "wt-rest" : "";
+      setText(number, amount(adds, true));
+    });
+    this.#table.hidden = false;
+  }
+}
+
+/** Who a part of a vector comes from, in a sentence. */
+function wrote(part: string) {
+  if (part === "embedding" || part === "position") return `its ${part}`;
+  return part === "biases" ? "what the biases add" : `what ${part} wrote`;
+}
