@@ -73,7 +73,7 @@ export function narrow(tokens: number, heads: number, below = 0): Layout {
   const part = Math.min(19.5, 117 / (heads + 2));
   const X = below ? 142 : 72;
   return {
-    name: "af-narrow", width: 330, height: top + rows + 63, top, row, letters: 9, word: 66,
+    name: "af-narrow", width: 330, height: top + rows + 63, top, row, letters: 8, word: 66,
     below: { x: 74, pitch: 60 / Math.max(below, 1) },
     X: [{ x: X, y: top, width: 328 - X, height: row * tokens }, { x: 72, y: top, width: 30, height: row * tokens }],
     K: [{ x: 110, y: top, width: 218, height: row * tokens }, { x: 110, y: top, width: 84, height: row * tokens }],
