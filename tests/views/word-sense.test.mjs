@@ -293,6 +293,21 @@ test("what one masked word comes to is shown without a model; more than that is 
   press(figure, "river");
   assert.equal(leans(figure)[1], "90 % river");
   await says(figure, /^This is a computed example\./);
+  figure.setAttribute("masked", "river");
+  assert.equal(leans(figure)[1], "50 % river");
+});
+
+test("attributes mask words and turn heads off, also of a sentence that is set with them", async () => {
+  const figure = await live();
+  const set = async (attributes, answers) => {
+    for (const [name, value] of Object.entries(attributes)) figure.setAttribute(name, value);
+    while (answers--) await once(figure, "sense");
+    return [figure.querySelectorAll('.ws-row [aria-pressed="true"]').length, leans(figure)[LAYERS]];
+  };
+  assert.deepEqual(await set({ sentence: "a bank by the river" }, 1), [0, "95 % river"]);
+  assert.deepEqual(await set({ sentence: "the bank of the river", masked: "River of" }, 2), [2, "95 % money"]);
+  assert.deepEqual(await set({ masked: "" }, 1), [0, "95 % river"]);
+  assert.deepEqual(await set({ masked: "the", off: "2.3" }, 2), [2, "57 % river"]);
 });
 
 test("a dot that moves leaves a trail, but not for readers who ask for less motion", async (t) => {

@@ -14,6 +14,8 @@ export interface DrawnChain {
   lit: number | null; // the head that a reader points at
 }
 
+const amountOf = (push: number) => (Math.abs(push) < 0.05 ? "0.0" : `${push < 0 ? "\u2212" : "+"}${Math.abs(push).toFixed(1)}`);
+
 export class Chain {
   #names = h("div", { class: "ws-names" });
   #plot = h("div", { class: "ws-plot" });
@@ -56,7 +58,7 @@ export class Chain {
       const ends = { from: at, to: at + push, low: Math.min(at, at + push), size: Math.abs(push), on: isOut ? at : at + push };
       for (const [name, value] of Object.entries(ends)) step.style.setProperty(`--${name}`, value.toFixed(3));
       setText(names[place], place ? `head ${place}` : word);
-      setText(amounts[place], `${push < 0 ? "\u2212" : "+"}${Math.abs(push).toFixed(1)}`);
+      setText(amounts[place], amountOf(push));
       if (!isOut) at += push;
     });
   }

@@ -2,7 +2,7 @@
 
 import { isAmong, toggledIn } from "../../math/heads-off.ts";
 import { headPushes, type SensePushes } from "../../math/senses.ts";
-import { scoreWithout, type RankedHead, type Sense } from "./text.ts";
+import { scoreWithout, wordsIn, type RankedHead, type Sense } from "./text.ts";
 
 export interface State {
   sentence: string;
@@ -16,6 +16,7 @@ export interface State {
   off: number[][]; // heads, as [layer, head]
   masked: number[]; // places of tokens that no word may look at
   read: number[]; // those that were masked in what is shown
+  wanted: string[] | null; // words that are masked once the sentence is read, in small letters
   alone: number | null; // the score that is left without the arrow of the head that was turned off last, all else as it was
 }
 
@@ -25,6 +26,7 @@ export type Action =
   | { type: "off", off: number[][] }
   | { type: "toggle", place: number[] }
   | { type: "mask", places: number[] } // of one word, or off with its mask
+  | { type: "want", words: string[] } // these masked and no others
   | { type: "show", sense: Sense, pushes: SensePushes | null, words: string[], ranking?: RankedHead[] } // a ranking is made with all heads on
   | { type: "lose" }; // no word of the sentence is known
 
@@ -35,7 +37,7 @@ export interface Step {
 }
 
 export const startWith = (parts: Partial<State>): State =>
-  ({ sentence: "", word: "", words: [], sense: null, pushes: null, found: null, layer: null, ranking: [], off: [], masked: [], read: [], alone: null, ...parts });
+  ({ sentence: "", word: "", words: [], sense: null, pushes: null, found: null, layer: null, ranking: [], off: [], masked: [], read: [], wanted: null, alone: null, ...parts });
 
 const ALL_ON = { ranking: [], off: [], alone: null };
 
@@ -54,7 +56,8 @@ export function lifted(state: State) {
 
 export function reduce(state: State, action: Action): Step {
   switch (action.type) {
-    case "take": return { state: { ...state, ...action.parts, ...ALL_ON, masked: [] }, needs: "compute" };
+    case "take": return { state: { ...state, ...action.parts, ...ALL_ON, masked: [], wanted: null }, needs: "compute" };
+    case "want": return { state: { ...state, masked: [], wanted: action.words, ranking: [], alone: null }, needs: "compute" };
     case "layer": return { state: { ...state, layer: action.layer, alone: null }, needs: "draw" };
     case "off": return { state: { ...state, off: action.off, alone: null }, needs: "compute" };
     case "toggle": {
@@ -65,12 +68,15 @@ export function reduce(state: State, action: Action): Step {
     case "mask": {
       const has = action.places.some((place) => state.masked.includes(place));
       const masked = has ? state.masked.filter((place) => !action.places.includes(place)) : [...state.masked, ...action.places].sort((a, b) => a - b);
-      return { state: { ...state, masked, ranking: [], alone: null }, needs: "compute" };
+      return { state: { ...state, masked, wanted: null, ranking: [], alone: null }, needs: "compute" };
     }
-    case "lose": return { state: { ...state, ...ALL_ON, masked: [], found: false }, needs: "draw" };
+    case "lose": return { state: { ...state, ...ALL_ON, masked: [], wanted: null, found: false }, needs: "draw" };
     case "show": {
       const { sense, pushes, words, ranking } = action;
-      return { state: { ...state, sense, pushes, words, word: sense.word, found: true, read: state.masked, ...(ranking && { ranking, off: [], alone: null }) }, needs: "draw" };
+      const shown = { ...state, sense, pushes, words, word: sense.word, found: true, read: state.masked, ...(ranking && { ranking, off: [], alone: null }) };
+      if (!state.wanted) return { state: shown, needs: "draw" };
+      const masked = pushes ? wordsIn(pushes).filter(({ text, kind }) => kind === "word" && state.wanted!.includes(text.toLowerCase())) : [];
+      return { state: { ...shown, wanted: null, masked: masked.flatMap(({ places }) => places) }, needs: masked.length ? "compute" : "draw" };
     }
   }
 }

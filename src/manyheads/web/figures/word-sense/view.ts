@@ -71,10 +71,12 @@ export class WordSenseView {
     if (state.sense && state.found) this.#announcer.drawn(() => this.#summary());
   }
 
-  /** Takes over another sentence or word. */
-  update(parts: Partial<State>) {
-    if (parts.layer !== undefined) this.dispatch({ type: "layer", layer: parts.layer });
-    else this.dispatch({ type: "take", parts });
+  /** Takes over another sentence, word or layer, words that are masked or heads that are off. */
+  update({ layer, wanted, off, ...parts }: Partial<State>) {
+    if (Object.keys(parts).length) this.dispatch({ type: "take", parts });
+    if (layer !== undefined) this.dispatch({ type: "layer", layer });
+    if (wanted) this.dispatch({ type: "want", words: wanted });
+    if (off) this.dispatch({ type: "off", off });
   }
 
   setStatus(text: string, act: (() => void) | null = null, name?: string) {
@@ -188,7 +190,11 @@ export class WordSenseView {
       for (const name of ["pointerleave", "blur"]) node.addEventListener(name, () => this.#point(null, null));
       return node;
     });
-    [...nodes].forEach((node, head) => drawSwitch(node as HTMLElement, `head ${head + 1}`, !isAmong(this.state.off, [layer, head]), colourOf()));
+    [...nodes].forEach((one, head) => {
+      const node = one as HTMLElement;
+      drawSwitch(node, `head ${head + 1}`, !isAmong(this.state.off, [layer, head]), colourOf());
+      Object.assign(node.dataset, { layer, head });
+    });
   }
 
   /** What the reader points at, what came of the last change, or which word pushes most. */

@@ -1,12 +1,12 @@
 // <word-sense sentence="..." word="bank" layer="1">: in which sense the encoder reads an ambiguous word, layer by layer, live; what each
-// of a layer's heads takes from each word; which heads decide. With a `layer`, that one alone is shown, and no tools. The encoder and the
-// axes between the senses come when the reader asks; until then, what one masked word comes to may be baked in. No DOM while the module
-// loads, as in head-map.ts.
+// of a layer's heads takes from each word; which heads decide. With a `layer`, that one alone is shown, and no tools. `masked="fish some"`
+// masks words, `off="0.4"` turns heads off, as layer.head from 0. The encoder and the axes between the senses come when the reader asks;
+// until then, what one masked word comes to may be baked in. No DOM while the module loads, as in head-map.ts.
 
 import { define, dressPage } from "../../doors/page-element.ts";
 import { loadWithProgress, modelsScript, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
-import { maskOf } from "../../doors/state.ts";
+import { maskOf, readPart } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { rankedHeads, SenseAxes, shareOf, wordPlaces, type LayerPushes, type SensePushes } from "../../math/senses.ts";
 import type { HeadModel } from "../../models/head-model.ts";
@@ -14,7 +14,7 @@ import { announce } from "../../views/dom.ts";
 import { looksAt, unknownWord, type RankedHead, type Sense } from "./text.ts";
 import { WordSenseView } from "./view.ts";
 
-const PARTS = ["sentence", "word", "layer"]; // of the state, each an attribute
+const PARTS = ["sentence", "word", "layer", "masked", "off"]; // of the state, each an attribute
 
 type Baked = Sense & {
   pushes?: SensePushes;
@@ -47,6 +47,13 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   /** Writes a sentence into the figure as its reader does by typing it. */
   type(sentence: string) {
     this.view?.update({ sentence });
+  }
+
+  protected override readPart(name: string) {
+    const text = this.getAttribute(name);
+    if (name === "off") return readPart(name, text);
+    if (name === "masked" && text !== null) return { wanted: text.toLowerCase().split(/\s+/).filter(Boolean) };
+    return super.readPart(name);
   }
 
   protected override get modelNames() {
@@ -86,8 +93,10 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     this.#example = this.sentence;
     this.#baked = baked;
     const shown = baked && { sense: senseOf(baked), pushes: baked.pushes ?? null, words: [baked.word], word: baked.word };
-    this.view = new WordSenseView(this, { ...this.written, ...shown }, { compute: () => this.#answer(), rank: () => this.#rank() });
+    const { wanted, off, ...written } = this.written;
+    this.view = new WordSenseView(this, { ...written, ...shown }, { compute: () => this.#answer(), rank: () => this.#rank() });
     this.begin(Boolean(baked));
+    if (wanted || off) this.view.update({ wanted, off });
   }
 
   protected override listen(leaves: AbortSignal) {

@@ -48,7 +48,7 @@ export class Words {
     drawn.words.forEach(({ text, kind, places }, at) => {
       const node = this.#row.children[at] as HTMLElement;
       setText(node, text);
-      if (kind === "word") setProps(node, { ariaPressed: String(drawn.masked.includes(places[0])) });
+      if (kind === "word") setProps(node, { ariaLabel: text, ariaPressed: String(drawn.masked.includes(places[0])) });
     });
     this.layOut();
   }
