@@ -93,7 +93,7 @@ TRAVELLING = """async ([name, times]) => {
     ACT;
     if (!document.getAnimations().length) continue; // it is so already
     let last = await new Promise(requestAnimationFrame); // the change itself comes before it
-    while (document.getAnimations().some(({ playState }) => playState === "running")) {
+    for (const end = last + 600; last < end; ) {
       const now = await new Promise(requestAnimationFrame);
       frames.push(now - last);
       last = now;

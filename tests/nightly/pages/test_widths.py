@@ -14,6 +14,18 @@ LOW = """() => [...document.querySelectorAll(".head-map :is(button, select, summ
   .filter((node) => node.getBoundingClientRect().height < 43.5)
   .map((node) => [node.parentElement.className, node.textContent])"""
 WIDER = "document.documentElement.scrollWidth - innerWidth"
+# What leaves its figure, and percentages that lie on the name of their prediction.
+LEAVES = """() => [...document.querySelectorAll(".bd-article .head-map")].flatMap((figure) => {
+  const edge = figure.getBoundingClientRect().right + 1;
+  const out = [...figure.querySelectorAll("*")].filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > edge && !node.closest(".hm-scroll, svg, .hm-unseen"));
+  const lies = [...figure.querySelectorAll(".hm-predictions dt + dd:last-child > span")].filter((share) => {
+    const name = document.createRange();
+    name.selectNodeContents(share.closest("div").querySelector("dt"));
+    const { left, top } = share.getBoundingClientRect();
+    return [...name.getClientRects()].some((line) => line.right > left && line.bottom > top + 2 && line.top < share.getBoundingClientRect().bottom - 2);
+  });
+  return [...out, ...lies].map((node) => `${figure.localName}: ${node.localName} ${node.className} ${node.textContent.slice(0, 30)}`);
+})"""
 OFFERS = {"real-heads": "head-map[model=encoder]", "ambiguity": "word-sense", "decoder": "next-word"}
 
 
@@ -28,6 +40,15 @@ def test_nothing_moves_while_a_chapter_loads_and_nothing_is_wider(page, site, ch
         eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
     page.set_viewport_size({"width": 320, "height": 256})  # 1280 x 1024 at 400 %, and the smallest phone's width
     eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
+
+
+@pytest.mark.parametrize("chapter", ["coffee-or-tea", "order-and-cost", "what-a-head-writes", "induction"])
+def test_nothing_leaves_a_figure_where_text_is_twice_as_large(page, site, chapter):
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.goto(f"{site}/book/{chapter}.html")
+    page.add_style_tag(content="html { font-size: 200% !important }")
+    settled(page)
+    eventually(lambda: page.evaluate(LEAVES), lambda found: found == [])
 
 
 @pytest.mark.browser_context_args(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)

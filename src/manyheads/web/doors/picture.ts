@@ -123,10 +123,13 @@ function picture(element: Element, { backgroundImage }: CSSStyleDeclaration, pla
 /** A vector drawing as it is, with what the page's style says of its lines. */
 function vector(drawn: SVGSVGElement, place: Box) {
   const copy = drawn.cloneNode(true) as SVGSVGElement;
-  const lines = [...drawn.querySelectorAll("path, line, rect, circle")];
-  [...copy.querySelectorAll("path, line, rect, circle")].forEach((line, at) => {
-    const { fill, stroke } = getComputedStyle(lines[at]);
-    for (const [name, value] of Object.entries({ fill, stroke, "vector-effect": "non-scaling-stroke" })) line.setAttribute(name, value);
+  const shapes = "path, line, rect, circle, text";
+  const lines = [...drawn.querySelectorAll(shapes)];
+  [...copy.querySelectorAll(shapes)].forEach((line, at) => {
+    const { fill, stroke, strokeWidth, opacity, fontSize, textAnchor, paintOrder } = getComputedStyle(lines[at]);
+    const looks = { fill, stroke, "stroke-width": strokeWidth, opacity, "vector-effect": "non-scaling-stroke", "paint-order": paintOrder,
+      ...(line.localName === "text" ? { "font-size": fontSize, "text-anchor": textAnchor } : {}) };
+    for (const [name, value] of Object.entries(looks)) line.setAttribute(name, value);
   });
   for (const [name, value] of Object.entries({ ...place, overflow: "visible" })) copy.setAttribute(name, String(value));
   copy.removeAttribute("class");

@@ -9,6 +9,7 @@ import type { Look, MapHost, MapPart } from "./map-part.ts";
 import { secondAskers } from "./paint.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
+const BESIDE = 0.5; // of a row, over which the heads' lines to one word lie side by side
 
 export class LinesView implements MapPart {
   #maps: { map: ShownMap, compared: ShownMap | null } | null = null;
@@ -106,7 +107,8 @@ class LinesPanel {
     const unit = lineUnit(map, layer);
     const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
     lines.forEach((line, index) => {
-      const [from, to] = [line.query + 0.5, line.key + 0.5];
+      const beside = BESIDE * (line.head - (map.shape[1] - 1) / 2) / Math.max(map.shape[1] - 1, 1);
+      const [from, to] = [line.query, line.key].map((place) => place + 0.5 + (single === null ? beside : 0));
       const look = lineLook(looks[line.head], map, line, unit);
       const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...look };
       for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
