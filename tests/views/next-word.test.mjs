@@ -1,7 +1,7 @@
 // <next-word>: the likeliest next words as bars that a reader presses, reshapes, and cuts heads from.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, heard, isIdle, key, named, once, press, says, settled, status, texts, tick, type, until } from "./page.mjs";
+import { baked, choose, draw, follow, heard, isIdle, key, named, once, press, says, settled, status, texts, tick, type, until } from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
 
 /** What its tokens stand for: words, the bytes of a cup of tea, one that nobody sees, and the end. */
@@ -29,8 +29,8 @@ const START = "A cup of";
 const STORED = { text: START, off: "", masked: false, temperature: 1, words: [[" tea", 0.77], [" milk", 0.1]], seed: 1, drawn: 0 };
 const DATA = { stored: [STORED, { ...STORED, off: "1.2", words: [[" milk", 0.5, 0.1]] }], lists: { "the two": "1.2 0.0" }, numLayers: 2, numHeads: 3 };
 
-async function opened(model = decoder()) {
-  return draw(`<next-word text="${START}">${baked(DATA)}</next-word>`, { decoder: { load: () => model, missingBytes: async () => 97e6 } });
+async function opened(model = decoder(), hash) {
+  return draw(`<next-word text="${START}">${baked(DATA)}</next-word>`, { decoder: { load: () => model, missingBytes: async () => 97e6 } }, hash);
 }
 
 async function live(model) {
@@ -276,6 +276,15 @@ test("another script sets and reads it", async () => {
     assert.deepEqual([figure.text, figure.headMask, figure.shown.text], [text, off, text]);
   }
   assert.deepEqual(Object.keys(figure.next[0]), ["word", "probability", "logit"]);
+});
+
+test("a link sets text and heads; the same one pressed again does so again", async () => {
+  const figure = await opened(undefined, "#figure=next-word&text=Milk+%3Cb%3E&off=1.2&onclick=x");
+  await figure.ready;
+  assert.deepEqual([figure.text, figure.shown.off, figure.getAttribute("onclick")], ["Milk <b>", "1.2", null]);
+  await answered(figure, () => type(figure, "Text so far", "Tea"));
+  await answered(figure, () => follow("#figure=next-word&text=Milk+%3Cb%3E&off=1.2"));
+  assert.equal(figure.text, "Milk <b>");
 });
 
 test("any text stays as it was typed, lines included, and is text", async () => {

@@ -17,6 +17,7 @@ from manyheads.maps.options import OPTIONS
 from manyheads.maps.wire import map_json
 from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
+from manyheads.models.decoder.stories import stored_story
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
@@ -25,7 +26,7 @@ from manyheads.sphinxext.phrases import phrases_of
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element
 from manyheads.widgets.head_map import head_map_element
-from manyheads.widgets.next_word import next_word_element, stored_answer, stored_story
+from manyheads.widgets.next_word import next_word_element, stored_answer
 from manyheads.widgets.slice_or_project import projections, projections_element
 
 MASKED = ("mask", "padding", "polarity")  # the switches of bugs.ts that start from the causal mask

@@ -13,10 +13,6 @@ from manyheads.models.registry import all_but, load_model
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
 
-BARS = 10  # rows of the figure
-FIRST = 3  # of them, before the word that would have come first with all heads on
-SEED = 1  # of its draws, as it opens
-
 
 class NextWord(Figure):
     """The likeliest next tokens of a text as bars: to press, to reshape, and to see change as heads are turned off.
@@ -122,37 +118,7 @@ def stored_answer(model, text, off="", masked=False, temperature=1.0):
     scores = model.run(ids, **changes)[0][-1].numpy()
     before = model.run(ids)[0][-1].numpy() if changes else None
     said = {"text": text, "off": written(heads), "masked": masked, "temperature": temperature}
-    return said | {"words": _words(model, scores, temperature, before)}
-
-
-def stored_story(model, text, length, temperature):
-    """The answers on the way through a story of so many tokens, each with the word that the seed of pages draws."""
-    numbers, answers, new, cache = uniforms(SEED), [], model.read(text)[0], None
-    while True:
-        scores, _, cache = model.run(new, cache)
-        scores = scores[-1].numpy()
-        new = [drawn(*probabilities(scores, temperature), next(numbers))]
-        words, word = _words(model, scores, temperature, needed=new), model.tokens(new)[0]
-        answers.append({"text": text, "off": "", "masked": False, "temperature": temperature, "words": words})
-        if len(answers) > length or new[0] in model.end_tokens:
-            return answers
-        answers[-1] |= {"seed": SEED, "drawn": [known for known, _ in words].index(word)}
-        text += word
-
-
-def _words(model, scores, temperature, before=None, needed=()):
-    """The likeliest tokens, their shares and those before, in the order of `shaped` in the figure's `state.ts`.
-
-    The last of them makes room for one that is `needed`.
-    """
-    ids = probabilities(scores)[0][:BARS].tolist()
-    if before is not None and (first := int(before.argmax())) not in ids[: FIRST + 1]:
-        ids = [*ids[:FIRST], first, *(id for id in ids[FIRST:] if id != first)][:BARS]
-    missing = [id for id in needed if id not in ids]
-    ids = [*ids[: BARS - len(missing)], *missing]
-    columns = [dict(zip(*probabilities(each, temperature))) for each in (scores, before) if each is not None]
-    shares = [[round(float(column.get(id, 0)), 4) for column in columns] for id in ids]
-    return [[word, *each] for word, each in zip(model.tokens(ids), shares)]
+    return said | {"words": model.rows(scores, before, temperature)}
 
 
 def plain_words(text, words):

@@ -8,7 +8,8 @@ from bs4 import BeautifulSoup
 
 from manyheads import NextWord, load_decoder
 from manyheads.maps.element import BUILDING
-from manyheads.widgets.next_word import stored_answer, stored_story
+from manyheads.models.decoder.stories import stored_story
+from manyheads.widgets.next_word import stored_answer
 
 pytestmark = pytest.mark.xdist_group("decoder")
 ITALY = "The capital of Italy is"

@@ -24,7 +24,8 @@ from manyheads.models.white_space import within_reach
 
 START = 0  # stands before a text that has no token: the end of the text before
 TOP = 10  # of the next words that a map predicts
-LABELS = 5  # of these, taken apart in a ledger
+FIRST = 3  # of these, before the one that came first with all heads on
+LABELS = 5  # of them, taken apart in a ledger
 
 
 def load_variant(_variant):
@@ -183,6 +184,26 @@ class Decoder:
         ids, shares = (found[:TOP].tolist() for found in probabilities(logits))
         numbers = zip(self.tokens(ids), shares, logits[ids].tolist())
         return [{"word": word, "probability": share, "logit": logit} for word, share, logit in numbers]
+
+    def rows(self, logits, before=None, temperature=1.0, needed=()):  # [token] -> [[word, share, share before], ...]
+        """The ten rows of a page's figure, as `shaped` of its `state.ts` makes them: likely tokens and their shares.
+
+        Where there are logits from `before` heads were off, the token that would have come first is among the first
+        four. The last rows make room for tokens that are `needed`.
+
+        >>> decoder = load_decoder()
+        >>> scores, _, _ = decoder.run(decoder.read("The capital of Italy is")[0])
+        >>> decoder.rows(scores[-1].numpy())[0]
+        [' Rome', 0.3803]
+        """
+        ids = probabilities(logits)[0][:TOP].tolist()
+        if before is not None and (first := int(before.argmax())) not in ids[: FIRST + 1]:
+            ids = [*ids[:FIRST], first, *(id for id in ids[FIRST:] if id != first)][:TOP]
+        missing = [id for id in needed if id not in ids]
+        ids = [*ids[: TOP - len(missing)], *missing]
+        columns = [dict(zip(*probabilities(each, temperature))) for each in (logits, before) if each is not None]
+        shares = [[round(float(column.get(id, 0)), 4) for column in columns] for id in ids]
+        return [[word, *each] for word, each in zip(self.tokens(ids), shares)]
 
     def logit_parts(self, text, answer=""):
         """What each head, each MLP and the embedding add to the logits of the likeliest next words, and of `answer`."""

@@ -3,6 +3,7 @@
 // first one, `temperature` shapes the bars. One renderer with two doors, as head-map.ts: the
 // default export is for kernels (Python computes), the custom element for pages, where the model comes when the reader asks.
 
+import { followLinks } from "../../doors/figure-link.ts";
 import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
 import { LiveFigure } from "../../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../../doors/page-element.ts";
@@ -13,7 +14,7 @@ import { decodeMap, floats } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
 import { isWhole, maskIn, storedFor, type Answer } from "./state.ts";
-import { NextWordView, type Example } from "./view.ts";
+import { headsIn, NextWordView, type Example } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
 
@@ -50,6 +51,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   #view: NextWordView | null = null;
   #whole: { draft: string, logits: Float32Array } | null = null; // with all heads on and nothing masked
   #example = ""; // the text that is baked in
+  #lists: Example["lists"] = {};
 
   protected override task = {
     failure: "The next word could not be computed",
@@ -115,10 +117,10 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     dressPage("head-map.css", "next-word.css");
     this.#example = this.getAttribute("text") ?? "";
     const choice = { temperature: this.#temperature, topK: 0, topP: 1 };
-    this.#view = new NextWordView(this, { text: this.#example, masked: this.#masks, choice }, baked ?? NOTHING, {
+    this.#lists = (baked ?? NOTHING).lists;
+    this.#view = new NextWordView(this, { text: this.#example, off: headsIn(this.getAttribute("off"), this.#lists), masked: this.#masks, choice }, baked ?? NOTHING, {
       changed: () => this.update(), painted: () => announce(this, "next", this.next),
     });
-    if (this.hasAttribute("off")) this.#view.dispatch({ type: "set", parts: { off: this.#view.headsOf(this.getAttribute("off")) } });
     this.#aim();
     this.showStatus(OFFERED);
     this.wakesWhenSeen = true; // to offer the model
@@ -129,7 +131,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     if (!this.#view) return;
     if (name === "layer" || name === "head") this.#aim({ tools: true });
     else if (name === "temperature") this.#view.dispatch({ type: "shape", parts: { temperature: this.#temperature } });
-    else this.#view.dispatch({ type: "set", parts: name === "text" ? { text: value ?? "" } : name === "masked" ? { masked: this.#masks } : { off: this.#view.headsOf(value) } });
+    else this.#view.dispatch({ type: "set", parts: name === "text" ? { text: value ?? "" } : name === "masked" ? { masked: this.#masks } : { off: headsIn(value, this.#lists) } });
   }
 
   get #masks() {
@@ -138,6 +140,11 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   get #temperature() {
     return Number(this.getAttribute("temperature") ?? 1);
+  }
+
+  protected override listen(leaves: AbortSignal) {
+    super.listen(leaves);
+    followLinks(this, this.localName, NextWordElement.observedAttributes, leaves);
   }
 
   override disconnectedCallback() {

@@ -26,6 +26,9 @@ export interface Example {
   numHeads: number;
 }
 
+/** The heads that a text names: "23.4 16.0", or as a list of them is called. */
+export const headsIn = (text: string | null, lists: Record<string, string> = {}) => readPart("off", lists[text ?? ""] ?? text).off ?? [];
+
 export interface NextWordHost {
   changed: (names: (keyof Asked)[]) => void; // of the state: another answer is needed
   painted: () => void; // the bars
@@ -65,9 +68,9 @@ export class NextWordView {
 
   constructor(root: HTMLElement, parts: Partial<State>, { stored, lists, numLayers, numHeads }: Example, host: NextWordHost) {
     this.#host = host;
-    this.#lists = Object.fromEntries(Object.entries(lists).map(([name, heads]) => [name, readPart("off", heads).off ?? []]));
+    this.#lists = Object.fromEntries(Object.entries(lists).map(([name, heads]) => [name, headsIn(heads)]));
     const [[layer, head] = [0, 0]] = Object.values(this.#lists)[0] ?? [];
-    const read = stored.map(({ off, ...one }) => ({ ...one, off: this.headsOf(off) }));
+    const read = stored.map(({ off, ...one }) => ({ ...one, off: headsIn(off) }));
     this.state = startWith({ layer, head, ...parts, stored: read }, [numLayers, numHeads]);
     this.#named = Object.keys(this.#lists).map((name) => this.#group(() => this.#lists[name]));
     const topK = chooser("Top-k", (count) => this.#act({ type: "shape", parts: { topK: Number(count) } }));
@@ -118,11 +121,6 @@ export class NextWordView {
 
   setStatus(text: string, act: (() => void) | null = null, name?: string) {
     this.#status.tell(text, act, name);
-  }
-
-  /** The heads that are written as a list has them, "23.4 16.0", or as a list is called. */
-  headsOf(text: string | null) {
-    return this.#lists[text ?? ""] ?? readPart("off", text).off ?? [];
   }
 
   #painted() {
