@@ -6,7 +6,6 @@ import traitlets
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.element import element_html
-from manyheads.maps.sampling import drawn, probabilities, uniforms
 from manyheads.maps.wire import map_message
 from manyheads.maps.written import percent
 from manyheads.models.registry import all_but, load_model
