@@ -1,7 +1,7 @@
 // The four views of a map, on unequal axes: what stands in each, and what a reader's press, key or pointer does there.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, key, named, page, point, press, same, settled, texts, tick, type } from "./page.mjs";
+import { choose, key, named, page, point, press, replace, same, settled, texts, tick, type } from "./page.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
 
 const RESTED = 300; // milliseconds, after which a word that is pointed at asks
@@ -216,18 +216,19 @@ test("grid: sorted heads fly to their places, or with less motion are there at o
   const { root } = show({ view: "grid" }, {}, { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] });
   const squares = () => [...root.querySelectorAll(".hm-grid button")];
   const names = () => squares().map(({ dataset }) => dataset.place).join(", ");
-  const { getBoundingClientRect, animate } = HTMLElement.prototype;
-  t.after(() => Object.assign(HTMLElement.prototype, { getBoundingClientRect, animate }));
-  HTMLElement.prototype.getBoundingClientRect = function () {
-    return { ...getBoundingClientRect.call(this), left: 60 * squares().indexOf(this) };
-  };
+  const { getBoundingClientRect } = HTMLElement.prototype;
   let flights = [];
   let land;
   const finished = new Promise((done) => (land = done));
-  HTMLElement.prototype.animate = function ([{ transform }]) {
-    flights.push(`${this.dataset.place} ${transform}`);
-    return { cancel() {}, finished };
-  };
+  replace(t, HTMLElement.prototype, {
+    getBoundingClientRect() {
+      return { ...getBoundingClientRect.call(this), left: 60 * squares().indexOf(this) };
+    },
+    animate([{ transform }]) {
+      flights.push(`${this.dataset.place} ${transform}`);
+      return { cancel() {}, finished };
+    },
+  });
   page.still = false;
   press(root, "Sort by layer");
   assert.deepEqual(flights, ["L1 H1 translate(180px, 0px)", "L1 H2 translate(-60px, 0px)", "L1 H3 translate(180px, 0px)", "L2 H1 translate(-60px, 0px)", "L2 H2 translate(-180px, 0px)", "L2 H3 translate(-60px, 0px)"]);

@@ -80,6 +80,18 @@ Object.assign(window, { setTimeout: (...wait) => setTimeout(...wait), clearTimeo
 document.getElementById = (id) => [...document.querySelectorAll("[id]")].find((node) => node.id === id) ?? null; // happy-dom's finds what is gone
 document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
 
+/** Puts other methods into a prototype until a test ends: tests of all files share one page. */
+export function replace(t, prototype, methods) {
+  const before = Object.getOwnPropertyDescriptors(prototype);
+  t.after(() => {
+    for (const name of Object.keys(methods)) {
+      delete prototype[name];
+      if (before[name]) Object.defineProperty(prototype, name, before[name]);
+    }
+  });
+  Object.assign(prototype, methods);
+}
+
 /** Lets figures know that they are so high now. */
 export function resizeTo(height) {
   page.height = height;

@@ -61,6 +61,7 @@ test("what was pressed stays lit for a while, though the page scrolls away from 
 
 test("where the page has scrolled to the figure, a button leads back to the text", async (t) => {
   const [, first] = await opened(phrase("No tea", { sentence: "no tea" }));
+  t.after(() => Object.assign(page, { height: 300, seen: true }));
   Object.assign(page, { height: 900, seen: false }); // of 800
   let steps = 0;
   t.mock.method(history, "back", () => steps++);

@@ -1,7 +1,7 @@
 // <word-sense>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, named, once, page, press, says, status, texts, type, until } from "./page.mjs";
+import { choose, draw, heard, named, once, page, press, replace, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, tokensOf } from "./small-models.mjs";
 import { layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/word-sense/text.ts";
 import { rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
@@ -312,8 +312,7 @@ test("attributes mask words and turn heads off, also of a sentence that is set w
 
 test("a dot that moves leaves a trail, but not for readers who ask for less motion", async (t) => {
   let trails = 0;
-  t.after(() => delete Element.prototype.animate);
-  Element.prototype.animate = () => trails++;
+  replace(t, Element.prototype, { animate: () => trails++ });
   const figure = await live();
   await typed(figure, "the bank of the town");
   assert.equal(trails, 0);

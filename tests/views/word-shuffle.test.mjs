@@ -1,7 +1,7 @@
 // <word-shuffle>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, isIdle, page, press, says, status, texts, type, until } from "./page.mjs";
+import { draw, isIdle, page, press, replace, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel, slowModel } from "./small-models.mjs";
 import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle/word-shuffle.ts";
 
@@ -173,15 +173,16 @@ test("shuffled words travel with their colours; with less motion, they are there
   const looks = () => Object.fromEntries(cells().map(({ textContent, style }) => [textContent, style.backgroundColor]));
   const before = looks();
   let flights = [];
-  const { getBoundingClientRect, animate } = HTMLElement.prototype;
-  t.after(() => Object.assign(HTMLElement.prototype, { getBoundingClientRect, animate }));
-  HTMLElement.prototype.getBoundingClientRect = function () {
-    return { ...getBoundingClientRect.call(this), left: 10 * cells().indexOf(this) };
-  };
-  HTMLElement.prototype.animate = function ([from]) {
-    flights.push([this, from]);
-    return { cancel() {}, finished: Promise.resolve() };
-  };
+  const { getBoundingClientRect } = HTMLElement.prototype;
+  replace(t, HTMLElement.prototype, {
+    getBoundingClientRect() {
+      return { ...getBoundingClientRect.call(this), left: 10 * cells().indexOf(this) };
+    },
+    animate([from]) {
+      flights.push([this, from]);
+      return { cancel() {}, finished: Promise.resolve() };
+    },
+  });
   page.still = false;
   const order = cells().map(({ textContent }) => textContent);
   await shuffle(map, figure);
