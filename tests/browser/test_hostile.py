@@ -66,15 +66,17 @@ def test_a_hostile_link_is_text_and_a_broken_one_still_gives_a_map(page, site):
 @pytest.mark.usefixtures("faulty")
 def test_a_script_that_is_not_ours_does_not_run(page, site):
     map = open_map(page, site)
-    page.evaluate("""() => {
+    page.evaluate("""async () => {
         globalThis.ran = [];
-        for (const html of ["<img src=x onerror='ran.push(1)'>", "<iframe srcdoc='<script>parent.ran.push(2)</script>'></iframe>"])
+        const come = ["<img src=x onerror='ran.push(1)'>", "<iframe srcdoc='<script>parent.ran.push(2)</script>'></iframe>"].map((html) => {
           document.body.insertAdjacentHTML("beforeend", html);
+          return new Promise((done) => ["load", "error"].forEach((name) => document.body.lastElementChild.addEventListener(name, done)));
+        });
         const script = document.createElement("script");
         script.textContent = "ran.push(3)";
         document.body.append(script);
+        await Promise.all(come);
     }""")
-    page.wait_for_load_state("networkidle")
     refused = page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'sent', ({ message }) => message)")
     eventually(lambda: [refused, page.evaluate("ran")], lambda found: found == ["Failed to fetch", []])
     type_sentence(map, "Ours still does.")
