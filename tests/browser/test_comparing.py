@@ -26,7 +26,7 @@ def test_rows_stay_the_head_that_moved_most_stands_out_and_so_does_the_word_that
     names = comparing.locator("tr:first-child th").all_inner_texts()
     comparing.get_by_role("textbox", name="Compare with").fill("The soup was awful.")
     expect(comparing.locator("td.hm-only", has_text="awful")).to_have_count(4)
-    expect(comparing.locator("tbody", has=comparing.locator(".hm-most"))).to_contain_text(["sentiment"])
+    expect(comparing.locator("tbody:has(.hm-most)")).to_contain_text(["sentiment"])
     expect(comparing.locator("tr:first-child th")).to_have_text(names)
     expect(comparing.get_by_role("textbox", name="Sentence")).to_have_value(FIRST)
     comparing.get_by_role("button", name="Stop comparing").click()
