@@ -259,3 +259,26 @@ test("a sentence stays one line: Enter does nothing, and pasted lines become spa
   type(map, "Sentence", "hot\n  tea\r\nnow");
   assert.deepEqual([box.value, map.sentence], ["hot tea now", "hot tea now"]);
 });
+
+// --- why there
+
+test("a cell that's pressed has its reason below the map, where the model can tell; another text has none yet", async () => {
+  const asked = [];
+  const model = mapModel();
+  const { attend } = model;
+  model.attend = (...text) => ({ ...attend(...text), scoreParts: (cell) => (asked.push(cell), Promise.resolve({ parts: ["embedding"], pairs: Float64Array.of(2) })) });
+  const map = await live('view="matrix"', model);
+  const why = map.querySelector(".why-there");
+  assert.ok(why.hidden);
+  map.querySelectorAll("tbody tr")[1].querySelectorAll("td[data-weight]")[3].click();
+  assert.deepEqual([why.hidden, why.open, asked], [false, false, []], "nothing is computed before it's opened");
+  why.open = true;
+  await new Promise((done) => setTimeout(done));
+  assert.deepEqual([asked.at(-1).query, asked.at(-1).key], [1, 3]);
+  assert.match(texts(map, ".wt-lead")[0], /the score of “hot” with “now” is \+2\.00\. In the key, its embedding counts most: \+2\.00\.$/);
+  press(map, "mood");
+  await new Promise((done) => setTimeout(done));
+  assert.equal(asked.length, 2, "a head is off: asked again");
+  type(map, "Sentence", "cold tea");
+  assert.ok(why.hidden);
+});

@@ -116,7 +116,9 @@ export class Asking {
   }
 
   #pin(word: HTMLElement | null) {
-    const asker = word && this.#asker(word);
+    const place = word && placeOfWord(word);
+    if (place?.map === this.host.shown.map) this.host.explain(place);
+    const asker = place?.asker ?? null;
     if (asker === null) return;
     this.host.pin(asker);
     const pointed = this.host.pinned ? word : null;

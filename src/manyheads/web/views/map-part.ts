@@ -1,6 +1,7 @@
 // What a map's views get, and what they are.
 
 import type { MapState, ShownMap } from "../math/map-state.ts";
+import type { Cell } from "../math/score-parts.ts";
 
 /** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed, by which scale weights are tinted. */
 export interface Look {
@@ -27,6 +28,7 @@ export interface MapHost extends MapOnScreen {
   pinned: boolean;
   point(place: number | null): void; // somebody points at a token
   pin(place: number | null): void; // it goes on asking
+  explain(cell: Cell): void; // of the map that is shown: why does its head look there?
   askersOf(map: ShownMap): (number | null)[] | null;
   keyOf(map: ShownMap, query: number): number;
   set(state: Partial<MapState>): void; // the reader chose

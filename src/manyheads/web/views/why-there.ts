@@ -13,14 +13,24 @@ export class WhyThere {
   #lead = h("p", { class: "wt-lead" }, WAITS);
   #heads = [h("th", { scope: "col" }), h("th", { scope: "col" })];
   #body = h("tbody");
-  #table = h("table", { hidden: true }, h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col", colspan: 2 }, "add to the score"))), this.#body);
+  #table = h("table", { hidden: true }, h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col" }, "add to the score"), h("td"))), this.#body);
   #asked: { map: AttentionMap, cell: Cell, colours: Record<string, string> } | null = null;
   node = h("details", { class: "why-there", ontoggle: () => this.#draw() }, h("summary", {}, "Why there?"), this.#lead, this.#table);
 
   /** Another cell of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
   ask(map: AttentionMap, cell: Cell, colours: Record<string, string> = {}) {
     this.#asked = { map, cell, colours };
+    this.node.hidden = false;
     this.#draw();
+  }
+
+  /** Another map is shown: the same cell is asked about if the text is the same, and else none, and nothing is shown. */
+  follow(map: AttentionMap) {
+    if (map === this.#asked?.map) return;
+    const isSame = map.scoreParts && this.#asked?.map.queryTokens.join("\n") === map.queryTokens.join("\n");
+    if (isSame) return this.ask(map, this.#asked!.cell);
+    this.#asked = null;
+    this.node.hidden = true;
   }
 
   /** Opens it, as its reader does. */

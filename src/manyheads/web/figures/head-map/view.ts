@@ -5,10 +5,13 @@ import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { mostHeads } from "../../math/families.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
+import { isMasked } from "../../math/maps.ts";
+import type { Cell } from "../../math/score-parts.ts";
 import { askersOf } from "../../math/shown.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
 import type { MapHost } from "../../views/map-part.ts";
+import { WhyThere } from "../../views/why-there.ts";
 import { Controls } from "./controls.ts";
 import { Stage } from "./stage.ts";
 import { drawnOf, isOn, missingOf, queryOf, reduce, restOf, startWith, type Action, type State } from "./state.ts";
@@ -38,6 +41,7 @@ export class HeadMapView {
   #tools: Tools;
   #switches: Switches;
   #stage: Stage;
+  #whyThere = new WhyThere(); // once a cell is pressed of a map whose model can tell
   #status = new Status();
   #announcer = new Announcer();
 
@@ -53,7 +57,8 @@ export class HeadMapView {
     this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, { models, computes, examples });
     this.#switches = new Switches(dispatch, behaviours);
     this.#stage = new Stage(id, this.host, this.#switches, dispatch);
-    root.replaceChildren(...this.controls.nodes, ...(tools === "none" ? [] : [this.#tools.node]), ...this.#stage.nodes, this.#status.node, this.#announcer.node);
+    root.replaceChildren(...this.controls.nodes, ...(tools === "none" ? [] : [this.#tools.node]), ...this.#stage.nodes, this.#whyThere.node, this.#status.node, this.#announcer.node);
+    this.#whyThere.node.hidden = true;
     this.#drawControls();
   }
 
@@ -114,6 +119,7 @@ export class HeadMapView {
     this.#drawControls();
     if (!map || !shown || !drawn) return;
     this.#stage.draw(this.state, map, drawn, shown);
+    this.#whyThere.follow(map);
     this.#announcer.drawn(() => summaryOf(map, chosen));
     this.#options.painted?.(map);
   }
@@ -123,6 +129,13 @@ export class HeadMapView {
     if (shown) this.#tools.ask(shown.map.queries[queryOf(this.state)]);
     this.#stage.ask();
     this.#options.asked?.(shown && this.state.pointed !== null ? shown.map.queries[this.state.pointed] : null);
+  }
+
+  /** Where each cell that is shown is one of the computed map: not of words put together or heads averaged, nor of a part of the text. */
+  #explain({ layer, head, query, key }: Cell) {
+    const { map, shown } = this.state;
+    const isWhole = shown && !shown.map.mixed && shown.map.shape.every((size, axis) => size === map?.shape[axis]);
+    if (map?.scoreParts && isWhole && !isMasked(map, query, key)) this.#whyThere.ask(map, { layer, head, query, key });
   }
 
   // --- what the views get
@@ -154,6 +167,7 @@ export class HeadMapView {
       keyOf: (map, query) => askersIn(map)?.indexOf(query) ?? -1,
       point: (query) => this.dispatch({ type: "point", query }),
       pin: (query) => this.dispatch({ type: "pin", query }),
+      explain: (cell) => this.#explain(cell),
       set: (parts) => this.choose(parts),
       dress: (node, layer, head) => {
         node.style.setProperty("--head", colourOfHead(shown(), behaviours, layer, head));
