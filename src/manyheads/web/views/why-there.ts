@@ -13,9 +13,9 @@ export class WhyThere {
   #lead = h("p", { class: "wt-lead" }, WAITS);
   #heads = [h("th", { scope: "col" }), h("th", { scope: "col" })];
   #body = h("tbody");
-  #table = h("table", { hidden: true }, h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col" }, "add to the score"), h("td"))), this.#body);
+  #table = h("table", {}, h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col" }, "add to the score"), h("td"))), this.#body);
   #asked: { map: AttentionMap, cell: Cell, colours: Record<string, string> } | null = null;
-  node = h("details", { class: "why-there", ontoggle: () => this.#draw() }, h("summary", {}, "Why there?"), this.#lead, this.#table);
+  node = h("details", { class: "why-there", ontoggle: () => this.#draw() }, h("summary", {}, "Why there?"), this.#lead);
 
   /** Another cell of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
   ask(map: AttentionMap, cell: Cell, colours: Record<string, string> = {}) {
@@ -50,7 +50,7 @@ export class WhyThere {
 
   #wait() {
     setText(this.#lead, WAITS);
-    this.#table.hidden = true;
+    this.#table.remove();
   }
 
   #show(found: ScoreParts) {
@@ -84,7 +84,7 @@ export class WhyThere {
       items[at].className = at === rows.length ? "wt-score" : at === top.length ? "wt-rest" : "";
       setText(number, amount(adds, true));
     });
-    this.#table.hidden = false;
+    this.node.append(this.#table);
   }
 }
 
