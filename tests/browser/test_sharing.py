@@ -73,8 +73,9 @@ def test_a_link_carries_the_whole_state_to_somebody_else(page, site, new_context
     assert not urlsplit(link).query, "no server is told what the reader typed"
     other = new_context().new_page()
     other.goto(link)
-    same_state(other.locator("head-map").first, state)
-    expect(other.get_by_role("button", name="relation", exact=True)).to_have_attribute("aria-pressed", "false")
+    theirs = other.locator("head-map").first
+    same_state(theirs, state)
+    expect(theirs.get_by_role("button", name="relation", exact=True)).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_link_names_one_of_many_maps_and_leads_there(page, site, new_context):
