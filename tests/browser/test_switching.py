@@ -153,7 +153,7 @@ def test_a_head_of_the_encoder_is_opened_from_the_grid_and_turned_off(page, site
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page.locator("*:focus")).to_have_attribute("aria-expanded", "true")
-    choose(map, "Layer", "2")
+    map.get_by_role("button", name="Enlarge layer 2, head 4", exact=True).click()
     map.get_by_role("button", name="head 4", exact=True).click()
     mask = np.ones((6, 12), bool)
     mask[1, 3] = False

@@ -7,7 +7,7 @@ from sphinx.errors import ExtensionError
 
 
 class Fix(NamedTuple):
-    where: str  # a page that matches this needs the fix: `pattern` has to match there
+    where: str  # a page that matches this gets the fix: `pattern` has to match there
     pattern: str
     replacement: str
 
@@ -59,7 +59,9 @@ def fixed(html, name="page"):
     """
     for where, pattern, replacement in FIXES:
         needed = re.search(where, html)
+        if not needed:
+            continue
         html, count = re.subn(pattern, replacement, html)
-        if needed and not count:
+        if not count:
             raise ExtensionError(f"{name} has {needed[0]!r}, but nothing in it matches {pattern!r}: see {__file__}")
     return html
