@@ -50,7 +50,7 @@ export class GridView implements MapPart {
   sorting = h("div", { class: "hm-sorting", hidden: true }, this.kinds, this.order);
   paintedName = h("span", { class: "hm-head" });
   paintedHead = h("tbody", { role: "rowgroup" }, makeRow());
-  row = h("table", { class: "hm-paint", role: "table" }, this.paintedHead);
+  row = h("table", { class: "hm-paint hm-long", role: "table" }, this.paintedHead);
   legend = new Legend(); // of the words below, where the grid shows differences
   figure: MatrixFigure;
   resized: ResizeObserver;
