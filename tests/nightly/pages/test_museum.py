@@ -32,10 +32,21 @@ def mutated(bug):
     return module
 
 
+def unmasked(_, inputs, options):
+    return inputs, options
+
+
+def masked(_, inputs, options):
+    """Layer 1, which is right, has the mask as well."""
+    return inputs, options | {"mask": attention.causal_mask(inputs[0].shape[-2])}
+
+
 def wrong_weights(bug, heads):
     """The weights of the focus model's layer in the mutated module."""
     model = load_focus_model()
+    below = model.first.register_forward_pre_hook(masked if bug == "mask" else unmasked, with_kwargs=True)
     X, _ = attention_input(model, SENTENCE)
+    below.remove()
     right, module = model.attention, mutated(bug)
     if bug == "view":
         wrong = module.MultiHeadAttention(right.embed_dim, right.num_heads, attention_dim=right.attention_dim)
