@@ -175,7 +175,7 @@ def load_induction(variant=""):
     >>> load_induction("step-0").name
     'induction/step-0'
 
-    A model that you trained in [the chapter](induction.md) is saved there as a file. Give its path, which ends in
+    A model that you trained in the book is saved there as a file. Give its path, which ends in
     `.safetensors`, and the maps are those of the page. So are those of a model's `save`:
 
     >>> from tempfile import TemporaryDirectory
