@@ -55,6 +55,7 @@ def test_each_key_is_answered_and_the_cells_show_it(page, site):
     expect(map.get_by_role("status")).to_contain_text("Ready")
     page.keyboard.press("Control+z")  # the browser's own
     expect(box).not_to_have_value("The old dog slept.")
+    expect(page.locator("#arriving")).to_have_count(0)  # or each key would style the whole page anew
     box.fill("hot\n tea")
     expect(box).to_have_value("hot tea")  # as pasted; and Enter adds no line
     box.press("Enter")

@@ -29,12 +29,14 @@ def add_scripts(app, pagename, templatename, context, doctree):
     """Puts the scripts on the pages that hold a live figure, whether from a directive or a notebook's output."""
     live = figures_in(context.get("body") or "")
     folder = context["figures_folder"] = version_folder(app.config)
-    app.add_js_file(f"{folder}/theme.js")
+    app.add_js_file(f"{folder}/theme.js", priority=FIRST)
     for name in live:
         app.add_js_file(f"{folder}/{name}.js", type="module", priority=FIRST, fetchpriority="low")  # styles first
     for name in dict.fromkeys(["head-map", *live] if live else []):  # the first stylesheet is the others' base
         if (BUILT / f"{name}.css").is_file():
             app.add_css_file(f"{folder}/{name}.css")
+    if live:
+        app.add_css_file(f"{folder}/arriving.css", id="arriving")
     app.add_css_file(f"{folder}/theme.css")
 
 

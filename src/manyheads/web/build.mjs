@@ -12,7 +12,7 @@ const families = Object.values(await shared("models.json")).map(({ module }) => 
 const modules = [...figures, ...families, ...["models", "formula-model", "bugs", "model-worker", "training", "training-worker"].map((name) => `models/${name}.ts`),
   "doors/embed.ts", "doors/search-excerpts.ts"];
 const own = figures.map((path) => path.replace(".ts", ".css")).filter((path) => existsSync(new URL(path, import.meta.url)));
-const stylesheets = [...own, "doors/plain.css", "doors/theme.css"];
+const stylesheets = [...own, ...["plain", "theme", "arriving"].map((name) => `doors/${name}.css`)];
 // What npm brings and pages fetch as it is.
 const vendored = ["@huggingface/tokenizers/dist/tokenizers.min.mjs"];
 

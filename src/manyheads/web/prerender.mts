@@ -84,7 +84,7 @@ function asPicture(canvas: HTMLCanvasElement) {
   for (const { name, value } of canvas.attributes) image.setAttribute(name, value);
   image.alt = canvas.getAttribute("aria-label") ?? "";
   const picture = pictureOf(canvas);
-  if (picture) image.src = `data:image/png;base64,${Buffer.from(encode({ width: picture.width, height: picture.height, data: picture.pixels, channels: 4 })).toString("base64")}`;
+  if (picture) image.src = `data:image/png;base64,${Buffer.from(encode({ width: picture.width, height: picture.height, data: picture.pixels, channels: 4 }, { zlib: { level: 9 } })).toString("base64")}`;
   return image;
 }
 

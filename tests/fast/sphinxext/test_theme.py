@@ -1,10 +1,12 @@
 """What the book tells the theme, and what it takes away from it."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
 
 from manyheads.sphinxext import theme
+from manyheads.widgets.web_files import BUILT
 
 
 @pytest.mark.parametrize(
@@ -25,3 +27,10 @@ def test_no_button_runs_a_script_that_the_policy_forbids():
     context = {"header_buttons": [{"type": "group", "buttons": [link, script]}, link]}
     theme.drop_print_button(None, "index", "page.html", context, None)
     assert context["header_buttons"] == [{"type": "group", "buttons": [link]}, link]
+
+
+def test_only_the_sheet_that_goes_asks_for_any_sibling():
+    """`:has(+ *)` makes a browser look at the whole page anew at every change."""
+    assert [sheet.name for sheet in BUILT.glob("*.css") if re.search(r":has\([^)]*[>+~]\s*\*", sheet.read_text())] == [
+        "arriving.css"
+    ]

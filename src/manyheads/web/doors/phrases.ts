@@ -99,5 +99,5 @@ export function lead(figure: HTMLElement, from: Element) {
   addEventListener("popstate", end, { signal: gone.signal });
   const seen = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && (seen.disconnect(), end())); // the reader has scrolled back
   requestAnimationFrame(() => seen.observe(from));
-  document.body.append(wayBack = back);
+  document.body.prepend(wayBack = back);
 }

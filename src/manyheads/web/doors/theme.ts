@@ -1,3 +1,7 @@
+// What the pages of the book need before any figure.
+
+document.getElementById("arriving")?.remove(); // this script is deferred: all has come (arriving.css)
+
 // Paper is white: a page that is dark prints as a light one.
 
 {
