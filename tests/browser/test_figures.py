@@ -83,7 +83,7 @@ def test_the_journey_of_a_word_stops_at_every_station(page, site):
     figure.get_by_role("button", name="4 Softmax").click()
     texts = figure.locator('text[data-key^="weight-"]:visible').filter(has_text="%")
     eventually(
-        lambda: sorted(number(text.removesuffix(" %")) for text in texts.all_text_contents()),
+        lambda: sorted(number(text.removesuffix("\xa0%")) for text in texts.all_text_contents()),
         lambda found: np.testing.assert_allclose(found, sorted(100 * ours["weights"][0]), atol=1),
     )
     figure.get_by_text("What if").click()

@@ -49,7 +49,7 @@ for (const view of ["paint", "matrix"])
 test("a word of another direction turns no sentence round", async () => {
   const map = await draw('<head-map model="focus" sentence="אוהב" view="lines"></head-map>', { focus: isHere(mapModel()) });
   await map.ready;
-  assert.match(map.querySelector(".hm-stage .hm-hint").textContent, /\u2068אוהב\u2069 \(\d+ %\)/);
+  assert.match(map.querySelector(".hm-stage .hm-hint").textContent, /\u2068אוהב\u2069 \(\d+\u00a0%\)/);
 });
 
 test("a long text says that matrices become pictures", async () => {

@@ -70,7 +70,7 @@ test("arrow keys in the sentence's box write, and don't travel", async () => {
   assert.equal(flow.station, "words");
 });
 
-test("what stands in the bar of 100 % sums to it, and lies above it, at each moment from where it's full until it goes", async () => {
+test("what stands in the bar of 100\u00a0% sums to it, and lies above it, at each moment from where it's full until it goes", async () => {
   const flow = await live('head="1" query="2"');
   for (const from of [0, 2.9, 3, 3.9]) { // who comes by Play, and who comes by a station
     flow.seek(0);
@@ -79,7 +79,7 @@ test("what stands in the bar of 100 % sums to it, and lies above it, at each mom
       flow.seek(at);
       const [[bar], parts] = [drawn(flow, "bar").filter(({ localName }) => localName === "rect"), drawn(flow, "part-")];
       if (!bar) continue;
-      assert.match(caption(flow), /which fill one bar of 100 %|Each word sends its value/, "it says what fills it");
+      assert.match(caption(flow), /which fill one bar of 100\u00a0%|Each word sends its value/, "it says what fills it");
       for (const part of parts) assert.ok(bar.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING, `a part is painted over at ${at}`);
       const inside = parts.map(box).filter(({ x, width }) => x === box(bar).x && width === box(bar).width);
       if (at < 2.96) continue;

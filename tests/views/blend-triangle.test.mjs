@@ -50,7 +50,7 @@ test("two heads keep one number each, and reach what is wanted", async () => {
   near(result, [1, 1]);
   assert.match(says(figure), /^Together they find thing 1\.00, feeling 1\.00\. .* There!$/);
   assert.equal(weights.length, 2);
-  assert.match(texts(figure, ".bt-weights")[1], /^Head 2 keeps the feeling of I 0 %, love 100 %, coffee 0 %\.$/);
+  assert.match(texts(figure, ".bt-weights")[1], /^Head 2 keeps the feeling of I 0\u00a0%, love 100\u00a0%, coffee 0\u00a0%\.$/);
   tick(one);
   assert.doesNotMatch(says(figure), /There!/);
   tick(two);

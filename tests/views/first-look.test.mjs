@@ -44,14 +44,14 @@ test("what is told is which word hears of which, and of nothing where nothing is
 
 test("the switch turns a head of layer 1 off, the answer follows, and it turns it on again", async () => {
   const look = await opened();
-  assert.equal(verdict(look), "mood good 75 %");
+  assert.equal(verdict(look), "mood good 75\u00a0%");
   press(look, "Turn this head off");
   assert.deepEqual(look.map.headMask, [[true, false, true], [true, true, true]]);
-  assert.equal(verdict(look), "mood bad 75 %");
+  assert.equal(verdict(look), "mood bad 75\u00a0%");
   type(look, "Sentence", "others are told about too");
   assert.equal(texts(look, ".fl-tokens > span")[1], "others");
   press(look, "Turn it on again");
-  assert.deepEqual([look.map.headMask, verdict(look)], [null, "mood good 75 %"]);
+  assert.deepEqual([look.map.headMask, verdict(look)], [null, "mood good 75\u00a0%"]);
 });
 
 test("a sentence is typed without one word, which is put in last", () => {

@@ -76,9 +76,9 @@ test("a text typed twice is guessed once the heads are there", async () => {
 test("without the previous-token head the induction head is blind", async () => {
   const figure = await live();
   type(figure, "Training step", LAST);
-  assert.equal(why(figure), "From “a”, character 4, the induction head looks most at “b”, character 2 (100 %). The guess: “b”.");
+  assert.equal(why(figure), "From “a”, character 4, the induction head looks most at “b”, character 2 (100\u00a0%). The guess: “b”.");
   press(figure, "previous-token head");
-  assert.equal(why(figure), "From “a”, character 4, the induction head looks most at “a”, character 1 (100 %). The guess: one that isn’t in the text.");
+  assert.equal(why(figure), "From “a”, character 4, the induction head looks most at “a”, character 1 (100\u00a0%). The guess: one that isn’t in the text.");
   assert.equal(result(figure), "Where the text repeats, 0 of 1 guesses is right.");
   assert.deepEqual(texts(figure, ".hb-state"), ["layer 1, head 2, off", "layer 2, head 1"]);
   press(figure, "previous-token head");
@@ -108,7 +108,7 @@ test("the reader predicts before the answer shows", async () => {
   assert.ok(!curves.classList.contains("hb-hidden") && figure.querySelector(".hb-question").hidden);
   same(document.activeElement, figure.querySelector(".hb-answer"));
   type(figure, "Training step", 1);
-  assert.equal(texts(figure, ".hb-chart figcaption")[1], "Attention where the head’s name says: previous-token 90 %, induction 10 %");
+  assert.equal(texts(figure, ".hb-chart figcaption")[1], "Attention where the head’s name says: previous-token 90\u00a0%, induction 10\u00a0%");
 });
 
 for (const [still, pause] of [[false, 900], [true, 1000]]) test(`Play goes through all of the training; less motion: ${still}`, async (t) => {

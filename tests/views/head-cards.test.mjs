@@ -34,7 +34,7 @@ test("each score sorts with the largest first, and again the other way round; na
 
 test("shares are written in per cent, numbers with their decimals", async () => {
   const cards = await drawn();
-  assert.deepEqual(texts(cards, "tbody tr:first-child td"), ["20 %", "1.5"]);
+  assert.deepEqual(texts(cards, "tbody tr:first-child td"), ["20\u00a0%", "1.5"]);
 });
 
 test("the card of the strongest head is open; another opens by its button", async () => {
@@ -52,7 +52,7 @@ test("the card of the strongest head is open; another opens by its button", asyn
 test("an example marks the token that asks, and says where it looks; words that look like HTML are text", async () => {
   const cards = await drawn();
   const [first] = cards.querySelectorAll(".hc-card ol li");
-  assert.deepEqual([texts(first, "mark"), first.textContent], [["able"], `unable ${HOSTILE} 75 %, most at un (50 %)`]);
+  assert.deepEqual([texts(first, "mark"), first.textContent], [["able"], `unable ${HOSTILE} 75\u00a0%, most at un (50\u00a0%)`]);
   assert.equal(cards.querySelectorAll("img").length, 0);
 });
 
@@ -84,7 +84,7 @@ test("a dot of the atlas says its scores, opens its card, and is walked to by va
   const dots = [...cards.querySelectorAll(".ha-plot button")];
   assert.equal(dots[0].getAttribute("aria-label"), "layer 1, head 1: entropy 1.5, entropy 1.5");
   choose(cards, "Up", 0);
-  assert.equal(dots[0].getAttribute("aria-label"), "layer 1, head 1: entropy 1.5, previous 20 %");
+  assert.equal(dots[0].getAttribute("aria-label"), "layer 1, head 1: entropy 1.5, previous 20\u00a0%");
   dots[4].click();
   assert.deepEqual([title(cards), dots[4].getAttribute("aria-pressed")], ["Layer 2, head 2", "true"]);
   same(dots.filter(({ tabIndex }) => tabIndex === 0), dots[4]);
@@ -112,7 +112,7 @@ test("of a decoder a head sees no more of a text than stands before the word to 
   const cards = await drawn({ scores: [{ name: "loss", says: "without it", decimals: 2 }], sentences: [{ text: "Once upon a time", tokens }], heads, causal: true },
     '<next-word id="it" text="Tea"></next-word>');
   const link = cards.querySelector(".hc-card ol a");
-  assert.deepEqual([link.textContent, link.parentElement.textContent], [" Once upon …", " Once upon … 0.75 before “a”, most at Once (50 %)"]);
+  assert.deepEqual([link.textContent, link.parentElement.textContent], [" Once upon …", " Once upon … 0.75 before “a”, most at Once (50\u00a0%)"]);
   link.click();
   const figure = document.querySelector("#it");
   assert.deepEqual([figure.getAttribute("text"), figure.getAttribute("off"), figure.getAttribute("layer")], [" Once upon", "0.0", "0"]);

@@ -39,7 +39,7 @@ test("the cells of a map carry its weights, head by head, and their names say fr
   const first = [0, 1, 2].flatMap((head) => [...weights.subarray(head * queries * keys, head * queries * keys + keys)]);
   assert.deepEqual(shown(map), first.map((weight) => Number(weight.toFixed(4))));
   assert.equal(map.querySelectorAll("tbody").length, heads);
-  assert.match(map.querySelector("td").getAttribute("aria-label"), /^\[CLS\] to \[CLS\]: [\d.]+ %$/);
+  assert.match(map.querySelector("td").getAttribute("aria-label"), /^\[CLS\] to \[CLS\]: [\d.]+\u00a0%$/);
   assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when [CLS] asks");
 });
 
@@ -49,12 +49,12 @@ test("a head's toggle, headMask and off are one thing", async () => {
   press(map, "mood");
   assert.deepEqual([pressed(map), map.off, map.headMask], [["true", "false", "true"], "0.1", [[true, false, true], [true, true, true]]]);
   assert.deepEqual(model.calls.at(-1).headMask, map.headMask);
-  assert.match(mood(), /bad75 %all heads on: good 75 %/);
+  assert.match(mood(), /bad75\u00a0%all heads on: good 75\u00a0%/);
   map.headMask = null;
   assert.deepEqual([pressed(map), map.off], [["true", "true", "true"], ""]);
   map.off = "0.0 1.2";
   assert.deepEqual(map.headMask, [[false, true, true], [true, true, false]]);
-  assert.match(mood(), /good75 %/);
+  assert.match(mood(), /good75\u00a0%/);
 });
 
 test("another token asks by the list, by a script, and again in a longer sentence", async () => {
@@ -75,7 +75,7 @@ test("a second sentence is compared; its row shows how far each head moved", asy
   type(map, "Compare with", "hot coffee now");
   assert.deepEqual(model.calls.slice(-2).map(({ sentence }) => sentence), [SENTENCE, "hot coffee now"]);
   assert.equal(map.querySelectorAll("tbody:first-of-type tr").length, 2);
-  assert.match(map.querySelector("tbody tr:nth-child(2) th").textContent, /^moved [\d.]+ %$/);
+  assert.match(map.querySelector("tbody tr:nth-child(2) th").textContent, /^moved [\d.]+\u00a0%$/);
   assert.deepEqual(texts(map, "tbody:first-of-type .hm-only"), ["tea", "coffee"]);
   press(map, "Stop comparing");
   assert.ok(named(map, "Compare with").closest("[hidden]"));

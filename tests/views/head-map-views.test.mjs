@@ -178,7 +178,7 @@ test("matrix: of two sentences it shows the second less the first, and how far e
   const figures = [...root.querySelectorAll("figure")];
   figures.forEach((figure, head) =>
     close(numbers(figure.querySelectorAll("td")), [...map.weights.subarray(head * 35, (head + 1) * 35)].map((weight, at) => compared.weights[head * 35 + at] - weight)));
-  for (const moved of texts(root, ".hm-moved")) assert.match(moved, /^moved [1-9][\d.]* % on average$/);
+  for (const moved of texts(root, ".hm-moved")) assert.match(moved, /^moved [1-9][\d.]*\u00a0% on average$/);
   assert.equal(root.querySelectorAll("td.hm-minus").length, numbers(root.querySelectorAll("td[data-weight]")).filter((weight) => weight < 0).length);
   assert.match(root.querySelector(".hm-legend").textContent, /more in the second sentence/);
 });
@@ -252,7 +252,7 @@ test("grid: the heads' switches don't stand in a row; the enlarged head has its 
 
 test("grid: of two sentences it names the heads that moved most, and paints both", () => {
   const { root } = show({ view: "grid", compare: "other" }, {}, {}, makeMap({ seed: 5 }));
-  const shares = [...root.querySelector(".hm-stage .hm-hint").textContent.matchAll(/\(([\d.]+) %\)/g)].map(([, share]) => Number(share));
+  const shares = [...root.querySelector(".hm-stage .hm-hint").textContent.matchAll(/\(([\d.]+)\u00a0%\)/g)].map(([, share]) => Number(share));
   assert.equal(shares.length, 5);
   assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
   assert.deepEqual(texts(root, ".hm-paint th").slice(1), ["second sentence"]);

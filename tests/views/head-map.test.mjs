@@ -44,7 +44,7 @@ test("marks of the tokenizer are told from words", () => {
 });
 
 test("percents and model names are for people", () => {
-  assert.deepEqual([0, 0.034, 0.5, 1].map(percent), ["0 %", "3.4 %", "50 %", "100 %"]);
+  assert.deepEqual([0, 0.034, 0.5, 1].map(percent), ["0\u00a0%", "3.4\u00a0%", "50\u00a0%", "100\u00a0%"]);
   assert.deepEqual(["focus", "focus/untaught", "focus/step-40"].map(modelLabel), ["taught", "untaught", "step 40"]);
 });
 

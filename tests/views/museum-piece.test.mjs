@@ -50,7 +50,7 @@ for (const bug of ["bug-scale", "bug-axis", "bug-mask", "bug-view", "bug-concat"
     const rowOf = (start) => rows.find(([what]) => what.startsWith(start));
     assert.deepEqual(rowOf("The weights of a row sum to")?.[1], SUMS_CHANGE.includes(bug) ? "1.00" : undefined);
     assert.equal(Boolean(rowOf("The weight that changes most")), bug !== "bug-concat");
-    assert.match(rowOf("The output of [CLS] moves by")[2], /^[\d.]+ % of its length$/);
+    assert.match(rowOf("The output of [CLS] moves by")[2], /^[\d.]+\u00a0% of its length$/);
     for (const [what, before, after] of rows) assert.notEqual(before, after, `${what} is alike, and has no row`);
     await move(piece, false);
     assert.deepEqual([[...piece.map.attention.weights], isShown(piece)], [right, false]);

@@ -60,13 +60,13 @@ const ghost = (figure) => figure.querySelector(".nw-words").textContent.slice(fi
 
 test("an example is there before the model, with its likeliest word behind the text; what isn't stored waits", async () => {
   const figure = await opened();
-  assert.deepEqual([bars(figure), shares(figure), ghost(figure)], [["tea", "milk"], ["77 %", "10 %"], " tea"]);
+  assert.deepEqual([bars(figure), shares(figure), ghost(figure)], [["tea", "milk"], ["77\u00a0%", "10\u00a0%"], " tea"]);
   bar(figure, 1).dispatchEvent(new Event("pointerenter"));
   assert.equal(ghost(figure), " milk");
   bar(figure, 1).dispatchEvent(new Event("pointerleave"));
   await says(figure, /^This is a computed example\. Load the language model \(97\.0 MB\)$/);
   figure.setAttribute("off", "1.2");
-  assert.deepEqual([bars(figure), shares(figure)], [["milk"], ["50 %, was 10 %"]]);
+  assert.deepEqual([bars(figure), shares(figure)], [["milk"], ["50\u00a0%, was 10\u00a0%"]]);
   await says(figure, /^This is a computed example\./);
   figure.setAttribute("off", "");
   press(figure, "Write a word");
@@ -149,11 +149,11 @@ test("heads that are off change the bars, which say what they were with all head
   await answered(figure, () => type(figure, "Text so far", `${START} tea`));
   await answered(figure, () => press(figure, "the two"));
   assert.deepEqual([figure.shown.off, bars(figure)[0], model.calls.at(-1).headMask], ["0.0 1.2", "tea", [[false, true, true], [true, true, false]]]);
-  assert.match(shares(figure)[0], /^\d+ %, was [\d.]+ %$/);
+  assert.match(shares(figure)[0], /^\d+\u00a0%, was [\d.]+\u00a0%$/);
   assert.equal(figure.querySelector(".nw-off span").textContent, "Off: head 3 of layer 2, head 1 of layer 1.");
   await answered(figure, () => press(figure, "Put back"));
   assert.deepEqual([figure.headMask, figure.shown.off], [null, ""]);
-  assert.match(shares(figure)[0], /^\d+ %$/);
+  assert.match(shares(figure)[0], /^\d+\u00a0%$/);
 });
 
 test("heads are counted from 1: by number, by layer, on a map of all; one that isn't there is refused", async () => {
@@ -258,7 +258,7 @@ test("where the chosen head looks stands in the text, with the first token hidde
   assert.deepEqual(said().map((text) => text.split(": ")[0]), ["A", "cup", "of"]);
   said().forEach((text, at) => assert.ok(Math.abs(parseFloat(text.split(": ")[1]) / 100 - row[at]) < 0.006));
   tick(named(figure, "hide its colour"));
-  assert.equal(said()[0], "A: 0 %");
+  assert.equal(said()[0], "A: 0\u00a0%");
 });
 
 test("another script sets and reads it", async () => {
@@ -300,5 +300,5 @@ test("what a press came to is said once", async (t) => {
   const figure = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   await answered(figure, () => bar(figure).click());
-  assert.match(heard(figure, t.mock.timers), /^Likeliest next: milk, [\d.]+ %; <b>cup<\/b>, [\d.]+ %; \., [\d.]+ %\.$/);
+  assert.match(heard(figure, t.mock.timers), /^Likeliest next: milk, [\d.]+\u00a0%; <b>cup<\/b>, [\d.]+\u00a0%; \., [\d.]+\u00a0%\.$/);
 });

@@ -43,7 +43,7 @@ test("a picture a head: a cell a patch, row by row, and the other places above i
   assert.deepEqual([...root.querySelector(".hm-sight .hm-patches").children].map((row) => row.cells.length), [3, 3]);
   assert.deepEqual(asking(root), ["patch 1,3", "patch 1,3", "patch 1,3"]);
   const share = places(6, 2).reduce((sum, at) => sum + weightAt(map, 1, 0, 4, at), 0);
-  assert.equal(root.querySelector(".hm-share").textContent, `${Math.round(100 * share)} % on the picture`);
+  assert.equal(root.querySelector(".hm-share").textContent, `${Math.round(100 * share)}\u00a0% on the picture`);
 });
 
 test("a patch that a pointer rests on asks, one that is pressed goes on asking, and so does a special place", (t) => {

@@ -42,8 +42,8 @@ test("a score is the vector laid on the axis of its own word and layer, pieces a
 
 test("shares and what is said of them", () => {
   assert.equal(shareOf(0), 0.5);
-  assert.equal(leaning(["money", "river"], 0.97), "97 % river");
-  assert.equal(leaning(["money", "river"], 0.2), "80 % money");
+  assert.equal(leaning(["money", "river"], 0.97), "97\u00a0% river");
+  assert.equal(leaning(["money", "river"], 0.2), "80\u00a0% money");
   assert.deepEqual([1.23, -0.5].map((moved) => movedTo(["money", "river"], moved)), ["river 1.2", "money 0.5"]);
   assert.deepEqual([0, 3].map(layerName), ["embeddings", "layer 3"]);
   assert.match(unknownWord(["bank", "bat"]), /Try one of these: bank, bat\. .*For teachers and authors/);
@@ -106,9 +106,9 @@ const steps = (figure) => [...figure.querySelectorAll(".ws-step")];
 test("the scale says after each layer in which sense the word is read", async () => {
   const figure = await live();
   assert.deepEqual(texts(figure, ".ws-layer th"), ["embeddings", ...Array.from({ length: LAYERS }, (_, at) => `layer ${at + 1}`)]);
-  assert.deepEqual([leans(figure)[0], leans(figure)[LAYERS]], ["50 % river", "95 % river"]);
+  assert.deepEqual([leans(figure)[0], leans(figure)[LAYERS]], ["50\u00a0% river", "95\u00a0% river"]);
   const { shares, word } = await typed(figure, "the bank of the town");
-  assert.deepEqual([word, leans(figure)[LAYERS]], ["bank", "95 % money"]);
+  assert.deepEqual([word, leans(figure)[LAYERS]], ["bank", "95\u00a0% money"]);
   const meters = [...figure.querySelectorAll("[role=meter]")];
   meters.forEach((meter, layer) => {
     assert.equal(Number(meter.getAttribute("aria-valuenow")), Number(shares[layer].toFixed(4)));
@@ -123,7 +123,7 @@ test("of two known words one is chosen; where it's gone, the other is read", asy
   assert.equal(figure.sense.word, "bank", "that of the page");
   const told = once(figure, "sense");
   choose(figure, "Word", "bark");
-  assert.deepEqual([(await told).word, leans(figure)[LAYERS]], ["bark", "95 % tree"]);
+  assert.deepEqual([(await told).word, leans(figure)[LAYERS]], ["bark", "95\u00a0% tree"]);
   await typed(figure, "the bank");
   assert.equal(figure.sense.word, "bank");
 });
@@ -157,7 +157,7 @@ const off = (figure) => figure.querySelectorAll('.ws-heads button[aria-pressed="
 test("heads are ranked by what their absence does, and turned off and on", async () => {
   const figure = await ranked();
   const [first] = figure.querySelectorAll(".ws-heads tbody tr");
-  assert.deepEqual([...first.cells].map(({ textContent }) => textContent).slice(0, 3), ["layer 3, head 4", "57 % river", "money 2.7"]);
+  assert.deepEqual([...first.cells].map(({ textContent }) => textContent).slice(0, 3), ["layer 3, head 4", "57\u00a0% river", "money 2.7"]);
   const whole = figure.sense.shares[LAYERS];
   for (const [wanted, pressed] of [[0.574, "false"], [whole, "true"]]) {
     const told = once(figure, "sense");
@@ -170,8 +170,8 @@ test("heads are ranked by what their absence does, and turned off and on", async
 test("the heads that matter most are turned off together, or all of a layer", async () => {
   const figure = await ranked();
   for (const [choice, marked, leaning] of [
-    ["the 4 that matter most here", 4, "57 % river"], ["all of layer 1", null, "95 % river"], ["all of layer 3", null, "57 % river"],
-    ["the 16 that matter most here", 16, "57 % river"], ["none", 0, "95 % river"],
+    ["the 4 that matter most here", 4, "57\u00a0% river"], ["all of layer 1", null, "95\u00a0% river"], ["all of layer 3", null, "57\u00a0% river"],
+    ["the 16 that matter most here", 16, "57\u00a0% river"], ["none", 0, "95\u00a0% river"],
   ]) {
     const told = once(figure, "sense");
     choose(figure, "Heads off", choice);
@@ -197,7 +197,7 @@ test("another sentence lets all heads on, and the ranking go", async () => {
   const figure = await ranked();
   choose(figure, "Heads off", "the one that matters most here");
   await typed(figure, "the bank of the town");
-  assert.deepEqual([figure.querySelector(".ws-heads").hidden, named(figure, "Heads off").value, leans(figure)[LAYERS]], [true, "none", "95 % money"]);
+  assert.deepEqual([figure.querySelector(".ws-heads").hidden, named(figure, "Heads off").value, leans(figure)[LAYERS]], [true, "none", "95\u00a0% money"]);
 });
 
 test("an encoder that stops says so; what was typed and shown stays", async () => {
@@ -217,14 +217,14 @@ test("what typing came to is said once", async (t) => {
   const figure = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   await typed(figure, "the bank of the town");
-  assert.equal(heard(figure, t.mock.timers), "bank: 95 % money after layer 6.");
+  assert.equal(heard(figure, t.mock.timers), "bank: 95\u00a0% money after layer 6.");
 });
 
 test("a press masks a word for the model, and another press shows it again; neither the word that is read nor a full stop can be masked", async () => {
   const figure = await live();
   await typed(figure, "the bank of the river .");
   assert.deepEqual([...figure.querySelectorAll(".ws-row > button")].map(({ textContent }) => textContent), ["the", "of", "the", "river"]);
-  for (const [pressed, leaning, text] of [["true", "95 % money", /^With “river” masked, the model reads .* after layer 6\.$/], ["false", "95 % river", /pushes it by 2\.7 towards river\.$/]]) {
+  for (const [pressed, leaning, text] of [["true", "95\u00a0% money", /^With “river” masked, the model reads .* after layer 6\.$/], ["false", "95\u00a0% river", /pushes it by 2\.7 towards river\.$/]]) {
     const told = once(figure, "sense");
     press(figure, "river");
     await told;
@@ -259,12 +259,12 @@ test("an arrow that is pulled out turns its head off: first by arithmetic, then 
   const move = (type, x) => (type === "pointerdown" ? step : plot).dispatchEvent(new PointerEvent(type, { clientX: x, clientY: 0, button: 0, bubbles: true }));
   move("pointerdown", 0);
   move("pointermove", 60);
-  assert.match(note(figure), /^Without that arrow the others sum to 54 % river\. That's arithmetic: the model hasn't read the sentence without head 4\.$/);
+  assert.match(note(figure), /^Without that arrow the others sum to 54\u00a0% river\. That's arithmetic: the model hasn't read the sentence without head 4\.$/);
   const told = once(figure, "sense");
   move("pointerup", 60);
   assert.equal(named(figure, "head 4").getAttribute("aria-pressed"), "false");
   await told;
-  assert.match(note(figure), /^Without head 4, the model reads 54 % river after layer 3\. Taking away the arrow alone would leave 54 % river\.$/);
+  assert.match(note(figure), /^Without head 4, the model reads 54\u00a0% river after layer 3\. Taking away the arrow alone would leave 54\u00a0% river\.$/);
   const again = once(figure, "sense");
   press(figure, "head 4");
   await again;
@@ -282,19 +282,19 @@ const BAKED = { word: "bank", senses: ["money", "river"], shares: [0.5, 0.9, 0.8
 test("what one masked word comes to is shown without a model; more than that is said to wait for it", async () => {
   const absent = { missingBytes: async () => 25e6, load: () => Promise.reject(new Error("nobody asked")) };
   const figure = await draw(`<word-sense sentence="the bank river" word="bank" layer="1"><script type="application/json">${JSON.stringify(BAKED)}</script></word-sense>`, { encoder: absent, senses: { load: () => senses } });
-  assert.deepEqual([leans(figure), figure.querySelectorAll(".hm-tools:not([hidden])").length], [["50 % river", "90 % river"], 0], "one layer, no tools");
+  assert.deepEqual([leans(figure), figure.querySelectorAll(".hm-tools:not([hidden])").length], [["50\u00a0% river", "90\u00a0% river"], 0], "one layer, no tools");
   await says(figure, /^This is a computed example\. Load the encoder/);
   press(figure, "river");
-  assert.deepEqual([leans(figure)[1], note(figure)], ["50 % river", "With “river” masked, the model reads 50 % river after layer 1."]);
+  assert.deepEqual([leans(figure)[1], note(figure)], ["50\u00a0% river", "With “river” masked, the model reads 50\u00a0% river after layer 1."]);
   press(figure, "the");
   assert.match(note(figure), /^The model hasn't read the sentence with “the” and “river” masked\.$/);
   await says(figure, /^This will be answered once the encoder has loaded\. Load the encoder/);
   press(figure, "the");
   press(figure, "river");
-  assert.equal(leans(figure)[1], "90 % river");
+  assert.equal(leans(figure)[1], "90\u00a0% river");
   await says(figure, /^This is a computed example\./);
   figure.setAttribute("masked", "river");
-  assert.equal(leans(figure)[1], "50 % river");
+  assert.equal(leans(figure)[1], "50\u00a0% river");
 });
 
 test("attributes mask words and turn heads off, also of a sentence that is set with them", async () => {
@@ -304,10 +304,10 @@ test("attributes mask words and turn heads off, also of a sentence that is set w
     while (answers--) await once(figure, "sense");
     return [figure.querySelectorAll('.ws-row [aria-pressed="true"]').length, leans(figure)[LAYERS]];
   };
-  assert.deepEqual(await set({ sentence: "a bank by the river" }, 1), [0, "95 % river"]);
-  assert.deepEqual(await set({ sentence: "the bank of the river", masked: "River of" }, 2), [2, "95 % money"]);
-  assert.deepEqual(await set({ masked: "" }, 1), [0, "95 % river"]);
-  assert.deepEqual(await set({ masked: "the", off: "2.3" }, 2), [2, "57 % river"]);
+  assert.deepEqual(await set({ sentence: "a bank by the river" }, 1), [0, "95\u00a0% river"]);
+  assert.deepEqual(await set({ sentence: "the bank of the river", masked: "River of" }, 2), [2, "95\u00a0% money"]);
+  assert.deepEqual(await set({ masked: "" }, 1), [0, "95\u00a0% river"]);
+  assert.deepEqual(await set({ masked: "the", off: "2.3" }, 2), [2, "57\u00a0% river"]);
 });
 
 test("a dot that moves leaves a trail, but not for readers who ask for less motion", async (t) => {

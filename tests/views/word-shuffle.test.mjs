@@ -90,7 +90,7 @@ for (const [how, make] of [["at once", mapModel], ["later", slowModel]])
     await shuffle(map, figure);
     assert.deepEqual(map.sentence.split(" ").sort(), ["!", ",", "Hot", "please", "tea"]);
     const [ordered, orderless] = changes(figure);
-    assert.match(ordered, /^taught: a weight changes by [1-9][\d.]* %\. /);
+    assert.match(ordered, /^taught: a weight changes by [1-9][\d.]*\u00a0%\. /);
     assert.equal(orderless, "no order: no weight changes. No conclusion changes.");
     assert.ok(ordered.includes(map.sentence.startsWith("Hot ") ? "No conclusion changes." : "First: Hot, then "));
   });

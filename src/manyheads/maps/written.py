@@ -7,9 +7,9 @@ def percent(share):
     """A share of 1 in per cent, to a tenth below ten.
 
     >>> percent(0.034), percent(0.125)
-    ('3.4 %', '13 %')
+    ('3.4\\xa0%', '13\\xa0%')
     """
-    return f"{fixed(100 * float(share), 1 if 0 < share < 0.0995 else 0)} %"
+    return f"{fixed(100 * float(share), 1 if 0 < share < 0.0995 else 0)}\xa0%"  # they stay on one line
 
 
 def fixed(value, digits):

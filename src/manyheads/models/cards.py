@@ -138,7 +138,7 @@ def shown(name, value):
     """A score as the table writes it: a share in per cent, the others as numbers.
 
     >>> shown("previous", 0.714), shown("distance", 3.04), shown("effect", 0.0312)
-    ('71 %', '3.0', '0.0312')
+    ('71\\xa0%', '3.0', '0.0312')
     """
     return fixed(value, DECIMALS[name]) if name in DECIMALS else percent(value)
 

@@ -65,7 +65,7 @@ TEXTS = [
 
 
 LEGENDS = {  # by kind and scale
-    ("shares", "absolute"): ["0 %", "40 % of a head’s attention or more, on every map"],
+    ("shares", "absolute"): ["0\xa0%", "40\xa0% of a head’s attention or more, on every map"],
     ("shares", "relative"): ["0", "the largest weight of its row"],
     ("amounts", "absolute"): ["0", "{}, the largest weight of the layer"],
     ("amounts", "relative"): ["0", "the largest weight of its row"],

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from manyheads.maps.written import percent
 from manyheads.widgets import HeadMap
 
 
@@ -40,9 +41,7 @@ def test_only_the_tokens_that_are_shown_are_written_as_they_were(tmp_path):
     np.testing.assert_allclose(np.reshape(data["weights"], data["shape"]), weights[:, :, 40:50, 40:50], atol=1e-6)
     outside = 1 - weights[:, :, 40:50, 40:50].sum() / weights[:, :, 40:50].sum()
     assert [note.format() for note in data["notes"]] == [
-        f"Tokens 41 to 50 of 90 are shown. Weights are as they were: {outside:.0%} of what is looked at here lies outside.".replace(
-            "%", " %"
-        ),
+        f"Tokens 41 to 50 of 90 are shown. Weights are as they were: {percent(outside)} of what is looked at here lies outside.",
         "Only these tokens are in this page: for all of them, leave out first and last before you write it.",
     ]
     assert re.search(r"<head-map[^>]*>", html)[0] == '<head-map layer="1" query="2">'

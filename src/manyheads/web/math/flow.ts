@@ -83,7 +83,7 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
     case "scores":
       return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${written(Math.max(...scores), 2)}.`;
     case "softmax":
-      return `Softmax turns the scores into weights, which fill one bar of 100 %. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]} %.${hidden(flow, query)}`;
+      return `Softmax turns the scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]}\u00a0%.${hidden(flow, query)}`;
     case "values":
       return `Each word sends its value, as much of it as its weight. Added up, they are the head’s output for ${asks}.`;
     case "heads":

@@ -82,7 +82,7 @@ export function directionOf(tokens: string[]) {
 export const isolated = (text: string) => (OF_RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
 /** A share of 1 in per cent, to a tenth below ten. */
-export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}\u00a0%`; // they stay on one line
 
 /** A weight that is no share, to about three digits; `signed`, with its sign. */
 export function amount(value: number, signed = false) {

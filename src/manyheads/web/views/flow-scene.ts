@@ -176,12 +176,12 @@ function drawWeights(scene: Scene) {
     const high = Math.min(14, 0.5 * layout.row);
     const own = { x: layout.share, y: y - high / 2, width: layout.full * weight * grown, height: high };
     const filled = { x: bar.x, y: bar.y + start * bar.height, width: bar.width, height: weight * bar.height };
-    const about = `weight that ${quoted(flow, query)} gives to ${quoted(flow, token)}: ${percents[token]} % (${written(weight)})`;
+    const about = `weight that ${quoted(flow, query)} gives to ${quoted(flow, token)}: ${percents[token]}\u00a0% (${written(weight)})`;
     const opens = { name: "weights", row: query, column: token };
     if (at < 4) ink.rect(`part-${token}`, boxBetween(own, filled, passed(at, 2.5 + 0.2 * (token / weights.length), 2.75 + 0.2 * (token / weights.length))), { fill: headFill(head), kind: "af-part", about, opens });
     if (layout.name === "af-wide" && filled.height > 16)
       ink.text(`filled-${token}`, bar.x + bar.width + 9, filled.y + filled.height / 2, short(flow.tokens[token], layout.letters), { opacity: passed(at, 2.8, 2.95) * (1 - passed(at, 3.05, 3.3)), about });
-    ink.text(`weight-${token}`, numberAt, y, `${percents[token]} %`, { opacity: between(0.72, 1, Math.min(1, weight * 12)) * grown * gone, kind: "af-number af-weight", about, opens });
+    ink.text(`weight-${token}`, numberAt, y, `${percents[token]}\u00a0%`, { opacity: between(0.72, 1, Math.min(1, weight * 12)) * grown * gone, kind: "af-number af-weight", about, opens });
   });
 }
 
@@ -212,7 +212,7 @@ function drawValues(scene: Scene) {
     const [from, to] = [[V.x + V.width + 3, middle(layout, token)], [bar.x, bar.y + start * bar.height + thick / 2]];
     if (arrived[token] > 0 && weight > 0.0005)
       ink.path(`band-${token}`, band(from, to, thick, arrived[token]), { opacity: 0.5 * gone, fill: headFill(head), opens: { name: "weights", row: query, column: token },
-        about: `value of ${quoted(flow, token)}, as thick as its weight: ${percents[token]} %` });
+        about: `value of ${quoted(flow, token)}, as thick as its weight: ${percents[token]}\u00a0%` });
   });
   const sum = passed(at, 3.7, 3.95);
   const down = output.y > bar.y + bar.height; // on a phone
