@@ -70,7 +70,7 @@ test("arrow keys in the sentence's box write, and don't travel", async () => {
   assert.equal(flow.station, "words");
 });
 
-test("what stands in the bar of 100\u00a0% sums to it, and lies above it, at each moment from where it's full until it goes", async () => {
+test("what stands in the bar of 100 % sums to it, and lies above it, at each moment from where it's full until it goes", async () => {
   const flow = await live('head="1" query="2"');
   for (const from of [0, 2.9, 3, 3.9]) { // who comes by Play, and who comes by a station
     flow.seek(0);
@@ -231,6 +231,19 @@ test("from the end it plays from the start", async () => {
   press(flow, "▶ Play");
   press(flow, "❚❚ Pause");
   assert.equal(flow.station, "words");
+});
+
+test("its numbers stay open where they are opened on the way to a station", async (t) => {
+  const flow = await live();
+  page.still = false;
+  const frames = [];
+  t.mock.method(globalThis, "requestAnimationFrame", (call) => frames.push(call));
+  t.mock.method(globalThis, "cancelAnimationFrame", () => frames.splice(0));
+  press(flow, "8 Answer");
+  frames.shift()(0);
+  press(flow, "Numbers");
+  for (let now = 100; now < 9000 && frames.length; now += 100) frames.shift()(now);
+  same(document.activeElement, flow.querySelector('[aria-label="Arithmetic"]:not([hidden])'));
 });
 
 for (const still of [false, true]) test(`Play goes to the answer, names each station once, and stops; Pause holds it; less motion: ${still}`, async (t) => {

@@ -155,7 +155,7 @@ export class AttentionFlowView {
 
   /** Opens a number for the reader; it grows `from` where it was pressed. */
   #open(cell: string, from: string) {
-    if (this.#time.plays) this.#time.pause();
+    this.#time.pause(); // wherever it is on its way
     this.#sheet.node.style.transformOrigin = from;
     this.#set({ cell });
     this.#sheet.node.focus({ preventScroll: true });
