@@ -15,7 +15,7 @@ const DATA = { scores: SCORES, sentences: SENTENCES, heads: VALUES.map(head), ca
 
 const drawn = (data = DATA, before = "") => draw(`${before}<head-cards for="it">${baked(data)}</head-cards>`, { focus: isHere(mapModel()) })
   .then(() => document.querySelector("head-cards"));
-const order = (cards) => texts(cards, "tbody th a").map((name) => name.match(/\d/g).map((digit) => digit - 1).join("."));
+const order = (cards) => texts(cards, "tbody th button").map((name) => name.match(/\d/g).map((digit) => digit - 1).join("."));
 const sorted = (cards) => [...cards.querySelectorAll("th[aria-sort]")].map((column) => [column.textContent, column.getAttribute("aria-sort")]);
 const title = (cards) => texts(cards, ".hc-card h3")[0];
 
@@ -37,12 +37,12 @@ test("shares are written in per cent, numbers with their decimals", async () => 
   assert.deepEqual(texts(cards, "tbody tr:first-child td"), ["20\u00a0%", "1.5"]);
 });
 
-test("the card of the strongest head is open; another opens by its button", async () => {
+test("the card of the strongest head is open and the table folded; another opens by its name", async () => {
   const cards = await drawn();
-  assert.equal(title(cards), "Layer 1, head 2");
-  press(cards, "card of layer 2, head 3");
+  assert.deepEqual([title(cards), cards.querySelector(".hc-all").open], ["Layer 1, head 2", false]);
+  press(cards, "layer 2, head 3");
   assert.deepEqual([title(cards), texts(cards, '[aria-pressed="true"].hc-open').length], ["Layer 2, head 3", 1]);
-  assert.equal(named(cards, "card of layer 2, head 3").getAttribute("aria-pressed"), "true");
+  assert.equal(named(cards, "layer 2, head 3").getAttribute("aria-pressed"), "true");
   const [previous, entropy] = cards.querySelectorAll(".hc-card details");
   assert.deepEqual([previous.hasAttribute("open"), entropy.hasAttribute("open")], [false, true], "the score in which it ranks best");
   assert.match(entropy.textContent, /^entropy 2\.5 bits; 2 of 6/);
@@ -58,24 +58,25 @@ test("an example marks the token that asks, and says where it looks; words that 
 
 const MAP = '<head-map id="it" model="focus" sentence="hot tea"></head-map>';
 
-test("a head's name turns the live map to it; an example brings its sentence and who asks", async () => {
+test("the title of a card turns the live map to it; an example brings its sentence and who asks", async () => {
   const cards = await drawn(DATA, MAP);
   const map = document.querySelector("#it");
   await map.ready;
-  cards.querySelector('a[data-layer="1"][data-head="1"]').click();
+  press(cards, "layer 2, head 2");
+  cards.querySelector(".hc-card h3 a").click();
   assert.deepEqual([map.getAttribute("layer"), map.getAttribute("head"), map.querySelector("input:checked").value], ["1", "1", "matrix"]);
   cards.querySelectorAll(".hc-card ol a")[1].click();
   assert.deepEqual([map.sentence, map.query, map.attention.keyTokens], ["tea", 1, ["[CLS]", "tea", "[SEP]"]]);
 });
 
-test("arrow keys walk rows and what is in them; the table is one stop of Tab", async () => {
+test("arrow keys walk the rows; the table is one stop of Tab", async () => {
   const cards = await drawn();
-  const stops = () => [...cards.querySelectorAll("tbody a, tbody button")].filter(({ tabIndex }) => tabIndex === 0);
-  assert.deepEqual(stops().map(({ textContent }) => textContent), ["layer 1, head 1", "card"]);
-  stops()[0].focus();
-  for (const arrow of ["ArrowDown", "ArrowDown", "ArrowRight"]) assert.ok(key(document.activeElement, arrow));
-  same(document.activeElement, named(cards, "card of layer 1, head 3"));
-  assert.equal(stops().length, 2);
+  const stops = () => texts(cards, "tbody button:not([tabindex='-1'])");
+  assert.deepEqual(stops(), ["layer 1, head 1"]);
+  cards.querySelector("tbody button").focus();
+  for (const arrow of ["ArrowDown", "ArrowDown"]) assert.ok(key(document.activeElement, arrow));
+  same(document.activeElement, named(cards, "layer 1, head 3"));
+  assert.deepEqual(stops(), ["layer 1, head 3"]);
   assert.equal(key(document.activeElement, "ArrowRight"), false);
 });
 
@@ -121,7 +122,7 @@ test("of a decoder a head sees no more of a text than stands before the word to 
 test("what a card came to is said once", async (t) => {
   const cards = await drawn();
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  press(cards, "card of layer 1, head 1");
-  press(cards, "card of layer 2, head 3");
+  press(cards, "layer 1, head 1");
+  press(cards, "layer 2, head 3");
   assert.equal(heard(cards, t.mock.timers), "Layer 2, head 3: entropy 2.5 bits; 2 of 6");
 });

@@ -178,6 +178,8 @@ test("a word that is being typed is no error; one that is unknown is, and the la
   type(map, "Sentence", "the cat eats the appl now");
   assert.match(status(map), /^It does not know “appl”\. What you see is the last sentence that could be read\.$/);
   assert.deepEqual([spoken(map), isGrey()], [["la", "chatte", "mange"], true]);
+  const [line, french] = [map.querySelector("[role=status]"), named(map, "Translation")];
+  assert.ok(line.compareDocumentPosition(french) & Node.DOCUMENT_POSITION_FOLLOWING, "why it stays stands before it");
 });
 
 test("a word like it is offered in place of an unknown one, by a button", async () => {

@@ -34,6 +34,13 @@ test("all dots stand within their strip, the least and the largest at its ends",
   assert.deepEqual([Math.min(...places), Math.max(...places)], [0, 1]);
 });
 
+test("where each step has a single value, it is a bar", async () => {
+  const figure = await draw(`<result-slider>${baked({ ...RESULTS, series: [{ name: "cost", values: [[1], [2], [4]] }, RESULTS.series[0]] })}</result-slider>`);
+  const strips = [...figure.querySelectorAll(".rs-strip")];
+  assert.deepEqual(strips.map(({ classList }) => classList.contains("rs-bar")), [true, false]);
+  assert.equal(strips[0].querySelector(".rs-mean").style.getPropertyValue("--x"), "0.4000", "of the largest, 5, on the scale of all");
+});
+
 test("names that look like HTML are text", async () => {
   const figure = await draw(`<result-slider>${baked({ ...RESULTS, name: HOSTILE, steps: [HOSTILE, "2", "4"], series: [{ name: HOSTILE, values: [[1], [2], [3]] }], unit: HOSTILE })}</result-slider>`);
   type(figure, HOSTILE, 0);

@@ -4,7 +4,7 @@ An experiment is a module with `SEEDS`, `RECIPE`, `parts()` and `measure(seed) -
 `statements(runs) -> {statement: is it true?}`. `results.py` runs and keeps the experiments, `evidence.py` judges.
 """
 
-from manyheads_book.experiments.claims import CLAIMS, findings, slider, statements_of, verdict_of
+from manyheads_book.experiments.claims import CLAIMS, findings, statements_of, verdict_of
 from manyheads_book.experiments.evidence import across, clearly, differences
 from manyheads_book.experiments.results import result_of, runs_of
 
@@ -16,7 +16,6 @@ __all__ = [
     "findings",
     "result_of",
     "runs_of",
-    "slider",
     "statements_of",
     "verdict_of",
 ]

@@ -36,7 +36,7 @@ export interface Layout {
 export type LayoutOf = (tokens: number, heads: number, below?: number) => Layout;
 
 export function wide(tokens: number, heads: number, below = 0): Layout {
-  const row = tokens <= 12 ? 28 : Math.max(15, 336 / tokens);
+  const row = Math.min(42, Math.max(15, 336 / tokens)); // few rows are high, so that they fill the room that the answer takes
   const [top, rows] = [64, Math.max(row * tokens, 336)];
   const of = Math.min(70, 330 / heads);
   const part = Math.min(34, 250 / (heads + 2));
@@ -67,7 +67,7 @@ export function wide(tokens: number, heads: number, below = 0): Layout {
 }
 
 export function narrow(tokens: number, heads: number, below = 0): Layout {
-  const row = tokens <= 12 ? 19.5 : Math.max(13, 234 / tokens);
+  const row = Math.min(30, Math.max(13, 234 / tokens));
   const [top, rows] = [50, Math.max(row * tokens, 234)];
   const of = Math.min(58.5, 234 / heads);
   const part = Math.min(19.5, 117 / (heads + 2));

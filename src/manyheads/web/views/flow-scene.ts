@@ -142,7 +142,7 @@ function drawScores(scene: Scene) {
   const phone = layout.name === "af-narrow";
   const back = passed(at, 2, 2.2);
   const [axis, reach, ends] = [layout.axis, layout.reach, layout.score].map(([from, to]) => between(from, to, back));
-  const gone = (1 - 0.55 * passed(at, 2.1, 2.6)) * (1 - passed(at, phone ? 2 : 3, phone ? 2.2 : 3.25));
+  const gone = (1 - 0.28 * passed(at, 2.1, 2.6)) * (1 - passed(at, phone ? 2 : 3, phone ? 2.2 : 3.25));
   ink.text("score-title", ends, layout.top - 10, "scores", { opacity: passed(at, 1.05, 1.15) * gone, kind: "af-title af-end" });
   ink.rect("axis", { x: axis - 0.5, y: layout.top, width: 1, height: layout.row * scores.length }, { opacity: passed(at, 1.05, 1.15) * gone, kind: "af-axis" });
   scores.forEach((score, token) => {

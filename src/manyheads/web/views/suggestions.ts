@@ -1,4 +1,4 @@
-// Words that a model knows, offered below the box while a reader types one of them: buttons that finish the word.
+// Words that a model knows, offered above the box while a reader types one of them: buttons that finish the word.
 
 import { arrow, fill, h, setText, targetOf } from "./dom.ts";
 
@@ -39,11 +39,11 @@ export class WordSuggestions {
     this.#offer(NONE);
   }
 
-  /** From the box down into the words, or out of them with Escape. */
+  /** From the box into the words, which stand above it, or out of them with Escape. */
   #enter(event: KeyboardEvent) {
     if (this.node.hidden) return;
     if (event.key === "Escape") this.#offer(NONE);
-    if (event.key !== "ArrowDown") return;
+    if (!["ArrowUp", "ArrowDown"].includes(event.key)) return;
     event.preventDefault();
     (this.node.firstElementChild as HTMLElement).focus();
   }

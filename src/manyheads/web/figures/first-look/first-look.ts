@@ -68,6 +68,7 @@ class FirstLookElement extends Figure {
     const { map } = this;
     const [sentence] = strokes.at(-1)!;
     let typed = map.sentence;
+    const from = document.documentElement.scrollTop;
     const complete = () => map.sentence === typed && !map.contains(document.activeElement) && (map.sentence = sentence);
     signal.addEventListener("abort", complete); // half a sentence is nobody's, unless the reader goes on with it
     for (const [text, pause] of strokes) {
@@ -76,7 +77,9 @@ class FirstLookElement extends Figure {
     }
     look.light(map.querySelectorAll(".hm-paint tr"));
     look.swing(this.#answer);
-    if (await wait(THEN, signal)) look.invite();
+    if (!(await wait(THEN, signal))) return;
+    if (document.documentElement.scrollTop === from) look.node.scrollIntoView?.({ block: "nearest", behavior: "smooth" }); // on a phone it is below
+    look.invite();
   }
 
   /** What the map concludes of what is asked here. */

@@ -1,4 +1,4 @@
-// <head-cards>: a table of head cards to sort, a head's examples, and what leads to the live figure. The element holds them
+// <head-cards>: an atlas of heads, the card of one with its examples, and, folded, a table of all to sort. The element holds them
 // all as JSON; `for` is the id of a <head-map>, or of a <next-word>, whose heads see no more of a text than stands before
 // the word to be written. No DOM while the module loads, as in head-map.ts.
 
@@ -50,7 +50,7 @@ class HeadCardsElement extends Figure {
   #columns: HTMLTableCellElement[] = [];
   #body = h("tbody", { onkeydown: moveInTable });
   #whole = true;
-  #toggle = h("button", { type: "button", class: "hc-all", onclick: () => {
+  #toggle = h("button", { type: "button", class: "hc-more", onclick: () => {
     this.#whole = !this.#whole;
     this.#show();
   } });
@@ -68,8 +68,9 @@ class HeadCardsElement extends Figure {
     const columns = baked.scores.map((score, at) => ({ name: score.name, values: this.#column(at + 1), text: (value: number) => shown(score, value) }));
     const colours = baked.heads.map(({ behaviour }) => (behaviour ? behaviourOf(behaviour).colour : null));
     this.#atlas = new HeadAtlas(baked.heads.map(nameOf), columns, colours, (at) => (this.#announcer.changed(), this.#open(at)));
-    this.replaceChildren(this.#atlas.node, this.#card, h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" },
-      h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body)), ...(long ? [this.#toggle] : []), this.#announcer.node);
+    const table = h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body);
+    this.replaceChildren(this.#atlas.node, this.#card, h("details", { class: "hc-all" }, h("summary", {}, `All ${baked.heads.length} heads in a table`),
+      h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" }, table), ...(long ? [this.#toggle] : [])), this.#announcer.node);
     this.#whole = !long;
     const strongest = order(this.#column(1), true);
     this.#show(long ? strongest : this.#column(0));
@@ -80,24 +81,21 @@ class HeadCardsElement extends Figure {
   #show(heads = this.#order) {
     this.#order = heads;
     const rows = heads.slice(0, this.#whole ? heads.length : FIRST).map((at) => (this.#rows[at] ??= this.#row(at)));
-    rows.forEach((row, place) => stops(row).forEach((stop) => (stop.tabIndex = place === 0 ? 0 : -1)));
+    rows.forEach((row, place) => (stopOf(row).tabIndex = place === 0 ? 0 : -1));
     this.#body.replaceChildren(...rows);
     setText(this.#toggle, this.#whole ? `Show the first ${FIRST}` : `Show all ${heads.length} heads`);
   }
 
   #row(at: number) {
-    const { layer, head, scores } = this.#data.heads[at];
-    const name = nameOf(this.#data.heads[at]);
-    const open = h("button", { type: "button", class: "hc-open", "aria-pressed": String(at === this.#opened), "aria-label": `card of ${name}`,
-      onclick: () => {
-        this.#announcer.changed();
-        this.#open(at);
-        this.#card.scrollIntoView({ block: "nearest" });
-      } }, "card");
-    const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": layer, "data-head": head }, name);
+    const { scores } = this.#data.heads[at];
+    const open = h("button", { type: "button", class: "hc-open", "aria-pressed": String(at === this.#opened), onclick: () => {
+      this.#announcer.changed();
+      this.#open(at);
+      this.#card.scrollIntoView({ block: "nearest" });
+    } }, nameOf(this.#data.heads[at]));
     const cells = scores.map((value, score) =>
       h("td", { style: `--share:${Math.max(0, value / this.#largest[score]).toFixed(3)}` }, shown(this.#data.scores[score], value)));
-    return h("tr", { class: at === this.#opened && "hc-opened" }, h("th", { scope: "row" }, link, open), ...cells);
+    return h("tr", { class: at === this.#opened && "hc-opened" }, h("th", { scope: "row" }, open), ...cells);
   }
 
   protected override listen(leaves: AbortSignal) {
@@ -184,23 +182,21 @@ function marked(word: string) {
 /** A token by itself. */
 const quoted = (token: string) => isolated(readable(token).trim() || visible(token));
 
-/** What of a row can have the focus. */
-const stops = (row: Element) => [...row.querySelectorAll<HTMLElement>("a, button")];
+/** What of a row has the focus. */
+const stopOf = (row: Element) => row.querySelector("button") as HTMLButtonElement;
 
-/** Arrow keys move between the rows, of which one is a stop of the Tab key, and within a row. */
+/** Arrow keys move between the rows, of which one is a stop of the Tab key. */
 function moveInTable(event: KeyboardEvent) {
-  const step = arrow(event.key);
   const row = targetOf(event).closest("tr");
+  const step = arrow(event.key)?.[0];
   if (!step || !row) return;
-  const at = stops(row).indexOf(targetOf(event));
   const rows = [...(row.parentElement as HTMLElement).children];
-  const next = rows[rows.indexOf(row) + step[0]];
-  const to = next && stops(next)[at + step[1]];
-  if (!to) return;
+  const next = rows[rows.indexOf(row) + step];
+  if (!next) return;
   event.preventDefault();
-  for (const stop of stops(row)) stop.tabIndex = -1;
-  for (const stop of stops(next)) stop.tabIndex = 0;
-  focusOn(to, null);
+  stopOf(row).tabIndex = -1;
+  stopOf(next).tabIndex = 0;
+  focusOn(stopOf(next), null);
 }
 
 define("head-cards", HeadCardsElement);

@@ -91,6 +91,7 @@ export class HeadMapView {
 
   /** Shows a map and, where two sentences are compared, the second one's. */
   show(map: AttentionMap, compared: AttentionMap | null = null) {
+    if (map.written !== undefined && !this.state.map) this.statusFirst();
     this.dispatch({ type: "show", map, compared });
   }
 
@@ -99,7 +100,7 @@ export class HeadMapView {
     this.dispatch({ type: "say", message: { text, act, name } });
   }
 
-  /** Moves the status up to the sentences: what it offers comes before what is shown. */
+  /** Moves the status up to the sentences: what it offers, or refuses, comes before what is shown. */
   statusFirst() {
     this.controls.compareRow.after(this.#status.node);
   }

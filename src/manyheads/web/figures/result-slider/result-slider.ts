@@ -1,11 +1,11 @@
 // <result-slider>: what an experiment found, for the number of heads or whatever else its reader slides through: a dot a seed, and
-// the mean. The element holds the numbers as JSON. No DOM while the module loads, as in head-map.ts.
+// the mean; a bar where there is a single value. The element holds the numbers as JSON. No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure } from "../../doors/page-element.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { announce, fill, h, setText } from "../../views/dom.ts";
 
-/** What `slider` of the book's experiments/claims.py bakes in: values are [step][seed]. */
+/** What `slider` of the book's sliding.py bakes in: values are [step][seed]. */
 interface Results {
   name: string; // of what is slid through
   steps: string[];
@@ -28,7 +28,7 @@ class ResultSliderElement extends Figure {
     const all = baked.series.flatMap(({ values }) => values.flat());
     const [least, most] = [Math.min(0, ...all), Math.max(...all)];
     const written = (value: number) => `${value.toFixed(baked.digits).replace("-", "\u2212")}${baked.unit && ` ${baked.unit}`}`;
-    this.#rows = baked.series.map(({ name }) => new Strip(name, (value) => (value - least) / (most - least || 1), written));
+    this.#rows = baked.series.map(({ name, values }) => new Strip(name, values.every(({ length }) => length === 1), (value) => (value - least) / (most - least || 1), written));
     this.#slider.max = String(baked.steps.length - 1);
     this.#slider.value = String(baked.start);
     this.#slider.ariaLabel = baked.name;
@@ -47,7 +47,7 @@ class ResultSliderElement extends Figure {
   }
 }
 
-/** One series: a dot a seed, the mean as a line and a number. */
+/** One series: a dot a seed, the mean as a line and a number; or a bar, of a single value. */
 class Strip {
   #name: string;
   #place: (value: number) => number;
@@ -57,11 +57,11 @@ class Strip {
   #number = h("b");
   readonly node: HTMLElement;
 
-  constructor(name: string, place: (value: number) => number, written: (value: number) => string) {
+  constructor(name: string, isBar: boolean, place: (value: number) => number, written: (value: number) => string) {
     this.#name = name;
     this.#place = place;
     this.#written = written;
-    this.node = h("div", { class: "rs-row" }, h("span", {}, name), h("div", { class: "rs-strip", "aria-hidden": "true" }, this.#dots, this.#mean), this.#number);
+    this.node = h("div", { class: "rs-row" }, h("span", {}, name), h("div", { class: isBar ? "rs-strip rs-bar" : "rs-strip", "aria-hidden": "true" }, this.#dots, this.#mean), this.#number);
   }
 
   get text() {
