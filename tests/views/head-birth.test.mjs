@@ -180,8 +180,8 @@ class FakeWorker {
     this.asked.push(message);
     if (message.start) this.report(0);
   }
-  report(step, { grown = false, pace = 60, headMask = null } = {}) {
-    this.onmessage({ data: { step, loss: { first: 3.5, second: grown ? 0.2 : 3 }, tensors: { grown }, headMask, pace } });
+  report(step, { grown = false, pace = 60, headMask = null, first = 3.5 } = {}) {
+    this.onmessage({ data: { step, loss: { first, second: grown ? 0.2 : 3 }, tensors: { grown }, headMask, pace } });
   }
   get runs() {
     return this.asked.findLast(({ run }) => run)?.run.until > 0;
@@ -256,7 +256,9 @@ test("a training is paused, goes on and starts over; it rests behind the stored 
 
 test("an experiment is predicted, run and told; a slow device is told of kindly", async () => {
   const [figure, worker] = await training();
+  worker.report(5, { first: NaN });
   worker.report(10, { pace: 400 });
+  assert.doesNotMatch(figure.outerHTML, /NaN/, "what wasn't measured isn't drawn");
   assert.match(status(figure), /^Each step takes this device a while/);
   press(figure, "Only my text");
   same(document.activeElement, named(figure, "Right guesses and the two heads"));

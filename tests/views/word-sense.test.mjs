@@ -1,7 +1,7 @@
 // <word-sense>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, named, once, page, press, replace, says, status, texts, type, until } from "./page.mjs";
+import { choose, draw, heard, named, once, page, press, same, replace, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, tokensOf } from "./small-models.mjs";
 import { layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/word-sense/text.ts";
 import { rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
@@ -247,6 +247,12 @@ test("the arrows of each layer lead, tip to tail, from the middle to its dot", a
     assert.equal(row.querySelector("th").textContent, `layer ${layer}`);
     assert.ok(Math.abs(ends.at(-1)[1] - at(row.querySelector(".ws-scale"), "score")) < 1e-3);
     assert.equal(row.previousElementSibling.className, "ws-chain");
+  }
+  const picks = figure.querySelectorAll(".ws-pick");
+  for (const pick of [...picks, ...[...picks].reverse()]) {
+    pick.focus();
+    pick.click();
+    same(document.activeElement, pick);
   }
 });
 

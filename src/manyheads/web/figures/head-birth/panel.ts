@@ -5,7 +5,7 @@ import { isAmong } from "../../math/heads-off.ts";
 import { OFF_COLOUR } from "../../math/names.ts";
 import { percent } from "../../math/text.ts";
 import type { Expecting } from "../../models/induction.ts";
-import { fill, h, setChildren, setProps, setText } from "../../views/dom.ts";
+import { fill, h, keepFocus, setChildren, setProps, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { HeadTriangle } from "../../views/head-triangle.ts";
 import { TrainingChart } from "../../views/training-chart.ts";
@@ -96,7 +96,7 @@ export class TrainingPanel {
     const named = namedHeads(training);
     while (this.#triangles.length < layers * heads) this.#add();
     setChildren(this.triangles, this.#triangles.slice(0, layers * heads).map(({ node }) => node));
-    setChildren(this.switches, this.#switches.slice(0, layers * heads));
+    keepFocus(this.switches, () => this.#switches[0], () => setChildren(this.switches, this.#switches.slice(0, layers * heads)));
     this.triangles.style.setProperty("--heads", String(heads));
     this.#triangles.slice(0, layers * heads).forEach((triangle, at) => {
       const place = [Math.floor(at / heads), at % heads];

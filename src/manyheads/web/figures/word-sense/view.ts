@@ -7,7 +7,7 @@ import { scoreOf, shareOf } from "../../math/senses.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, grow, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { fill, h, rowsOf, setProps, setText, setValue } from "../../views/dom.ts";
+import { fill, h, rowsOf, setChildren, setProps, setText, setValue } from "../../views/dom.ts";
 import { HeadGroups } from "../../views/head-groups.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { wantsStillness } from "../../views/timeline.ts";
@@ -147,7 +147,8 @@ export class WordSenseView {
     this.#layers = listed.map((layer, at) => this.#layers[at] ?? this.#layerRow(at));
     const [first, last] = [this.#layers.slice(0, listed.indexOf(shown + 1)), this.#layers.slice(listed.indexOf(shown + 1))];
     const rows = [...first, this.#chain.node, ...last];
-    if (rows.some((row, at) => this.#rows.children[at] !== row)) this.#rows.replaceChildren(...rows);
+    if (this.#rows.children[first.length] !== this.#chain.node) this.#chain.node.remove(); // so that no row moves, nor loses the focus
+    setChildren(this.#rows, rows);
     const reach = REACHES.find((one) => [...scores, ...this.#extent()].every((score) => Math.abs(score) < one - 0.3)) ?? REACHES.at(-1)!;
     this.#scales.style.setProperty("--unit", (1 / reach).toFixed(4));
     this.#ends.style.setProperty("--unit", (1 / reach).toFixed(4));
