@@ -62,7 +62,8 @@ export class WhyThere {
       `In the key, ${wrote(part)} counts most: ${amount(value, true)}.`);
     [`Query ${asks}`, `Key ${answers}`].forEach((text, side) => setText(this.#heads[side], text));
     const rows = top.map(({ query: one, key: other, value: adds }) => ({ names: [one, other], adds }));
-    if (others) rows.push({ names: [`${others.toLocaleString("en")} other pairs`], adds: rest });
+    const left = [others && `${others.toLocaleString("en")} other pairs`, found.score !== undefined && "rounding"].filter(Boolean).join(" and ");
+    if (left) rows.push({ names: [left], adds: rest });
     const ends = rows.reduce((sums, { adds }) => [...sums, sums[sums.length - 1] + adds], [0]);
     const [low, high] = [Math.min(...ends), Math.max(...ends, Math.min(...ends) + 1e-6)];
     const share = (length: number) => (length / (high - low)).toFixed(4);
