@@ -19,6 +19,7 @@ export class WhyThere {
 
   /** Another cell of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
   ask(map: AttentionMap, cell: Cell, colours: Record<string, string> = {}) {
+    if (map === this.#asked?.map && String(Object.values(cell)) === String(Object.values(this.#asked.cell))) return;
     this.#asked = { map, cell, colours };
     this.node.hidden = false;
     this.#draw();
