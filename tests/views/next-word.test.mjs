@@ -261,6 +261,31 @@ test("where the chosen head looks stands in the text, with the first token hidde
   assert.equal(said()[0], "A: 0\u00a0%");
 });
 
+test("why the head looks there is told of what it looks at most; not where a token is masked, nor without the model", async () => {
+  const [model, asked] = [decoder(), []];
+  const { next } = model;
+  model.next = async (text, headMask, options) => {
+    const answer = await next(text, headMask, options);
+    const scoreParts = async (cell) => (asked.push(cell), { parts: ["embedding"], pairs: Float64Array.of(2) });
+    return options.masked ? answer : { ...answer, map: { ...answer.map, scoreParts } };
+  };
+  const figure = await opened(model);
+  const why = figure.querySelector(".why-there");
+  assert.equal(why.hidden, true);
+  await figure.ready;
+  open(figure);
+  assert.equal(why.hidden, false);
+  why.open = true;
+  const { weights, queryTokens: { length } } = figure.attention;
+  const row = [...weights].slice(-length); // of the last head, from the last token
+  assert.deepEqual(asked, [{ layer: 1, head: 2, query: length - 1, key: row.indexOf(Math.max(...row)) }]);
+  await until(() => /^In layer 2, c, the score of “␣of” with “/.test(texts(why, ".wt-lead")[0]));
+  bar(figure, 1).dispatchEvent(new Event("pointerenter"));
+  assert.equal(asked.length, 1, "nothing else was asked");
+  await answered(figure, () => tick(named(figure, "mask it")));
+  assert.equal(why.hidden, true);
+});
+
 test("another script sets and reads it", async () => {
   const figure = await live();
   for (const [act, text, off] of [

@@ -39,6 +39,13 @@ test("the largest pairs are named, and with the others they sum to the score", (
   assert.equal(view.node.querySelectorAll(".wt-minus").length, 1);
 });
 
+test("where the model rounds, its own score is shown, and rounding is named", () => {
+  const view = asked(() => ({ ...FOUND, score: 5.45 }));
+  view.open();
+  assert.match(lead(view), / is \+5\.45\. /);
+  assert.deepEqual(rows(view).slice(-2), [["4 other pairs and rounding", "", "+0.075"], ["Score", "", "+5.45"]]);
+});
+
 test("a worker's answer comes later, and one to an earlier question is not shown", async () => {
   const answers = [];
   const view = asked(() => new Promise((done) => answers.push(done)));

@@ -52,6 +52,41 @@ def test_the_gradient_of_each_tensor_is_torchs(change, tmp_path):
         assert page["losses"][copy] == pytest.approx(losses.detach().numpy()[wanted].mean(), rel=1e-5)
 
 
+SIDE_BY_SIDE = """
+const [web, json, steps] = process.argv.slice(2);
+const { Learner, newTensors, randomOf, repeated } = await import(`${web}/models/learner.ts`);
+const [config, random] = [JSON.parse(json), randomOf(1)];
+const tensors = Object.entries(newTensors(config, random)).map(([name, { shape, values }]) => [name, { shape, values: [...values] }]);
+const [learner, batches, losses] = [new Learner(config, 1), [], []];
+while (learner.step < Number(steps)) {
+  batches.push([...repeated(config, random).ids]);
+  learner.learn();
+  losses.push(learner.losses.second);
+}
+console.log(JSON.stringify({ tensors: Object.fromEntries(tensors), batches, losses }));
+"""
+
+
+def test_a_training_in_the_page_is_torchs_step_by_step(tmp_path):
+    """From the same numbers."""
+    driver = tmp_path / "driver.mjs"
+    driver.write_text(SIDE_BY_SIDE, encoding="utf-8")
+    page = json.loads(run_node(driver, WEB.as_uri(), json.dumps(SMALL), "40"))
+    network = AttentionOnly(InductionConfig(**SMALL)).double()
+    network.load_state_dict({name: array(tensor) for name, tensor in page["tensors"].items()})
+    optimizer = torch.optim.AdamW(network.parameters(), betas=(0.9, 0.98))
+    place = torch.arange(1, SMALL["positions"])
+    for step, (batch, second) in enumerate(zip(page["batches"], page["losses"], strict=True), start=1):
+        ids = torch.tensor(batch).reshape(SMALL["batch"], -1)
+        periods = (ids[:, 1:] == ids[:, :1]).int().argmax(1) + 1
+        optimizer.param_groups[0]["lr"] = SMALL["learning_rate"] * min(1, step / 15)
+        losses = next_losses(network(ids)[0], ids)
+        assert second == pytest.approx(losses[place > periods[:, None]].mean().item(), abs=1e-5), step
+        optimizer.zero_grad()
+        losses.mean().backward()
+        optimizer.step()
+
+
 LEARNS = """
 const [web, runs] = process.argv.slice(2);
 const { Learner } = await import(`${web}/models/learner.ts`);

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.xdist_group("decoder")
 LARGEST_ERROR = 2e-3  # of a weight
 LARGEST_ERROR_OF_A_NORM = 3e-3  # of it: the page rounds vectors to 16 bits
 LARGEST_ERROR_OF_A_PAIR = 2e-3  # of a score of about ten, for the same reason
+LARGEST_ROUNDING = 2e-3  # of a score, named as such: what a head reads is rounded once more, its pairs aren't
 LARGEST_SHIFT = 1.5e-3  # of a next token's probability; 1e-3 holds on all but one of the texts
 PROMPTS = (
     "The capital of France is",
@@ -64,8 +65,10 @@ const results = cases.map(({ text, headMask, keep, masked }) => {
 const arrays = (ledger) => Object.fromEntries(Object.entries(ledger).map(([name, value]) => [name, value.shape ? { ...value, values: bytes(value.values) } : value]));
 const taken = ledgers.map((state) => arrays(ledgerOf(kept, tokens, facts, state)));
 const why = cells.map(([text, headMask, cell]) => {
-  const { parts, pairs } = whyThere(kept, tokens, text, cell, headMask);
-  return { parts, pairs: bytes(Float32Array.from(pairs)) };
+  const { map: { shape, weights } } = nextWord(kept, tokens, facts, text, headMask);
+  const row = weights.subarray(((cell.layer * shape[1] + cell.head) * shape[2] + cell.query) * shape[3]);
+  const [{ parts, pairs, score }, first] = [cell.key, 0].map((key) => whyThere(kept, tokens, text, { ...cell, key }, headMask));
+  return { parts, pairs: bytes(Float32Array.from(pairs)), score, further: score - first.score, shown: Math.log(row[cell.key] / row[0]) };
 });
 writeFileSync(output, JSON.stringify({ results, ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words }));
 """
@@ -233,6 +236,8 @@ def test_who_wrote_what_a_head_compares_in_the_page_is_as_in_python(found):
         assert page["parts"] == list(ours.parts)
         pairs = floats(page["pairs"]).reshape(ours.pairs.shape)
         assert np.abs(pairs - ours.pairs).max() <= LARGEST_ERROR_OF_A_PAIR
-        assert abs(pairs.sum() - ours.score) <= 10 * LARGEST_ERROR_OF_A_PAIR
+        assert abs(page["score"] - ours.score) <= 10 * LARGEST_ERROR_OF_A_PAIR
+        assert abs(pairs.sum(dtype=float) - page["score"]) <= LARGEST_ROUNDING
+        assert abs(page["further"] - page["shown"]) <= 1e-5, "the score is the one that the map's weights are made of"
     first = floats(found["why"][0]["pairs"]).reshape(-1, len(found["why"][0]["parts"]))
     assert found["why"][0]["parts"][first.sum(0).argmax()] == "layer 17, head 1", "the previous-token head"

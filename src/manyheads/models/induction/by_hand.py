@@ -23,19 +23,20 @@ def attention(X, Wq, Wk, Wv, Wo, heads):  # [b, t, d] -> [b, t, d], what the way
     return C @ Wo.T, (X, Q, K, V, A, C)
 
 
-def attention_back(dY, kept, Wq, Wk, Wv, Wo):  # [b, t, d] -> [b, t, d], the gradients of the four weights
+def attention_back(dY, kept, Wq, Wk, Wv, Wo):  # [b, t, d] -> [b, t, d], {name: dW}
     """The gradient of attention: each step of it once more, from the last to the first."""
     X, Q, K, V, A, C = kept
     dC = split(dY @ Wo, A.shape[1])  # [b, h, q, d_v]: output = C Wo^T
-    dV = turned(A) @ dC  # [b, h, k, d_v]: context = A V, so a value is blamed by those who looked at it
+    dV = turned(A) @ dC  # [b, h, k, d_v]: context = A V
     dA = dC @ turned(V)  # [b, h, q, k]
-    dS = A * (dA - (dA * A).sum(-1, keepdims=True))  # [b, h, q, k]: one share rises only if others fall
+    dS = A * (dA - (dA * A).sum(-1, keepdims=True))  # [b, h, q, k]: A = softmax(S)
     dS = dS / math.sqrt(Q.shape[-1])
     dQ = dS @ K  # [b, h, q, d_k]: scores = Q K^T / sqrt(d_k)
     dK = turned(dS) @ Q  # [b, h, k, d_k]
     dQ, dK, dV = join(dQ), join(dK), join(dV)  # 3 × [b, t, h * d_k]
     dX = dQ @ Wq + dK @ Wk + dV @ Wv  # [b, t, d]: three roads lead back to a word
-    return dX, {"query": by(dQ, X), "key": by(dK, X), "value": by(dV, X), "output": by(dY, C)}
+    dW = {"query": by(dQ, X), "key": by(dK, X), "value": by(dV, X), "output": by(dY, C)}
+    return dX, dW
 
 
 def split(x, heads):  # [b, t, h * d] -> [b, h, t, d]

@@ -16,6 +16,7 @@ export interface Cell {
 export interface ScoreParts {
   parts: string[]; // what wrote into both vectors
   pairs: Float64Array; // [part of the query, part of the key], what each adds with each; their sum is the score
+  score?: number; // as the model has it, if it rounds
 }
 
 /** What a vector is made of: numbers by the name of who wrote them. */
@@ -33,7 +34,8 @@ export function scoreParts(norm: Norm, query: Side, key: Side, rotaryBase: numbe
   const [queries, keys] = [query, key].map(({ written, rows, place }) => {
     const own = rows.map((row) => Float64Array.from(row));
     return Object.entries(through(norm, written)).map(([name, vector]) => {
-      const features = Float64Array.from(own, (row) => dot(row, vector));
+      const features = new Float64Array(own.length);
+      for (let at = 0; at < own.length; at++) features[at] = dot(own[at], vector);
       return { name, features: rotaryBase ? rotated(features, place, rotaryBase) : features };
     });
   });
@@ -67,8 +69,8 @@ export interface Pair {
   value: number;
 }
 
-/** The pairs that add or take away most, the largest first; and how many others there are, with their sum. */
-export function topPairs({ parts, pairs }: ScoreParts, count: number) {
+/** The pairs that add or take away most, the largest first; how many others there are, and what these and rounding add. */
+export function topPairs({ parts, pairs, score = sum(pairs) }: ScoreParts, count: number) {
   const top: number[] = [];
   pairs.forEach((value, place) => {
     const size = Math.abs(value);
@@ -78,7 +80,6 @@ export function topPairs({ parts, pairs }: ScoreParts, count: number) {
     top.length = Math.min(top.length, count);
   });
   const shown = top.map((place): Pair => ({ query: parts[Math.floor(place / parts.length)], key: parts[place % parts.length], value: pairs[place] }));
-  const score = sum(pairs);
   return { top: shown, others: pairs.length - top.length, rest: score - sum(shown.map(({ value }) => value)), score };
 }
 
@@ -91,9 +92,14 @@ export function writerOfKey({ parts, pairs }: ScoreParts) {
 
 /** Of two vectors of one type alone, which is several times as fast as of any. */
 function dot(one: Float64Array, other: Float64Array) {
-  let sum = 0;
-  for (let at = 0; at < one.length; at++) sum += one[at] * other[at];
-  return sum;
+  let [even, odd] = [0, 0]; // two sums at once take less time than one after the other
+  let at = 0;
+  for (; at + 1 < one.length; at += 2) {
+    even += one[at] * other[at];
+    odd += one[at + 1] * other[at + 1];
+  }
+  if (at < one.length) even += one[at] * other[at];
+  return even + odd;
 }
 
 const sum = (values: ArrayLike<number>) => {

@@ -24,6 +24,7 @@ export class DecoderEngine {
   #on = new Uint8Array(); // [layer, head], with which it was computed
   #masked = false; // whether the first token was, for all others
   #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
+  #queries: Float32Array[] = []; // [token][layer, head, dim], rotated
   #mlps: Float32Array[] = []; // [token][layer, width], what each MLP added to the token's vector
   #last = new Float32Array(); // that vector, after the last layer
 
@@ -127,36 +128,45 @@ export class DecoderEngine {
     const on = this.#switched(headMask);
     const isRead = String(ids) === String(this.#ids) && String(on) === String(this.#on) && !this.#masked;
     if (!isRead) this.read(ids, headMask);
-    const { numHeads, numKvHeads, headDim, normEpsilon, rotaryBase } = this.#facts;
+    const { numHeads, numKvHeads, headDim, maxTokens, normEpsilon, rotaryBase } = this.#facts;
     const group = Math.floor(head * numKvHeads / numHeads); // whose keys the head reads
     const [asks, answers] = this.#writtenAt([query, key], layer);
     const side = (written: Written, row: number, place: number): Side =>
       ({ written, place, rows: this.#weights.rows(layer, "qkv", row * headDim, headDim) });
     const norm = { weight: this.#weights.attentionNorms[layer], eps: normEpsilon };
-    return scoreParts(norm, side(asks, head, query), side(answers, numHeads + group, key), rotaryBase);
+    const found = scoreParts(norm, side(asks, head, query), side(answers, numHeads + group, key), rotaryBase);
+    const product = scalarProduct(this.#queries[query], (layer * numHeads + head) * headDim, this.#keys[layer], (group * maxTokens + key) * headDim, headDim);
+    return { ...found, score: product / Math.sqrt(headDim) };
   }
 
   /** What the embedding and each part of the layers below one wrote into the vectors of some tokens. */
   #writtenAt(places: number[], below: number) {
-    const { numHeads, numKvHeads, headDim, maxTokens, headNames } = this.#facts;
+    const { numHeads, width, headNames } = this.#facts;
     const parts = places.map((place): Written => ({ embedding: this.#weights.embed([this.#ids[place]]) }));
     for (let layer = 0; layer < below; layer++) {
-      const contexts = places.map((place) => {
-        const context = new Float64Array(numHeads * headDim);
-        for (let head = 0; head < numHeads; head++) {
-          if (!this.#on[layer * numHeads + head]) continue;
-          const row = this.#rows[place].subarray((layer * numHeads + head) * (place + 1), (layer * numHeads + head + 1) * (place + 1));
-          const first = Math.floor(head * numKvHeads / numHeads) * maxTokens * headDim;
-          blend(row, this.#values[layer], first, context.subarray(head * headDim, (head + 1) * headDim));
-        }
-        return context;
-      });
-      this.#weights.written(layer, contexts).forEach((heads, at) => {
-        headNames.forEach((name, head) => (parts[at][`layer ${layer + 1}, ${name}`] = heads[head]));
-        parts[at][`layer ${layer + 1}, MLP`] = this.#mlpOf(places[at], layer);
+      const written = this.#weights.multiply(layer, "o", this.#contextsOf(places, layer));
+      places.forEach((place, at) => {
+        headNames.forEach((name, head) => (parts[at][`layer ${layer + 1}, ${name}`] = written.slice((at * numHeads + head) * width, (at * numHeads + head + 1) * width)));
+        parts[at][`layer ${layer + 1}, MLP`] = this.#mlpOf(place, layer);
       });
     }
     return parts;
+  }
+
+  /** The outputs of a layer's heads at some tokens, each alone among zeros, which the product rounds as all together: float32 [place, head, head * dim]. */
+  #contextsOf(places: number[], layer: number) {
+    const { numHeads, numKvHeads, headDim, maxTokens } = this.#facts;
+    const contexts = new Float32Array(places.length * numHeads * numHeads * headDim);
+    places.forEach((place, at) => {
+      for (let head = 0; head < numHeads; head++) {
+        if (!this.#on[layer * numHeads + head]) continue;
+        const row = this.#rows[place].subarray((layer * numHeads + head) * (place + 1), (layer * numHeads + head + 1) * (place + 1));
+        const first = Math.floor(head * numKvHeads / numHeads) * maxTokens * headDim;
+        const from = ((at * numHeads + head) * numHeads + head) * headDim;
+        blend(row, this.#values[layer], first, contexts.subarray(from, from + headDim));
+      }
+    });
+    return contexts;
   }
 
   #mlpOf(token: number, layer: number) {
@@ -166,13 +176,14 @@ export class DecoderEngine {
 
   /** Computes tokens that come after those that are known: the normed state of the last. */
   #pass(ids: number[]) {
-    const { numLayers, numHeads, width } = this.#facts;
+    const { numLayers, numHeads, headDim, width } = this.#facts;
     const past = this.#ids.length;
     const turns = this.#turns(past, ids.length);
     const x = this.#weights.embed(ids);
     const add = (change: Float32Array) => change.forEach((value, at) => (x[at] += value));
     ids.forEach((_, token) => {
       this.#rows[past + token] = new Float32Array(numLayers * numHeads * (past + token + 1));
+      this.#queries[past + token] = new Float32Array(numLayers * numHeads * headDim);
       this.#mlps[past + token] = new Float32Array(numLayers * width);
     });
     for (let layer = 0; layer < numLayers; layer++) {
@@ -198,6 +209,7 @@ export class DecoderEngine {
       const part = (head: number) => qkv.subarray(token * row + head * headDim, token * row + (head + 1) * headDim);
       for (let head = 0; head < numHeads; head++)
         rotate(part(head), token, turns, queries.subarray((token * numHeads + head) * headDim));
+      this.#queries[past + token].set(queries.subarray(token * numHeads * headDim, (token + 1) * numHeads * headDim), layer * numHeads * headDim);
       for (let head = 0; head < numKvHeads; head++) {
         const place = (head * maxTokens + past + token) * headDim;
         rotate(part(numHeads + head), token, turns, keys.subarray(place));
@@ -298,7 +310,7 @@ function scalarProduct(x: Float32Array, from: number, y: Float32Array, place: nu
 }
 
 /** Adds rows of values, each by its weight; they follow one another from `first` on. */
-function blend(weights: Float32Array, values: Float32Array, first: number, sum: Float32Array | Float64Array) {
+function blend(weights: Float32Array, values: Float32Array, first: number, sum: Float32Array) {
   const width = sum.length;
   let key = 0;
   for (; key + 4 <= weights.length; key += 4) {

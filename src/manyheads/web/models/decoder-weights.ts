@@ -86,20 +86,6 @@ export class DecoderWeights {
     return results;
   }
 
-  /** What each head writes, through its own columns of W^O: contexts [place][head * dim] -> [place][head][width]. */
-  written(layer: number, contexts: Float64Array[]) {
-    const { numHeads, headDim, width } = this.facts;
-    const vectors = contexts.map(() => Array.from({ length: numHeads }, () => new Float64Array(width)));
-    this.#eachWritten(layer, (values, row) => contexts.forEach((context, place) => {
-      for (let head = 0, at = 0; head < numHeads; head++) {
-        let sum = 0;
-        for (const end = at + headDim; at < end; at++) sum += values[at] * context[at];
-        vectors[place][head][row] = sum;
-      }
-    }));
-    return vectors;
-  }
-
   /** Some rows of a matrix: float64 [row][column]. */
   rows(layer: number, name: MatrixName, from: number, count: number) {
     const found: Float64Array[] = [];

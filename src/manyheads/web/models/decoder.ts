@@ -34,14 +34,15 @@ export class Decoder extends WorkerModel implements DecoderModel {
     this.#words = words;
   }
 
-  next(text: string | Draft, headMask: HeadMask = null, { signal, masked = false }: { signal?: AbortSignal, masked?: boolean } = {}) {
-    return this.request<NextWord>({ text, headMask, masked }, signal);
+  async next(text: string | Draft, headMask: HeadMask = null, { signal, masked = false }: { signal?: AbortSignal, masked?: boolean } = {}) {
+    const answer = await this.request<NextWord>({ text, headMask, masked }, signal);
+    const scoreParts = (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell });
+    return masked ? answer : { ...answer, map: { ...answer.map, scoreParts } };
   }
 
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */
   async attend(text: string, headMask: HeadMask = null, options: { signal?: AbortSignal } = {}) {
-    const { map } = await this.next(text, headMask, options);
-    return { ...map, scoreParts: (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell }) };
+    return (await this.next(text, headMask, options)).map;
   }
 
   headLedger(ledger: LedgerQuestion, { signal }: { signal?: AbortSignal } = {}) {

@@ -19,6 +19,7 @@ export class WhyThere {
 
   /** Another cell of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
   ask(map: AttentionMap, cell: Cell, colours: Record<string, string> = {}) {
+    if (map === this.#asked?.map && String(Object.values(cell)) === String(Object.values(this.#asked.cell))) return;
     this.#asked = { map, cell, colours };
     this.node.hidden = false;
     this.#draw();
@@ -62,7 +63,8 @@ export class WhyThere {
       `In the key, ${wrote(part)} counts most: ${amount(value, true)}.`);
     [`Query ${asks}`, `Key ${answers}`].forEach((text, side) => setText(this.#heads[side], text));
     const rows = top.map(({ query: one, key: other, value: adds }) => ({ names: [one, other], adds }));
-    if (others) rows.push({ names: [`${others.toLocaleString("en")} other pairs`], adds: rest });
+    const left = [others && `${others.toLocaleString("en")} other pairs`, found.score !== undefined && "rounding"].filter(Boolean).join(" and ");
+    if (left) rows.push({ names: [left], adds: rest });
     const ends = rows.reduce((sums, { adds }) => [...sums, sums[sums.length - 1] + adds], [0]);
     const [low, high] = [Math.min(...ends), Math.max(...ends, Math.min(...ends) + 1e-6)];
     const share = (length: number) => (length / (high - low)).toFixed(4);

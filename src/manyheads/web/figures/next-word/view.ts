@@ -12,6 +12,7 @@ import { chooser, field, fillOptions, lineBox, sentenceBox, setTyped, StatusLine
 import { fill, h, setIdle, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { playLabel } from "../../views/player.ts";
+import { WhyThere } from "../../views/why-there.ts";
 import { isWhole, reduce, startWith, type Action, type Asked, type State, type Stored } from "./state.ts";
 
 const PACE = 140; // milliseconds between words that are written on, so that they can be read
@@ -61,6 +62,7 @@ export class NextWordView {
   #whole = this.#group(() => layerOf(this.state));
   #named: HTMLButtonElement[];
   #looks = h("p", { class: "nw-looks" });
+  #whyThere = new WhyThere();
   #hides = h("input", { type: "checkbox", onchange: () => this.dispatch({ type: "look", parts: { hidesFirst: this.#hides.checked } }) });
   #masks = h("input", { type: "checkbox", onchange: () => this.#act({ type: "set", parts: { masked: this.#masks.checked } }) });
   #status = new StatusLine();
@@ -77,6 +79,7 @@ export class NextWordView {
     fillOptions(topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
     const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) => this.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }));
     this.#words.append(this.#coloured, this.#space, this.#ghost);
+    this.#whyThere.node.hidden = true;
     this.#heads.addEventListener("pointerdown", (event) => this.#aim(event));
     this.#heads.addEventListener("pointermove", (event) => event.buttons && this.#aim(event));
     this.#tools.append(h("summary", {}, "Tools"),
@@ -84,7 +87,7 @@ export class NextWordView {
       h("p", { class: "nw-looks" }, "Each square is a head, each column a layer. The brighter, the less it looks at the first token. Press one to see what it looks at."),
       this.#heads,
       h("div", { class: "hm-tools" }, field(this.#layer), field(this.#head), this.#switch, this.#whole, ...this.#named),
-      this.#looks,
+      this.#looks, this.#whyThere.node,
       h("div", { class: "hm-tools" }, "First token:", h("label", { class: "hm-field" }, this.#hides, "hide its colour"), h("label", { class: "hm-field" }, this.#masks, "mask it")), this.#more);
     root.replaceChildren(this.#page, this.#bars,
       h("div", { class: "hm-tools nw-writing" }, this.#on, h("button", { type: "button", onclick: () => this.#act({ type: "write", bar: null }) }, "Write a word"), this.#back, this.#temperature.node),
@@ -234,7 +237,7 @@ export class NextWordView {
 
   /** The text, behind which its box lies: with Tools in the colour of what the chosen head looks at from the last token; and the next word. */
   #drawWords() {
-    const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, stale, vocabulary } = this.state;
+    const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, stale, vocabulary, waits } = this.state;
     const map = tools && shown?.text === text ? answer?.now.map : undefined;
     const pieces = map && piecesOf(map.keyTokens, text);
     const end = tail.map((id) => vocabulary!.wordOf(id)).join("");
@@ -244,6 +247,7 @@ export class NextWordView {
     setText(this.#ghost, isWord ? ghost.trimStart() : visible(ghost));
     this.#ghost.hidden = !ghost;
     mark(this.#words, { role: pieces && "group", "aria-label": pieces && "What the head looks at", "aria-hidden": !pieces && "true" });
+    if (!waits) this.#whyThere.node.hidden = !(pieces && map?.scoreParts);
     if (!map || !pieces) {
       setText(this.#looks, tools ? "The text takes on the colour of what a head looks at once the model has answered." : "");
       this.#coloured.dir = "auto";
@@ -264,6 +268,7 @@ export class NextWordView {
     });
     const best = row.indexOf(Math.max(...row));
     setText(this.#looks, `From the last token, head ${head + 1} of layer ${layer + 1} looks most at “${visible(map.keyTokens[best])}”, ${percent(row[best])}${hidesFirst ? ", the first apart" : ""}.`);
+    if (map.scoreParts) this.#whyThere.ask(map, { layer, head, query: map.queryTokens.length - 1, key: best });
   }
 }
 
