@@ -242,6 +242,8 @@ test("its numbers stay open where they are opened on the way to a station", asyn
   press(flow, "8 Answer");
   frames.shift()(0);
   press(flow, "Numbers");
+  press(flow, "5 Values");
+  press(flow, "Next number");
   for (let now = 100; now < 9000 && frames.length; now += 100) frames.shift()(now);
   same(document.activeElement, flow.querySelector('[aria-label="Arithmetic"]:not([hidden])'));
 });

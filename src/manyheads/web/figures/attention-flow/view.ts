@@ -162,6 +162,7 @@ export class AttentionFlowView {
   }
 
   #opened(cell: string) {
+    this.#time.pause();
     this.state.cell = cell;
     if (!cell) this.#numbers.focus({ preventScroll: true });
     this.#options.change(this.state, ["cell"]);
