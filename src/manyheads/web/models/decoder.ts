@@ -4,6 +4,7 @@
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import type { Cell, ScoreParts } from "../math/score-parts.ts";
+import type { Flow, FlowState } from "../math/steps.ts";
 import type { DecoderFacts } from "./files.ts";
 import type { DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
@@ -42,6 +43,11 @@ export class Decoder extends WorkerModel implements DecoderModel {
   async attend(text: string, headMask: HeadMask = null, options: { signal?: AbortSignal } = {}) {
     const { map } = await this.next(text, headMask, options);
     return { ...map, scoreParts: (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell }) };
+  }
+
+  /** A promise of the journey through one head of one layer. */
+  flow(state: FlowState, options: { signal?: AbortSignal } = {}) {
+    return this.request<Flow>({ flow: state }, options.signal);
   }
 
   headLedger(ledger: LedgerQuestion, { signal }: { signal?: AbortSignal } = {}) {

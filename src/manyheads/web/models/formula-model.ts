@@ -17,10 +17,11 @@ interface Reading {
   tokens: string[];
   notes: string[];
   headNames: string[];
+  decoding?: Pick<Steps, "rotaryBase" | "kvHeads" | "decodes">; // of a decoder's layer, whose heads have a group's keys and values each
 }
 
 /** One head's steps in a layer. */
-function stepsThrough({ X: words, layer, tokens, notes, headNames }: Reading, { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>): Steps {
+function stepsThrough({ X: words, layer, tokens, notes, headNames, decoding }: Reading, { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>): Steps {
   const numHeads = headNames.length;
   const padded = padding ? PADDING.count : 0;
   const length = tokens.length + padded;
@@ -29,7 +30,8 @@ function stepsThrough({ X: words, layer, tokens, notes, headNames }: Reading, { 
   const chosen = Math.min(head, numHeads - 1);
   const parameters = headParameters(layer, chosen, numHeads);
   return {
-    ...steps(X, layer, { numHeads, head: chosen, mask: stepsMask(length, padded, causal ?? false), scaled: !unscaled }),
+    ...steps(X, layer, { numHeads, head: chosen, mask: stepsMask(length, padded, causal ?? false), scaled: !unscaled, rotaryBase: decoding?.rotaryBase }),
+    ...decoding,
     tokens: [...tokens, ...Array(padded).fill(PADDING.token)],
     head: chosen,
     headNames,
@@ -42,12 +44,20 @@ function stepsThrough({ X: words, layer, tokens, notes, headNames }: Reading, { 
 
 /** The journey through one head of a layer: its steps, and what all heads look at, here and in the layer `below`. */
 export function flowThrough(reading: Reading & { below?: Matrix }, state: Pick<FlowState, "head"> & Changes): Flow {
-  const own = stepsThrough(reading, state);
+  const causal = state.causal || Boolean(reading.decoding?.decodes);
+  const own = stepsThrough(reading, { ...state, causal });
   const [numHeads, [length]] = [reading.headNames.length, own.X.shape];
-  const mask = stepsMask(length, length - reading.tokens.length, state.causal);
-  const [Q, K, V] = project(own.X, own.X, reading.layer, numHeads);
+  const mask = stepsMask(length, length - reading.tokens.length, causal);
+  const [Q, K, V] = project(own.X, own.X, reading.layer, numHeads, own.rotaryBase);
   const { weights: maps } = attend(Q, K, V, { numHeads, mask, scaled: own.scaled });
   return { ...own, maps, below: reading.below && withPadding(reading.below, length) };
+}
+
+/** The journey through one head of one layer of many, of which `at` says what it reads: what the layers below have made of the words. */
+export function layeredFlow(named: Pick<Reading, "tokens" | "notes" | "headNames">, layers: number, at: (layer: number) => Pick<Reading, "X" | "layer" | "decoding"> & { below?: Matrix },
+  state: Pick<FlowState, "layer" | "head"> & Changes): Flow {
+  const layer = Math.min(state.layer, layers - 1);
+  return { ...flowThrough({ ...named, ...at(layer) }, state), layer, layers };
 }
 
 /** What is read from an output, where a sentence has words. */

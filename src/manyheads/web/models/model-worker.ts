@@ -3,7 +3,7 @@
 import { importScript, reasonOf } from "../math/faults.ts";
 import { wordPlaces } from "../math/senses.ts";
 import { DecoderEngine } from "./decoder-engine.ts";
-import { ledgerOf, nextWord, whyThere } from "./decoder-model.ts";
+import { decoderFlow, ledgerOf, nextWord, whyThere } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
 import { encoderFlow, EncoderEngine } from "./encoder-engine.ts";
@@ -98,7 +98,8 @@ async function decoder(listed: DecoderFacts): Promise<Arriving> {
       const [tokens, engine] = [new DecoderTokens(tokenizer, listed), new DecoderEngine(weights)];
       return {
         facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
-        answer({ ledger, text, headMask, masked, cell }) {
+        answer({ ledger, text, headMask, masked, cell, flow }) {
+          if (flow) return { result: decoderFlow(engine, weights, tokens, flow) };
           if (ledger) return { result: ledgerOf(engine, tokens, listed, ledger) };
           if (cell) {
             const found = whyThere(engine, tokens, text, cell, headMask);

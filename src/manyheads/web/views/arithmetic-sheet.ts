@@ -122,8 +122,8 @@ export class ArithmeticSheet {
     const { name, row, column, title, results } = open;
     this.#question.innerHTML = symbol(name, steps.head);
     this.#question.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
-    const { head, headNames: { length: heads }, biased, scaled } = steps;
-    this.#equation.innerHTML = equationOf(name, { head, heads, biased, scaled });
+    const { head, headNames: { length: heads }, biased, scaled, rotaryBase } = steps;
+    this.#equation.innerHTML = equationOf(name, { head, heads, biased, scaled, turned: Boolean(rotaryBase) });
     const { shape } = matrix(steps, name);
     setText(this.#shape, `Number ${column + 1} in row ${row + 1} of ${shape.join(" × ")}: ${MATRICES[name]}.`);
     const source = open.rows.length ? null : sourceOf(steps, open, 0, 0);
