@@ -4,7 +4,7 @@ import { PADDING } from "./names.ts";
 import { speedsOf } from "./rotary.ts";
 import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.ts";
 import type { Cell, Steps } from "./steps.ts";
-import { isolated, readable } from "./text.ts";
+import { inQuotes, readable } from "./text.ts";
 
 /** A row, a column or a cell of a matrix. */
 export interface Place {
@@ -169,7 +169,7 @@ function explainTurn({ steps, name, row, column }: Explained, made: string, stra
   const angle = row * speedsOf(width, steps.rotaryBase)[pair];
   const turn = column < half ? [Math.cos(angle), -Math.sin(angle)] : [Math.sin(angle), Math.cos(angle)];
   return {
-    title: `${made} of ${word(steps, row)}, feature ${column + 1}: an arrow, turned by ${written(angle, 2)} radians at position ${row}`,
+    title: `${made} of ${word(steps, row)}, feature ${column + 1}, of an arrow that position ${row} turns by ${written(angle, 2)} radians`,
     ...dot({ label: "not turned", values: [first, second] }, { label: column < half ? "cos, −sin" : "sin, cos", values: turn }, [pair, pair + half].map((at) => String(at + 1))),
     lit: [{ name: straight, row, from: pair, step: half }],
   };
@@ -205,4 +205,4 @@ const sumOf = (values: number[]) => values.reduce((total, value) => total + valu
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
 
-const word = (steps: Steps, index: number) => `“${isolated(readable(steps.tokens[index]))}”`;
+const word = (steps: Steps, index: number) => inQuotes(steps.tokens[index]);

@@ -204,8 +204,13 @@ export function layerNorm({ shape, values }: Matrix, { weight: gain, bias }: Lay
   return { shape, values: out };
 }
 
+type StepsOptions = Pick<AttentionOptions, "numHeads" | "mask" | "scaled" | "rotaryBase"> & { head?: number };
+
 /** Everything on the way through one head, by name, as `steps` of attention.py; `masked` has -Infinity where hidden. */
-export function steps(X: Matrix, layer: Layer, options: Pick<AttentionOptions, "numHeads" | "mask" | "scaled" | "rotaryBase"> & { head?: number }) {
+export const steps = (X: Matrix, layer: Layer, options: StepsOptions) => stepsAndMaps(X, layer, options).steps;
+
+/** The same, and what all heads look at, [h, q, k]. */
+export function stepsAndMaps(X: Matrix, layer: Layer, options: StepsOptions): { steps: HeadSteps, maps: Matrix } {
   const { numHeads, head = 0, mask = null, scaled = true, rotaryBase = null } = options;
   if (!(Number.isInteger(head) && head >= 0 && head < numHeads))
     throw new RangeError(`head must be a whole number from 0 to ${numHeads - 1}, got ${head}`);
@@ -223,7 +228,7 @@ export function steps(X: Matrix, layer: Layer, options: Pick<AttentionOptions, "
     const size = rows * width;
     return { shape: [rows, width], values: values.slice(head * size, (head + 1) * size) };
   };
-  return {
+  const own = {
     X,
     Q: columns(Q),
     K: columns(K),
@@ -236,6 +241,7 @@ export function steps(X: Matrix, layer: Layer, options: Pick<AttentionOptions, "
     concat: context,
     output: linear(context, layer["output.weight"], layer["output.bias"]),
   };
+  return { steps: own, maps: weights };
 }
 
 /** x W^T + b, as nn.Linear: x [t, in], W [out, in], b [out] -> [t, out]. */

@@ -3,7 +3,7 @@
 import { STATION_MATRICES } from "./names.ts";
 import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
 import type { Cell, Flow, FlowState } from "./steps.ts";
-import { isolated, percent, readable } from "./text.ts";
+import { inQuotes, percent } from "./text.ts";
 
 const LABELS: Record<string, string> = { words: "Words", keys: "Keys", scores: "Scores", softmax: "Softmax", values: "Values", heads: "Heads", mix: "Mix", answer: "Answer" };
 
@@ -16,7 +16,7 @@ export const stationAt = (name: string) => Math.max(0, STATIONS.findIndex((stati
 /** What the layer below is called. */
 export const belowOf = ({ layer = 1 }: Flow) => `layer ${layer}`;
 
-export const quoted = (flow: Flow, token: number) => `“${isolated(readable(flow.tokens[token]))}”`;
+export const quoted = (flow: Flow, token: number) => inQuotes(flow.tokens[token]);
 
 /** What the asking word gives to each word, in one head. */
 export function weightsOf({ maps: { shape: [, queries, keys], values } }: Flow, head: number, query: number) {

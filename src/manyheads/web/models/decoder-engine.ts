@@ -89,11 +89,10 @@ export class DecoderEngine {
     return norms;
   }
 
-  /** What the heads of a layer read in a text with all heads on, [token, width], and what those of the layer below look at, [head, query, key]. */
-  layerInput(ids: number[], layer: number) {
+  /** What the heads of a layer read in a text, [token, width], and what those of the layer below look at, [head, query, key]. */
+  layerInput(ids: number[], layer: number, headMask: HeadMask = null) {
     const { numHeads, width } = this.#facts;
-    const on = this.#switched(null);
-    if (String(ids) !== String(this.#ids) || String(on) !== String(this.#on) || this.#masked) this.read(ids);
+    if (String(ids) !== String(this.#ids) || String(this.#switched(headMask)) !== String(this.#on) || this.#masked) this.read(ids, headMask);
     const X = { shape: [ids.length, width], values: new Float32Array(ids.length * width) };
     ids.forEach((_, token) => X.values.set(this.#normedIn[token].subarray(layer * width, (layer + 1) * width), token * width));
     return { X, below: layer ? { shape: [numHeads, ids.length, ids.length], values: this.#map((layer - 1) * numHeads, layer * numHeads) } : undefined };

@@ -63,12 +63,12 @@ export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: De
 }
 
 /** The journey through one head of one layer. */
-export function decoderFlow(engine: DecoderEngine, weights: DecoderWeights, tokens: DecoderTokens, state: FlowState): Flow {
+export function decoderFlow(engine: DecoderEngine, weights: DecoderWeights, tokens: DecoderTokens, state: FlowState, headMask: HeadMask = null): Flow {
   const { numLayers, numKvHeads, headNames, rotaryBase } = weights.facts;
   const { ids, notes } = tokens.read(state.sentence);
   const decoding = { rotaryBase, kvHeads: numKvHeads, decodes: true };
   return layeredFlow({ tokens: ids.map((id) => tokens.words[id]), notes, headNames }, numLayers,
-    (layer) => ({ ...engine.layerInput(ids, layer), layer: weights.layerOf(layer), decoding }), state);
+    (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: weights.layerOf(layer), decoding }), state);
 }
 
 /** Why a head looks from one token of a text at another. */

@@ -45,9 +45,9 @@ export class Decoder extends WorkerModel implements DecoderModel {
     return { ...map, scoreParts: (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell }) };
   }
 
-  /** A promise of the journey through one head of one layer. */
-  flow(state: FlowState, options: { signal?: AbortSignal } = {}) {
-    return this.request<Flow>({ flow: state }, options.signal);
+  /** A promise of the journey through one head of one layer, where heads of the layers below may be off. */
+  flow(state: FlowState, { signal, headMask = null }: { signal?: AbortSignal, headMask?: HeadMask } = {}) {
+    return this.request<Flow>({ flow: state, headMask }, signal);
   }
 
   headLedger(ledger: LedgerQuestion, { signal }: { signal?: AbortSignal } = {}) {

@@ -186,8 +186,8 @@ export class EncoderEngine {
 }
 
 /** The journey through one head of one layer: what it reads there is what the layers below have made of the words. */
-export function encoderFlow(engine: EncoderEngine, ids: number[], named: { tokens: string[], notes: string[], headNames: string[] }, state: FlowState): Flow {
-  const { weights, states } = engine.read(ids);
+export function encoderFlow(engine: EncoderEngine, ids: number[], named: { tokens: string[], notes: string[], headNames: string[] }, state: FlowState, headMask: HeadMask = null): Flow {
+  const { weights, states } = engine.read(ids, headMask);
   const at = ({ shape: [, ...shape], values }: Matrix, place: number) => {
     const size = shape.reduce((a, b) => a * b);
     return { shape, values: values.slice(place * size, (place + 1) * size) };

@@ -4,7 +4,7 @@ import { arithmetic, sourceOf } from "../math/arithmetic.ts";
 import { alpha } from "../math/maps.ts";
 import { cellAt, cellText, matrix, MATRICES, written } from "../math/steps.ts";
 import type { Cell, Steps } from "../math/steps.ts";
-import { arrow, fill, focusedIn, h, nextId, rowsOf, setChildren, setIdle, setText, targetOf } from "./dom.ts";
+import { arrow, fill, focusedIn, h, nextId, rowsOf, setIdle, setText, targetOf } from "./dom.ts";
 import { equationOf, symbol } from "./formula-mathml.ts";
 import { palette, tint } from "./tints.ts";
 
@@ -165,7 +165,7 @@ export class ArithmeticSheet {
         button.cell = source;
         button.tabIndex = term === 0 && line === 0 ? 0 : -1;
         setText(button, written(value));
-        setChildren(cell, [button]);
+        if (cell.firstChild !== button) cell.replaceChildren(button); // where text stood, it goes
       });
     });
   }

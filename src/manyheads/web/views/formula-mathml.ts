@@ -59,6 +59,12 @@ interface Writing {
 const projection = (letter: string, i: number, biased: boolean) =>
   sub(letter, i) + op("=") + mi("X") + both("W", i, letter) + (biased ? op("+") + both("𝐛", i, letter) : "");
 
+/** Words times a matrix, before positions turn the rows. */
+const rowByRow = (letter: string, i: number) => {
+  const [first, last] = ["1", "n"].map((place) => sub("𝐱", place) + both("W", i, letter));
+  return mi("X") + both("W", i, letter) + op("=") + `<mrow>${op("(")}${first}${op(";")}${op("…")}${op(";")}${last}${op(")")}</mrow>`;
+};
+
 /** The row at position p, turned as far as its position says. */
 const turn = (letter: "Q" | "K", i: number) =>
   sub({ Q: "𝐪", K: "𝐤" }[letter], "p") + op("=") + sub("R", "p") + op("(") + sub("𝐱", "p") + both("W", i, letter) + op(")");
@@ -68,8 +74,8 @@ const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
   X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("𝐱", "1")}${op(";")}${op("…")}${op(";")}${sub("𝐱", "n")}${op(")")}</mrow>`,
   Q: ({ i, biased, turned }) => (turned ? turn("Q", i) : projection("Q", i, biased)),
   K: ({ i, biased, turned }) => (turned ? turn("K", i) : projection("K", i, biased)),
-  XWq: ({ i }) => mi("X") + both("W", i, "Q"),
-  XWk: ({ i }) => mi("X") + both("W", i, "K"),
+  XWq: ({ i }) => rowByRow("Q", i),
+  XWk: ({ i }) => rowByRow("K", i),
   V: ({ i, biased }) => projection("V", i, biased),
   scores: ({ i, scaled }) => {
     const product = sub("Q", i) + `<msubsup>${mi("K")}<mi>${i}</mi><mi>T</mi></msubsup>`;
