@@ -1,7 +1,7 @@
 // <attention-flow>: one word's journey, station by station, by buttons, keys and Play; and each of its numbers open to its arithmetic.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, isHere, key, named, once, page, point, press, same, status, texts, tick, type, until } from "./page.mjs";
+import { choose, draw, heard, isHere, key, named, once, page, point, press, same, says, status, texts, tick, type, until } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { wholePercents } from "../../src/manyheads/web/math/flow.ts";
@@ -245,6 +245,17 @@ test("a decoder's journey tells of its norm, its turns and its groups, and offer
   flow.station = "mix";
   assert.match(caption(flow), /added to “\[CLS\]” as it was before the norm\.$/);
   assert.deepEqual([...flow.querySelectorAll(".af-changes label")].map(({ hidden }) => hidden), [true, false, false]);
+});
+
+test("a head that is chosen before its model is here waits for it, and the offer says so", async () => {
+  const baked = JSON.stringify({ ...flowOf(focusModel())({ sentence: "hot tea", head: 0 }), layer: 1, layers: 3 });
+  const html = `<attention-flow model="decoder" sentence="hot tea" layer="1" small><script type="application/json">${baked}</script></attention-flow>`;
+  const flow = await draw(html, { decoder: { ...isHere(layered()), missingBytes: async () => 97e6 } });
+  await says(flow, /^This is a computed example\. Load the language model/);
+  choose(flow, "Layer", 2);
+  await says(flow, /^To see this head, the language model has to load\. Load the language model \(97\.0 MB\)$/);
+  press(flow, "Load the language model (97.0 MB)");
+  await until(() => flow.steps.layer === 2);
 });
 
 test("from the end it plays from the start", async () => {

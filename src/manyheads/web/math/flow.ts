@@ -72,7 +72,7 @@ const largest = (values: ArrayLike<number>) => Array.from(values).reduce((best, 
 export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" | "head">, station: string, fact: string) {
   const asks = quoted(flow, query);
   const name = flow.headNames[head];
-  const scores = rowOf(flow.scores, query);
+  const scores = rowOf(flow.masked, query); // the best of those that count
   const weights = weightsOf(flow, head, query);
   const best = largest(weights);
   switch (station) {

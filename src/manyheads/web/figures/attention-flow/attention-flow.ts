@@ -121,6 +121,16 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     this.view?.seek(at);
   }
 
+  /** Whether another head was chosen than the one whose numbers are here. */
+  protected override get waits() {
+    const { state, flow } = this.view ?? {};
+    return Boolean(state && flow?.layers) && (state!.layer !== flow!.layer || state!.head !== flow!.head);
+  }
+
+  protected override waitsFor(model: string) {
+    return `To see this head, the ${model} has to load.`;
+  }
+
   protected override load(name: string, show: (text: string) => void): Promise<FlowModel> {
     return loadFormula(({ flowOf }) => flowOf, name, show);
   }
