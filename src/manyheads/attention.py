@@ -528,6 +528,7 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     ['X', 'Q', 'K', 'V', 'scores', 'masked', 'weights', 'context', 'concat', 'output']
 
     `mask` is [q, k]; `masked` is minus infinity where it is False. `scaled=False` leaves out sqrt(d_k), in all heads.
+    Where positions turn queries and keys, there are also XWq and XWk, which are Q and K before they are turned.
     """
     X, _, _, mask = check_inputs(X, None, None, mask, module.embed_dim)
     Q, K, V = module.project(X, X, X)  # [h, q, d], 2 × [g, k, d]
@@ -538,6 +539,9 @@ def steps(module, X, head=0, *, mask=None, scaled=True):  # [q, d] -> {name: mat
     context, weights = attend(Q, K, V, mask, scale=scale)  # [h, q, d], [h, q, k]
     concat = join_heads(context)  # [q, h * d]
     heads = {"Q": Q, "K": K, "V": V, "scores": scores, "masked": masked, "weights": weights, "context": context}
+    if module.rotary_base is not None:
+        straight = split_heads(module.query(X), module.num_heads), split_heads(module.key(X), module.num_kv_heads)
+        heads |= {"XWq": straight[0], "XWk": share_heads(straight[1], module.num_heads)}
     own = {name: matrices[head] for name, matrices in heads.items()}
     return {"X": X, **own, "concat": concat, "output": module.output(concat)}
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { layerNorm, linear, partOf, softmax, steps as headSteps } from "../../src/manyheads/web/math/attention.ts";
 import { ledgerOf } from "../../src/manyheads/web/math/ledger.ts";
-import { headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.ts";
+import { flowThrough, headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { arithmetic, sourceOf } from "../../src/manyheads/web/math/arithmetic.ts";
 import { cellAt, findMatrix, matrix, MATRICES, written } from "../../src/manyheads/web/math/steps.ts";
 import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
@@ -66,6 +66,28 @@ for (const [name, state] of Object.entries({ plain: {}, masked: { causal: true, 
         }
     }
   });
+
+test("a query or key that is turned opens to a pair of numbers and their turn, and these to the words", () => {
+  const [key, half] = [4, 2];
+  const made = (seed) => random([HEADS * key, WIDTH], seed);
+  const decoder = { "query.weight": made(1), "key.weight": made(6), "value.weight": made(8), "output.weight": random([WIDTH, HEADS * key], 3) };
+  const state = { head: 1, causal: false, padding: false, unscaled: false };
+  const flow = flowThrough({ X: random([WORDS, WIDTH], 5), layer: decoder, tokens, notes: [], headNames: ["a", "b"], decoding: { rotaryBase: 10, kvHeads: 2, decodes: true } }, state);
+  for (const [turned, straight, learned] of [["Q", "XWq", "Wq"], ["K", "XWk", "Wk"]])
+    for (let row = 0; row < WORDS; row++)
+      for (let column = 0; column < key; column++) {
+        const told = arithmetic(flow, turned, row, column);
+        near(told.results.at(-1)[1], flow[turned].values[row * key + column], 1e-6);
+        assert.deepEqual([0, 1].map((term) => sourceOf(flow, told, 0, term)), [0, half].map((more) => ({ name: straight, row, column: (column % half) + more })));
+        assert.equal(sourceOf(flow, told, 1, 0), null, "the turn is no number of a matrix");
+        const before = arithmetic(flow, straight, row, column);
+        near(before.results.at(-1)[1], flow[straight].values[row * key + column], 1e-5);
+        assert.deepEqual(before.lit, [{ name: "X", row }, { name: learned, column }]);
+      }
+  near(flow.Q.values[2], flow.XWq.values[2], 0); // at position 0 nothing turns
+  assert.ok(Math.abs(flow.Q.values[3 * key + 1] - flow.XWq.values[3 * key + 1]) > 0.01);
+  assert.deepEqual([...flow.weights.values.slice(1, WORDS)], [0, 0, 0, 0], "a decoder never looks ahead");
+});
 
 test("what is lit is what the cell was made of", () => {
   const steps = chosen({});

@@ -1,7 +1,7 @@
 // <attention-flow>: one word's journey, station by station, by buttons, keys and Play; and each of its numbers open to its arithmetic.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, isHere, key, named, once, page, point, press, same, status, texts, tick, type, until } from "./page.mjs";
+import { choose, draw, heard, isHere, key, named, once, page, point, press, same, says, status, texts, tick, type, until } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { wholePercents } from "../../src/manyheads/web/math/flow.ts";
@@ -141,6 +141,7 @@ const asked = (flow) => texts(flow, ".af-question")[0];
 test("a number opens to its arithmetic, each number in there opens in turn, and the way back is the way that was taken", async () => {
   const flow = await live('query="2" station="scores"');
   assert.ok(sheet(flow).hidden);
+  flow.setAttribute("cell", "weights 2 3"); // where its text stood, there are buttons now
   flow.setAttribute("cell", "scores 2 3");
   assert.match(asked(flow), /How well the key of “or” answers the query of “tea”$/);
   const rows = [...flow.querySelectorAll(".af-terms tbody tr")].map(({ cells }) => [...cells].slice(1).map(({ textContent }) => Number(textContent.replace("−", "-"))));
@@ -204,13 +205,17 @@ test("it follows the map above: its sentence, and the word that was asked last",
 /** A model of three layers that answers later. */
 function layered() {
   const flowed = flowOf(focusModel());
-  return { broken: false, headNames: HEADS, numLayers: 3, numHeads: 3, attend: mapModel({ numLayers: 3 }).attend,
-    flow: async (state) => ({ ...flowed({ ...state, sentence: state.sentence }), labels: undefined, layer: state.layer, layers: 3 }) };
+  return { broken: false, masks: [], headNames: HEADS, numLayers: 3, numHeads: 3, attend: mapModel({ numLayers: 3 }).attend,
+    flow: async function (state, { headMask }) {
+      this.masks.push(headMask);
+      return { ...flowed({ ...state, sentence: state.sentence }), labels: undefined, layer: state.layer, layers: 3 };
+    } };
 }
 
-test("of a model of many layers one is chosen, no answer is read, and the head that is enlarged above is followed", async () => {
+test("of a model of many layers one is chosen, no answer is read, and the head that is enlarged above is followed, as are those that are off", async () => {
   const html = '<head-map model="encoder" view="grid" sentence="hot tea"></head-map><attention-flow model="encoder" sentence="hot tea" for="" layer="1"></attention-flow>';
-  const map = await draw(html, { encoder: { ...isHere(layered()), missingBytes: () => 0 } });
+  const model = layered();
+  const map = await draw(html, { encoder: { ...isHere(model), missingBytes: () => 0 } });
   const flow = document.querySelector("attention-flow");
   await Promise.all([map.ready, flow.ready]);
   assert.deepEqual([flow.steps.layer, named(flow, "Layer").value], [1, "1"]);
@@ -223,6 +228,34 @@ test("of a model of many layers one is chosen, no answer is read, and the head t
   map.setAttribute("layer", "1");
   map.setAttribute("head", "2");
   await until(() => flow.steps.layer === 1 && flow.steps.head === 2);
+  assert.equal(model.masks.at(-1), null);
+  map.off = "0.1";
+  await until(() => model.masks.at(-1)?.[0][1] === false);
+});
+
+test("a decoder's journey tells of its norm, its turns and its groups, and offers no causal mask", async () => {
+  const model = layered();
+  const { flow: flowed } = model;
+  model.flow = async (...asked) => ({ ...(await flowed.apply(model, asked)), decodes: true, rotaryBase: 10, kvHeads: 1 });
+  const flow = await draw('<attention-flow model="decoder" sentence="hot tea" layer="1"></attention-flow>', { decoder: { ...isHere(model), missingBytes: () => 0 } });
+  await flow.ready;
+  assert.match(caption(flow), /as layer 1 left it.* Layer 2 reads it normed\./);
+  flow.station = "keys";
+  assert.match(caption(flow), /turned by the word’s position\. Heads 1 to 3 share their keys and values\.$/);
+  flow.station = "mix";
+  assert.match(caption(flow), /added to “\[CLS\]” as it was before the norm\.$/);
+  assert.deepEqual([...flow.querySelectorAll(".af-changes label")].map(({ hidden }) => hidden), [true, false, false]);
+});
+
+test("a head that is chosen before its model is here waits for it, and the offer says so", async () => {
+  const baked = JSON.stringify({ ...flowOf(focusModel())({ sentence: "hot tea", head: 0 }), layer: 1, layers: 3 });
+  const html = `<attention-flow model="decoder" sentence="hot tea" layer="1" small><script type="application/json">${baked}</script></attention-flow>`;
+  const flow = await draw(html, { decoder: { ...isHere(layered()), missingBytes: async () => 97e6 } });
+  await says(flow, /^This is a computed example\. Load the language model/);
+  choose(flow, "Layer", 2);
+  await says(flow, /^To see this head, the language model has to load\. Load the language model \(97\.0 MB\)$/);
+  press(flow, "Load the language model (97.0 MB)");
+  await until(() => flow.steps.layer === 2);
 });
 
 test("from the end it plays from the start", async () => {

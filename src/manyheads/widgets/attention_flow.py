@@ -25,9 +25,10 @@ class AttentionFlow(Figure):
     >>> widget.steps["maps"].shape  # 4 heads, 12 tokens ask 12
     (4, 12, 12)
 
-    `model` is a focus model, an encoder that is built as BERT is, or its name on pages; the taught focus model unless
-    you name another. `layer`, of which an encoder has several, `head` and `query`, the asking token, count from 0.
-    `station` is where the journey stands: "words", "keys", "scores", "softmax", "values", "heads", "mix" or "answer".
+    `model` is a focus model, an encoder that is built as BERT is, the decoder, or its name on pages; the taught focus
+    model unless you name another. `layer`, of which pretrained models have several, `head` and `query`, the asking
+    token, count from 0. `station` is where the journey stands: "words", "keys", "scores", "softmax", "values", "heads",
+    "mix" or "answer".
     `cell` is the number whose arithmetic is open, as "scores 3 8", its matrix, row and column; "" for none. `causal`,
     `padding` and `unscaled` change the formula. All are traits: observe and link them. So is `steps`, every matrix by
     its name; it is only read.
@@ -69,7 +70,7 @@ class AttentionFlow(Figure):
         self.set_trait("steps", steps)
 
     def _element(self):
-        name = getattr(self.model, "name", "")
+        name = getattr(self.model, "page_name", None) or getattr(self.model, "name", "")
         more = {"model": name, "sentence": self.sentence} if is_named(name) else {}
         places = {name: getattr(self, name) or None for name in ("layer", "head", "query", "cell")}
         flags = {flag: "" for flag in FLAGS if getattr(self, flag)}

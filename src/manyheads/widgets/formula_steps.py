@@ -26,7 +26,7 @@ def attention_input(model, sentence):
 
 
 def attention_of(model, layer=0):
-    """The attention that the steps go through: `model.attention`, or of an encoder that of a layer."""
+    """The attention that the steps go through: `model.attention`, or of a pretrained model that of a layer."""
     if hasattr(model, "attention_layer"):
         return model.attention_layer(layer)
     module = getattr(model, "attention", None)
@@ -42,9 +42,10 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
     `maps`, [h, q, k], are what every head of the layer looks at. Where the model draws conclusions, there are
     `reading`, `parts` and `answer` of its `ledger`, and the `labels`.
 
-    `layer` chooses among those of an encoder. `causal` lets no token look ahead, `padding` adds three tokens that
-    nothing may look at, and without `scaled` nothing is divided by the root of the width. Raises `ValueError` for a
-    head or a layer that isn't there, `TypeError` for a model without `model.attention`.
+    `layer` chooses among those of an encoder or decoder. `causal` lets no token look ahead, which a decoder never does;
+    `padding` adds three tokens that nothing may look at, and without `scaled` nothing is divided by the root of the
+    width. Raises `ValueError` for a head or a layer that isn't there, `TypeError` for a model without
+    `model.attention`.
 
     >>> from manyheads.models.focus import load_focus_model
     >>> steps = formula_steps(load_focus_model(), "Tea, please!")
@@ -55,10 +56,11 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
     if not 0 <= head < model.num_heads:
         raise ValueError(f"head must be from 0 to {model.num_heads - 1}, got {head}")
     if hasattr(model, "attention_layer"):
-        X, map = torch.tensor(model.hidden_states(sentence)[layer]), model(sentence)
+        X, map = model.layer_input(sentence, layer), model(sentence)
     else:
         X, map = attention_input(model, sentence)
-    tokens = map.key_tokens
+    decodes = map.causal and hasattr(model, "attention_layer")
+    causal, tokens = causal or decodes, map.key_tokens
     padded = PADDING["count"] if padding else 0
     X = torch.nn.functional.pad(X, (0, 0, 0, padded))  # the words of padding are zeros
     mask = attention.padding_mask(len(tokens), len(X))[0].expand(len(X), -1)
@@ -69,6 +71,8 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
     steps["maps"] = torch.stack([attention.steps(module, X, each, **how)["weights"] for each in range(model.num_heads)])
     named = {"tokens": [*tokens, *[PADDING["token"]] * padded], "head": head, "headNames": list(model.head_names)}
     named |= {"scaled": scaled, "biased": module.query.bias is not None, "notes": list(map.notes)}
+    if decodes:
+        named |= {"rotaryBase": module.rotary_base, "kvHeads": module.num_kv_heads, "decodes": True}
     if map.predictions and hasattr(model, "ledger"):
         ledger = model.ledger(steps["concat"][0])  # of [CLS]
         named["labels"] = [list(label) for label in ledger.pop("labels")]
@@ -79,10 +83,16 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
 def head_parameters(module, head):
     """What is learned, one head's columns of it, as the formula writes it: [in, out]."""
     parameters = {"Wo": module.output.weight.T, "bo": module.output.bias}
-    for letter, layer in (("q", module.query), ("k", module.key), ("v", module.value)):
-        parameters[f"W{letter}"] = layer.weight.chunk(module.num_heads)[head].T
+    groups = module.num_kv_heads
+    for letter, layer, parts in (
+        ("q", module.query, module.num_heads),
+        ("k", module.key, groups),
+        ("v", module.value, groups),
+    ):
+        own = head * parts // module.num_heads
+        parameters[f"W{letter}"] = layer.weight.chunk(parts)[own].T
         if layer.bias is not None:
-            parameters[f"b{letter}"] = layer.bias.chunk(module.num_heads)[head]
+            parameters[f"b{letter}"] = layer.bias.chunk(parts)[own]
     return {name: value.detach().numpy() for name, value in parameters.items() if value is not None}
 
 

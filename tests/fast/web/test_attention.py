@@ -125,12 +125,12 @@ def test_multi_head_attention(compute):
 def test_steps(compute):
     calls, expected = [], []
     for module, X, _, mask in random_cases(30):
-        module.rotary_base = None
         own = mask(len(X))
         own = own if own is None or own.ndim == 2 else own[0]
         for head in range(module.num_heads):
             for scaled in (True, False):
                 options = {"numHeads": module.num_heads, "head": head, "mask": own, "scaled": scaled}
+                options["rotaryBase"] = module.rotary_base
                 calls.append(("steps", [X, module.state_dict(), options]))
                 expected.append(attention.steps(module, X, head, mask=own, scaled=scaled))
     for found, steps in zip(compute(calls), expected, strict=True):

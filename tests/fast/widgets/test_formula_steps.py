@@ -5,10 +5,10 @@ import pytest
 import torch
 from bs4 import BeautifulSoup
 
-from manyheads.attention import MultiHeadAttention, causal_mask
+from manyheads.attention import MultiHeadAttention, causal_mask, rotate
 from manyheads.maps import AttentionMap
 from manyheads.widgets.attention_flow import AttentionFlow, flow_steps
-from manyheads.widgets.formula_steps import formula_steps, plain_steps
+from manyheads.widgets.formula_steps import formula_steps, head_parameters, plain_steps
 
 TOKENS = ["[CLS]", "un", "##able", "<b>tea</b>", "[SEP]"]
 
@@ -72,6 +72,23 @@ def test_an_encoders_layers_are_followed(encoder):
     assert (flow["layer"], flow["layers"], "below" in flow_steps(encoder, "Tea.")) == (4, 6, False)
     with pytest.raises(ValueError, match="layer must be from 0 to 5, got 6"):
         flow_steps(encoder, "Tea.", layer=6)
+
+
+def test_a_decoders_layers_are_followed_with_their_norms_turns_and_groups(decoder):
+    text = "The capital of Italy is"
+    flow, map = flow_steps(decoder, text, head=4, layer=23), decoder(text)
+    np.testing.assert_allclose(flow["maps"], map.weights[23], atol=1e-5)
+    np.testing.assert_array_equal(flow["below"], map.weights[22])
+    assert np.isneginf(flow["masked"][0, 1:]).all()
+    learned = head_parameters(decoder.attention_layer(23), 4)
+    for turned, straight, made_by in (("Q", "XWq", "Wq"), ("K", "XWk", "Wk")):
+        np.testing.assert_allclose(flow[straight], flow["X"] @ learned[made_by], atol=1e-4)
+        np.testing.assert_allclose(
+            flow[turned], rotate(torch.tensor(flow[straight]), base=flow["rotaryBase"]), atol=1e-5
+        )
+    np.testing.assert_allclose(flow["V"], flow["X"] @ learned["Wv"], atol=1e-4)
+    np.testing.assert_array_equal(flow["K"], flow_steps(decoder, text, head=3, layer=23)["K"], "heads 4 to 6 share")
+    assert (flow["layer"], flow["layers"], flow["kvHeads"], flow["decodes"]) == (23, 30, 3, True)
 
 
 def test_a_plain_step_is_its_tables(model):

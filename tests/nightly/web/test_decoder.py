@@ -10,6 +10,7 @@ from node import WEB, run_node
 
 from manyheads import load_decoder, score_parts
 from manyheads.models.decoder.page_files import decoder_page_files
+from manyheads.widgets.attention_flow import flow_steps
 
 pytestmark = pytest.mark.xdist_group("decoder")
 
@@ -48,21 +49,21 @@ const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/
 const { DecoderWeights } = await import(`${web}/models/decoder-weights.ts`);
 const { DecoderEngine } = await import(`${web}/models/decoder-engine.ts`);
 const { DecoderTokens } = await import(`${web}/models/decoder-tokens.ts`);
-const { ledgerOf, nextWord, whyThere } = await import(`${web}/models/decoder-model.ts`);
+const { decoderFlow, ledgerOf, nextWord, whyThere } = await import(`${web}/models/decoder-model.ts`);
 const facts = JSON.parse(readFileSync(`${folder}/decoder.json`, "utf8"));
 const weights = await DecoderWeights.create(facts, readFileSync(new URL(`${web}/models/kernel.wasm`)));
 for (const [part, { name }] of Object.entries(facts.files))
   if (part !== "tokenizer") weights.put(part, new Uint8Array(readFileSync(`${folder}/${name}`)));
 const packed = readFileSync(`${folder}/${facts.files.tokenizer.name}`);
 const tokens = new DecoderTokens(new Tokenizer(JSON.parse(gunzipSync(packed)), {}), facts);
-const { texts, cases, ledgers, cells } = JSON.parse(readFileSync(input, "utf8"));
+const { texts, cases, ledgers, cells, journeys } = JSON.parse(readFileSync(input, "utf8"));
 const kept = new DecoderEngine(weights);
 const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");
 const results = cases.map(({ text, headMask, keep, masked }) => {
   const { ids, logits, map } = nextWord(keep ? kept : new DecoderEngine(weights), tokens, facts, text, headMask, masked);
   return { ids, logits: bytes(logits), map: { ...map, weights: bytes(map.weights), valueNorms: bytes(map.valueNorms) } };
 });
-const arrays = (ledger) => Object.fromEntries(Object.entries(ledger).map(([name, value]) => [name, value.shape ? { ...value, values: bytes(value.values) } : value]));
+const arrays = (ledger) => Object.fromEntries(Object.entries(ledger).map(([name, value]) => [name, value?.shape ? { ...value, values: bytes(value.values) } : value]));
 const taken = ledgers.map((state) => arrays(ledgerOf(kept, tokens, facts, state)));
 const why = cells.map(([text, headMask, cell]) => {
   const { map: { shape, weights } } = nextWord(kept, tokens, facts, text, headMask);
@@ -70,7 +71,8 @@ const why = cells.map(([text, headMask, cell]) => {
   const [{ parts, pairs, score }, first] = [cell.key, 0].map((key) => whyThere(kept, tokens, text, { ...cell, key }, headMask));
   return { parts, pairs: bytes(Float32Array.from(pairs)), score, further: score - first.score, shown: Math.log(row[cell.key] / row[0]) };
 });
-writeFileSync(output, JSON.stringify({ results, ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words }));
+const flows = journeys.map(([state, headMask]) => arrays(decoderFlow(kept, weights, tokens, state, headMask)));
+writeFileSync(output, JSON.stringify({ flows, results, ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words }));
 """
 
 
@@ -101,6 +103,7 @@ CELLS = [
     (ITALY, None, (0, 8, 4, 2)),
     (PROMPTS[2], None, (29, 5, 40, 7)),
 ]
+JOURNEYS = [(PROMPTS[1], 17, 3, None), (ITALY, 0, 8, None), (ITALY, 23, 4, None), (ITALY, 23, 4, MASK)]  # layer, head
 
 
 @pytest.fixture(scope="module")
@@ -117,8 +120,11 @@ def found(tmp_path_factory):
     }
     ledgers = [{"sentence": text, "answer": answer, "head": 212} for text, answer in LEDGERS]
     driver, given, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
+    journeys = [{"sentence": text, "layer": layer, "head": head} for text, layer, head, _ in JOURNEYS]
     driver.write_text(DRIVER, encoding="utf-8")
     asked = {"cases": [each for kind in cases.values() for each in kind], "texts": [*ODD, *PROMPTS], "ledgers": ledgers}
+    flags = {"causal": False, "padding": False, "unscaled": False}
+    asked["journeys"] = [(journey | flags, mask) for journey, (*_, mask) in zip(journeys, JOURNEYS)]
     asked["cells"] = [(text, mask, dict(zip(CELL, cell))) for text, mask, cell in CELLS]
     given.write_text(json.dumps(asked), encoding="utf-8")
     run_node(driver, WEB.as_uri(), decoder_page_files()[0].parent, given, results)
@@ -241,3 +247,22 @@ def test_who_wrote_what_a_head_compares_in_the_page_is_as_in_python(found):
         assert abs(page["further"] - page["shown"]) <= 1e-5, "the score is the one that the map's weights are made of"
     first = floats(found["why"][0]["pairs"]).reshape(-1, len(found["why"][0]["parts"]))
     assert found["why"][0]["parts"][first.sum(0).argmax()] == "layer 17, head 1", "the previous-token head"
+
+
+def test_a_heads_journey_in_the_page_goes_through_the_numbers_of_python(found):
+    """Those of its map, too: the journey multiplies the same weights, without rounding vectors."""
+    for (text, layer, head, mask), page in zip(JOURNEYS, found["flows"], strict=True):
+        maps = floats(page["maps"]["values"]).reshape(page["maps"]["shape"])
+        assert np.abs(maps - load_decoder()(text, mask).weights[layer]).max() <= LARGEST_ERROR
+        if mask:
+            continue
+        ours = flow_steps(load_decoder(), text, head, layer=layer)
+        told = ("tokens", "notes", "head", "headNames", "layer", "layers", "biased", "rotaryBase", "kvHeads", "decodes")
+        assert {name: page[name] for name in told} == {name: ours[name] for name in told}
+        matrices = [name for name, value in ours.items() if isinstance(value, np.ndarray)]
+        assert {"XWq", "XWk", "Q", "V", "masked", "maps", "concat", "output"} <= {*matrices}
+        assert ("below" in matrices) == (layer > 0)
+        for name in matrices:
+            theirs = floats(page[name]["values"]).reshape(page[name]["shape"])
+            size = np.abs(ours[name][np.isfinite(ours[name])]).max()
+            np.testing.assert_allclose(theirs, ours[name], atol=2e-3 * max(1, size), err_msg=name)

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import torch
 
+from manyheads.attention import causal_mask
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
@@ -238,6 +239,28 @@ class Decoder:
         """
         scores = self._scores(self._walk(self.read(text)[0])["states"])
         return [self._named(*probabilities(row), count) for row in scores]
+
+    def attention_layer(self, layer):
+        """The `MultiHeadAttention` of a layer; `ValueError` for one that isn't there."""
+        if not 0 <= layer < self.num_layers:
+            raise ValueError(f"layer must be from 0 to {self.num_layers - 1}, got {layer}")
+        return self.model.layers[layer].attention
+
+    @torch.no_grad()
+    def layer_input(self, text, layer):  # -> [t, d]
+        """What the heads of a layer read: the tokens' vectors as the layer below left them, normed.
+
+        >>> decoder = load_decoder()
+        >>> X = decoder.layer_input("The capital of Italy is", 23)
+        >>> _, weights = decoder.attention_layer(23)(X, mask=causal_mask(len(X)))
+        >>> weights[4, -1].argmax().item()  # head 5 looks from "is" at the fourth token, " Italy"
+        3
+        """
+        x = self.model.embedding(torch.as_tensor(self.read(text)[0]))
+        mask = causal_mask(len(x))
+        for below in self.model.layers[:layer]:
+            x, _, _ = below(x, cache=(), mask=mask)
+        return self.model.layers[layer].attention_norm(x)
 
     def _norms(self, cache):  # layers x cache -> [layer, h, t]
         rows = [rows_of(layer.attention.output, self.num_heads) for layer in self.model.layers]

@@ -224,6 +224,10 @@ class Encoder:
             getattr(module, name).load_state_dict(part.state_dict())
         return module
 
+    def layer_input(self, sentence, layer):  # -> [t, d]
+        """What the heads of a layer read: the tokens' vectors as the layer below left them."""
+        return torch.tensor(self.hidden_states(sentence)[layer])
+
     def _run(self, sentences, head_mask, masked=(), **wanted):
         encodings = [self._encode(sentence) for sentence in sentences]
         inputs = {

@@ -1,9 +1,10 @@
 // How each number on the path through the formula came about.
 
 import { PADDING } from "./names.ts";
+import { speedsOf } from "./rotary.ts";
 import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.ts";
 import type { Cell, Steps } from "./steps.ts";
-import { isolated, readable } from "./text.ts";
+import { inQuotes, readable } from "./text.ts";
 
 /** A row, a column or a cell of a matrix. */
 export interface Place {
@@ -11,6 +12,7 @@ export interface Place {
   row?: number;
   column?: number;
   from?: number; // where the first term of a sum stands
+  step?: number; // and how far it is from one to the next
 }
 
 /**
@@ -33,7 +35,7 @@ export function arithmetic(steps: Steps, name: string, row: number, column: numb
 export function sourceOf(steps: Steps, { rows, lit }: Pick<ReturnType<typeof arithmetic>, "rows" | "lit">, line: number, term: number): Cell | null {
   const place = lit[line];
   if (!place || (rows.length > 0 && !rows[line]) || !findMatrix(steps, place.name)) return null;
-  const { name, from = 0, row = from + term, column = from + term } = place;
+  const { name, from = 0, step = 1, row = from + step * term, column = from + step * term } = place;
   return { name, row, column };
 }
 
@@ -43,10 +45,12 @@ type Explained = { steps: Steps, name: string, row: number, column: number, valu
 const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
   X: ({ steps, row, column, value }) => ({
     title: `${word(steps, row)}, feature ${column + 1}`,
-    results: [["as the layer below left it", value]],
+    results: [[steps.decodes ? "as it enters this layer, normed" : "as the layer below left it", value]],
   }),
-  Q: (cell) => explainProjection(cell, "query"),
-  K: (cell) => explainProjection(cell, "key"),
+  Q: (cell) => (cell.steps.XWq ? explainTurn(cell, "query", "XWq") : explainProjection(cell, "query")),
+  K: (cell) => (cell.steps.XWk ? explainTurn(cell, "key", "XWk") : explainProjection(cell, "key")),
+  XWq: (cell) => explainProjection(cell, "query"),
+  XWk: (cell) => explainProjection(cell, "key"),
   V: (cell) => explainProjection(cell, "value"),
   scores: ({ steps, row, column, value }) => {
     const [, width] = steps.Q.shape;
@@ -156,6 +160,21 @@ function explainPart({ steps, row, column, value }: Explained): Explanation {
   };
 }
 
+/** A number of a query or key of which positions turn the pairs: rotary.ts. */
+function explainTurn({ steps, name, row, column }: Explained, made: string, straight: string): Explanation {
+  const [, width] = matrix(steps, name).shape;
+  const half = width / 2;
+  const pair = column % half;
+  const [first, second] = [pair, pair + half].map((at) => rowOf(matrix(steps, straight), row)[at]);
+  const angle = row * speedsOf(width, steps.rotaryBase)[pair];
+  const turn = column < half ? [Math.cos(angle), -Math.sin(angle)] : [Math.sin(angle), Math.cos(angle)];
+  return {
+    title: `${made} of ${word(steps, row)}, feature ${column + 1}, of an arrow that position ${row} turns by ${written(angle, 2)} radians`,
+    ...dot({ label: "not turned", values: [first, second] }, { label: column < half ? "cos, −sin" : "sin, cos", values: turn }, [pair, pair + half].map((at) => String(at + 1))),
+    lit: [{ name: straight, row, from: pair, step: half }],
+  };
+}
+
 function explainProjection(cell: Explained, made: string): Explanation {
   const query = word(cell.steps, cell.row);
   return { title: `${made} of ${query}, feature ${cell.column + 1}`, ...project(cell, "X", MADE_BY[cell.name], query) };
@@ -186,4 +205,4 @@ const sumOf = (values: number[]) => values.reduce((total, value) => total + valu
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
 
-const word = (steps: Steps, index: number) => `“${isolated(readable(steps.tokens[index]))}”`;
+const word = (steps: Steps, index: number) => inQuotes(steps.tokens[index]);

@@ -32,6 +32,8 @@ export interface HeadSteps {
   context: Matrix;
   concat: Matrix;
   output: Matrix;
+  XWq?: Matrix; // queries and keys before they are turned, where they are
+  XWk?: Matrix;
 }
 
 type Mask = ArrayLike<unknown> | null;
@@ -139,11 +141,13 @@ export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number, ro
   const Q = linear(X, layer["query.weight"], layer["query.bias"]);
   const K = linear(Y, layer["key.weight"], layer["key.bias"]);
   const V = linear(Y, layer["value.weight"], layer["value.bias"]);
-  return rotaryBase ? [rotate(Q, numHeads, rotaryBase), rotate(K, numHeads, rotaryBase), V] : [Q, K, V];
+  return [...[Q, K].map((straight) => rotate(straight, numHeads, rotaryBase)), V];
 }
 
-/** Turns each head's part of each row by the row's position: see rotary.ts. */
-function rotate({ shape: [rows, width], values }: Matrix, numHeads: number, base: number) {
+/** Turns each head's part of each row by the row's position, where there is a base: see rotary.ts. */
+function rotate(straight: Matrix, numHeads: number, base: number | null): Matrix {
+  if (!base) return straight;
+  const { shape: [rows, width], values } = straight;
   const part = width / numHeads;
   const turned = new Float32Array(values.length);
   for (let row = 0; row < rows; row++)
@@ -200,12 +204,18 @@ export function layerNorm({ shape, values }: Matrix, { weight: gain, bias }: Lay
   return { shape, values: out };
 }
 
+type StepsOptions = Pick<AttentionOptions, "numHeads" | "mask" | "scaled" | "rotaryBase"> & { head?: number };
+
 /** Everything on the way through one head, by name, as `steps` of attention.py; `masked` has -Infinity where hidden. */
-export function steps(X: Matrix, layer: Layer, options: Pick<AttentionOptions, "numHeads" | "mask" | "scaled"> & { head?: number }) {
-  const { numHeads, head = 0, mask = null, scaled = true } = options;
+export const steps = (X: Matrix, layer: Layer, options: StepsOptions) => stepsAndMaps(X, layer, options).steps;
+
+/** The same, and what all heads look at, [h, q, k]. */
+export function stepsAndMaps(X: Matrix, layer: Layer, options: StepsOptions): { steps: HeadSteps, maps: Matrix } {
+  const { numHeads, head = 0, mask = null, scaled = true, rotaryBase = null } = options;
   if (!(Number.isInteger(head) && head >= 0 && head < numHeads))
     throw new RangeError(`head must be a whole number from 0 to ${numHeads - 1}, got ${head}`);
-  const [Q, K, V] = project(X, X, layer, numHeads);
+  const [XWq, XWk, V] = project(X, X, layer, numHeads);
+  const [Q, K] = [XWq, XWk].map((straight) => rotate(straight, numHeads, rotaryBase));
   const { scores, masked, weights, context } = attend(Q, K, V, { numHeads, mask, scaled });
   const columns = ({ shape: [rows, width], values }: Matrix) => {
     const part = width / numHeads;
@@ -218,7 +228,7 @@ export function steps(X: Matrix, layer: Layer, options: Pick<AttentionOptions, "
     const size = rows * width;
     return { shape: [rows, width], values: values.slice(head * size, (head + 1) * size) };
   };
-  return {
+  const own = {
     X,
     Q: columns(Q),
     K: columns(K),
@@ -227,9 +237,11 @@ export function steps(X: Matrix, layer: Layer, options: Pick<AttentionOptions, "
     masked: map(masked),
     weights: map(weights),
     context: columns(context),
+    ...(rotaryBase && { XWq: columns(XWq), XWk: columns(XWk) }),
     concat: context,
     output: linear(context, layer["output.weight"], layer["output.bias"]),
   };
+  return { steps: own, maps: weights };
 }
 
 /** x W^T + b, as nn.Linear: x [t, in], W [out, in], b [out] -> [t, out]. */

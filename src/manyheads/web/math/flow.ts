@@ -3,7 +3,7 @@
 import { STATION_MATRICES } from "./names.ts";
 import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
 import type { Cell, Flow, FlowState } from "./steps.ts";
-import { isolated, percent, readable } from "./text.ts";
+import { inQuotes, percent } from "./text.ts";
 
 const LABELS: Record<string, string> = { words: "Words", keys: "Keys", scores: "Scores", softmax: "Softmax", values: "Values", heads: "Heads", mix: "Mix", answer: "Answer" };
 
@@ -16,7 +16,7 @@ export const stationAt = (name: string) => Math.max(0, STATIONS.findIndex((stati
 /** What the layer below is called. */
 export const belowOf = ({ layer = 1 }: Flow) => `layer ${layer}`;
 
-export const quoted = (flow: Flow, token: number) => `“${isolated(readable(flow.tokens[token]))}”`;
+export const quoted = (flow: Flow, token: number) => inQuotes(flow.tokens[token]);
 
 /** What the asking word gives to each word, in one head. */
 export function weightsOf({ maps: { shape: [, queries, keys], values } }: Flow, head: number, query: number) {
@@ -72,14 +72,14 @@ const largest = (values: ArrayLike<number>) => Array.from(values).reduce((best, 
 export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" | "head">, station: string, fact: string) {
   const asks = quoted(flow, query);
   const name = flow.headNames[head];
-  const scores = rowOf(flow.scores, query);
+  const scores = rowOf(flow.masked, query); // the best of those that count
   const weights = weightsOf(flow, head, query);
   const best = largest(weights);
   switch (station) {
     case "words":
-      return `Every word is a list of ${flow.X.shape[1]} numbers${flow.below ? `, as ${belowOf(flow)} left it: there, heads let it take something in from others` : ""}. ${asks} is going to ask.`;
+      return `Every word is a list of ${flow.X.shape[1]} numbers${flow.below ? `, as ${belowOf(flow)} left it: there, heads let it take something in from others` : ""}. ${flow.decodes ? `Layer ${flow.layer! + 1} reads it normed. ` : ""}${asks} is going to ask.`;
     case "keys":
-      return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${flow.layers ? `${name} of layer ${flow.layer! + 1}` : `the head “${name}”`}.`;
+      return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${flow.layers ? `${name} of layer ${flow.layer! + 1}` : `the head “${name}”`}${flow.rotaryBase ? " and turned by the word’s position" : ""}.${shared(flow, head)}`;
     case "scores":
       return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${written(Math.max(...scores), 2)}.`;
     case "softmax":
@@ -89,10 +89,17 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
     case "heads":
       return flow.headNames.length > 1 ? `Meanwhile the other heads did the same, each with its own queries, keys and values.` : "There is one head, so there is one output.";
     case "mix":
-      return `The outputs are joined side by side, and the matrix Wᴼ mixes them into ${flow.output.shape[1]} numbers, ${flow.layers ? `which are added to ${asks}` : `the new ${asks}`}.`;
+      return `The outputs are joined side by side, and the matrix Wᴼ mixes them into ${flow.output.shape[1]} numbers, ${flow.layers ? `which are added to ${asks}${flow.decodes ? " as it was before the norm" : ""}` : `the new ${asks}`}.`;
     default:
       return answerCaption(flow, query, fact);
   }
+}
+
+/** Which heads have the same keys and values, where some do. */
+function shared({ headNames, kvHeads = headNames.length }: Flow, head: number) {
+  const size = headNames.length / kvHeads;
+  const first = head - (head % size);
+  return size > 1 ? ` Heads ${first + 1} to ${first + size} share their keys and values.` : "";
 }
 
 /** That a mask hides words, where it does. */

@@ -11,6 +11,9 @@ export interface Steps extends HeadSteps, Partial<Ledger> {
   notes?: string[];
   scaled: boolean;
   biased: boolean;
+  rotaryBase?: number; // by which queries and keys are turned, where they are
+  kvHeads?: number; // groups of heads that share keys and values, where there are fewer than heads
+  decodes?: boolean; // a decoder's: no token ever looks ahead, and the layer norms what its heads read
   parameters: Record<string, Matrix | null> | null;
 }
 
@@ -51,6 +54,8 @@ export const MATRICES: Record<string, string> = {
   Wq: "learned, makes queries",
   Wk: "learned, makes keys",
   Wv: "learned, makes values",
+  XWq: "queries, not turned yet",
+  XWk: "keys, not turned yet",
   Q: "queries",
   K: "keys",
   V: "values",
@@ -67,7 +72,7 @@ export const MATRICES: Record<string, string> = {
 };
 
 /** The learned matrix and the bias that make another. */
-export const MADE_BY: Record<string, string[]> = { Q: ["Wq", "bq"], K: ["Wk", "bk"], V: ["Wv", "bv"] };
+export const MADE_BY: Record<string, string[]> = { Q: ["Wq", "bq"], K: ["Wk", "bk"], V: ["Wv", "bv"], XWq: ["Wq", "bq"], XWk: ["Wk", "bk"] };
 
 /** A matrix of `steps` by its name; null for a learned one that is not known. */
 export const findMatrix = (steps: Steps, name: string): Matrix | null =>

@@ -81,6 +81,9 @@ export function directionOf(tokens: string[]) {
 /** A text to stand among others, which it does not turn round: between invisible marks, where it has to be. */
 export const isolated = (text: string) => (OF_RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);
 
+/** A token as a sentence quotes it, without the space that a decoder's begin with. */
+export const inQuotes = (token: string) => `“${isolated(readable(token).trim() || readable(token))}”`;
+
 /** A share of 1 in per cent, to a tenth below ten. */
 export const percent = (share: number) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}\u00a0%`; // they stay on one line
 

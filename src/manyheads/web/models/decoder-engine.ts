@@ -26,6 +26,7 @@ export class DecoderEngine {
   #norms: Float32Array[] = []; // [token][layer, head], of those that were requested
   #queries: Float32Array[] = []; // [token][layer, head, dim], rotated
   #mlps: Float32Array[] = []; // [token][layer, width], what each MLP added to the token's vector
+  #normedIn: Float32Array[] = []; // [token][layer, width], what the heads of each layer read
   #last = new Float32Array(); // that vector, after the last layer
 
   constructor(weights: DecoderWeights) {
@@ -87,6 +88,15 @@ export class DecoderEngine {
       }
     }
     return norms;
+  }
+
+  /** What the heads of a layer read in a text, [token, width], and what those of the layer below look at, [head, query, key]. */
+  layerInput(ids: number[], layer: number, headMask: HeadMask = null) {
+    const { numHeads, width } = this.#facts;
+    if (String(ids) !== String(this.#ids) || String(this.#switched(headMask)) !== String(this.#on) || this.#masked) this.read(ids, headMask);
+    const X = { shape: [ids.length, width], values: new Float32Array(ids.length * width) };
+    ids.forEach((_, token) => X.values.set(this.#normedIn[token].subarray(layer * width, (layer + 1) * width), token * width));
+    return { X, below: layer ? { shape: [numHeads, ids.length, ids.length], values: this.#map((layer - 1) * numHeads, layer * numHeads) } : undefined };
   }
 
   /** What every part adds to the logits of some tokens, after the text that was read last. */
@@ -185,9 +195,12 @@ export class DecoderEngine {
       this.#rows[past + token] = new Float32Array(numLayers * numHeads * (past + token + 1));
       this.#queries[past + token] = new Float32Array(numLayers * numHeads * headDim);
       this.#mlps[past + token] = new Float32Array(numLayers * width);
+      this.#normedIn[past + token] = new Float32Array(numLayers * width);
     });
     for (let layer = 0; layer < numLayers; layer++) {
-      add(this.#weights.multiply(layer, "o", this.#attend(layer, this.#normed(x, this.#weights.attentionNorms[layer]), turns)));
+      const read = this.#normed(x, this.#weights.attentionNorms[layer]);
+      ids.forEach((_, token) => this.#normedIn[past + token].set(read.subarray(token * width, (token + 1) * width), layer * width));
+      add(this.#weights.multiply(layer, "o", this.#attend(layer, read, turns)));
       const change = this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, this.#weights.mlpNorms[layer])));
       ids.forEach((_, token) => this.#mlps[past + token].set(change.subarray(token * width, (token + 1) * width), layer * width));
       add(change);
@@ -269,14 +282,13 @@ export class DecoderEngine {
     return { half, cos: angles.map(Math.cos), sin: angles.map(Math.sin) };
   }
 
-  /** The attention of the whole text: float32 [layer, head, query, key], 0 at later keys. */
-  #map() {
-    const { numLayers, numHeads } = this.#facts;
+  /** The attention of the whole text: float32 [layer, head, query, key], 0 at later keys; of some heads, counted through all layers, or of all. */
+  #map(first = 0, end = this.#facts.numLayers * this.#facts.numHeads) {
     const tokens = this.#rows.length;
-    const weights = new Float32Array(numLayers * numHeads * tokens * tokens);
+    const weights = new Float32Array((end - first) * tokens * tokens);
     for (const [query, row] of this.#rows.entries())
-      for (let head = 0, from = 0; head < numLayers * numHeads; head++)
-        for (let place = (head * tokens + query) * tokens, end = place + query; place <= end; place++) weights[place] = row[from++];
+      for (let head = 0, from = first * (query + 1); head < end - first; head++)
+        for (let place = (head * tokens + query) * tokens, last = place + query; place <= last; place++) weights[place] = row[from++];
     return weights;
   }
 }

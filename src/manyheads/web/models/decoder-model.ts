@@ -5,9 +5,12 @@ import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { matrix } from "../math/read-back.ts";
 import type { Cell } from "../math/score-parts.ts";
+import type { Flow, FlowState } from "../math/steps.ts";
 import type { DecoderEngine } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
+import type { DecoderWeights } from "./decoder-weights.ts";
 import type { DecoderFacts } from "./files.ts";
+import { layeredFlow } from "./formula-model.ts";
 import type { Draft, NextWord } from "./head-model.ts";
 
 const NEXT = "next word";
@@ -57,6 +60,15 @@ export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: De
     chosen.forEach((id, label) => (without.values[label * numLayers * numHeads + off] = left[id]));
   }
   return { ...ledger, extremes: { [asked]: said.map((pair) => pair.map((id) => tokens.words[id])) } };
+}
+
+/** The journey through one head of one layer. */
+export function decoderFlow(engine: DecoderEngine, weights: DecoderWeights, tokens: DecoderTokens, state: FlowState, headMask: HeadMask = null): Flow {
+  const { numLayers, numKvHeads, headNames, rotaryBase } = weights.facts;
+  const { ids, notes } = tokens.read(state.sentence);
+  const decoding = { rotaryBase, kvHeads: numKvHeads, decodes: true };
+  return layeredFlow({ tokens: ids.map((id) => tokens.words[id]), notes, headNames }, numLayers,
+    (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: weights.layerOf(layer), decoding }), state);
 }
 
 /** Why a head looks from one token of a text at another. */

@@ -1,5 +1,6 @@
 // The decoder's weights, as its files bring them. What is in the files, models/decoder/page_files.py says.
 
+import type { Layer } from "../math/attention.ts";
 import { halfPrecision } from "../math/wire.ts";
 import type { DecoderFacts } from "./files.ts";
 import { BLOCK, Kernel, Layout, type Codes4 } from "./kernel.ts";
@@ -91,6 +92,23 @@ export class DecoderWeights {
     const found: Float64Array[] = [];
     this.#eachRow(layer, name, from, count, (values) => found.push(values.slice()));
     return found;
+  }
+
+  /** What is learned in the attention of a layer, as modules hold it, [out, in]; each head has the keys and values of its group. */
+  layerOf(layer: number): Layer {
+    const { numHeads, numKvHeads, headDim, width } = this.facts;
+    const part = (first: number, groups: number) => {
+      const values = new Float32Array(numHeads * headDim * width);
+      for (let head = 0; head < numHeads; head++)
+        this.rows(layer, "qkv", (first + Math.floor(head * groups / numHeads)) * headDim, headDim).forEach((row, at) => values.set(row, (head * headDim + at) * width));
+      return { shape: [numHeads * headDim, width], values };
+    };
+    const output = new Float32Array(width * numHeads * headDim);
+    this.#eachWritten(layer, (values, row) => output.set(values, row * numHeads * headDim));
+    return {
+      "query.weight": part(0, numHeads), "key.weight": part(numHeads, numKvHeads), "value.weight": part(numHeads + numKvHeads, numKvHeads),
+      "output.weight": { shape: [width, numHeads * headDim], values: output },
+    };
   }
 
   #gramsOf(layer: number) {

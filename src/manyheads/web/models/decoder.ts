@@ -4,6 +4,7 @@
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import type { Cell, ScoreParts } from "../math/score-parts.ts";
+import type { Flow, FlowState } from "../math/steps.ts";
 import type { DecoderFacts } from "./files.ts";
 import type { DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
@@ -43,6 +44,11 @@ export class Decoder extends WorkerModel implements DecoderModel {
   /** The map of a text; an aborted `signal` rejects it, as with the encoder. */
   async attend(text: string, headMask: HeadMask = null, options: { signal?: AbortSignal } = {}) {
     return (await this.next(text, headMask, options)).map;
+  }
+
+  /** A promise of the journey through one head of one layer, where heads of the layers below may be off. */
+  flow(state: FlowState, { signal, headMask = null }: { signal?: AbortSignal, headMask?: HeadMask } = {}) {
+    return this.request<Flow>({ flow: state, headMask }, signal);
   }
 
   headLedger(ledger: LedgerQuestion, { signal }: { signal?: AbortSignal } = {}) {

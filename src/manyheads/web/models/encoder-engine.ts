@@ -6,7 +6,7 @@ import type { Layer, Matrix } from "../math/attention.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import { readSafetensors } from "./files.ts";
 import type { PretrainedFacts } from "./files.ts";
-import { flowThrough } from "./formula-model.ts";
+import { layeredFlow } from "./formula-model.ts";
 import { Kernel, Layout, type Codes14 } from "./kernel.ts";
 
 /** A matrix as it is sent: step * (low + base * high), a step for each row. */
@@ -186,16 +186,13 @@ export class EncoderEngine {
 }
 
 /** The journey through one head of one layer: what it reads there is what the layers below have made of the words. */
-export function encoderFlow(engine: EncoderEngine, ids: number[], named: { tokens: string[], notes: string[], headNames: string[] }, state: FlowState): Flow {
-  const { weights, states } = engine.read(ids);
-  const [layers] = weights.shape;
-  const layer = Math.min(state.layer, layers - 1);
+export function encoderFlow(engine: EncoderEngine, ids: number[], named: { tokens: string[], notes: string[], headNames: string[] }, state: FlowState, headMask: HeadMask = null): Flow {
+  const { weights, states } = engine.read(ids, headMask);
   const at = ({ shape: [, ...shape], values }: Matrix, place: number) => {
     const size = shape.reduce((a, b) => a * b);
     return { shape, values: values.slice(place * size, (place + 1) * size) };
   };
-  const below = layer ? at(weights, layer - 1) : undefined;
-  return { ...flowThrough({ ...named, X: at(states, layer), layer: engine.layerOf(layer), below }, state), layer, layers };
+  return layeredFlow(named, weights.shape[0], (layer) => ({ X: at(states, layer), layer: engine.layerOf(layer), below: layer ? at(weights, layer - 1) : undefined }), state);
 }
 
 /** x times how likely a standard normal number is below x: [token, column] (Hendrycks and Gimpel 2016, arXiv:1606.08415). */

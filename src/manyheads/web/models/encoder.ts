@@ -39,8 +39,8 @@ export class Encoder extends WorkerModel {
     return this.request<AttentionMap & { states?: Matrix }>({ sentence: String(sentence), headMask, states, masked, follow }, signal);
   }
 
-  /** A promise of the journey through one head of one layer. */
-  flow(state: FlowState, options: { signal?: AbortSignal } = {}) {
-    return this.request<Flow>({ sentence: state.sentence, flow: state }, options.signal);
+  /** A promise of the journey through one head of one layer, where heads of the layers below may be off. */
+  flow(state: FlowState, { signal, headMask = null }: { signal?: AbortSignal, headMask?: HeadMask } = {}) {
+    return this.request<Flow>({ sentence: state.sentence, flow: state, headMask }, signal);
   }
 }

@@ -1,7 +1,7 @@
 // The steps of the formula on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
 
-import type { Pictures } from "../math/attention-map.ts";
-import { attend, causalMask, linear, project, steps, transpose } from "../math/attention.ts";
+import type { HeadMask, Pictures } from "../math/attention-map.ts";
+import { causalMask, linear, project, stepsAndMaps, transpose } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { PADDING } from "../math/names.ts";
@@ -17,10 +17,12 @@ interface Reading {
   tokens: string[];
   notes: string[];
   headNames: string[];
+  below?: Matrix; // what the heads of the layer below look at, where there is one
+  decoding?: Pick<Steps, "rotaryBase" | "kvHeads" | "decodes">; // of a decoder's layer, whose heads have a group's keys and values each
 }
 
-/** One head's steps in a layer. */
-function stepsThrough({ X: words, layer, tokens, notes, headNames }: Reading, { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>): Steps {
+/** One head's steps in a layer, and what all of its heads look at. */
+export function flowThrough({ X: words, layer, tokens, notes, headNames, decoding, below }: Reading, { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>): Flow {
   const numHeads = headNames.length;
   const padded = padding ? PADDING.count : 0;
   const length = tokens.length + padded;
@@ -28,8 +30,13 @@ function stepsThrough({ X: words, layer, tokens, notes, headNames }: Reading, { 
   X.values.set(words.values); // the vectors of padding are zeros
   const chosen = Math.min(head, numHeads - 1);
   const parameters = headParameters(layer, chosen, numHeads);
+  const mask = stepsMask(length, padded, Boolean(causal || decoding?.decodes));
+  const { steps, maps } = stepsAndMaps(X, layer, { numHeads, head: chosen, mask, scaled: !unscaled, rotaryBase: decoding?.rotaryBase });
   return {
-    ...steps(X, layer, { numHeads, head: chosen, mask: stepsMask(length, padded, causal ?? false), scaled: !unscaled }),
+    ...steps,
+    ...decoding,
+    maps,
+    below: below && withPadding(below, length),
     tokens: [...tokens, ...Array(padded).fill(PADDING.token)],
     head: chosen,
     headNames,
@@ -40,14 +47,11 @@ function stepsThrough({ X: words, layer, tokens, notes, headNames }: Reading, { 
   };
 }
 
-/** The journey through one head of a layer: its steps, and what all heads look at, here and in the layer `below`. */
-export function flowThrough(reading: Reading & { below?: Matrix }, state: Pick<FlowState, "head"> & Changes): Flow {
-  const own = stepsThrough(reading, state);
-  const [numHeads, [length]] = [reading.headNames.length, own.X.shape];
-  const mask = stepsMask(length, length - reading.tokens.length, state.causal);
-  const [Q, K, V] = project(own.X, own.X, reading.layer, numHeads);
-  const { weights: maps } = attend(Q, K, V, { numHeads, mask, scaled: own.scaled });
-  return { ...own, maps, below: reading.below && withPadding(reading.below, length) };
+/** The journey through one head of one layer of many, of which `at` says what it reads: what the layers below have made of the words. */
+export function layeredFlow(named: Pick<Reading, "tokens" | "notes" | "headNames">, layers: number, at: (layer: number) => Pick<Reading, "X" | "layer" | "decoding" | "below">,
+  state: Pick<FlowState, "layer" | "head"> & Changes): Flow {
+  const layer = Math.min(state.layer, layers - 1);
+  return { ...flowThrough({ ...named, ...at(layer) }, state), layer, layers };
 }
 
 /** What is read from an output, where a sentence has words. */
@@ -58,13 +62,13 @@ export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "laye
   const layer = model.layer("attention.");
   return (state: Pick<FlowState, "sentence" | "head"> & Partial<Changes>): Steps => {
     const { ids, ...read } = model.tokenize(state.sentence);
-    const own = stepsThrough({ ...read, X: model.input(ids), layer, headNames: model.headNames }, state);
+    const own = flowThrough({ ...read, X: model.input(ids), layer, headNames: model.headNames }, state);
     return { ...own, ...answersOf(model, read.tokens, own) };
   };
 }
 
 /** A model of several layers that computes off the page's thread. */
-type Journeys = { broken: boolean, flow(state: FlowState, options?: { signal?: AbortSignal }): Promise<Flow> };
+type Journeys = { broken: boolean, flow(state: FlowState, options?: { signal?: AbortSignal, headMask?: HeadMask }): Promise<Flow> };
 
 /** A function from what the reader chose to the journey of one word. */
 export function flowOf(model: FocusModel | Journeys) {

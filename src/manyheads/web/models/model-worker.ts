@@ -3,7 +3,7 @@
 import { importScript, reasonOf } from "../math/faults.ts";
 import { wordPlaces } from "../math/senses.ts";
 import { DecoderEngine } from "./decoder-engine.ts";
-import { ledgerOf, nextWord, whyThere } from "./decoder-model.ts";
+import { decoderFlow, ledgerOf, nextWord, whyThere } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
 import { encoderFlow, EncoderEngine } from "./encoder-engine.ts";
@@ -71,7 +71,7 @@ async function encoder(listed: PretrainedFacts): Promise<Arriving> {
       facts: { name, numLayers, numHeads, headNames, maxTokens },
       answer({ sentence, headMask, states: wantsStates, masked, follow, flow }) {
         const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, maxTokens);
-        if (flow) return { result: encoderFlow(engine, ids, { tokens, notes, headNames }, flow) };
+        if (flow) return { result: encoderFlow(engine, ids, { tokens, notes, headNames }, flow, headMask) };
         const found = followedIn(tokens, follow);
         const { weights: { shape, values: weights }, states, pushes } = engine.read(ids, headMask, masked, found);
         const map = { queryTokens: tokens, keyTokens: tokens, shape, weights, headNames, predictions: {}, notes, ...(found && { pushes: { ...pushes, word: found.word } }) };
@@ -98,7 +98,8 @@ async function decoder(listed: DecoderFacts): Promise<Arriving> {
       const [tokens, engine] = [new DecoderTokens(tokenizer, listed), new DecoderEngine(weights)];
       return {
         facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
-        answer({ ledger, text, headMask, masked, cell }) {
+        answer({ ledger, text, headMask, masked, cell, flow }) {
+          if (flow) return { result: decoderFlow(engine, weights, tokens, flow, headMask) };
           if (ledger) return { result: ledgerOf(engine, tokens, listed, ledger) };
           if (cell) {
             const found = whyThere(engine, tokens, text, cell, headMask);

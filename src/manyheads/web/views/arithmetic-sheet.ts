@@ -4,7 +4,7 @@ import { arithmetic, sourceOf } from "../math/arithmetic.ts";
 import { alpha } from "../math/maps.ts";
 import { cellAt, cellText, matrix, MATRICES, written } from "../math/steps.ts";
 import type { Cell, Steps } from "../math/steps.ts";
-import { arrow, fill, focusedIn, h, nextId, rowsOf, setChildren, setIdle, setText, targetOf } from "./dom.ts";
+import { arrow, fill, focusedIn, h, nextId, rowsOf, setIdle, setText, targetOf } from "./dom.ts";
 import { equationOf, symbol } from "./formula-mathml.ts";
 import { palette, tint } from "./tints.ts";
 
@@ -122,8 +122,8 @@ export class ArithmeticSheet {
     const { name, row, column, title, results } = open;
     this.#question.innerHTML = symbol(name, steps.head);
     this.#question.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
-    const { head, headNames: { length: heads }, biased, scaled } = steps;
-    this.#equation.innerHTML = equationOf(name, { head, heads, biased, scaled });
+    const { head, headNames: { length: heads }, biased, scaled, rotaryBase } = steps;
+    this.#equation.innerHTML = equationOf(name, { head, heads, biased, scaled, turned: Boolean(rotaryBase) });
     const { shape } = matrix(steps, name);
     setText(this.#shape, `Number ${column + 1} in row ${row + 1} of ${shape.join(" × ")}: ${MATRICES[name]}.`);
     const source = open.rows.length ? null : sourceOf(steps, open, 0, 0);
@@ -165,7 +165,7 @@ export class ArithmeticSheet {
         button.cell = source;
         button.tabIndex = term === 0 && line === 0 ? 0 : -1;
         setText(button, written(value));
-        setChildren(cell, [button]);
+        if (cell.firstChild !== button) cell.replaceChildren(button); // where text stood, it goes
       });
     });
   }

@@ -25,6 +25,9 @@ function outputBox({ layout, flow: { headNames: { length } }, at, head: chosen }
   return head === chosen ? boxBetween(layout.output, output, passed(at, 4.1, 4.6)) : output;
 }
 
+/** A head's name as far as there is room for it; of those that are numbered, the number at least. */
+const shortName = (name: string, letters: number) => (name.length < letters ? name : short(name.replace(/^head (?=\d)/, ""), letters));
+
 function drawHeads(scene: Scene) {
   const { ink, layout, flow, pictures, head: chosen, query, at } = scene;
   const { headNames } = flow;
@@ -38,7 +41,7 @@ function drawHeads(scene: Scene) {
     const joined = passed(at, 5.3, 5.6);
     const title = joined > 0 ? { x: output.x + output.width / 2, y: layout.concat.y - 12 } : { x: place.name[0], y: place.name[1] };
     const middle = joined > 0 ? " af-centre" : layout.name === "af-wide" ? " af-end" : "";
-    const shown = joined > 0 ? short(name, Math.floor(output.width / 6)) : name;
+    const shown = joined > 0 ? shortName(name, Math.floor(output.width / 6)) : name;
     ink.text(`head-${head}`, title.x, title.y, shown, { kind: `af-head${own ? " af-asks" : ""}${middle}${joined > 0 ? " af-joined" : ""}`, press: `head ${head}`, about: `the head “${name}”`,
       opacity: (joined > 0 ? joined : here * passed(at, 4.3, 4.7) * gone) * (1 - passed(at, 6, 6.3)) });
     const weights = weightsOf(flow, head, query);

@@ -27,6 +27,8 @@ const SYMBOLS: Record<string, (i: number) => string> = {
   Wq: (i) => both("W", i, "Q"),
   Wk: (i) => both("W", i, "K"),
   Wv: (i) => both("W", i, "V"),
+  XWq: (i) => mi("X") + both("W", i, "Q"),
+  XWk: (i) => mi("X") + both("W", i, "K"),
   Q: (i) => sub("Q", i),
   K: (i) => sub("K", i),
   V: (i) => sub("V", i),
@@ -51,16 +53,29 @@ interface Writing {
   heads: number;
   biased: boolean;
   scaled: boolean;
+  turned: boolean;
 }
 
 const projection = (letter: string, i: number, biased: boolean) =>
   sub(letter, i) + op("=") + mi("X") + both("W", i, letter) + (biased ? op("+") + both("𝐛", i, letter) : "");
 
+/** Words times a matrix, before positions turn the rows. */
+const rowByRow = (letter: string, i: number) => {
+  const [first, last] = ["1", "n"].map((place) => sub("𝐱", place) + both("W", i, letter));
+  return mi("X") + both("W", i, letter) + op("=") + `<mrow>${op("(")}${first}${op(";")}${op("…")}${op(";")}${last}${op(")")}</mrow>`;
+};
+
+/** The row at position p, turned as far as its position says. */
+const turn = (letter: "Q" | "K", i: number) =>
+  sub({ Q: "𝐪", K: "𝐤" }[letter], "p") + op("=") + sub("R", "p") + op("(") + sub("𝐱", "p") + both("W", i, letter) + op(")");
+
 /** One equation, or several, by the matrix that is made. */
 const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
   X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("𝐱", "1")}${op(";")}${op("…")}${op(";")}${sub("𝐱", "n")}${op(")")}</mrow>`,
-  Q: ({ i, biased }) => projection("Q", i, biased),
-  K: ({ i, biased }) => projection("K", i, biased),
+  Q: ({ i, biased, turned }) => (turned ? turn("Q", i) : projection("Q", i, biased)),
+  K: ({ i, biased, turned }) => (turned ? turn("K", i) : projection("K", i, biased)),
+  XWq: ({ i }) => rowByRow("Q", i),
+  XWk: ({ i }) => rowByRow("K", i),
   V: ({ i, biased }) => projection("V", i, biased),
   scores: ({ i, scaled }) => {
     const product = sub("Q", i) + `<msubsup>${mi("K")}<mi>${i}</mi><mi>T</mi></msubsup>`;
@@ -85,7 +100,7 @@ const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
 };
 
 /** The equation that makes a matrix, as the notation page writes it; "" for what is learned. */
-export function equationOf(name: string, { head, heads, biased = true, scaled = true }: { head: number, heads: number, biased?: boolean, scaled?: boolean }) {
-  const made = EQUATIONS[name]?.({ i: head + 1, heads, biased, scaled });
+export function equationOf(name: string, { head, heads, biased = true, scaled = true, turned = false }: { head: number, heads: number, biased?: boolean, scaled?: boolean, turned?: boolean }) {
+  const made = EQUATIONS[name]?.({ i: head + 1, heads, biased, scaled, turned });
   return made ? [made].flat().map((written) => math(written)).join("") : "";
 }

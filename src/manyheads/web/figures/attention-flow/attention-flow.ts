@@ -9,6 +9,7 @@ import { define, dressPage, mapById, takeEarly, type LiveMap } from "../../doors
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { STATIONS } from "../../math/flow.ts";
+import type { HeadMask } from "../../math/attention-map.ts";
 import { FLAGS } from "../../math/names.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";
 import { decodeSteps } from "../../math/wire.ts";
@@ -42,13 +43,13 @@ const COMPUTED = ["sentence", "layer", "head", ...FLAGS]; // those that the numb
 const FIGURE = "attention-flow";
 const RESTS = 400; // milliseconds that a word is pointed at until it counts as asked
 
-type FlowModel = ((state: FlowState, options: { signal: AbortSignal }) => Flow | Promise<Flow>) & { broken?: boolean };
+type FlowModel = ((state: FlowState, options: { signal: AbortSignal, headMask: HeadMask }) => Flow | Promise<Flow>) & { broken?: boolean };
 
 const whenIdle = (todo: () => void) => (globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0)))(todo);
 
 /**
  * `for` lets it follow a <head-map>: its sentence, the word that was asked last in it, and, where both have the same model, the
- * head that is enlarged in it. It is the id of the map, or, where it says nothing, the nearest map above. A page may set
+ * head that is enlarged in it. A pretrained model's layers then read what those below make of the words without the heads that are off. It is the id of the map, or, where it says nothing, the nearest map above. A page may set
  * `sentence`, `layer`, `head`, `query` and `station` as well, as attributes or as properties.
  */
 class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> {
@@ -58,11 +59,12 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   protected numbers = ["layer", "head", "query"];
   #asked = -1; // the query of the followed map as it was last seen
   #large = ""; // and the head that was enlarged in it
+  #off = "null"; // and its heads that were off
   #rests = 0;
 
   protected override task = {
     failure: "The journey could not be computed",
-    compute: ([flowOf]: FlowModel[], signal: AbortSignal) => flowOf({ ...(this.view as AttentionFlowView).state }, { signal }),
+    compute: ([flowOf]: FlowModel[], signal: AbortSignal) => flowOf({ ...(this.view as AttentionFlowView).state }, { signal, headMask: this.#headMask }),
     show: (flow: Flow) => {
       this.view?.show(flow);
       this.showStatus(READY);
@@ -119,6 +121,16 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     this.view?.seek(at);
   }
 
+  /** Whether another head was chosen than the one whose numbers are here. */
+  protected override get waits() {
+    const { state, flow } = this.view ?? {};
+    return Boolean(state && flow?.layers) && (state!.layer !== flow!.layer || state!.head !== flow!.head);
+  }
+
+  protected override waitsFor(model: string) {
+    return `To see this head, the ${model} has to load.`;
+  }
+
   protected override load(name: string, show: (text: string) => void): Promise<FlowModel> {
     return loadFormula(({ flowOf }) => flowOf, name, show);
   }
@@ -173,10 +185,19 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     return [...document.querySelectorAll<LiveMap>("head-map")].findLast((map) => map.compareDocumentPosition(this) & Node.DOCUMENT_POSITION_FOLLOWING) ?? null;
   }
 
-  /** Takes over what the map shows: its sentence, and another word that asks. */
+  /** The heads that are off in a map of the same model; null for all on. */
+  get #headMask(): HeadMask {
+    const map = this.#followed;
+    return map?.computedBy && map.computedBy === this.getAttribute("model") ? map.headMask : null;
+  }
+
+  /** Takes over what the map shows: its sentence, heads that are off, and another word that asks. */
   #follow(map: LiveMap) {
     if (!this.isConnected) return;
+    const off = String(this.#headMask);
     if (map.sentence !== this.sentence) this.sentence = map.sentence;
+    else if (off !== this.#off) this.update();
+    this.#off = off;
     const { layer, head } = map.enlarged ?? {};
     if (head !== undefined && `${layer} ${head}` !== this.#large && map.computedBy === this.getAttribute("model")) {
       this.#large = `${layer} ${head}`;

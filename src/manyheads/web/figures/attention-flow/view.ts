@@ -190,7 +190,10 @@ export class AttentionFlowView {
     if (this.#time.at > this.#time.last) this.#time.jump(this.#time.last);
     fillOptions(this.#head, flow.headNames, [...flow.headNames.keys()], state.head);
     fillOptions(this.#query, flow.tokens.map(readable), [...flow.tokens.keys()], state.query);
-    for (const box of this.#boxes) box.checked = state[box.name as keyof Changes];
+    for (const box of this.#boxes) {
+      box.checked = state[box.name as keyof Changes];
+      box.parentElement!.hidden = box.name === "causal" && Boolean(flow.decodes); // it never looks ahead
+    }
     this.#scenes.forEach(({ node }) => {
       flow.headNames.forEach((name, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(name)} var(--af-depth), var(--hm-paper))`));
       node.style.setProperty("--head", colourOf(flow.headNames[flow.head]));
