@@ -122,7 +122,7 @@ function drawKeys(scene: Scene) {
   const seen = passed(at, 0.45, 0.95) * (1 - 0.7 * passed(at, 2, 2.5)) * (1 - passed(at, 3, 3.25));
   const K = keyBox(scene);
   ink.strip("K", { ...K, width: K.width * passed(at, 0.4, 0.9) }, pictures.K, { opacity: seen, ...cellsOf(flow, "K", "key") });
-  ink.text("K-title", K.x, layout.top - 10, `keys K = X Wᴷ${flow.rotaryBase ? ", turned" : ""}`, { opacity: seen, kind: "af-title" });
+  ink.text("K-title", K.x, layout.top - 10, `keys K${flow.rotaryBase ? ", turned" : " = X Wᴷ"}`, { opacity: seen, kind: "af-title" });
   const asks = passed(at, 0.3, 0.5) * (1 - passed(at, 2.1, 2.6));
   const box = queryBox(scene);
   const [name, picture] = at < 0.7 ? ["X", pictures.x] as const : ["Q", pictures.query] as const;
