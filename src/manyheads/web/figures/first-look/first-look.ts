@@ -48,7 +48,7 @@ class FirstLookElement extends Figure {
     leaves.addEventListener("abort", stop);
     for (const name of READERS) addEventListener(name, stop, { capture: true, signal: stops.signal });
     const begin = async () => {
-      if (await this.#modelCame(stops.signal)) await this.#type(look, strokes, stops);
+      if (await this.#modelCame(stops.signal)) await this.#type(look, strokes, stops, leaves);
       stop();
     };
     if (document.readyState === "complete") begin();
@@ -63,12 +63,11 @@ class FirstLookElement extends Figure {
     return came && !stops.aborted && !document.hidden && top < innerHeight / 2 && bottom > 0 && this.map.sentence === this.map.getAttribute("sentence");
   }
 
-  async #type(look: LookingBack, strokes: [string, number][], { signal }: AbortController) {
+  async #type(look: LookingBack, strokes: [string, number][], { signal }: AbortController, leaves: AbortSignal) {
     keepSeen();
     const { map } = this;
     const [sentence] = strokes.at(-1)!;
     let typed = map.sentence;
-    const from = document.documentElement.scrollTop;
     const complete = () => map.sentence === typed && !map.contains(document.activeElement) && (map.sentence = sentence);
     signal.addEventListener("abort", complete); // half a sentence is nobody's, unless the reader goes on with it
     for (const [text, pause] of strokes) {
@@ -77,9 +76,7 @@ class FirstLookElement extends Figure {
     }
     look.light(map.querySelectorAll(".hm-paint tr"));
     look.swing(this.#answer);
-    if (!(await wait(THEN, signal))) return;
-    if (document.documentElement.scrollTop === from) look.node.scrollIntoView?.({ block: "nearest", behavior: "smooth" }); // on a phone it is below
-    look.invite();
+    if (await wait(THEN, signal)) look.invite(leaves);
   }
 
   /** What the map concludes of what is asked here. */

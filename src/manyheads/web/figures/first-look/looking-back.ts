@@ -1,6 +1,7 @@
 // What stands below the map of <first-look>: what a head of the first layer finds for the word that an answer rests on, the answer, and
 // the switch of that head.
 
+import { whenSeen } from "../../doors/page-element.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { alpha, colourOf, headName, headTitle, likeliest, queryWeights } from "../../math/maps.ts";
 import { DEPTH } from "../../math/names.ts";
@@ -117,9 +118,10 @@ export class LookingBack {
       node?.animate?.([{ backgroundColor: "color-mix(in srgb, var(--fl-swing) 65%, transparent)" }, { backgroundColor: "transparent" }], SWING);
   }
 
-  /** Invites to press the switch. */
-  invite() {
-    this.#switch.animate?.([{ boxShadow: "0 0 0 0 var(--hm-accent)" }, { boxShadow: "0 0 0 12px transparent" }], { ...SWING, iterations: 3 });
+  /** Invites to press the switch, once it's seen: on a phone it is below. */
+  invite(ends: AbortSignal) {
+    whenSeen(this.#switch, ends, () =>
+      this.#switch.animate?.([{ boxShadow: "0 0 0 0 var(--hm-accent)" }, { boxShadow: "0 0 0 12px transparent" }], { ...SWING, iterations: 3 }));
   }
 
   /** Takes the place of what the build drew, and stands after the map. */
