@@ -13,6 +13,7 @@ LOW = """() => [...document.querySelectorAll(".head-map :is(button, select, summ
   .map((node) => node.closest("label:has(> [type=checkbox], > [type=radio])") ?? node)
   .filter((node) => node.getBoundingClientRect().height < 43.5)
   .map((node) => [node.parentElement.className, node.textContent])"""
+QUIET = """() => performance.now() - Math.max(...performance.getEntriesByType("resource").map(({ responseEnd }) => responseEnd)) > 500"""
 WIDER = "document.documentElement.scrollWidth - innerWidth"
 # What leaves its figure, and percentages that lie on the name of their prediction.
 LEAVES = """() => [...document.querySelectorAll(".bd-article .head-map")].flatMap((figure) => {
@@ -35,7 +36,7 @@ def test_nothing_moves_while_a_chapter_loads_and_nothing_is_wider(page, site, ch
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(f"{site}/{chapter}.html")
         settled(page)
-        page.wait_for_load_state("networkidle")
+        page.wait_for_function(QUIET)
         eventually(lambda: page.evaluate(SHIFT), lambda shift: shift <= 0.02, seconds=0)  # it only grows
         eventually(lambda: page.evaluate(WIDER), lambda wider: wider <= 0)
     page.set_viewport_size({"width": 320, "height": 256})  # 1280 x 1024 at 400 %, and the smallest phone's width
