@@ -15,15 +15,17 @@ import { h, setIdle } from "../../views/dom.ts";
 /** The words and signs of a text: "Tea, please!" gives ["Tea", ",", "please", "!"]. */
 export const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{M}\p{N}'’]+|[^\s\p{L}\p{M}\p{N}'’]/gu) ?? [];
 
-/** The same words in another order, if they have one (Fisher and Yates); `random` gives numbers from 0 to 1. */
-export function shuffled(words: string[], random = Math.random): string[] {
+/** The same words in another order, if they have one, and not in the one that is shown already, if they have a third (Fisher and Yates). */
+export function shuffled(words: string[], shown = words): string[] {
   if (new Set(words).size < 2) return words;
   const order = [...words];
   for (let at = order.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1));
+    const other = Math.floor(Math.random() * (at + 1));
     [order[at], order[other]] = [order[other], order[at]];
   }
-  return order.some((word, at) => word !== words[at]) ? order : shuffled(words, random);
+  const differsFrom = (known: string[]) => order.some((word, at) => word !== known[at]);
+  const isNew = differsFrom(words) && (differsFrom(shown) || words.length === 2);
+  return isNew ? order : shuffled(words, shown);
 }
 
 /** Where each token of one order stands in the other, the second of its kind where the second is; null if some is missing. */
@@ -116,8 +118,9 @@ class WordShuffleElement extends LiveFigure {
   }
 
   #shuffle() {
-    const written = this.#orders?.written ?? this.#map?.sentence ?? "";
-    const orders = { written, shuffled: shuffled(wordsOf(written)).join(" ") };
+    const shown = this.#map?.sentence ?? "";
+    const written = this.#orders?.written ?? shown;
+    const orders = { written, shuffled: shuffled(wordsOf(written), wordsOf(shown)).join(" ") };
     this.run({
       failure: FAILURE,
       compute: (models) => together(models.flatMap((model) => [orders.written, orders.shuffled].map((text) => model.attend(text, headsOff(this.#map, model))))),
