@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { layerNorm, linear, partOf, softmax, steps as headSteps } from "../../src/manyheads/web/math/attention.ts";
 import { ledgerOf } from "../../src/manyheads/web/math/ledger.ts";
-import { flowThrough, headParameters, stepsMask, stepsOf } from "../../src/manyheads/web/models/formula-model.ts";
+import { flowOf, flowThrough, headParameters, stepsMask } from "../../src/manyheads/web/models/formula-model.ts";
 import { arithmetic, sourceOf } from "../../src/manyheads/web/math/arithmetic.ts";
 import { cellAt, findMatrix, matrix, MATRICES, written } from "../../src/manyheads/web/math/steps.ts";
 import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
@@ -29,14 +29,17 @@ const FACTS = { drink: ["tea", "coffee", "none"], mood: ["good", "bad"] };
 const readout = (fact) => ({ weight: random([FACTS[fact].length, WIDTH], fact.length), bias: random([FACTS[fact].length], 12) });
 const ledger = (concat) => ledgerOf(concat, { numHeads: HEADS, output: partOf(layer, "output."), facts: FACTS, readout, eps: 1e-5,
   norm: { weight: random([WIDTH], 10), bias: random([WIDTH], 11) } });
+const X = random([WORDS, WIDTH], 5);
 const model = { ledger, numHeads: HEADS, headNames: ["a", "b"], layer: () => layer,
-  tokenize: () => ({ ids: [1, 2, 3, 4, 5], tokens, notes: [] }), input: () => random([WORDS, WIDTH], 5) };
-const chosen = (state) => stepsOf(model)({ sentence: "", head: 1, causal: false, padding: false, unscaled: false, ...state });
+  tokenize: () => ({ ids: [1, 2, 3, 4, 5], tokens, notes: [] }), wordVectors: () => null, states: () => ({ X }) };
+const chosen = (state, on = [true, true]) =>
+  flowOf(model)({ sentence: "", head: 1, causal: false, padding: false, unscaled: false, ...state }, { headMask: [[true, true], on] });
 const near = (a, b, by = 1e-4) => assert.ok(Math.abs(a - b) <= by || a === b, `${a} is not ${b}`);
 
-for (const [name, state] of Object.entries({ plain: {}, masked: { causal: true, padding: true }, unscaled: { unscaled: true } }))
+for (const [name, state, on = [true, true]] of [["plain", {}], ["masked", { causal: true, padding: true }], ["unscaled", { unscaled: true }],
+  ["its head off", {}, [true, false]], ["the other head off", {}, [false, true]]])
   test(`every cell's arithmetic gives the cell, ${name}`, () => {
-    const steps = chosen(state);
+    const steps = chosen(state, on);
     for (const made of Object.keys(MATRICES).filter((name) => findMatrix(steps, name))) {
       const { shape: [rows, columns], values } = matrix(steps, made);
       for (let row = 0; row < rows; row++)
@@ -61,7 +64,7 @@ for (const [name, state] of Object.entries({ plain: {}, masked: { causal: true, 
             third.forEach((product, index) => near(product, first[index] * second[index]));
             const bias = { Q: "bq", K: "bk", V: "bv", output: "bo" }[made];
             const scale = made === "scores" && !state.unscaled ? Math.sqrt(KEY) : 1;
-            near(total / scale + (bias ? steps.parameters[bias].values[column] : 0), told.value);
+            near(made === "context" && !on[1] ? 0 : total / scale + (bias ? steps.parameters[bias].values[column] : 0), told.value);
           }
         }
     }
@@ -119,12 +122,12 @@ test("the parts of an answer sum to the logit that the layers behind the attenti
 });
 
 test("a head's parameters make its queries, keys and values", () => {
-  const steps = headSteps(model.input(), layer, { numHeads: HEADS, head: 1 });
+  const steps = headSteps(X, layer, { numHeads: HEADS, head: 1 });
   const parameters = headParameters(layer, 1, HEADS);
   assert.deepEqual(parameters.Wv.shape, [WIDTH, VALUE]);
   assert.deepEqual(parameters.Wo.shape, [HEADS * VALUE, WIDTH]);
   let value = parameters.bk.values[2];
-  for (let i = 0; i < WIDTH; i++) value += model.input().values[4 * WIDTH + i] * parameters.Wk.values[i * KEY + 2];
+  for (let i = 0; i < WIDTH; i++) value += X.values[4 * WIDTH + i] * parameters.Wk.values[i * KEY + 2];
   near(value, steps.K.values[4 * KEY + 2]);
 });
 

@@ -202,6 +202,31 @@ test("it follows the map above: its sentence, and the word that was asked last",
   assert.equal(flow.query, 1);
 });
 
+test("heads that are off in the map above hand on nothing here either, and the journey ends at the same answer", async () => {
+  const html = '<head-map model="focus" sentence="hot tea"></head-map><attention-flow model="focus" sentence="hot tea" head="1" for=""></attention-flow>';
+  const map = await draw(html, { focus: isHere(focusModel()) });
+  const flow = document.querySelector("attention-flow");
+  await Promise.all([map.ready, flow.ready]);
+  const answers = () => flow.steps.labels.map(([fact, label], place) => Math.abs(flow.steps.answer.values[place] - map.attention.predictions[fact][label]));
+  const before = [...flow.steps.answer.values];
+  map.off = "0.2 1.1";
+  await until(() => flow.steps.headMask);
+  assert.ok(Math.max(...answers()) < 1e-5);
+  assert.ok(Math.abs(flow.steps.answer.values[0] - before[0]) > 1e-3);
+  assert.match(caption(flow), /as layer 1 left it, with head 3 off\./);
+  const offs = (station) => {
+    flow.station = station;
+    return [caption(flow), drawn(flow, "off").map(({ dataset, textContent }) => [dataset.key, textContent])];
+  };
+  assert.match(offs("values")[0], /this head is off: of what arrives, it hands on nothing\.$/);
+  const [told, marks] = offs("heads");
+  assert.match(told, /Switched off, these hand on nothing: “mood”\.$/);
+  assert.deepEqual(marks, [["off-1", "off"]]);
+  map.off = "";
+  await until(() => !flow.steps.headMask);
+  assert.deepEqual([...flow.steps.answer.values], before);
+});
+
 /** A model of three layers that answers later. */
 function layered() {
   const flowed = flowOf(focusModel());

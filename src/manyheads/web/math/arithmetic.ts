@@ -2,7 +2,7 @@
 
 import { PADDING } from "./names.ts";
 import { speedsOf } from "./rotary.ts";
-import { columnOf, findMatrix, MADE_BY, matrix, rowOf, written } from "./steps.ts";
+import { columnOf, findMatrix, isOff, MADE_BY, matrix, rowOf, written } from "./steps.ts";
 import type { Cell, Steps } from "./steps.ts";
 import { inQuotes, readable } from "./text.ts";
 
@@ -90,12 +90,12 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
       lit: [{ name: scores.every(Number.isFinite) ? "scores" : "masked", row }], // what hides nothing is left out
     };
   },
-  context: ({ steps, row, column }) => {
+  context: ({ steps, row, column, value }) => {
     const weights = { label: "weight", values: rowOf(steps.weights, row) };
     const values = { label: `value, feature ${column + 1}`, values: columnOf(steps.V, column) };
     return {
       title: `this head’s output for ${word(steps, row)}, feature ${column + 1}`,
-      ...dot(weights, values, steps.tokens.map(readable)),
+      ...dot(weights, values, steps.tokens.map(readable), isOff(steps, steps.head) ? [["the head is off and hands on", value]] : []),
       lit: [{ name: "weights", row }, { name: "V", column }],
     };
   },
@@ -104,7 +104,7 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
     const [head, feature] = [Math.floor(column / width), column % width];
     return {
       title: `${word(steps, row)}, column ${column + 1} of ${steps.concat.shape[1]}`,
-      results: [[`copied from head ${head + 1}, feature ${feature + 1}`, value]],
+      results: [[isOff(steps, head) ? `head ${head + 1} is off and hands on` : `copied from head ${head + 1}, feature ${feature + 1}`, value]],
       lit: head === steps.head ? [{ name: "context", row, column: feature }] : [],
     };
   },

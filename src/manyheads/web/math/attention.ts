@@ -204,19 +204,19 @@ export function layerNorm({ shape, values }: Matrix, { weight: gain, bias }: Lay
   return { shape, values: out };
 }
 
-type StepsOptions = Pick<AttentionOptions, "numHeads" | "mask" | "scaled" | "rotaryBase"> & { head?: number };
+type StepsOptions = Pick<AttentionOptions, "numHeads" | "mask" | "headMask" | "scaled" | "rotaryBase"> & { head?: number };
 
 /** Everything on the way through one head, by name, as `steps` of attention.py; `masked` has -Infinity where hidden. */
 export const steps = (X: Matrix, layer: Layer, options: StepsOptions) => stepsAndMaps(X, layer, options).steps;
 
 /** The same, and what all heads look at, [h, q, k]. */
 export function stepsAndMaps(X: Matrix, layer: Layer, options: StepsOptions): { steps: HeadSteps, maps: Matrix } {
-  const { numHeads, head = 0, mask = null, scaled = true, rotaryBase = null } = options;
+  const { numHeads, head = 0, mask = null, headMask = null, scaled = true, rotaryBase = null } = options;
   if (!(Number.isInteger(head) && head >= 0 && head < numHeads))
     throw new RangeError(`head must be a whole number from 0 to ${numHeads - 1}, got ${head}`);
   const [XWq, XWk, V] = project(X, X, layer, numHeads);
   const [Q, K] = [XWq, XWk].map((straight) => rotate(straight, numHeads, rotaryBase));
-  const { scores, masked, weights, context } = attend(Q, K, V, { numHeads, mask, scaled });
+  const { scores, masked, weights, context } = attend(Q, K, V, { numHeads, mask, headMask, scaled });
   const columns = ({ shape: [rows, width], values }: Matrix) => {
     const part = width / numHeads;
     const own = new Float32Array(rows * part);

@@ -1,7 +1,7 @@
 // The journey of one asking word: its stations, and what is said at each.
 
 import { STATION_MATRICES } from "./names.ts";
-import { columnOf, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
+import { columnOf, isOff, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
 import type { Cell, Flow, FlowState } from "./steps.ts";
 import { inQuotes, percent } from "./text.ts";
 
@@ -77,7 +77,7 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
   const best = largest(weights);
   switch (station) {
     case "words":
-      return `Every word is a list of ${flow.X.shape[1]} numbers${flow.below ? `, as ${belowOf(flow)} left it: there, heads let it take something in from others` : ""}. ${flow.decodes ? `Layer ${flow.layer! + 1} reads it normed. ` : ""}${asks} is going to ask.`;
+      return `Every word is a list of ${flow.X.shape[1]} numbers${leftBy(flow)}. ${flow.decodes ? `Layer ${flow.layer! + 1} reads it normed. ` : ""}${asks} is going to ask.`;
     case "keys":
       return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${flow.layers ? `${name} of layer ${flow.layer! + 1}` : `the head “${name}”`}${flow.rotaryBase ? " and turned by the word’s position" : ""}.${shared(flow, head)}`;
     case "scores":
@@ -85,9 +85,10 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
     case "softmax":
       return `Softmax turns the scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]}\u00a0%.${hidden(flow, query)}`;
     case "values":
-      return `Each word sends its value, as much of it as its weight. Added up, they are the head’s output for ${asks}.`;
+      return isOff(flow, head) ? `Each word sends its value, as much of it as its weight. But this head is off: of what arrives, it hands on nothing.`
+        : `Each word sends its value, as much of it as its weight. Added up, they are the head’s output for ${asks}.`;
     case "heads":
-      return flow.headNames.length > 1 ? `Meanwhile the other heads did the same, each with its own queries, keys and values.` : "There is one head, so there is one output.";
+      return flow.headNames.length > 1 ? meanwhile(flow) : "There is one head, so there is one output.";
     case "mix":
       return `The outputs are joined side by side, and the matrix Wᴼ mixes them into ${flow.output.shape[1]} numbers, ${flow.layers ? `which are added to ${asks}${flow.decodes ? " as it was before the norm" : ""}` : `the new ${asks}`}.`;
     default:
@@ -101,6 +102,22 @@ function shared({ headNames, kvHeads = headNames.length }: Flow, head: number) {
   const first = head - (head % size);
   return size > 1 ? ` Heads ${first + 1} to ${first + size} share their keys and values.` : "";
 }
+
+/** What the layer below did to the words, where there is one. */
+function leftBy(flow: Flow) {
+  if (!flow.below) return "";
+  const off = offOf(flow.belowMask).map((head) => head + 1);
+  const how = off.length ? `, with head${off.length > 1 ? "s" : ""} ${off.join(", ")} off` : ": there, heads let it take something in from others";
+  return `, as ${belowOf(flow)} left it${how}`;
+}
+
+/** What the other heads did. */
+function meanwhile({ headMask, headNames }: Flow) {
+  const off = offOf(headMask).map((head) => `“${headNames[head]}”`);
+  return `Meanwhile the other heads did the same${off.length ? `. Switched off, these hand on nothing: ${off.join(", ")}` : ", each with its own queries, keys and values"}.`;
+}
+
+const offOf = (headMask: boolean[] | null = null) => (headMask ?? []).flatMap((on, head) => (on ? [] : [head]));
 
 /** That a mask hides words, where it does. */
 function hidden({ masked }: Flow, query: number) {

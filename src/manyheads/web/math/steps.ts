@@ -14,6 +14,7 @@ export interface Steps extends HeadSteps, Partial<Ledger> {
   rotaryBase?: number; // by which queries and keys are turned, where they are
   kvHeads?: number; // groups of heads that share keys and values, where there are fewer than heads
   decodes?: boolean; // a decoder's: no token ever looks ahead, and the layer norms what its heads read
+  headMask?: boolean[] | null; // false for each head of the layer that is off
   parameters: Record<string, Matrix | null> | null;
 }
 
@@ -21,6 +22,7 @@ export interface Steps extends HeadSteps, Partial<Ledger> {
 export interface Flow extends Steps {
   maps: Matrix; // [h, q, k]
   below?: Matrix; // [h, q, k] of the layer below, where there is one
+  belowMask?: boolean[] | null; // and false for each head of that layer that is off
   layer?: number; // which one it is, from 0; the second, where there's nothing to choose
   layers?: number; // how many can be chosen
 }
@@ -84,6 +86,9 @@ export function matrix(steps: Steps, name: string): Matrix {
   if (!found) throw new Error(`there is no matrix ${name}`);
   return found;
 }
+
+/** Whether a head is off, and hands on nothing. */
+export const isOff = ({ headMask }: Pick<Steps, "headMask">, head: number) => headMask?.[head] === false;
 
 export const rowOf = ({ shape, values }: Matrix, row: number) => values.subarray(row * shape[1], (row + 1) * shape[1]);
 

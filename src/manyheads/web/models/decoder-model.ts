@@ -68,7 +68,7 @@ export function decoderFlow(engine: DecoderEngine, weights: DecoderWeights, toke
   const { ids, notes } = tokens.read(state.sentence);
   const decoding = { rotaryBase, kvHeads: numKvHeads, decodes: true };
   return layeredFlow({ tokens: ids.map((id) => tokens.words[id]), notes, headNames }, numLayers,
-    (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: weights.layerOf(layer), decoding }), state);
+    (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: weights.layerOf(layer), decoding }), state, headMask);
 }
 
 /** Why a head looks from one token of a text at another. */

@@ -192,7 +192,7 @@ export function encoderFlow(engine: EncoderEngine, ids: number[], named: { token
     const size = shape.reduce((a, b) => a * b);
     return { shape, values: values.slice(place * size, (place + 1) * size) };
   };
-  return layeredFlow(named, weights.shape[0], (layer) => ({ X: at(states, layer), layer: engine.layerOf(layer), below: layer ? at(weights, layer - 1) : undefined }), state);
+  return layeredFlow(named, weights.shape[0], (layer) => ({ X: at(states, layer), layer: engine.layerOf(layer), below: layer ? at(weights, layer - 1) : undefined }), state, headMask);
 }
 
 /** x times how likely a standard normal number is below x: [token, column] (Hendrycks and Gimpel 2016, arXiv:1606.08415). */

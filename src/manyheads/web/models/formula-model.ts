@@ -17,12 +17,14 @@ interface Reading {
   tokens: string[];
   notes: string[];
   headNames: string[];
+  headMask?: boolean[] | null; // false for each head that is off
   below?: Matrix; // what the heads of the layer below look at, where there is one
+  belowMask?: boolean[] | null;
   decoding?: Pick<Steps, "rotaryBase" | "kvHeads" | "decodes">; // of a decoder's layer, whose heads have a group's keys and values each
 }
 
 /** One head's steps in a layer, and what all of its heads look at. */
-export function flowThrough({ X: words, layer, tokens, notes, headNames, decoding, below }: Reading, { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>): Flow {
+export function flowThrough({ X: words, layer, tokens, notes, headNames, headMask, decoding, below, belowMask }: Reading, { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>): Flow {
   const numHeads = headNames.length;
   const padded = padding ? PADDING.count : 0;
   const length = tokens.length + padded;
@@ -31,12 +33,14 @@ export function flowThrough({ X: words, layer, tokens, notes, headNames, decodin
   const chosen = Math.min(head, numHeads - 1);
   const parameters = headParameters(layer, chosen, numHeads);
   const mask = stepsMask(length, padded, Boolean(causal || decoding?.decodes));
-  const { steps, maps } = stepsAndMaps(X, layer, { numHeads, head: chosen, mask, scaled: !unscaled, rotaryBase: decoding?.rotaryBase });
+  const { steps, maps } = stepsAndMaps(X, layer, { numHeads, head: chosen, mask, headMask, scaled: !unscaled, rotaryBase: decoding?.rotaryBase });
   return {
     ...steps,
     ...decoding,
     maps,
+    headMask,
     below: below && withPadding(below, length),
+    belowMask,
     tokens: [...tokens, ...Array(padded).fill(PADDING.token)],
     head: chosen,
     headNames,
@@ -49,22 +53,9 @@ export function flowThrough({ X: words, layer, tokens, notes, headNames, decodin
 
 /** The journey through one head of one layer of many, of which `at` says what it reads: what the layers below have made of the words. */
 export function layeredFlow(named: Pick<Reading, "tokens" | "notes" | "headNames">, layers: number, at: (layer: number) => Pick<Reading, "X" | "layer" | "decoding" | "below">,
-  state: Pick<FlowState, "layer" | "head"> & Changes): Flow {
+  state: Pick<FlowState, "layer" | "head"> & Changes, headMask: HeadMask): Flow {
   const layer = Math.min(state.layer, layers - 1);
-  return { ...flowThrough({ ...named, ...at(layer) }, state), layer, layers };
-}
-
-/** What is read from an output, where a sentence has words. */
-const answersOf = (model: Partial<Pick<FocusModel, "ledger">>, tokens: string[], { concat }: Steps) => (tokens.length > 2 ? model.ledger?.(rowOf(concat, 0)) : {});
-
-/** A function from what the reader chose to the steps. */
-export function stepsOf(model: Pick<FocusModel, "numHeads" | "headNames" | "layer" | "tokenize" | "input"> & Partial<Pick<FocusModel, "ledger">>) {
-  const layer = model.layer("attention.");
-  return (state: Pick<FlowState, "sentence" | "head"> & Partial<Changes>): Steps => {
-    const { ids, ...read } = model.tokenize(state.sentence);
-    const own = flowThrough({ ...read, X: model.input(ids), layer, headNames: model.headNames }, state);
-    return { ...own, ...answersOf(model, read.tokens, own) };
-  };
+  return { ...flowThrough({ ...named, ...at(layer), headMask: headMask?.[layer], belowMask: headMask?.[layer - 1] }, state), layer, layers };
 }
 
 /** A model of several layers that computes off the page's thread. */
@@ -74,11 +65,12 @@ type Journeys = { broken: boolean, flow(state: FlowState, options?: { signal?: A
 export function flowOf(model: FocusModel | Journeys) {
   if ("flow" in model) return Object.defineProperty(model.flow.bind(model), "broken", { get: () => model.broken });
   const layer = model.layer("attention.");
-  return (state: FlowState): Flow => {
+  return (state: FlowState, { headMask = null }: { headMask?: HeadMask } = {}): Flow => {
     const { ids, ...read } = model.tokenize(state.sentence);
-    const { X, weights: below } = model.states(model.wordVectors(ids));
-    const own = flowThrough({ ...read, X, layer, headNames: model.headNames, below }, state);
-    return { ...own, ...answersOf(model, read.tokens, own) };
+    const [belowMask, ownMask] = headMask ?? [];
+    const { X, weights: below } = model.states(model.wordVectors(ids), belowMask);
+    const own = flowThrough({ ...read, X, layer, headNames: model.headNames, headMask: ownMask, below, belowMask }, state);
+    return { ...own, ...(read.tokens.length > 2 && model.ledger(rowOf(own.concat, 0))) }; // nothing is read where there are no words
   };
 }
 

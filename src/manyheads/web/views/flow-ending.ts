@@ -1,7 +1,7 @@
 // The second half of the journey: from the heads' outputs to the answer.
 
 import { answerOf, factsOf, outputOf, partsOf, quoted, weightsOf, wholePercents } from "../math/flow.ts";
-import { rowOf, written } from "../math/steps.ts";
+import { isOff, rowOf, written } from "../math/steps.ts";
 import type { Flow } from "../math/steps.ts";
 import { percent } from "../math/text.ts";
 import type { Box } from "./flow-ink.ts";
@@ -62,6 +62,7 @@ function drawHeads(scene: Scene) {
     });
     const values = outputOf(flow, head, query);
     ink.strip(`output-${head}`, output, pictures.heads[head], { opacity: here * (1 - passed(at, 6, 6.3)), ...numbersIn(`output of the head “${name}”`, values, { name: "concat", row: query, column: head * width }) });
+    if (isOff(flow, head)) ink.text(`off-${head}`, output.x + output.width / 2, output.y + output.height / 2, "off", { opacity: here * (1 - passed(at, 6, 6.3)), kind: "af-title af-centre" });
     ink.rect(`line-${head}`, { x: output.x, y: output.y + output.height + 2, width: output.width, height: 3 }, { opacity: here * (1 - passed(at, 6, 6.3)), fill: headFill(head) });
   });
   const { bar, output } = layout.head(0, headNames.length);

@@ -3,7 +3,7 @@
 
 import { belowOf, blend, outputOf, quoted, weightsOf, wholePercents } from "../math/flow.ts";
 import { FULL } from "../math/names.ts";
-import { rowOf, written } from "../math/steps.ts";
+import { isOff, rowOf, written } from "../math/steps.ts";
 import type { Cell, Flow, FlowState } from "../math/steps.ts";
 import { isSpecial, percent } from "../math/text.ts";
 import { drawEnding } from "./flow-ending.ts";
@@ -50,7 +50,7 @@ function drawBelow({ ink, layout, flow, query, at }: Scene) {
   const gone = 1 - passed(at, 0.05, 0.35);
   if (!flow.below || gone < 0.02) return;
   const { below: { x, pitch }, X: [X], top, row } = layout;
-  const { shape: [heads, queries, keys], values } = flow.below;
+  const { below: { shape: [heads, queries, keys], values }, belowMask } = flow;
   const wide = layout.name === "af-wide";
   const width = Math.min(0.88 * pitch, 0.86 * row);
   const [right, from] = [x + heads * pitch - 1, top + query * row];
@@ -58,12 +58,13 @@ function drawBelow({ ink, layout, flow, query, at }: Scene) {
   ink.text("below-title", x, top - (wide ? 30 : 26), wide ? `${belowOf(flow)}: what ${quoted(flow, query)} took in, by head` : `${belowOf(flow)}, by head`, { opacity: gone, kind: "af-title" });
   for (let head = 0; head < heads; head++) {
     const left = x + head * pitch;
-    if (pitch > 13) ink.text(`below-${head}`, left + width / 2, top - 10, String(head + 1), { opacity: gone, kind: "af-title af-centre" });
+    const off = belowMask?.[head] === false;
+    if (pitch > 13) ink.text(`below-${head}`, left + width / 2, top - 10, String(head + 1), { opacity: gone, kind: `af-title af-centre${off ? " af-off" : ""}` });
     ink.rect(`column-${head}`, { x: left, y: top, width, height: keys * row }, { opacity: 0.4 * gone, kind: "af-track" });
     for (let key = 0; key < keys; key++) {
       const weight = values[(head * queries + query) * keys + key];
-      ink.rect(`took-${head}-${key}`, { x: left, y: top + (key + 0.07) * row, width, height: 0.86 * row }, { opacity: Math.min(1, weight / FULL) * gone, kind: "af-below",
-        about: `${belowOf(flow)}, head ${head + 1}: weight that ${quoted(flow, query)} gives to ${quoted(flow, key)}: ${percent(weight)}` });
+      ink.rect(`took-${head}-${key}`, { x: left, y: top + (key + 0.07) * row, width, height: 0.86 * row }, { opacity: Math.min(1, weight / FULL) * gone, kind: `af-below${off ? " af-off" : ""}`,
+        about: `${belowOf(flow)}, head ${head + 1}${off ? ", off" : ""}: weight that ${quoted(flow, query)} gives to ${quoted(flow, key)}: ${percent(weight)}` });
     }
   }
 }
@@ -219,10 +220,12 @@ function drawValues(scene: Scene) {
   const funnel = down
     ? `M${bar.x} ${bar.y + bar.height}H${bar.x + bar.width}L${output.x + output.width} ${output.y}H${output.x}Z`
     : `M${bar.x + bar.width} ${bar.y}V${bar.y + bar.height}L${output.x} ${output.y + output.height}V${output.y}Z`;
-  ink.path("funnel", funnel, { opacity: 0.22 * sum * gone, fill: headFill(head) });
+  const off = isOff(flow, head);
+  if (!off) ink.path("funnel", funnel, { opacity: 0.22 * sum * gone, fill: headFill(head) });
   ink.text("output-title", output.x, output.y - 10, "head’s output", { opacity: passed(at, 3.7, 3.95) * (1 - passed(at, 4, 4.1)), kind: "af-title" });
   if (at >= 4) return;
   const whole = arrived.every((share) => share === 1);
-  const values = whole ? outputOf(flow, head, query) : blend(flow, weights, arrived);
+  const values = whole || off ? outputOf(flow, head, query) : blend(flow, weights, arrived);
   ink.strip("blend", output, stripsOf(values, values.length, pictures.widest), { opacity: passed(at, 3.45, 3.6), ...numbersIn(`output of the head “${flow.headNames[head]}”`, values, { name: "context", row: query, column: 0 }) });
+  if (off) ink.text("off", output.x + output.width / 2, output.y + output.height / 2, "off", { opacity: passed(at, 3.45, 3.6), kind: "af-title af-centre" });
 }

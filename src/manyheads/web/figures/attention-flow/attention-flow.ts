@@ -49,8 +49,8 @@ const whenIdle = (todo: () => void) => (globalThis.requestIdleCallback ?? ((call
 
 /**
  * `for` lets it follow a <head-map>: its sentence, the word that was asked last in it, and, where both have the same model, the
- * head that is enlarged in it. A pretrained model's layers then read what those below make of the words without the heads that are off. It is the id of the map, or, where it says nothing, the nearest map above. A page may set
- * `sentence`, `layer`, `head`, `query` and `station` as well, as attributes or as properties.
+ * head that is enlarged in it and those that are off. It is the id of the map, or, where it says nothing, the nearest map above. A page
+ * may set `sentence`, `layer`, `head`, `query` and `station` as well, as attributes or as properties.
  */
 class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> {
   static observedAttributes = ["model", ...PARTS];
