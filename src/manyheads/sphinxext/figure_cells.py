@@ -1,17 +1,17 @@
 """The cell of a notebook that shows what a page's live figure shows."""
 
 import json
+import re
 
 import nbformat
+import traitlets
 
-from manyheads.maps.names import FLAGS
+import manyheads
 from manyheads.models.registry import is_in_python
 from manyheads.sphinxext.figures import FIGURES
 
 MADE = "live-figure"  # the tag of such a cell: its chapter has a directive in its place
 SHOWN = ("sentence", "text")  # what a widget takes first
-NUMBERS = ("layer", "head", "query", "word", "first", "last", "top")
-LEFT_OUT = (*SHOWN, "model", "models", "id", "examples", "tools", "behaviours", "small", "temperature", "for")
 WIDGETS = {element: row["widget"] for element, row in FIGURES.items() if "widget" in row}
 
 
@@ -26,7 +26,7 @@ def figure_cell(element, link=lambda address: address):
     HeadMap("Tea?", model="focus/heads-8", view="lines")
 
     Of a figure around another, such as a `<museum-piece>`, it is the cell of the one inside, with the models that
-    Python has. `link` is as in `prose`.
+    Python has. What is for pages alone, and no trait of the widget, is left out. `link` is as in `prose`.
     """
     if element.name == "svg":
         for anchor in element.find_all("a", href=True):
@@ -45,12 +45,10 @@ def figure_cell(element, link=lambda address: address):
         arguments.append(f"models=[{', '.join(map(written, models))}]")
     elif models != ["focus"]:
         arguments.append(f"model={written(models[0])}")
-    for name, value in shown.attrs.items():
-        if name in FLAGS:
-            arguments.append(f"{name}=True")
-        elif name not in LEFT_OUT:
-            arguments.append(f"{name}={int(value) if name in NUMBERS else written(value)}")
     widget = WIDGETS[shown.name]
+    traits = getattr(manyheads, widget).class_traits()
+    others = [name for name in shown.attrs if name in traits and name not in SHOWN]
+    arguments += [f"{name}={_argument(traits[name], shown[name])}" for name in others]
     source = f"from manyheads import {widget}\n\n{widget}({', '.join(arguments)})"
     return _cell(source, plain_of(shown))
 
@@ -63,6 +61,17 @@ def plain_of(element):
 def written(text):
     """A string as Python writes it, in double quotes."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def _argument(trait, text):
+    """What a widget takes for an attribute."""
+    if isinstance(trait, traitlets.Bool):
+        return True
+    if isinstance(trait, traitlets.Int):
+        return int(text)
+    if isinstance(trait, traitlets.List):  # of heads that are off: "0.3 5.11"
+        return [(int(layer), int(head)) for layer, head in re.findall(r"(\d+)\.(\d+)", text)]
+    return written(text)
 
 
 def _cell(source, html, hidden=False):

@@ -15,6 +15,7 @@ from jupyter_server.services.contents.largefilemanager import LargeFileManager
 from nbconvert import HTMLExporter
 from traitlets.config import Config, PyFileConfigLoader
 
+from manyheads.sphinxext.figure_cells import figure_cell
 from manyheads.sphinxext.lab import put_notebooks
 from manyheads.sphinxext.notebooks import WIDGET, cells_of_page, published_notebook
 from manyheads.widgets import HeadMap
@@ -105,6 +106,26 @@ def test_a_page_becomes_the_cells_of_its_notebook():
         {"source_hidden": True, "outputs_hidden": True},
         {"source_hidden": True},
     ]
+
+
+@pytest.mark.parametrize(
+    ("figure", "cell"),
+    {
+        '<head-map sentence="Tea?" id="a" tools="none" examples="No." head="2" layer="0" off="1.3" weigh="written">': (
+            'HeadMap("Tea?", head=2, layer=0, weigh="written")'
+        ),
+        '<attention-flow sentence="Tea?" for="a" small="" causal="" station="scores" cell="scores 1 2">': (
+            'AttentionFlow("Tea?", causal=True, station="scores", cell="scores 1 2")'
+        ),
+        '<head-ledger sentence="Tea?" guess="" off="1.3 1.0" head="2">': (
+            'HeadLedger("Tea?", off=[(1, 3), (1, 0)], head=2)'
+        ),
+    }.items(),
+)
+def test_a_cell_runs_and_leaves_out_what_is_for_pages_alone(figure, cell):
+    made = figure_cell(BeautifulSoup(figure, "html.parser").contents[0])
+    assert made.source.split("\n\n")[1] == cell
+    exec(made.source, {})
 
 
 def test_a_cell_stands_for_the_figure_above_and_has_its_picture():

@@ -1,6 +1,7 @@
 """A real JupyterLab with a real kernel: the same widget, Python computing."""
 
 import json
+import re
 import shutil
 from contextlib import contextmanager, suppress
 
@@ -23,6 +24,7 @@ from live_maps import eventually, shows
 from playwright.sync_api import TimeoutError, expect
 from served import ROOT, VIEWPORT, patient
 
+from manyheads import load_induction
 from manyheads.models.focus import load_focus_model
 
 NOTEBOOK = """---
@@ -60,6 +62,7 @@ map = HeadMap.of(layer, ["hot", "tea"], inputs=torch.randn(1, 2, 32), prediction
 from manyheads import HeadMap
 map = HeadMap.of(np.full((1, 2100, 2100), 1 / 2100), ["The", "cat", "sat."] * 700)""",
 }
+SAVED = re.compile(r'load_induction\("([\w.-]+)"\)')  # what a reader saves in the page and opens in a notebook
 WEIGHTS = "(cells) => cells.map((cell) => Number(cell.dataset.weight))"
 
 
@@ -102,6 +105,8 @@ def chapters(tmp_path_factory, html):
     put_notebooks(folder, runtime)
     for name, chapter in {"again": "coffee-or-tea", "not-run": "intuition"}.items():
         shutil.copyfile(folder / "notebooks" / f"{chapter}.ipynb", folder / "notebooks" / f"{name}.ipynb")
+    for name in SAVED.findall(CHAPTERS["induction"]):
+        load_induction().save(folder / "notebooks" / name)
     with jupyter_lab(folder, runtime) as lab:
         yield lab
 
