@@ -1,9 +1,13 @@
 // What a reader does in Firefox, told by JSON: `node firefox.mjs puppeteer-core.js /usr/bin/firefox http://127.0.0.1:1234`.
 
+import { readFileSync } from "node:fs";
+import { Learner } from "../../../src/manyheads/web/models/learner.ts";
+
 const [library, executablePath, site] = process.argv.slice(2);
 const { default: puppeteer } = await import(library);
 const SENTENCE = "The soup was not good.";
 const LONGEST = 200_000; // milliseconds; then Firefox is ended, and what waits for it fails
+const STEPS = 20; // of a training, at least
 const told = { faults: [] };
 
 const browser = await puppeteer.launch({ browser: "firefox", executablePath, headless: true });
@@ -71,7 +75,26 @@ try {
   await within("next-word", '[name="Write a word"][role="button"]').click();
   await answered("🍵🍵🍵🍵🍵");
   told.written = await page.$eval("next-word textarea", (box) => box.value);
+
+  await page.goto(`${site}/book/induction.html`);
+  await page.waitForFunction(() => Boolean(customElements.get("head-birth")));
+  told.losses = await page.evaluate((steps) => new Promise((trained) => {
+    const figure = document.querySelector("head-birth");
+    const losses = {}; // of the steps that are told: a fast machine leaves some out
+    figure.addEventListener("step", () => {
+      const { step, loss } = figure.training;
+      if (step) losses[step] = loss.second;
+      if (step >= steps) trained(losses);
+    });
+    figure.train();
+  }), STEPS);
 } finally {
   await browser.close();
+}
+const learner = new Learner(JSON.parse(readFileSync(new URL("../../../src/manyheads/shared/training.json", import.meta.url))), 0, {});
+told.wanted = {};
+while (learner.step < Math.max(...Object.keys(told.losses))) {
+  learner.learn();
+  if (learner.step in told.losses) told.wanted[learner.step] = learner.losses.second;
 }
 process.stdout.write(JSON.stringify(told));

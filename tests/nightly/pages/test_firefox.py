@@ -1,4 +1,4 @@
-"""The core of the pages in Firefox, where there is one: type, switch the view, compare, follow the formula, ask the encoder, write."""
+"""The core of the pages in Firefox, where there is one: type, switch the view, compare, follow the formula, ask the encoder, write, train."""
 
 import json
 import shutil
@@ -67,3 +67,7 @@ def test_firefox_writes(told):
         {word: expected[word] for word in shared}, abs=2e-3
     )
     assert told["written"] == "🍵🍵🍵🍵🍵"
+
+
+def test_firefox_trains_as_node_does(told):
+    assert told["losses"] == pytest.approx(told["wanted"], abs=1e-12)
