@@ -84,7 +84,8 @@ def test_an_encoder_stops_computing_for_a_figure_that_was_removed(page, site):
         globalThis.kept = map;
         map.remove();
     }""")
-    page.evaluate("async () => { const { ready } = document.querySelector('head-map'); await ready }")
+    page.evaluate("document.querySelector('attention-flow').sentence = 'four'")  # of the same model, asked after them
+    page.wait_for_function("() => document.querySelector('attention-flow').steps.tokens.includes('four')")
     page.evaluate("document.querySelector('article').append(kept)")
     page.wait_for_function("() => kept.attention.queryTokens.includes('three')")
     eventually(lambda: page.evaluate("told"), lambda told: told == 1)  # once, since it is back
