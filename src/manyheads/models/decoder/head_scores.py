@@ -45,8 +45,8 @@ def head_scores():
     """The kept scores by the names in `SCORES`: {name: float [layer, h]}.
 
     >>> scores = head_scores()
-    >>> scores["previous"].shape, np.unravel_index(scores["previous"].argmax(), (30, 9))
-    ((30, 9), (np.int64(16), np.int64(0)))
+    >>> scores["previous"].shape, divmod(int(scores["previous"].argmax()), 9)
+    ((30, 9), (16, 0))
     """
     return {name: np.array(rows) for name, rows in json.loads(FILE.read_text(encoding="utf-8")).items()}
 
