@@ -364,6 +364,5 @@ def _flat(values):
 def _uncompiled():
     """Compiled modules compute as they were written: what is compiled calls no function that could be watched."""
     compiler = sys.modules.get("torch._dynamo")  # seconds to import, and there only where something is compiled
-    stance = compiler and getattr(torch.compiler, "set_stance", None)  # from torch 2.6 on
-    with stance("force_eager") if stance else nullcontext():
+    with torch.compiler.set_stance("force_eager") if compiler else nullcontext():
         yield
