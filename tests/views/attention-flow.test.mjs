@@ -222,6 +222,10 @@ test("heads that are off in the map above hand on nothing here either, and the j
   const [told, marks] = offs("heads");
   assert.match(told, /Switched off, these hand on nothing: “mood”\.$/);
   assert.deepEqual(marks, [["off-1", "off"]]);
+  flow.station = "answer";
+  map.off = "1.0 1.1 1.2";
+  await until(() => flow.steps.headMask?.every((on) => !on));
+  assert.match(caption(flow), /All heads are off, and its logit, [−\d.]+, is that of the biases\.$/);
   map.off = "";
   await until(() => !flow.steps.headMask);
   assert.deepEqual([...flow.steps.answer.values], before);

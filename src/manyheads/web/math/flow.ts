@@ -132,7 +132,7 @@ function answerCaption(flow: Flow, query: number, fact: string) {
   const heads = parts.slice(0, -1);
   const most = heads[largest(heads.map(({ value }) => value))];
   const read = query === 0 ? "The model reads its answers from this output" : `The model reads its answers from ${quoted(flow, 0)} alone, not from ${quoted(flow, query)}`;
-  return `${read}. ${fact[0].toUpperCase()}${fact.slice(1)}: ${name}, ${percent(probability)}. Of its logit, ${written(logit, 2)}, the head “${most.name}” brought ${written(most.value, 2)}.`;
+  return `${read}. ${fact[0].toUpperCase()}${fact.slice(1)}: ${name}, ${percent(probability)}. ${heads.some(({ value }) => value) ? `Of its logit, ${written(logit, 2)}, the head “${most.name}” brought ${written(most.value, 2)}` : `All heads are off, and its logit, ${written(logit, 2)}, is that of the biases`}.`;
 }
 
 /** The head's output while only a part of each word's value has arrived, 0 to 1. */

@@ -58,7 +58,7 @@ function drawBelow({ ink, layout, flow, query, at }: Scene) {
   ink.text("below-title", x, top - (wide ? 30 : 26), wide ? `${belowOf(flow)}: what ${quoted(flow, query)} took in, by head` : `${belowOf(flow)}, by head`, { opacity: gone, kind: "af-title" });
   for (let head = 0; head < heads; head++) {
     const left = x + head * pitch;
-    const off = belowMask?.[head] === false;
+    const off = isOff({ headMask: belowMask }, head);
     if (pitch > 13) ink.text(`below-${head}`, left + width / 2, top - 10, String(head + 1), { opacity: gone, kind: `af-title af-centre${off ? " af-off" : ""}` });
     ink.rect(`column-${head}`, { x: left, y: top, width, height: keys * row }, { opacity: 0.4 * gone, kind: "af-track" });
     for (let key = 0; key < keys; key++) {
