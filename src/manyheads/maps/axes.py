@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+DOTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"  # letters for axes that an equation doesn't name
 # As modules and their configurations call the number of their heads.
 HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "nheads", "num_head", "heads")
 
@@ -48,41 +49,63 @@ def heads_of(part):
     return next((count for count in counts if isinstance(count, int) and count > 0), None)
 
 
-def contracted_last(weights, place, equation, heads=None):
-    """Weights as [..., q, k], where k is summed over; None where they and the values share more than that."""
+def letters_of(equation, left, right):
+    """The letters of the axes of two operands, given how many they have, and of their product, as einsum writes them.
+
+    >>> letters_of("b h i d, b h j d -> b h i j", 4, 4), letters_of("...ij,...jd->...id", 3, 2)
+    (('bhid', 'bhjd', 'bhij'), ('Aij', 'jd', 'Aid'))
+    >>> letters_of(None, 4, 3), letters_of(None, 1, 2)  # of a product of matrices
+    (('ABxy', 'Byz', 'ABxz'), ('y', 'yz', 'z'))
+    """
     if equation is None:
-        return weights if place == 0 else weights.mT
-    letters, output = _letters(equation)
-    if "..." in equation:
-        dots = weights.ndim - len(letters[place].replace("...", ""))
-        filler = "ABCDEFGH"[: max(dots, 0)]
-        letters = [one.replace("...", filler) for one in letters]
-        output = output.replace("...", filler)
-    mine, values = letters[place], letters[1 - place]
-    summed = [letter for letter in mine if letter in values and letter not in output]
-    asking = [letter for letter in mine if letter not in values and letter in output]
-    if len(summed) != 1 or len(mine) != weights.ndim:
+        many = DOTS[: max(left, right, 2) - 2]
+        first = "y" if left == 1 else many[len(many) - left + 2 :] + "xy"
+        second = "y" if right == 1 else many[len(many) - right + 2 :] + "yz"
+        return first, second, many + "x" * (left > 1) + "z" * (right > 1)
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
+    counts = [axes - len(one.replace("...", "")) for one, axes in zip(inputs.split(","), (left, right))]
+    dots = [letter for letter in DOTS if letter not in inputs][: max(counts)]
+    named = [one.replace("...", "".join(dots[len(dots) - count :])) for one, count in zip(inputs.split(","), counts)]
+    whole = "".join(named)
+    once = "".join(sorted(letter for letter in set(whole) - {*dots} if whole.count(letter) == 1))
+    return *named, output.replace("...", "".join(dots)) if arrow else "".join(dots) + once
+
+
+def roles_of(mine, values, output):
+    """The letters of a product of weights and values by what they are: summed over, asking, of both, of values alone.
+
+    >>> roles_of("bhqk", "bkhd", "bqhd")
+    ('k', 'q', 'bh', 'd')
+    """
+    summed = "".join(letter for letter in mine if letter in values and letter not in output)
+    asking = "".join(letter for letter in mine if letter not in values and letter in output)
+    both = "".join(letter for letter in mine if letter in values and letter in output)
+    return summed, asking, both, "".join(letter for letter in output if letter not in mine)
+
+
+def contracted_last(weights, mine, values, output, heads=None):
+    """Weights as [..., q, k], where k is summed over, and the letters of the axes before; None where it can't be told.
+
+    >>> import torch
+    >>> weights, before = contracted_last(torch.ones(2, 5, 3, 4), "bkhq", "bhkd", "bhqd")
+    >>> list(weights.shape), before
+    ([2, 3, 4, 5], 'bh')
+    >>> list(contracted_last(torch.ones(2, 5), "bk", "bkd", "bd")[0].shape)  # one query, which has no axis
+    [2, 1, 5]
+    """
+    summed, asking, _, _ = roles_of(mine, values, output)
+    if len(summed) != 1 or len(set(mine)) != weights.ndim:
         return None
     sizes = dict(zip(mine, weights.shape))
     if len(asking) == 2:  # heads that share their values
         of_heads = [letter for letter in asking if sizes[letter] == heads]
-        of_keys = [letter for letter in asking if sizes[letter] == sizes[summed[0]]]
+        of_keys = [letter for letter in asking if sizes[letter] == sizes[summed]]
         asking = [letter for letter in asking if letter not in of_heads] if len(of_heads) == 1 else of_keys
-    if len(asking) != 1:
+    if len(asking) > 1 or not set(mine) <= {*output, *summed}:
         return None
-    others = [letter for letter in mine if letter not in (*summed, *asking)]
-    return weights.permute([mine.index(letter) for letter in (*others, *asking, *summed)])
-
-
-def axes_of_activation(equation, learnt, result):
-    """The axes of a product that come from its side that isn't learnt: keys, if the other asks."""
-    if equation is None:
-        return frozenset([result.ndim - 1 if learnt[0] else result.ndim - 2])
-    letters, output = _letters(equation)
-    if "." in equation or len(letters) != 2 or not output:
-        return frozenset()
-    mine, others = letters[learnt.index(False)], letters[learnt.index(True)]
-    return frozenset(place for place, letter in enumerate(output) if letter in mine and letter not in others)
+    before = "".join(letter for letter in mine if letter not in (*summed, *asking))
+    turned = weights.permute([mine.index(letter) for letter in (*before, *asking, *summed)])
+    return turned if asking else turned.unsqueeze(-2), before
 
 
 def mixes_heads(scores, layer, heads):
@@ -93,10 +116,3 @@ def mixes_heads(scores, layer, heads):
         and layer.shape[:2] == (heads, heads)
         and layer.numel() == heads**2
     )
-
-
-def _letters(equation):
-    """The letters of an einsum: of each operand, and of the result, which may be left out."""
-    inputs, arrow, output = equation.replace(" ", "").partition("->")
-    once = "".join(sorted(letter for letter in set(inputs) - {",", "."} if inputs.count(letter) == 1))
-    return inputs.split(","), output if arrow else once

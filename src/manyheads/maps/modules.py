@@ -25,6 +25,11 @@ CALLED_AGAIN = (
 )
 BESIDE = "Not all of these are layers that build on each other: {}. Some read side by side."
 NOT_SEEN = "{} is computed by {}, which gives no weights: it's left out."
+OVER_CHANNELS = "Attention over channels, where features look at features and no place at another, is left out: {}."
+CHANNELS_ALONE = (
+    "{} attends over channels ({}): it compares features, summed over places, so its features look at features and no "
+    "place looks at another"
+)
 BATCH_FIRST = (
     "These layers read [sequence, batch, width], so this is one token of {texts} texts; with batch_first=True, or "
     "inputs.transpose(0, 1), it's one text."
@@ -68,8 +73,9 @@ def of_module(module, inputs, batch=0, before=None, groups=None):
     parts = parts_of_output(output, batch, texts) if whole and has_towers(module) else {}
     parts = with_towers(parts, looks, texts) if parts else of_looks(looks, texts)
     if not parts:
-        raise ValueError(why_nothing(module, watch.unknown))
+        raise ValueError(why_nothing(module, watch.unknown, watch.over_channels))
     unseen = tuple(NOT_SEEN.format(place or type(module).__name__, kernel) for kernel, place in watch.unknown.items())
+    unseen += tuple(OVER_CHANNELS.format(", ".join(runs_of(places))) for places in [watch.over_channels] if places)
     return described(parts, module, output, (*notes, *unseen))
 
 
@@ -353,7 +359,19 @@ def batch_second(module, inputs):
     return (BATCH_FIRST.format(texts=first.shape[1]),) if slip else ()
 
 
-def why_nothing(module, unknown):
+def runs_of(names):
+    """Names of modules, of which those that differ in numbers alone are one.
+
+    >>> runs_of(["blocks.0.attn", "blocks.1.attn", "blocks.2.attn", "head"])
+    ['blocks.0.attn to blocks.2.attn', 'head']
+    """
+    runs = {}
+    for name in names:
+        runs.setdefault(re.sub(r"\d+", "", name), []).append(name)
+    return [run[0] if run[0] == run[-1] else f"{run[0]} to {run[-1]}" for run in runs.values()]
+
+
+def why_nothing(module, unknown, over_channels=()):
     """Why there is no map of a module, and what to do."""
     name = type(module).__name__
     if unknown:
@@ -362,6 +380,8 @@ def why_nothing(module, unknown):
             f"{name} computes its attention by {kernels}, which gives no weights: let it call "
             'F.scaled_dot_product_attention instead, by attn_implementation="sdpa" or a setting of its own'
         )
+    if over_channels:
+        return CHANNELS_ALONE.format(name, ", ".join(place or "itself" for place in runs_of(over_channels)))
     if models_in(module):
         return f"{name} gives no attentions, not even eagerly: its layers may be of another kind"
     if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
@@ -373,6 +393,7 @@ def why_nothing(module, unknown):
         return f"{name} did not call any of its attention for these inputs: {', '.join(attending)}"
     return (
         f"there is no attention to be seen in {name}: it called neither F.scaled_dot_product_attention nor "
-        "nn.MultiheadAttention, and no softmax of its multiplied values; give the weights that it computes, as "
+        "nn.MultiheadAttention, and none of its softmaxes is known to weigh places, by products of queries and keys or "
+        "by one score for each place, and to multiply values that have as many; give the weights that it computes, as "
         "HeadMap.of(weights, tokens)"
     )

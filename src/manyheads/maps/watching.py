@@ -1,10 +1,11 @@
 """Attention as a module computes it, whoever wrote it: weights are taken beside each call, and nothing is replaced.
 
-Three things are attention: `F.scaled_dot_product_attention`, PyTorch's own layers, and own code, in which products of
-two activations become weights that multiply values.
+Three things are attention: `F.scaled_dot_product_attention`, PyTorch's own layers, and own code. There it's shares,
+made of products of two activations or by a softmax over places, that multiply values which have as many places.
 """
 
 import inspect
+import math
 import re
 import sys
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -16,14 +17,26 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from manyheads.maps.axes import axes_of_activation, contracted_last, heads_of, in_four_axes, mixes_heads
+from manyheads.maps.axes import (
+    DOTS,
+    contracted_last,
+    heads_of,
+    in_four_axes,
+    letters_of,
+    mixes_heads,
+    roles_of,
+)
+from manyheads.maps.tags import MOVES, Features
 
-PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum")
+PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum", "cdist")
 OTHER_KERNELS = re.compile(
     "flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention"
 )
 LAYERS = re.compile("linear|conv|(layer|group|batch|instance|rms)_norm")
+TIMES = ("mul", "__mul__", "__rmul__", "multiply")
+SOFTMAX = ("softmax", "_softmax", "softmax_")
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
+ROUNDED = 2**-6  # how far a row of a softmax may, in bfloat16
 HOW_MANY = (
     "{name} attends with weights of {shape} for texts={texts}, and which of these are heads isn't known: say how many "
     "there are, as in module.num_heads = 4, or give one text, or the weights, as HeadMap.of(weights, tokens)"
@@ -33,6 +46,7 @@ SIDE_BY_SIDE = (
     "else can't be seen: let a module of its own compute each, or give the weights, as HeadMap.of(weights, tokens)"
 )
 DROPPED = "{} drops weights at random in its call, whether the model trains or not: these are the weights before that."
+TALKED = "The heads talk after the softmax: these are the weights of each before that; what multiplies values is mixed."
 
 
 @dataclass(frozen=True)
@@ -54,11 +68,16 @@ class Look:
 
 @dataclass(frozen=True)
 class _Scores:
-    """Where a tensor comes from that's made of a product of two activations."""
+    """What a tensor is on its way from scores to weights."""
 
     softmaxed: bool = False
-    derived: bool = False  # whether it's more than the product
-    before_dropout: Tensor | None = None
+    derived: bool = False  # whether it's more than a product of two activations
+    alone: bool = False  # whether it's a softmax of something else than such a product
+    learnt: bool = False  # whether that softmax is over the features of a layer
+    of_channels: bool = False  # whether the product was summed over places
+    before: Tensor | None = None  # the weights before they were dropped, or before their heads talked
+    dropped: bool = False
+    talked: bool = False
     keys: frozenset | None = None  # the axes that may be keys, as long as one side was learnt; None for all
     size: int = 0  # of all scores, of which a tensor may be a piece
     source: object = field(default_factory=object)
@@ -75,21 +94,27 @@ class Watch(TorchFunctionMode):
 
     `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes. Of a long
     text only the sums over `groups` of tokens are kept, and one head is looked at at a time: see `sentences`.
-    `unknown` holds the names of fused kernels that were called and give no weights.
+    `unknown` holds the names of fused kernels that were called and give no weights, `over_channels` the names of
+    modules whose attention is over channels.
     """
 
     def __init__(self, module, texts=1, groups=None):
         super().__init__()
         self._groups = groups
-        self.looks, self.unknown = [], {}
+        self.looks, self.unknown, self.over_channels = [], {}, []
         self._module, self._texts = module, texts
         self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
         self._calls = 0
         self._known = WeakIdKeyDictionary()  # tensor -> _Scores
+        self._weighted = WeakIdKeyDictionary()  # tensor -> its weights, its values, _Scores: a sum over keys is to come
+        self._fixed = WeakIdKeyDictionary()  # tensors that are parameters, buffers, constants or made of these alone
+        self._memories = WeakIdKeyDictionary()  # tensors that recurrent layers gave
+        self._features = Features()
         self._depth = WeakIdKeyDictionary()  # tensor -> of the looks that it's computed from
 
     def __enter__(self):
         self._after = ExitStack()
+        self._fixed.update((tensor, True) for tensor in (*self._module.parameters(), *self._module.buffers()))
         for name, part in self._module.named_modules():
             for handle in self._follow(name.replace("_orig_mod.", "").replace("_orig_mod", ""), part):
                 self._after.callback(handle.remove)
@@ -107,13 +132,26 @@ class Watch(TorchFunctionMode):
         def enter(_, args, kwargs):
             self._calls += 1
             given = tuple(value for value in _flat((args, kwargs)) if isinstance(value, Tensor))
+            if len(self._calling) == 1:
+                with torch._C.DisableTorchFunction():
+                    self._features.of_inputs(given)
             self._calling.append((name, part, given, self._calls))
 
-        def leave(*_):
+        def leave(_, __, output):
             self._calling.pop()
+            with torch._C.DisableTorchFunction():
+                for value in _flat([output]):
+                    if isinstance(value, Tensor):
+                        self._features.mark(value, number)
+                        if isinstance(part, torch.nn.RNNBase):
+                            self._memories[value] = True
+            if isinstance(part, (torch.nn.RNNBase, torch.nn.RNNCellBase)) and self._calling:
+                self._calls += 1  # what comes next is another step
+                self._calling[-1] = (*self._calling[-1][:3], self._calls)
 
         if isinstance(part, torch.jit.ScriptModule):
             return ()
+        number = id(part) % 2**30
         before = part.register_forward_pre_hook(enter, with_kwargs=True)
         return before, part.register_forward_hook(leave, always_call=True)
 
@@ -123,32 +161,61 @@ class Watch(TorchFunctionMode):
         if name.endswith("_") and self.looks and isinstance(args[0], Tensor):
             self._keep(args[0])
         result = func(*args, **kwargs)
-        if any(isinstance(value, Tensor) and _is_hidden(value) for value in _flat((args, kwargs))):
+        tensors = [value for value in _flat((args, kwargs)) if isinstance(value, Tensor)]
+        if any(map(_is_hidden, tensors)):
             self._hides(name)
             return result
-        depth = max(
-            (self._depth.get(value, 0) for value in _flat((args, kwargs)) if isinstance(value, Tensor)), default=0
-        )
+        self._settle(name, tensors, result)
+        depth = max((self._depth.get(tensor, 0) for tensor in tensors), default=0)
         if "scaled_dot_product_attention" in name and not name.startswith("_"):
-            weights, notes = self._fused(args, kwargs)
-            depth = self._note(weights, depth, notes)
+            depth = self._fused(args, kwargs, result, depth)
         elif func is F.multi_head_attention_forward:
-            weights, added = weights_of_layer(args, kwargs)
-            depth = self._note(weights.cpu(), depth, keys_after=added, heads=weights.shape[1])
+            depth = self._layer(args, kwargs, result, depth)
         elif OTHER_KERNELS.search(str(func)) or OTHER_KERNELS.search(name):
             self.unknown.setdefault(name.removesuffix(".default"), self._calling[-1][0])
         elif name in PRODUCTS:
-            depth = self._multiplied(name, list(_flat((args, kwargs))), result, depth)
+            depth = self._multiplied(name, args, kwargs, result, depth)
+        elif name == "sum" and tensors and tensors[0] in self._weighted:
+            depth = self._summed(tensors[0], args, kwargs, result, depth)
         elif isinstance(result, (Tensor, tuple)):
-            self._derived(name, args, kwargs, result)
+            self._derived(name, args, kwargs, tensors, result)
+            self._features.follow(func, name, args, kwargs, tensors, result)
         if depth:
             for one in _flat((result, args[:1] if name.endswith("_") else ())):
                 if isinstance(one, Tensor):
                     self._depth[one] = depth
         return result
 
-    def _fused(self, args, kwargs):
+    def _settle(self, name, tensors, result):
+        """Keeps which tensors come from parameters and constants alone."""
+        fixed = all(map(self._is_fixed, tensors))
+        for one in _flat([result]) if fixed else ():
+            if isinstance(one, Tensor):
+                self._fixed[one] = True
+        if not fixed and (name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))):  # written to
+            self._fixed.pop(tensors[0], None)
+            if tensors[0]._base is not None:
+                self._fixed.pop(tensors[0]._base, None)
+
+    def _is_fixed(self, tensor):
+        return tensor in self._fixed or _is_parameter(tensor)
+
+    def _fused(self, args, kwargs, result, depth):
+        """Notes what `F.scaled_dot_product_attention` looks at."""
         call = dict(zip(inspect.signature(fused_weights).parameters, args)) | kwargs
+        more = DOTS[: call["query"].ndim - 2]
+        if self._sums_over_places((call["query"], call["key"]), (f"{more}qd", f"{more}kd", f"{more}qk")):
+            self.over_channels.append(self._calling[-1][0])
+            return depth
+        weights, notes = self._fused_weights(call)
+        return self._note(weights, depth, notes)
+
+    def _layer(self, args, kwargs, result, depth):
+        """Notes what one of PyTorch's layers looks at."""
+        weights, added = weights_of_layer(args, kwargs)
+        return self._note(weights.cpu(), depth, keys_after=added, heads=weights.shape[1])
+
+    def _fused_weights(self, call):
         query, key = call["query"], call["key"]
         if not self._in_groups(query.shape[-2], key.shape[-2]) or query.ndim < 4:
             weights, notes = fused_weights(**call)
@@ -179,60 +246,172 @@ class Watch(TorchFunctionMode):
             if look.weights.untyped_storage().data_ptr() == memory:
                 self.looks[number] = replace(look, weights=look.weights.clone())
 
-    def _multiplied(self, name, values, result, depth):
+    def _multiplied(self, name, args, kwargs, result, depth):
         """Notes weights that multiply values; a product of two activations makes scores."""
+        values = list(_flat((args, kwargs)))
         equation = values[0] if name == "einsum" and isinstance(values[0], str) else None
         operands = [value for value in values if isinstance(value, Tensor)]
         if len(operands) < 2 or (name == "einsum" and (equation is None or len(operands) > 2)):
             return depth
         operands = operands[-2:]
-        learnt = [_is_parameter(operand) for operand in operands]
+        equation = "...xd,...yd->...xy" if name == "cdist" else equation  # it compares as products do
+        letters = letters_of(equation, *(operand.ndim for operand in operands))
+        self._name_features(operands, letters, result)
         for place, operand in enumerate(operands):
-            scores = self._known.get(operand)
+            scores, other = self._known.get(operand), operands[1 - place]
             if scores is None:
                 continue
-            if learnt[1 - place]:  # heads are mixed
-                if mixes_heads(operand, operands[1 - place], self._heads()):
-                    self._known[result] = scores
+            mine, others, output = letters[place], letters[1 - place], letters[2]
+            if _is_parameter(other):
+                if mixes_heads(operand, other, self._heads()):
+                    one = operand if scores.before is None else scores.before
+                    same = torch.eye(len(other), dtype=one.dtype, device=one.device)
+                    self._known[result] = _talked(scores, torch.einsum(f"{mine},{others}->{output}", one, same))
                 return depth
-            if scores.keys is not None:
-                continue
-            weights = operand if scores.before_dropout is None else scores.before_dropout
-            weights = contracted_last(weights, place, equation, self._heads())
-            shares = scores.softmaxed or (scores.derived and weights is not None and _rows_are_shares(weights))
-            if weights is not None and weights.ndim > 1 and shares:
-                dropped = DROPPED.format(self._calling[-1][0] or type(self._module).__name__)
-                notes = (dropped,) if scores.before_dropout is not None else ()
-                source = scores.source if weights.numel() == scores.size else object()
-                return self._note(weights, depth, notes, source=source)
-        if not all(learnt):
-            keys = axes_of_activation(equation, learnt, result) if any(learnt) else None
-            self._known[result] = _Scores(keys=keys, size=result.numel())
+            noted = self._attends(scores, operand, other, (mine, others, output), result, depth)
+            if noted is not None:
+                return noted
+        learnt = [_is_parameter(operand) for operand in operands]
+        if any(learnt) and not all(learnt):
+            mine, others = letters[learnt.index(False)], letters[learnt.index(True)]
+            keys = [axis for axis, letter in enumerate(letters[2]) if letter in mine and letter not in others]
+            self._known[result] = _Scores(keys=frozenset(keys), size=result.numel())
+        elif not any(learnt):
+            of_channels = self._sums_over_places(operands, letters)
+            self._known[result] = _Scores(size=result.numel(), of_channels=of_channels)
         return depth
 
-    def _derived(self, name, args, kwargs, result):
+    def _name_features(self, operands, letters, result):
+        """Gives tags to a product that is a layer's, of an activation with what is learnt."""
+        fixed = [self._is_fixed(operand) for operand in operands]
+        if fixed.count(True) == 1:
+            sizes = dict(zip(letters[fixed.index(True)], operands[fixed.index(True)].shape))
+            axes = [axis for axis, letter in enumerate(letters[2]) if sizes.get(letter, 1) > 1]
+            self._features.name(result, axes, operands[fixed.index(True)])
+
+    def _sums_over_places(self, operands, letters):
+        """Whether a product sums over places, so that what it compares are channels."""
+        for mine, others, operand in zip(letters, letters[1::-1], operands):
+            summed, asking, _, _ = roles_of(mine, others, letters[2])
+            if len(summed) != 1 or len(asking) != 1:
+                return False
+            channels, places = (self._features.are_apart(operand, mine.index(letter)) for letter in (asking, summed))
+            if not channels or places:
+                return False
+        return True
+
+    def _attends(self, scores, weights, values, letters, result, depth):
+        """Notes a product of weights and values, and returns its depth; None where it's none."""
+        if scores.keys is not None or (self._is_fixed(values) and not self._is_fixed(weights)):  # looked up in a table
+            return None
+        turned = contracted_last(weights if scores.before is None else scores.before, *letters, self._heads())
+        if turned is None:
+            return None
+        shown, _ = turned
+        if scores.alone and not self._weighs_places(scores, shown, weights, values, letters):
+            return None
+        if not scores.softmaxed and not (scores.derived and _rows_are_shares(shown)):
+            return None
+        place = self._calling[-1][0]
+        if scores.of_channels:
+            self.over_channels.append(place)
+            return depth
+        dropped = DROPPED.format(place or type(self._module).__name__)
+        notes = (dropped,) * scores.dropped + (TALKED,) * scores.talked
+        source = scores.source if weights.numel() == scores.size else object()
+        return self._note(shown, depth, notes, source=source)
+
+    def _weighs_places(self, scores, shown, weights, values, letters):
+        """Whether a softmax that wasn't over a product of activations weighs places: those of values from elsewhere."""
+        mine, others, output = letters
+        summed, asking, _, features = roles_of(mine, others, output)
+        apart = self._features.are_apart
+        if not features or self._is_fixed(values) or apart(values, others.index(summed)):
+            return False
+        if any(weights.shape[mine.index(one)] > 1 and apart(weights, mine.index(one)) is not False for one in asking):
+            return False
+        return _rows_are_shares(shown, ROUNDED) and (not scores.learnt or self._is_memory(values, shown.shape[-1]))
+
+    def _is_memory(self, values, places):
+        """Whether values with so many places are what a module was called with, or what a recurrent layer gave."""
+        whole = values if values._base is None else values._base
+        given = [one for _, _, tensors, _ in self._calling for one in tensors]
+        known = any(whole is one or whole is one._base for one in given) or whole in self._memories
+        return known and places in whole.shape
+
+    def _summed(self, product, args, kwargs, result, depth):
+        """Notes weights that multiplied values number by number, where the sum is over keys."""
+        weights, values, scores = self._weighted[product]
+        axes = args[1] if len(args) > 1 else kwargs.get("dim", kwargs.get("axis"))
+        if axes is None:
+            return depth
+        axes = {axis % product.ndim for axis in ([axes] if isinstance(axes, int) else axes)}
+        names = DOTS[: product.ndim]
+        weights, mine = self._bare(weights, names)
+        values, others = self._bare(values, names)
+        before = None if scores.before is None else self._bare(scores.before, names)[0]
+        output = "".join(letter for axis, letter in enumerate(names) if axis not in axes and letter in mine + others)
+        noted = self._attends(replace(scores, before=before), weights, values, (mine, others, output), result, depth)
+        return depth if noted is None else noted
+
+    def _bare(self, tensor, names):
+        """A tensor without the axes along which it's repeated, and the names of those that are left."""
+        kept = [size > 1 and step != 0 for size, step in zip(tensor.shape, tensor.stride())]
+        one = tuple(slice(None) if keeps else 0 for keeps in kept)
+        bare = tensor[one]
+        if tensor in self._features:
+            self._features[bare] = self._features[tensor][one]
+        if self._is_fixed(tensor):
+            self._fixed[bare] = True
+        return bare, "".join(name for name, keeps in zip(names[len(names) - tensor.ndim :], kept) if keeps)
+
+    def _derived(self, name, args, kwargs, tensors, result):
         """Follows scores through what is done to them: scaled, masked, reshaped, and the softmax."""
-        found = [(value, self._known[value]) for value in _flat((args, kwargs)) if _is_known(value, self._known)]
+        if name in SOFTMAX:
+            self._softmaxed(tensors[0], kwargs.get("dim", args[1] if len(args) > 1 else -1), result)
+            return
+        found = [(tensor, self._known[tensor]) for tensor in tensors if tensor in self._known]
         if not found:
             return
-        source, scores = found[0]
-        if LAYERS.search(name) and not (len(args) > 1 and mixes_heads(source, args[1], self._heads())):
-            return
-        if name in ("softmax", "_softmax", "softmax_"):
-            axis = kwargs.get("dim", args[1] if len(args) > 1 else -1)
-            if scores.keys is not None and (not isinstance(axis, int) or axis % source.ndim not in scores.keys):
+        source, scores = min(found, key=lambda one: one[1].alone)  # a softmax alone, only if there is no other
+        if LAYERS.search(name):
+            if len(args) > 1 and mixes_heads(source, args[1], self._heads()):
+                scores = _talked(scores, source if scores.before is None else scores.before)
+            elif not scores.talked or "norm" not in name:
                 return
-            scores = _Scores(softmaxed=True, size=source.numel())
         elif scores.keys is not None and getattr(result, "shape", None) != source.shape:
             return
+        elif name in TIMES and len(tensors) > 1 and result.numel() > _bare_size(source):
+            other = tensors[1] if source is tensors[0] else tensors[0]
+            self._weighted[result] = (source, other, scores)
+            if result.numel() > source.numel():
+                return
         elif "dropout" in name:
-            same = result is source or torch.equal(result, source)
-            scores = scores if same else replace(scores, before_dropout=source)
-        elif scores.before_dropout is not None:
-            scores = replace(scores, before_dropout=_moved(name, args, kwargs, source, scores.before_dropout))
+            if result is not source and not torch.equal(result, source):
+                scores = replace(scores, before=source if scores.before is None else scores.before, dropped=True)
+        elif scores.before is not None:
+            scores = replace(scores, before=_moved(name, args, kwargs, source, scores))
         for one in result if isinstance(result, tuple) else (result,):
             if isinstance(one, Tensor) and one.is_floating_point() and _follows(one, source):
                 self._known[one] = replace(scores, derived=True)
+
+    def _softmaxed(self, source, axis, result):
+        """Follows a softmax: of scores, or of anything else as what may be weights."""
+        scores, learnt = self._known.get(source, _Scores(alone=True)), False
+        if not isinstance(axis, int):
+            return
+        axis %= max(source.ndim, 1)
+        alone = scores.alone or (scores.keys is not None and axis not in scores.keys)
+        if alone:
+            learnt = source.ndim > 0 and self._features.are_apart(source, axis) is True
+        self._known[result] = _Scores(
+            softmaxed=True,
+            derived=True,
+            alone=alone,
+            learnt=learnt or scores.learnt,
+            of_channels=scores.of_channels,
+            size=source.numel(),
+        )
 
     def _heads(self):
         """How many heads there are, as the nearest of the modules says that compute."""
@@ -317,8 +496,19 @@ def _once(looks, module):
     return list(kept.values())
 
 
-def _moved(name, args, kwargs, source, before):
-    """What was done to dropped weights, done to them as they were before; None where it can't be done again."""
+def _talked(scores, before):
+    """Scores whose heads were mixed; `before` is what they were, of which weights are kept."""
+    return replace(scores, before=before, talked=True) if scores.softmaxed else scores
+
+
+def _moved(name, args, kwargs, source, scores):
+    """What was done to weights that were dropped or mixed, done to them as they were before, where it can be.
+
+    Where heads talked, they're only moved.
+    """
+    before = scores.before
+    if scores.talked and not MOVES.fullmatch(name):
+        return before
     again = [before if value is source else value for value in args]
     if name == "__getitem__":
         return before[args[1]]
@@ -332,12 +522,13 @@ def _follows(result, source):
     return result.numel() == source.numel() or (result.ndim > 1 and alike and result.shape[-1] > 1)
 
 
-def _rows_are_shares(weights):
-    return bool(weights.min() >= 0) and bool(((weights.float().sum(-1) - 1).abs() < SHARES).all())
+def _rows_are_shares(weights, close=SHARES):
+    return bool(weights.min() >= 0) and bool(((weights.float().sum(-1) - 1).abs() < close).all())
 
 
-def _is_known(value, known):
-    return isinstance(value, Tensor) and value in known
+def _bare_size(tensor):
+    """How many numbers a tensor has, without those that are repeated."""
+    return math.prod(size for size, step in zip(tensor.shape, tensor.stride()) if step)
 
 
 def _is_hidden(value):

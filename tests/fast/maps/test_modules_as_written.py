@@ -548,9 +548,8 @@ class NormalisedAfterTheProduct(Own):
 
 
 def talked(m, x):
-    before, after = (one.detach().double().numpy() for one in (m.before, m.after))
-    mixed = softmax(np.einsum("bhqk,hg->bgqk", products(m.q(x), m.k(x)) * ROOT, before))
-    return np.einsum("bhqk,hg->bgqk", mixed, after)
+    before = m.before.detach().double().numpy()
+    return softmax(np.einsum("bhqk,hg->bgqk", products(m.q(x), m.k(x)) * ROOT, before))
 
 
 @shows(talked)
@@ -1045,7 +1044,17 @@ def LinearAttentionByParametersTwice():
     return nn.Sequential(MixedByMatmul(), MixedByMatmul())
 
 
-@refused(NOTHING, texts=(1,), inputs=lambda texts: (torch.randn(TOKENS, WIDTH),))
+def on_a_graph(m, h):
+    found = []
+    for _ in range(2):
+        Wh = h @ m.W
+        scores = F.leaky_relu(Wh @ m.a[:WIDTH] + (Wh @ m.a[WIDTH:]).T).detach().double().numpy()
+        found.append(softmax(np.where(BEFORE | BEFORE.T, scores, -np.inf))[None, None])
+        h = m.layer(h)
+    return found
+
+
+@shows(on_a_graph, texts=(1,), inputs=lambda texts: (torch.randn(TOKENS, WIDTH),))
 class GraphAttention(nn.Module):
     def __init__(self):
         super().__init__()
@@ -1068,7 +1077,16 @@ class WalksOnAGraph(nn.Module):
         return (steps @ steps) @ x
 
 
-@refused(NOTHING, inputs=memory, asking=TOKENS, keys=MEMORY)
+def step_by_step(m, states, memory):
+    state, found = states[:, 0], []
+    for _ in range(TOKENS):
+        scores = m.w_v(torch.tanh(m.W_q(state).unsqueeze(1) + m.W_k(memory))).squeeze(-1)
+        found.append(softmax(scores.detach().double().numpy())[:, None, None])
+        state = m.rnn((torch.tensor(found[-1][:, 0]).float() @ memory).squeeze(1), state)
+    return np.concatenate(found, 2)
+
+
+@shows(step_by_step, inputs=memory, asking=TOKENS, keys=MEMORY)
 class BahdanauSteps(nn.Module):
     def __init__(self):
         super().__init__()
