@@ -1,90 +1,131 @@
-"""Heads of somebody's own model turned off: their part of what the output projection reads becomes zero."""
+"""Heads of somebody's own model turned off: what the layer that reads their outputs, W^O, gets of them becomes zero."""
+
+from dataclasses import dataclass
 
 import torch
 
-from manyheads.maps.axes import heads_of
-from manyheads.maps.parts import by_stack
+from manyheads.maps.following import Following, follow
+from manyheads.maps.modules import of_module, texts_in
+from manyheads.maps.parts import alike, chosen_part
+from manyheads.maps.weights_from import picked
 
-# What modules call the layer that mixes their heads, W^O.
-OUTPUTS = (
-    *("o_proj", "out_proj", "c_proj", "out_lin", "output.dense", "attention.output.dense", "o", "wo", "w_o", "W_o"),
-    *("proj", "proj_out", "to_out.0", "to_out", "dense", "out"),
-)
+TALK = "its heads talk after the softmax, so what multiplies values is of no head alone"
+NOT_READ = "no layer is seen to read its heads' outputs before they're mixed with something else"
+NOT_PAIRED = "the weights that it hands out aren't seen to multiply values"
 
 
-def output_projections(module):
-    """The layers that mix heads, by the part of the model and by number, each with the module whose heads it mixes.
+@dataclass(frozen=True)
+class Head:
+    """The outputs of one head: those of each look that it's of, and in which rows of these its own are, [b]."""
 
-    >>> both = torch.nn.Transformer(d_model=4, nhead=2, num_encoder_layers=1, num_decoder_layers=1, batch_first=True)
-    >>> {name: list(layers) for name, layers in output_projections(both).items()}
-    {'encoder': [0], 'decoder': [0], 'cross': [0]}
+    outputs: tuple = ()  # (`HeadOutputs`, rows), none where it computes in pieces
+    tags: torch.Tensor | None = None  # of all its outputs
+    why_not: str | None = None  # why they can't be told from those of others
+
+
+def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=False):
+    """The heads of each layer of a map, by the layer's number, in the map's order.
+
+    >>> from torch import nn, ones
+    >>> both = nn.Transformer(d_model=4, nhead=2, num_encoder_layers=1, num_decoder_layers=1, batch_first=True)
+    >>> found = heads_of_layers(both, (ones(1, 3, 4), ones(1, 2, 4)), part="cross")
+    >>> {number: [head.outputs[0][0].reader.name for head in heads] for number, heads in found.items()}
+    {0: ['decoder.layers.0.multihead_attn', 'decoder.layers.0.multihead_attn']}
+
+    `part` and `layers` are those of the map. With `values`, what the weights multiply is kept. Raises `ValueError`
+    where there are several parts and none is named.
     """
-    found = [
-        (name, (part, output)) for name, part in module.named_modules() if (output := _output_of(part)) is not None
-    ]
-    names = [f"{name}." for name, _ in found]
-    innermost = [  # a block that holds an attention mixes no heads itself
-        (name.replace("_orig_mod.", ""), pair)
-        for name, pair in found
-        if not any(other != f"{name}." and other.startswith(f"{name}." if name else "") for other in names)
-    ]
-    stacks = by_stack(innermost)
-    return {name: layers if isinstance(layers, dict) else dict(enumerate(layers)) for name, layers in stacks.items()}
+    texts, seen = texts_in(inputs), []
+
+    def before(module):
+        seen.append(follow(module, lambda: Following(module, texts, values=values)))
+
+    parts = of_module(module, inputs, batch, before)
+    runs = chosen_part(alike(parts, layers), part)
+    if len(runs) > 1:
+        raise ValueError(f"this model has {', '.join(runs)}: part= names one")
+    ((name, one),) = runs.items()
+    handed_out = [layer for each in parts.values() for layer in _counted(each.layers).values()]
+    counted = _counted(one.layers)
+    numbers = picked(sorted(counted), layers if name in parts else None)
+    return {number: _heads_of(counted[number], one.heads_at, seen[-1], handed_out) for number in numbers}
 
 
-def turn_off(module, part, numbers, head_mask):
-    """Turns off the heads for which `head_mask`, [layer][head], is False, in the layers of these numbers of a part.
+def turned_off(module, inputs, heads, head_mask):
+    """What turns off those `heads`, of a module's layers by number, for which `head_mask`, [layer][head], is False.
 
-    Of all its layers, where `numbers` is None.
-    It adds hooks and replaces parameters: do it where `looked_at` puts them back. Raises `ValueError` where the layer
-    that mixes the heads isn't known.
+    A function of the module, which it changes: call it where `looked_at` puts that back. Raises `ValueError` where the
+    outputs of a head can't be told from others.
     """
-    layers = output_projections(module).get(part, {})
-    numbers = sorted(layers) if numbers is None else numbers
-    for place, on in enumerate(head_mask):
-        if all(on):
-            continue
-        number = numbers[place] if len(numbers) == len(head_mask) else None
-        if number not in layers:
-            raise ValueError(
-                f"heads of a {type(module).__name__} can't be turned off: the layer that mixes them has none of these "
-                f"names: {', '.join(OUTPUTS)}"
-            )
-        _silence(*layers[number], torch.tensor(on))
+    off = [torch.empty(0, dtype=int, device="cpu")]
+    for (number, layer), on in zip(heads.items(), head_mask):
+        for head in (head for head, stays in zip(layer, on) if not stays):
+            if head.why_not is not None:
+                name = type(module).__name__
+                raise ValueError(f"heads of a {name} can't be turned off in layer {number + 1}: {head.why_not}")
+            off.append(head.tags)
+    texts, off = texts_in(inputs), torch.cat(off)
+    return lambda module: follow(module, lambda: Following(module, texts, off))
 
 
-def _output_of(part):
-    if heads_in(part) is None:
-        return None
-    for name in OUTPUTS:
-        try:
-            return part.get_submodule(name)
-        except AttributeError:
-            continue
-    return None
+def _counted(layers):
+    counted = layers if isinstance(layers, dict) else dict(enumerate(layers))
+    return {number: layer for number, layer in counted.items() if layer is not None}
 
 
-def heads_in(part):
-    """How many heads a module has, by what it, the part of it that attends, or their configuration says; else None.
+def _heads_of(weights, heads_at, modes, handed_out):
+    """The heads of one layer, by its weights: those of looks, or those that a model handed out."""
+    if id(weights) in heads_at:
+        outputs = modes[0].outputs
+        calls = [[(outputs[number], rows) for number, rows in heads] for heads in heads_at[id(weights)]]
+        return [_head(of_calls) for of_calls in zip(*calls)]
+    for mode in reversed(modes):
+        found = [look for look in mode.looks if look.weights.data_ptr() == weights.data_ptr()]
+        found = found or [look for look in mode.looks if _are_same(look.weights, weights)]
+        if len(found) == 1:
+            rows = torch.arange(len(weights) * weights.shape[1], device="cpu").reshape(weights.shape[:2])
+            return [_head([(mode.outputs[found[0].number], one)]) for one in rows.T]
+    return _heads_in_pieces(weights, modes[-1], handed_out)
 
-    >>> heads_in(torch.nn.MultiheadAttention(embed_dim=4, num_heads=2)), heads_in(torch.nn.Linear(2, 2))
-    (2, None)
-    """
-    attending = (part, getattr(part, "self", None), getattr(part, "attention", None))
-    return next((count for count in map(heads_of, attending) if count is not None), None)
+
+def _are_same(seen, handed_out):
+    """Whether weights that were seen are those that a model hands out, perhaps in another shape."""
+    if seen.is_meta or seen.numel() != handed_out.numel() or seen.shape[-2:] != handed_out.shape[-2:]:
+        return False
+    return torch.equal(seen.reshape(handed_out.shape), handed_out.to(seen.device, seen.dtype))
 
 
-def _silence(part, output, on):  # on [h], True for a head that stays
-    if isinstance(part, torch.nn.MultiheadAttention):  # it reads the weight, and never calls the layer
-        weight = output.weight
-        width = weight.shape[1] // len(on)
-        kept = on.to(weight.device).repeat_interleave(width)
-        output._parameters["weight"] = torch.nn.Parameter(weight.detach() * kept, requires_grad=False)
-        return
+def _head(outputs):
+    if any(one.talked for one, _ in outputs):
+        return Head(why_not=TALK)
+    if any(one.reader is None for one, _ in outputs):
+        return Head(why_not=NOT_READ)
+    return Head(tuple(outputs), torch.cat([one.tags(rows).flatten() for one, rows in outputs]))
 
-    def without(_, arguments):
-        (heads, *others) = arguments
-        kept = on.to(heads.device).repeat_interleave(heads.shape[-1] // len(on))
-        return (heads * kept, *others)
 
-    output.register_forward_pre_hook(without)
+def _heads_in_pieces(weights, mode, handed_out):
+    """The heads of a layer that computes in pieces, as far as W^O reads the pieces of each apart from the others'."""
+    count, named = weights.shape[1], {}
+    for look in mode.looks:
+        named.setdefault(look.name, []).append(mode.outputs[look.number])
+    place = next(place for place, layer in enumerate(handed_out) if layer is weights)
+    pieces = [*named.values()][place] if len(named) == len(handed_out) else []
+    if not pieces or not all(one.reader is not None and one.reader.ways for one in pieces):
+        return [Head(why_not=NOT_PAIRED)] * count
+    return [_head_in_pieces(pieces, head, count) for head in range(count)]
+
+
+def _head_in_pieces(pieces, head, count):
+    tags = []
+    for outputs in pieces:
+        way = outputs.reader.ways[-1]
+        if way.shape[-1] % count:
+            return Head(why_not=NOT_PAIRED)
+        read = way.tags.expand(way.shape).unflatten(-1, (count, -1))[..., head, :]  # by the columns of this head
+        read = read[torch.isin(read, outputs.all_tags())]
+        own = [outputs.tags(rows).flatten() for rows in outputs.rows_of(head, count)]
+        own = [one for one in own if torch.isin(read, one).all()]
+        if not own:
+            return Head(why_not=NOT_PAIRED)
+        tags.append(own[0])
+    return Head(tags=torch.cat(tags))

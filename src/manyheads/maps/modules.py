@@ -13,7 +13,7 @@ import torch
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
 from manyheads.maps.parts import Part, by_stack, numbered, tower
-from manyheads.maps.watching import Watch
+from manyheads.maps.watching import Watch, calls_in_a_row, heads_side_by_side
 
 DECODER_TOO = (
     "a {} is an encoder and a decoder that reads a text of its own: give inputs=dict(input_ids=..., "
@@ -198,9 +198,9 @@ def texts_before_heads(looks, module, inputs, texts):
     found = []
     for look, one in zip(looks, alone.looks):
         if not look.by_text and look.weights.shape == (texts, *one.weights.shape[1:]):
-            turned = look.weights.flatten(0, 1).unflatten(0, (-1, texts)).transpose(0, 1)
-            far = [(weights[:1] - one.weights).abs().max() for weights in (look.weights, turned)]
-            look = look if far[0] <= far[1] else replace(look, weights=turned)
+            turned = look.turned(texts)
+            far = [(weights[:1] - one.weights).abs().max() for weights in (look.weights, turned.weights)]
+            look = look if far[0] <= far[1] else turned
         found.append(look)
     return found
 
@@ -224,7 +224,9 @@ def heads_joined(looks):
     >>> from torch import ones
     >>> from manyheads.maps.watching import Look
     >>> read, weights = ones(2), ones(1, 1, 3, 3)
-    >>> looks = [Look(f"heads.{head}", weights, within=((f"heads.{head}", (read,)),)) for head in (0, 1)]
+    >>> looks = [
+    ...     Look(f"heads.{head}", weights, within=((f"heads.{head}", (read,)),), heads_at=((),)) for head in (0, 1)
+    ... ]
     >>> [(look.name, list(look.weights.shape)) for look in heads_joined(looks)]
     [('heads', [1, 2, 3, 3])]
     """
@@ -233,7 +235,7 @@ def heads_joined(looks):
         groups.setdefault(_layer_of_heads(look), []).append(look)
     for (_, name, *_), group in groups.items():
         if len({look.name for look in group}) == len(group) > 1:
-            joined.append(replace(group[0], name=name, weights=torch.cat([look.weights for look in group], 1)))
+            joined.append(heads_side_by_side(group, name))
         else:
             joined += group
     return joined
@@ -263,7 +265,7 @@ def calls_joined(looks):
         calls = {one.call for one in group}
         if len(shapes) == 1 < len(calls) == len(group) and look.weights.shape[2] == 1 and memory:
             if look is group[0]:
-                joined.append(replace(look, weights=torch.cat([one.weights for one in group], 2)))
+                joined.append(calls_in_a_row(group))
         elif len(shapes) > 1 or len({one.depth for one in group}) < len(group):
             raise ValueError(CALLED_AGAIN.format(name=look.name or "the module", count=len(group)))
         else:
@@ -279,7 +281,8 @@ def part_of_stack(stack, texts):
     if len({look.depth for look in looks}) < len(looks):
         notes += (BESIDE.format(", ".join(look.name for look in looks)),)
     layers = dict(zip(stack, weights)) if isinstance(stack, dict) else weights
-    return Part(layers, notes, texts, keys_after=looks[0].keys_after)
+    heads_at = {id(look.weights): look.heads_at for look in looks}
+    return Part(layers, notes, texts, keys_after=looks[0].keys_after, heads_at=heads_at)
 
 
 def with_towers(parts, looks, texts):
@@ -338,7 +341,8 @@ def window_of(config):
 def layers_with_attention(model):
     """The numbers of a Hugging Face model's layers that attend, from 0; None where its configuration doesn't tell."""
     kinds = getattr(model.config, "layers_block_type", None) or getattr(model.config, "layer_types", None)
-    return kinds and [number for number, kind in enumerate(kinds) if "attention" in kind and "linear" not in kind]
+    attending = re.compile("(?!.*linear).*attention|hybrid$")
+    return kinds and [number for number, kind in enumerate(kinds) if attending.match(kind)]
 
 
 def fast_path_differs(module, inputs, output):

@@ -1,5 +1,7 @@
 """A reader's own model, computed again: with heads off, or by other groups of a long text."""
 
+from functools import cache
+
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.places import counted, reading_of
 from manyheads.maps.sentences import LONG
@@ -32,12 +34,19 @@ def with_heads_off(name, source, *tokens, layers=None, **options):
         return None
     part = name if key is None else name.removeprefix(str(key)).removeprefix(", ")
 
+    given, tokenizer = options.get("inputs"), of_processor(options.get("tokenizer"))
+    inputs = inputs_of(tokens[0], tokenizer) if given is None else given
+
+    @cache
+    def heads():
+        from manyheads.maps.heads_off import heads_of_layers
+
+        return heads_of_layers(module, inputs, part, layers, options.get("batch", 0))
+
     def again(head_mask):
-        from manyheads.maps.heads_off import turn_off
+        from manyheads.maps.heads_off import turned_off
 
-        def before(module):
-            turn_off(module, part, layers, head_mask)
-
+        before = turned_off(module, inputs, heads(), head_mask)
         maps = maps_of(module, *tokens, layers=layers, part=part or None, before=before, **options)
         return maps[part]
 

@@ -1,7 +1,7 @@
 """What a tool hands out as the parts that become maps: layers, and what's known of them."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -31,6 +31,7 @@ class Part:
     sinks: bool = False  # whether the model has sinks that are no tokens
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     window: int | None = None  # how many keys are around each query, where keys are counted from it
+    heads_at: dict = field(default_factory=dict)  # where the heads of a layer were seen, by the id of its weights
     output: Any = None  # what the model returned
     config: Any = None  # of a Hugging Face model
 

@@ -41,6 +41,10 @@ class Tags:
     def __getitem__(self, tensor):
         return self._of[tensor]
 
+    def get(self, tensor):
+        """The tags of a tensor, or None."""
+        return self._of.get(tensor)
+
     def __setitem__(self, tensor, tags):
         tags = tags[(None,) * (tensor.ndim - tags.ndim)]
         for axis, step in enumerate(tags.stride()):
@@ -72,6 +76,13 @@ class Tags:
         for one, tags in zip(result, moved) if isinstance(result, (tuple, list)) else [(result, moved)]:
             if isinstance(tags, Tensor) and tags.shape == one.shape:
                 self[one] = tags
+
+    def reduce(self, source, axes, result):
+        """Gives tags to what a function gave that reduces these axes of a tensor which has some."""
+        first = tuple(slice(1) if axis in axes else slice(None) for axis in range(source.ndim))
+        tags = self[source][first]
+        kept = [size for axis, size in enumerate(tags.shape) if axis not in axes]
+        self[result] = tags if tags.ndim == result.ndim else tags.reshape(kept)
 
     def _instead(self, values):
         """Arguments with tags instead of tensors; those that say which numbers are meant stay as they are."""
@@ -126,8 +137,8 @@ class Features(Tags):
             weights = args[1] if len(args) > 1 else kwargs.get("weight")
             self.name(result, [-1 - int(convolves[1]) if convolves else -1], weights)
         elif name in REDUCES:
-            place = REDUCES[name]
-            self._reduce(tensors[0], args[place] if len(args) > place else kwargs.get("dim"), result)
+            if tensors[0] in self:
+                self.reduce(tensors[0], reduced_axes(name, args, kwargs), result)
         else:
             known = (one for one in tensors if one in self and _spreads(one.shape, result.shape))
             if (source := next(known, None)) is not None and source is not result:
@@ -138,10 +149,11 @@ class Features(Tags):
         axes = [axis % result.ndim for axis in axes]
         sizes = [size if axis in axes else 1 for axis, size in enumerate(result.shape)]
         count = torch.Size(sizes).numel()
-        if id(weights) not in self._first:
-            self._first[id(weights)] = self._next
+        key = key_of(weights)
+        if key not in self._first:
+            self._first[key] = self._next
             self._next += count
-        first = self._first[id(weights)]
+        first = self._first[key]
         self[result] = torch.arange(first, first + count, dtype=torch.int32, device="cpu").reshape(sizes)
 
     def of_inputs(self, given):
@@ -154,15 +166,6 @@ class Features(Tags):
         """Gives one tag to all that a module gives, where nothing else is known of it."""
         if tensor not in self:
             self[tensor] = torch.tensor(-1 - module, dtype=torch.int32, device="cpu")
-
-    def _reduce(self, source, axes, result):
-        if source not in self or axes is None:
-            return
-        axes = {axis % source.ndim for axis in ([axes] if isinstance(axes, int) else axes)}
-        first = tuple(slice(1) if axis in axes else slice(None) for axis in range(source.ndim))
-        tags = self[source][first]
-        kept = [size for axis, size in enumerate(tags.shape) if axis not in axes]
-        self[result] = tags if tags.ndim == result.ndim else tags.reshape(kept)
 
     def are_apart(self, tensor, axis):
         """Whether what stands along an axis is different features: True, False, or None where that isn't known.
@@ -194,6 +197,30 @@ def moves(func, name):
     if name == "__get__":
         return func.__self__.__name__ in TURNS
     return name in JOINS or MOVES.fullmatch(name) is not None
+
+
+def reduced_axes(name, args, kwargs):
+    """The axes that a function of `REDUCES` reduces, of its first argument; all where it names none.
+
+    >>> reduced_axes("sum", (torch.ones(2, 3, 4), -1), {}), reduced_axes("mean", (torch.ones(2, 3),), {})
+    ({2}, {0, 1})
+    """
+    count, place = args[0].ndim, REDUCES[name]
+    axes = args[place] if len(args) > place else kwargs.get("dim", kwargs.get("axis"))
+    axes = range(count) if axes is None else [axes] if isinstance(axes, int) else axes
+    return {axis % count for axis in axes}
+
+
+def key_of(weights):
+    """What tells the weights of one layer from those of others, also where they're pieces of one parameter.
+
+    >>> both = torch.nn.Parameter(torch.ones(2, 3, 3))
+    >>> key_of(both[0]) == key_of(both[0]), key_of(both[0]) == key_of(both[1])
+    (True, False)
+    """
+    if not isinstance(weights, Tensor):
+        return id(weights)
+    return id(weights if weights._base is None else weights._base), weights.storage_offset()
 
 
 def _spreads(shape, over):

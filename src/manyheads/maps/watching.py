@@ -28,7 +28,7 @@ from manyheads.maps.axes import (
 )
 from manyheads.maps.tags import MOVES, Features
 
-PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum", "cdist")
+PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "addmm", "baddbmm", "einsum", "cdist")
 OTHER_KERNELS = re.compile(
     "flash|flex_attention|efficient_attention|xformers|sage_?attn|fused_attention|cudnn_attention"
 )
@@ -64,6 +64,26 @@ class Look:
     call: int = 0  # which of all calls of modules this one was
     depth: int = 0  # how many looks stand one upon the other, up to this one
     source: object = None  # the same for what's looked at by the same weights, all of them
+    number: int = 0  # which of all looks this one was
+    heads_at: tuple = ()  # of each call, of each head: which look it's of, and in which rows of its weights, [b]
+
+    def turned(self, texts):
+        """The same look, where heads stand before texts."""
+        weights = self.weights.flatten(0, 1).unflatten(0, (-1, texts)).transpose(0, 1)
+        rows = torch.stack([rows for _, rows in self.heads_at[0]], 1).flatten().unflatten(0, (-1, texts)).T  # [b, h]
+        return replace(self, weights=weights, heads_at=(tuple((self.number, one) for one in rows.T),))
+
+
+def heads_side_by_side(looks, name):
+    """Looks of modules that are one head each as one look of theirs all."""
+    heads_at = tuple(head for look in looks for head in look.heads_at[0])
+    return replace(looks[0], name=name, weights=torch.cat([look.weights for look in looks], 1), heads_at=(heads_at,))
+
+
+def calls_in_a_row(looks):
+    """Looks of one query each as one look of all these."""
+    heads_at = tuple(call for look in looks for call in look.heads_at)
+    return replace(looks[0], weights=torch.cat([look.weights for look in looks], 2), heads_at=heads_at)
 
 
 @dataclass(frozen=True)
@@ -125,35 +145,40 @@ class Watch(TorchFunctionMode):
         super().__exit__(*error)
         self._after.close()
         if error[0] is None:
-            looks = _once(self.looks, type(self._module).__name__)
-            self.looks = [self._in_four_axes(look) for look in looks]
+            self._finish()
+
+    def _finish(self):
+        looks = _once(self.looks, type(self._module).__name__)
+        self.looks = [self._in_four_axes(look) for look in looks]
 
     def _follow(self, name, part):
-        def enter(_, args, kwargs):
-            self._calls += 1
-            given = tuple(value for value in _flat((args, kwargs)) if isinstance(value, Tensor))
-            if len(self._calling) == 1:
-                with torch._C.DisableTorchFunction():
-                    self._features.of_inputs(given)
-            self._calling.append((name, part, given, self._calls))
-
-        def leave(_, __, output):
-            self._calling.pop()
-            with torch._C.DisableTorchFunction():
-                for value in _flat([output]):
-                    if isinstance(value, Tensor):
-                        self._features.mark(value, number)
-                        if isinstance(part, torch.nn.RNNBase):
-                            self._memories[value] = True
-            if isinstance(part, (torch.nn.RNNBase, torch.nn.RNNCellBase)) and self._calling:
-                self._calls += 1  # what comes next is another step
-                self._calling[-1] = (*self._calling[-1][:3], self._calls)
-
         if isinstance(part, torch.jit.ScriptModule):
             return ()
-        number = id(part) % 2**30
-        before = part.register_forward_pre_hook(enter, with_kwargs=True)
-        return before, part.register_forward_hook(leave, always_call=True)
+        before = part.register_forward_pre_hook(
+            lambda _, args, kwargs: self.enter(name, part, args, kwargs), with_kwargs=True
+        )
+        return before, part.register_forward_hook(lambda _, __, output: self._leave(part, output), always_call=True)
+
+    def enter(self, name, part, args, kwargs):
+        """Notes that a part of the module begins to compute."""
+        self._calls += 1
+        given = tuple(value for value in flat((args, kwargs)) if isinstance(value, Tensor))
+        if part is self._module:
+            with torch._C.DisableTorchFunction():
+                self._features.of_inputs(given)
+        self._calling.append((name, part, given, self._calls))
+
+    def _leave(self, part, output):
+        self._calling.pop()
+        steps = isinstance(part, (torch.nn.RNNBase, torch.nn.RNNCellBase))
+        with torch._C.DisableTorchFunction():
+            for value in (value for value in flat([output]) if isinstance(value, Tensor)):
+                self._features.mark(value, id(part) % 2**30)
+                if steps:
+                    self._memories[value] = True
+        if steps and self._calling:  # what comes next is another step
+            self._calls += 1
+            self._calling[-1] = (*self._calling[-1][:3], self._calls)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -161,7 +186,7 @@ class Watch(TorchFunctionMode):
         if name.endswith("_") and self.looks and isinstance(args[0], Tensor):
             self._keep(args[0])
         result = func(*args, **kwargs)
-        tensors = [value for value in _flat((args, kwargs)) if isinstance(value, Tensor)]
+        tensors = [value for value in flat((args, kwargs)) if isinstance(value, Tensor)]
         if any(map(_is_hidden, tensors)):
             self._hides(name)
             return result
@@ -170,7 +195,7 @@ class Watch(TorchFunctionMode):
         if "scaled_dot_product_attention" in name and not name.startswith("_"):
             depth = self._fused(args, kwargs, result, depth)
         elif func is F.multi_head_attention_forward:
-            depth = self._layer(args, kwargs, result, depth)
+            depth = self._layer(args, kwargs, depth)
         elif OTHER_KERNELS.search(str(func)) or OTHER_KERNELS.search(name):
             self.unknown.setdefault(name.removesuffix(".default"), self._calling[-1][0])
         elif name in PRODUCTS:
@@ -181,7 +206,7 @@ class Watch(TorchFunctionMode):
             self._derived(name, args, kwargs, tensors, result)
             self._features.follow(func, name, args, kwargs, tensors, result)
         if depth:
-            for one in _flat((result, args[:1] if name.endswith("_") else ())):
+            for one in flat((result, args[:1] if name.endswith("_") else ())):
                 if isinstance(one, Tensor):
                     self._depth[one] = depth
         return result
@@ -189,7 +214,7 @@ class Watch(TorchFunctionMode):
     def _settle(self, name, tensors, result):
         """Keeps which tensors come from parameters and constants alone."""
         fixed = all(map(self._is_fixed, tensors))
-        for one in _flat([result]) if fixed else ():
+        for one in flat([result]) if fixed else ():
             if isinstance(one, Tensor):
                 self._fixed[one] = True
         if not fixed and (name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))):  # written to
@@ -203,17 +228,28 @@ class Watch(TorchFunctionMode):
     def _fused(self, args, kwargs, result, depth):
         """Notes what `F.scaled_dot_product_attention` looks at."""
         call = dict(zip(inspect.signature(fused_weights).parameters, args)) | kwargs
-        more = DOTS[: call["query"].ndim - 2]
-        if self._sums_over_places((call["query"], call["key"]), (f"{more}qd", f"{more}kd", f"{more}qk")):
+        query, key, value = call["query"], call["key"], call["value"]
+        more = DOTS[: query.ndim - 2]
+        if self._sums_over_places((query, key), (f"{more}qd", f"{more}kd", f"{more}qk")):
             self.over_channels.append(self._calling[-1][0])
             return depth
         weights, notes = self._fused_weights(call)
+        if call.get("enable_gqa"):
+            value = value.repeat_interleave(query.shape[-3] // value.shape[-3], -3)
+        self._attended(None, (f"{more}qk", f"{more}kd", f"{more}qd"), more, query.shape[:-2], value, result)
         return self._note(weights, depth, notes)
 
-    def _layer(self, args, kwargs, result, depth):
+    def _layer(self, args, kwargs, depth):
         """Notes what one of PyTorch's layers looks at."""
         weights, added = weights_of_layer(args, kwargs)
         return self._note(weights.cpu(), depth, keys_after=added, heads=weights.shape[1])
+
+    def _attended(self, scores, letters, before, rows, values, result):
+        """Called with each product of weights and values, for whoever follows it; the next look is of that.
+
+        `letters` are the axes of weights, values and their product; `before`, those of weights before queries and keys,
+        which are `rows` long.
+        """
 
     def _fused_weights(self, call):
         query, key = call["query"], call["key"]
@@ -248,14 +284,9 @@ class Watch(TorchFunctionMode):
 
     def _multiplied(self, name, args, kwargs, result, depth):
         """Notes weights that multiply values; a product of two activations makes scores."""
-        values = list(_flat((args, kwargs)))
-        equation = values[0] if name == "einsum" and isinstance(values[0], str) else None
-        operands = [value for value in values if isinstance(value, Tensor)]
-        if len(operands) < 2 or (name == "einsum" and (equation is None or len(operands) > 2)):
+        operands, letters = product_of(name, args, kwargs)
+        if not operands:
             return depth
-        operands = operands[-2:]
-        equation = "...xd,...yd->...xy" if name == "cdist" else equation  # it compares as products do
-        letters = letters_of(equation, *(operand.ndim for operand in operands))
         self._name_features(operands, letters, result)
         for place, operand in enumerate(operands):
             scores, other = self._known.get(operand), operands[1 - place]
@@ -307,7 +338,7 @@ class Watch(TorchFunctionMode):
         turned = contracted_last(weights if scores.before is None else scores.before, *letters, self._heads())
         if turned is None:
             return None
-        shown, _ = turned
+        shown, before = turned
         if scores.alone and not self._weighs_places(scores, shown, weights, values, letters):
             return None
         if not scores.softmaxed and not (scores.derived and _rows_are_shares(shown)):
@@ -319,6 +350,7 @@ class Watch(TorchFunctionMode):
         dropped = DROPPED.format(place or type(self._module).__name__)
         notes = (dropped,) * scores.dropped + (TALKED,) * scores.talked
         source = scores.source if weights.numel() == scores.size else object()
+        self._attended(replace(scores, source=source), letters, before, shown.shape[:-2], values, result)
         return self._note(shown, depth, notes, source=source)
 
     def _weighs_places(self, scores, shown, weights, values, letters):
@@ -432,6 +464,7 @@ class Watch(TorchFunctionMode):
             call=call,
             depth=depth + 1,
             source=source,
+            number=len(self.looks),
         )
         self.looks.append(look)
         return depth + 1
@@ -443,7 +476,11 @@ class Watch(TorchFunctionMode):
             name = look.name or type(self._module).__name__
             raise ValueError(HOW_MANY.format(name=name, shape=list(look.weights.shape), texts=self._texts))
         by_text = look.weights.ndim != 3 and len(weights) != weights.shape[1]
-        return replace(look, weights=weights, by_text=by_text or 1 in weights.shape[:2])
+        *first, _, _ = look.weights.shape
+        rows = torch.arange(math.prod(first), device="cpu").reshape(*first, 1, 1).expand(look.weights.shape)
+        rows = in_four_axes(rows, self._texts, look.heads)[..., 0, 0]  # [b, h]
+        heads_at = tuple((look.number, head) for head in rows.T)
+        return replace(look, weights=weights, by_text=by_text or 1 in weights.shape[:2], heads_at=(heads_at,))
 
 
 def fused_weights(
@@ -496,6 +533,23 @@ def _once(looks, module):
     return list(kept.values())
 
 
+def product_of(name, args, kwargs):
+    """The two operands of a product, and the letters of their axes and its own, as of an einsum; none for others.
+
+    >>> operands, letters = product_of("bmm", (torch.ones(2, 3, 4), torch.ones(2, 4, 5)), {})
+    >>> letters
+    ('Axy', 'Ayz', 'Axz')
+    """
+    values = list(flat((args, kwargs)))
+    equation = values[0] if name == "einsum" and isinstance(values[0], str) else None
+    operands = [value for value in values if isinstance(value, Tensor)]
+    if len(operands) < 2 or (name == "einsum" and (equation is None or len(operands) > 2)):
+        return (), ()
+    operands = operands[-2:]
+    equation = "...xd,...yd->...xy" if name == "cdist" else equation  # it compares as products do
+    return operands, letters_of(equation, *(operand.ndim for operand in operands))
+
+
 def _talked(scores, before):
     """Scores whose heads were mixed; `before` is what they were, of which weights are kept."""
     return replace(scores, before=before, talked=True) if scores.softmaxed else scores
@@ -540,13 +594,13 @@ def _is_parameter(value):
     return isinstance(value, torch.nn.Parameter) or isinstance(value._base, torch.nn.Parameter)
 
 
-def _flat(values):
+def flat(values):
     """What is within tuples, lists and dicts."""
     if isinstance(values, dict):
         values = values.values()
     for value in values:
         if isinstance(value, (tuple, list, dict)):
-            yield from _flat(value)
+            yield from flat(value)
         else:
             yield value
 
