@@ -429,13 +429,12 @@ class Watch(TorchFunctionMode):
 
     def _softmaxed(self, source, axis, result):
         """Follows a softmax: of scores, or of anything else as what may be weights."""
-        scores, learnt = self._known.get(source, _Scores(alone=True)), False
-        if not isinstance(axis, int):
-            return
+        if axis is None:  # as PyTorch chooses it, with a warning
+            axis = 0 if source.ndim in (0, 1, 3) else 1
         axis %= max(source.ndim, 1)
+        scores = self._known.get(source, _Scores(alone=True))
         alone = scores.alone or (scores.keys is not None and axis not in scores.keys)
-        if alone:
-            learnt = source.ndim > 0 and self._features.are_apart(source, axis) is True
+        learnt = alone and source.ndim > 0 and self._features.are_apart(source, axis) is True
         self._known[result] = _Scores(
             softmaxed=True,
             derived=True,

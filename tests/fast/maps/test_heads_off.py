@@ -3,11 +3,13 @@ reason is told why it can't be.
 """
 
 import copy
+import re
 
 import numpy as np
 import pytest
 import torch
 import transformers
+from conftest import ROOT
 from einops import rearrange
 from torch import nn
 
@@ -292,3 +294,60 @@ def test_a_part_of_several_is_the_one_whose_heads_are_off():
     rows = model.decoder.block[0].layer[1].EncDecAttention.o.weight.T.unflatten(0, (4, -1))
     expected = torch.einsum("khd,hde->hke", values, rows).norm(dim=-1)
     np.testing.assert_allclose(value_norms(model, inputs, part="cross")[0], expected, rtol=1e-5, atol=1e-5)
+
+
+# --- The table of what can't be told --------------------------------------------------------------------------------------
+
+MANUAL = (ROOT / "book" / "your-own-models.md").read_text(encoding="utf-8")
+TABLE = re.findall(r"^\| (.*?) \| (yes|no) \| (yes|no) \|$", MANUAL, re.MULTILINE)
+SIZES_OF_EXPERTS = {"num_experts": 2, "num_local_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 16}
+LINEAR_LAYERS = {
+    **{"linear_num_key_heads": 2, "linear_num_value_heads": 2, "linear_key_head_dim": 8, "linear_value_head_dim": 8},
+    **{"shared_expert_intermediate_size": 16, "layer_types": ["linear_attention", "full_attention"]},
+}
+MODELS = {  # what stands for each row, by how it begins
+    "Qwen3-Next": lambda: hugging_face(
+        "Qwen3NextModel",
+        transformers.Qwen3NextConfig(
+            **SIZES, **SIZES_OF_EXPERTS, **LINEAR_LAYERS, num_key_value_heads=2, head_dim=8, pad_token_id=0
+        ),
+    ),
+    "BitNet": lambda: hugging_face(
+        "BitNetModel", transformers.BitNetConfig(**SIZES, num_key_value_heads=2, pad_token_id=0, bos_token_id=1)
+    ),
+    "Longformer": lambda: hugging_face(
+        "LongformerModel", transformers.LongformerConfig(**SIZES, attention_window=4, pad_token_id=0)
+    ),
+    "Nyströmformer": lambda: hugging_face(
+        "NystromformerModel", transformers.NystromformerConfig(**SIZES, num_landmarks=4, segment_means_seq_len=4)
+    ),
+    "JetMoE": lambda: hugging_face(
+        "JetMoeModel",
+        transformers.JetMoeConfig(**SIZES, num_key_value_heads=2, kv_channels=8, num_local_experts=2, pad_token_id=0),
+    ),
+    "DiffLlama": lambda: hugging_face("DiffLlamaModel", transformers.DiffLlamaConfig(**SIZES, num_key_value_heads=4)),
+    "CaiT": Talking,
+}
+
+
+def works(what):
+    try:
+        what()
+    except ValueError:
+        return "no"
+    return "yes"
+
+
+@torch.no_grad()
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("model", "off", "written"), TABLE, ids=[row[0] for row in TABLE])
+def test_what_cannot_be_told_is_what_the_book_says(model, off, written):
+    module = next(make for name, make in MODELS.items() if model.startswith(name))()
+    x = X if isinstance(module, Own) else {"input_ids": torch.arange(3, 7)[None]}
+    layers, heads = HeadMap.of(module, inputs=x).attention.shape[:2]
+    mask = [[head > 0 for head in range(heads)] for _ in range(layers)]
+    assert (works(lambda: output_with(module, mask, x)), works(lambda: value_norms(module, x))) == (off, written)
+
+
+def test_every_row_of_the_table_is_tried():
+    assert len(TABLE) == len(MODELS)
