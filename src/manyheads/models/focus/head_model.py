@@ -17,6 +17,7 @@ from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.composing import BIASES, checked_places
+from manyheads.models.defaults import new_tensors, where_it_is
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.network import FocusConfig, FocusNetwork
@@ -25,6 +26,7 @@ from manyheads.models.focus.word_vectors import reduced_words
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
 
 
+@where_it_is
 class FocusModel(FocusNetwork):
     """Two layers of four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
 
@@ -77,9 +79,9 @@ class FocusModel(FocusNetwork):
         }
         tokens = [tokenizer().id_to_token(token) for token in ids]
         layers = (self.first, vectors[0]), (self.attention, x[0])
-        lengths = [norms(_values(*layer), rows_of(layer[0].output, self.num_heads)).numpy() for layer in layers]
+        lengths = [norms(_values(*layer), rows_of(layer[0].output, self.num_heads)).numpy(force=True) for layer in layers]
         named = {"head_names": self.head_names, "named_layer": self.named_layer}
-        maps = torch.cat([first, second]).numpy()  # [layer, h, q, k]
+        maps = torch.cat([first, second]).numpy(force=True)  # [layer, h, q, k]
         return AttentionMap(tokens, tokens, maps, **named, predictions=predictions, notes=notes, value_norms=lengths)
 
     def _checked(self, head_mask):  # -> of each layer [h], or None
@@ -117,7 +119,7 @@ class FocusModel(FocusNetwork):
     def _parts(self, contexts):  # [h, d_v]
         parts = self.ledger(contexts.flatten())
         names = {"labels": [list(label) for label in parts["labels"]], "headNames": self.head_names}
-        return names | {"others": ["biases"], "parts": parts["parts"].numpy()}
+        return names | {"others": ["biases"], "parts": parts["parts"].numpy(force=True)}
 
     @torch.no_grad()
     def _read(self, sentence, head_mask=None):
@@ -159,7 +161,8 @@ class FocusModel(FocusNetwork):
         ['sentence type', 'object', 'relation', 'sentiment']
         """
         header, config, tensors = read_model(path, "focus model", {"variant"}, FocusConfig)
-        model = cls(header["variant"], config)
+        with new_tensors():
+            model = cls(header["variant"], config)
         fill(model, tensors, path)
         model.page_name = _page_name(model.variant)
         return model.eval()
