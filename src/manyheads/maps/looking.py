@@ -155,7 +155,9 @@ def _keep_shards(parts):
 def _keep_values(tensors):
     """Keeps the numbers of tensors that a call may write into."""
     present = [tensor for tensor in tensors if not tensor.is_meta]
-    before = [(tensor, None if tensor.is_inference() else tensor._version, tensor.detach().clone()) for tensor in present]
+    before = [
+        (tensor, None if tensor.is_inference() else tensor._version, tensor.detach().clone()) for tensor in present
+    ]
 
     def put_back():
         for tensor, version, values in before:

@@ -31,6 +31,7 @@ class Part:
     sinks: bool = False  # whether the model has sinks that are no tokens
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     window: int | None = None  # how many keys are around each query, where keys are counted from it
+    full: tuple | None = None  # how many queries and keys were seen, where layers may hold groups of them
     output: Any = None  # what the model returned
     config: Any = None  # of a Hugging Face model
 

@@ -99,6 +99,26 @@ def tokens_of(which, reading):
     return reading.query_tokens, reading.tokens
 
 
+def grouped(weights, which, part, reading, steps, full, sides, readable):
+    """Weights by groups, the names of the groups that ask, those of the groups that are looked at, and notes.
+
+    There are `full` queries and keys, and groups of them on both `sides`, None for a side that's as it was. `readable`
+    makes text of tokens.
+    """
+    queries, keys = tokens_of(which, reading)
+    own = queries is keys and which != "cross" and full[0] == full[1] - len(part.keys_after)
+    keys, notes = tokens_for("tokens", keys, full[1] - len(part.keys_after), steps)
+    queries, notes_on_queries = (keys, ()) if own else tokens_for("query_tokens", queries, full[0], steps)
+    named = []
+    for groups, tokens in zip(sides, (queries, [*keys, *part.keys_after])):
+        tokens = readable(tokens)
+        if groups is not None and groups.places is not None:
+            notes = (*notes, f"{len(tokens) - len(groups.places)} padding tokens are left out.")
+            tokens = [tokens[place] for place in groups.places]
+        named.append(tokens if groups is None else groups.names(tokens))
+    return weights, *named, tuple(dict.fromkeys((*notes_on_queries, *notes)))
+
+
 def own_places(weights, part, tokens, steps=False):
     """Weights and tokens of a part that looks at itself; its queries may be the last of its keys."""
     queries = weights.shape[2]

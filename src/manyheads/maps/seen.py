@@ -30,6 +30,13 @@ class Seen:
         asking = self.kept if self.whole.query_start is not None else range(queries)
         return moved_picture(self.whole, asking, self.kept)
 
+    def picture_by(self, queries, keys):
+        """The picture for groups of queries and keys, of which those of one token may be patches."""
+        if self.whole is None:
+            return None
+        asking, looked_at = (self.kept if groups is None else groups.singles() for groups in (queries, keys))
+        return moved_picture(self.whole, asking, looked_at)
+
 
 def seen_by(which, shape, reading, config, named, image=None, grid=None, batch=0):
     """What is known of a part of this role and shape, [layer, head, query, key], whose model reads `named` inputs."""

@@ -15,7 +15,7 @@ def strings_of(name, tokens, tokenizer=None, batch=0):
     if tokens is None:
         return None
     if callable(getattr(tokens, "tokens", None)) and hasattr(tokens, "input_ids"):  # a tokenizer's BatchEncoding
-        ids = np.asarray(tokens["input_ids"])
+        ids = array_of_ids(tokens["input_ids"])
         return (
             list(tokens.tokens(batch if ids.ndim > 1 else 0)) if tokens.is_fast else _named(name, ids, tokenizer, batch)
         )
@@ -25,7 +25,7 @@ def strings_of(name, tokens, tokenizer=None, batch=0):
                 f"{name} must be a list of strings, got {tokens!r}: a text needs tokenizer=, the model's own"
             )
         return _named(name, np.asarray(tokenizer(tokens)["input_ids"]), tokenizer, batch)
-    values = tokens.detach().cpu().numpy() if hasattr(tokens, "detach") else tokens
+    values = array_of_ids(tokens) if hasattr(tokens, "detach") else tokens
     values = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(values, (list, tuple)):
         raise TypeError(f"{name} must be a list of strings, got {tokens!r}")
@@ -58,6 +58,11 @@ def ids_in(named, decoder=False):
     names = ("decoder_input_ids",) if decoder else ("input_ids", "input")
     ids = next((named[name] for name in names if named.get(name) is not None), None)
     return ids if ids is not None and "int" in str(getattr(ids, "dtype", "")) else None
+
+
+def array_of_ids(ids):
+    """Ids as an array, of a tensor of any device, or as they are."""
+    return np.asarray(ids.detach().cpu() if hasattr(ids, "detach") else ids)
 
 
 def _is_id(value):

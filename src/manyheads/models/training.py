@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from tqdm.auto import tqdm
 
-from manyheads.models.defaults import new_tensors
+from manyheads.defaults import new_tensors
 from manyheads.models.threads import one_thread
 
 SHORT = "loss after 40 steps"  # the metric by which a test knows that a recipe still learns what it learned

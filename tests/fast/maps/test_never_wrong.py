@@ -343,14 +343,13 @@ def test_a_long_text_is_shown_by_sentences_and_a_click_opens_one():
     assert shown.attention.key_tokens[:5] == ["The", "cat", "sat", ".", "The cat sat."]
 
 
-def test_a_long_text_of_several_parts_is_shown_one_part_at_a_time():
+def test_of_several_parts_those_that_are_long_are_shown_by_sentences():
     model = nn.Transformer(8, 2, 1, 1, 8, batch_first=True)
     inputs = (torch.randn(1, 2100, 8), torch.randn(1, 4, 8))
-    with pytest.raises(
-        ValueError, match="part= names one of 'encoder', 'decoder', 'cross'; first=0 shows all by words"
-    ):
-        HeadMap.of(model, ["tea."] * 2100, inputs=inputs)
-    assert HeadMap.of(model, ["tea", "."] * 1050, inputs=inputs, part="encoder").attention.shape == (1, 2, 1050, 1050)
+    shown = HeadMap.of(model, ["tea", "."] * 1050, list("abcd"), inputs=inputs)
+    assert [model.map.shape for model in shown.models] == [(1, 2, 1050, 1050), (1, 2, 4, 4), (1, 2, 4, 2100)]
+    few = HeadMap.of(model, ["tea", "."] * 1050, list("abcd"), inputs=inputs, max_weights=3_000_000)
+    assert [model.map.shape for model in few.models] == [(1, 2, 1050, 1050), (1, 2, 4, 4), (1, 2, 4, 1050)]
 
 
 def photograph():

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from manyheads.attention import causal_mask
+from manyheads.defaults import where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
@@ -20,7 +21,6 @@ from manyheads.models.decoder.measures import INDUCTION_HEADS
 from manyheads.models.decoder.network import LanguageModel
 from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
-from manyheads.models.defaults import where_it_is
 from manyheads.models.registry import all_but
 from manyheads.models.white_space import within_reach
 

@@ -17,11 +17,11 @@ import torch
 from safetensors.torch import load_file
 
 from manyheads.attention import MultiHeadAttention
+from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
 from manyheads.maps.tokens import BYTES, of_bytes
-from manyheads.models.defaults import new_tensors, where_it_is
 from manyheads.models.files import ENCODER, encoder_file
 from manyheads.models.white_space import within_reach
 

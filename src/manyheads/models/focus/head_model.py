@@ -13,11 +13,11 @@ from dataclasses import asdict
 import torch
 
 from manyheads.attention import causal_mask
+from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.composing import BIASES, checked_places
-from manyheads.models.defaults import new_tensors, where_it_is
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.network import FocusConfig, FocusNetwork
@@ -79,7 +79,9 @@ class FocusModel(FocusNetwork):
         }
         tokens = [tokenizer().id_to_token(token) for token in ids]
         layers = (self.first, vectors[0]), (self.attention, x[0])
-        lengths = [norms(_values(*layer), rows_of(layer[0].output, self.num_heads)).numpy(force=True) for layer in layers]
+        lengths = [
+            norms(_values(*layer), rows_of(layer[0].output, self.num_heads)).numpy(force=True) for layer in layers
+        ]
         named = {"head_names": self.head_names, "named_layer": self.named_layer}
         maps = torch.cat([first, second]).numpy(force=True)  # [layer, h, q, k]
         return AttentionMap(tokens, tokens, maps, **named, predictions=predictions, notes=notes, value_norms=lengths)
@@ -103,8 +105,9 @@ class FocusModel(FocusNetwork):
         without = [self.ledger((contexts * mask[:, None]).flatten())["parts"][:, -1] for mask in alone]
         reading = self.ledger(contexts.flatten())["reading"].unflatten(0, (self.num_heads, -1))
         named = {"tokens": list(map.key_tokens), "notes": list(map.notes), "answered": bool(map.predictions)}
-        arrays = {"without": torch.stack(without, dim=1), "weights": map.weights[-1, :, 0], "says": values @ reading}
-        return self._parts(contexts) | named | arrays
+        tensors = {"without": torch.stack(without, dim=1), "says": values @ reading}
+        arrays = {name: tensor.numpy(force=True) for name, tensor in tensors.items()}
+        return self._parts(contexts) | named | arrays | {"weights": map.weights[-1, :, 0]}
 
     @torch.no_grad()
     def read_in_parts(self, sentence, layer, places, head_mask=None):  # -> attention, {part: [place, d]}

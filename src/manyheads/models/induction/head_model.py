@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.composing import checked_places, through, written
-from manyheads.models.defaults import new_tensors, where_it_is
 from manyheads.models.induction.measures import next_losses
 from manyheads.models.induction.network import AttentionOnly, InductionConfig
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model

@@ -60,7 +60,12 @@ def find_pushes(encoder, axes, word, sentence, places_of, head_mask=None, masked
         rest.append(float(axes.offsets[at, number + 1]) + sum(own for _, own in found) / len(found))
     scores = axes.scores(states[:, places].mean(1).numpy(force=True), word)
     return Pushes(
-        tokens, places, scores, weights[:, :, places].mean(2).numpy(force=True), torch.stack(pushes).numpy(), np.array(rest)
+        tokens,
+        places,
+        scores,
+        weights[:, :, places].mean(2).numpy(force=True),
+        torch.stack(pushes).numpy(),
+        np.array(rest),
     )
 
 

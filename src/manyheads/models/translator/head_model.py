@@ -10,9 +10,9 @@ from dataclasses import asdict
 import torch
 from torch import nn
 
+from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
-from manyheads.models.defaults import new_tensors, where_it_is
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 from manyheads.models.translator.data import HEADS, LONGEST, MAX_WORDS
 from manyheads.models.translator.grammar import grammar
