@@ -1,11 +1,7 @@
-"""Models in pieces on several processes, by PyTorch's own engines: which of the heads are where, and who has the map."""
+"""Models in pieces on several processes, by PyTorch's own engines: which heads are where, and who has the map."""
 
 import torch
-from torch import Tensor
-
-
-class Elsewhere(Exception):
-    """Another process has the map."""
+from torch import Tensor, distributed
 
 
 def is_sharded(module):
@@ -42,15 +38,17 @@ def group_of(parts):
 
 
 def gathered(weights: Tensor, group, heads=None):  # [b, h, q, k]
-    """The weights of all heads, on the first process of a group; on the others what they were.
+    """The weights of all heads, on the first process of a group; on the others their shape alone.
 
     Where all have the same weights, these are all heads already. Of one token they're the same anyway, and `heads`
     tells, how many the module says there are.
     """
-    count, rank = torch.distributed.get_world_size(group), torch.distributed.get_rank(group)
-    parts = [None] * count if rank == 0 else None
-    torch.distributed.gather_object(weights, parts, group=group, group_dst=0)
-    if parts is None:
-        return weights
-    alike = all(torch.equal(part, weights) for part in parts)
-    return weights if alike and heads in (None, weights.shape[-3]) else torch.cat(parts, -3)
+    first = distributed.get_rank(group) == 0
+    parts = [None] * distributed.get_world_size(group) if first else None
+    distributed.gather_object(weights, parts, group=group, group_dst=0)
+    if first:
+        alike = all(torch.equal(part, weights) for part in parts)
+        weights = weights if alike and heads in (None, weights.shape[-3]) else torch.cat(parts, -3)
+    shape = [tuple(weights.shape)]
+    distributed.broadcast_object_list(shape, group=group, group_src=0)
+    return weights if first else torch.empty(shape[0], device="meta")

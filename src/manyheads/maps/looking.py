@@ -40,7 +40,9 @@ def looked_at(module):
         parts = [*dict.fromkeys(module.modules())]
         training = [(part, part.training) for part in parts]
         put_back = [_keep_shards(parts)]
-        put_back += [_keep(thing) for thing in (*parts, *configurations_of(parts))]
+        sharded = {inner for part in parts if _shards(part) for inner in part.modules()}
+        put_back += [_keep(part, () if part not in sharded else ("_parameters",)) for part in parts]
+        put_back += [_keep(config) for config in configurations_of(parts)]
         put_back += [_keep_values([*part.buffers(recurse=False)]) for part in parts]
         put_back += [*_keep_caches(parts), _keep_random_numbers(), _keep_switches()]
         try:
@@ -99,10 +101,10 @@ def configurations_of(parts):
     return list(found.values())
 
 
-def _keep(thing):
-    """Keeps the attributes of a thing, and what its lists and dicts hold; returns what puts them back."""
+def _keep(thing, others=()):
+    """Keeps the attributes of a thing but `others`, and what its lists and dicts hold; returns what puts them back."""
     attributes = vars(thing)
-    before = dict(attributes)
+    before = {name: value for name, value in attributes.items() if name not in others}
     held = [(value, copy.copy(value)) for value in _containers(before.values())]
 
     def put_back():
@@ -112,7 +114,7 @@ def _keep(thing):
             else:
                 value.clear()
                 value.update(then)
-        for name in [name for name in attributes if name not in before]:
+        for name in [name for name in attributes if name not in (*before, *others)]:
             del attributes[name]
         attributes.update(before)
 
@@ -138,9 +140,8 @@ def _entries(container):
 
 
 def _keep_shards(parts):
-    """Lets FSDP2 shard again what it gathered, or gather what it sharded: its own state says which it has."""
-    fsdp = sys.modules.get("torch.distributed.fsdp")  # there only where somebody shards
-    sharded = [part for part in parts if isinstance(part, getattr(fsdp, "FSDPModule", ()))]
+    """Lets FSDP2 shard again what it gathered, or gather what it sharded: it alone knows which it has."""
+    sharded = [part for part in parts if _shards(part)]
     before = [list(map(id, part.parameters())) for part in sharded]
     gathered = [not any(hasattr(one, "device_mesh") for one in part.parameters()) for part in sharded]
 
@@ -150,6 +151,12 @@ def _keep_shards(parts):
                 part.unshard() if whole else part.reshard()
 
     return put_back
+
+
+def _shards(part):
+    """Whether FSDP2 shards the parameters of a part of a model."""
+    fsdp = sys.modules.get("torch.distributed.fsdp")  # there only where somebody shards
+    return isinstance(part, getattr(fsdp, "FSDPModule", ()))
 
 
 def _keep_values(tensors):

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import torch
 
-from manyheads.maps.clusters import Elsewhere, holds_map
+from manyheads.maps.clusters import holds_map, is_sharded
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
 from manyheads.maps.parts import TOWERS, Part, by_stack, numbered, tower
@@ -56,13 +56,16 @@ def of_module(module, inputs, batch=0, before=None, holding=Holding()):
     `inputs` are a tensor, a tuple of arguments, or a dict of named ones; they're brought to where the module is. It
     computes what it always computes, without dropout and without gradients; it's left as it was, as are the inputs.
     `before` is called with the module before it computes; what it changes is put back. `holding` says what is held of
-    the weights. Of a module in pieces on several processes, the first gets the parts.
+    the weights. Of a module in pieces on several processes, the first gets the parts, the others none.
 
     Raises `NotSeen`, a `ValueError`, where no attention is seen, with what to do about it; `TooMany` for more weights
-    than may be held; `Elsewhere` on all processes but the first; and whatever the module raises.
+    than may be held; and whatever the module raises.
     """
     first, texts = holds_map(module), texts_in(inputs)
-    holding = holding if window_of(config_of(module)) is None else Holding()  # no layer by layer, no groups
+    if window_of(config_of(module)) is not None:
+        holding = Holding()  # no layer by layer, no groups
+    elif is_sharded(module):
+        holding = replace(holding, layers=None)  # all processes have to do the same
     with looked_at(module):
         own = kernels_of(module)
         if not own <= WATCHED:
@@ -76,7 +79,7 @@ def of_module(module, inputs, batch=0, before=None, holding=Holding()):
             if not parts:
                 raise
     if not first:
-        raise Elsewhere
+        return {}
     if holding.layers is not None and lacks(parts, holding.layers):  # whose numbers aren't those of their names
         return of_module(module, inputs, batch, before, replace(holding, layers=None))
     return described(parts, module, output, notes)
@@ -87,7 +90,8 @@ def watched(module, inputs, batch, texts, holding):
 
     What a Hugging Face model hands out goes before that, where it's eager and all of it is held.
     """
-    eager = is_hugging_face(module) and kernels_of(module) <= EAGER and holding.layers is None and not holding.groups
+    alone = is_hugging_face(module) and not is_sharded(module)
+    eager = alone and kernels_of(module) <= EAGER and holding.layers is None and not holding.groups
     with Watch(module, texts, holding) as watch:
         output = called(module, inputs, **(HANDED_OUT if eager else {}))
     looks = texts_before_heads(watch.looks, module, inputs, texts, holding)
@@ -108,7 +112,7 @@ def handed_out(model, inputs, batch, texts, own):
 
     Raises `ValueError` where its `own` kernels compute something else.
     """
-    if not is_hugging_face(model):
+    if not is_hugging_face(model) or is_sharded(model):
         return {}, None
     output = None if own <= EAGER else called(model, inputs)
     set_kernel(model, "eager")

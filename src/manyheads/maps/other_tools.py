@@ -64,6 +64,8 @@ def maps_of(
     named = named_of(source, inputs)
     holding = replace(holding, layers=None if layers is None else tuple(np.ravel(layers).tolist()))
     parts = parts_of(source, inputs, batch, before, holding)
+    if not parts:  # another process has them
+        return {}
     reading = reading_of(source, tokens, query_tokens, named, tokenizer, batch, attention_mask)
     runs = alike(parts, layers)
     wanted = chosen_part(runs, part)

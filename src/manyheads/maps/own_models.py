@@ -79,6 +79,8 @@ def with_heads_off(name, source, *tokens, layers=None, part=None, **options):
     module = source if key is None else source[key]
     if not is_module(module):
         return None
+    if in_pieces(module):  # its other processes wouldn't compute
+        return None
     part = name if key is None else name.removeprefix(str(key)).removeprefix(", ")
 
     def again(head_mask):
@@ -91,3 +93,12 @@ def with_heads_off(name, source, *tokens, layers=None, part=None, **options):
         return maps[part]
 
     return again
+
+
+def in_pieces(source):
+    """Whether a source has modules that are in pieces on several processes."""
+    if not modules_among(source):
+        return False
+    from manyheads.maps.clusters import is_sharded
+
+    return any(map(is_sharded, [source] if is_module(source) else filter(is_module, source.values())))

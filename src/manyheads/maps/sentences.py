@@ -7,6 +7,7 @@ held; and from `LONG` tokens on they are what is shown, since nobody reads a map
 import math
 import re
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -199,7 +200,7 @@ def sentences_of(tokens, most=None):
     (0, 1, 3, 5)
     """
     starts = [0]
-    for place, (before, token) in enumerate(zip(tokens, tokens[1:]), start=1):
+    for place, (before, token) in enumerate(pairwise(tokens), start=1):
         rows = [found and found[1] for found in (PATCH.match(before), PATCH.match(token))]
         ends = rows[0] != rows[1] if any(rows) else ENDS.search(before) or place - starts[-1] == LONGEST
         if ends:

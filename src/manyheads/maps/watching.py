@@ -20,7 +20,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from manyheads.maps.axes import axes_of_activation, contracted_last, heads_of, in_four_axes, mixes_heads
 from manyheads.maps.clusters import gathered, group_of, whole
-from manyheads.maps.sentences import Holding, queries_averaged
+from manyheads.maps.sentences import Holding, TooMany, queries_averaged
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum")
 OTHER_KERNELS = re.compile(
@@ -102,7 +102,7 @@ class Watch(TorchFunctionMode):
 
     def __init__(self, module, texts=1, holding=Holding()):
         super().__init__()
-        self._holding, self._count = holding, 0
+        self._holding, self._count, self._too_many = holding, 0, None
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
         self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
@@ -122,6 +122,9 @@ class Watch(TorchFunctionMode):
     def __exit__(self, *error):
         super().__exit__(*error)
         self._after.close()
+        if error[0] is None and self._too_many is not None:
+            self.looks = []
+            raise self._too_many
         if error[0] is None:
             looks = [_of_all_heads(look) for look in _once(self.looks, type(self._module).__name__)]
             self.looks = [self._in_four_axes(look) for look in looks]
@@ -179,7 +182,7 @@ class Watch(TorchFunctionMode):
         query, key = call["query"], call["key"]
         shape = (*query.shape[:-1], key.shape[-2])
         groups = self._holding.sides(*shape[-2:])
-        if not self._holding.wants(self._calling[-1][0]):
+        if not self._wants(self._calling[-1][0]):
             return self._note(torch.empty(shape, device="meta"), depth)
         weights, notes = fused_weights(**call, groups=groups)
         return self._note(weights, depth, notes, full=shape[-2:])
@@ -258,13 +261,19 @@ class Watch(TorchFunctionMode):
 
     def _held(self, name, weights, full=None):
         """What is held of weights; those of a kernel were grouped where they were computed."""
-        if not self._holding.wants(name):
+        if not self._wants(name):
             return torch.empty(weights.shape, device="meta")
         held = whole(weights.detach())
         held = (self._holding.summed(held) if full is None else held).cpu()
         self._count += held.numel() // (self._texts if len(held) == self._texts else 1)
-        self._holding.check(self._count, full or weights.shape)
+        try:
+            self._holding.check(self._count, full or weights.shape)
+        except TooMany as many:  # the module ends its pass: what places its parts counts on that
+            self._too_many = many
         return held
+
+    def _wants(self, name):
+        return self._too_many is None and self._holding.wants(name)
 
     def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
         name, _, given, call = self._calling[-1]
@@ -373,9 +382,10 @@ def _once(looks, module):
 
 def _of_all_heads(look):
     """A look with the heads of all processes that have a part of them."""
-    if look.group is None or look.weights.is_meta:
+    if look.group is None:
         return look
-    return replace(look, weights=gathered(look.weights, look.group, look.heads))
+    weights = gathered(look.weights, look.group, look.heads)
+    return replace(look, weights=weights, heads=weights.shape[-3])
 
 
 def _moved(name, args, kwargs, source, before):

@@ -15,14 +15,14 @@ from manyheads.maps.element import element_html
 from manyheads.maps.endings import checked_path
 from manyheads.maps.options import OPTIONS, start_of
 from manyheads.maps.other_tools import maps_of
-from manyheads.maps.own_models import maps_within, with_heads_off
+from manyheads.maps.own_models import in_pieces, maps_within, with_heads_off
 from manyheads.maps.plain import plain_html
 from manyheads.maps.sentences import MAX_WEIGHTS, Holding
 from manyheads.maps.wire import digits_of, layer_bytes, map_json, map_message
 from manyheads.models.registry import is_named, load_model
 from manyheads.whole_files import written_whole
-from manyheads.widgets.figure import Figure, refuse_unknown
-from manyheads.widgets.long_map import LongMap, by_sentences, is_long
+from manyheads.widgets.figure import Figure, reason, refuse_unknown
+from manyheads.widgets.long_map import OPENS_NOT, LongMap, by_sentences, is_long
 from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
 
@@ -263,6 +263,9 @@ class HeadMap(_Chosen):
         sentences, or rows of patches, and a click opens one; so is shown what has 2,048 tokens or more. With `first` or
         `last` it's held whole. `layers=[3]` holds one layer alone.
 
+        A model in pieces on several processes (FSDP2, tensor parallelism) is looked at by all of them: each calls this,
+        the first gets the map of all heads, the others None.
+
         Two maps side by side are two widgets in a box, and links keep them alike:
 
         >>> from ipywidgets import HBox, link
@@ -305,6 +308,8 @@ class HeadMap(_Chosen):
         opens = "first" not in traits and "last" not in traits
         tokens, options = (tokens, query_tokens), {"part": part, **options}
         maps, holding = maps_within(source, *tokens, most=max_weights if opens else None, **options)
+        if not maps:
+            return None
         models = {name: _by_groups(name, map, source, tokens, holding, options) for name, map in maps.items()}
         if opens and any(models.values()):
             shown = [model or _FixedMap(name, maps[name]) for name, model in models.items()]
@@ -372,8 +377,12 @@ class HeadMap(_Chosen):
             self.send({"of": wanted["of"], "layer": layer}, parts)
 
     def _open(self, change):
-        """Opens the sentence that asks, of a long text."""
-        place = getattr(self.model, "open", lambda place: place)(change.new)
+        """Opens the sentence that asks, of a long text; where it can't be, says so."""
+        try:
+            place = getattr(self.model, "open", lambda place: place)(change.new)
+        except Exception as error:
+            self._status = f"It can't be opened: {reason(error)} What you see stays."
+            raise
         with self.hold_sync():
             self._compute()
             self.query = place
@@ -543,6 +552,8 @@ def _by_groups(name, map, source, tokens, holding, options):
         return by_sentences(name, map) if is_long(map) else None
 
     def computed(grouping):
+        if in_pieces(source):
+            raise ValueError(OPENS_NOT)
         length = next(length for length, one in holding.groups.items() if one.queries == grouping.queries)
         wider = Holding(groups=holding.groups | {length: grouping})
         return maps_of(source, *tokens, holding=wider, **options | {"part": name or options["part"]})[name]

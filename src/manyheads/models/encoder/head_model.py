@@ -79,8 +79,7 @@ def load_encoder(name=ENCODER, folder=None):
     if folder is not None:
         raise ValueError("folder is for the files of the default encoder; give another model's folder as its name")
     try:
-        with new_tensors():
-            model = transformers.AutoModel.from_pretrained(name, attn_implementation="eager", dtype=torch.float32)
+        model = transformers.AutoModel.from_pretrained(name, attn_implementation="eager", dtype=torch.float32)
         tokenizer = transformers.AutoTokenizer.from_pretrained(name)
     except OSError as error:
         raise FileNotFoundError(
