@@ -65,7 +65,7 @@ def copied(inputs):
     >>> taken["x"].add_(1), given["x"]
     (tensor([2., 2.]), tensor([1., 1.]))
     """
-    if hasattr(inputs, "get_seq_length"):
+    if hasattr(inputs, "get_seq_length") and not isinstance(inputs, type):
         cache = copy.copy(inputs)  # of Hugging Face, with layers that hold tensors
         vars(cache).update(copied(vars(inputs)))
         return cache
@@ -200,10 +200,10 @@ def _keep_caches(parts):
 
 def _is_cache(thing):
     """Whether an object is a cache: one of Hugging Face, or one's own with tensors in its attributes."""
-    if hasattr(thing, "get_seq_length"):
-        return True
     if not hasattr(thing, "__dict__") or callable(thing) or type(thing).__module__.startswith("torch."):
         return False
+    if hasattr(thing, "get_seq_length"):
+        return True
     attributes = [*vars(thing).values()]
     within = [entry for value in attributes if isinstance(value, (dict, list, tuple)) for entry in _entries(value)]
     return any(isinstance(value, torch.Tensor) for value in (*attributes, *within))

@@ -35,6 +35,10 @@ BATCH_FIRST = (
 FAST_PATH = (
     "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
 )
+MASK_ADDED = (
+    "This model was loaded with eager attention, which adds its mask to the scores: True counts as 1, and hides nothing. "
+    "sdpa attention takes such a mask; eager attention takes one of numbers, 0 for what may be looked at, else -inf."
+)
 EAGER, WATCHED = {"eager"}, {"eager", "sdpa"}  # kernels of Hugging Face that hand out weights, that can be watched
 HANDED_OUT = {"output_attentions": True, "return_dict": True}  # what an eager model is asked for
 EAGERLY_ELSE = (
@@ -100,11 +104,19 @@ def watched(module, inputs, batch, texts, holding):
     notes += tuple(NOT_SEEN.format(place or type(module).__name__, kernel) for kernel, place in unseen)
     parts = parts_of_output(output, batch, texts) if eager else {}
     if parts:
-        return with_towers(parts, looks, texts) if has_towers(module) else parts, output, ()
+        notes = (MASK_ADDED,) * has_boolean_mask(inputs)
+        return with_towers(parts, looks, texts) if has_towers(module) else parts, output, notes
     parts = of_looks(looks, texts)
     if not parts:
         raise NotSeen(why_nothing(module, watch.unknown))
     return parts, output, notes
+
+
+def has_boolean_mask(inputs):
+    """Whether inputs have a mask of True and False for each query and key, [b, h, q, k]."""
+    arguments, named = arguments_of(inputs)
+    tensors = [value for value in (*arguments, *named.values()) if isinstance(value, torch.Tensor)]
+    return any(value.dtype == torch.bool and value.ndim == 4 for value in tensors)
 
 
 def handed_out(model, inputs, batch, texts, own):
