@@ -1,6 +1,8 @@
 """A reader's own model, computed again: with heads off, or by groups of tokens where its map is large."""
 
+import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -8,7 +10,7 @@ from manyheads.maps.bertviz_arguments import pretty
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.places import Reading, counted, reading_of
 from manyheads.maps.seen import seen_by
-from manyheads.maps.sentences import FEW, TOO_LARGE, Holding, TooMany, grouping_of
+from manyheads.maps.sentences import FEW, LONGEST, TOO_LARGE, Holding, TooMany, grouping_of
 from manyheads.maps.sources import is_module, modules_among, named_of
 from manyheads.maps.tokens_from import inputs_of, of_processor
 
@@ -30,25 +32,28 @@ def maps_within(source, *tokens, most, **options):
         try:
             return maps_of(source, *tokens, holding=holding, **options), holding
         except TooMany as many:
-            holding = grouped_more(
-                holding, many.length, lambda length: names_within(length, source, *tokens, **options)
-            )
+            names = partial(names_within, source, *tokens, **options)
+            holding = grouped_more(holding, many, names)
 
 
-def grouped_more(holding, length, names_of):
-    """What is held, with groups for an axis of this length; where all axes have some, with half as many.
+def grouped_more(holding, many, names_of):
+    """What is held, with groups for an axis where there are too many weights; where all axes have some, with fewer.
 
-    `names_of(length)` names the tokens of an axis, and says which places aren't padding, or None.
+    `names_of(length=...)` names the tokens of an axis, and says which places aren't padding, or None.
     """
-    lengths = [length] if length else [*holding.groups]
-    most = None if length else max(len(one.queries) for one in holding.groups.values()) // 2
-    if 0 < length < FEW or (most is not None and most < FEWEST):
+    if many.length:
+        lengths, side = [many.length], math.isqrt(holding.most * many.length**2 // many.count)  # that may be held
+        most = max(side - LONGEST, side // 2)  # one is opened
+    else:
+        lengths, most = [*holding.groups], max(len(one.queries) for one in holding.groups.values()) // 2
+    if 0 < many.length < FEW or most < FEWEST:
         raise ValueError(TOO_LARGE.format(most=holding.most))
-    more = {each: grouping_of(*names_of(each), most) for each in lengths}
+    more = {length: grouping_of(*names_of(length=length), most) for length in lengths}
     return replace(holding, groups=holding.groups | more)
 
 
-def names_within(length, source, tokens=None, query_tokens=None, **options):  # -> names, the places that aren't padding
+def names_within(source, tokens=None, query_tokens=None, *, length, **options):
+    # -> names, the places that aren't padding or None
     """The names of the tokens along an axis of this length, as far as a source tells; else they're counted."""
     named, tokenizer, batch = {}, of_processor(options.get("tokenizer")), options.get("batch", 0)
     config = None

@@ -30,11 +30,11 @@ TOO_LARGE = (
 
 
 class TooMany(Exception):
-    """A map has more weights than it may hold; `length` is that of the longest axis which isn't grouped yet."""
+    """A map has `count` weights, more than it may hold; `length` is that of the longest axis that isn't grouped yet."""
 
-    def __init__(self, length):
-        super().__init__(length)
-        self.length = length
+    def __init__(self, length, count):
+        super().__init__(length, count)
+        self.length, self.count = length, count
 
 
 @dataclass(frozen=True)
@@ -86,19 +86,16 @@ class Groups:
         places = range(self.count) if self.places is None else self.places
         return [places[start] if size == 1 else -1 for start, size in zip(self.starts, self.sizes())]
 
-    def members(self, like):  # [token, group]
-        """Which token is in which group, as numbers of 0 and 1 that multiply an array or tensor of weights."""
-        numbers = np.repeat(np.arange(len(self)), self.sizes())
-        members = (numbers[:, None] == np.arange(len(self))).astype(np.float32)
-        return like.new_tensor(members) if hasattr(like, "new_tensor") else members
+    def members(self, like, length):  # [place, group]
+        """Which place is in which group, as numbers of 0 and 1 that multiply weights, an array or a tensor.
 
-    def taken(self, weights, axis):
-        """The weights of the tokens that are in groups, along an axis, as float32."""
-        weights = weights.float() if hasattr(weights, "float") else weights
-        if self.places is None:
-            return weights
-        places = list(self.places)
-        return weights[..., places] if axis == -1 else weights[..., places, :]
+        >>> Groups((0, 1), 2, places=(1, 2)).members(np.ones(1), 3).tolist()
+        [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+        """
+        members = np.zeros((length, len(self)), np.float32)
+        places = np.arange(self.count) if self.places is None else np.array(self.places)
+        members[places, np.repeat(np.arange(len(self)), self.sizes())] = 1
+        return like.new_tensor(members).float() if hasattr(like, "new_tensor") else members
 
 
 @dataclass(frozen=True)
@@ -126,13 +123,17 @@ class Grouping:
 
 def keys_summed(weights, groups):  # [..., q, k] -> [..., q, group]
     """What is looked at, summed over groups. NumPy or torch."""
-    return groups.taken(weights, -1) @ groups.members(weights)
+    return as_float32(weights) @ groups.members(weights, weights.shape[-1])
 
 
 def queries_averaged(weights, groups):  # [..., q, k] -> [..., group, k]
     """What asks, averaged over groups. NumPy or torch."""
-    members = groups.members(weights)
-    return (members / members.sum(0)).T @ groups.taken(weights, -2)
+    members = groups.members(weights, weights.shape[-2])
+    return (members / members.sum(0)).T @ as_float32(weights)
+
+
+def as_float32(weights):
+    return weights.float() if hasattr(weights, "float") else weights
 
 
 @dataclass(frozen=True)
@@ -168,9 +169,18 @@ class Holding:
         return weights if queries is None else queries_averaged(weights, queries)
 
     def check(self, count, shape):
-        """Refuse more weights than may be held; the last that came are of this shape, [..., q, k]."""
-        if self.most is not None and count > self.most:
-            raise TooMany(max((length for length in shape[-2:] if length not in self.groups), default=0))
+        """Refuse more weights than may be held; the largest are of this shape, [..., q, k]."""
+        if self.allows(count):
+            return
+        raise TooMany(max((length for length in shape[-2:] if length not in self.groups), default=0), count)
+
+    def allows(self, count):
+        """Whether so many weights may be held."""
+        return self.most is None or count <= self.most
+
+    def shape(self, queries, keys):
+        """How many queries and keys are held of so many."""
+        return [full if side is None else len(side) for side, full in zip(self.sides(queries, keys), (queries, keys))]
 
 
 def grouping_of(tokens, places=None, most=None):

@@ -235,10 +235,9 @@ def copied_once(layers, shape, holding):  # of [head, query, key] -> [layer, hea
     Raises `TooMany` for more weights than may be held.
     """
     *first, queries, keys = shape
-    asking, looked_at = holding.sides(queries, keys)
-    first += [queries if asking is None else len(asking.starts), keys if looked_at is None else len(looked_at.starts)]
-    holding.check(math.prod(first), shape)
-    weights = np.empty(first, np.float32)
+    held = [*first, *holding.shape(queries, keys)]
+    holding.check(math.prod(held), shape)
+    weights = np.empty(held, np.float32)
     for place, layer in enumerate(layers):
         weights[place] = holding.summed(layer)
     return weights
