@@ -1,6 +1,5 @@
 """A reader's own model, computed again: with heads off, or by groups of tokens where its map is large."""
 
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -10,7 +9,7 @@ from manyheads.maps.bertviz_arguments import pretty
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.places import Reading, counted, reading_of
 from manyheads.maps.seen import seen_by
-from manyheads.maps.sentences import FEW, LONGEST, TOO_LARGE, Holding, TooMany, grouping_of
+from manyheads.maps.sentences import FEW, TOO_LARGE, Holding, TooMany, grouping_of
 from manyheads.maps.sources import is_module, modules_among, named_of
 from manyheads.maps.tokens_from import inputs_of, of_processor
 
@@ -33,23 +32,25 @@ def maps_within(source, *tokens, most, **options):
             return maps_of(source, *tokens, holding=holding, **options), holding
         except TooMany as many:
             names = partial(names_within, source, *tokens, **options)
-            holding = grouped_more(holding, many, names)
+            holding = grouped_more(holding, many.shapes, names)
 
 
-def grouped_more(holding, many, names_of):
-    """What is held, with groups for an axis where there are too many weights; where all axes have some, with fewer.
+def grouped_more(holding, shapes, names_of):
+    """What is held, with groups of the tokens of as many axes as it takes, the longest first, and then with fewer.
 
-    `names_of(length=...)` names the tokens of an axis, and says which places aren't padding, or None.
+    `shapes` are those of `TooMany`; `names_of(length=...)` names the tokens of an axis, and says which aren't padding.
     """
-    if many.length:
-        lengths, side = [many.length], math.isqrt(holding.most * many.length**2 // many.count)  # that may be held
-        most = max(side - LONGEST, side // 2)  # one is opened
-    else:
-        lengths, most = [*holding.groups], max(len(one.queries) for one in holding.groups.values()) // 2
-    if 0 < many.length < FEW or most < FEWEST:
-        raise ValueError(TOO_LARGE.format(most=holding.most))
-    more = {length: grouping_of(*names_of(length=length), most) for length in lengths}
-    return replace(holding, groups=holding.groups | more)
+    lengths = sorted({length for _, *sides in shapes for length in sides if length >= FEW} - {*holding.groups})
+    while not holding.allows(shapes):
+        if lengths:
+            more = {length: grouping_of(*names_of(length=length)) for length in [lengths.pop()]}
+        else:
+            most = max((len(one.queries) for one in holding.groups.values()), default=0) // 2
+            if most < FEWEST:
+                raise ValueError(TOO_LARGE.format(most=holding.most))
+            more = {length: grouping_of(*names_of(length=length), most) for length in holding.groups}
+        holding = replace(holding, groups=holding.groups | more)
+    return holding
 
 
 def names_within(source, tokens=None, query_tokens=None, *, length, **options):

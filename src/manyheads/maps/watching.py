@@ -20,7 +20,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from manyheads.maps.axes import axes_of_activation, contracted_last, heads_of, in_four_axes, mixes_heads
 from manyheads.maps.clusters import gathered, group_of, whole
-from manyheads.maps.sentences import Holding
+from manyheads.maps.sentences import Holding, TooMany
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum")
 OTHER_KERNELS = re.compile(
@@ -102,7 +102,7 @@ class Watch(TorchFunctionMode):
 
     def __init__(self, module, texts=1, holding=Holding()):
         super().__init__()
-        self._holding, self._count, self._largest = holding, 0, (0, 0)
+        self._holding, self._shapes = holding, []  # of what is held, as `TooMany` has them
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
         self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
@@ -123,7 +123,8 @@ class Watch(TorchFunctionMode):
         super().__exit__(*error)
         self._after.close()
         if error[0] is None:
-            self._holding.check(self._count, self._largest)
+            if not self._holding.allows(self._shapes):
+                raise TooMany(self._shapes)
             looks = [_of_all_heads(look) for look in _once(self.looks, type(self._module).__name__)]
             self.looks = [self._in_four_axes(look) for look in looks]
 
@@ -180,7 +181,7 @@ class Watch(TorchFunctionMode):
         query, key = call["query"], call["key"]
         shape = (*query.shape[:-1], key.shape[-2])
         groups = self._holding.sides(*shape[-2:])
-        if not (self._holding.wants(self._calling[-1][0]) and self._allowed()):
+        if not (self._holding.wants(self._calling[-1][0]) and self._holding.allows(self._shapes)):
             return self._note(torch.empty(shape, device="meta"), depth)
         weights, notes = fused_weights(**call, groups=groups)
         return self._note(weights, depth, notes, full=shape[-2:])
@@ -263,15 +264,11 @@ class Watch(TorchFunctionMode):
         if not self._holding.wants(name):
             return torch.empty(weights.shape, device="meta")
         texts = self._texts if len(weights) == self._texts else 1
-        self._count += math.prod((*weights.shape[:-2], *self._holding.shape(*full))) // texts
-        self._largest = max(self._largest, tuple(full), key=math.prod)
-        if not self._allowed():  # the module ends its pass: what places its parts counts on that
+        self._shapes.append((math.prod(weights.shape[:-2]) // texts, *full))
+        if not self._holding.allows(self._shapes):  # the module ends its pass: what places its parts counts on that
             return torch.empty(weights.shape, device="meta")
         held = whole(weights.detach())
         return (self._holding.summed(held) if weights.shape[-2:] == full else held).cpu()
-
-    def _allowed(self):
-        return self._holding.allows(self._count)
 
     def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
         name, _, given, call = self._calling[-1]
@@ -331,7 +328,8 @@ def fused_weights(
     if hasattr(attn_mask, "_materialize"):  # torch.nn.attention.bias
         attn_mask = attn_mask._materialize(query.device)
     attn_mask = None if attn_mask is None else whole(attn_mask)
-    asking, looked_at = (None if side is None else side.members(query, length) for side, length in zip(groups, (q, k)))
+    asking, looked_at = groups
+    means, sums = asking and asking.means(query, q), looked_at and looked_at.sums(query)
     dtype = torch.float16 if query.element_size() == 2 and asking is None else torch.float32
     step = max(BLOCK // (math.prod(query.shape[:-2]) * k), 1)
     blocks, averages = [], 0
@@ -345,11 +343,11 @@ def fused_weights(
             mask = attn_mask[..., rows, :] if attn_mask.ndim > 1 and attn_mask.shape[-2] > 1 else attn_mask
             scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
         weights = scores.softmax(-1).nan_to_num(0)
-        weights = weights if looked_at is None else weights @ looked_at
-        if asking is None:
+        weights = weights if sums is None else sums(weights)
+        if means is None:
             blocks.append(weights.to(dtype).cpu())
         else:
-            averages = averages + (asking / asking.sum(0))[rows].T @ weights
+            averages = averages + means[:, rows] @ weights
     weights = torch.cat(blocks, -2) if asking is None else averages.cpu()
     return weights, (DROPPED.format("scaled_dot_product_attention"),) * (dropout_p > 0)
 
