@@ -109,6 +109,8 @@ def _keep(thing, others=()):
 
     def put_back():
         for value, then in held:
+            if _same(value, then):  # some kinds of dicts can't be written to
+                continue
             if isinstance(value, list):
                 value[:] = then
             else:
@@ -119,6 +121,15 @@ def _keep(thing, others=()):
         attributes.update(before)
 
     return put_back
+
+
+def _same(container, other):
+    """Whether two lists, dicts or sets hold the very same things."""
+    if isinstance(container, dict) and list(container) != list(other):
+        return False
+    both = [container.values(), other.values()] if isinstance(container, dict) else [container, other]
+    ids = [list(map(id, values)) for values in both]
+    return set(ids[0]) == set(ids[1]) if isinstance(container, set) else ids[0] == ids[1]
 
 
 def _containers(values):

@@ -188,7 +188,8 @@ class Watch(TorchFunctionMode):
         if self._are_by_text(shape):
             of_one = {name: call.get(name) for name in ("query", "key", "attn_mask")}
             call |= {name: self._of_one(value) for name, value in of_one.items() if isinstance(value, Tensor)}
-        weights, notes = fused_weights(**call, groups=groups)
+        with uncast(query):
+            weights, notes = fused_weights(**call, groups=groups)
         return self._note(weights.expand(*shape[:-2], -1, -1), depth, notes, full=shape[-2:])
 
     def _are_by_text(self, shape):
@@ -283,7 +284,8 @@ class Watch(TorchFunctionMode):
             return torch.empty(weights.shape, device="meta")
         held = whole(weights.detach())
         held = self._of_one(held).clone() if self._are_by_text(weights.shape) else held
-        held = (self._holding.summed(held) if weights.shape[-2:] == full else held).cpu()
+        with uncast(held):
+            held = (self._holding.summed(held) if weights.shape[-2:] == full else held).cpu()
         return held.expand(len(weights), *held.shape[1:])
 
     def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
@@ -442,6 +444,12 @@ def _flat(values):
             yield from _flat(value)
         else:
             yield value
+
+
+def uncast(tensor):
+    """Within this, what is computed of a tensor isn't cast, whatever the module around it casts by itself."""
+    device = tensor.device.type
+    return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()
 
 
 @contextmanager

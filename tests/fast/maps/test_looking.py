@@ -56,6 +56,15 @@ class OwnCache:
         self.keys, self.length = [torch.zeros(TOKENS, WIDTH)], 0
 
 
+class Frozen(dict):
+    """A dict that can't be written to, as diffusers keeps its configurations."""
+
+    def refuse(self, *_):
+        raise TypeError("it is frozen")
+
+    update = clear = __setitem__ = refuse
+
+
 class Caching(nn.Module):
     """What modules keep beside parameters and buffers: tensors, lists and dicts of them, caches, a generator."""
 
@@ -65,7 +74,7 @@ class Caching(nn.Module):
         self.lists, self.named = [torch.zeros(2), [torch.zeros(3)]], {"kept": [torch.zeros(2)]}
         self.own, self.cache = OwnCache(), transformers.DynamicCache()
         self.static = transformers.StaticCache(config=BERT, max_cache_len=64)
-        self.draws = torch.Generator().manual_seed(0)
+        self.draws, self.settings = torch.Generator().manual_seed(0), Frozen(width=WIDTH)
         with torch.inference_mode():
             self.inferred = torch.zeros(2)
 
@@ -99,7 +108,7 @@ def held(thing):
     return repr(thing)
 
 
-CACHES = ("cache_k", "lists", "named", "own", "cache", "static", "draws", "inferred")
+CACHES = ("settings", "cache_k", "lists", "named", "own", "cache", "static", "draws", "inferred")
 
 
 class Reader(nn.Module):

@@ -119,6 +119,27 @@ def test_a_model_that_was_loaded_eager_shows_what_it_makes_of_such_a_mask_and_wh
     assert any("True counts as 1, hiding nothing" in note for note in shown.notes)
 
 
+class Casting(nn.Module):
+    """A model that computes in 16 bits, whatever its weights are."""
+
+    def __init__(self, kernel):
+        super().__init__()
+        self.model = made("BertModel", transformers.BertConfig(**TEXT), kernel)
+
+    def forward(self, ids):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.model(ids)
+
+
+@pytest.mark.parametrize("kernel", ["sdpa", "eager"])
+@pytest.mark.parametrize("options", [{}, {"max_weights": 3000}])
+def test_what_is_computed_beside_a_model_is_not_cast_as_it_is(kernel, options):
+    ids = torch.randint(3, 50, (1, 140), generator=torch.Generator().manual_seed(0))
+    shown = HeadMap.of(Casting(kernel), inputs=ids, **options).attention
+    wanted = HeadMap.of(bert(), inputs=ids, **options).attention
+    np.testing.assert_allclose(shown.weights, wanted.weights, atol=1e-3 if kernel == "sdpa" else 5e-3)
+
+
 PADDED, MASK = torch.tensor([[0, 0, 3, 4, 5, 6], [3, 4, 5, 6, 7, 8]]), torch.tensor([[0, 0, 1, 1, 1, 1], [1] * 6])
 
 
