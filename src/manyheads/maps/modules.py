@@ -13,6 +13,7 @@ import torch
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
 from manyheads.maps.parts import Part, by_stack, numbered, tower
+from manyheads.maps.patches import tells_of_patches
 from manyheads.maps.watching import Watch
 
 DECODER_TOO = (
@@ -302,6 +303,7 @@ def described(parts, module, output, notes=()):
     """The parts of a module with what its parameters and its configuration tell."""
     config = next((getattr(model, "config", None) for model in models_in(module)), None)
     window = window_of(config)
+    config = tells_of_patches(config, module)
     sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
     if is_hugging_face(module):
         numbers = layers_with_attention(module)

@@ -11,11 +11,13 @@ import numpy as np
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.bertviz_arguments import pretty
 from manyheads.maps.parts import alike, chosen_part, role
-from manyheads.maps.places import Reading, counted, placed, reading_of
+from manyheads.maps.places import Reading, counted, placed, reading_in, reading_of
 from manyheads.maps.seen import seen_by
 from manyheads.maps.sources import modules_among, named_of, names_in_table, parts_of
 from manyheads.maps.tokens_from import inputs_of, of_processor
 from manyheads.maps.weights_from import are_steps, kind_of, picked, rows_to_one, weights_of
+
+NO_PATCHES = "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
 
 
 def maps_of(
@@ -71,7 +73,7 @@ def maps_of(
             "a long text is shown by sentences, one part at a time: part= names one of "
             f"{', '.join(map(repr, wanted))}; first=0 shows all by words"
         )
-    maps = {}
+    maps, refusals = {}, []
     for name, one in wanted.items():
         if isinstance(one, AttentionMap):
             heads = names_of_heads(one.shape[1], head_names, key_value_heads)
@@ -79,16 +81,18 @@ def maps_of(
             continue
         which = role(name, runs)
         chosen = layers if name in parts else None
-        weights, names, notes = weights_of(
+        weights, names, more = weights_of(
             one.layers, causal=which != "cross", batch=batch, chosen=chosen, texts=one.texts
         )
-        read = Reading() if which in ("image", "audio") else reading  # tokens are those of a text
-        seen = seen_by(which, weights.shape, read, one.config, named, image, grid, batch)
-        weights, kind, queries, keys, notes_on_rows = rows_of_part(weights, which, one, seen.reading, normalised)
+        read = reading_in(which, reading, [role(other, runs) for other in runs])
+        seen = seen_by(which, weights.shape, read, one.config, named, image, grid, batch, one.in_windows())
+        refusals += filter(None, [seen.refusal])
+        rows = rows_of_part(seen.ordered(weights), which, one, seen.reading, normalised)
+        weights, kind, queries, keys, notes_on_rows = rows
         if prettify_tokens:
             queries, keys = pretty(queries), pretty(keys)
         options = {
-            "notes": tuple(dict.fromkeys((*one.notes, *notes, *notes_on_rows, *seen.notes))),  # each once
+            "notes": tuple(dict.fromkeys((*one.notes, *more, *notes_on_rows, *seen.notes))),  # each once
             "kind": kind,
             "layer_names": names if layer_names is None else list(layer_names),
             "value_norms": norms_of_part(value_norms, layers, reading.mask, runs),
@@ -99,9 +103,9 @@ def maps_of(
         heads = names_of_heads(weights.shape[1], head_names, key_value_heads)
         maps[name] = AttentionMap(queries, keys, weights, heads, **options)
     if image is not None and not any(getattr(map, "picture", None) for map in maps.values()):
-        raise ValueError(
-            "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
-        )
+        raise ValueError(NO_PATCHES if not refusals else refusals[0])
+    if grid is not None and refusals and len(refusals) == len(maps):
+        raise ValueError(refusals[0])
     return maps
 
 

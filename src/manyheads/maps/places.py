@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manyheads.maps.tokens_from import chosen_text, ids_in, strings_of
+from manyheads.maps.tokens_from import chosen_text, ids_in, padding_of, row_of, strings_of
 
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
 AROUND = "This model looks through a window: its keys are counted from the token that asks."
@@ -25,6 +25,7 @@ class Reading:
     mask: np.ndarray | None = None  # True for text
     decoder_mask: np.ndarray | None = None
     mask_is_given: bool = False  # by hand: then it has to fit
+    padding: int = 0  # how many tokens at the end are padding by the tokenizer, unless a mask says
 
     def mask_is_full(self):
         """Whether nothing is padding."""
@@ -47,13 +48,29 @@ def reading_of(source, tokens, query_tokens, named, tokenizer, batch=0, attentio
         tokens = asked if asked is not None and (tokens is None or isinstance(tokens, str)) else tokens
         query_tokens = answer if query_tokens is None else query_tokens
     masks = {which: mask_in(named, which, batch) for which in MASKS}
+    by_tokenizer = tokenizer is not None and asked is not None and tokens is asked and written is None
     return Reading(
         strings_of("tokens", tokens, tokenizer, batch),
         strings_of("query_tokens", query_tokens, tokenizer, batch),
         masks[""] if attention_mask is None else _of_text(attention_mask, batch),
         masks["decoder"],
         attention_mask is not None,
+        padding_of(row_of(asked, batch), tokenizer) if by_tokenizer else 0,
     )
+
+
+def reading_in(which, reading, beside):
+    """What is known of the tokens of a part of this role, `beside` others: a text's aren't those of its picture.
+
+    >>> reading = Reading(["hot", "tea"])
+    >>> reading_in("image", reading, ["text"]).tokens, reading_in("cross", reading, ["image"]).query_tokens
+    (None, ['hot', 'tea'])
+    """
+    if which in ("image", "audio"):
+        return Reading()
+    if which == "cross" and {"image", "audio"} & set(beside) and reading.query_tokens is None:
+        return Reading(None, reading.tokens, decoder_mask=reading.mask)
+    return reading
 
 
 def mask_in(named, which="", batch=0):  # -> [k], True for text, or None
@@ -139,6 +156,8 @@ def own_places(weights, part, tokens, steps=False):
 def without_padding(weights, queries, keys, notes, which, part, reading, steps):
     """The same without the places that masks say are padding."""
     mask = reading.decoder_mask if which == "decoder" else reading.mask
+    if mask is None and reading.padding and queries == keys == reading.tokens:
+        mask = unseen(weights, reading.padding)
     given = reading.mask_is_given and which != "decoder"
     added = len(part.keys_after)
     text = text_of(mask, weights.shape[3], strict=given, written=steps, added=added)
@@ -150,11 +169,22 @@ def without_padding(weights, queries, keys, notes, which, part, reading, steps):
     else:
         asking = [place - before for place in text if before <= place < before + weights.shape[2]]
     if text is not None and len(text) < weights.shape[3]:
-        notes = (f"{weights.shape[3] - len(text)} padding tokens are left out.", *notes)
+        count = weights.shape[3] - len(text)
+        notes = (f"{count} padding token{' is' if count == 1 else 's are'} left out.", *notes)
         weights, keys = weights[..., text], [keys[place] for place in text]
     if asking is not None and len(asking) < weights.shape[2]:
         weights, queries = weights[:, :, asking], [queries[place] for place in asking]
     return weights, queries, keys, notes
+
+
+def unseen(weights, padding):  # [l, h, q, k] -> [k], True for text, or None
+    """The mask of a text that ends in so much padding, unless it looks at that.
+
+    >>> unseen(np.array([[[[1.0, 0], [0.5, 0.5]]]]), 1), unseen(np.full((1, 1, 2, 2), 0.5), 1)
+    (array([ True, False]), None)
+    """
+    text = weights.shape[3] - padding
+    return None if weights[:, :, :text, text:].any() else np.arange(weights.shape[3]) < text
 
 
 def around(window, count):
@@ -199,6 +229,11 @@ def counted(count):
     return [str(place + 1) for place in range(count)]
 
 
+def not_given(name):
+    """The note on places that are counted."""
+    return f"{name} are not given: places are counted."
+
+
 def tokens_for(name, tokens, count, spare=False):
     """As many tokens as there are places, counted where none were given, and a note where they were changed.
 
@@ -210,7 +245,7 @@ def tokens_for(name, tokens, count, spare=False):
     With `spare`, there may be one more: the last that `generate` wrote.
     """
     if tokens is None:
-        return counted(count), (f"{name} are not given: places are counted.",)
+        return counted(count), (not_given(name),)
     if spare and len(tokens) == count + 1:
         return list(tokens[:-1]), (f"The last token, {tokens[-1]!r}, was not read any more: it looks at nothing yet.",)
     if len(tokens) != count:

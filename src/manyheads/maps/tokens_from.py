@@ -1,6 +1,12 @@
 """The tokens of a map as people have them: strings, the ids of a tokenizer, or what a tokenizer returned."""
 
+import re
+
 import numpy as np
+
+PADDING = "[PAD]"
+# Inputs in whole numbers that are no ids, by what their names hold.
+OTHER_NUMBERS = re.compile("mask|padding|type|position|label|target|size|grid|length|index|decoder|cache|coord|valid")
 
 
 def strings_of(name, tokens, tokenizer=None, batch=0):
@@ -24,7 +30,8 @@ def strings_of(name, tokens, tokenizer=None, batch=0):
             raise TypeError(
                 f"{name} must be a list of strings, got {tokens!r}: a text needs tokenizer=, the model's own"
             )
-        return _named(name, np.asarray(tokenizer(tokens)["input_ids"]), tokenizer, batch)
+        encoded = tokenizer(tokens)
+        return _named(name, np.asarray(encoded["input_ids"] if hasattr(encoded, "keys") else encoded), tokenizer, batch)
     values = tokens.detach().cpu().numpy() if hasattr(tokens, "detach") else tokens
     values = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(values, (list, tuple)):
@@ -54,10 +61,25 @@ def inputs_of(tokens, tokenizer):
 
 
 def ids_in(named, decoder=False):
-    """The ids among the inputs of a model, as it was called: those of its text, or those of its decoder's."""
-    names = ("decoder_input_ids",) if decoder else ("input_ids", "input")
-    ids = next((named[name] for name in names if named.get(name) is not None), None)
-    return ids if ids is not None and "int" in str(getattr(ids, "dtype", "")) else None
+    """The ids among the inputs of a model, by its names for them: those of its text, or those of its decoder's.
+
+    >>> import torch
+    >>> ids_in({"image": torch.ones(1, 3, 4, 4), "text": torch.tensor([[5, 3]])})
+    tensor([[5, 3]])
+
+    By whatever name, they're what is in whole numbers, and isn't a mask, a place or a size.
+    """
+    if decoder:
+        named = {name: value for name, value in named.items() if name == "decoder_input_ids"}
+    ids = named.get("decoder_input_ids" if decoder else "input_ids")
+    if ids is not None:
+        return ids if _are_ids(ids) else None
+    found = [value for name, value in named.items() if _are_ids(value) and not OTHER_NUMBERS.search(name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _are_ids(value):
+    return "int" in str(getattr(value, "dtype", "")) and getattr(value, "ndim", 0) in (1, 2)
 
 
 def _is_id(value):
@@ -67,11 +89,53 @@ def _is_id(value):
 def _named(name, ids, tokenizer, batch):
     if tokenizer is None:
         raise TypeError(f"{name} are ids, got {ids.tolist()}: they need tokenizer=, the model's own")
-    if ids.ndim > 1:
-        ids = ids[chosen_text(batch, len(ids))]
-    ids = [int(one) for one in ids]
-    tokens = tokenizer.convert_ids_to_tokens(ids)
-    return [f"<{one}>" if token is None else token for one, token in zip(ids, tokens)]
+    ids = row_of(ids, batch)
+    tokens = [f"<{one}>" if token is None else token for one, token in zip(ids, tokens_by(tokenizer, ids))]
+    end = getattr(tokenizer, "eot_token_id", None)  # of open_clip, whose padding has a token of the text
+    pads = 0 if end is None else padding_of(ids, tokenizer)
+    return [*tokens[: len(ids) - pads], *[PADDING] * pads]
+
+
+def row_of(ids, batch=0):
+    """The ids of one text as a list.
+
+    >>> row_of(np.array([[5, 3], [5, 9]]), batch=1)
+    [5, 9]
+    """
+    return [int(one) for one in (ids[chosen_text(batch, len(ids))] if ids.ndim > 1 else ids)]
+
+
+def tokens_by(tokenizer, ids):
+    """The tokens of ids by a tokenizer of Hugging Face, or one that keeps them by id, as open_clip's.
+
+    >>> from types import SimpleNamespace
+    >>> tokens_by(SimpleNamespace(decoder={5: "tea"}), [5, 6])
+    ['tea', None]
+    """
+    if is_tokenizer(tokenizer):
+        return tokenizer.convert_ids_to_tokens(ids)
+    if isinstance(known := getattr(tokenizer, "decoder", None), dict):
+        return [known.get(one) for one in ids]
+    if callable(named := getattr(tokenizer, "id_to_token", None)):  # of the library tokenizers
+        return [named(one) for one in ids]
+    raise TypeError(f"tokenizer must be one that names tokens by their ids, got {type(tokenizer).__name__}")
+
+
+def padding_of(ids, tokenizer):
+    """How many ids at the end of a text are padding, as far as its tokenizer tells.
+
+    >>> from types import SimpleNamespace
+    >>> padding_of([5, 9, 0, 0], SimpleNamespace(eot_token_id=9)), padding_of([5, 0], SimpleNamespace(pad_token_id=0))
+    (2, 1)
+    """
+    end, pad = getattr(tokenizer, "eot_token_id", None), getattr(tokenizer, "pad_token_id", None)
+    if end is not None:
+        after = ids[ids.index(end) + 1 :] if end in ids else []
+        return len(after) if len(set(after)) == 1 else 0
+    text = [place for place, one in enumerate(ids) if one != pad]
+    kept = text[-1] + 1 if text else 0
+    ends_so = pad is not None and pad == getattr(tokenizer, "eos_token_id", None)
+    return max(len(ids) - kept - ends_so, 0)
 
 
 def chosen_text(batch, count):
@@ -88,4 +152,9 @@ def chosen_text(batch, count):
 
 def of_processor(tokenizer):
     """The tokenizer of a processor, which reads more than text; a tokenizer as it is."""
-    return tokenizer if hasattr(tokenizer, "convert_ids_to_tokens") else getattr(tokenizer, "tokenizer", tokenizer)
+    return tokenizer if is_tokenizer(tokenizer) else getattr(tokenizer, "tokenizer", tokenizer)
+
+
+def is_tokenizer(thing):
+    """Whether something is a tokenizer as Hugging Face's are."""
+    return hasattr(thing, "convert_ids_to_tokens")
