@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import torch
 
+from manyheads.maps.inputs_from import fitted
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
 from manyheads.maps.parts import Part, by_stack, numbered, tower
@@ -76,7 +77,7 @@ def of_module(module, inputs, batch=0, before=None, groups=None):
 
 def called(module, inputs, **more):
     """What a module returns for a copy of the inputs."""
-    arguments, named = arguments_of(copied(inputs))
+    arguments, named = fitted(module, *arguments_of(copied(inputs)))
     return module(*arguments, **{**named, **more})
 
 

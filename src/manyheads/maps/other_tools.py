@@ -13,8 +13,8 @@ from manyheads.maps.bertviz_arguments import pretty
 from manyheads.maps.parts import alike, chosen_part, role
 from manyheads.maps.places import Reading, counted, placed, reading_in, reading_of
 from manyheads.maps.seen import seen_by
-from manyheads.maps.sources import modules_among, named_of, names_in_table, parts_of
-from manyheads.maps.tokens_from import inputs_of, of_processor
+from manyheads.maps.sources import named_of, names_in_table, parts_of
+from manyheads.maps.tokens_from import of_processor
 from manyheads.maps.weights_from import are_steps, kind_of, picked, rows_to_one, weights_of
 
 NO_PATCHES = "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
@@ -40,6 +40,7 @@ def maps_of(
     image=None,
     grid=None,
     predictions=None,
+    notes=(),
     before=None,
     groups=None,
 ):
@@ -52,12 +53,11 @@ def maps_of(
     >>> list(maps_of({"before": weights, "after": weights}, list("abcd")))
     ['before', 'after']
 
-    `before` is called with a module before it computes, and `groups` of tokens are what a long text is shown by: see
+    A module is called with `inputs`, which `asked` makes of texts. `notes` stand before those of each map. `before` is
+    called with a module before it computes, and `groups` of tokens are what a long text is shown by: see
     `of_module`.
     """
     tokenizer = of_processor(tokenizer)
-    if inputs is None and modules_among(source):
-        inputs = inputs_of(tokens, tokenizer)
     tokens = inputs if tokens is None and getattr(inputs, "is_fast", False) else tokens
     if tokens is None and query_tokens is None and hasattr(source, "columns"):
         tokens, query_tokens, source = names_in_table(source)
@@ -92,7 +92,7 @@ def maps_of(
         if prettify_tokens:
             queries, keys = pretty(queries), pretty(keys)
         options = {
-            "notes": tuple(dict.fromkeys((*one.notes, *more, *notes_on_rows, *seen.notes))),  # each once
+            "notes": tuple(dict.fromkeys((*notes, *one.notes, *more, *notes_on_rows, *seen.notes))),  # each once
             "kind": kind,
             "layer_names": names if layer_names is None else list(layer_names),
             "value_norms": norms_of_part(value_norms, layers, reading.mask, runs),

@@ -4,7 +4,7 @@ from manyheads.maps.other_tools import maps_of
 from manyheads.maps.places import counted, reading_of
 from manyheads.maps.sentences import LONG
 from manyheads.maps.sources import is_module, modules_among, named_of
-from manyheads.maps.tokens_from import ids_in, inputs_of, of_processor
+from manyheads.maps.tokens_from import ids_in, of_processor
 
 
 def long_text(source, tokens=None, inputs=None, tokenizer=None):
@@ -12,7 +12,6 @@ def long_text(source, tokens=None, inputs=None, tokenizer=None):
     if not is_module(source):
         return None
     tokenizer = of_processor(tokenizer)
-    inputs = inputs_of(tokens, tokenizer) if inputs is None else inputs
     reading = reading_of(source, tokens, None, {} if inputs is None else named_of(source, inputs), tokenizer)
     ids = ids_in(named_of(source, inputs)) if inputs is not None else None
     count = len(reading.tokens or ()) if ids is None else ids.shape[-1]

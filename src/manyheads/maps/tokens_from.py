@@ -43,23 +43,6 @@ def strings_of(name, tokens, tokenizer=None, batch=0):
     return list(values)
 
 
-def inputs_of(tokens, tokenizer):
-    """What a model is called with to read the tokens: what a tokenizer returned, or a text, with the `tokenizer`.
-
-    None where they are neither. A batch of plain lists becomes tensors.
-    """
-    if isinstance(tokens, str) and callable(tokenizer):
-        tokens = tokenizer(tokens, return_tensors="pt")
-    if not hasattr(tokens, "input_ids"):
-        return None
-    if hasattr(tokens["input_ids"], "ndim"):
-        return tokens
-    batched = isinstance(tokens["input_ids"][0], list)
-    return type(tokens)({name: values if batched else [values] for name, values in tokens.items()}).convert_to_tensors(
-        "pt"
-    )
-
-
 def ids_in(named, decoder=False):
     """The ids among the inputs of a model, by its names for them: those of its text, or those of its decoder's.
 

@@ -13,6 +13,7 @@ from manyheads.maps.bertviz_arguments import maps_from_bertviz
 from manyheads.maps.choosing import between
 from manyheads.maps.element import element_html
 from manyheads.maps.endings import checked_path
+from manyheads.maps.inputs_from import asked
 from manyheads.maps.options import OPTIONS, start_of
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.own_models import long_text, with_heads_off
@@ -276,9 +277,10 @@ class HeadMap(_Chosen):
             traits["layers"] = layers
         elif layers is not None and np.asarray(layers).dtype.kind not in "iu":
             raise TypeError(f"layers must be whole numbers, counted from 0, got {layers!r}")
+        given = asked(source, tokens, inputs, tokenizer, image, batch)
         options = {
-            "inputs": inputs,
-            "batch": batch,
+            "inputs": given.inputs,
+            "batch": given.batch,
             "attention_mask": attention_mask,
             "layers": None if rollout else layers,
             "layer_names": layer_names,
@@ -286,13 +288,14 @@ class HeadMap(_Chosen):
             "key_value_heads": key_value_heads,
             "normalised": normalised,
             "prettify_tokens": prettify_tokens,
-            "tokenizer": tokenizer,
+            "tokenizer": given.tokenizer,
             "value_norms": value_norms,
             "image": image,
             "grid": grid,
             "predictions": predictions,
+            "notes": given.notes,
         }
-        return cls._of_source(source, tokens, query_tokens, part, options, traits)
+        return cls._of_source(given.source, given.tokens, query_tokens, part, options, traits)
 
     @classmethod
     def _of_source(cls, source, tokens, query_tokens, part, options, traits):

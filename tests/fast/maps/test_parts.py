@@ -131,6 +131,8 @@ def test_its_tokenizer_names_the_tokens_and_its_padding_is_left_out():
     shown = HeadMap.of(Clip(), inputs=(PIXELS, IDS), tokenizer=TOKENIZER, part="text").attention
     assert shown.key_tokens == words
     assert shown.notes == ("2 padding tokens are left out.",)
+    shown = HeadMap.of(Clip(), "the cat sat", tokenizer=TOKENIZER).attention  # by the name that its ids have
+    assert shown.key_tokens == words
 
 
 def test_padding_that_the_text_looks_at_stays_and_is_called_so():

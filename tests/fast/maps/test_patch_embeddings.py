@@ -231,6 +231,18 @@ def test_the_patch_whose_pixels_change_is_the_one_that_is_named():
     assert before.key_tokens[int(far.argmax())] == "patch 2,4"
 
 
+def test_patches_that_come_as_a_dict_say_their_places():
+    model, patches = NaFlex(), torch.rand(1, 6, 48)
+    places = torch.tensor([[[row, column] for row in range(2) for column in range(3)]])
+    valid = torch.ones(1, 6, dtype=bool)
+    inputs = {"patches": patches, "patch_coord": places, "patch_valid": valid}
+    shown = HeadMap.of(model, inputs=inputs, image=torch.rand(3, 8, 12)).attention
+    assert (shown.picture.rows, shown.picture.columns, shown.picture.key_start) == (2, 3, 2)
+    assert shown.key_tokens[-1] == "patch 2,3"
+    valid[:, 5:] = False
+    assert HeadMap.of(model, inputs=inputs).attention.key_tokens[-1] == "8", "padding is no patch"
+
+
 def test_windows_are_no_picture_though_they_have_as_many_places():
     pixels = torch.rand(1, 3, 8, 12)
     shown = HeadMap.of(Twins(), inputs=pixels, image=pixels)
