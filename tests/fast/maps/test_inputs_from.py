@@ -6,46 +6,30 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from PIL import Image, ImageDraw
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from libraries import (
+    CAT,
+    CAT_TOKENS,
+    SIZES,
+    SOUP,
+    SOUP_TOKENS,
+    VOCABULARY,
+    ImageProcessor,
+    SentenceEncoder,
+    bert,
+    llava,
+    made,
+    padding,
+    photograph,
+    qwen,
+    tokenizer,
+)
+from PIL import ImageDraw
 from torch import nn
 
 from manyheads import value_norms
 from manyheads.maps.places import Reading
 from manyheads.maps.seen import seen_by
 from manyheads.widgets import HeadMap
-
-IMAGE_TOKENS = ["<image>", "<|vision_start|>", "<|vision_end|>"]
-WORDS = "the cat sat on mat . soup was good what is this ? user : assistant"
-MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *IMAGE_TOKENS]
-VOCABULARY = {word: number for number, word in enumerate([*MARKS, *WORDS.split()])}
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
-TEXT = {**SIZES, "vocab_size": len(VOCABULARY), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
-CAT, SOUP = "the cat sat .", "the soup was good ."
-CAT_TOKENS, SOUP_TOKENS = ["[CLS]", *CAT.split(), "[SEP]"], ["[CLS]", *SOUP.split(), "[SEP]"]
-
-
-def tokenizer(marks=True, **options):
-    """A tokenizer of a few words, which puts `[CLS]` and `[SEP]` around a text, or not."""
-    cut = Tokenizer(models.WordLevel(VOCABULARY, unk_token="[UNK]"))
-    cut.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    if marks:
-        around = [("[CLS]", VOCABULARY["[CLS]"]), ("[SEP]", VOCABULARY["[SEP]"])]
-        cut.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=around)
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=cut, unk_token="[UNK]", **options)
-
-
-def padding(**options):
-    return tokenizer(pad_token="[PAD]", mask_token="[MASK]", **options)
-
-
-def made(kind, config):
-    torch.manual_seed(0)
-    return getattr(transformers, kind)._from_config(config).eval()
-
-
-def bert(kind="BertModel"):
-    return made(kind, transformers.BertConfig(**TEXT))
 
 
 def alone(text, kind="BertModel"):
@@ -57,32 +41,6 @@ def alone(text, kind="BertModel"):
 
 
 # --- Sentence encoders ------------------------------------------------------------------------------------------------
-
-
-class SentenceEncoder(nn.Sequential):
-    """sentence_transformers' SentenceTransformer: it's called with one dict, and brings its tokenizer."""
-
-    def __init__(self, max_seq_length=None):
-        super().__init__(Reads(bert()), Pools())
-        self.tokenizer, self.max_seq_length = padding(), max_seq_length
-
-    def forward(self, input: dict[str, torch.Tensor], **kwargs):
-        return super().forward(input)
-
-
-class Reads(nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.auto_model = model
-
-    def forward(self, features: dict[str, torch.Tensor], **kwargs):
-        read = {name: value for name, value in features.items() if name != "modality"}
-        return features | {"token_embeddings": self.auto_model(**read)[0]}
-
-
-class Pools(nn.Module):
-    def forward(self, features: dict[str, torch.Tensor]):
-        return features | {"sentence_embedding": features["token_embeddings"].mean(1)}
 
 
 @pytest.mark.parametrize(
@@ -185,23 +143,6 @@ def test_a_pipeline_has_model_and_tokenizer(task):
     assert HeadMap.of(pipe, [CAT, SOUP], batch=1).attention.key_tokens[1:4] != shown.attention.key_tokens[1:4]
 
 
-def photograph(size=(56, 28)):
-    image = Image.new("RGB", size, "skyblue")
-    ImageDraw.Draw(image).ellipse((4, 4, 14, 14), fill="gold")
-    return image
-
-
-class ImageProcessor:
-    """An image processor as transformers' are: called with images, it returns pixels of one size, normalised."""
-
-    model_input_names = ("pixel_values",)
-
-    def __call__(self, images, return_tensors=None):
-        image = images[0] if isinstance(images, list) else images
-        pixels = np.asarray(image.resize((28, 28)), np.float32).transpose(2, 0, 1) / 127.5 - 1
-        return {"pixel_values": torch.tensor(pixels)[None]}
-
-
 def vit():
     return made("ViTForImageClassification", transformers.ViTConfig(**SIZES, image_size=28, patch_size=7))
 
@@ -280,66 +221,6 @@ def test_strings_are_texts_where_a_module_has_to_read_and_tokens_elsewhere():
 # --- A picture beside a text ------------------------------------------------------------------------------------------
 
 TEMPLATE = "user : {image} {text} assistant :"
-
-
-class Processor:
-    """A processor of a vision-language model as transformers' are: it makes room for the patches of each picture."""
-
-    def __init__(self, image_processor, room, image="<image>", template=None, tells_kinds=False):
-        self.tokenizer, self.image_processor, self.tells_kinds = tokenizer(marks=False), image_processor, tells_kinds
-        self.image_token, self.room, self.image, self.chat_template = "<image>", room, image, template
-
-    def apply_chat_template(self, conversation, add_generation_prompt=False, tokenize=True):
-        assert add_generation_prompt
-        assert not tokenize
-        ((picture, text),) = [message["content"] for message in conversation]
-        assert picture == {"type": "image"}
-        return self.chat_template.format(image=self.image, text=text["text"])
-
-    def __call__(self, images=None, text=None, return_tensors=None):
-        pixels = self.image_processor(images)
-        text = text[0].replace("<image>", " ".join(["<image>"] * self.room(pixels)))
-        read = self.tokenizer([text], return_tensors=return_tensors)
-        more = {"mm_token_type_ids": (read["input_ids"] == VOCABULARY["<image>"]).int()} if self.tells_kinds else {}
-        return transformers.BatchFeature({**read, **pixels, **more})
-
-
-def llava(**options):
-    config = transformers.LlavaConfig(
-        vision_config=transformers.CLIPVisionConfig(**SIZES, image_size=28, patch_size=7),
-        text_config=transformers.LlamaConfig(**TEXT),
-        image_token_id=VOCABULARY["<image>"],
-    )
-    model = made("LlavaForConditionalGeneration", config)
-    return model, Processor(ImageProcessor(), lambda pixels: 16, **options)
-
-
-class Flattens:
-    """Qwen's image processor: a picture keeps its shape, and its pixels come as [patch, pixel], block after block."""
-
-    model_input_names = ("pixel_values", "image_grid_thw")
-
-    def __call__(self, images, return_tensors=None):
-        image = images[0] if isinstance(images, list) else images
-        rows, columns = image.height // 14, image.width // 14
-        pixels = torch.tensor(np.asarray(image, np.float32) / 127.5 - 1)
-        blocks = pixels.reshape(rows // 2, 2, 14, columns // 2, 2, 14, 3).permute(0, 3, 1, 4, 6, 2, 5)
-        twice = blocks.reshape(rows * columns, 3, 1, 14, 14).expand(-1, -1, 2, -1, -1)  # as two frames
-        return {"pixel_values": twice.flatten(1), "image_grid_thw": torch.tensor([[1, rows, columns]])}
-
-
-def qwen(**options):
-    positions = {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 10000.0}
-    config = transformers.Qwen2VLConfig(
-        text_config={**TEXT, "num_key_value_heads": 2, "rope_parameters": positions},
-        vision_config={"depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 4, "patch_size": 14},
-        image_token_id=VOCABULARY["<image>"],
-        vision_start_token_id=VOCABULARY["<|vision_start|>"],
-        vision_end_token_id=VOCABULARY["<|vision_end|>"],
-    )
-    room = {"image": "<|vision_start|> <image> <|vision_end|>", "tells_kinds": True, **options}
-    reader = Processor(Flattens(), lambda pixels: int(pixels["image_grid_thw"].prod()) // 4, **room)
-    return made("Qwen2VLForConditionalGeneration", config), reader
 
 
 def test_one_line_reads_a_text_and_its_picture():

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from torch import nn
+from libraries import Clip, ClipTokenizer
 
 from manyheads.maps.parts import names_of_stacks
 from manyheads.widgets import HeadMap
@@ -46,73 +46,6 @@ def test_parts_are_called_by_what_they_read_or_what_tells_them_apart(modules, ex
     assert names_of_stacks(modules) == expected
 
 
-class Block(nn.Module):
-    """A layer as open_clip has it: PyTorch's attention under the name `attn`."""
-
-    def __init__(self, width, causal):
-        super().__init__()
-        self.attn, self.causal = nn.MultiheadAttention(width, 2, batch_first=True), causal
-
-    def forward(self, x):
-        mask = torch.full((x.shape[1],) * 2, -torch.inf).triu(1) if self.causal else None
-        return x + self.attn(x, x, x, need_weights=False, attn_mask=mask)[0]
-
-
-class Transformer(nn.Module):
-    def __init__(self, width, causal=False):
-        super().__init__()
-        self.resblocks = nn.ModuleList([Block(width, causal) for _ in range(2)])
-
-    def forward(self, x):
-        for block in self.resblocks:
-            x = block(x)
-        return x
-
-
-class Tower(nn.Module):
-    """The image's tower as open_clip has it, its names for sizes and for the token before the patches included."""
-
-    def __init__(self, size=(8, 12), patch=4, width=8):
-        super().__init__()
-        self.image_size, self.patch_size = size, (patch, patch)
-        self.grid_size = (size[0] // patch, size[1] // patch)
-        self.conv1 = nn.Conv2d(3, width, patch, patch)
-        self.class_embedding = nn.Parameter(torch.randn(width))
-        self.transformer = Transformer(width)
-
-    def forward(self, x):
-        patches = self.conv1(x).flatten(2).mT
-        first = self.class_embedding.expand(len(x), 1, -1)
-        return self.transformer(torch.cat([first, patches], 1))[:, 0]
-
-
-class Clip(nn.Module):
-    """open_clip's CLIP: the image's tower has a name, the text's stands at the root, and ids are called `text`."""
-
-    def __init__(self, causal=True):
-        super().__init__()
-        torch.manual_seed(0)
-        self.visual = Tower()
-        self.transformer, self.token_embedding = Transformer(8, causal), nn.Embedding(10, 8)
-
-    def forward(self, image=None, text=None):
-        image = None if image is None else self.visual(image)
-        return image, None if text is None else self.transformer(self.token_embedding(text))
-
-
-class ClipTokenizer:
-    """open_clip's tokenizer: it gives ids alone, all of one length, and pads with the id of a token."""
-
-    def __init__(self):
-        words = ["!", "the</w>", "c", "at</w>", "sat</w>"]
-        self.decoder = {**dict(enumerate(words)), 8: "<start_of_text>", 9: "<end_of_text>"}
-        self.eot_token_id = 9
-
-    def __call__(self, texts):
-        rows = [[8, *(1, 2, 3, 4)[: len(text.split()) + 1], 9] for text in texts]
-        return torch.tensor([row + [0] * (8 - len(row)) for row in rows])
-
-
 PIXELS, TOKENIZER = torch.rand(1, 3, 8, 12), ClipTokenizer()
 IDS = TOKENIZER(["the cat sat"])
 
@@ -123,7 +56,7 @@ def test_open_clips_parts_are_image_and_text():
     assert shown.attention.key_tokens[:2] == ["[CLS]", "patch 1,1"]
     assert (shown.attention.picture.rows, shown.attention.picture.columns) == (2, 3)
     for part, places in (("image", 7), ("text", 8)):
-        assert HeadMap.of(Clip(), inputs=(PIXELS, IDS), part=part).attention.shape == (2, 2, places, places)
+        assert HeadMap.of(Clip(), inputs=(PIXELS, IDS), part=part).attention.shape == (2, 4, places, places)
 
 
 def test_its_tokenizer_names_the_tokens_and_its_padding_is_left_out():

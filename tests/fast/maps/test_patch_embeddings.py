@@ -1,82 +1,13 @@
 """Pictures of timm's models, which have no configuration: written small, with timm's names for sizes and tokens."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
+from libraries import WIDTH, Attention, Block, PatchEmbed, ViT, blocks
 from torch import nn
 
 from manyheads.maps.patch_embeddings import patch_embeddings_of
 from manyheads.widgets import HeadMap
-
-WIDTH = 8
-
-
-class PatchEmbed(nn.Module):
-    """timm.layers.PatchEmbed: its grid is that of `img_size`, and another follows the pixels where it may."""
-
-    def __init__(self, size, patch=4, channels=3, dynamic=False, pads=False):
-        super().__init__()
-        self.img_size, self.patch_size = size, (patch, patch)
-        self.grid_size = tuple(side // patch for side in size)
-        self.num_patches = math.prod(self.grid_size)
-        self.strict_img_size, self.dynamic_img_pad = not dynamic, pads
-        self.proj = nn.Conv2d(channels, WIDTH, patch, patch)
-
-    def feat_ratio(self, as_scalar=True):
-        return max(self.patch_size) if as_scalar else self.patch_size
-
-    def forward(self, x):
-        if self.strict_img_size:
-            assert tuple(x.shape[-2:]) == self.img_size
-        if self.dynamic_img_pad:
-            x = nn.functional.pad(x, (0, -x.shape[-1] % self.patch_size[1], 0, -x.shape[-2] % self.patch_size[0]))
-        return self.proj(x).flatten(2).mT
-
-
-class Attention(nn.Module):
-    def __init__(self, pools=False):
-        super().__init__()
-        self.num_heads, self.pools = 2, pools
-        self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
-
-    def forward(self, x):
-        q, k, v = (part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
-        q = q[:, :, :1] if self.pools else q
-        return nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
-
-
-class Block(nn.Module):
-    def __init__(self, pools=False):
-        super().__init__()
-        self.attn = Attention(pools)
-
-    def forward(self, x):
-        return self.attn(x) if self.attn.pools else x + self.attn(x)
-
-
-def blocks(count=2, **options):
-    return nn.Sequential(*(Block(**options) for _ in range(count)))
-
-
-class ViT(nn.Module):
-    """timm's VisionTransformer, Eva, Beit and VisionTransformerDistilled, as far as their tokens differ."""
-
-    def __init__(self, size=(8, 12), cls=True, dist=False, registers=0, **embedding):
-        super().__init__()
-        self.patch_embed = PatchEmbed(size, **embedding)
-        self.cls_token = nn.Parameter(torch.randn(1, 1, WIDTH)) if cls else None
-        if dist:
-            self.dist_token = nn.Parameter(torch.randn(1, 1, WIDTH))
-        self.reg_token = nn.Parameter(torch.randn(1, registers, WIDTH)) if registers else None
-        self.num_prefix_tokens = cls + dist + registers
-        self.blocks = blocks()
-
-    def forward(self, x):
-        before = [self.cls_token, getattr(self, "dist_token", None), self.reg_token]
-        before = [token.expand(len(x), -1, -1) for token in before if token is not None]
-        return self.blocks(torch.cat([*before, self.patch_embed(x)], 1))
 
 
 class ConViT(ViT):
