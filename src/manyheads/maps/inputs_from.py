@@ -21,6 +21,7 @@ IN_TEMPLATE = "The text stands in the model's chat template, after the picture."
 NO_PLACE = "the text has no place for the picture: write {token!r} where it stands"
 NO_TOKENIZER = "a text needs the model's tokenizer, got {}"
 NO_PROCESSOR = "a picture needs the model's processor, as tokenizer=, got {}"
+NO_TEXT = "a {} reads a text beside a picture: HeadMap.of(model, text, image=picture, tokenizer=processor)"
 NOT_RAW = "these pixels are normalised: give them as inputs=, and the picture as image="
 
 
@@ -68,7 +69,7 @@ def asked(source, tokens=None, inputs=None, tokenizer=None, image=None, batch=0)
     if are_texts(tokens):
         return _read(given, [tokens] if isinstance(tokens, str) else tokens, image)
     if tokens is None and image is not None:
-        return replace(given, inputs=_pixels(given.tokenizer, image))
+        return replace(given, inputs=_pixels(given, image))
     return given
 
 
@@ -136,7 +137,9 @@ def _parameters_of(module):
         parameters = inspect.signature(forward).parameters.values()
     except (TypeError, ValueError):
         return []
-    return [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    found = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    inner = getattr(module, "module", None)  # of DataParallel, which hands on whatever it gets
+    return found if found or inner is None else _parameters_of(inner)
 
 
 def _may_be_dict(parameter):
@@ -206,8 +209,12 @@ def _text_and_picture(given, text, image):
     return reader(text=[prompt], images=[picture], return_tensors="pt"), (IN_TEMPLATE,)
 
 
-def _pixels(reader, image):
-    return _reader_of_images(reader)(images=_picture(image), return_tensors="pt")
+def _pixels(given, image):
+    """What a processor makes of a picture that's read alone."""
+    read = _reader_of_images(given.tokenizer)
+    if getattr(given.source, "main_input_name", None) == "input_ids":
+        raise ValueError(NO_TEXT.format(type(given.source).__name__))
+    return read(images=_picture(image), return_tensors="pt")
 
 
 def _reader_of_images(reader):

@@ -28,7 +28,7 @@ def parts_of(source, inputs=None, batch=0, before=None, groups=None):
         if inputs is None:
             raise TypeError(
                 f"HeadMap.of({type(source).__name__}, ...) needs inputs, what the module is called with; or a text and "
-                "tokenizer=, the model's own"
+                "tokenizer=, the model's own; or image= and its processor as tokenizer="
             )
         from manyheads.maps.modules import of_module
 

@@ -5,8 +5,9 @@ import re
 import numpy as np
 
 PADDING = "[PAD]"
-# Inputs in whole numbers that are no ids, by what their names hold.
-OTHER_NUMBERS = re.compile("mask|padding|type|position|label|target|size|grid|length|index|decoder|cache|coord|valid")
+# What code of one's own calls the ids of a text, and what holds other whole numbers of it.
+IDS = re.compile("ids|input|text|token|word|sentence|caption|prompt|src|source")
+OTHER_NUMBERS = re.compile("mask|padding|type|position|label|target|size|grid|length|index|decoder")
 
 
 def strings_of(name, tokens, tokenizer=None, batch=0):
@@ -50,15 +51,14 @@ def ids_in(named, decoder=False):
     >>> ids_in({"image": torch.ones(1, 3, 4, 4), "text": torch.tensor([[5, 3]])})
     tensor([[5, 3]])
 
-    By whatever name, they're what is in whole numbers, and isn't a mask, a place or a size.
+    They're the whole numbers whose name says so, or all that there is.
     """
-    if decoder:
-        named = {name: value for name, value in named.items() if name == "decoder_input_ids"}
     ids = named.get("decoder_input_ids" if decoder else "input_ids")
-    if ids is not None:
+    if decoder or ids is not None:
         return ids if _are_ids(ids) else None
-    found = [value for name, value in named.items() if _are_ids(value) and not OTHER_NUMBERS.search(name)]
-    return found[0] if len(found) == 1 else None
+    found = {name: value for name, value in named.items() if _are_ids(value) and not OTHER_NUMBERS.search(name)}
+    told = [value for name, value in found.items() if IDS.search(name) or len(named) == 1]
+    return told[0] if len(told) == 1 else None
 
 
 def _are_ids(value):

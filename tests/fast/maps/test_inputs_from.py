@@ -235,6 +235,8 @@ def test_one_line_reads_a_text_and_its_picture():
     assert shown.query == len(words) - 1, "the token that comes next is asked for"
     with pytest.raises(ValueError, match="the text has no place for the picture: write '<image>' where it stands"):
         HeadMap.of(model, "what is this ?", tokenizer=llava()[1], image=photograph())
+    with pytest.raises(ValueError, match=r"reads a text beside a picture: HeadMap.of\(model, text, image=picture"):
+        HeadMap.of(model, tokenizer=processor, image=photograph())
 
 
 def test_of_several_texts_one_goes_with_a_picture():
