@@ -77,6 +77,8 @@ def heads_in(part):
 def _silence(part, output, on):  # on [h], True for a head that stays
     if isinstance(part, torch.nn.MultiheadAttention):  # it reads the weight, and never calls the layer
         weight = output.weight
+        if hasattr(weight, "device_mesh"):
+            raise ValueError("heads of an nn.MultiheadAttention can't be turned off while its parameters are sharded")
         width = weight.shape[1] // len(on)
         kept = on.to(weight.device).repeat_interleave(width)
         output._parameters["weight"] = torch.nn.Parameter(weight.detach() * kept, requires_grad=False)

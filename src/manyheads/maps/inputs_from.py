@@ -10,7 +10,7 @@ from typing import Any
 
 from manyheads.maps.patches import NORMALISED, image_of, image_token_of, pictures_in
 from manyheads.maps.sources import is_module, modules_among
-from manyheads.maps.tokens_from import chosen_text, is_tokenizer, of_processor
+from manyheads.maps.tokens_from import TEXT_ALONE, chosen_text, is_tokenizer, of_processor
 
 OF_TOKENIZERS = ("input_ids", "attention_mask", "token_type_ids")
 ALONE = "Text {number} of {count} is read alone, as {why}: batch=0 to batch={last} choose it."
@@ -64,6 +64,8 @@ def asked(source, tokens=None, inputs=None, tokenizer=None, image=None, batch=0)
         return given
     if hasattr(tokens, "input_ids"):
         return replace(given, inputs=_as_tensors(tokens))
+    if given.tokenizer is None and isinstance(tokens, str):
+        raise TypeError(TEXT_ALONE.format(name="tokens", text=tokens))
     if given.tokenizer is None:
         return given
     if are_texts(tokens):

@@ -35,6 +35,7 @@ class Part:
     sinks: bool = False  # whether the model has sinks that are no tokens
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     window: int | None = None  # how many keys are around each query, where keys are counted from it
+    full: tuple | None = None  # how many queries and keys each layer saw, which may hold groups of them
     output: Any = None  # what the model returned
     config: Any = None  # of a Hugging Face model, or what a module says of its patches
 
@@ -155,11 +156,14 @@ def role(name, names):
     crosses = [other for other in names if CROSSING.search(other)]
     if name in crosses:
         return "cross"
-    if (first := name.partition(", ")[0]) in ("image", "audio"):
-        return first
-    if "encoder" in name:
-        return "encoder"
-    return "decoder" if "decoder" in name or crosses else name
+    of_tower = name.partition(", ")[0]
+    if of_tower in ("image", "audio"):
+        return of_tower
+    if "encoder" in name or "decoder" in name:
+        return "encoder" if "encoder" in name else "decoder"
+    if of_tower == "text":
+        return of_tower
+    return "decoder" if crosses else name
 
 
 def tower(name):
@@ -196,15 +200,17 @@ def alike(parts, chosen=None):
         listed = isinstance(layers, (list, tuple, dict)) and not are_steps(layers)
         counted = dict(layers.items() if isinstance(layers, dict) else enumerate(layers)) if listed else {}
         present = [number for number, layer in sorted(counted.items()) if layer is not None]
+        seen = dict(zip(counted, getattr(part, "full", None) or ()))
         groups = {}
         for number in picked(present, chosen if present else None):
-            groups.setdefault(getattr(counted[number], "shape", None), []).append(number)
+            groups.setdefault((getattr(counted[number], "shape", None), seen.get(number)), []).append(number)
         if len(groups) < 2:
             found[name] = part
             continue
         for numbers in groups.values():
-            layers = {number: counted[number] for number in numbers}
-            found[", ".join(filter(None, (name, layers_named(numbers))))] = replace(part, layers=layers)
+            layers, full = ({number: each.get(number) for number in numbers} for each in (counted, seen))
+            one = replace(part, layers=layers, full=tuple(full.values()) if seen else None)
+            found[", ".join(filter(None, (name, layers_named(numbers))))] = one
     return found
 
 

@@ -31,12 +31,15 @@ class Seen:
     whole: object = None  # the picture, by the places that the part has with its padding
     kept: tuple = ()  # which places of the keys aren't padding
     notes: tuple = ()
-    order: tuple | None = None  # the places as they're shown, row after row, where the model has others
+    order: tuple | None = None  # the places row after row, where the model has its patches otherwise
     refusal: str | None = None  # why there's no picture
 
-    def ordered(self, weights):  # [layer, head, query, key]
-        """Weights with their places as they're shown."""
-        return weights if self.order is None else weights[:, :, self.order][..., self.order]
+    def in_rows(self, weights, queries, keys):  # [layer, head, query, key]
+        """Weights, and what asks and is looked at, with patches row after row."""
+        if self.order is None:
+            return weights, queries, keys
+        queries, keys = ([names[place] for place in self.order] for names in (queries, keys))
+        return weights[:, :, self.order][..., self.order], queries, keys
 
     def picture(self, queries, keys):
         """The picture for so many queries and keys, those that are left."""
@@ -44,6 +47,16 @@ class Seen:
             return None
         asking = self.kept if self.whole.query_start is not None else range(queries)
         return moved_picture(self.whole, asking, self.kept)
+
+    def picture_by(self, queries, keys):
+        """The picture for groups of queries and keys, of which those of one token may be patches."""
+        if self.whole is None:
+            return None
+        asking, looked_at = (self.kept if groups is None else groups.singles() for groups in (queries, keys))
+        if self.order is not None:
+            rows = {place: number for number, place in enumerate(self.order)}
+            asking, looked_at = ([rows.get(place, -1) for place in places] for places in (asking, looked_at))
+        return moved_picture(self.whole, asking, looked_at)
 
 
 def seen_by(which, shape, reading, config, named, image=None, grid=None, batch=0, windows=False):
@@ -68,10 +81,12 @@ def seen_by(which, shape, reading, config, named, image=None, grid=None, batch=0
         return Seen(reading, notes=notes, refusal=str(error))
     order = None
     side = side_of_merged(config)
+    names = found.names
     if flat == (found.rows, found.columns) and side > 1:
         order, notes = in_blocks(*flat, side), (*notes, BLOCKS.format(side=side))
+        names = [name for _, name in sorted(zip(order, names))]  # as the model has them
     if reading.tokens is None:
-        reading = replace(reading, tokens=found.names, mask=None)
+        reading = replace(reading, tokens=names, mask=None)
         if (queries != keys or which == "cross") and reading.query_tokens is None:
             asks = ["[CLS]"] if queries == 1 and "[CLS]" in found.special else counted(queries)
             reading = replace(reading, query_tokens=asks)

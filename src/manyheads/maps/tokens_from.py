@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+TEXT_ALONE = "{name} must be a list of strings, got {text!r}: a text needs tokenizer=, the model's own"
 PADDING = "[PAD]"
 # What code of one's own calls the ids of a text, and what holds other whole numbers of it.
 IDS = re.compile("ids|input|text|token|word|sentence|caption|prompt|src|source")
@@ -22,18 +23,17 @@ def strings_of(name, tokens, tokenizer=None, batch=0):
     if tokens is None:
         return None
     if callable(getattr(tokens, "tokens", None)) and hasattr(tokens, "input_ids"):  # a tokenizer's BatchEncoding
-        ids = np.asarray(tokens["input_ids"])
+        ids = array_of_ids(tokens["input_ids"])
         return (
             list(tokens.tokens(batch if ids.ndim > 1 else 0)) if tokens.is_fast else _named(name, ids, tokenizer, batch)
         )
     if isinstance(tokens, str):
         if tokenizer is None:
-            raise TypeError(
-                f"{name} must be a list of strings, got {tokens!r}: a text needs tokenizer=, the model's own"
-            )
+            raise TypeError(TEXT_ALONE.format(name=name, text=tokens))
         encoded = tokenizer(tokens)
-        return _named(name, np.asarray(encoded["input_ids"] if hasattr(encoded, "keys") else encoded), tokenizer, batch)
-    values = tokens.detach().cpu().numpy() if hasattr(tokens, "detach") else tokens
+        ids = array_of_ids(encoded["input_ids"] if hasattr(encoded, "keys") else encoded)
+        return _named(name, ids, tokenizer, batch)
+    values = array_of_ids(tokens) if hasattr(tokens, "detach") else tokens
     values = values.tolist() if isinstance(values, np.ndarray) else values
     if not isinstance(values, (list, tuple)):
         raise TypeError(f"{name} must be a list of strings, got {tokens!r}")
@@ -63,6 +63,11 @@ def ids_in(named, decoder=False):
 
 def _are_ids(value):
     return "int" in str(getattr(value, "dtype", "")) and getattr(value, "ndim", 0) in (1, 2)
+
+
+def array_of_ids(ids):
+    """Ids as an array, of a tensor of any device, or as they are."""
+    return np.asarray(ids.detach().cpu() if hasattr(ids, "detach") else ids)
 
 
 def _is_id(value):

@@ -5,10 +5,12 @@ two activations become weights that multiply values.
 """
 
 import inspect
+import math
 import re
 import sys
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import torch
 from torch import Tensor
@@ -17,6 +19,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from manyheads.maps.axes import axes_of_activation, contracted_last, heads_of, in_four_axes, mixes_heads
+from manyheads.maps.clusters import gathered, group_of, whole
+from manyheads.maps.sentences import Holding, TooMany, queries_averaged
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum")
 OTHER_KERNELS = re.compile(
@@ -24,6 +28,7 @@ OTHER_KERNELS = re.compile(
 )
 LAYERS = re.compile("linear|conv|(layer|group|batch|instance|rms)_norm")
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
+BLOCK = 2**24  # weights that are computed at once
 HOW_MANY = (
     "{name} attends with weights of {shape} for texts={texts}, and which of these are heads isn't known: say how many "
     "there are, as in module.num_heads = 4, or give one text, or the weights, as HeadMap.of(weights, tokens)"
@@ -35,6 +40,19 @@ SIDE_BY_SIDE = (
 DROPPED = "{} drops weights at random in its call, whether the model trains or not: these are the weights before that."
 
 
+class NotSeen(ValueError):
+    """What a module looks at can't be told by watching it; says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A tensor that a module was called with, of which nothing is held: the same number is the same tensor."""
+
+    number: int
+    shape: tuple
+    floating: bool
+
+
 @dataclass(frozen=True)
 class Look:
     """What one call looked at: [b, h, q, k], by the name of the module that made it; b may be texts times windows."""
@@ -44,12 +62,14 @@ class Look:
     notes: tuple = ()
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     heads: int | None = None  # as the module says
-    given: tuple = ()  # the tensors that the module was called with
+    given: tuple[Given, ...] = ()  # the tensors that the module was called with
     by_text: bool = True  # whether texts surely stand before heads, where the weights have one axis for both
     within: tuple = ()  # the names of the modules around it that are counted, each with what it was called with
     call: int = 0  # which of all calls of modules this one was
     depth: int = 0  # how many looks stand one upon the other, up to this one
     source: object = None  # the same for what's looked at by the same weights, all of them
+    full: tuple = ()  # how many queries and keys there were, of which groups are held
+    group: object = None  # of the processes that have a part of the heads each
 
 
 @dataclass(frozen=True)
@@ -73,18 +93,21 @@ class Watch(TorchFunctionMode):
     >>> [(look.name, look.weights.shape) for look in watch.looks]
     [('self_attn', torch.Size([1, 3, 5, 5]))]
 
-    `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes. Of a long
-    text only the sums over `groups` of tokens are kept, and one head is looked at at a time: see `sentences`.
-    `unknown` holds the names of fused kernels that were called and give no weights.
+    `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes. What's
+    held of the weights stands on the CPU, in 16 bits where the module computes in 16: all, or what `holding` says, of
+    other layers the shape alone. `unknown` holds the names of fused kernels that were called and give no weights.
+
+    Raises `NotSeen` where it can't be told what was looked at, `TooMany` for more weights than may be held.
     """
 
-    def __init__(self, module, texts=1, groups=None):
+    def __init__(self, module, texts=1, holding=Holding()):
         super().__init__()
-        self._groups = groups
+        self._holding, self._count, self._too_many = holding, 0, None
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
         self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
         self._calls = 0
+        self._numbers, self._next = WeakIdKeyDictionary(), count()  # tensor -> Given
         self._known = WeakIdKeyDictionary()  # tensor -> _Scores
         self._depth = WeakIdKeyDictionary()  # tensor -> of the looks that it's computed from
 
@@ -99,14 +122,17 @@ class Watch(TorchFunctionMode):
     def __exit__(self, *error):
         super().__exit__(*error)
         self._after.close()
+        if error[0] is None and self._too_many is not None:
+            self.looks = []
+            raise self._too_many
         if error[0] is None:
-            looks = _once(self.looks, type(self._module).__name__)
+            looks = [_of_all_heads(look) for look in _once(self.looks, type(self._module).__name__)]
             self.looks = [self._in_four_axes(look) for look in looks]
 
     def _follow(self, name, part):
         def enter(_, args, kwargs):
             self._calls += 1
-            given = tuple(value for value in _flat((args, kwargs)) if isinstance(value, Tensor))
+            given = tuple(self._given(value) for value in _flat((args, kwargs)) if isinstance(value, Tensor))
             self._calling.append((name, part, given, self._calls))
 
         def leave(*_):
@@ -117,10 +143,15 @@ class Watch(TorchFunctionMode):
         before = part.register_forward_pre_hook(enter, with_kwargs=True)
         return before, part.register_forward_hook(leave, always_call=True)
 
+    def _given(self, tensor):
+        if tensor not in self._numbers:
+            self._numbers[tensor] = Given(next(self._next), tuple(tensor.shape), tensor.is_floating_point())
+        return self._numbers[tensor]
+
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", None) or str(func)
-        if name.endswith("_") and self.looks and isinstance(args[0], Tensor):
+        if name.endswith("_") and self.looks and type(args[0]) is Tensor:
             self._keep(args[0])
         result = func(*args, **kwargs)
         if any(isinstance(value, Tensor) and _is_hidden(value) for value in _flat((args, kwargs))):
@@ -130,11 +161,10 @@ class Watch(TorchFunctionMode):
             (self._depth.get(value, 0) for value in _flat((args, kwargs)) if isinstance(value, Tensor)), default=0
         )
         if "scaled_dot_product_attention" in name and not name.startswith("_"):
-            weights, notes = self._fused(args, kwargs)
-            depth = self._note(weights, depth, notes)
+            depth = self._fused(depth, args, kwargs)
         elif func is F.multi_head_attention_forward:
             weights, added = weights_of_layer(args, kwargs)
-            depth = self._note(weights.cpu(), depth, keys_after=added, heads=weights.shape[1])
+            depth = self._note(weights, depth, keys_after=added, heads=weights.shape[1])
         elif OTHER_KERNELS.search(str(func)) or OTHER_KERNELS.search(name):
             self.unknown.setdefault(name.removesuffix(".default"), self._calling[-1][0])
         elif name in PRODUCTS:
@@ -147,25 +177,15 @@ class Watch(TorchFunctionMode):
                     self._depth[one] = depth
         return result
 
-    def _fused(self, args, kwargs):
+    def _fused(self, depth, args, kwargs):
         call = dict(zip(inspect.signature(fused_weights).parameters, args)) | kwargs
         query, key = call["query"], call["key"]
-        if not self._in_groups(query.shape[-2], key.shape[-2]) or query.ndim < 4:
-            weights, notes = fused_weights(**call)
-            return weights.cpu(), notes
-        repeated = query.shape[-3] // key.shape[-3]
-        heads = []
-        for head in range(query.shape[-3]):
-            at = head // repeated
-            mask = call.get("attn_mask")
-            mask = mask[..., head : head + 1, :, :] if getattr(mask, "ndim", 0) > 3 and mask.shape[-3] > 1 else mask
-            one = {"query": query[..., head : head + 1, :, :], "key": key[..., at : at + 1, :, :], "attn_mask": mask}
-            weights, notes = fused_weights(**call | one)
-            heads.append(self._groups.summed(weights).cpu())
-        return torch.cat(heads, dim=-3), notes
-
-    def _in_groups(self, queries, keys):
-        return self._groups is not None and queries == keys == self._groups.count
+        shape = (*query.shape[:-1], key.shape[-2])
+        groups = self._holding.sides(*shape[-2:])
+        if not self._wants(self._calling[-1][0]):
+            return self._note(torch.empty(shape, device="meta"), depth)
+        weights, notes = fused_weights(**call, groups=groups)
+        return self._note(weights, depth, notes, full=shape[-2:])
 
     def _hides(self, name):
         """Notes attention within vmap, or of nested tensors, whose weights can't be had."""
@@ -239,12 +259,27 @@ class Watch(TorchFunctionMode):
         counts = (heads_of(part) for _, part, _, _ in reversed(self._calling))
         return next(filter(None, counts), None)
 
-    def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None):
+    def _held(self, name, weights, full=None):
+        """What is held of weights; those of a kernel were grouped where they were computed."""
+        if not self._wants(name):
+            return torch.empty(weights.shape, device="meta")
+        held = whole(weights.detach())
+        held = (self._holding.summed(held) if full is None else held).cpu()
+        self._count += held.numel() // (self._texts if len(held) == self._texts else 1)
+        try:
+            self._holding.check(self._count, full or weights.shape)
+        except TooMany as many:  # the module ends its pass: what places its parts counts on that
+            self._too_many = many
+        return held
+
+    def _wants(self, name):
+        return self._too_many is None and self._holding.wants(name)
+
+    def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
         name, _, given, call = self._calling[-1]
-        weights = self._groups.summed(weights) if self._in_groups(*weights.shape[-2:]) else weights
         look = Look(
             name,
-            weights.detach(),
+            self._held(name, weights, full),
             notes,
             keys_after,
             heads=heads or self._heads(),
@@ -253,6 +288,8 @@ class Watch(TorchFunctionMode):
             call=call,
             depth=depth + 1,
             source=source,
+            full=tuple(full or weights.shape[-2:]),
+            group=group_of([part for _, part, _, _ in reversed(self._calling)]),
         )
         self.looks.append(look)
         return depth + 1
@@ -262,33 +299,59 @@ class Watch(TorchFunctionMode):
         sizes = look.given[0].shape[1:] if look.given and look.heads is None and look.weights.ndim > 3 else ()
         if weights is None or 1 < weights.shape[1] in sizes:  # rows of an image, perhaps, or one query each
             name = look.name or type(self._module).__name__
-            raise ValueError(HOW_MANY.format(name=name, shape=list(look.weights.shape), texts=self._texts))
+            raise NotSeen(HOW_MANY.format(name=name, shape=list(look.weights.shape), texts=self._texts))
         by_text = look.weights.ndim != 3 and len(weights) != weights.shape[1]
         return replace(look, weights=weights, by_text=by_text or 1 in weights.shape[:2])
 
 
 def fused_weights(
-    query, key, value=None, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False, **_
-):  # -> [..., q, k], notes
+    query,
+    key,
+    value=None,
+    attn_mask=None,
+    dropout_p=0.0,
+    is_causal=False,
+    scale=None,
+    enable_gqa=False,
+    groups=(None, None),
+    **_,
+):  # -> [..., q, k] on the CPU, notes
     """The weights of `F.scaled_dot_product_attention`, which takes the same and gives none.
 
     >>> fused_weights(torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 4), is_causal=True)[0][0, 0, 1]
     tensor([0.5000, 0.5000, 0.0000])
 
-    A query that may look nowhere gets zeros. Weights are those before dropout, and a note says so.
+    A query that may look nowhere gets zeros. Weights are those before dropout, and a note says so. They are computed
+    as float32, some queries at a time, and given as float16 where the model computes in 16 bits. Of `groups` of
+    queries and of keys, a `Groups` or None each, the averages and sums are given.
     """
-    query, key = query.float(), key.float()
+    query, key = whole(query), whole(key).float()
     if enable_gqa:
         key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
-    scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)
-    if is_causal:
-        allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
-        scores = scores.masked_fill(~allowed, -torch.inf)
-    if attn_mask is not None:
-        if hasattr(attn_mask, "_materialize"):  # torch.nn.attention.bias
-            attn_mask = attn_mask._materialize(scores.device)
-        scores = scores.masked_fill(~attn_mask, -torch.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
-    weights = scores.softmax(-1).nan_to_num(0)
+    scale = query.shape[-1] ** -0.5 if scale is None else scale
+    if hasattr(attn_mask, "_materialize"):  # torch.nn.attention.bias
+        attn_mask = attn_mask._materialize(query.device)
+    attn_mask = None if attn_mask is None else whole(attn_mask)
+    asking, looked_at = groups
+    members = None if looked_at is None else looked_at.members(query)
+    step = max(BLOCK // (math.prod(query.shape[:-2]) * key.shape[-2]), 1)
+    blocks = []
+    for start in range(0, query.shape[-2], step):
+        rows = slice(start, start + step)
+        scores = query[..., rows, :].float() @ key.mT * scale
+        if is_causal:
+            allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril(start)
+            scores = scores.masked_fill(~allowed, -torch.inf)
+        if attn_mask is not None:
+            mask = attn_mask[..., rows, :] if attn_mask.ndim > 1 and attn_mask.shape[-2] > 1 else attn_mask
+            scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
+        weights = scores.softmax(-1).nan_to_num(0)
+        weights = weights if looked_at is None else looked_at.taken(weights, -1) @ members
+        blocks.append(
+            weights.to(torch.float16 if query.element_size() == 2 and asking is None else torch.float32).cpu()
+        )
+    weights = blocks[0] if len(blocks) == 1 else torch.cat(blocks, -2)
+    weights = weights if asking is None else queries_averaged(weights, asking)
     return weights, (DROPPED.format("scaled_dot_product_attention"),) * (dropout_p > 0)
 
 
@@ -305,16 +368,24 @@ def weights_of_layer(args, kwargs):  # -> [b, h, q, k], the names of keys that t
 def _once(looks, module):
     """Looks without those that are of the same weights as others.
 
-    Raises `ValueError` where several of one call of a module depend on none of the others.
+    Raises `NotSeen` where several of one call of a module depend on none of the others.
     """
     kept = {}  # what's computed in one call at one depth
     for look in looks:
         kept.setdefault((look.call, look.depth), []).append(look)
     for key, group in kept.items():
         if len({id(look if look.source is None else look.source) for look in group}) > 1:
-            raise ValueError(SIDE_BY_SIDE.format(name=group[0].name or module, count=len(group)))
+            raise NotSeen(SIDE_BY_SIDE.format(name=group[0].name or module, count=len(group)))
         kept[key] = max(group, key=lambda look: look.weights.ndim)
     return list(kept.values())
+
+
+def _of_all_heads(look):
+    """A look with the heads of all processes that have a part of them."""
+    if look.group is None:
+        return look
+    weights = gathered(look.weights, look.group, look.heads)
+    return replace(look, weights=weights, heads=weights.shape[-3])
 
 
 def _moved(name, args, kwargs, source, before):

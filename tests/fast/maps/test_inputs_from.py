@@ -12,6 +12,7 @@ from libraries import (
     SIZES,
     SOUP,
     SOUP_TOKENS,
+    TEXT,
     VOCABULARY,
     ImageProcessor,
     SentenceEncoder,
@@ -286,3 +287,50 @@ def test_two_texts_have_each_their_picture():
         seen = seen_by("text", (2, 4, 8, 8), Reading(list("abcdefgh")), config, named, batch=text)
         assert seen.reading.tokens[5] == " patch {},{}".format(*grid)
     assert seen_by("image", (2, 4, 48, 48), Reading(), config, named).reading.tokens is None, "both pictures in one"
+
+
+def test_a_large_picture_in_blocks_is_shown_by_its_rows():
+    model, processor = qwen(template=TEMPLATE)
+    asked = {"tokenizer": processor, "image": photograph((336, 168)), "part": "image"}  # 12 x 24 patches
+    whole = HeadMap.of(model, "what ?", **asked).attention
+    rows = HeadMap.of(model, "what ?", max_weights=100_000, **asked).attention
+    assert rows.query_tokens == [f"patches of row {row}" for row in range(1, 13)]
+    assert rows.key_tokens == whole.key_tokens
+    np.testing.assert_allclose(rows.weights, whole.weights.reshape(2, 4, 12, 24, 288).mean(3), atol=1e-6)
+    assert (rows.picture.rows, rows.picture.columns, rows.picture.key_start) == (12, 24, 0)
+
+
+def test_what_is_written_below_a_picture_looks_at_its_patches():
+    words = transformers.GPT2Config(
+        n_embd=32, n_layer=2, n_head=4, vocab_size=len(VOCABULARY), add_cross_attention=True
+    )
+    config = transformers.VisionEncoderDecoderConfig.from_encoder_decoder_configs(
+        transformers.ViTConfig(**SIZES, image_size=28, patch_size=7), words
+    )
+    ids = padding()(CAT, return_tensors="pt")["input_ids"]
+    inputs = {"pixel_values": torch.rand(1, 3, 28, 28), "decoder_input_ids": ids}
+    model = transformers.VisionEncoderDecoderModel(config=config).eval()
+    shown = HeadMap.of(model, inputs=inputs, tokenizer=padding(), image=photograph((28, 28)), part="cross").attention
+    assert shown.query_tokens == CAT_TOKENS
+    assert shown.key_tokens[:2] == ["[CLS]", "patch 1,1"]
+    assert (shown.picture.rows, shown.picture.key_start, shown.picture.query_start) == (4, 1, None)
+
+
+def test_what_queries_make_of_patches_is_no_patch():
+    vision = {**SIZES, "image_size": 28, "patch_size": 7}  # 16 patches, of which four queries make four places
+    asking = {**TEXT, "encoder_hidden_size": 32, "cross_attention_frequency": 1}
+    text = {
+        "hidden_size": 32,
+        "ffn_dim": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "word_embed_proj_dim": 32,
+    }
+    text |= {"model_type": "opt", "vocab_size": len(VOCABULARY), "pad_token_id": 0}
+    config = transformers.Blip2Config(vision_config=vision, qformer_config=asking, text_config=text, num_query_tokens=4)
+    config.image_token_index = config.image_token_id = VOCABULARY["<image>"]
+    model = transformers.Blip2ForConditionalGeneration(config).eval()
+    ids = padding(marks=False)("<image> <image> <image> <image> what ?", return_tensors="pt")["input_ids"]
+    inputs = {"pixel_values": torch.rand(1, 3, 28, 28), "input_ids": ids}
+    shown = HeadMap.of(model, inputs=inputs, tokenizer=padding(), part="text").attention
+    assert shown.key_tokens == ["<image>"] * 4 + ["what", "?"]
