@@ -5,6 +5,7 @@ the same model shows on the CPU.
 """
 
 import numpy as np
+import pytest
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from torch import nn
@@ -38,7 +39,7 @@ def case(name, *arguments):
 
 
 def word_tokenizer():
-    vocabulary = {word: number for number, word in enumerate("[UNK] the cat sat on mat . soup was good".split())}
+    vocabulary = dict(zip(["[UNK]", *dict.fromkeys(TEXT.split())], range(10)))
     words = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     return PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]")
@@ -206,17 +207,19 @@ def compiled(gpu):
     alike(HeadMap.of(torch.compile(gpu.put(gpt2())), inputs=IDS), HeadMap.of(gpt2(), inputs=IDS))
 
 
-@case("by sentences, and one opened")
-def by_sentences(gpu):
+@case("by sentences, and one opened", torch.float32, 1e-5)
+@case("by sentences, and one opened, in bfloat16", torch.bfloat16, 0.02)
+def by_sentences(gpu, dtype, within):
     ids = IDS.repeat(1, 40)  # 280 tokens
     tokens = TEXT.split() * 40
-    there, here = (HeadMap.of(model, tokens, inputs=ids, max_weights=20_000) for model in (gpu.put(gpt2()), gpt2()))
-    assert there.attention.shape == (2, 4, 40, 40)
-    alike(there, here)
+    models = gpu.put(llama().to(dtype)), llama()
+    there, here = (HeadMap.of(model, tokens, inputs=ids, max_weights=150_000) for model in models)
+    assert there.attention.shape == (2, 8, 40, 40)
+    alike(there, here, within)
     for map in (there, here):
         map.query = 7
-    assert there.attention.shape == (2, 4, 46, 46)
-    alike(there, here)
+    assert there.attention.shape == (2, 8, 46, 46)
+    alike(there, here, within)
 
 
 class Wrapped(nn.Module):
@@ -283,9 +286,9 @@ def default_dtype(gpu):
 
 @case("an error of the model's own pass")
 def own_error(gpu):
-    try:
+    with pytest.raises(AssertionError, match="was expecting embedding dimension of 32, but got 31"):
         HeadMap.of(gpu.put(layers()), inputs=torch.randn(1, 5, 31))
-    except (RuntimeError, AssertionError) as error:
-        assert "eager" not in str(error)
-    else:
-        raise AssertionError("no error was raised")
+    wide = torch.zeros(1, 1, 9, 9)
+    for kernel in ("eager", "sdpa"):
+        with pytest.raises(RuntimeError, match=r"^(?!.*eager).*size"):
+            HeadMap.of(gpu.put(llama(kernel)), inputs={"input_ids": IDS, "attention_mask": wide})

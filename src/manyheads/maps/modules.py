@@ -38,7 +38,7 @@ FAST_PATH = (
     "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
 )
 MASK_ADDED = (
-    "This model was loaded with eager attention, which adds its mask to the scores: True counts as 1, and hides nothing. "
+    "This model was loaded with eager attention, which adds its mask to the scores: True counts as 1, hiding nothing. "
     "sdpa attention takes such a mask; eager attention takes one of numbers, 0 for what may be looked at, else -inf."
 )
 EAGER, WATCHED = {"eager"}, {"eager", "sdpa"}  # kernels of Hugging Face that hand out weights, that can be watched

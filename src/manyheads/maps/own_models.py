@@ -1,6 +1,7 @@
 """A reader's own model, computed again: with heads off, or by groups of tokens where its map is large."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -31,25 +32,30 @@ def maps_within(source, *tokens, most, **options):
         try:
             return maps_of(source, *tokens, holding=holding, **options), holding
         except TooMany as many:
-            holding = grouped_more(
-                holding, many.length, lambda length: names_within(length, source, *tokens, **options)
-            )
+            names = partial(names_within, source, *tokens, **options)
+            holding = grouped_more(holding, many.shapes, names)
 
 
-def grouped_more(holding, length, names_of):
-    """What is held, with groups for an axis of this length; where all axes have some, with half as many.
+def grouped_more(holding, shapes, names_of):
+    """What is held, with groups of the tokens of as many axes as it takes, the longest first, and then with fewer.
 
-    `names_of(length)` names the tokens of an axis, and says which places aren't padding, or None.
+    `shapes` are those of `TooMany`; `names_of(length=...)` names the tokens of an axis, and says which aren't padding.
     """
-    lengths = [length] if length else [*holding.groups]
-    most = None if length else max(len(one.queries) for one in holding.groups.values()) // 2
-    if 0 < length < FEW or (most is not None and most < FEWEST):
-        raise ValueError(TOO_LARGE.format(most=holding.most))
-    more = {each: grouping_of(*names_of(each), most) for each in lengths}
-    return replace(holding, groups=holding.groups | more)
+    lengths = sorted({length for _, *sides in shapes for length in sides if length >= FEW} - {*holding.groups})
+    while not holding.allows(shapes):
+        if lengths:
+            more = {length: grouping_of(*names_of(length=length)) for length in [lengths.pop()]}
+        else:
+            most = max((len(one.queries) for one in holding.groups.values()), default=0) // 2
+            if most < FEWEST:
+                raise ValueError(TOO_LARGE.format(most=holding.most))
+            more = {length: grouping_of(*names_of(length=length), most) for length in holding.groups}
+        holding = replace(holding, groups=holding.groups | more)
+    return holding
 
 
-def names_within(length, source, tokens=None, query_tokens=None, **options):  # -> names, the places that aren't padding
+def names_within(source, tokens=None, query_tokens=None, *, length, **options):
+    # -> names, the places that aren't padding or None
     """The names of the tokens along an axis of this length, as far as a source tells; else they're counted."""
     named, tokenizer, batch = {}, of_processor(options.get("tokenizer")), options.get("batch", 0)
     config = None

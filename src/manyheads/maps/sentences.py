@@ -7,7 +7,7 @@ held; and from `LONG` tokens on they are what is shown, since nobody reads a map
 import math
 import re
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -23,6 +23,10 @@ BY_SENTENCES = (
     "{count} tokens are shown as {shown} places: sentences, of which the one that asked last is opened into its words. "
     "What looks at the words of a sentence is summed, what they look at is averaged."
 )
+BY_ROWS = (
+    "{count} tokens ask as {shown} places: sentences and rows of patches, of which the one that asked last is opened. "
+    "What looks at the words of a sentence is summed, what asks together is averaged."
+)
 TOO_LARGE = (
     "this map has more than {most:,} weights, and no text whose tokens could be shown by sentences: layers=[0] makes "
     "a map of one layer, max_weights= allows more"
@@ -30,11 +34,11 @@ TOO_LARGE = (
 
 
 class TooMany(Exception):
-    """A map has more weights than it may hold; `length` is that of the longest axis which isn't grouped yet."""
+    """A map has more weights than it may hold: `shapes` are [(how many heads, queries, keys), ...] of all layers."""
 
-    def __init__(self, length):
-        super().__init__(length)
-        self.length = length
+    def __init__(self, shapes):
+        super().__init__(shapes)
+        self.shapes = shapes
 
 
 @dataclass(frozen=True)
@@ -86,19 +90,35 @@ class Groups:
         places = range(self.count) if self.places is None else self.places
         return [places[start] if size == 1 else -1 for start, size in zip(self.starts, self.sizes())]
 
-    def members(self, like):  # [token, group]
-        """Which token is in which group, as numbers of 0 and 1 that multiply an array or tensor of weights."""
-        numbers = np.repeat(np.arange(len(self)), self.sizes())
-        members = (numbers[:, None] == np.arange(len(self))).astype(np.float32)
-        return like.new_tensor(members) if hasattr(like, "new_tensor") else members
+    def sums(self, like):  # -> a function, [..., k] -> [..., group]
+        """What sums weights over groups of keys, made once for many arrays, or tensors, that are where this one is.
 
-    def taken(self, weights, axis):
-        """The weights of the tokens that are in groups, along an axis, as float32."""
-        weights = weights.float() if hasattr(weights, "float") else weights
-        if self.places is None:
-            return weights
-        places = list(self.places)
-        return weights[..., places] if axis == -1 else weights[..., places, :]
+        >>> Groups((0, 1), 3, places=(1, 2, 3)).sums(np.ones(1))(np.array([9.0, 1, 2, 4])).tolist()
+        [1.0, 6.0]
+        """
+        places = np.arange(self.count) if self.places is None else np.array(self.places)
+        several = np.flatnonzero(self.sizes() > 1)
+        number = np.repeat(np.arange(len(self)), self.sizes())
+        within = np.isin(number, several)
+        members = (number[within, None] == several).astype(np.float32)  # [token, group of several]
+        firsts, tokens = places[list(self.starts)], places[within]
+        members, firsts, tokens, several = (beside(like, each) for each in (members, firsts, tokens, several))
+
+        def sums(weights):
+            weights = as_float32(weights)
+            summed = weights[..., firsts]
+            if len(several):
+                summed[..., several] = weights[..., tokens] @ members
+            return summed
+
+        return sums
+
+    def means(self, like, length):  # [group, place]
+        """What averages over groups of queries, of so many places, by a product from the left."""
+        means = np.zeros((len(self), length), np.float32)
+        places = np.arange(self.count) if self.places is None else np.array(self.places)
+        means[np.repeat(np.arange(len(self)), self.sizes()), places] = np.repeat(1 / self.sizes(), self.sizes())
+        return beside(like, means)
 
 
 @dataclass(frozen=True)
@@ -124,15 +144,16 @@ class Grouping:
         return self.keys.opened(self.open)
 
 
-def keys_summed(weights, groups):  # [..., q, k] -> [..., q, group]
-    """What is looked at, summed over groups. NumPy or torch."""
-    return groups.taken(weights, -1) @ groups.members(weights)
+def as_float32(weights):
+    return weights.float() if hasattr(weights, "float") else weights
 
 
-def queries_averaged(weights, groups):  # [..., q, k] -> [..., group, k]
-    """What asks, averaged over groups. NumPy or torch."""
-    members = groups.members(weights)
-    return (members / members.sum(0)).T @ groups.taken(weights, -2)
+def beside(like, array):
+    """An array of numbers, or of places, as a tensor where this one is, or as it is beside an array."""
+    if not hasattr(like, "new_tensor"):
+        return array
+    one = like.new_zeros(1)
+    return (one.float() if array.dtype.kind == "f" else one.long()).new_tensor(array)
 
 
 @dataclass(frozen=True)
@@ -164,13 +185,19 @@ class Holding:
     def summed(self, weights):  # [..., q, k]
         """Weights by groups, where their axes have some."""
         queries, keys = self.sides(*weights.shape[-2:])
-        weights = weights if keys is None else keys_summed(weights, keys)
-        return weights if queries is None else queries_averaged(weights, queries)
+        weights = weights if keys is None else keys.sums(weights)(weights)
+        if queries is None:
+            return weights
+        return queries.means(weights, weights.shape[-2]) @ as_float32(weights)
 
-    def check(self, count, shape):
-        """Refuse more weights than may be held; the last that came are of this shape, [..., q, k]."""
-        if self.most is not None and count > self.most:
-            raise TooMany(max((length for length in shape[-2:] if length not in self.groups), default=0))
+    def allows(self, shapes):
+        """Whether so many weights may be held, of shapes as `TooMany` has them."""
+        counts = (heads * math.prod(self.shape(queries, keys)) for heads, queries, keys in shapes)
+        return self.most is None or sum(counts) <= self.most
+
+    def shape(self, queries, keys):
+        """How many queries and keys are held of so many."""
+        return [full if side is None else len(side) for side, full in zip(self.sides(queries, keys), (queries, keys))]
 
 
 def grouping_of(tokens, places=None, most=None):
@@ -214,13 +241,19 @@ def text_of(tokens):
 
     >>> text_of(["hot", "tea", "##cup", "."]), text_of(["1", "2", "3"])
     ('hot teacup.', '1 2 3')
-    >>> text_of(["patch 1,1", "patch 1,2", "patch 2,1", "patch 2,2"])
-    'patches of rows 1 to 2'
+    >>> text_of(["[CLS]", "patch 1,1", "patch 1,2", "patch 2,1", "patch 2,2"])
+    '[CLS] patches of rows 1 to 2'
     """
-    if len(tokens) > 1 and all(map(PATCH.match, tokens)):
-        first, last = (PATCH.match(token)[1] for token in (tokens[0], tokens[-1]))
-        return f"patches of row {first}" if first == last else f"patches of rows {first} to {last}"
+    runs = [(patches, [*run]) for patches, run in groupby(tokens, lambda token: bool(PATCH.match(token)))]
+    if len(tokens) > 1 and any(patches for patches, _ in runs):
+        return " ".join(rows_of(run) if patches else text_of(run) for patches, run in runs)
     if any(token[:1].isspace() for token in tokens):
         return joined(tokens).strip()
     text = "".join(token if token.startswith("##") else f" {token}" for token in tokens).replace("##", "")
     return re.sub(r"\s+([.,;:!?…)\]])", r"\1", text).strip() or readable(tokens[0])
+
+
+def rows_of(patches):
+    """Patches by their rows."""
+    first, last = (PATCH.match(patch)[1] for patch in (patches[0], patches[-1]))
+    return f"patches of row {first}" if first == last else f"patches of rows {first} to {last}"

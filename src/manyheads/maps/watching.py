@@ -20,7 +20,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from manyheads.maps.axes import axes_of_activation, contracted_last, heads_of, in_four_axes, mixes_heads
 from manyheads.maps.clusters import gathered, group_of, whole
-from manyheads.maps.sentences import Holding, TooMany, queries_averaged
+from manyheads.maps.sentences import Holding, TooMany
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "baddbmm", "einsum")
 OTHER_KERNELS = re.compile(
@@ -102,7 +102,7 @@ class Watch(TorchFunctionMode):
 
     def __init__(self, module, texts=1, holding=Holding()):
         super().__init__()
-        self._holding, self._count, self._too_many = holding, 0, None
+        self._holding, self._shapes = holding, []  # of what is held, as `TooMany` has them
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
         self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
@@ -122,10 +122,9 @@ class Watch(TorchFunctionMode):
     def __exit__(self, *error):
         super().__exit__(*error)
         self._after.close()
-        if error[0] is None and self._too_many is not None:
-            self.looks = []
-            raise self._too_many
         if error[0] is None:
+            if not self._holding.allows(self._shapes):
+                raise TooMany(self._shapes)
             looks = [_of_all_heads(look) for look in _once(self.looks, type(self._module).__name__)]
             self.looks = [self._in_four_axes(look) for look in looks]
 
@@ -182,7 +181,7 @@ class Watch(TorchFunctionMode):
         query, key = call["query"], call["key"]
         shape = (*query.shape[:-1], key.shape[-2])
         groups = self._holding.sides(*shape[-2:])
-        if not self._wants(self._calling[-1][0]):
+        if not (self._holding.wants(self._calling[-1][0]) and self._holding.allows(self._shapes)):
             return self._note(torch.empty(shape, device="meta"), depth)
         weights, notes = fused_weights(**call, groups=groups)
         return self._note(weights, depth, notes, full=shape[-2:])
@@ -261,19 +260,15 @@ class Watch(TorchFunctionMode):
 
     def _held(self, name, weights, full=None):
         """What is held of weights; those of a kernel were grouped where they were computed."""
-        if not self._wants(name):
+        full = full or weights.shape[-2:]
+        if not self._holding.wants(name):
+            return torch.empty(weights.shape, device="meta")
+        texts = self._texts if len(weights) == self._texts else 1
+        self._shapes.append((math.prod(weights.shape[:-2]) // texts, *full))
+        if not self._holding.allows(self._shapes):  # the module ends its pass: what places its parts counts on that
             return torch.empty(weights.shape, device="meta")
         held = whole(weights.detach())
-        held = (self._holding.summed(held) if full is None else held).cpu()
-        self._count += held.numel() // (self._texts if len(held) == self._texts else 1)
-        try:
-            self._holding.check(self._count, full or weights.shape)
-        except TooMany as many:  # the module ends its pass: what places its parts counts on that
-            self._too_many = many
-        return held
-
-    def _wants(self, name):
-        return self._too_many is None and self._holding.wants(name)
+        return (self._holding.summed(held) if weights.shape[-2:] == full else held).cpu()
 
     def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
         name, _, given, call = self._calling[-1]
@@ -326,6 +321,7 @@ def fused_weights(
     queries and of keys, a `Groups` or None each, the averages and sums are given.
     """
     query, key = whole(query), whole(key).float()
+    q, k = query.shape[-2], key.shape[-2]
     if enable_gqa:
         key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
     scale = query.shape[-1] ** -0.5 if scale is None else scale
@@ -333,10 +329,11 @@ def fused_weights(
         attn_mask = attn_mask._materialize(query.device)
     attn_mask = None if attn_mask is None else whole(attn_mask)
     asking, looked_at = groups
-    members = None if looked_at is None else looked_at.members(query)
-    step = max(BLOCK // (math.prod(query.shape[:-2]) * key.shape[-2]), 1)
-    blocks = []
-    for start in range(0, query.shape[-2], step):
+    means, sums = asking and asking.means(query, q), looked_at and looked_at.sums(query)
+    dtype = torch.float16 if query.element_size() == 2 and asking is None else torch.float32
+    step = max(BLOCK // (math.prod(query.shape[:-2]) * k), 1)
+    blocks, averages = [], 0
+    for start in range(0, q, step):
         rows = slice(start, start + step)
         scores = query[..., rows, :].float() @ key.mT * scale
         if is_causal:
@@ -346,12 +343,12 @@ def fused_weights(
             mask = attn_mask[..., rows, :] if attn_mask.ndim > 1 and attn_mask.shape[-2] > 1 else attn_mask
             scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
         weights = scores.softmax(-1).nan_to_num(0)
-        weights = weights if looked_at is None else looked_at.taken(weights, -1) @ members
-        blocks.append(
-            weights.to(torch.float16 if query.element_size() == 2 and asking is None else torch.float32).cpu()
-        )
-    weights = blocks[0] if len(blocks) == 1 else torch.cat(blocks, -2)
-    weights = weights if asking is None else queries_averaged(weights, asking)
+        weights = weights if sums is None else sums(weights)
+        if means is None:
+            blocks.append(weights.to(dtype).cpu())
+        else:
+            averages = averages + means[:, rows] @ weights
+    weights = torch.cat(blocks, -2) if asking is None else averages.cpu()
     return weights, (DROPPED.format("scaled_dot_product_attention"),) * (dropout_p > 0)
 
 

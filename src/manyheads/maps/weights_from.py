@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from manyheads.maps.sentences import Holding
+from manyheads.maps.sentences import Holding, TooMany
 from manyheads.maps.tokens_from import chosen_text
 
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
@@ -235,10 +235,10 @@ def copied_once(layers, shape, holding):  # of [head, query, key] -> [layer, hea
     Raises `TooMany` for more weights than may be held.
     """
     *first, queries, keys = shape
-    asking, looked_at = holding.sides(queries, keys)
-    first += [queries if asking is None else len(asking.starts), keys if looked_at is None else len(looked_at.starts)]
-    holding.check(math.prod(first), shape)
-    weights = np.empty(first, np.float32)
+    shapes = [(math.prod(first), queries, keys)]
+    if not holding.allows(shapes):
+        raise TooMany(shapes)
+    weights = np.empty([*first, *holding.shape(queries, keys)], np.float32)
     for place, layer in enumerate(layers):
         weights[place] = holding.summed(layer)
     return weights

@@ -319,7 +319,8 @@ class HeadMap(_Chosen):
         models = {name: _by_groups(name, map, source, tokens, holding, options) for name, map in maps.items()}
         if opens and any(models.values()):
             shown = [model or _FixedMap(name, maps[name]) for name, model in models.items()]
-            return cls._of_models(shown, FAINT | traits, cls.of, OPENS)
+            asks = {} if shown[0].map.picture is None else {"query": shown[0].map.shape[2] - 1}  # what was written last
+            return cls._of_models(shown, FAINT | asks | traits, cls.of, OPENS)
         again = {name: with_heads_off(name, source, *tokens, **options) for name in maps}
         return cls._of_maps(maps, traits, cls.of, again)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from manyheads.maps.sentences import BY_SENTENCES, LONG, Holding, grouping_of
+from manyheads.maps.sentences import BY_ROWS, BY_SENTENCES, LONG, Holding, grouping_of
 
 OPENS_NOT = (
     "The model is in pieces on several processes, which don't compute any more, so no sentence can be opened: make the "
@@ -38,7 +38,8 @@ class LongMap:
         return grouping.asking().starts.index(start)
 
     def _show(self, map, grouping):
-        note = BY_SENTENCES.format(count=grouping.queries.count, shown=map.shape[2])
+        by = BY_SENTENCES if grouping.queries == grouping.keys else BY_ROWS
+        note = by.format(count=grouping.queries.count, shown=map.shape[2])
         self.map, self._grouping = replace(map, notes=(note, *map.notes)), grouping
 
 

@@ -116,7 +116,7 @@ def test_a_model_that_was_loaded_eager_shows_what_it_makes_of_such_a_mask_and_wh
         own = torch.cat(model(**inputs, output_attentions=True).attentions)
     np.testing.assert_allclose(shown.weights, own, atol=1e-6)
     assert shown.weights[:, :, 6:, :6].max() > 0.01
-    assert any("True counts as 1, and hides nothing" in note for note in shown.notes)
+    assert any("True counts as 1, hiding nothing" in note for note in shown.notes)
 
 
 PADDED, MASK = torch.tensor([[0, 0, 3, 4, 5, 6], [3, 4, 5, 6, 7, 8]]), torch.tensor([[0, 0, 1, 1, 1, 1], [1] * 6])
