@@ -4,15 +4,14 @@ Some sources bring these: a pipeline of transformers has a model and what reads 
 tokenizer.
 """
 
-import inspect
 from dataclasses import dataclass, replace
 from typing import Any
 
+from manyheads.maps.calling import brought_by, takes_dict, takes_ids, takes_text
 from manyheads.maps.patches import NORMALISED, image_of, image_token_of, pictures_in
 from manyheads.maps.sources import is_module, modules_among
 from manyheads.maps.tokens_from import TEXT_ALONE, chosen_text, is_tokenizer, of_processor
 
-OF_TOKENIZERS = ("input_ids", "attention_mask", "token_type_ids")
 ALONE = "Text {number} of {count} is read alone, as {why}: batch=0 to batch={last} choose it."
 NO_PADDING = "the tokenizer has no padding token"
 ONE_PICTURE = "a picture goes with one text"
@@ -58,7 +57,7 @@ def asked(source, tokens=None, inputs=None, tokenizer=None, image=None, batch=0)
     """
     source, brought = taken_apart(source)
     given = Asked(source, tokens, inputs, brought if tokenizer is None else tokenizer, batch)
-    if type(inputs) in (tuple, list) and len(inputs) == 1 and _as_one_dict(source, inputs[0]):
+    if type(inputs) in (tuple, list) and len(inputs) == 1 and takes_dict(source, inputs[0]):
         return replace(given, inputs=inputs[0])
     if inputs is not None or not modules_among(source):
         return given
@@ -90,12 +89,6 @@ def taken_apart(source):
     return model, readers.pop("processor") or Readers(**readers)
 
 
-def brought_by(module):
-    """The tokenizer, or the processor, that a module has as `tokenizer`; None where that's a part of it, or nothing."""
-    found = getattr(module, "tokenizer", None)
-    return found if is_tokenizer(of_processor(found)) else None
-
-
 def are_texts(tokens):
     """Whether something is a text, or a list of texts.
 
@@ -104,48 +97,6 @@ def are_texts(tokens):
     """
     listed = isinstance(tokens, (list, tuple)) and len(tokens) > 0
     return isinstance(tokens, str) or (listed and all(isinstance(text, str) for text in tokens))
-
-
-def fitted(module, arguments, named):
-    """What a module is called with, unnamed and named: where it takes one dict, the named inputs as that.
-
-    >>> from torch import nn
-    >>> fitted(nn.Sequential(), (), {"input": 1}), fitted(nn.Sequential(), (), {"ids": 1, "mask": 2})
-    (((), {'input': 1}), (({'ids': 1, 'mask': 2},), {}))
-    """
-    return ((named,), {}) if not arguments and _as_one_dict(module, named) else (arguments, named)
-
-
-def _as_one_dict(module, named):
-    """Whether a module is called with a dict as it is: it needs one thing, which none of the dict is called."""
-    needed = [one for one in _parameters_of(module) if one.default is one.empty]
-    if len(needed) != 1 or not hasattr(named, "keys") or len(named) == 0 or needed[0].name in named:
-        return False
-    return _may_be_dict(needed[0]) or "Tensor" not in str(needed[0].annotation)
-
-
-def _takes_ids(module):
-    """Whether a module takes one tensor, as code of one's own does, and not what a tokenizer returns."""
-    needed = [one for one in _parameters_of(module) if one.default is one.empty]
-    if len(needed) != 1 or needed[0].name in OF_TOKENIZERS or _may_be_dict(needed[0]):
-        return False
-    return "Tensor" in str(needed[0].annotation) or brought_by(module) is None
-
-
-def _parameters_of(module):
-    """The parameters that a module may be called with in their order; none where they aren't known."""
-    forward = getattr(getattr(module, "_orig_mod", module), "forward", None)  # as it was before it was compiled
-    try:
-        parameters = inspect.signature(forward).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    found = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-    inner = getattr(module, "module", None)  # of DataParallel, which hands on whatever it gets
-    return found if found or inner is None else _parameters_of(inner)
-
-
-def _may_be_dict(parameter):
-    return "dict" in str(parameter.annotation).lower()
 
 
 # --- Texts and pictures -------------------------------------------------------------------------------------------
@@ -162,10 +113,10 @@ def _read(given, texts, image=None):
         raise TypeError(NO_TOKENIZER.format(_kind(given.tokenizer)))
     if not is_tokenizer(tokenizer):  # as of open_clip: it gives the ids alone
         ids = tokenizer(texts)
-        by_name = any(one.name == "text" for one in _parameters_of(given.source))  # where an image may stand first
+        by_name = takes_text(given.source)  # where an image may stand first
         return replace(given, tokens=None, inputs={"text": ids} if by_name else ids)
     encoded, notes = _encoded(given, tokenizer, texts)
-    inputs = encoded["input_ids"] if _takes_ids(given.source) else encoded
+    inputs = encoded["input_ids"] if takes_ids(given.source) else encoded
     return replace(given, tokens=encoded, inputs=inputs, notes=given.notes + notes)
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import torch
 
+from manyheads.maps.calling import fitted
 from manyheads.maps.clusters import holds_map, is_sharded
-from manyheads.maps.inputs_from import fitted
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
 from manyheads.maps.parts import TOWERS, Part, by_stack, numbered, tower

@@ -79,24 +79,30 @@ def seen_by(which, shape, reading, config, named, image=None, grid=None, batch=0
         found = patch_grid(config, keys, grid, size, flat)
     except ValueError as error:
         return Seen(reading, notes=notes, refusal=str(error))
-    order = None
+    names, order = found.names, None
     side = side_of_merged(config)
-    names = found.names
     if flat == (found.rows, found.columns) and side > 1:
         order, notes = in_blocks(*flat, side), (*notes, BLOCKS.format(side=side))
         names = [name for _, name in sorted(zip(order, names))]  # as the model has them
+    asks_itself = queries == keys and which != "cross"
     if reading.tokens is None:
-        reading = replace(reading, tokens=names, mask=None)
-        if (queries != keys or which == "cross") and reading.query_tokens is None:
-            asks = ["[CLS]"] if queries == 1 and "[CLS]" in found.special else counted(queries)
-            reading = replace(reading, query_tokens=asks)
-            notes = notes if asks == ["[CLS]"] else (*notes, not_given("query_tokens"))
+        reading, more = named_patches(reading, names, None if asks_itself else queries)
+        notes += more
     if image is None:
         return Seen(reading, notes=notes, order=order)
     start = len(found.special)
-    asks = start if queries == keys and which != "cross" else None
-    whole, more = picture_from(image, found.rows, found.columns, start, asks, pixels=pixels)
+    whole, more = picture_from(image, found.rows, found.columns, start, start if asks_itself else None, pixels=pixels)
     return Seen(reading, whole, tuple(range(keys)), (*notes, *more), order)
+
+
+def named_patches(reading, names, queries=None):
+    """What is known of tokens where these are the names of the keys, and a note; `queries` is how many others ask."""
+    reading = replace(reading, tokens=names, mask=None)
+    if queries is None or reading.query_tokens is not None:
+        return reading, ()
+    if queries == 1 and "[CLS]" in names:
+        return replace(reading, query_tokens=["[CLS]"]), ()
+    return replace(reading, query_tokens=counted(queries)), (not_given("query_tokens"),)
 
 
 def looks_at_patches(which, config, named, grid=None):
