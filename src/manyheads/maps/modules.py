@@ -98,7 +98,7 @@ def watched(module, inputs, batch, texts, holding):
     """
     alone = is_hugging_face(module) and not is_sharded(module)
     eager = alone and kernels_of(module) <= EAGER and holding.layers is None and not holding.groups
-    with Watch(module, texts, holding) as watch:
+    with Watch(module, texts, holding, batch) as watch:
         output = called(module, inputs, **(HANDED_OUT if eager else {}))
     looks = texts_before_heads(watch.looks, module, inputs, texts, holding)
     notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)

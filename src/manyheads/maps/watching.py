@@ -95,13 +95,15 @@ class Watch(TorchFunctionMode):
 
     `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes. What's
     held of the weights stands on the CPU, in 16 bits where the module computes in 16: all, or what `holding` says, of
-    other layers the shape alone. `unknown` holds the names of fused kernels that were called and give no weights.
+    other layers the shape alone. Of several texts, all have the numbers of one, number `batch`, where it's plain which
+    axis is that of texts. `unknown` holds the names of fused kernels that were called and give no weights.
 
     Raises `NotSeen` where it can't be told what was looked at, `TooMany` for more weights than may be held.
     """
 
-    def __init__(self, module, texts=1, holding=Holding()):
+    def __init__(self, module, texts=1, holding=Holding(), batch=0):
         super().__init__()
+        self._batch = batch  # the text that's held, of several
         self._holding, self._shapes = holding, []  # of what is held, as `TooMany` has them
         self.looks, self.unknown = [], {}
         self._module, self._texts = module, texts
@@ -183,8 +185,20 @@ class Watch(TorchFunctionMode):
         groups = self._holding.sides(*shape[-2:])
         if not (self._holding.wants(self._calling[-1][0]) and self._holding.allows(self._shapes)):
             return self._note(torch.empty(shape, device="meta"), depth)
+        if self._are_by_text(shape):
+            of_one = {name: call.get(name) for name in ("query", "key", "attn_mask")}
+            call |= {name: self._of_one(value) for name, value in of_one.items() if isinstance(value, Tensor)}
         weights, notes = fused_weights(**call, groups=groups)
-        return self._note(weights, depth, notes, full=shape[-2:])
+        return self._note(weights.expand(*shape[:-2], -1, -1), depth, notes, full=shape[-2:])
+
+    def _are_by_text(self, shape):
+        """Whether weights of this shape surely are [text, head, query, key], of several texts."""
+        return len(shape) == 4 and shape[0] == self._texts > max(self._batch, 1) and shape[1] != shape[0]
+
+    def _of_one(self, tensor):
+        """The part of a tensor that's of the text that is held, where its first axis is that of texts."""
+        by_text = tensor.ndim == 4 and len(tensor) == self._texts
+        return tensor[self._batch : self._batch + 1] if by_text else tensor
 
     def _hides(self, name):
         """Notes attention within vmap, or of nested tensors, whose weights can't be had."""
@@ -268,7 +282,9 @@ class Watch(TorchFunctionMode):
         if not self._holding.allows(self._shapes):  # the module ends its pass: what places its parts counts on that
             return torch.empty(weights.shape, device="meta")
         held = whole(weights.detach())
-        return (self._holding.summed(held) if weights.shape[-2:] == full else held).cpu()
+        held = self._of_one(held).clone() if self._are_by_text(weights.shape) else held
+        held = (self._holding.summed(held) if weights.shape[-2:] == full else held).cpu()
+        return held.expand(len(weights), *held.shape[1:])
 
     def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
         name, _, given, call = self._calling[-1]

@@ -192,6 +192,20 @@ def test_of_the_layers_that_are_wanted_alone_anything_is_held(kernel):
     np.testing.assert_allclose(one.weights, HeadMap.of(bert(kernel), inputs=ids).attention.weights[1:2], atol=1e-6)
 
 
+@pytest.mark.parametrize("kernel", ["eager", "sdpa"])
+def test_of_the_texts_that_are_read_at_once_one_is_held(kernel):
+    ids = torch.randint(3, 50, (7, 9), generator=torch.Generator().manual_seed(0))
+    (part,) = of_module(bert(kernel), ids, batch=2, holding=Holding(layers=(0, 1, 2))).values()
+    assert [layer.untyped_storage().nbytes() for layer in part.layers.values()] == [4 * 4 * 9 * 9] * 3
+    for batch in (0, 6):
+        shown = HeadMap.of(bert(kernel), inputs=ids, batch=batch, layers=[0, 1, 2]).attention
+        alone = HeadMap.of(bert(kernel), inputs=ids[batch : batch + 1]).attention
+        np.testing.assert_allclose(shown.weights, alone.weights, atol=1e-6)
+        assert f"Text {batch + 1} of a batch of 7 is shown: batch=0 to batch=6 choose it." in shown.notes
+    with pytest.raises(ValueError, match="batch must be from 0 to 6 for these 7 texts, got 7"):
+        HeadMap.of(bert(kernel), inputs=ids, batch=7)
+
+
 def test_layers_whose_numbers_are_not_those_of_their_names_are_found_all_the_same():
     class Stages(nn.Module):
         def __init__(self):
