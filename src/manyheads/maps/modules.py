@@ -10,10 +10,12 @@ from dataclasses import replace
 
 import torch
 
+from manyheads.maps.calling import fitted
 from manyheads.maps.clusters import holds_map, is_sharded
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
 from manyheads.maps.parts import TOWERS, Part, by_stack, numbered, tower
+from manyheads.maps.patches import tells_of_patches
 from manyheads.maps.placing import brought
 from manyheads.maps.sentences import Holding
 from manyheads.maps.watching import NotSeen, Watch
@@ -148,7 +150,7 @@ def parts_of_output(output, batch, texts):
 
 def called(module, inputs, **more):
     """What a module returns for a copy of the inputs, brought to where it is."""
-    arguments, named = brought(copied(arguments_of(inputs)), module)
+    arguments, named = brought(copied(fitted(module, *arguments_of(inputs))), module)
     try:
         return module(*arguments, **{**named, **more})
     except ValueError as error:
@@ -356,7 +358,7 @@ def part_of_stack(stack, texts):
     if len({look.depth for look in looks}) < len(looks):
         notes += (BESIDE.format(", ".join(look.name for look in looks)),)
     layers = dict(zip(stack, weights)) if isinstance(stack, dict) else weights
-    return Part(layers, notes, texts, keys_after=looks[0].keys_after, full=looks[0].full)
+    return Part(layers, notes, texts, keys_after=looks[0].keys_after, full=tuple(look.full for look in looks))
 
 
 def with_towers(parts, looks, texts):
@@ -385,6 +387,7 @@ def described(parts, module, output, notes=()):
     """The parts of a module with what its parameters and its configuration tell."""
     config = config_of(module)
     window = window_of(config)
+    config = tells_of_patches(config, module)
     cached = getattr(output, "past_key_values", None) is not None
     sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
     if is_hugging_face(module):

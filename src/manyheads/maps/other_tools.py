@@ -12,12 +12,14 @@ import numpy as np
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.bertviz_arguments import pretty
 from manyheads.maps.parts import alike, chosen_part, role
-from manyheads.maps.places import Reading, grouped, placed, reading_of
+from manyheads.maps.places import grouped, placed, reading_in, reading_of
 from manyheads.maps.seen import seen_by
 from manyheads.maps.sentences import Holding
-from manyheads.maps.sources import modules_among, named_of, names_in_table, parts_of
-from manyheads.maps.tokens_from import inputs_of, of_processor
+from manyheads.maps.sources import named_of, names_in_table, parts_of
+from manyheads.maps.tokens_from import of_processor
 from manyheads.maps.weights_from import are_steps, kind_of, picked, rows_to_one, weights_of
+
+NO_PATCHES = "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
 
 
 def maps_of(
@@ -40,6 +42,7 @@ def maps_of(
     image=None,
     grid=None,
     predictions=None,
+    notes=(),
     before=None,
     holding=Holding(),
 ):
@@ -52,12 +55,11 @@ def maps_of(
     >>> list(maps_of({"before": weights, "after": weights}, list("abcd")))
     ['before', 'after']
 
-    `before` is called with a module before it computes, and `holding` says what is held of the weights: see
+    A module is called with `inputs`, which `asked` makes of texts. `notes` stand before those of each map. `before` is
+    called with a module before it computes, and `holding` says what is held of the weights: see
     `of_module`.
     """
     tokenizer = of_processor(tokenizer)
-    if inputs is None and modules_among(source):
-        inputs = inputs_of(tokens, tokenizer)
     tokens = inputs if tokens is None and getattr(inputs, "is_fast", False) else tokens
     if tokens is None and query_tokens is None and hasattr(source, "columns"):
         tokens, query_tokens, source = names_in_table(source)
@@ -69,7 +71,7 @@ def maps_of(
     reading = reading_of(source, tokens, query_tokens, named, tokenizer, batch, attention_mask)
     runs = alike(parts, layers)
     wanted = chosen_part(runs, part)
-    maps = {}
+    maps, refusals = {}, []
     for name, one in wanted.items():
         if isinstance(one, AttentionMap):
             heads = names_of_heads(one.shape[1], head_names, key_value_heads)
@@ -77,21 +79,25 @@ def maps_of(
             continue
         which, steps = role(name, runs), are_steps(one.layers)
         chosen = layers if name in parts else None
-        weights, names, notes, full = weights_of(
-            *(one.layers, which != "cross", batch, chosen, one.texts, holding, one.full)
+        windows = one.in_windows()  # before its layers are let go
+        weights, names, more, full = weights_of(
+            *(one.layers, which != "cross", batch, chosen, one.texts, holding, one.full and one.full[0])
         )
-        read = Reading() if which in ("image", "audio") else reading  # tokens are those of a text
-        seen = seen_by(which, (*weights.shape[:2], *full), read, one.config, named, image, grid, batch)
+        read = reading_in(which, reading, [role(other, runs) for other in runs], full)
+        seen = seen_by(which, (*weights.shape[:2], *full), read, one.config, named, image, grid, batch, windows)
+        refusals += filter(None, [seen.refusal])
         sides = holding.sides(*full)
         by_groups = partial(grouped, full=full, sides=sides, readable=pretty if prettify_tokens else list)
         place = placed if sides == (None, None) else by_groups
         weights, kind, queries, keys, notes_on_rows = rows_of_part(
             *(weights, which, one, seen.reading, normalised, steps, place)
         )
+        if place is placed:
+            weights, queries, keys = seen.in_rows(weights, queries, keys)
         if prettify_tokens and place is placed:
             queries, keys = pretty(queries), pretty(keys)
         options = {
-            "notes": tuple(dict.fromkeys((*one.notes, *notes, *notes_on_rows, *seen.notes))),  # each once
+            "notes": tuple(dict.fromkeys((*notes, *one.notes, *more, *notes_on_rows, *seen.notes))),  # each once
             "kind": kind,
             "layer_names": names if layer_names is None else list(layer_names),
             "value_norms": norms_of_part(value_norms, layers, reading.mask, runs) if place is placed else None,
@@ -103,9 +109,9 @@ def maps_of(
         weights.flags.writeable = False  # the map holds it as it is
         maps[name] = AttentionMap(queries, keys, weights, heads, **options)
     if image is not None and not any(getattr(map, "picture", None) for map in maps.values()):
-        raise ValueError(
-            "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
-        )
+        raise ValueError(NO_PATCHES if not refusals else refusals[0])
+    if grid is not None and refusals and len(refusals) == len(maps):
+        raise ValueError(refusals[0])
     return maps
 
 
@@ -116,6 +122,7 @@ def rows_of_part(weights, which, part, reading, normalised=True, steps=False, pl
     """Weights that an `AttentionMap` takes, their kind, the tokens that ask, those that are looked at, and notes.
 
     >>> from manyheads.maps.parts import Part
+    >>> from manyheads.maps.places import Reading
     >>> weights, kind, *_ = rows_of_part(np.array([[[[0.5, 1.5]]]]), "", Part(()), Reading(), normalised=False)
     >>> kind
     'amounts'

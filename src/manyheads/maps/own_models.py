@@ -7,11 +7,12 @@ import numpy as np
 
 from manyheads.maps.bertviz_arguments import pretty
 from manyheads.maps.other_tools import maps_of
+from manyheads.maps.patches import tells_of_patches
 from manyheads.maps.places import Reading, counted, reading_of
 from manyheads.maps.seen import seen_by
 from manyheads.maps.sentences import FEW, TOO_LARGE, Holding, TooMany, grouping_of
 from manyheads.maps.sources import is_module, modules_among, named_of
-from manyheads.maps.tokens_from import inputs_of, of_processor
+from manyheads.maps.tokens_from import of_processor
 
 FEWEST = 8  # groups
 
@@ -59,15 +60,20 @@ def names_within(source, tokens=None, query_tokens=None, *, length, **options):
     named, tokenizer, batch = {}, of_processor(options.get("tokenizer")), options.get("batch", 0)
     config = None
     if modules_among(source):
-        inputs = options.get("inputs")
-        named = named_of(source, inputs_of(tokens, tokenizer) if inputs is None else inputs)
+        named = named_of(source, options.get("inputs"))
         config = getattr(source, "config", None)
+    if is_module(source):
+        config = tells_of_patches(config, source)
     reading = reading_of(source, tokens, query_tokens, named, tokenizer, batch, options.get("attention_mask"))
     shape, grid = (1, 1, length, length), options.get("grid")
     found = [seen_by("", shape, reading, config, named, None, grid, batch).reading.tokens, reading.query_tokens]
-    found.append(seen_by("image", shape, Reading(), config, named, None, grid, batch).reading.tokens)
+    picture = seen_by("image", shape, Reading(), config, named, None, grid, batch)
+    found.append(picture.reading.tokens)
     names = next((names for names in found if names is not None and len(names) == length), counted(length))
+    ordered = picture.order if names is picture.reading.tokens else None
     names = pretty(names) if options.get("prettify_tokens", True) else names
+    if ordered is not None:
+        return [names[place] for place in ordered], ordered
     mask = next((mask for mask in (reading.mask, reading.decoder_mask) if np.shape(mask) == (length,)), None)
     if mask is None or mask.all():
         return names, None

@@ -19,6 +19,7 @@ LONGEST = 64  # tokens of a sentence; what goes on is divided
 FEW = 2 * LONGEST  # tokens that make no groups
 ENDS = re.compile("[.!?…。！？]['\"”’)\\]]*\\s*$|\n\\s*$")
 PATCH = re.compile(r"\s*patch (\d+),(\d+)$")  # as `PatchGrid` names them
+BEFORE_PATCHES = re.compile(r"\[CLS\]|\[DISTILL\]|(register|prefix) \d+")
 BY_SENTENCES = (
     "{count} tokens are shown as {shown} places: sentences, of which the one that asked last is opened into its words. "
     "What looks at the words of a sentence is summed, what they look at is averaged."
@@ -207,6 +208,9 @@ def grouping_of(tokens, places=None, most=None):
     >>> grouping.asking().starts, grouping.looked_at().starts
     ((0, 2, 3, 4, 5), (0, 1, 2, 3, 4, 5))
 
+    >>> grouping_of(["[CLS]", "register 1", "patch 1,1", "patch 1,2"]).asking().starts
+    (0, 1, 2)
+
     Of a text with a picture the last sentence is open: what is written looks at the picture. `places` are those of the
     tokens among all that a model reads, without padding.
     """
@@ -214,8 +218,12 @@ def grouping_of(tokens, places=None, most=None):
     patches = [place for place, token in enumerate(tokens) if PATCH.match(token)]
     if not patches:
         return Grouping(groups, groups)
+    first = patches[0]
+    while first > 0 and BEFORE_PATCHES.fullmatch(tokens[first - 1]):
+        first -= 1
+    groups = groups.alone(range(first, patches[0]))
     written = groups.starts[-1] if patches[-1] < groups.starts[-1] else None
-    return Grouping(groups, groups.alone(range(patches[0], patches[-1] + 1)), written)
+    return Grouping(groups, groups.alone(range(first, patches[-1] + 1)), written)
 
 
 def sentences_of(tokens, most=None):

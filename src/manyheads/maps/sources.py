@@ -27,7 +27,10 @@ def parts_of(source, inputs=None, batch=0, before=None, holding=Holding()):
     source = getattr(source, "_module", source) if type(source).__module__.startswith("nnsight") else source
     if is_module(source):
         if inputs is None:
-            raise TypeError(f"HeadMap.of({type(source).__name__}, ...) needs inputs, what the module is called with")
+            raise TypeError(
+                f"HeadMap.of({type(source).__name__}, ...) needs inputs, what the module is called with; or a text and "
+                "tokenizer=, the model's own; or image= and its processor as tokenizer="
+            )
         from manyheads.maps.modules import of_module
 
         return of_module(source, inputs, batch, before, holding)

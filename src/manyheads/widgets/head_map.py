@@ -13,6 +13,7 @@ from manyheads.maps.bertviz_arguments import maps_from_bertviz
 from manyheads.maps.choosing import between
 from manyheads.maps.element import element_html
 from manyheads.maps.endings import checked_path
+from manyheads.maps.inputs_from import asked
 from manyheads.maps.options import OPTIONS, start_of
 from manyheads.maps.other_tools import maps_of
 from manyheads.maps.own_models import in_pieces, maps_within, with_heads_off
@@ -235,6 +236,7 @@ class HeadMap(_Chosen):
 
         - a torch module: of Hugging Face, of PyTorch's layers, of one's own code, and whatever holds one; it's called
           with `inputs`, a tensor, a tuple or a dict, and left as it was; weights are taken beside each call,
+        - a pipeline of transformers or a SentenceTransformer, which bring the `tokenizer` or processor,
         - what a Hugging Face model returned (encoder, decoder, both; `generate`, whose steps become one map),
         - the cache of a TransformerLens run,
         - an array, tensor, table or list of [query, key], [head, query, key], [layer, head, query, key] or
@@ -243,9 +245,10 @@ class HeadMap(_Chosen):
         - a dict of these with names of your own: a slider chooses; a dict of layers, as JAX gives them, is one map.
 
         `tokens` are looked at, and ask, unless `query_tokens` are others that ask: those of a decoder. They are
-        strings, what a tokenizer returned, or ids or a text with the `tokenizer` (or a processor); a text is also what
-        the module reads, where there are no `inputs`. Where none are given, they're those of the inputs, or counted.
-        `part` names one of several: "encoder", "cross", "text", "image". Of a batch, of beams or windows, `batch` is
+        strings, what a tokenizer returned, or ids or a text with the `tokenizer` (or a processor). A module without
+        `inputs` reads them: a string is a text there, and a list of strings is several texts; with `inputs`, and for
+        weights, it's tokens. Where none are given, they're those of the inputs, or counted.
+        `part` names one of several: "encoder", "cross", "text", "image". Of texts, beams or windows, `batch` is
         shown, counted from 0; places that `attention_mask`, or a mask among the inputs, tells are padding are left out.
         `layers` are the numbers of those that are wanted, from 0 (`layers="rollout"` is the trait), and `layer_names`
         their names, where what you give doesn't know its own numbers. `head_names` name the heads; `key_value_heads`
@@ -254,7 +257,8 @@ class HeadMap(_Chosen):
         for each sign. `prettify_tokens` makes text of the marks and bytes of tokenizers.
 
         `image` is the picture that a model looks at, of Pillow, an array or a path: weights are painted over its
-        patches, whose `grid`, (rows, columns), is read from the model's configuration. `predictions` is a function from
+        patches, whose `grid`, (rows, columns), is read from the model, or from its inputs. With a processor for the
+        `tokenizer`, and no inputs, the model reads it, alone or beside a text. `predictions` is a function from
         what the module returns to {name: {label: probability}}: the map says what the model predicts, and what it would
         say without a head that's turned off. With `value_norms`, as of `manyheads.value_norms`, a map can show what is
         written. All else are traits, as of `HeadMap`.
@@ -284,9 +288,10 @@ class HeadMap(_Chosen):
             traits["layers"] = layers
         elif layers is not None and np.asarray(layers).dtype.kind not in "iu":
             raise TypeError(f"layers must be whole numbers, counted from 0, got {layers!r}")
+        given = asked(source, tokens, inputs, tokenizer, image, batch)
         options = {
-            "inputs": inputs,
-            "batch": batch,
+            "inputs": given.inputs,
+            "batch": given.batch,
             "attention_mask": attention_mask,
             "layers": None if rollout else layers,
             "layer_names": layer_names,
@@ -294,13 +299,14 @@ class HeadMap(_Chosen):
             "key_value_heads": key_value_heads,
             "normalised": normalised,
             "prettify_tokens": prettify_tokens,
-            "tokenizer": tokenizer,
+            "tokenizer": given.tokenizer,
             "value_norms": value_norms,
             "image": image,
             "grid": grid,
             "predictions": predictions,
+            "notes": given.notes,
         }
-        return cls._of_source(source, tokens, query_tokens, part, max_weights, options, traits)
+        return cls._of_source(given.source, given.tokens, query_tokens, part, max_weights, options, traits)
 
     @classmethod
     def _of_source(cls, source, tokens, query_tokens, part, max_weights, options, traits):

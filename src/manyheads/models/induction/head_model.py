@@ -16,7 +16,7 @@ from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.composing import checked_places, through, written
 from manyheads.models.induction.measures import next_losses
 from manyheads.models.induction.network import AttentionOnly, InductionConfig
-from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
+from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 
 NOTHING = "Type a few characters, and then the same again."
 CUT = "Only the first {most} of {count} characters are read."
@@ -197,9 +197,10 @@ def load_induction(variant=""):
     the characters of each text become symbols in the order in which they appear.
 
     Raises `ValueError` for another variant, for a file that isn't the one we trained, and for one of yours that doesn't
-    fit; `FileNotFoundError` where there is none.
+    fit or isn't safetensors; `FileNotFoundError` where there is none.
     """
-    if isinstance(variant, PathLike) or str(variant).endswith(".safetensors"):
+    is_path = isinstance(variant, PathLike) or str(variant).endswith(".safetensors")
+    if is_path or (variant not in kept_variants("induction") and Path(str(variant)).expanduser().is_file()):
         model = InductionModel.load(variant)
         model.file_name = Path(variant).name
         return model
