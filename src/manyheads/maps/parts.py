@@ -17,6 +17,8 @@ TOWERS = {
     "language": "text",
 }
 CROSSING = re.compile("cross|multihead_attn|encdec|encoder_attn|attn2", re.IGNORECASE)
+# The numbers in blocks.3.attn1 but for the last, which is a part of the module's own name, beside attn2.
+NUMBERS = r"\d+(?=.*\.)|(?<![^\W\d_])\d+"
 # What modules are called whatever they're for: others tell them apart.
 EVERYWHERE = re.compile(
     "module|(base_)?model|net(work)?|trunk|backbone|transformer|encoder|(res)?blocks?|layers?|h|attention|attn|self"
@@ -59,11 +61,14 @@ def by_stack(named):
     {'encoder': {4: 1, 9: 2}, 'decoder': {0: 3}, 'cross': {0: 4}}
     >>> list(by_stack([("text_model.layers.0.attn", 1), ("vision_tower.layers.0.attn", 2)]))
     ['text', 'image']
+    >>> list(by_stack([("blocks.0.attn1", 1), ("blocks.0.attn2", 2)]))
+    ['decoder', 'cross']
     """
-    stacks = {}
+    named, stacks = [*named], {}
+    number = NUMBERS if all(re.search(NUMBERS, name) for name, _ in named) else r"\d+"
     for name, layer in named:
-        numbers = tuple(map(int, re.findall(r"\d+", name)))
-        stacks.setdefault(re.sub(r"\d+", "", name), []).append((numbers, layer))
+        numbers = tuple(map(int, re.findall(number, name)))
+        stacks.setdefault(re.sub(number, "", name), []).append((numbers, layer))
     stacks = {name: by_number(stack) for name, stack in stacks.items()}
     if len(stacks) == 1:
         return {"": stacks.popitem()[1]}
