@@ -35,7 +35,7 @@ ifeq ($(MAKELEVEL), 0)
 MAKEFLAGS += --jobs=2 --no-print-directory
 endif
 
-.PHONY: help serve test test-fast test-all test-oldest train book scripts experiments wheel lint audit soak families bench lab picture browser clean
+.PHONY: help serve test test-fast test-all test-gpu test-oldest train book scripts experiments wheel lint audit soak families bench lab picture browser clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
@@ -59,6 +59,9 @@ test-all: .venv/nightly $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## these 
 
 train: .venv/book  ## train all that the package keeps, or MODEL=induction; prints old and new metrics side by side
 	$(BIN)/python -m manyheads.models.trained $(MODEL)
+
+test-gpu: .venv/tests scripts  ## maps of models on a GPU, where there is one
+	$(BIN)/python -m pytest -W default -s tests/gpu
 
 test-oldest: .venv/nightly scripts  ## the package's tests with the oldest versions that pyproject.toml allows
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest

@@ -66,7 +66,8 @@ class Way:
     call: Any
     tags: Tensor
     shape: tuple
-    like: Tensor = field(repr=False)  # empty, of its dtype and on its device
+    dtype: torch.dtype
+    device: torch.device
 
     def of(self, tags, among):  # [n] -> [n, d], or None
         """What it makes of the numbers that have these tags, each alone; None where it's not linear, or not seen apart.
@@ -78,7 +79,7 @@ class Way:
             return None
         axes, places = found
         sizes = [self.shape[axis] for axis in axes]
-        ones = torch.eye(math.prod(sizes), dtype=self.like.dtype, device=self.like.device)
+        ones = torch.eye(math.prod(sizes), dtype=self.dtype, device=self.device)
         ones = ones[[places[int(tag)] for tag in tags]].unflatten(1, sizes)
         apart = next(axis for axis in range(len(self.shape)) if axis not in axes)  # they're read one beside the other
         order = [apart, *axes]
@@ -121,18 +122,18 @@ class Following(Watch):
         super().__init__(module, texts)
         self.outputs = []
         self._off, self._values = off, values
-        self._given = []  # what computes: module, and what it was called with, where that's one thing
-        self._tags, self._next = Tags(), NONE + 1
+        self._alone = []  # what computes: module, and what it was called with, where that's one thing
+        self._tags, self._next_tag = Tags(), NONE + 1
         self._plain = WeakIdKeyDictionary()  # tensors that have tags -> whether they're as the heads had them
 
     def enter(self, name, part, args, kwargs):
         super().enter(name, part, args, kwargs)
         values = list(flat((args, kwargs)))
-        self._given.append((part, values[0] if len(values) == 1 else None))
+        self._alone.append((part, values[0] if len(values) == 1 else None))
 
     def _leave(self, part, output):
         super()._leave(part, output)
-        self._given.pop()
+        self._alone.pop()
 
     def _finish(self):
         """Looks stay as they are: what can't be told of them is told by whoever shows them."""
@@ -159,8 +160,6 @@ class Following(Watch):
             width = math.prod(sizes[letter] for letter in own)
             outputs = self._new(tuple(rows), width, getattr(scores, "source", None))
             outputs.talked = getattr(scores, "talked", False)
-            if self._values and outputs not in self.outputs[:-1]:
-                outputs.values = laid_out(values, others, before, summed, own, rows, width)
             row = torch.arange(math.prod(rows), device="cpu").reshape(tuple(rows))
             row = row.permute([before.index(letter) for letter in output if letter in before])
             row = row[tuple(slice(None) if letter in before else None for letter in output)]
@@ -170,6 +169,8 @@ class Following(Watch):
             if len(output) < result.ndim:
                 tags = tags.expand([sizes[letter] for letter in output]).reshape(result.shape)
             self._tags[result], self._plain[result] = tags, True
+        if self._values and outputs not in self.outputs[:-1]:
+            outputs.values = laid_out(values, others, before, summed, own, rows, width)
 
     def _new(self, rows, width, source=None):
         """The outputs of the next look; of the same weights, those of another."""
@@ -178,8 +179,8 @@ class Following(Watch):
                 outputs.values = None  # there are several
                 self.outputs.append(outputs)
                 return outputs
-        self.outputs.append(HeadOutputs(self._next, rows, width, source))
-        self._next += math.prod(rows) * width
+        self.outputs.append(HeadOutputs(self._next_tag, rows, width, source))
+        self._next_tag += math.prod(rows) * width
         return self.outputs[-1]
 
     def _layer(self, args, kwargs, depth):
@@ -190,8 +191,11 @@ class Following(Watch):
         weights = torch.empty(texts, heads, len(query), len(key) + added, device="meta")
         return self._note(weights, depth, heads=heads)
 
-    def _fused_weights(self, call):
-        return torch.empty(*call["query"].shape[:-1], call["key"].shape[-2], device="meta"), ()
+    def _note_fused(self, call, depth):
+        return self._note(torch.empty(*call["query"].shape[:-1], call["key"].shape[-2], device="meta"), depth)
+
+    def _held(self, name, weights, full=None):
+        return weights.detach()  # by which weights that are handed out are told
 
     # --- What becomes of them --------------------------------------------------------------------------------------
 
@@ -293,15 +297,15 @@ class Following(Watch):
         wide = name.startswith("conv") and any(size > 1 for size in args[1].shape[2:])
         if wide or RECURRENT.search(name) or func is F.multi_head_attention_forward:
             ways = []
-        ways = tuple(Way(call, self._tags[one], tuple(one.shape), one.new_empty(0)) for call, one in ways)
+        ways = tuple(Way(call, self._tags[one], tuple(one.shape), one.dtype, one.device) for call, one in ways)
         for outputs in read:
             outputs.reader = outputs.reader or Reader(self._place(), ways, self._plain[tensor])
 
     def _called_with_outputs(self):
         """The modules that compute and were called with outputs of heads alone, and these, innermost first."""
-        known = (isinstance(given, Tensor) and given in self._tags for _, given in reversed(self._given))
-        count = next((number for number, one in enumerate(known) if not one), len(self._given))
-        return self._given[::-1][:count]
+        known = (isinstance(given, Tensor) and given in self._tags for _, given in reversed(self._alone))
+        count = next((number for number, one in enumerate(known) if not one), len(self._alone))
+        return self._alone[::-1][:count]
 
     def _place(self):
         return self._calling[-1][0] or type(self._module).__name__
@@ -315,11 +319,11 @@ class Following(Watch):
         with torch._C.DisableTorchFunction():
             outputs = self._new((texts, heads), weight.shape[1] // heads)
             tags = outputs.tags(torch.arange(texts * heads, device="cpu").reshape(texts, heads)).flatten(1)
-            way = Way(lambda x: F.linear(x, weight), tags, tuple(tags.shape), weight.new_empty(0))
+            way = Way(lambda x: F.linear(x, weight), tags, tuple(tags.shape), weight.dtype, weight.device)
             outputs.reader = Reader(self._place(), (way,), True)
-            if self._values:
-                outputs.values = values_of_layer(call)
             on = None if self._off is None else ~torch.isin(tags[0], self._off)
+        if self._values:
+            outputs.values = values_of_layer(call)
         if on is not None:
             call["out_proj_weight"] = weight * on.to(weight.device)
         return bound.args, bound.kwargs

@@ -1,7 +1,7 @@
 """What a module looks at, whatever it is and whatever is around it.
 
-A Hugging Face model hands out its attentions when it computes eagerly. Of all other modules, and of what such a model
-keeps to itself, `Watch` sees the calls.
+`Watch` sees the calls of attention beside the kernel that the model computes with. A Hugging Face model that computes
+eagerly hands out its attentions as well, and one of whose calls they can't be told is made to.
 """
 
 import inspect
@@ -10,10 +10,15 @@ from dataclasses import replace
 
 import torch
 
+from manyheads.maps.calling import fitted
+from manyheads.maps.clusters import holds_map, is_sharded
 from manyheads.maps.looking import copied, looked_at
 from manyheads.maps.outputs import attentions_in, has_outputs, of_output
-from manyheads.maps.parts import Part, by_stack, numbered, tower
-from manyheads.maps.watching import Watch, calls_in_a_row, heads_side_by_side
+from manyheads.maps.parts import TOWERS, Part, by_stack, numbered, tower
+from manyheads.maps.patches import tells_of_patches
+from manyheads.maps.placing import brought
+from manyheads.maps.sentences import Holding
+from manyheads.maps.watching import NotSeen, Watch, calls_in_a_row, heads_side_by_side
 
 DECODER_TOO = (
     "a {} is an encoder and a decoder that reads a text of its own: give inputs=dict(input_ids=..., "
@@ -37,9 +42,21 @@ BATCH_FIRST = (
 FAST_PATH = (
     "PyTorch's fast path skips what was put on these layers, so the model computes something else than is shown."
 )
+MASK_ADDED = (
+    "This model was loaded with eager attention, which adds its mask to the scores: True counts as 1, hiding nothing. "
+    "sdpa attention takes such a mask; eager attention takes one of numbers, 0 for what may be looked at, else -inf."
+)
+EAGER, WATCHED = {"eager"}, {"eager", "sdpa"}  # kernels of Hugging Face that hand out weights, that can be watched
+HANDED_OUT = {"output_attentions": True, "return_dict": True}  # what an eager model is asked for
+EAGERLY_ELSE = (
+    "{} gives its maps by eager attention alone, and that computes something else for these inputs than its {} "
+    'attention does: load it with attn_implementation="eager" to see what it then looks at'
+)
+DECODES = ("", "decoder", "text")  # parts whose queries are the last of their keys, where the model keeps a cache
+ALIKE = {torch.bfloat16: 0.1, torch.float16: 0.02}  # how far two kernels may differ, of the largest number; else 1e-3
 
 
-def of_module(module, inputs, batch=0, before=None, groups=None):
+def of_module(module, inputs, batch=0, before=None, holding=Holding()):
     """The parts of a module that is called with `inputs`, by name: what each of their layers looks at.
 
     >>> from torch import nn, ones
@@ -47,55 +64,127 @@ def of_module(module, inputs, batch=0, before=None, groups=None):
     >>> list(of_module(both, (ones(1, 3, 4), ones(1, 2, 4))))
     ['encoder', 'decoder', 'cross']
 
-    `inputs` are a tensor, a tuple of arguments, or a dict of named ones. The module computes what it always computes,
-    without dropout and without gradients; it's left as it was, as are the inputs. `before` is called with the module
-    before it computes; what it changes is put back. Of a long text, weights are summed over `groups` of tokens.
+    `inputs` are a tensor, a tuple of arguments, or a dict of named ones; they're brought to where the module is. It
+    computes what it always computes, without dropout and without gradients; it's left as it was, as are the inputs.
+    `before` is called with the module before it computes; what it changes is put back. `holding` says what is held of
+    the weights. Of a module in pieces on several processes, the first gets the parts, the others none.
 
-    Raises `ValueError` where no
-    attention is seen, with what to do about it.
+    Raises `NotSeen`, a `ValueError`, where no attention is seen, with what to do about it; `TooMany` for more weights
+    than may be held; and whatever the module raises.
     """
-    texts = texts_in(inputs)
+    first, texts = holds_map(module), texts_in(inputs)
+    if window_of(config_of(module)) is not None:
+        holding = Holding()  # no layer by layer, no groups
+    elif is_sharded(module):
+        holding = replace(holding, layers=None)  # all processes have to do the same
     with looked_at(module):
-        for model in models_in(module):
-            set_kernel(model, "eager" if groups is None else "sdpa")
+        own = kernels_of(module)
+        if not own <= WATCHED:
+            set_kernel(module, "sdpa")
         if before is not None:
             before(module)
-        whole = is_hugging_face(module) and groups is None and all_eager(module)
-        if whole and not has_towers(module):
-            output = called_eagerly(module, inputs)
-            parts = parts_of_output(output, batch, texts)
-            if parts and are_weights(parts):
-                return described(parts, module, output)
-        with Watch(module, texts, groups) as watch:
-            output = called_eagerly(module, inputs) if whole else called(module, inputs)
-        looks = texts_before_heads(watch.looks, module, inputs, texts)
-        notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
-    parts = parts_of_output(output, batch, texts) if whole and has_towers(module) else {}
-    parts = with_towers(parts, looks, texts) if parts else of_looks(looks, texts)
+        try:
+            parts, output, notes = watched(module, inputs, batch, texts, holding)
+        except NotSeen:
+            parts, output, notes = *handed_out(module, inputs, batch, texts, own), ()
+            if not parts:
+                raise
+    if not first:
+        return {}
+    if holding.layers is not None and lacks(parts, holding.layers):  # whose numbers aren't those of their names
+        return of_module(module, inputs, batch, before, replace(holding, layers=None))
+    return described(parts, module, output, notes)
+
+
+def watched(module, inputs, batch, texts, holding):
+    """The parts of a module by what is seen of its calls, what it returned, and notes.
+
+    What a Hugging Face model hands out goes before that, where it's eager and all of it is held.
+    """
+    alone = is_hugging_face(module) and not is_sharded(module)
+    eager = alone and kernels_of(module) <= EAGER and holding.layers is None and not holding.groups
+    with Watch(module, texts, holding, batch) as watch:
+        output = called(module, inputs, **(HANDED_OUT if eager else {}))
+    looks = texts_before_heads(watch.looks, module, inputs, texts, holding)
+    notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
+    unseen = watch.unknown.items()
+    notes += tuple(NOT_SEEN.format(place or type(module).__name__, kernel) for kernel, place in unseen)
+    notes += tuple(OVER_CHANNELS.format(", ".join(runs_of(places))) for places in [watch.over_channels] if places)
+    parts = parts_of_output(output, batch, texts) if eager else {}
+    if parts:
+        notes = (MASK_ADDED,) * has_boolean_mask(inputs)
+        return with_towers(parts, looks, texts) if has_towers(module) else parts, output, notes
+    parts = of_looks(looks, texts)
     if not parts:
-        raise ValueError(why_nothing(module, watch.unknown, watch.over_channels))
-    unseen = tuple(NOT_SEEN.format(place or type(module).__name__, kernel) for kernel, place in watch.unknown.items())
-    unseen += tuple(OVER_CHANNELS.format(", ".join(runs_of(places))) for places in [watch.over_channels] if places)
-    return described(parts, module, output, (*notes, *unseen))
+        raise NotSeen(why_nothing(module, watch.unknown, watch.over_channels))
+    return parts, output, notes
+
+
+def has_boolean_mask(inputs):
+    """Whether inputs have a mask of True and False for each query and key, [b, h, q, k]."""
+    arguments, named = arguments_of(inputs)
+    tensors = [value for value in (*arguments, *named.values()) if isinstance(value, torch.Tensor)]
+    return any(value.dtype == torch.bool and value.ndim == 4 for value in tensors)
+
+
+def handed_out(model, inputs, batch, texts, own):
+    """The parts that a Hugging Face model hands out when it computes eagerly, and its output; none where it has none.
+
+    Raises `ValueError` where its `own` kernels compute something else.
+    """
+    if not is_hugging_face(model) or is_sharded(model):
+        return {}, None
+    output = None if own <= EAGER else called(model, inputs)
+    set_kernel(model, "eager")
+    try:
+        eager = called(model, inputs, **HANDED_OUT)
+    except RuntimeError as error:
+        raise ValueError(f"{type(model).__name__} fails with eager attention, which gives its maps: {error}") from error
+    parts = parts_of_output(eager, batch, texts)
+    if parts and not own <= EAGER and not outputs_alike(output, eager):
+        raise ValueError(EAGERLY_ELSE.format(type(model).__name__, ", ".join(sorted(own - EAGER))))
+    return parts, eager
+
+
+def parts_of_output(output, batch, texts):
+    """The parts of a Hugging Face output; none where it holds no attentions, or scores before their softmax."""
+    parts = of_output(output, batch, texts) if attentions_in(output) or has_outputs(output) else {}
+    layers = [layer for part in parts.values() for layer in part.layers if layer is not None]
+    alike = all(isinstance(layer, torch.Tensor) and layer.ndim == 4 and not (layer < 0).any() for layer in layers)
+    return parts if alike else {}
 
 
 def called(module, inputs, **more):
-    """What a module returns for a copy of the inputs."""
-    arguments, named = arguments_of(copied(inputs))
-    return module(*arguments, **{**named, **more})
-
-
-def called_eagerly(model, inputs):
-    """What a Hugging Face model returns with its attentions."""
-    name = type(model).__name__
+    """What a module returns for a copy of the inputs, brought to where it is."""
+    arguments, named = brought(copied(fitted(module, *arguments_of(inputs))), module)
     try:
-        return called(model, inputs, output_attentions=True, return_dict=True)
-    except RuntimeError as error:
-        raise ValueError(f"{name} fails with eager attention, which gives its maps: {error}") from error
+        return module(*arguments, **{**named, **more})
     except ValueError as error:
         if "decoder_input" in str(error) or "input_ids or inputs_embeds" in str(error):
-            raise ValueError(DECODER_TOO.format(name)) from error
+            raise ValueError(DECODER_TOO.format(type(module).__name__)) from error
         raise
+
+
+def outputs_alike(one, other):
+    """Whether two outputs of a model are the same up to rounding, by their first numbers."""
+    pairs = zip(_numbers(one), _numbers(other))
+    for first, second in pairs:
+        close = ALIKE.get(first.dtype, 1e-3) * max(float(first.abs().max()), 1e-6)
+        return first.shape == second.shape and bool((first - second).abs().max() <= close)
+    return True
+
+
+def _numbers(output):
+    """The tensors of an output, those of floating numbers."""
+    values = output.values() if hasattr(output, "values") else output if isinstance(output, tuple) else (output,)
+    return (value for value in values if isinstance(value, torch.Tensor) and value.is_floating_point())
+
+
+def lacks(parts, layers):
+    """Whether layers that are wanted, by their numbers, weren't held."""
+    held = [part.layers if isinstance(part.layers, dict) else dict(enumerate(part.layers)) for part in parts.values()]
+    wanted = [part[number] for part in held for number in layers if number in part]
+    return any(getattr(layer, "is_meta", False) for layer in wanted) or not wanted
 
 
 def arguments_of(inputs):
@@ -146,24 +235,19 @@ def models_in(module):
     return [model for child in module.children() for model in models_in(child)]
 
 
-def set_kernel(model, name):
-    """Lets a Hugging Face model compute its attention by this kernel, or eagerly where it has no other."""
-    try:
-        model.set_attn_implementation(name)
-    except ValueError:
-        model.set_attn_implementation("eager")
+def kernels_of(module):
+    """The kernels that the Hugging Face models in a module compute their attention by."""
+    parts = [part for part in module.modules() if is_hugging_face(part)]
+    return {getattr(part.config, "_attn_implementation", None) or "eager" for part in parts}
 
 
-def all_eager(model):
-    """Whether a Hugging Face model computes eagerly. Falcon stays on sdpa, whose masks its eager weights misread."""
-    kinds = (getattr(part.config, "_attn_implementation", "eager") for part in model.modules() if is_hugging_face(part))
-    return all(kind in ("eager", None) for kind in kinds)
-
-
-def are_weights(parts):
-    """Whether what a Hugging Face model hands out is weights, and not scores before their softmax."""
-    layers = [layer for part in parts.values() for layer in part.layers if layer is not None]
-    return all(isinstance(layer, torch.Tensor) and layer.ndim == 4 and not (layer < 0).any() for layer in layers)
+def set_kernel(module, name):
+    """Lets the Hugging Face models in a module compute their attention by this kernel, or eagerly without it."""
+    for model in models_in(module):
+        try:
+            model.set_attn_implementation(name)
+        except ValueError:
+            model.set_attn_implementation("eager")
 
 
 def has_towers(model):
@@ -171,25 +255,27 @@ def has_towers(model):
     return any(getattr(model.config, name, None) is not None for name in getattr(model.config, "sub_configs", ()))
 
 
-def parts_of_output(output, batch, texts):
-    """The parts of a Hugging Face output; none where it holds no attentions."""
-    return of_output(output, batch, texts) if attentions_in(output) or has_outputs(output) else {}
-
-
 def of_looks(looks, texts):
-    """What was seen as parts, by the names of the modules that looked."""
+    """What was seen as parts, by the names of the modules that looked; a text that has a picture goes before that."""
     looks = calls_joined(heads_joined(looks))
-    return {name: part_of_stack(stack, texts) for name, stack in by_stack((look.name, look) for look in looks).items()}
+    stacks = by_stack((look.name, look) for look in looks)
+    if set(stacks) <= set(TOWERS.values()):
+        stacks = dict(sorted(stacks.items(), key=lambda stack: -_first_of(stack[1]).depth))
+    return {name: part_of_stack(stack, texts) for name, stack in stacks.items()}
 
 
-def texts_before_heads(looks, module, inputs, texts):
+def _first_of(stack):
+    return next(iter(stack.values() if isinstance(stack, dict) else stack))
+
+
+def texts_before_heads(looks, module, inputs, texts, holding=Holding()):
     """Looks with texts before heads, where one axis is for both: what a module looks at in one text alone tells."""
     if texts == 1 or all(look.by_text for look in looks):
         return looks
     try:
-        with Watch(module) as alone:
+        with Watch(module, 1, holding) as alone:
             called(module, one_text(copied(inputs), texts))
-    except ValueError:  # even then it isn't known what are heads
+    except NotSeen:  # even then it isn't known what are heads
         raise
     except Exception:  # inputs of which one text can't be had: heads after texts, as almost everywhere
         return looks
@@ -197,7 +283,7 @@ def texts_before_heads(looks, module, inputs, texts):
         return looks
     found = []
     for look, one in zip(looks, alone.looks):
-        if not look.by_text and look.weights.shape == (texts, *one.weights.shape[1:]):
+        if not look.by_text and not look.weights.is_meta and look.weights.shape == (texts, *one.weights.shape[1:]):
             turned = look.turned(texts)
             far = [(weights[:1] - one.weights).abs().max() for weights in (look.weights, turned.weights)]
             look = look if far[0] <= far[1] else turned
@@ -221,9 +307,8 @@ def one_text(inputs, texts):
 def heads_joined(looks):
     """Looks of which those of modules that are one head each, and are called with the same, are one.
 
-    >>> from torch import ones
-    >>> from manyheads.maps.watching import Look
-    >>> read, weights = ones(2), ones(1, 1, 3, 3)
+    >>> from manyheads.maps.watching import Given, Look
+    >>> read, weights = Given(0, (2,), True), torch.ones(1, 1, 3, 3)
     >>> looks = [
     ...     Look(f"heads.{head}", weights, within=((f"heads.{head}", (read,)),), heads_at=((),)) for head in (0, 1)
     ... ]
@@ -247,13 +332,13 @@ def _layer_of_heads(look):
         return id(look), look.name
     name, (given, *_) = look.within[-1]
     row = re.sub(r"[._]?\d+$", "", name) + look.name.removeprefix(name)
-    return id(given), row, look.depth, look.weights.shape
+    return given, row, look.depth, look.weights.shape
 
 
 def calls_joined(looks):
     """Looks of which those of one module that asks once in each call, of the same memory, are one: calls are queries.
 
-    Raises `ValueError` where calls of a module are neither that nor layers that build on each other.
+    Raises `NotSeen` where calls of a module are neither that nor layers that build on each other.
     """
     groups, joined = {}, []
     for look in looks:
@@ -261,13 +346,13 @@ def calls_joined(looks):
     for look in looks:
         group = groups[look.name]
         shapes = {one.weights.shape for one in group}
-        memory = set.intersection(*({id(one) for one in look.given if one.is_floating_point()} for look in group))
+        memory = set.intersection(*({one for one in look.given if one.floating} for look in group))
         calls = {one.call for one in group}
         if len(shapes) == 1 < len(calls) == len(group) and look.weights.shape[2] == 1 and memory:
             if look is group[0]:
                 joined.append(calls_in_a_row(group))
         elif len(shapes) > 1 or len({one.depth for one in group}) < len(group):
-            raise ValueError(CALLED_AGAIN.format(name=look.name or "the module", count=len(group)))
+            raise NotSeen(CALLED_AGAIN.format(name=look.name or "the module", count=len(group)))
         else:
             joined.append(look)
     return joined
@@ -282,7 +367,8 @@ def part_of_stack(stack, texts):
         notes += (BESIDE.format(", ".join(look.name for look in looks)),)
     layers = dict(zip(stack, weights)) if isinstance(stack, dict) else weights
     heads_at = {id(look.weights): look.heads_at for look in looks}
-    return Part(layers, notes, texts, keys_after=looks[0].keys_after, heads_at=heads_at)
+    full = tuple(look.full for look in looks)
+    return Part(layers, notes, texts, keys_after=looks[0].keys_after, full=full, heads_at=heads_at)
 
 
 def with_towers(parts, looks, texts):
@@ -309,8 +395,10 @@ def largest(parts):
 
 def described(parts, module, output, notes=()):
     """The parts of a module with what its parameters and its configuration tell."""
-    config = next((getattr(model, "config", None) for model in models_in(module)), None)
+    config = config_of(module)
     window = window_of(config)
+    config = tells_of_patches(config, module)
+    cached = getattr(output, "past_key_values", None) is not None
     sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
     if is_hugging_face(module):
         numbers = layers_with_attention(module)
@@ -325,11 +413,17 @@ def described(parts, module, output, notes=()):
             sinks=sinks,
             output=output,
             config=config,
+            decodes=part.decodes or (cached and name in DECODES),
             window=window,
             notes=tuple(dict.fromkeys((*part.notes, *notes))),
         )
         for name, part in parts.items()
     }
+
+
+def config_of(module):
+    """The configuration of the first Hugging Face model in a module; None without one."""
+    return next((model.config for model in models_in(module)), None)
 
 
 def window_of(config):

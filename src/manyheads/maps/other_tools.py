@@ -5,17 +5,21 @@ asks and what is looked at.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.bertviz_arguments import pretty
 from manyheads.maps.parts import alike, chosen_part, role
-from manyheads.maps.places import Reading, counted, placed, reading_of
+from manyheads.maps.places import grouped, placed, reading_in, reading_of
 from manyheads.maps.seen import seen_by
-from manyheads.maps.sources import modules_among, named_of, names_in_table, parts_of
-from manyheads.maps.tokens_from import inputs_of, of_processor
+from manyheads.maps.sentences import Holding
+from manyheads.maps.sources import named_of, names_in_table, parts_of
+from manyheads.maps.tokens_from import of_processor
 from manyheads.maps.weights_from import are_steps, kind_of, picked, rows_to_one, weights_of
+
+NO_PATCHES = "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
 
 
 def maps_of(
@@ -38,8 +42,9 @@ def maps_of(
     image=None,
     grid=None,
     predictions=None,
+    notes=(),
     before=None,
-    groups=None,
+    holding=Holding(),
 ):
     """The attention maps in what some tool computed, by name; "" where there is one alone. As `HeadMap.of` takes it.
 
@@ -50,68 +55,74 @@ def maps_of(
     >>> list(maps_of({"before": weights, "after": weights}, list("abcd")))
     ['before', 'after']
 
-    `before` is called with a module before it computes, and `groups` of tokens are what a long text is shown by: see
+    A module is called with `inputs`, which `asked` makes of texts. `notes` stand before those of each map. `before` is
+    called with a module before it computes, and `holding` says what is held of the weights: see
     `of_module`.
     """
     tokenizer = of_processor(tokenizer)
-    if inputs is None and modules_among(source):
-        inputs = inputs_of(tokens, tokenizer)
     tokens = inputs if tokens is None and getattr(inputs, "is_fast", False) else tokens
     if tokens is None and query_tokens is None and hasattr(source, "columns"):
         tokens, query_tokens, source = names_in_table(source)
     named = named_of(source, inputs)
-    parts = parts_of(source, inputs, batch, before, groups)
+    holding = replace(holding, layers=None if layers is None else tuple(np.ravel(layers).tolist()))
+    parts = parts_of(source, inputs, batch, before, holding)
+    if not parts:  # another process has them
+        return {}
     reading = reading_of(source, tokens, query_tokens, named, tokenizer, batch, attention_mask)
-    if groups is not None:
-        reading = Reading(groups.names(reading.tokens or counted(groups.count)))
     runs = alike(parts, layers)
     wanted = chosen_part(runs, part)
-    if groups is not None and len(wanted) > 1:
-        raise ValueError(
-            "a long text is shown by sentences, one part at a time: part= names one of "
-            f"{', '.join(map(repr, wanted))}; first=0 shows all by words"
-        )
-    maps = {}
+    maps, refusals = {}, []
     for name, one in wanted.items():
         if isinstance(one, AttentionMap):
             heads = names_of_heads(one.shape[1], head_names, key_value_heads)
             maps[name] = chosen_of(one, layers, layer_names, heads)
             continue
-        which = role(name, runs)
+        which, steps = role(name, runs), are_steps(one.layers)
         chosen = layers if name in parts else None
-        weights, names, notes = weights_of(
-            one.layers, causal=which != "cross", batch=batch, chosen=chosen, texts=one.texts
+        windows = one.in_windows()  # before its layers are let go
+        weights, names, more, full = weights_of(
+            *(one.layers, which != "cross", batch, chosen, one.texts, holding, one.full and one.full[0])
         )
-        read = Reading() if which in ("image", "audio") else reading  # tokens are those of a text
-        seen = seen_by(which, weights.shape, read, one.config, named, image, grid, batch)
-        weights, kind, queries, keys, notes_on_rows = rows_of_part(weights, which, one, seen.reading, normalised)
-        if prettify_tokens:
+        read = reading_in(which, reading, [role(other, runs) for other in runs], full)
+        seen = seen_by(which, (*weights.shape[:2], *full), read, one.config, named, image, grid, batch, windows)
+        refusals += filter(None, [seen.refusal])
+        sides = holding.sides(*full)
+        by_groups = partial(grouped, full=full, sides=sides, readable=pretty if prettify_tokens else list)
+        place = placed if sides == (None, None) else by_groups
+        weights, kind, queries, keys, notes_on_rows = rows_of_part(
+            *(weights, which, one, seen.reading, normalised, steps, place)
+        )
+        if place is placed:
+            weights, queries, keys = seen.in_rows(weights, queries, keys)
+        if prettify_tokens and place is placed:
             queries, keys = pretty(queries), pretty(keys)
         options = {
-            "notes": tuple(dict.fromkeys((*one.notes, *notes, *notes_on_rows, *seen.notes))),  # each once
+            "notes": tuple(dict.fromkeys((*notes, *one.notes, *more, *notes_on_rows, *seen.notes))),  # each once
             "kind": kind,
             "layer_names": names if layer_names is None else list(layer_names),
-            "value_norms": norms_of_part(value_norms, layers, reading.mask, runs),
-            "picture": seen.picture(len(queries), len(keys)),
+            "value_norms": norms_of_part(value_norms, layers, reading.mask, runs) if place is placed else None,
+            "picture": seen.picture(len(queries), len(keys)) if place is placed else seen.picture_by(*sides),
         }
         if predictions is not None:
             options["predictions"] = predicted(predictions, source if one.output is None else one.output)
         heads = names_of_heads(weights.shape[1], head_names, key_value_heads)
+        weights.flags.writeable = False  # the map holds it as it is
         maps[name] = AttentionMap(queries, keys, weights, heads, **options)
     if image is not None and not any(getattr(map, "picture", None) for map in maps.values()):
-        raise ValueError(
-            "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
-        )
+        raise ValueError(NO_PATCHES if not refusals else refusals[0])
+    if grid is not None and refusals and len(refusals) == len(maps):
+        raise ValueError(refusals[0])
     return maps
 
 
 # --- Rows, heads, norms and answers of one part -------------------------------------------------------------------
 
 
-def rows_of_part(weights, which, part, reading, normalised=True):  # [l, h, q, k]
+def rows_of_part(weights, which, part, reading, normalised=True, steps=False, place=placed):  # [l, h, q, k]
     """Weights that an `AttentionMap` takes, their kind, the tokens that ask, those that are looked at, and notes.
 
     >>> from manyheads.maps.parts import Part
+    >>> from manyheads.maps.places import Reading
     >>> weights, kind, *_ = rows_of_part(np.array([[[[0.5, 1.5]]]]), "", Part(()), Reading(), normalised=False)
     >>> kind
     'amounts'
@@ -120,7 +131,7 @@ def rows_of_part(weights, which, part, reading, normalised=True):  # [l, h, q, k
     """
     reasons = part.notes
     try:
-        weights, queries, keys, notes = placed(weights, which, part, reading, are_steps(part.layers))
+        weights, queries, keys, notes = place(weights, which, part, reading, steps)
         reasons += notes
         weights, kind, more = rows_to_one(weights, part.sinks) if normalised else (weights, *kind_of(weights))
     except ValueError as error:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any
 
 from manyheads.maps.weights_from import are_steps, picked
@@ -18,6 +17,13 @@ TOWERS = {
     "language": "text",
 }
 CROSSING = re.compile("cross|multihead_attn|encdec|encoder_attn|attn2", re.IGNORECASE)
+# The numbers in blocks.3.attn1 but for the last, which is a part of the module's own name, beside attn2.
+NUMBERS = r"\d+(?=.*\.)|(?<![^\W\d_])\d+"
+# What modules are called whatever they're for: others tell them apart.
+EVERYWHERE = re.compile(
+    "module|(base_)?model|net(work)?|trunk|backbone|transformer|encoder|(res)?blocks?|layers?|h|attention|attn|self"
+    "|self_attn|self_attention|mha"
+)
 
 
 @dataclass(frozen=True)
@@ -31,9 +37,22 @@ class Part:
     sinks: bool = False  # whether the model has sinks that are no tokens
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     window: int | None = None  # how many keys are around each query, where keys are counted from it
+    full: tuple | None = None  # how many queries and keys each layer saw, which may hold groups of them
     heads_at: dict = field(default_factory=dict)  # where the heads of a layer were seen, by the id of its weights
     output: Any = None  # what the model returned
-    config: Any = None  # of a Hugging Face model
+    config: Any = None  # of a Hugging Face model, or what a module says of its patches
+
+    def in_windows(self):
+        """Whether layers look at pieces of what was read, each for itself: at more than there were texts.
+
+        >>> import numpy as np
+        >>> Part([np.ones((4, 2, 9, 9))], texts=1).in_windows(), Part([np.ones((1, 2, 9, 9))], texts=1).in_windows()
+        (True, False)
+        """
+        layers = self.layers.values() if isinstance(self.layers, dict) else self.layers
+        if self.texts is None or are_steps(self.layers):
+            return False
+        return any(getattr(layer, "ndim", 0) == 4 and len(layer) > self.texts for layer in layers)
 
 
 def by_stack(named):
@@ -43,17 +62,75 @@ def by_stack(named):
     {'encoder': {4: 1, 9: 2}, 'decoder': {0: 3}, 'cross': {0: 4}}
     >>> list(by_stack([("text_model.layers.0.attn", 1), ("vision_tower.layers.0.attn", 2)]))
     ['text', 'image']
+    >>> list(by_stack([("blocks.0.attn1", 1), ("blocks.0.attn2", 2)]))
+    ['decoder', 'cross']
     """
-    stacks = {}
+    named, stacks = [*named], {}
+    number = NUMBERS if all(re.search(NUMBERS, name) for name, _ in named) else r"\d+"
     for name, layer in named:
-        numbers = tuple(map(int, re.findall(r"\d+", name)))
-        stacks.setdefault(re.sub(r"\d+", "", name), []).append((numbers, layer))
+        numbers = tuple(map(int, re.findall(number, name)))
+        stacks.setdefault(re.sub(number, "", name), []).append((numbers, layer))
     stacks = {name: by_number(stack) for name, stack in stacks.items()}
     if len(stacks) == 1:
         return {"": stacks.popitem()[1]}
-    known = [tower(name) or role(name, stacks) for name in stacks]
-    plain = [re.sub(r"\.+", ".", name).strip(".") for name in stacks]
-    return dict(zip(known if len(set(known)) == len(stacks) else plain, stacks.values()))
+    return dict(zip(names_of_stacks(list(stacks)), stacks.values()))
+
+
+def names_of_stacks(names):
+    """What stacks of layers are called, by the names of their modules without numbers: by their roles, or what differs.
+
+    >>> names_of_stacks(["visual.transformer.resblocks..attn", "visual.pool.attn", "transformer.resblocks..attn"])
+    ['image', 'image, pool', 'text']
+    >>> names_of_stacks(["blocks..attn", "cls_attn_blocks..attn"])
+    ['blocks', 'cls_attn_blocks']
+
+    Beside the tower of an image, a stack without a word of its own is the model's main one, which reads the text.
+    """
+    roles = {name: tower(name) or role(name, names) for name in names}
+    roles = {name: None if found == name else found for name, found in roles.items()}
+    bare = [name for name in names if roles[name] is None and not _own_words(name)]
+    known = set(roles.values())
+    if len(bare) == 1 and known & {"image", "audio"} and "text" not in known:
+        roles[bare[0]] = "text"
+    called = {}
+    for one in roles.values():
+        group = [name for name in names if roles[name] == one]
+        called |= dict(zip(group, _names_of_one_role(one, group)))
+    plain = [".".join(_words(name)) for name in names]
+    return [called[name] for name in names] if len(set(called.values())) == len(names) else plain
+
+
+def _names_of_one_role(one, names):
+    if one and len(names) == 1:
+        return [one]
+    if one is None:
+        return [words or _words(name)[0] for name, words in zip(names, told_apart(names))]
+    crosses = [name for name in names if CROSSING.search(name)] if one != "cross" else []
+    groups = [("cross", crosses), ("", [name for name in names if name not in crosses])]
+    called = {}
+    for role_in_tower, group in groups:
+        for name, words in zip(group, told_apart(group)):
+            called[name] = ", ".join(filter(None, (one, role_in_tower, words if len(group) > 1 else "")))
+    return [called[name] for name in names]
+
+
+def told_apart(names):
+    """What tells modules apart: the words of their names that no others have, none for a name without any.
+
+    >>> told_apart(["visual.transformer..attn", "visual.attn_pool.attn"]), told_apart(["left.layers", "right.layers"])
+    (['', 'attn_pool'], ['left', 'right'])
+    """
+    found = [_own_words(name) for name in names]
+    shared = set.intersection(*map(set, found)) if len(found) > 1 else set()
+    return [".".join(word for word in words if word not in shared) for words in found]
+
+
+def _own_words(name):
+    return [word for word in _words(name) if not EVERYWHERE.fullmatch(word) and word not in TOWERS]
+
+
+def _words(name):
+    return [word for word in name.split(".") if word]
 
 
 def by_number(stack):
@@ -85,9 +162,14 @@ def role(name, names):
     crosses = [other for other in names if CROSSING.search(other)]
     if name in crosses:
         return "cross"
-    if "encoder" in name:
-        return "encoder"
-    return "decoder" if "decoder" in name or crosses else name
+    of_tower = name.partition(", ")[0]
+    if of_tower in ("image", "audio"):
+        return of_tower
+    if "encoder" in name or "decoder" in name:
+        return "encoder" if "encoder" in name else "decoder"
+    if of_tower == "text":
+        return of_tower
+    return "decoder" if crosses else name
 
 
 def tower(name):
@@ -111,12 +193,12 @@ def numbered(layers, numbers):
 
 
 def alike(parts, chosen=None):
-    """The parts whose layers are of one shape, of which a map is made: others in runs that are, by their numbers.
+    """The parts whose layers are of one shape, of which a map is made: others in groups that are, by their numbers.
 
     >>> import numpy as np
     >>> wide, narrow = np.ones((16, 2, 4, 4)), np.ones((4, 4, 4, 4))
-    >>> list(alike({"": Part([wide, wide, narrow])}))
-    ['layers 1 to 2', 'layer 3']
+    >>> list(alike({"": Part([wide, wide, narrow])})), list(alike({"branches": Part([wide, narrow, wide, narrow])}))
+    (['layers 1 to 2', 'layer 3'], ['branches, layers 1, 3', 'branches, layers 2, 4'])
     """
     found = {}
     for name, part in parts.items():
@@ -124,16 +206,30 @@ def alike(parts, chosen=None):
         listed = isinstance(layers, (list, tuple, dict)) and not are_steps(layers)
         counted = dict(layers.items() if isinstance(layers, dict) else enumerate(layers)) if listed else {}
         present = [number for number, layer in sorted(counted.items()) if layer is not None]
-        shapes = [getattr(counted[number], "shape", None) for number in picked(present, chosen if present else None)]
-        if len(set(shapes)) < 2:
+        seen = dict(zip(counted, getattr(part, "full", None) or ()))
+        groups = {}
+        for number in picked(present, chosen if present else None):
+            groups.setdefault((getattr(counted[number], "shape", None), seen.get(number)), []).append(number)
+        if len(groups) < 2:
             found[name] = part
             continue
-        for _, run in groupby(picked(present, chosen), key=lambda number: counted[number].shape):
-            run = list(run)
-            which = f"layer {run[0] + 1}" if len(run) == 1 else f"layers {run[0] + 1} to {run[-1] + 1}"
-            layers = {number: counted[number] for number in run}
-            found[", ".join(filter(None, (name, which)))] = replace(part, layers=layers)
+        for numbers in groups.values():
+            layers, full = ({number: each.get(number) for number in numbers} for each in (counted, seen))
+            one = replace(part, layers=layers, full=tuple(full.values()) if seen else None)
+            found[", ".join(filter(None, (name, layers_named(numbers))))] = one
     return found
+
+
+def layers_named(numbers):
+    """Layers by their numbers, from 0, those that follow each other in one.
+
+    >>> layers_named([4]), layers_named([0, 1, 2]), layers_named([0, 2, 3])
+    ('layer 5', 'layers 1 to 3', 'layers 1, 3 to 4')
+    """
+    starts = [number for number in sorted(numbers) if number - 1 not in numbers]
+    ends = [number for number in sorted(numbers) if number + 1 not in numbers]
+    runs = [f"{start + 1}" if start == end else f"{start + 1} to {end + 1}" for start, end in zip(starts, ends)]
+    return f"layer{'s' * (len(numbers) > 1)} {', '.join(runs)}"
 
 
 def chosen_part(parts, wanted):

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from manyheads.maps.patch_embeddings import PatchEmbeddings, patch_embeddings_of
+
 SIDE = 448  # pixels to the longer side of a picture in a page, at most
 KINDS = "a PIL image, a path, or an array or tensor of [height, width, 3], [3, height, width] or [height, width]"
 NORMALISED = "The picture is drawn from normalised pixels: the least is black, the largest white, and colours differ."
@@ -65,12 +67,17 @@ class PatchGrid:
         patches = [f"patch {row + 1},{column + 1}" for row in range(self.rows) for column in range(self.columns)]
         return [*self.special, *patches]
 
+    @property
+    def count(self):
+        """How many places there are."""
+        return len(self.special) + self.rows * self.columns
+
 
 # --- Which places are patches ------------------------------------------------------------------------------------
 
 
-def patch_grid(config, count, grid=None, size=None):
-    """The grid of patches among `count` places of a model, by its Hugging Face configuration.
+def patch_grid(config, count, grid=None, size=None, given=None):
+    """The grid of patches among `count` places of a model, by its Hugging Face configuration, or what a module says.
 
     >>> from types import SimpleNamespace
     >>> config = SimpleNamespace(image_size=28, patch_size=14, num_register_tokens=4)
@@ -79,9 +86,10 @@ def patch_grid(config, count, grid=None, size=None):
     >>> patch_grid(config, 11, size=(28, 42)).columns
     3
 
-    `size` is the (height, width) in pixels of what the model was given, where it may differ from its configuration's.
-    `grid`, (rows, columns), says it outright: all other places come first, and are special. Without a configuration
-    (None), as many places as a square has are one, with a `[CLS]` before it or without.
+    `size` is the (height, width) in pixels of what the model was given, where it may differ from its configuration's;
+    `given` is the grid that its inputs say, before patches are merged. `grid`, (rows, columns), says it outright: all
+    other places come first, and are special. Without a configuration (None), as many places as a square has are one,
+    with a `[CLS]` before it or without.
 
     Raises `ValueError` where nothing fits, or `grid` has more patches than there are places.
     """
@@ -93,7 +101,7 @@ def patch_grid(config, count, grid=None, size=None):
             raise ValueError(f"grid={rows, columns} is {rows * columns} patches, but the map has {count} places")
         leading = count - rows * columns
         return PatchGrid(rows, columns, known.get(leading) or _cls_and_registers(leading))
-    sizes = _grids(vision, size)
+    sizes = _grids(vision, size) if given is None else [given]
     for leading in sorted(known, reverse=True):
         for rows, columns in sizes:
             if rows * columns == count - leading:
@@ -102,18 +110,20 @@ def patch_grid(config, count, grid=None, size=None):
         for side in range(2, rows + 1):  # patches that are merged before the text gets them, side by side
             if rows % side == columns % side == 0 and rows * columns == count * side**2:
                 return PatchGrid(rows // side, columns // side)
-    known_size = size is not None or hasattr(vision, "window_size") or (config is not None and not sizes)
-    if not known_size:  # an image of another size than the configuration's, its positions interpolated
+    known_size = size is not None or given is not None or hasattr(vision, "window_size")
+    if not known_size and (sizes or config is None) and not isinstance(vision, PatchEmbeddings):  # interpolated
         for leading in sorted(known, reverse=True):
             side = math.isqrt(max(count - leading, 0))
             if side and side**2 == count - leading:
                 return PatchGrid(side, side, known[leading])
-    expected = f", where its configuration lets expect {' or '.join(f'{r} x {c}' for r, c in sizes)}" if sizes else ""
+    expected = f", where the model lets expect {' or '.join(f'{r} x {c}' for r, c in sizes)}" if sizes else ""
     raise ValueError(f"{count} places are no grid of patches{expected}: {ASK_FOR_GRID}")
 
 
 def _special_places(vision):
     """What may stand before the patches, by how many places it takes."""
+    if isinstance(vision, PatchEmbeddings):
+        return {0: (), len(vision.special): vision.special}
     registers = getattr(vision, "num_register_tokens", None) or 0
     known = {0: (), 1: ("[CLS]",)}
     if getattr(vision, "model_type", "") == "deit":
@@ -127,6 +137,8 @@ def _cls_and_registers(count):
 
 def _grids(vision, size):
     """The (rows, columns) that pixels of this size make, or those of the configuration; [] where that isn't known."""
+    if isinstance(vision, PatchEmbeddings):
+        return vision.grids(size)
     patch = getattr(vision, "patch_size", None)
     size = size or getattr(vision, "image_size", None)
     if not patch or not size:
@@ -146,13 +158,27 @@ def _pair(name, value):
 
 
 def sees_patches(config):
-    """Whether a Hugging Face configuration is that of a model that looks at images in patches, or has one in it.
+    """Whether a configuration is that of a model that looks at images in patches, or has one in it.
 
     >>> from types import SimpleNamespace
     >>> sees_patches(SimpleNamespace(patch_size=14)), sees_patches(SimpleNamespace(vocab_size=9)), sees_patches(None)
     (True, False, False)
     """
-    return hasattr(getattr(config, "vision_config", None) or config, "patch_size")
+    return isinstance(config, PatchEmbeddings) or hasattr(
+        getattr(config, "vision_config", None) or config, "patch_size"
+    )
+
+
+def tells_of_patches(config, module):
+    """What tells of the patches of a model: its configuration, or else its module; the configuration if neither does.
+
+    >>> from types import SimpleNamespace
+    >>> tells_of_patches(None, SimpleNamespace(modules=list)) is None
+    True
+    """
+    if sees_patches(config) or image_token_of(config) is not None:
+        return config
+    return patch_embeddings_of(module) or config
 
 
 def image_token_of(config):
@@ -171,18 +197,71 @@ def image_places(input_ids, config):
     `input_ids` are those of one text. Only a picture in one piece can be shown: where there are several pieces, the
     places are None as well, and a note says so.
     """
-    token = image_token_of(config)
     ids = np.asarray(_plain_array(input_ids))
     ids = ids[0] if ids.ndim == 2 and len(ids) == 1 else ids
     if ids.ndim != 1:
         raise ValueError(f"input_ids must be those of one text, [token] or [1, token], got {list(ids.shape)}")
-    places = np.flatnonzero(ids == token) if token is not None else np.array([], int)
+    places = np.flatnonzero(_are_of_image(ids, config))
     if places.size == 0:
         return None, ()
-    pieces = 1 + int((np.diff(places) > 1).sum())
+    pieces = pictures_in(ids, config)
     if pieces > 1:
         return None, (f"The text has {pieces} pictures, or one in as many pieces: only one in one piece can be shown.",)
     return range(int(places[0]), int(places[-1]) + 1), ()
+
+
+def pictures_in(input_ids, config):
+    """How many pictures a text has, or pieces of one: runs of the token that stands for a patch.
+
+    >>> from types import SimpleNamespace
+    >>> pictures_in([9, 9, 1, 9], SimpleNamespace(image_token_index=9))
+    2
+    """
+    are = _are_of_image(np.asarray(_plain_array(input_ids)), config)
+    return int(are[:1].sum() + (are[1:] & ~are[:-1]).sum())
+
+
+def _are_of_image(ids, config):
+    token = image_token_of(config)
+    return np.zeros(ids.shape, bool) if token is None else ids == token
+
+
+def grid_among(named, picture=0):
+    """The (rows, columns) of patches that inputs say one of their pictures has, before any are merged; or None.
+
+    >>> grid_among({"image_grid_thw": np.array([[1, 4, 6]])}), grid_among({"patch_coord": [[[0, 0], [0, 1]]]})
+    ((4, 6), (1, 2))
+
+    They say so where pictures keep their shape: pixels come as [patch, pixel], to Qwen's models and to timm's NaFlex. A
+    video has more than one grid, and one beside padding isn't told.
+    """
+    if (places := named.get("patch_coord")) is not None:
+        whole = named.get("patch_valid") is None or bool(named["patch_valid"][picture].all())
+        return tuple((np.asarray(_plain_array(places))[picture].max(0) + 1).tolist()) if whole else None
+    grids = named.get("image_grid_thw")
+    if grids is None or picture >= len(grids):
+        return None
+    frames, rows, columns = (int(side) for side in grids[picture])
+    return (rows, columns) if frames == 1 else None
+
+
+def side_of_merged(config):
+    """How many patches, side by side, a vision-language model merges into one place of its text.
+
+    >>> side_of_merged(None)
+    1
+    """
+    return getattr(getattr(config, "vision_config", None), "spatial_merge_size", None) or 1
+
+
+def in_blocks(rows, columns, side):
+    """The places of patches that stand block after block, in the order of rows: blocks are those that are merged.
+
+    >>> in_blocks(2, 4, side=2)
+    (0, 1, 4, 5, 2, 3, 6, 7)
+    """
+    blocks = np.arange(rows * columns).reshape(rows // side, columns // side, side, side)
+    return tuple(blocks.transpose(0, 2, 1, 3).ravel().tolist())
 
 
 def with_patches(tokens, places, grid):

@@ -1,10 +1,10 @@
 """The places of a part: which tokens ask and are looked at, and which of them are padding."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from manyheads.maps.tokens_from import chosen_text, ids_in, strings_of
+from manyheads.maps.tokens_from import array_of_ids, chosen_text, ids_in, padding_of, row_of, strings_of
 
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
 AROUND = "This model looks through a window: its keys are counted from the token that asks."
@@ -25,6 +25,8 @@ class Reading:
     mask: np.ndarray | None = None  # True for text
     decoder_mask: np.ndarray | None = None
     mask_is_given: bool = False  # by hand: then it has to fit
+    padding: int = 0  # how many tokens at the end are padding by the tokenizer, unless a mask says
+    of_inputs: bool = False  # whether tokens are those of the inputs, and none was named by hand
 
     def mask_is_full(self):
         """Whether nothing is padding."""
@@ -37,6 +39,7 @@ def reading_of(source, tokens, query_tokens, named, tokenizer, batch=0, attentio
     >>> reading_of(None, ["hot", "tea"], None, {"attention_mask": np.array([[1, 0]])}, None).mask
     array([ True, False])
     """
+    of_inputs = not isinstance(tokens, (list, tuple)) and query_tokens is None
     if attention_mask is None and hasattr(tokens, "input_ids"):
         named = {"attention_mask": tokens.get("attention_mask"), **named}
     asked, answer = ids_in(named), ids_in(named, decoder=True)
@@ -47,13 +50,37 @@ def reading_of(source, tokens, query_tokens, named, tokenizer, batch=0, attentio
         tokens = asked if asked is not None and (tokens is None or isinstance(tokens, str)) else tokens
         query_tokens = answer if query_tokens is None else query_tokens
     masks = {which: mask_in(named, which, batch) for which in MASKS}
+    by_tokenizer = tokenizer is not None and asked is not None and tokens is asked and written is None
     return Reading(
         strings_of("tokens", tokens, tokenizer, batch),
         strings_of("query_tokens", query_tokens, tokenizer, batch),
         masks[""] if attention_mask is None else _of_text(attention_mask, batch),
         masks["decoder"],
         attention_mask is not None,
+        padding_of(row_of(array_of_ids(asked), batch), tokenizer) if by_tokenizer else 0,
+        of_inputs and written is None,
     )
+
+
+def reading_in(which, reading, roles, full):
+    """What is known of the tokens of a part with so many queries and keys, in a model whose parts have these roles.
+
+    >>> reading = Reading(["hot", "tea"], of_inputs=True)
+    >>> roles = ["image", "text", "cross"]
+    >>> [reading_in(which, reading, roles, full).tokens for which, full in zip(roles, ((9, 9), (2, 2), (2, 9)))]
+    [None, ['hot', 'tea'], None]
+    >>> reading_in("cross", reading, roles, (2, 9)).query_tokens
+    ['hot', 'tea']
+
+    A text's tokens aren't those of its picture; and of several parts, one with other numbers reads something else.
+    """
+    if which in ("image", "audio"):
+        return Reading()
+    if which == "cross" and {"image", "audio"} & set(roles) and reading.query_tokens is None:
+        reading = replace(reading, tokens=None, query_tokens=reading.tokens, mask=None, decoder_mask=reading.mask)
+    pairs = zip(tokens_of(which, reading), full)
+    fits = all(names is None or len(names) in (count, *full) for names, count in pairs)
+    return reading if fits or len(roles) == 1 or not reading.of_inputs else Reading()
 
 
 def mask_in(named, which="", batch=0):  # -> [k], True for text, or None
@@ -99,6 +126,26 @@ def tokens_of(which, reading):
     return reading.query_tokens, reading.tokens
 
 
+def grouped(weights, which, part, reading, steps, full, sides, readable):
+    """Weights by groups, the names of the groups that ask, those of the groups that are looked at, and notes.
+
+    There are `full` queries and keys, and groups of them on both `sides`, None for a side that's as it was. `readable`
+    makes text of tokens.
+    """
+    queries, keys = tokens_of(which, reading)
+    own = queries is keys and which != "cross" and full[0] == full[1] - len(part.keys_after)
+    keys, notes = tokens_for("tokens", keys, full[1] - len(part.keys_after), steps)
+    queries, notes_on_queries = (keys, ()) if own else tokens_for("query_tokens", queries, full[0], steps)
+    named = []
+    for groups, tokens in zip(sides, (queries, [*keys, *part.keys_after])):
+        tokens = readable(tokens)
+        if groups is not None and groups.places is not None:
+            notes = (*notes, *left_out(len(tokens) - len(groups.places)))
+            tokens = [tokens[place] for place in groups.places]
+        named.append(tokens if groups is None else groups.names(tokens))
+    return weights, *named, tuple(dict.fromkeys((*notes_on_queries, *notes)))
+
+
 def own_places(weights, part, tokens, steps=False):
     """Weights and tokens of a part that looks at itself; its queries may be the last of its keys."""
     queries = weights.shape[2]
@@ -139,6 +186,8 @@ def own_places(weights, part, tokens, steps=False):
 def without_padding(weights, queries, keys, notes, which, part, reading, steps):
     """The same without the places that masks say are padding."""
     mask = reading.decoder_mask if which == "decoder" else reading.mask
+    if mask is None and reading.padding and queries == keys == reading.tokens:
+        mask = unseen(weights, reading.padding)
     given = reading.mask_is_given and which != "decoder"
     added = len(part.keys_after)
     text = text_of(mask, weights.shape[3], strict=given, written=steps, added=added)
@@ -150,11 +199,30 @@ def without_padding(weights, queries, keys, notes, which, part, reading, steps):
     else:
         asking = [place - before for place in text if before <= place < before + weights.shape[2]]
     if text is not None and len(text) < weights.shape[3]:
-        notes = (f"{weights.shape[3] - len(text)} padding tokens are left out.", *notes)
+        notes = (*left_out(weights.shape[3] - len(text)), *notes)
         weights, keys = weights[..., text], [keys[place] for place in text]
     if asking is not None and len(asking) < weights.shape[2]:
         weights, queries = weights[:, :, asking], [queries[place] for place in asking]
     return weights, queries, keys, notes
+
+
+def left_out(count):
+    """The note on so much padding, if there's any.
+
+    >>> left_out(1), left_out(0)
+    (('1 padding token is left out.',), ())
+    """
+    return (f"{count} padding token{' is' if count == 1 else 's are'} left out.",) if count else ()
+
+
+def unseen(weights, padding):  # [l, h, q, k] -> [k], True for text, or None
+    """The mask of a text that ends in so much padding, unless it looks at that.
+
+    >>> unseen(np.array([[[[1.0, 0], [0.5, 0.5]]]]), 1), unseen(np.full((1, 1, 2, 2), 0.5), 1)
+    (array([ True, False]), None)
+    """
+    text = weights.shape[3] - padding
+    return None if weights[:, :, :text, text:].any() else np.arange(weights.shape[3]) < text
 
 
 def around(window, count):
@@ -199,6 +267,11 @@ def counted(count):
     return [str(place + 1) for place in range(count)]
 
 
+def not_given(name):
+    """The note on places that are counted."""
+    return f"{name} are not given: places are counted."
+
+
 def tokens_for(name, tokens, count, spare=False):
     """As many tokens as there are places, counted where none were given, and a note where they were changed.
 
@@ -210,7 +283,7 @@ def tokens_for(name, tokens, count, spare=False):
     With `spare`, there may be one more: the last that `generate` wrote.
     """
     if tokens is None:
-        return counted(count), (f"{name} are not given: places are counted.",)
+        return counted(count), (not_given(name),)
     if spare and len(tokens) == count + 1:
         return list(tokens[:-1]), (f"The last token, {tokens[-1]!r}, was not read any more: it looks at nothing yet.",)
     if len(tokens) != count:

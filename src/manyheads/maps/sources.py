@@ -10,13 +10,14 @@ import sys
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.maps.outputs import OTHER_FIELDS, is_output, of_output
 from manyheads.maps.parts import Part, by_stack
+from manyheads.maps.sentences import Holding
 from manyheads.maps.weights_from import array_of
 
 PATTERN = "hook_pattern"  # how the names of a TransformerLens cache end where attention is
 OF_LAYERS = re.compile(r"(layer|block|^h)s?[._ ]?\d", re.IGNORECASE)  # how dicts of JAX name their layers
 
 
-def parts_of(source, inputs=None, batch=0, before=None, groups=None):
+def parts_of(source, inputs=None, batch=0, before=None, holding=Holding()):
     """The parts of what a tool handed out, each with its name: the maps that will be.
 
     >>> import numpy as np
@@ -26,12 +27,15 @@ def parts_of(source, inputs=None, batch=0, before=None, groups=None):
     source = getattr(source, "_module", source) if type(source).__module__.startswith("nnsight") else source
     if is_module(source):
         if inputs is None:
-            raise TypeError(f"HeadMap.of({type(source).__name__}, ...) needs inputs, what the module is called with")
+            raise TypeError(
+                f"HeadMap.of({type(source).__name__}, ...) needs inputs, what the module is called with; or a text and "
+                "tokenizer=, the model's own; or image= and its processor as tokenizer="
+            )
         from manyheads.maps.modules import of_module
 
-        return of_module(source, inputs, batch, before, groups)
+        return of_module(source, inputs, batch, before, holding)
     if modules_among(source):
-        return of_dict(source, inputs, batch, before)
+        return of_dict(source, inputs, batch, before, holding)
     if inputs is not None and not is_output(source):
         raise TypeError(f"inputs are what a torch module is called with; got {type(source).__name__} for the module")
     shown = getattr(source, "attention", source)  # of a HeadMap
@@ -92,7 +96,7 @@ def of_cache(cache):
     return {name: Part(layers) for name, layers in stacks.items()}
 
 
-def of_dict(named, inputs=None, batch=0, before=None):
+def of_dict(named, inputs=None, batch=0, before=None, holding=Holding()):
     """Several of what is known here, by names of one's own; or the layers of one model, as JAX names them.
 
     >>> import numpy as np
@@ -105,7 +109,7 @@ def of_dict(named, inputs=None, batch=0, before=None):
         return {name: Part(layers) for name, layers in stacks.items()}
     parts = {}
     for key, source in named.items():
-        found = parts_of(source, inputs if is_module(source) else None, batch, before)
+        found = parts_of(source, inputs if is_module(source) else None, batch, before, holding)
         parts |= {f"{key}, {name}".removesuffix(", "): part for name, part in found.items()}
     return parts
 

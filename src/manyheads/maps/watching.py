@@ -10,6 +10,7 @@ import re
 import sys
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import torch
 from torch import Tensor
@@ -26,6 +27,8 @@ from manyheads.maps.axes import (
     mixes_heads,
     roles_of,
 )
+from manyheads.maps.clusters import gathered, group_of, whole
+from manyheads.maps.sentences import Holding, TooMany
 from manyheads.maps.tags import MOVES, Features
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "addmm", "baddbmm", "einsum", "cdist")
@@ -37,6 +40,7 @@ TIMES = ("mul", "__mul__", "__rmul__", "multiply")
 SOFTMAX = ("softmax", "_softmax", "softmax_")
 SHARES = 1e-3  # how far from 1 a row of shares may sum, in half precision
 ROUNDED = 2**-6  # how far a row of a softmax may, in bfloat16
+BLOCK = 2**24  # weights that are computed at once
 HOW_MANY = (
     "{name} attends with weights of {shape} for texts={texts}, and which of these are heads isn't known: say how many "
     "there are, as in module.num_heads = 4, or give one text, or the weights, as HeadMap.of(weights, tokens)"
@@ -49,6 +53,19 @@ DROPPED = "{} drops weights at random in its call, whether the model trains or n
 TALKED = "The heads talk after the softmax: these are the weights of each before that; what multiplies values is mixed."
 
 
+class NotSeen(ValueError):
+    """What a module looks at can't be told by watching it; says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A tensor that a module was called with, of which nothing is held: the same number is the same tensor."""
+
+    number: int
+    shape: tuple
+    floating: bool
+
+
 @dataclass(frozen=True)
 class Look:
     """What one call looked at: [b, h, q, k], by the name of the module that made it; b may be texts times windows."""
@@ -58,12 +75,14 @@ class Look:
     notes: tuple = ()
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     heads: int | None = None  # as the module says
-    given: tuple = ()  # the tensors that the module was called with
+    given: tuple[Given, ...] = ()  # the tensors that the module was called with
     by_text: bool = True  # whether texts surely stand before heads, where the weights have one axis for both
     within: tuple = ()  # the names of the modules around it that are counted, each with what it was called with
     call: int = 0  # which of all calls of modules this one was
     depth: int = 0  # how many looks stand one upon the other, up to this one
     source: object = None  # the same for what's looked at by the same weights, all of them
+    full: tuple = ()  # how many queries and keys there were, of which groups are held
+    group: object = None  # of the processes that have a part of the heads each
     number: int = 0  # which of all looks this one was
     heads_at: tuple = ()  # of each call, of each head: which look it's of, and in which rows of its weights, [b]
 
@@ -112,19 +131,25 @@ class Watch(TorchFunctionMode):
     >>> [(look.name, look.weights.shape) for look in watch.looks]
     [('self_attn', torch.Size([1, 3, 5, 5]))]
 
-    `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes. Of a long
-    text only the sums over `groups` of tokens are kept, and one head is looked at at a time: see `sentences`.
-    `unknown` holds the names of fused kernels that were called and give no weights, `over_channels` the names of
-    modules whose attention is over channels.
+    `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes. What's
+    held of the weights stands on the CPU, in 16 bits where the module computes in 16: all, or what `holding` says, of
+    other layers the shape alone. Of several texts, all have the numbers of one, number `batch`, where it's plain which
+    axis is that of texts. `unknown` holds the names of fused kernels that were called and give no weights,
+    `over_channels` the names of modules whose attention is over channels.
+
+    Raises `NotSeen` where it can't be told what was looked at, `TooMany` for more weights than may be held.
     """
 
-    def __init__(self, module, texts=1, groups=None):
+    def __init__(self, module, texts=1, holding=Holding(), batch=0):
         super().__init__()
-        self._groups = groups
+        self._batch = batch  # the text that's held, of several
+        self._holding, self._shapes = holding, []  # of what is held, as `TooMany` has them
         self.looks, self.unknown, self.over_channels = [], {}, []
         self._module, self._texts = module, texts
         self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
         self._calls = 0
+        self._handed = []  # what these were called with, and what that's a view of
+        self._numbers, self._next = WeakIdKeyDictionary(), count()  # tensor -> Given
         self._known = WeakIdKeyDictionary()  # tensor -> _Scores
         self._weighted = WeakIdKeyDictionary()  # tensor -> its weights, its values, _Scores: a sum over keys is to come
         self._fixed = WeakIdKeyDictionary()  # tensors that are parameters, buffers, constants or made of these alone
@@ -148,7 +173,9 @@ class Watch(TorchFunctionMode):
             self._finish()
 
     def _finish(self):
-        looks = _once(self.looks, type(self._module).__name__)
+        if not self._holding.allows(self._shapes):
+            raise TooMany(self._shapes)
+        looks = [_of_all_heads(look) for look in _once(self.looks, type(self._module).__name__)]
         self.looks = [self._in_four_axes(look) for look in looks]
 
     def _follow(self, name, part):
@@ -162,14 +189,17 @@ class Watch(TorchFunctionMode):
     def enter(self, name, part, args, kwargs):
         """Notes that a part of the module begins to compute."""
         self._calls += 1
-        given = tuple(value for value in flat((args, kwargs)) if isinstance(value, Tensor))
-        if part is self._module:
-            with torch._C.DisableTorchFunction():
-                self._features.of_inputs(given)
-        self._calling.append((name, part, given, self._calls))
+        tensors = [value for value in flat((args, kwargs)) if isinstance(value, Tensor)]
+        with torch._C.DisableTorchFunction():
+            if part is self._module:
+                self._features.of_inputs(tensors)
+            wholes = [tensor._base for tensor in tensors if tensor._base is not None]
+            self._handed.append({self._given(tensor) for tensor in (*tensors, *wholes)})
+            self._calling.append((name, part, tuple(map(self._given, tensors)), self._calls))
 
     def _leave(self, part, output):
         self._calling.pop()
+        self._handed.pop()
         steps = isinstance(part, (torch.nn.RNNBase, torch.nn.RNNCellBase))
         with torch._C.DisableTorchFunction():
             for value in (value for value in flat([output]) if isinstance(value, Tensor)):
@@ -180,10 +210,15 @@ class Watch(TorchFunctionMode):
             self._calls += 1
             self._calling[-1] = (*self._calling[-1][:3], self._calls)
 
+    def _given(self, tensor):
+        if tensor not in self._numbers:
+            self._numbers[tensor] = Given(next(self._next), tuple(tensor.shape), tensor.is_floating_point())
+        return self._numbers[tensor]
+
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", None) or str(func)
-        if name.endswith("_") and self.looks and isinstance(args[0], Tensor):
+        if name.endswith("_") and self.looks and type(args[0]) is Tensor:
             self._keep(args[0])
         result = func(*args, **kwargs)
         tensors = [value for value in flat((args, kwargs)) if isinstance(value, Tensor)]
@@ -233,16 +268,28 @@ class Watch(TorchFunctionMode):
         if self._sums_over_places((query, key), (f"{more}qd", f"{more}kd", f"{more}qk")):
             self.over_channels.append(self._calling[-1][0])
             return depth
-        weights, notes = self._fused_weights(call)
         if call.get("enable_gqa"):
             value = value.repeat_interleave(query.shape[-3] // value.shape[-3], -3)
         self._attended(None, (f"{more}qk", f"{more}kd", f"{more}qd"), more, query.shape[:-2], value, result)
-        return self._note(weights, depth, notes)
+        return self._note_fused(call, depth)
 
     def _layer(self, args, kwargs, depth):
         """Notes what one of PyTorch's layers looks at."""
         weights, added = weights_of_layer(args, kwargs)
-        return self._note(weights.cpu(), depth, keys_after=added, heads=weights.shape[1])
+        return self._note(weights, depth, keys_after=added, heads=weights.shape[1])
+
+    def _note_fused(self, call, depth):
+        query, key = call["query"], call["key"]
+        shape = (*query.shape[:-1], key.shape[-2])
+        groups = self._holding.sides(*shape[-2:])
+        if not (self._holding.wants(self._calling[-1][0]) and self._holding.allows(self._shapes)):
+            return self._note(torch.empty(shape, device="meta"), depth)
+        if self._are_by_text(shape):
+            of_one = {name: call.get(name) for name in ("query", "key", "attn_mask")}
+            call |= {name: self._of_one(value) for name, value in of_one.items() if isinstance(value, Tensor)}
+        with uncast(query):
+            weights, notes = fused_weights(**call, groups=groups)
+        return self._note(weights.expand(*shape[:-2], -1, -1), depth, notes, full=shape[-2:])
 
     def _attended(self, scores, letters, before, rows, values, result):
         """Called with each product of weights and values, for whoever follows it; the next look is of that.
@@ -251,24 +298,14 @@ class Watch(TorchFunctionMode):
         which are `rows` long.
         """
 
-    def _fused_weights(self, call):
-        query, key = call["query"], call["key"]
-        if not self._in_groups(query.shape[-2], key.shape[-2]) or query.ndim < 4:
-            weights, notes = fused_weights(**call)
-            return weights.cpu(), notes
-        repeated = query.shape[-3] // key.shape[-3]
-        heads = []
-        for head in range(query.shape[-3]):
-            at = head // repeated
-            mask = call.get("attn_mask")
-            mask = mask[..., head : head + 1, :, :] if getattr(mask, "ndim", 0) > 3 and mask.shape[-3] > 1 else mask
-            one = {"query": query[..., head : head + 1, :, :], "key": key[..., at : at + 1, :, :], "attn_mask": mask}
-            weights, notes = fused_weights(**call | one)
-            heads.append(self._groups.summed(weights).cpu())
-        return torch.cat(heads, dim=-3), notes
+    def _are_by_text(self, shape):
+        """Whether weights of this shape surely are [text, head, query, key], of several texts."""
+        return len(shape) == 4 and shape[0] == self._texts > max(self._batch, 1) and shape[1] != shape[0]
 
-    def _in_groups(self, queries, keys):
-        return self._groups is not None and queries == keys == self._groups.count
+    def _of_one(self, tensor):
+        """The part of a tensor that's of the text that is held, where its first axis is that of texts."""
+        by_text = tensor.ndim == 4 and len(tensor) == self._texts
+        return tensor[self._batch : self._batch + 1] if by_text else tensor
 
     def _hides(self, name):
         """Notes attention within vmap, or of nested tensors, whose weights can't be had."""
@@ -367,9 +404,8 @@ class Watch(TorchFunctionMode):
     def _is_memory(self, values, places):
         """Whether values with so many places are what a module was called with, or what a recurrent layer gave."""
         whole = values if values._base is None else values._base
-        given = [one for _, _, tensors, _ in self._calling for one in tensors]
-        known = any(whole is one or whole is one._base for one in given) or whole in self._memories
-        return known and places in whole.shape
+        number = self._numbers.get(whole)
+        return (whole in self._memories or any(number in one for one in self._handed)) and places in whole.shape
 
     def _summed(self, product, args, kwargs, result, depth):
         """Notes weights that multiplied values number by number, where the sum is over keys."""
@@ -449,12 +485,26 @@ class Watch(TorchFunctionMode):
         counts = (heads_of(part) for _, part, _, _ in reversed(self._calling))
         return next(filter(None, counts), None)
 
-    def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None):
+    def _held(self, name, weights, full=None):
+        """What is held of weights; those of a kernel were grouped where they were computed."""
+        full = full or weights.shape[-2:]
+        if not self._holding.wants(name):
+            return torch.empty(weights.shape, device="meta")
+        texts = self._texts if len(weights) == self._texts else 1
+        self._shapes.append((math.prod(weights.shape[:-2]) // texts, *full))
+        if not self._holding.allows(self._shapes):  # the module ends its pass: what places its parts counts on that
+            return torch.empty(weights.shape, device="meta")
+        held = whole(weights.detach())
+        held = self._of_one(held).clone() if self._are_by_text(weights.shape) else held
+        with uncast(held):
+            held = (self._holding.summed(held) if weights.shape[-2:] == full else held).cpu()
+        return held.expand(len(weights), *held.shape[1:])
+
+    def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
         name, _, given, call = self._calling[-1]
-        weights = self._groups.summed(weights) if self._in_groups(*weights.shape[-2:]) else weights
         look = Look(
             name,
-            weights.detach(),
+            self._held(name, weights, full),
             notes,
             keys_after,
             heads=heads or self._heads(),
@@ -463,6 +513,8 @@ class Watch(TorchFunctionMode):
             call=call,
             depth=depth + 1,
             source=source,
+            full=tuple(full or weights.shape[-2:]),
+            group=group_of([part for _, part, _, _ in reversed(self._calling)]),
             number=len(self.looks),
         )
         self.looks.append(look)
@@ -473,7 +525,7 @@ class Watch(TorchFunctionMode):
         sizes = look.given[0].shape[1:] if look.given and look.heads is None and look.weights.ndim > 3 else ()
         if weights is None or 1 < weights.shape[1] in sizes:  # rows of an image, perhaps, or one query each
             name = look.name or type(self._module).__name__
-            raise ValueError(HOW_MANY.format(name=name, shape=list(look.weights.shape), texts=self._texts))
+            raise NotSeen(HOW_MANY.format(name=name, shape=list(look.weights.shape), texts=self._texts))
         by_text = look.weights.ndim != 3 and len(weights) != weights.shape[1]
         *first, _, _ = look.weights.shape
         rows = torch.arange(math.prod(first), device="cpu").reshape(*first, 1, 1).expand(look.weights.shape)
@@ -483,27 +535,55 @@ class Watch(TorchFunctionMode):
 
 
 def fused_weights(
-    query, key, value=None, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False, **_
-):  # -> [..., q, k], notes
+    query,
+    key,
+    value=None,
+    attn_mask=None,
+    dropout_p=0.0,
+    is_causal=False,
+    scale=None,
+    enable_gqa=False,
+    groups=(None, None),
+    **_,
+):  # -> [..., q, k] on the CPU, notes
     """The weights of `F.scaled_dot_product_attention`, which takes the same and gives none.
 
     >>> fused_weights(torch.ones(1, 2, 3, 4), torch.ones(1, 2, 3, 4), is_causal=True)[0][0, 0, 1]
     tensor([0.5000, 0.5000, 0.0000])
 
-    A query that may look nowhere gets zeros. Weights are those before dropout, and a note says so.
+    A query that may look nowhere gets zeros. Weights are those before dropout, and a note says so. They are computed
+    as float32, some queries at a time, and given as float16 where the model computes in 16 bits. Of `groups` of
+    queries and of keys, a `Groups` or None each, the averages and sums are given.
     """
-    query, key = query.float(), key.float()
+    query, key = whole(query), whole(key).float()
+    q, k = query.shape[-2], key.shape[-2]
     if enable_gqa:
         key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
-    scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)
-    if is_causal:
-        allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril()
-        scores = scores.masked_fill(~allowed, -torch.inf)
-    if attn_mask is not None:
-        if hasattr(attn_mask, "_materialize"):  # torch.nn.attention.bias
-            attn_mask = attn_mask._materialize(scores.device)
-        scores = scores.masked_fill(~attn_mask, -torch.inf) if attn_mask.dtype == torch.bool else scores + attn_mask
-    weights = scores.softmax(-1).nan_to_num(0)
+    scale = query.shape[-1] ** -0.5 if scale is None else scale
+    if hasattr(attn_mask, "_materialize"):  # torch.nn.attention.bias
+        attn_mask = attn_mask._materialize(query.device)
+    attn_mask = None if attn_mask is None else whole(attn_mask)
+    asking, looked_at = groups
+    means, sums = asking and asking.means(query, q), looked_at and looked_at.sums(query)
+    dtype = torch.float16 if query.element_size() == 2 and asking is None else torch.float32
+    step = max(BLOCK // (math.prod(query.shape[:-2]) * k), 1)
+    blocks, averages = [], 0
+    for start in range(0, q, step):
+        rows = slice(start, start + step)
+        scores = query[..., rows, :].float() @ key.mT * scale
+        if is_causal:
+            allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril(start)
+            scores = scores.masked_fill(~allowed, -torch.inf)
+        if attn_mask is not None:
+            mask = attn_mask[..., rows, :] if attn_mask.ndim > 1 and attn_mask.shape[-2] > 1 else attn_mask
+            scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
+        weights = scores.softmax(-1).nan_to_num(0)
+        weights = weights if sums is None else sums(weights)
+        if means is None:
+            blocks.append(weights.to(dtype).cpu())
+        else:
+            averages = averages + means[:, rows] @ weights
+    weights = torch.cat(blocks, -2) if asking is None else averages.cpu()
     return weights, (DROPPED.format("scaled_dot_product_attention"),) * (dropout_p > 0)
 
 
@@ -520,16 +600,24 @@ def weights_of_layer(args, kwargs):  # -> [b, h, q, k], the names of keys that t
 def _once(looks, module):
     """Looks without those that are of the same weights as others.
 
-    Raises `ValueError` where several of one call of a module depend on none of the others.
+    Raises `NotSeen` where several of one call of a module depend on none of the others.
     """
     kept = {}  # what's computed in one call at one depth
     for look in looks:
         kept.setdefault((look.call, look.depth), []).append(look)
     for key, group in kept.items():
         if len({id(look if look.source is None else look.source) for look in group}) > 1:
-            raise ValueError(SIDE_BY_SIDE.format(name=group[0].name or module, count=len(group)))
+            raise NotSeen(SIDE_BY_SIDE.format(name=group[0].name or module, count=len(group)))
         kept[key] = max(group, key=lambda look: look.weights.ndim)
     return list(kept.values())
+
+
+def _of_all_heads(look):
+    """A look with the heads of all processes that have a part of them."""
+    if look.group is None:
+        return look
+    weights = gathered(look.weights, look.group, look.heads)
+    return replace(look, weights=weights, heads=weights.shape[-3])
 
 
 def product_of(name, args, kwargs):
@@ -602,6 +690,12 @@ def flat(values):
             yield from flat(value)
         else:
             yield value
+
+
+def uncast(tensor):
+    """Within this, what is computed of a tensor isn't cast, whatever the module around it casts by itself."""
+    device = tensor.device.type
+    return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()
 
 
 @contextmanager

@@ -1,19 +1,23 @@
 """From weights computed elsewhere to those of a map: [layer, head, query, key]."""
 
 import math
-import warnings
+from itertools import chain
 
 import numpy as np
 
+from manyheads.maps.sentences import Holding, TooMany
 from manyheads.maps.tokens_from import chosen_text
 
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
 ROUNDED = 2**-7
-LARGE = 2**27  # weights; a map of more takes half a gigabyte
 NOTHING = 1e-4  # a row that sums to less looks at nothing
 EXACT = 1e-5  # how far from 1 a row of float32 may sum
 EAGER = 'load the model with attn_implementation="eager", and call it with output_attentions=True'
 GENERATE = "model.generate(..., return_dict_in_generate=True, output_attentions=True)"
+AXES = (
+    "weights must be [query, key], [head, query, key], [layer, head, query, key] or "
+    "[layer, batch, head, query, key], got {}"
+)
 AS_THEY_ARE = "HeadMap.of(..., normalised=False)"
 PICK = "pick one text of the batch, as in [layer[:1] for layer in attentions], or let HeadMap.of(..., batch=0) do it"
 UNASKED = (
@@ -41,7 +45,9 @@ def array_of(weights):
     if "complex" in str(getattr(weights, "dtype", "")):  # NumPy's and torch's alike
         raise TypeError(f"weights must be real numbers, got {weights.dtype}")
     if hasattr(weights, "detach"):
-        weights = weights.detach().float().cpu() if weights.dtype.is_floating_point else weights.detach().cpu().numpy()
+        weights = weights.detach().cpu()
+        weights = weights.float() if weights.dtype.is_floating_point else weights.numpy()
+    weights = on_the_cpu(weights)
     kind = getattr(weights, "dtype", None)
     if isinstance(kind, np.dtype) and kind.kind in "iu" and weights.size and weights.max() > 1:
         raise TypeError(
@@ -51,23 +57,25 @@ def array_of(weights):
     return np.asarray(weights, dtype=np.float32)
 
 
-def layers_of(weights, batch=0, texts=None):  # 2 to 5 axes -> [layer, head, query, key], notes
-    """The weights with an axis for layers and one for heads, of one text of a batch, and a note where there are more.
+def on_the_cpu(array):
+    """An array of CuPy, or another that NumPy can't read where it is, on the CPU; others as they are."""
+    try:
+        return array.__array__() if hasattr(array, "__dlpack__") else array
+    except (TypeError, AttributeError):
+        import torch  # which reads arrays on any device
 
-    >>> [layers_of(np.ones(shape))[0].shape for shape in ((5, 7), (3, 5, 7), (2, 3, 5, 7), (2, 1, 3, 5, 7))]
-    [(1, 1, 5, 7), (1, 3, 5, 7), (2, 3, 5, 7), (2, 3, 5, 7)]
-    >>> layers_of(np.ones((2, 8, 3, 5, 7)), batch=6)[1]
-    ('Text 7 of a batch of 8 is shown: batch=0 to batch=7 choose it.',)
+        return torch.from_dlpack(array).cpu().numpy()
+
+
+def layers_of(weights):  # 2 or 3 axes -> [1, head, query, key]
+    """The weights of one layer with an axis for layers and one for heads.
+
+    >>> [layers_of(np.ones(shape)).shape for shape in ((5, 7), (3, 5, 7))]
+    [(1, 1, 5, 7), (1, 3, 5, 7)]
     """
-    if not 2 <= weights.ndim <= 5:
-        raise ValueError(
-            "weights must be [query, key], [head, query, key], [layer, head, query, key] or "
-            f"[layer, batch, head, query, key], got {list(weights.shape)}"
-        )
-    if weights.ndim == 5:
-        text = chosen_text(batch, weights.shape[1])
-        return weights[:, text], note_on_batch(text, weights.shape[1], texts)
-    return weights.reshape((1,) * (4 - weights.ndim) + weights.shape), ()
+    if weights.ndim not in (2, 3):
+        raise ValueError(AXES.format(list(weights.shape)))
+    return weights.reshape((1,) * (4 - weights.ndim) + weights.shape)
 
 
 def note_on_batch(text, count, texts=None):
@@ -82,7 +90,7 @@ def note_on_batch(text, count, texts=None):
 
 
 def rows_to_one(weights, sinks=False):  # -> weights, kind, notes
-    """The weights, rows scaled where rounding left them near 1, what they are, and a note that says so.
+    """The weights, rows scaled in place where rounding left them near 1, what they are, and a note that says so.
 
     >>> weights, kind, notes = rows_to_one(np.array([[0.25, 0.753]]))
     >>> float(weights.sum()), kind, notes
@@ -101,16 +109,16 @@ def rows_to_one(weights, sinks=False):  # -> weights, kind, notes
         )
     least, most = sums_of(weights)
     if least < NOTHING:  # of a query that's masked by a large number, not by infinity
-        weights = np.where(weights.sum(-1, keepdims=True) < NOTHING, 0, weights)
+        weights[weights.sum(-1) < NOTHING] = 0
         least, most = sums_of(weights)
     away = max(1 - least, most - 1)
     if away < EXACT:
         return weights, "shares", ()
     if away < ROUNDED:
         sums = weights.sum(-1, keepdims=True)
-        scaled = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+        np.divide(weights, sums, out=weights, where=sums > 0)
         farthest = f"{most:.4g} at most" if most - 1 >= 1 - least else f"{least:.4g} at least"
-        return scaled, "shares", (f"Rows sum to {farthest}, as half precision rounds them; they are scaled to 1.",)
+        return weights, "shares", (f"Rows sum to {farthest}, as half precision rounds them; they are scaled to 1.",)
     if most < 1 + EXACT and sinks:
         rest = "the rest went to no token of the map, but to a sink that the model has learnt"
         return weights, "parts", (f"Rows sum to {least:.4g} at least: {rest}.",)
@@ -162,64 +170,82 @@ def sums_of(weights):
     return positive.min(), positive.max()
 
 
-def weights_of(layers, *, causal=True, batch=0, chosen=None, texts=None):  # -> [layer, head, query, key], names, notes
-    """The weights of a part, the names of its layers where they are known, and notes.
+def weights_of(layers, causal=True, batch=0, chosen=None, texts=None, holding=Holding(), full=None):
+    # -> [layer, head, query, key], names, notes, (queries, keys)
+    """The weights of a part, the names of its layers where they are known, notes, and how many tokens ask whom.
 
-    >>> weights, names, notes = weights_of([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))])
+    >>> weights, names, notes, _ = weights_of([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))])
     >>> weights.shape, names, notes
     ((2, 3, 2, 2), ['layer 2', 'layer 4'], ('Layers 2, 4 of 4 are shown; the others gave no attentions.',))
     >>> weights_of({8: np.ones((3, 2, 2)), 4: np.ones((3, 2, 2))})[1]
     ['layer 5', 'layer 9']
 
     `layers` are an array, a list of layers, or layers by their number, from 0. `chosen` are the numbers of those that
-    are wanted: the others are never copied.
+    are wanted: the others are never copied. Each is copied once, by the groups of `holding`. With `full`, the layers
+    are the map's own, and held as they should be: each is let go once it's copied.
+
+    Raises `ValueError` for what makes no map, `TooMany` for more weights than may be held.
     """
     if layers is None:
         raise ValueError(f"there are no attentions: {EAGER}")
+    notes, named = (), True
     if not isinstance(layers, (tuple, list, dict)):
-        warn_of_size(math.prod(getattr(layers, "shape", ())))
-        whole = array_of(layers)
-        weights, notes = layers_of(whole, batch if whole.ndim == 5 else 0, texts)
-        if whole.ndim < 4 or chosen is None:
-            return weights, None, (*averaged_note([layers]), *notes)
-        layers = list(whole)
+        if len(np.shape(layers)) < 4:
+            weights = layers_of(array_of(layers))
+            return _grouped(weights, holding), None, averaged_note([layers]), weights.shape[2:]
+        notes, named, layers = averaged_note([layers]), chosen is not None, [*layers]
     if not has_weights(layers.values() if isinstance(layers, dict) else layers):
         raise ValueError(f"there are no attentions: {EAGER}")
     if are_steps(layers):
-        numbers = picked(range(len(layers[0])), chosen)
-        weights, notes = stitched([[step[number] for number in numbers] for step in layers], causal=causal, batch=batch)
-        return weights, names_of(numbers), notes
+        return stitched(layers, causal, batch, chosen, holding)
     counted = dict(enumerate(layers)) if isinstance(layers, (tuple, list)) else layers
     present = [number for number, layer in sorted(counted.items()) if layer is not None]
     numbers = picked(present, chosen)
-    warn_of_size(sum(math.prod(getattr(counted[number], "shape", ())) for number in numbers))
-    arrays = [array_of(counted[number]) for number in numbers]
-    shapes = {array.shape for array in arrays}
+    shapes = {tuple(getattr(counted[number], "shape", None) or np.shape(counted[number])) for number in numbers}
     if len(shapes) > 1:
         listed = ", ".join(str(list(shape)) for shape in sorted(shapes))
         raise ValueError(f"layers must be alike to be one map, got {listed}: give those alike, such as [attentions[0]]")
-    notes = averaged_note(list(counted.values()))
+    notes += averaged_note(list(counted.values()))
     if len(numbers) < len(counted):
         why = "the others gave no attentions" if chosen is None else "as chosen"
         notes += (f"Layers {', '.join(str(number + 1) for number in numbers)} of {len(counted)} are shown; {why}.",)
-    stacked = np.stack(arrays)
-    weights, notes_on_batch = layers_of(stacked, batch, texts)
-    return weights, names_of(numbers) if stacked.ndim > 3 else None, (*notes, *notes_on_batch)
+    (shape,) = shapes
+    if len(shape) < 3:
+        weights = layers_of(np.stack([array_of(counted[number]) for number in numbers]))
+        return _grouped(weights, holding), None, notes, weights.shape[2:]
+    if len(shape) > 4:
+        raise ValueError(AXES.format([len(numbers), *shape]))
+    text = chosen_text(batch, shape[0]) if len(shape) == 4 else None
+    notes += note_on_batch(text, shape[0], texts) if len(shape) == 4 else ()
+
+    def taken():
+        for number in numbers:
+            layer = counted[number]
+            yield array_of(layer if text is None else layer[text])
+            if full is not None:
+                counted[number] = None
+
+    weights = copied_once(taken(), (len(numbers), *shape[-3:]), Holding() if full else holding)
+    return weights, names_of(numbers) if named else None, notes, full or shape[-2:]
 
 
-def warn_of_size(count):
-    """Say what a map of so many weights costs, before it's made.
+def copied_once(layers, shape, holding):  # of [head, query, key] -> [layer, head, query, key]
+    """Layers as one array, by the groups of `holding`, each copied as it comes; `shape` is what they'd have without.
 
-    >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as said:
-    ...     warnings.simplefilter("always")
-    ...     warn_of_size(32 * 32 * 512 * 512)
-    >>> print(said[0].message)
-    A map of 268 million weights takes 1.1 GB: layers=[0, 1], say, makes one of these layers alone.
+    Raises `TooMany` for more weights than may be held.
     """
-    if count > LARGE:
-        cost = f"A map of {count / 1e6:.0f} million weights takes {4 * count / 1e9:.1f} GB"
-        warnings.warn(f"{cost}: layers=[0, 1], say, makes one of these layers alone.", stacklevel=4)
+    *first, queries, keys = shape
+    shapes = [(math.prod(first), queries, keys)]
+    if not holding.allows(shapes):
+        raise TooMany(shapes)
+    weights = np.empty([*first, *holding.shape(queries, keys)], np.float32)
+    for place, layer in enumerate(layers):
+        weights[place] = holding.summed(layer)
+    return weights
+
+
+def _grouped(weights, holding):
+    return copied_once(weights, weights.shape, holding)
 
 
 def picked(present, chosen):
@@ -252,7 +278,7 @@ def has_weights(layers):
     >>> [has_weights(layers) for layers in ((), ((), ()), [None, None], np.ones((2, 2)))]
     [False, False, False, True]
     """
-    return any(layer is not None and (hasattr(layer, "ndim") or np.size(layer) != 0) for layer in layers)
+    return any(layer is not None and (not isinstance(layer, (tuple, list)) or len(layer) > 0) for layer in layers)
 
 
 def are_steps(layers):
@@ -260,8 +286,9 @@ def are_steps(layers):
     return isinstance(layers, (tuple, list)) and all(is_step(layer) for layer in layers)
 
 
-def stitched(steps, *, causal=True, batch=0):  # -> [layer, head, query, key], notes
-    """The steps of `generate` for one text as one map: each new token asks those before it.
+def stitched(steps, causal=True, batch=0, chosen=None, holding=Holding()):
+    # -> [layer, head, query, key], names, notes, (queries, keys)
+    """The steps of `generate` for one text as one map, as `weights_of` gives it: each new token asks those before it.
 
     >>> first, second = np.full((1, 1, 2, 2), 1 / 2), np.full((1, 1, 1, 3), 1 / 3)
     >>> stitched([[first], [second]])[0][0, 0].round(2)
@@ -273,13 +300,16 @@ def stitched(steps, *, causal=True, batch=0):  # -> [layer, head, query, key], n
     static one, there are places for what never came; with a window, keys that are too far are gone. Where the text was
     read in chunks, or began with a cache, the first tokens ask nothing: there are fewer queries than keys.
     """
-    text = chosen_text(batch, len(steps[0][0]))
-    rows = [[array_of(layer[text]) for layer in step] for step in steps]
-    layers = list(zip(*rows, strict=True))
+    numbers = picked(range(len(steps[0])), chosen)
+    texts = len(steps[0][0])
+    text = chosen_text(batch, texts)
+    layers = [[array_of(step[number][text]) for step in steps] for number in numbers]
     before = max(unasked(layer[0]) for layer in layers) if causal else 0
-    weights = np.stack([_stitched_layer(layer, causal, before) for layer in layers])
+    first = _stitched_layer(layers[0], causal, before)
+    rest = (_stitched_layer(layer, causal, before) for layer in layers[1:])
+    weights = copied_once(chain([first], rest), (len(layers), *first.shape), holding)
     notes = (UNASKED.format(count=before),) * (before > 0)
-    return weights, (*note_on_batch(text, len(steps[0][0])), *notes)
+    return weights, names_of(numbers), (*note_on_batch(text, texts), *notes), first.shape[1:]
 
 
 def unasked(first):  # [head, query, key]

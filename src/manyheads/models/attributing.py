@@ -125,7 +125,7 @@ def read_back(walked, norm, readouts):  # [label, d] -> {name: array}
     parts = torch.stack([*heads, *others.values()], dim=1)  # [label, part]
     parts = torch.cat([parts, parts.sum(1, keepdim=True)], dim=1)
     found = {"weights": walked["weights"], "says": says, "parts": parts}
-    return {name: array.numpy() for name, array in found.items()} | {"others": list(others)}
+    return {name: array.numpy(force=True) for name, array in found.items()} | {"others": list(others)}
 
 
 def reading(norm, whole, readouts):  # [d], [label, d] -> [d, label]

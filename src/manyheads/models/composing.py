@@ -102,7 +102,7 @@ def pairs_of(attention, parts, head, query, key):  # {part: [2, d]} -> [part of 
             projected = rotate(projected[:, None], place, attention.rotary_base)[:, 0]  # each as one word at this place
         sides.append(projected)
     queries, keys = sides
-    return (queries @ keys.T / math.sqrt(width)).numpy()
+    return (queries @ keys.T / math.sqrt(width)).numpy(force=True)
 
 
 @torch.no_grad()

@@ -85,8 +85,10 @@ def write_model(path, module, header, dtype):
 def read_model(path, kind, needed, config_class):
     """The header of a model of this kind, its config, and its tensors by name, as float32.
 
-    Raises `ValueError` where the header lacks what is needed or has another version's config.
+    Raises `ValueError` where the header lacks what is needed or has another version's config, and for another kind of
+    file.
     """
+    refuse_other_files(path)
     with read_whole(path, "take another copy of it"):
         tensors, header = read_tensors(path)
         header = {name: json.loads(value) for name, value in header.items()}
@@ -95,6 +97,24 @@ def read_model(path, kind, needed, config_class):
     if differing := set(header["config"]) ^ {field.name for field in fields(config_class)}:
         raise ValueError(f"{path} was made by another version of manyheads: its config differs in {sorted(differing)}")
     return header, config_class(**header["config"]), {name: tensor.float() for name, tensor in tensors.items()}
+
+
+def refuse_other_files(path):
+    """Refuse a file that holds no safetensors, such as what `torch.save` writes, and say what makes one.
+
+    >>> refuse_other_files(__file__)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: ...keeping.py isn't a safetensors file: load it with what wrote it, and write it by ...
+    """
+    path = Path(path).expanduser()
+    if path.suffix == ".safetensors" or not path.is_file():
+        return
+    with path.open("rb") as file:
+        start = file.read(9)  # the header's length, and its first brace
+    if start[8:] != b"{":
+        raise ValueError(
+            f"{path} isn't a safetensors file: load it with what wrote it, and write it by the model's save(path)"
+        )
 
 
 def fill(module, tensors, path):

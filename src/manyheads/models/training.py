@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from tqdm.auto import tqdm
 
+from manyheads.defaults import new_tensors
 from manyheads.models.threads import one_thread
 
 SHORT = "loss after 40 steps"  # the metric by which a test knows that a recipe still learns what it learned
@@ -38,14 +39,9 @@ def reproducible(seed, dtype=torch.float32):
     Every processor adds in an order of its own, and training makes a difference in the last digit grow: in float32
     until two processors have learned two models. In float64 they learn the same one, in about twice the time.
     """
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(dtype)
-    try:
-        with one_thread(), torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            yield
-    finally:
-        torch.set_default_dtype(before)
+    with new_tensors(dtype=dtype), one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
 
 
 def fit(

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from manyheads import attention
+from manyheads.defaults import new_tensors
 from manyheads.maps.names import PADDING
 from manyheads.maps.tokens import readable
 
@@ -59,6 +60,11 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
         X, map = model.layer_input(sentence, layer), model(sentence)
     else:
         X, map = attention_input(model, sentence)
+    with new_tensors(X.device):
+        return _steps(module, model, X, map, head, causal, padding, scaled)
+
+
+def _steps(module, model, X, map, head, causal, padding, scaled):
     decodes = map.causal and hasattr(model, "attention_layer")
     causal, tokens = causal or decodes, map.key_tokens
     padded = PADDING["count"] if padding else 0
@@ -77,7 +83,7 @@ def formula_steps(model, sentence, head=0, *, layer=0, causal=False, padding=Fal
         ledger = model.ledger(steps["concat"][0])  # of [CLS]
         named["labels"] = [list(label) for label in ledger.pop("labels")]
         steps |= ledger
-    return named | {name: np.asarray(matrix, np.float32) for name, matrix in steps.items()}
+    return named | {name: matrix.float().numpy(force=True) for name, matrix in steps.items()}
 
 
 def head_parameters(module, head):
@@ -93,7 +99,7 @@ def head_parameters(module, head):
         parameters[f"W{letter}"] = layer.weight.chunk(parts)[own].T
         if layer.bias is not None:
             parameters[f"b{letter}"] = layer.bias.chunk(parts)[own]
-    return {name: value.detach().numpy() for name, value in parameters.items() if value is not None}
+    return {name: value.numpy(force=True) for name, value in parameters.items() if value is not None}
 
 
 def bytes_steps(steps):

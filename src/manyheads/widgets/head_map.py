@@ -13,15 +13,17 @@ from manyheads.maps.bertviz_arguments import maps_from_bertviz
 from manyheads.maps.choosing import between
 from manyheads.maps.element import element_html
 from manyheads.maps.endings import checked_path
+from manyheads.maps.inputs_from import asked
 from manyheads.maps.options import OPTIONS, start_of
 from manyheads.maps.other_tools import maps_of
-from manyheads.maps.own_models import long_text, with_heads_off
+from manyheads.maps.own_models import in_pieces, maps_within, with_heads_off
 from manyheads.maps.plain import plain_html
+from manyheads.maps.sentences import MAX_WEIGHTS, Holding
 from manyheads.maps.wire import digits_of, layer_bytes, map_json, map_message
 from manyheads.models.registry import is_named, load_model
 from manyheads.whole_files import written_whole
-from manyheads.widgets.figure import Figure, refuse_unknown
-from manyheads.widgets.long_map import LongMap, by_groups, is_long
+from manyheads.widgets.figure import Figure, reason, refuse_unknown
+from manyheads.widgets.long_map import OPENS_NOT, LongMap, by_sentences, is_long
 from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
 
@@ -220,6 +222,7 @@ class HeadMap(_Chosen):
         image=None,
         grid=None,
         predictions=None,
+        max_weights=MAX_WEIGHTS,
         **traits,
     ):
         """A map of any attentions, as the tool that computed them hands them out.
@@ -233,6 +236,7 @@ class HeadMap(_Chosen):
 
         - a torch module: of Hugging Face, of PyTorch's layers, of one's own code, and whatever holds one; it's called
           with `inputs`, a tensor, a tuple or a dict, and left as it was; weights are taken beside each call,
+        - a pipeline of transformers or a SentenceTransformer, which bring the `tokenizer` or processor,
         - what a Hugging Face model returned (encoder, decoder, both; `generate`, whose steps become one map),
         - the cache of a TransformerLens run,
         - an array, tensor, table or list of [query, key], [head, query, key], [layer, head, query, key] or
@@ -241,9 +245,10 @@ class HeadMap(_Chosen):
         - a dict of these with names of your own: a slider chooses; a dict of layers, as JAX gives them, is one map.
 
         `tokens` are looked at, and ask, unless `query_tokens` are others that ask: those of a decoder. They are
-        strings, what a tokenizer returned, or ids or a text with the `tokenizer` (or a processor); a text is also what
-        the module reads, where there are no `inputs`. Where none are given, they're those of the inputs, or counted.
-        `part` names one of several: "encoder", "cross", "text", "image". Of a batch, of beams or windows, `batch` is
+        strings, what a tokenizer returned, or ids or a text with the `tokenizer` (or a processor). A module without
+        `inputs` reads them: a string is a text there, and a list of strings is several texts; with `inputs`, and for
+        weights, it's tokens. Where none are given, they're those of the inputs, or counted.
+        `part` names one of several: "encoder", "cross", "text", "image". Of texts, beams or windows, `batch` is
         shown, counted from 0; places that `attention_mask`, or a mask among the inputs, tells are padding are left out.
         `layers` are the numbers of those that are wanted, from 0 (`layers="rollout"` is the trait), and `layer_names`
         their names, where what you give doesn't know its own numbers. `head_names` name the heads; `key_value_heads`
@@ -252,11 +257,18 @@ class HeadMap(_Chosen):
         for each sign. `prettify_tokens` makes text of the marks and bytes of tokenizers.
 
         `image` is the picture that a model looks at, of Pillow, an array or a path: weights are painted over its
-        patches, whose `grid`, (rows, columns), is read from the model's configuration. `predictions` is a function from
+        patches, whose `grid`, (rows, columns), is read from the model, or from its inputs. With a processor for the
+        `tokenizer`, and no inputs, the model reads it, alone or beside a text. `predictions` is a function from
         what the module returns to {name: {label: probability}}: the map says what the model predicts, and what it would
         say without a head that's turned off. With `value_norms`, as of `manyheads.value_norms`, a map can show what is
-        written. From 2,048 tokens on, sentences are shown, and a click opens one, unless `first` or `last` is given.
-        All else are traits, as of `HeadMap`.
+        written. All else are traits, as of `HeadMap`.
+
+        A map of more than `max_weights` numbers, one for each layer, head, query and key, is computed and held by
+        sentences, or rows of patches, and a click opens one; so is shown what has 2,048 tokens or more. With `first` or
+        `last` it's held whole. `layers=[3]` holds one layer alone.
+
+        A model in pieces on several processes (FSDP2, tensor parallelism) is looked at by all of them: each calls this,
+        the first gets the map of all heads, the others None.
 
         Two maps side by side are two widgets in a box, and links keep them alike:
 
@@ -276,9 +288,10 @@ class HeadMap(_Chosen):
             traits["layers"] = layers
         elif layers is not None and np.asarray(layers).dtype.kind not in "iu":
             raise TypeError(f"layers must be whole numbers, counted from 0, got {layers!r}")
+        given = asked(source, tokens, inputs, tokenizer, image, batch)
         options = {
-            "inputs": inputs,
-            "batch": batch,
+            "inputs": given.inputs,
+            "batch": given.batch,
             "attention_mask": attention_mask,
             "layers": None if rollout else layers,
             "layer_names": layer_names,
@@ -286,29 +299,29 @@ class HeadMap(_Chosen):
             "key_value_heads": key_value_heads,
             "normalised": normalised,
             "prettify_tokens": prettify_tokens,
-            "tokenizer": tokenizer,
+            "tokenizer": given.tokenizer,
             "value_norms": value_norms,
             "image": image,
             "grid": grid,
             "predictions": predictions,
+            "notes": given.notes,
         }
-        return cls._of_source(source, tokens, query_tokens, part, options, traits)
+        return cls._of_source(given.source, given.tokens, query_tokens, part, max_weights, options, traits)
 
     @classmethod
-    def _of_source(cls, source, tokens, query_tokens, part, options, traits):
-        """The maps in a source, by sentences that open where they're long; `options` are those of `maps_of`."""
+    def _of_source(cls, source, tokens, query_tokens, part, max_weights, options, traits):
+        """The maps in a source, by sentences that open where they're large; `options` are those of `maps_of`."""
         opens = "first" not in traits and "last" not in traits
-        if opens and (long := long_text(source, tokens, options["inputs"], options["tokenizer"])):
-
-            def computed(groups):
-                (map,) = maps_of(source, tokens, query_tokens, part=part, groups=groups, **options).values()
-                return map
-
-            return cls._of_models([LongMap("", long, computed)], FAINT | traits, cls.of, OPENS)
-        maps = maps_of(source, tokens, query_tokens, part=part, **options)
-        if opens and any(map(is_long, maps.values())):
-            return cls._of_models(_by_sentences(maps), FAINT | traits, cls.of, OPENS)
-        again = {name: with_heads_off(name, source, tokens, query_tokens, **options) for name in maps}
+        tokens, options = (tokens, query_tokens), {"part": part, **options}
+        maps, holding = maps_within(source, *tokens, most=max_weights if opens else None, **options)
+        if not maps:
+            return None
+        models = {name: _by_groups(name, map, source, tokens, holding, options) for name, map in maps.items()}
+        if opens and any(models.values()):
+            shown = [model or _FixedMap(name, maps[name]) for name, model in models.items()]
+            asks = {} if shown[0].map.picture is None else {"query": shown[0].map.shape[2] - 1}  # what was written last
+            return cls._of_models(shown, FAINT | asks | traits, cls.of, OPENS)
+        again = {name: with_heads_off(name, source, *tokens, **options) for name in maps}
         return cls._of_maps(maps, traits, cls.of, again)
 
     @classmethod
@@ -371,8 +384,12 @@ class HeadMap(_Chosen):
             self.send({"of": wanted["of"], "layer": layer}, parts)
 
     def _open(self, change):
-        """Opens the sentence that asks, of a long text."""
-        place = getattr(self.model, "open", lambda place: place)(change.new)
+        """Opens the sentence that asks, of a long text; where it can't be, says so."""
+        try:
+            place = getattr(self.model, "open", lambda place: place)(change.new)
+        except Exception as error:
+            self._status = f"It can't be opened: {reason(error)} What you see stays."
+            raise
         with self.hold_sync():
             self._compute()
             self.query = place
@@ -534,12 +551,21 @@ class _FixedMap:
         return self.map if head_mask is None or self.again is None else self.again(head_mask)
 
 
-def _by_sentences(maps):
-    """Models of maps, by name, of which the long ones show sentences first."""
-    return [
-        LongMap(name, map.key_tokens, by_groups(map)) if is_long(map) else _FixedMap(name, map)
-        for name, map in maps.items()
-    ]
+def _by_groups(name, map, source, tokens, holding, options):
+    """A large map as a head model that opens its sentences; None for one that isn't large."""
+    shown = map.shape[2]
+    grouping = next((one for one in holding.groups.values() if len(one.asking()) == shown), None)
+    if grouping is None:
+        return by_sentences(name, map) if is_long(map) else None
+
+    def computed(grouping):
+        if in_pieces(source):
+            raise ValueError(OPENS_NOT)
+        length = next(length for length, one in holding.groups.items() if one.queries == grouping.queries)
+        wider = Holding(groups=holding.groups | {length: grouping})
+        return maps_of(source, *tokens, holding=wider, **options | {"part": name or options["part"]})[name]
+
+    return LongMap(name, map, grouping, computed)
 
 
 def _fits(mask, heads):

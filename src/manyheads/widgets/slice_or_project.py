@@ -55,7 +55,7 @@ def projections(model, sentence, word=0):
         "word": word,
     }
     arrays = {"x": x[None], "weight": layer.weight.T} | made
-    return named | {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+    return named | {name: array.float().numpy(force=True) for name, array in arrays.items()}
 
 
 def projections_element(made, **attributes):

@@ -91,6 +91,55 @@ def test_what_stands_before_the_text_is_explained():
         HeadMap.of(np.tri(7)[None] / np.arange(1, 8)[:, None], list("abcde"))
 
 
+PACKED = torch.block_diag(torch.ones(6, 6), torch.ones(8, 8)).tril().bool()[None, None]
+
+
+@pytest.mark.parametrize("kind", ["LlamaForCausalLM", "BertModel"])
+def test_a_mask_of_true_and_false_hides_what_it_hides_from_the_model_itself(kind):
+    config = (
+        transformers.LlamaConfig(**TEXT, pad_token_id=0)
+        if kind.startswith("Llama")
+        else transformers.BertConfig(**TEXT)
+    )
+    inputs = {"input_ids": IDS, "attention_mask": PACKED}
+    shown = HeadMap.of(made(kind, config, "sdpa"), inputs=inputs).attention
+    assert (shown.weights[:, :, ~PACKED[0, 0].numpy()] == 0).all()
+    numbers = torch.zeros(1, 1, 14, 14).masked_fill(~PACKED, -torch.inf)
+    wanted = HeadMap.of(made(kind, config), inputs={**inputs, "attention_mask": numbers}).attention
+    np.testing.assert_allclose(shown.weights, wanted.weights, atol=1e-5)
+
+
+def test_a_model_that_was_loaded_eager_shows_what_it_makes_of_such_a_mask_and_why():
+    model, inputs = made("BertModel", transformers.BertConfig(**TEXT)), {"input_ids": IDS, "attention_mask": PACKED}
+    shown = HeadMap.of(model, inputs=inputs).attention
+    with torch.no_grad():
+        own = torch.cat(model(**inputs, output_attentions=True).attentions)
+    np.testing.assert_allclose(shown.weights, own, atol=1e-6)
+    assert shown.weights[:, :, 6:, :6].max() > 0.01
+    assert any("True counts as 1, hiding nothing" in note for note in shown.notes)
+
+
+class Casting(nn.Module):
+    """A model that computes in 16 bits, whatever its weights are."""
+
+    def __init__(self, kernel):
+        super().__init__()
+        self.model = made("BertModel", transformers.BertConfig(**TEXT), kernel)
+
+    def forward(self, ids):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.model(ids)
+
+
+@pytest.mark.parametrize("kernel", ["sdpa", "eager"])
+@pytest.mark.parametrize("options", [{}, {"max_weights": 3000}])
+def test_what_is_computed_beside_a_model_is_not_cast_as_it_is(kernel, options):
+    ids = torch.randint(3, 50, (1, 140), generator=torch.Generator().manual_seed(0))
+    shown = HeadMap.of(Casting(kernel), inputs=ids, **options).attention
+    wanted = HeadMap.of(bert(), inputs=ids, **options).attention
+    np.testing.assert_allclose(shown.weights, wanted.weights, atol=1e-3 if kernel == "sdpa" else 5e-3)
+
+
 PADDED, MASK = torch.tensor([[0, 0, 3, 4, 5, 6], [3, 4, 5, 6, 7, 8]]), torch.tensor([[0, 0, 1, 1, 1, 1], [1] * 6])
 
 
@@ -343,14 +392,13 @@ def test_a_long_text_is_shown_by_sentences_and_a_click_opens_one():
     assert shown.attention.key_tokens[:5] == ["The", "cat", "sat", ".", "The cat sat."]
 
 
-def test_a_long_text_of_several_parts_is_shown_one_part_at_a_time():
+def test_of_several_parts_those_that_are_long_are_shown_by_sentences():
     model = nn.Transformer(8, 2, 1, 1, 8, batch_first=True)
     inputs = (torch.randn(1, 2100, 8), torch.randn(1, 4, 8))
-    with pytest.raises(
-        ValueError, match="part= names one of 'encoder', 'decoder', 'cross'; first=0 shows all by words"
-    ):
-        HeadMap.of(model, ["tea."] * 2100, inputs=inputs)
-    assert HeadMap.of(model, ["tea", "."] * 1050, inputs=inputs, part="encoder").attention.shape == (1, 2, 1050, 1050)
+    shown = HeadMap.of(model, ["tea", "."] * 1050, list("abcd"), inputs=inputs)
+    assert [model.map.shape for model in shown.models] == [(1, 2, 1050, 1050), (1, 2, 4, 4), (1, 2, 4, 2100)]
+    few = HeadMap.of(model, ["tea", "."] * 1050, list("abcd"), inputs=inputs, max_weights=3_000_000)
+    assert [model.map.shape for model in few.models] == [(1, 2, 1050, 1050), (1, 2, 4, 4), (1, 2, 4, 1050)]
 
 
 def photograph():

@@ -95,8 +95,8 @@ def test_the_configuration_says_which_places_are_patches(config, count, options,
 @pytest.mark.parametrize(
     ("config", "count", "options", "message"),
     [
-        (ViTConfig(**SMALL), 8, {}, "8 places are no grid of patches, where its configuration lets expect 2 x 2"),
-        (ViTConfig(**SMALL), 10, {"size": (28, 42)}, "10 places are no grid of patches, where its configuration"),
+        (ViTConfig(**SMALL), 8, {}, "8 places are no grid of patches, where the model lets expect 2 x 2"),
+        (ViTConfig(**SMALL), 10, {"size": (28, 42)}, "10 places are no grid of patches, where the model"),
         (SwinConfig(window_size=7), 49, {}, "grid=(rows, columns)"),  # a window of the picture
         (None, 8, {}, "8 places are no grid of patches: say how many rows"),
         (None, 8, {"grid": (3, 3)}, "grid=(3, 3) is 9 patches, but the map has 8 places"),

@@ -115,3 +115,15 @@ def test_what_is_no_such_file_is_refused(tmp_path):
     path.write_bytes(b"two sugars")
     with pytest.raises(ValueError, match="take another copy of it"):
         load_induction(path)
+
+
+def test_a_file_of_another_kind_is_told_what_makes_one(tmp_path):
+    path = tmp_path / "mine.pt"
+    torch.save(load_induction().state_dict(), path)
+    for written in (path, str(path)):
+        with pytest.raises(ValueError, match=r"mine.pt isn't a safetensors file: .* the model's save\(path\)"):
+            load_induction(written)
+    saved(tmp_path / "mine.bin")
+    assert load_induction(str(tmp_path / "mine.bin")).config == OTHER
+    with pytest.raises(ValueError, match="no such variant"):
+        load_induction(str(tmp_path / "none.pt"))

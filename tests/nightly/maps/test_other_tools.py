@@ -7,6 +7,7 @@ import pytest
 import torch
 import transformers
 from conftest import ROOT
+from libraries import Clip, ClipTokenizer, ImageProcessor, SentenceEncoder, ViT, bert, llava, padding, photograph, qwen
 from torch import nn
 
 from manyheads.widgets import HeadMap
@@ -94,6 +95,19 @@ class Attention(nn.Module):
         return self.o_proj(nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
 
 
+def with_picture(make):
+    def yours():
+        read, processor = make(template="user : {image} {text} assistant :")
+        return {"model": read, "processor": processor, "picture": photograph((56, 84))}
+
+    return yours
+
+
+def pipeline():
+    reads = {"model": bert("BertForSequenceClassification"), "tokenizer": padding()}
+    return {"pipe": transformers.pipeline("text-classification", **reads)}
+
+
 ARRAYS = {"array": weights(LAYERS, HEADS).numpy(), "tokens": WORDS}
 SIZES_OF_OTHERS = {
     "DistilBERT": transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, vocab_size=50),
@@ -128,6 +142,23 @@ YOURS = {  # what stands for the reader's own
     "`F.scaled_dot_product_attention` in your own code": lambda: {"model": Attention(), **TORCH},
     "CLIP, which reads texts and images": hugging_face("CLIPModel", CLIP, "sdpa", pixels=PIXELS),
     "DINOv2 with registers, and its picture": hugging_face("Dinov2WithRegistersModel", DINO, "sdpa", pixels=PIXELS),
+    "a pipeline of transformers": pipeline,
+    "a SentenceTransformer, which is called with one dict": lambda: {"model": SentenceEncoder()},
+    "several texts": lambda: {"model": bert(), "tokenizer": padding()},
+    "a picture and its processor": lambda: {
+        "model": model("ViTModel", transformers.ViTConfig(**SEEN)),
+        "picture": photograph(),
+        "processor": ImageProcessor(),
+    },
+    "LLaVA, whose words look at a picture": with_picture(llava),
+    "Qwen2-VL, whose pictures keep their shape": with_picture(qwen),
+    "a vision transformer of timm": lambda: {"model": ViT(), "pixels": torch.rand(1, 3, 8, 12)},
+    "CLIP of open_clip": lambda: {
+        "model": Clip(),
+        "pixels": torch.rand(1, 3, 8, 12),
+        "ids": ClipTokenizer()(["the cat"]),
+        "tokenizer": ClipTokenizer(),
+    },
     "what a model on sdpa returned": hugging_face("BertModel", BERT, "sdpa"),
     "a batch of texts": hugging_face("BertModel", BERT),
     "dropout left on": hugging_face("BertModel", BERT),

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from manyheads.attention import causal_mask
+from manyheads.defaults import where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
@@ -67,6 +68,7 @@ def load_decoder(folder=None):
     return Decoder(model.eval().requires_grad_(False), load_tokenizer(weights), facts)
 
 
+@where_it_is
 class Decoder:
     """A language model and its tokenizer as a head model; `load_decoder` makes one.
 
@@ -104,14 +106,19 @@ class Decoder:
         """The map of a text, with the ten likeliest next tokens, under "next word"."""
         ids, notes = self.read(text)
         scores, maps, cache = self.run(ids, head_mask=head_mask, hidden=hidden, need_weights=True)
-        predictions = {"next word": self._named(*probabilities(scores[-1].numpy()))}
-        tokens, weights = self.tokens(ids), maps.numpy()
+        predictions = {"next word": self._named(*probabilities(scores[-1].numpy(force=True)))}
+        tokens, weights = self.tokens(ids), maps.numpy(force=True)
         options = {"predictions": predictions, "notes": notes, "value_norms": self._norms(cache)}
         if hidden:
             shown = np.tri(len(ids), dtype=bool)
             shown[:, list(hidden)] &= np.eye(len(ids), dtype=bool)[:, list(hidden)]
             return AttentionMap(tokens, tokens, weights, self.head_names, mask=shown, **options)
         return AttentionMap(tokens, tokens, weights, self.head_names, causal=True, **options)
+
+    def to(self, *place):
+        """Move the model, as a module's `to` does; returns the decoder. It's one, however often it was loaded."""
+        self.model.to(*place)
+        return self
 
     def read(self, text):
         """The ids of a text's tokens, and what is left out or comes in bytes, in sentences: ([id, ...], (note, ...)).
@@ -172,7 +179,7 @@ class Decoder:
         ' cold'
         """
         scores, _, _ = self.run(self.read(text)[0], head_mask=head_mask, hidden=hidden)
-        return self._named(*probabilities(scores[-1].numpy(), **choice), count)
+        return self._named(*probabilities(scores[-1].numpy(force=True), **choice), count)
 
     def likeliest(self, logits):  # [token]
         """The ten likeliest next tokens by their logits, float32: [{"word", "probability", "logit"}, ...].
@@ -221,8 +228,8 @@ class Decoder:
         without = np.full((len(tokens), self.num_layers * self.num_heads), np.nan)
         for head in shown:
             mask = all_but(self, [divmod(head, self.num_heads)])
-            mask = mask if on is None else mask & on.numpy()
-            without[:, head] = self.run(ids, head_mask=mask)[0][-1, tokens].numpy()
+            mask = mask if on is None else mask & on.numpy(force=True)
+            without[:, head] = self.run(ids, head_mask=mask)[0][-1, tokens].numpy(force=True)
         named = {"tokens": self.tokens(ids), "notes": list(notes), "answered": True}
         return parts | named | {"without": without, "extremes": {head: self._extremes(walked, head) for head in shown}}
 
@@ -264,7 +271,7 @@ class Decoder:
 
     def _norms(self, cache):  # layers x cache -> [layer, h, t]
         rows = [rows_of(layer.attention.output, self.num_heads) for layer in self.model.layers]
-        return torch.stack([norms(values, each) for (_, values), each in zip(cache, rows)]).numpy()
+        return torch.stack([norms(values, each) for (_, values), each in zip(cache, rows)]).numpy(force=True)
 
     def read_in_parts(self, text, layer, places, head_mask=None):  # -> attention, {part: [place, d]}
         """The attention of a layer, and what it reads at a query and a key, in parts that sum to it."""
@@ -283,7 +290,7 @@ class Decoder:
 
     @torch.no_grad()
     def _scores(self, states):  # [..., d] -> [..., token]
-        return self.model.scores(self.model.norm(states)).numpy()
+        return self.model.scores(self.model.norm(states)).numpy(force=True)
 
     def _read_back(self, walked, answer):
         chosen = probabilities(self._scores(walked["states"][-1]))[0][:LABELS].tolist()
@@ -308,7 +315,7 @@ class Decoder:
         ids = torch.as_tensor(ids)
         scores, _, _ = self.run(ids, head_mask=head_mask, hidden=hidden)
         logs = scores[..., :-1, :].log_softmax(-1)
-        return -logs.gather(-1, ids[..., 1:, None])[..., 0].numpy()
+        return -logs.gather(-1, ids[..., 1:, None])[..., 0].numpy(force=True)
 
     def write(self, text, words=1, temperature=0, top_k=None, top_p=None, seed=None, head_mask=None):
         """What the model writes after a text, at most so many words; greedy where the temperature is 0.
@@ -328,7 +335,7 @@ class Decoder:
         new, cache, written = self.read(text)[0], None, []
         while len(written) < self.max_tokens and not is_endless(self.tokens(written)):
             scores, _, cache = self.run(new, cache, head_mask=head_mask)
-            chosen = drawn(*probabilities(scores[-1].numpy(), temperature, top_k, top_p), next(numbers))
+            chosen = drawn(*probabilities(scores[-1].numpy(force=True), temperature, top_k, top_p), next(numbers))
             longer = self.tokenizer.decode([*written, chosen], skip_special_tokens=False)
             if chosen in self.end_tokens or len(longer.split()) > words:
                 break

@@ -110,7 +110,9 @@ def targets(tokens):  # -> {name: bool [q, k]}
 def copies(decoder):
     """What heads look at when random tokens come again: {name: float [layer, h]}."""
     _, maps, _ = decoder.run(said_twice(4), need_weights=True)
-    weights = maps.numpy()[..., COPY + 1 :, :]  # [text, layer, h, q, k]; the first of the second copy is left out
+    weights = maps.numpy(force=True)[
+        ..., COPY + 1 :, :
+    ]  # [text, layer, h, q, k]; the first of the second copy is left out
     queries = np.arange(COPY - 1)
     free = (1 - weights[..., 0]).sum((0, -1))
     found = {"duplicate": weights[..., queries, queries + 1], "induction": weights[..., queries, queries + 2]}

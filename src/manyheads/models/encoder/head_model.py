@@ -17,6 +17,7 @@ import torch
 from safetensors.torch import load_file
 
 from manyheads.attention import MultiHeadAttention
+from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.names import EMPTY
@@ -67,7 +68,8 @@ def load_encoder(name=ENCODER, folder=None):
     transformers = _transformers()
     if name == ENCODER:
         config = transformers.BertConfig(**CONFIG)
-        model = transformers.BertModel(config, add_pooling_layer=False)
+        with new_tensors():
+            model = transformers.BertModel(config, add_pooling_layer=False)
         model.load_state_dict(_minilm_weights(folder), strict=True)
         path = encoder_file("tokenizer.json", folder)
         tokenizer = transformers.PreTrainedTokenizerFast(
@@ -86,6 +88,7 @@ def load_encoder(name=ENCODER, folder=None):
     return Encoder(model, tokenizer, name)
 
 
+@where_it_is
 class Encoder:
     """A Hugging Face model and its tokenizer as a head model; `load_encoder` makes one.
 
@@ -122,6 +125,11 @@ class Encoder:
     def __call__(self, sentence, head_mask=None):
         """The map of one sentence, or of one pair."""
         return self.batch([sentence], head_mask)[0]
+
+    def to(self, *place):
+        """Move the model, as a module's `to` does; returns the encoder."""
+        self.model.to(*place)
+        return self
 
     def batch(self, sentences, head_mask=None):
         """The maps of several sentences, computed together.
@@ -239,9 +247,8 @@ class Encoder:
         if not all(0 <= place < count for place in masked):
             raise ValueError(f"masked holds places of tokens, from 0 to {count - 1}; got {list(masked)}")
         inputs["attention_mask"][:, list(masked)] = 0
-        inputs = {name: tensor.to(self.model.device) for name, tensor in inputs.items()}
         mask = checked_heads(head_mask, self.num_layers, self.num_heads)
-        off = nullcontext() if mask is None else heads_off(self.model, mask.to(self.model.device))
+        off = nullcontext() if mask is None else heads_off(self.model, mask)
         with torch.inference_mode(), off:
             return encodings, self.model(**inputs, **wanted, return_dict=True)
 

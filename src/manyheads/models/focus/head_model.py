@@ -13,6 +13,7 @@ from dataclasses import asdict
 import torch
 
 from manyheads.attention import causal_mask
+from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
@@ -25,6 +26,7 @@ from manyheads.models.focus.word_vectors import reduced_words
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
 
 
+@where_it_is
 class FocusModel(FocusNetwork):
     """Two layers of four heads on one sentence: call it with a sentence and it gives the `AttentionMap`.
 
@@ -77,9 +79,11 @@ class FocusModel(FocusNetwork):
         }
         tokens = [tokenizer().id_to_token(token) for token in ids]
         layers = (self.first, vectors[0]), (self.attention, x[0])
-        lengths = [norms(_values(*layer), rows_of(layer[0].output, self.num_heads)).numpy() for layer in layers]
+        lengths = [
+            norms(_values(*layer), rows_of(layer[0].output, self.num_heads)).numpy(force=True) for layer in layers
+        ]
         named = {"head_names": self.head_names, "named_layer": self.named_layer}
-        maps = torch.cat([first, second]).numpy()  # [layer, h, q, k]
+        maps = torch.cat([first, second]).numpy(force=True)  # [layer, h, q, k]
         return AttentionMap(tokens, tokens, maps, **named, predictions=predictions, notes=notes, value_norms=lengths)
 
     def _checked(self, head_mask):  # -> of each layer [h], or None
@@ -101,8 +105,9 @@ class FocusModel(FocusNetwork):
         without = [self.ledger((contexts * mask[:, None]).flatten())["parts"][:, -1] for mask in alone]
         reading = self.ledger(contexts.flatten())["reading"].unflatten(0, (self.num_heads, -1))
         named = {"tokens": list(map.key_tokens), "notes": list(map.notes), "answered": bool(map.predictions)}
-        arrays = {"without": torch.stack(without, dim=1), "weights": map.weights[-1, :, 0], "says": values @ reading}
-        return self._parts(contexts) | named | arrays
+        tensors = {"without": torch.stack(without, dim=1), "says": values @ reading}
+        arrays = {name: tensor.numpy(force=True) for name, tensor in tensors.items()}
+        return self._parts(contexts) | named | arrays | {"weights": map.weights[-1, :, 0]}
 
     @torch.no_grad()
     def read_in_parts(self, sentence, layer, places, head_mask=None):  # -> attention, {part: [place, d]}
@@ -117,7 +122,7 @@ class FocusModel(FocusNetwork):
     def _parts(self, contexts):  # [h, d_v]
         parts = self.ledger(contexts.flatten())
         names = {"labels": [list(label) for label in parts["labels"]], "headNames": self.head_names}
-        return names | {"others": ["biases"], "parts": parts["parts"].numpy()}
+        return names | {"others": ["biases"], "parts": parts["parts"].numpy(force=True)}
 
     @torch.no_grad()
     def _read(self, sentence, head_mask=None):
@@ -159,7 +164,8 @@ class FocusModel(FocusNetwork):
         ['sentence type', 'object', 'relation', 'sentiment']
         """
         header, config, tensors = read_model(path, "focus model", {"variant"}, FocusConfig)
-        model = cls(header["variant"], config)
+        with new_tensors():
+            model = cls(header["variant"], config)
         fill(model, tensors, path)
         model.page_name = _page_name(model.variant)
         return model.eval()

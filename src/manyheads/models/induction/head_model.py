@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.value_norms import norms, rows_of
@@ -15,7 +16,7 @@ from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.composing import checked_places, through, written
 from manyheads.models.induction.measures import next_losses
 from manyheads.models.induction.network import AttentionOnly, InductionConfig
-from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
+from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 
 NOTHING = "Type a few characters, and then the same again."
 CUT = "Only the first {most} of {count} characters are read."
@@ -35,6 +36,7 @@ class Guesses:
     losses: np.ndarray
 
 
+@where_it_is
 class InductionModel(nn.Module):
     """Two layers of attention that go on with what repeats: call it with a text and it gives the causal map.
 
@@ -87,9 +89,9 @@ class InductionModel(nn.Module):
         chances = scores[-1].softmax(-1).tolist()
         likeliest = dict(zip([*known, OTHER], [*chances[: len(known)], sum(chances[len(known) :])]))
         return AttentionMap(
-            *(characters, characters, maps.numpy(), self.head_names, {NEXT: likeliest}, notes),
+            *(characters, characters, maps.numpy(force=True), self.head_names, {NEXT: likeliest}, notes),
             causal=True,
-            value_norms=lengths.numpy(),
+            value_norms=lengths.numpy(force=True),
         )
 
     def guesses(self, text, head_mask=None):
@@ -103,7 +105,7 @@ class InductionModel(nn.Module):
         known = list(dict.fromkeys(characters))
         scores, _ = self._computed(characters, checked_heads(head_mask, self.num_layers, self.num_heads))
         likeliest = [known[best] if best < len(known) else None for best in scores.argmax(-1).tolist()]
-        return Guesses(likeliest, next_losses(scores, torch.tensor(symbols(characters))).numpy())
+        return Guesses(likeliest, next_losses(scores, torch.tensor(symbols(characters))).numpy(force=True))
 
     def logit_parts(self, text, _answer="", head_mask=None):
         """What each head and the embedding add to the logits of the text's characters."""
@@ -121,7 +123,7 @@ class InductionModel(nn.Module):
         masks = masks if on is None else masks & on
         without = [self._computed(characters, mask)[0][-1, : len(parts["labels"])] for mask in masks]
         named = {"tokens": characters, "notes": list(notes), "answered": True}
-        return parts | named | {"without": torch.stack(without, dim=1).numpy()}
+        return parts | named | {"without": torch.stack(without, dim=1).numpy(force=True)}
 
     def read_in_parts(self, text, layer, places, head_mask=None):  # -> attention, {part: [place, d]}
         """The attention of a layer, and what it reads at a query and a key, in parts that sum to it."""
@@ -161,7 +163,8 @@ class InductionModel(nn.Module):
         needed = {"variant", "roles", "history"}
         header, config, tensors = read_model(path, "induction model", needed, InductionConfig)
         check_header(path, config, header["roles"])
-        model = cls(header["variant"], config, header["roles"], header["history"])
+        with new_tensors():
+            model = cls(header["variant"], config, header["roles"], header["history"])
         fill(model.network, tensors, path)
         return model.eval()
 
@@ -194,9 +197,10 @@ def load_induction(variant=""):
     the characters of each text become symbols in the order in which they appear.
 
     Raises `ValueError` for another variant, for a file that isn't the one we trained, and for one of yours that doesn't
-    fit; `FileNotFoundError` where there is none.
+    fit or isn't safetensors; `FileNotFoundError` where there is none.
     """
-    if isinstance(variant, PathLike) or str(variant).endswith(".safetensors"):
+    is_path = isinstance(variant, PathLike) or str(variant).endswith(".safetensors")
+    if is_path or (variant not in kept_variants("induction") and Path(str(variant)).expanduser().is_file()):
         model = InductionModel.load(variant)
         model.file_name = Path(variant).name
         return model

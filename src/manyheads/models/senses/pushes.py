@@ -58,9 +58,14 @@ def find_pushes(encoder, axes, word, sentence, places_of, head_mask=None, masked
         ]
         pushes.append(torch.stack([parts for parts, _ in found]).mean(0))
         rest.append(float(axes.offsets[at, number + 1]) + sum(own for _, own in found) / len(found))
-    scores = axes.scores(states[:, places].mean(1).numpy(), word)
+    scores = axes.scores(states[:, places].mean(1).numpy(force=True), word)
     return Pushes(
-        tokens, places, scores, weights[:, :, places].mean(2).numpy(), torch.stack(pushes).numpy(), np.array(rest)
+        tokens,
+        places,
+        scores,
+        weights[:, :, places].mean(2).numpy(force=True),
+        torch.stack(pushes).numpy(),
+        np.array(rest),
     )
 
 

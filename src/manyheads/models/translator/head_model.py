@@ -10,6 +10,7 @@ from dataclasses import asdict
 import torch
 from torch import nn
 
+from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
@@ -37,6 +38,7 @@ ATTENTIONS = {
 }
 
 
+@where_it_is
 class Translator(nn.Module):
     """English in, French out, by four heads: call it with a sentence and it gives the cross-attention's map.
 
@@ -108,7 +110,7 @@ class Translator(nn.Module):
             maps = french_maps
         else:
             maps = cross_maps[:1] if self.attention == "first" else cross_maps[-1:]
-        weights = torch.cat(maps).numpy()  # [layer, h, q, k]
+        weights = torch.cat(maps).numpy(force=True)  # [layer, h, q, k]
         return AttentionMap(queries, keys, weights, self.head_names, causal=causal, written=joined(french))
 
     def _off(self, head_mask):
@@ -182,7 +184,8 @@ class Translator(nn.Module):
     def load(cls, path, attention="cross"):
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
         header, config, tensors = read_model(path, "translator", {"variant", "english", "french"}, TranslatorConfig)
-        model = cls(header["variant"], header["english"], header["french"], config, attention)
+        with new_tensors():
+            model = cls(header["variant"], header["english"], header["french"], config, attention)
         fill(model.network, tensors, path)
         model.kept = True
         return model.eval()

@@ -1,0 +1,294 @@
+"""What a reader does with a model on a GPU: the same cases on a real one (`tests/gpu`) and on a pretended one.
+
+A case gets the GPU: `put(module)` brings a module there, `there(tensor)` a tensor. What it shows is compared with what
+the same model shows on the CPU.
+"""
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
+from torch import nn
+from transformers import (
+    BatchEncoding,
+    DynamicCache,
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+    ViTConfig,
+    ViTModel,
+)
+
+import manyheads
+from manyheads import HeadMap, value_norms
+
+TEXT = "the cat sat on the mat ."
+CASES = {}
+
+
+def case(name, *arguments):
+    """Keeps a case under a name; with arguments, one of several."""
+
+    def keep(check):
+        CASES[name] = (lambda gpu: check(gpu, *arguments)) if arguments else check
+        return check
+
+    return keep
+
+
+def word_tokenizer():
+    vocabulary = dict(zip(["[UNK]", *dict.fromkeys(TEXT.split())], range(10)))
+    words = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    return PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]")
+
+
+TOKENIZER = word_tokenizer()
+IDS = TOKENIZER(TEXT, return_tensors="pt").input_ids
+
+
+def gpt2():
+    torch.manual_seed(0)
+    config = GPT2Config(vocab_size=10, n_embd=48, n_layer=2, n_head=4, bos_token_id=None, eos_token_id=None)
+    return GPT2LMHeadModel(config).eval()
+
+
+def llama(kernel="sdpa"):
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 2}
+    config = LlamaConfig(vocab_size=10, num_attention_heads=8, num_key_value_heads=2, **sizes)
+    return LlamaForCausalLM._from_config(config, attn_implementation=kernel).eval()
+
+
+def vit():
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+    return ViTModel(ViTConfig(image_size=28, patch_size=7, **sizes)).eval()
+
+
+def layers():
+    torch.manual_seed(0)
+    return nn.TransformerEncoder(nn.TransformerEncoderLayer(32, 4, 48, batch_first=True), 2).eval()
+
+
+def words():
+    return torch.randn(1, 5, 32, generator=torch.Generator().manual_seed(1))
+
+
+def pixels():
+    return torch.randn(1, 3, 28, 28, generator=torch.Generator().manual_seed(1))
+
+
+def alike(shown, wanted, within=1e-5):
+    """Two maps with the same tokens and, up to rounding, the same weights."""
+    assert shown.attention.key_tokens == wanted.attention.key_tokens
+    np.testing.assert_allclose(shown.attention.weights, wanted.attention.weights, atol=within)
+
+
+@case("a text and its tokenizer")
+def a_text(gpu):
+    alike(*(HeadMap.of(model, TEXT, tokenizer=TOKENIZER) for model in (gpu.put(gpt2()), gpt2())))
+
+
+@case("the tokenizer's own inputs")
+def encoded(gpu):
+    inputs = TOKENIZER(TEXT, return_tensors="pt")
+    alike(*(HeadMap.of(model, inputs=inputs, tokenizer=TOKENIZER) for model in (gpu.put(gpt2()), gpt2())))
+    assert isinstance(inputs, BatchEncoding)
+    assert inputs.input_ids.device.type == "cpu"
+
+
+@case("a tokenizer's inputs that are on the GPU")
+def encoded_there(gpu):
+    inputs = TOKENIZER(TEXT, return_tensors="pt")
+    given = {name: gpu.there(value) for name, value in inputs.items()}
+    wanted = HeadMap.of(gpt2(), inputs=inputs, tokenizer=TOKENIZER)
+    alike(HeadMap.of(gpu.put(gpt2()), inputs=given, tokenizer=TOKENIZER), wanted)
+
+
+@case("ids on the CPU")
+def ids(gpu):
+    alike(*(HeadMap.of(model, inputs=IDS) for model in (gpu.put(gpt2()), gpt2())))
+
+
+@case("ids on the GPU")
+def ids_there(gpu):
+    alike(HeadMap.of(gpu.put(gpt2()), inputs=gpu.there(IDS)), HeadMap.of(gpt2(), inputs=IDS))
+
+
+@case("a tuple of arguments, a mask by name")
+def tuples(gpu):
+    alike(HeadMap.of(gpu.put(layers()), inputs=(words(), None)), HeadMap.of(layers(), inputs=(words(), None)))
+    mask = torch.tensor([[1, 1, 1, 1, 1, 0, 0]])
+    alike(
+        *(HeadMap.of(model, inputs={"input_ids": IDS, "attention_mask": mask}) for model in (gpu.put(gpt2()), gpt2()))
+    )
+
+
+@case("a prompt that the model keeps in its cache")
+def cached(gpu):
+    def second_turn(model, where):
+        past = DynamicCache()
+        with torch.no_grad():
+            model(where(IDS), past_key_values=past)
+        return HeadMap.of(model, inputs={"input_ids": IDS[:, :3], "past_key_values": past})
+
+    alike(second_turn(gpu.put(gpt2()), gpu.there), second_turn(gpt2(), lambda tensor: tensor))
+
+
+@case("pixels")
+def picture(gpu):
+    alike(*(HeadMap.of(model, inputs=pixels(), image=pixels()) for model in (gpu.put(vit()), vit())))
+
+
+@case("pixels in double precision, which no layer takes")
+def doubled(gpu):
+    alike(HeadMap.of(gpu.put(vit()), inputs=pixels().double()), HeadMap.of(vit(), inputs=pixels()))
+
+
+@case("heads off")
+def heads_off(gpu):
+    def shown(model, inputs):
+        def predictions(output):
+            return {"next": dict(zip("abc", output.logits.softmax(-1)[0, -1, :3].tolist()))}
+
+        map = HeadMap.of(model, inputs=inputs, predictions=predictions)
+        map.head_mask = [[True, False, True, True], [True] * 4]
+        return map
+
+    there, here = shown(gpu.put(gpt2()), gpu.there(IDS)), shown(gpt2(), IDS)
+    alike(there, here)
+    for label, share in here.attention.predictions["next"].items():
+        np.testing.assert_allclose(there.attention.predictions["next"][label], share, atol=1e-5)
+
+
+@case("value norms")
+def norms(gpu):
+    inputs = TOKENIZER(TEXT, return_tensors="pt")
+    np.testing.assert_allclose(value_norms(gpu.put(gpt2()), inputs), value_norms(gpt2(), inputs), rtol=1e-4)
+
+
+@case("what generate returned")
+def generated(gpu):
+    def written(model, ids):
+        model.set_attn_implementation("eager")
+        options = {"output_attentions": True, "return_dict_in_generate": True, "pad_token_id": 0}
+        return HeadMap.of(model.generate(ids, max_new_tokens=3, do_sample=False, **options), tokenizer=TOKENIZER)
+
+    alike(written(gpu.put(gpt2()), gpu.there(IDS)), written(gpt2(), IDS))
+
+
+@case("outputs of a call")
+def outputs(gpu):
+    def returned(model, ids):
+        with torch.no_grad():
+            return HeadMap.of(model(ids, output_attentions=True), TEXT.split())
+
+    alike(returned(gpu.put(llama("eager")), gpu.there(IDS)), returned(llama("eager"), IDS))
+
+
+@case("bfloat16, sdpa", torch.bfloat16, "sdpa")
+@case("bfloat16, eager", torch.bfloat16, "eager")
+@case("float16, sdpa", torch.float16, "sdpa")
+@case("float16, eager", torch.float16, "eager")
+def half(gpu, dtype, kernel):
+    alike(HeadMap.of(gpu.put(llama(kernel).to(dtype)), inputs=IDS), HeadMap.of(llama(), inputs=IDS), within=0.02)
+
+
+@case("PyTorch's layers in bfloat16, x as float32")
+def half_layers(gpu):
+    alike(HeadMap.of(gpu.put(layers().bfloat16()), inputs=words()), HeadMap.of(layers(), inputs=words()), within=0.02)
+
+
+@case("compiled")
+def compiled(gpu):
+    alike(HeadMap.of(torch.compile(gpu.put(gpt2())), inputs=IDS), HeadMap.of(gpt2(), inputs=IDS))
+
+
+@case("by sentences, and one opened", torch.float32, 1e-5)
+@case("by sentences, and one opened, in bfloat16", torch.bfloat16, 0.02)
+def by_sentences(gpu, dtype, within):
+    ids = IDS.repeat(1, 40)  # 280 tokens
+    tokens = TEXT.split() * 40
+    models = gpu.put(llama().to(dtype)), llama()
+    there, here = (HeadMap.of(model, tokens, inputs=ids, max_weights=150_000) for model in models)
+    assert there.attention.shape == (2, 8, 40, 40)
+    alike(there, here, within)
+    for map in (there, here):
+        map.query = 7
+    assert there.attention.shape == (2, 8, 46, 46)
+    alike(there, here, within)
+
+
+class Wrapped(nn.Module):
+    """A model within another, whose cache is a plain attribute."""
+
+    def __init__(self):
+        super().__init__()
+        self.model, self.seen = llama(), None
+
+    def forward(self, ids):
+        self.seen = ids
+        return self.model(ids).logits
+
+
+@case("a model within one's own")
+def within(gpu):
+    alike(HeadMap.of(gpu.put(Wrapped()), inputs=IDS), HeadMap.of(Wrapped(), inputs=IDS))
+
+
+OURS = {"focus": TEXT, "induction": "tea tea", "translator": "The girls eat the red apple.", "encoder": TEXT}
+
+
+def ours_there(gpu, name):
+    model = manyheads.load_model(name)
+    wanted = model(OURS[name])
+    if isinstance(model, nn.Module):
+        return gpu.put(model)(OURS[name]), wanted
+    model.model = gpu.put(model.model)
+    return model(OURS[name]), wanted
+
+
+@case("our focus model", "focus")
+@case("our induction model", "induction")
+@case("our translator", "translator")
+def ours(gpu, name):
+    shown, wanted = ours_there(gpu, name)
+    np.testing.assert_allclose(shown.weights, wanted.weights, atol=1e-5)
+    assert shown.predictions.keys() == wanted.predictions.keys()
+
+
+@case("our models, whatever the default device")
+def default_device(gpu):
+    torch.set_default_device("cuda")
+    try:
+        shown = {name: manyheads.load_model(name)(text) for name, text in OURS.items() if name != "encoder"}
+        assert HeadMap("They never like tea.").attention.shape == (2, 4, 7, 7)
+    finally:
+        torch.set_default_device(None)
+    for name, map in shown.items():
+        np.testing.assert_allclose(map.weights, manyheads.load_model(name)(OURS[name]).weights, atol=1e-5)
+
+
+@case("our models, whatever the default dtype")
+def default_dtype(gpu):
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        shown = {name: manyheads.load_model(name)(text) for name, text in OURS.items() if name != "encoder"}
+        assert torch.get_default_dtype() == torch.bfloat16
+    finally:
+        torch.set_default_dtype(torch.float32)
+    for name, map in shown.items():
+        np.testing.assert_allclose(map.weights, manyheads.load_model(name)(OURS[name]).weights, atol=1e-5)
+
+
+@case("an error of the model's own pass")
+def own_error(gpu):
+    with pytest.raises(AssertionError, match="was expecting embedding dimension of 32, but got 31"):
+        HeadMap.of(gpu.put(layers()), inputs=torch.randn(1, 5, 31))
+    wide = torch.zeros(1, 1, 9, 9)
+    for kernel in ("eager", "sdpa"):
+        with pytest.raises(RuntimeError, match=r"^(?!.*eager).*size"):
+            HeadMap.of(gpu.put(llama(kernel)), inputs={"input_ids": IDS, "attention_mask": wide})
