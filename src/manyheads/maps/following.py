@@ -58,6 +58,10 @@ class Reader:
     ways: tuple  # `Way`s to call it: by modules that are called with these alone, outermost first; by its function
     plain: bool  # whether they're as the heads had them
 
+    def of(self, tags):  # [n] -> [n, d], or None
+        """What it makes of numbers with these tags, as the first of its ways tells that can."""
+        return next((found for way in self.ways if (found := way.of(tags)) is not None), None)
+
 
 @dataclass(frozen=True)
 class Way:
@@ -69,39 +73,38 @@ class Way:
     dtype: torch.dtype
     device: torch.device
 
-    def of(self, tags, among):  # [n] -> [n, d], or None
-        """What it makes of the numbers that have these tags, each alone; None where it's not linear, or not seen apart.
-
-        They're `among` the tags of all that the heads of a layer output for one text.
+    def of(self, tags):  # [n] -> [n, d], or None
+        """What it makes of the numbers that have these tags, each alone, which are all that a layer's heads output for
+        one text; None where it isn't linear, or where they aren't seen to lie in one place.
         """
-        found = self._lying(among)
+        found = self._lying(tags)
         if found is None:
             return None
         axes, places = found
         sizes = [self.shape[axis] for axis in axes]
         ones = torch.eye(math.prod(sizes), dtype=self.dtype, device=self.device)
-        ones = ones[[places[int(tag)] for tag in tags]].unflatten(1, sizes)
+        ones = ones[[places[tag] for tag in tags.tolist()]].unflatten(1, sizes)
         apart = next(axis for axis in range(len(self.shape)) if axis not in axes)  # they're read one beside the other
         order = [apart, *axes]
         ones = ones.permute([order.index(axis) for axis in sorted(order)])
         ones = ones[tuple(slice(None) if axis in order else None for axis in range(len(self.shape)))]
+        some = ones.narrow(apart, 0, min(4, len(tags)))
         try:
-            nothing = self.call(torch.zeros_like(ones))
-            once, twice = self.call(ones) - nothing, self.call(2 * ones) - nothing
+            nothing = self.call(0 * ones.narrow(apart, 0, 1))
+            once, twice, whole = (self.call(one) - nothing for one in (some, 2 * some, ones))
         except (TypeError, RuntimeError, ValueError):  # it takes or gives something else
             return None
         linear = torch.allclose(twice, 2 * once, rtol=1e-2, atol=1e-2 * float(once.abs().max()))
-        return once.reshape(len(tags), -1) if linear else None
+        return whole.reshape(len(tags), -1) if linear else None
 
     def _lying(self, tags):
         """The axes along which numbers of these tags lie in one place, and where along these each does; or None."""
-        here = self.tags.expand(self.shape)
-        first = (here == tags[0]).nonzero()[:1].flatten().tolist()
-        axes = range(len(self.shape))
+        first = (self.tags == tags[0]).nonzero()[:1].flatten().tolist()
+        here, axes = self.tags.expand(self.shape), range(len(self.shape))
         for along in chain(combinations(reversed(axes), 1), combinations(axes, 2)) if first else ():
             place = tuple(slice(None) if axis in along else first[axis] for axis in axes)
-            places = {int(tag): number for number, tag in enumerate(here[place].flatten())}
-            if all(int(tag) in places for tag in tags) and len(along) < len(axes):
+            places = {tag: number for number, tag in enumerate(here[place].flatten().tolist())}
+            if all(tag in places for tag in tags.tolist()) and len(along) < len(axes):
                 return along, places
         return None
 

@@ -5,6 +5,7 @@ import torch
 from manyheads.maps.heads_off import heads_of_layers
 from manyheads.maps.looking import looked_at
 
+SHARDED = "value_norms of a {} aren't known while its parameters are sharded, as by FSDP2 or tensor parallelism"
 NO_VALUES = "it computes in pieces, or by several values"
 BETWEEN = "something scales or mixes its heads' outputs before {} reads them"
 SEVERAL = "several layers read its heads' outputs: {}"
@@ -34,36 +35,48 @@ def value_norms(model, inputs=None, batch=0, part=None):  # -> [layer, head, key
         layers = range(model.model.cfg.n_layers)
         pairs = [(model["v", layer][batch].transpose(0, 1), model.model.W_O[layer]) for layer in layers]
         return torch.stack([norms(*pair) for pair in pairs]).numpy()
+    if any(hasattr(parameter, "device_mesh") for parameter in model.parameters()):
+        raise ValueError(SHARDED.format(type(model).__name__))
     found = heads_of_layers(model, inputs, part, batch=batch, values=True)
     layers = []
     with looked_at(model):
         for number, heads in found.items():
-            measured = [_measured(head, heads, batch) for head in heads]
-            why_not = next((one for one in measured if isinstance(one, str)), None)
-            if why_not is not None:
-                raise ValueError(
-                    f"value_norms of a {type(model).__name__} aren't known in layer {number + 1}: {why_not}"
-                )
-            layers.append(torch.stack(measured))
+            measured = _measured(heads, batch)
+            if isinstance(measured, str):
+                name = type(model).__name__
+                raise ValueError(f"value_norms of a {name} aren't known in layer {number + 1}: {measured}")
+            layers.append(measured)
     return torch.stack(layers).cpu().numpy()
 
 
-def _measured(head, heads, batch):  # -> [k], or why it isn't known
-    """How long the vectors are that one of the heads of a layer writes, for one text."""
-    if head.why_not is not None:
-        return head.why_not
-    outputs, rows = head.outputs[0] if head.outputs else (None, None)
-    if outputs is None or outputs.values is None:
-        return NO_VALUES
+def _measured(heads, batch):  # -> [h, k], or why it isn't known
+    """How long the vectors are that the heads of one layer write, for one text."""
+    found, read = [], {}  # read: by what heads output, the tags of that and what W^O makes of it
+    for head in heads:
+        why_not = _why_not(head)
+        if why_not is not None:
+            return why_not
+        outputs, rows = head.outputs[0]
+        if outputs not in read:
+            tags = [one.tags(where[batch]) for other in heads for one, where in other.outputs if one is outputs]
+            read[outputs] = torch.cat(tags), outputs.reader.of(torch.cat(tags))
+        tags, written = read[outputs]
+        if written is None:
+            return NOT_LINEAR.format(outputs.reader.name)
+        values = outputs.values.flatten(0, len(outputs.rows) - 1)[rows[batch]]  # [k, d_v]
+        own = torch.isin(tags, outputs.tags(rows[batch])).to(written.device)
+        found.append(norms(values[None], written[own][None])[0])
+    return torch.stack(found)
+
+
+def _why_not(head):
+    """Why it isn't known what a head writes, or None."""
+    outputs = head.outputs[0][0] if head.outputs else None
+    if head.why_not is not None or outputs is None or outputs.values is None:
+        return head.why_not or NO_VALUES
     if len(outputs.readers) > 1:
         return SEVERAL.format(", ".join(dict.fromkeys(outputs.readers.values())))
-    if not outputs.reader.plain:
-        return BETWEEN.format(outputs.reader.name)
-    values = outputs.values.flatten(0, len(outputs.rows) - 1)[rows[batch]]  # [k, d_v]
-    tags = [one.tags(where[batch]) for other in heads for one, where in other.outputs if one is outputs]
-    found = (way.of(outputs.tags(rows[batch]), torch.cat(tags)) for way in outputs.reader.ways)
-    read = next((one for one in found if one is not None), None)  # [d_v, d]
-    return NOT_LINEAR.format(outputs.reader.name) if read is None else norms(values[None], read[None])[0]
+    return None if outputs.reader.plain else BETWEEN.format(outputs.reader.name)
 
 
 @torch.no_grad()
