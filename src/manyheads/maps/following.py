@@ -223,7 +223,7 @@ class Following(Watch):
             self._tags[result] = self._tags[known[0]]
             plain = plain and all(tensor is known[0] or self._is_fixed(tensor) for tensor in tensors)
         elif name in REDUCES:
-            self._sum_over_places(known[0], reduced_axes(name, args, kwargs), result)
+            self._sum_over_places(tensors[0], reduced_axes(tensors[0], name, args, kwargs), result)
             plain = False
         elif name in PRODUCTS:
             self._mix_places(*product_of(name, args, kwargs), result)

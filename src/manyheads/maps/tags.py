@@ -18,7 +18,7 @@ COPIES = {"view": Tensor.reshape, "view_as": Tensor.reshape_as}  # tags may lie 
 # Functions that reduce axes, and which argument names these.
 REDUCES = dict.fromkeys(("sum", "mean", "amax", "amin", "logsumexp"), 1)
 REDUCES |= dict.fromkeys(("norm", "linalg_norm", "linalg_vector_norm", "cosine_similarity"), 2)
-LAYERS = re.compile("linear|conv|embedding")
+LAYERS = re.compile("linear(_|$)|conv|embedding")  # and no interpolation
 CONVOLVES = re.compile(r"conv\D*(\d)d")  # with how many axes after its channels
 
 
@@ -138,7 +138,7 @@ class Features(Tags):
             self.name(result, [-1 - int(convolves[1]) if convolves else -1], weights)
         elif name in REDUCES:
             if tensors[0] in self:
-                self.reduce(tensors[0], reduced_axes(name, args, kwargs), result)
+                self.reduce(tensors[0], reduced_axes(tensors[0], name, args, kwargs), result)
         else:
             known = (one for one in tensors if one in self and _spreads(one.shape, result.shape))
             if (source := next(known, None)) is not None and source is not result:
@@ -199,16 +199,18 @@ def moves(func, name):
     return name in JOINS or MOVES.fullmatch(name) is not None
 
 
-def reduced_axes(name, args, kwargs):
-    """The axes that a function of `REDUCES` reduces, of its first argument; all where it names none.
+def reduced_axes(source, name, args, kwargs):
+    """The axes of a tensor that a function of `REDUCES` reduces; all where it names none.
 
-    >>> reduced_axes("sum", (torch.ones(2, 3, 4), -1), {}), reduced_axes("mean", (torch.ones(2, 3),), {})
-    ({2}, {0, 1})
+    >>> x = torch.ones(2, 3, 4)
+    >>> reduced_axes(x, "sum", (x, -1), {}), reduced_axes(x, "mean", (), {"input": x})
+    ({2}, {0, 1, 2})
     """
-    count, place = args[0].ndim, REDUCES[name]
+    place = REDUCES[name]
     axes = args[place] if len(args) > place else kwargs.get("dim", kwargs.get("axis"))
-    axes = range(count) if axes is None else [axes] if isinstance(axes, int) else axes
-    return {axis % count for axis in axes}
+    if axes is None:
+        axes = [1] if name == "cosine_similarity" else range(source.ndim)
+    return {axis % source.ndim for axis in ([axes] if isinstance(axes, int) else axes) if isinstance(axis, int)}
 
 
 def key_of(weights):

@@ -29,7 +29,7 @@ from manyheads.maps.axes import (
 )
 from manyheads.maps.clusters import gathered, group_of, whole
 from manyheads.maps.sentences import Holding, TooMany
-from manyheads.maps.tags import MOVES, Features
+from manyheads.maps.tags import MOVES, Features, reduced_axes
 
 PRODUCTS = ("matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "addmm", "baddbmm", "einsum", "cdist")
 OTHER_KERNELS = re.compile(
@@ -410,10 +410,7 @@ class Watch(TorchFunctionMode):
     def _summed(self, product, args, kwargs, result, depth):
         """Notes weights that multiplied values number by number, where the sum is over keys."""
         weights, values, scores = self._weighted[product]
-        axes = args[1] if len(args) > 1 else kwargs.get("dim", kwargs.get("axis"))
-        if axes is None:
-            return depth
-        axes = {axis % product.ndim for axis in ([axes] if isinstance(axes, int) else axes)}
+        axes = reduced_axes(product, "sum", args, kwargs)
         names = DOTS[: product.ndim]
         weights, mine = self._bare(weights, names)
         values, others = self._bare(values, names)

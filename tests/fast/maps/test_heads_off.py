@@ -296,6 +296,21 @@ def test_a_part_of_several_is_the_one_whose_heads_are_off():
     np.testing.assert_allclose(value_norms(model, inputs, part="cross")[0], expected, rtol=1e-5, atol=1e-5)
 
 
+@torch.no_grad()
+def test_chosen_layers_and_layers_of_another_shape_are_those_of_the_map():
+    model = hugging_face("BertModel", transformers.BertConfig(**SIZES))
+    without = copy.deepcopy(model)
+    without.encoder.layer[1].attention.output.dense.weight[:, 8:16] = 0
+    found = output_with(model, [[True, False, True, True]], {"input_ids": IDS}, layers=[1])
+    torch.testing.assert_close(found, without(IDS)[0], atol=1e-6, rtol=0)
+    sizes = {"image_size": 32, "patch_size": 2, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4}
+    model, pixels = hugging_face("SwinModel", transformers.SwinConfig(**sizes)), torch.randn(1, 3, 32, 32)
+    without = copy.deepcopy(model)
+    without.encoder.layers[1].blocks[0].attention.o_proj.weight[:, :8] = 0
+    found = output_with(model, [[False, True]], {"pixel_values": pixels}, part="layer 2")
+    torch.testing.assert_close(found, without(pixels)[0], atol=1e-6, rtol=0)
+
+
 # --- The table of what can't be told --------------------------------------------------------------------------------------
 
 MANUAL = (ROOT / "book" / "your-own-models.md").read_text(encoding="utf-8")
