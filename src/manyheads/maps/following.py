@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.utils.weak import WeakIdKeyDictionary
 
+from manyheads.maps.sentences import Holding
 from manyheads.maps.tags import NONE, REDUCES, Tags, key_of, moves, reduced_axes
 from manyheads.maps.watching import PRODUCTS, Watch, flat, product_of
 
@@ -118,12 +119,14 @@ class Following(Watch):
     >>> following.outputs[0].reader.name
     'self_attn'
 
-    What reads numbers whose tags are `off` reads zeros. With `values`, what weights multiply is kept.
+    What reads numbers whose tags are `off` reads zeros. With `values`, what weights multiply is kept. Of the weights,
+    those of wanted layers are held, where there's a `holding`.
     """
 
-    def __init__(self, module, texts=1, off=None, values=False):
-        super().__init__(module, texts)
+    def __init__(self, module, texts=1, off=None, values=False, holding=None):
+        super().__init__(module, texts, holding or Holding())
         self.outputs = []
+        self._holds = holding is not None
         self._off, self._values = off, values
         self._alone = []  # what computes: module, and what it was called with, where that's one thing
         self._tags, self._next_tag = Tags(), NONE + 1
@@ -198,7 +201,9 @@ class Following(Watch):
         return self._note(torch.empty(*call["query"].shape[:-1], call["key"].shape[-2], device="meta"), depth)
 
     def _held(self, name, weights, full=None):
-        return weights.detach()  # by which weights that are handed out are told
+        if not (self._holds and self._holding.wants(name)):
+            return torch.empty(weights.shape, device="meta")
+        return weights.detach()  # in the same memory as those that a model hands out
 
     # --- What becomes of them --------------------------------------------------------------------------------------
 

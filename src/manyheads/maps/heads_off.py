@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from manyheads.maps.following import Following, follow
-from manyheads.maps.modules import of_module, texts_in
+from manyheads.maps.modules import is_hugging_face, of_module, texts_in
 from manyheads.maps.parts import alike, chosen_part
+from manyheads.maps.sentences import Holding
 from manyheads.maps.weights_from import picked
 
 TALK = "its heads talk after the softmax, so what multiplies values is of no head alone"
@@ -36,11 +38,13 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
     where there are several parts and none is named.
     """
     texts, seen = texts_in(inputs), []
+    holding = Holding(layers=None if layers is None else tuple(np.ravel(layers).tolist()))
+    held = holding if is_hugging_face(module) else None  # by which what it hands out is told
 
     def before(module):
-        seen.append(follow(module, lambda: Following(module, texts, values=values)))
+        seen.append(follow(module, lambda: Following(module, texts, values=values, holding=held)))
 
-    parts = of_module(module, inputs, batch, before)
+    parts = of_module(module, inputs, batch, before, holding)
     runs = chosen_part(alike(parts, layers), part)
     if len(runs) > 1:
         raise ValueError(f"this model has {', '.join(runs)}: part= names one")
