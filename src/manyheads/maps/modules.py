@@ -114,7 +114,7 @@ def watched(module, inputs, batch, texts, holding):
     if parts:
         notes = (MASK_ADDED,) * has_boolean_mask(inputs)
         return with_towers(parts, looks, texts) if has_towers(module) else parts, output, notes
-    parts = of_looks(looks, texts)
+    parts = of_looks(looks, texts, watch.arrays)
     if not parts:
         raise NotSeen(why_nothing(module, watch.unknown, watch.over_channels))
     return parts, output, notes
@@ -255,13 +255,13 @@ def has_towers(model):
     return any(getattr(model.config, name, None) is not None for name in getattr(model.config, "sub_configs", ()))
 
 
-def of_looks(looks, texts):
+def of_looks(looks, texts, arrays=None):
     """What was seen as parts, by the names of the modules that looked; a text that has a picture goes before that."""
     looks = calls_joined(heads_joined(looks))
     stacks = by_stack((look.name, look) for look in looks)
     if set(stacks) <= set(TOWERS.values()):
         stacks = dict(sorted(stacks.items(), key=lambda stack: -_first_of(stack[1]).depth))
-    return {name: part_of_stack(stack, texts) for name, stack in stacks.items()}
+    return {name: part_of_stack(stack, texts, arrays) for name, stack in stacks.items()}
 
 
 def _first_of(stack):
@@ -358,7 +358,7 @@ def calls_joined(looks):
     return joined
 
 
-def part_of_stack(stack, texts):
+def part_of_stack(stack, texts, arrays=None):
     """The looks of one stack of layers, a list or a dict by number, as a part."""
     looks = list(stack.values()) if isinstance(stack, dict) else stack
     weights = [look.weights for look in looks]
@@ -368,7 +368,9 @@ def part_of_stack(stack, texts):
     layers = dict(zip(stack, weights)) if isinstance(stack, dict) else weights
     heads_at = {id(look.weights): look.heads_at for look in looks}
     full = tuple(look.full for look in looks)
-    return Part(layers, notes, texts, keys_after=looks[0].keys_after, full=full, heads_at=heads_at)
+    held = [weights for weights in weights if not weights.is_meta]
+    array = arrays and arrays.of(held)
+    return Part(layers, notes, texts, keys_after=looks[0].keys_after, array=array, full=full, heads_at=heads_at)
 
 
 def with_towers(parts, looks, texts):

@@ -81,7 +81,7 @@ def maps_of(
         chosen = layers if name in parts else None
         windows = one.in_windows()  # before its layers are let go
         weights, names, more, full = weights_of(
-            *(one.layers, which != "cross", batch, chosen, one.texts, holding, one.full and one.full[0])
+            *(one.layers, which != "cross", batch, chosen, one.texts, holding, one.full and one.full[0], one.array)
         )
         read = reading_in(which, reading, [role(other, runs) for other in runs], full)
         seen = seen_by(which, (*weights.shape[:2], *full), read, one.config, named, image, grid, batch, windows)

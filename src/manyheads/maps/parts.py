@@ -37,6 +37,7 @@ class Part:
     sinks: bool = False  # whether the model has sinks that are no tokens
     keys_after: tuple = ()  # the names of keys that a layer adds at the end
     window: int | None = None  # how many keys are around each query, where keys are counted from it
+    array: Any = None  # the array that all layers which are held fill, where that's a map's own
     full: tuple | None = None  # how many queries and keys each layer saw, which may hold groups of them
     heads_at: dict = field(default_factory=dict)  # where the heads of a layer were seen, by the id of its weights
     output: Any = None  # what the model returned
@@ -215,7 +216,7 @@ def alike(parts, chosen=None):
             continue
         for numbers in groups.values():
             layers, full = ({number: each.get(number) for number in numbers} for each in (counted, seen))
-            one = replace(part, layers=layers, full=tuple(full.values()) if seen else None)
+            one = replace(part, layers=layers, array=None, full=tuple(full.values()) if seen else None)
             found[", ".join(filter(None, (name, layers_named(numbers))))] = one
     return found
 

@@ -50,12 +50,19 @@ def pooled(weights, most):  # [h, q, k] -> [h, y, x]
     >>> pooled(np.array([[[0, 0.25, 0, -0.5]]]), 2).tolist()
     [[[0.25, -0.5]]]
     """
-    high = low = weights
     signed = weights.min(initial=0) < 0
-    for axis in (1, 2):
-        side = weights.shape[axis]
-        if side > most:
-            edges = np.arange(most) * side // most
-            high = np.maximum.reduceat(high, edges, axis=axis)
-            low = np.minimum.reduceat(low, edges, axis=axis) if signed else None
-    return np.where(-low > high, low, high) if signed else high
+    high = _bands(_bands(weights, most, 1, np.max), most, 2, np.max)
+    if not signed:
+        return high
+    low = _bands(_bands(weights, most, 1, np.min), most, 2, np.min)
+    return np.where(-low > high, low, high)
+
+
+def _bands(weights, most, axis, reduce):
+    """Weights with an axis of at most so many places, each of which is some reduced to one."""
+    side = weights.shape[axis]
+    if side <= most:
+        return weights
+    edges = np.arange(most + 1) * side // most
+    bands = np.split(weights, edges[1:-1], axis)
+    return np.stack([reduce(band, axis) for band in bands], axis)  # some ten times as fast as `reduceat`

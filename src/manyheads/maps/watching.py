@@ -28,6 +28,7 @@ from manyheads.maps.axes import (
     roles_of,
 )
 from manyheads.maps.clusters import gathered, group_of, whole
+from manyheads.maps.layer_arrays import LayerArrays
 from manyheads.maps.sentences import Holding, TooMany
 from manyheads.maps.tags import MOVES, Features, reduced_axes
 
@@ -132,8 +133,8 @@ class Watch(TorchFunctionMode):
     [('self_attn', torch.Size([1, 3, 5, 5]))]
 
     `texts` is how many the module reads at once, by which heads are told from texts in weights of three axes. What's
-    held of the weights stands on the CPU, in 16 bits where the module computes in 16: all, or what `holding` says, of
-    other layers the shape alone. Of several texts, all have the numbers of one, number `batch`, where it's plain which
+    held of the weights stands on the CPU, as float32 in `arrays`: all, or what `holding` says, of other layers the
+    shape alone. Of several texts, all have the numbers of one, number `batch`, where it's plain which
     axis is that of texts. `unknown` holds the names of fused kernels that were called and give no weights,
     `over_channels` the names of modules whose attention is over channels.
 
@@ -145,6 +146,7 @@ class Watch(TorchFunctionMode):
         self._batch = batch  # the text that's held, of several
         self._holding, self._shapes = holding, []  # of what is held, as `TooMany` has them
         self.looks, self.unknown, self.over_channels = [], {}, []
+        self.arrays = LayerArrays(name for name, _ in module.named_modules() if holding.wants(name))
         self._module, self._texts = module, texts
         self._calling = [("", module, (), 0)]  # what computes: name, module, what it was called with, which call
         self._calls = 0
@@ -218,8 +220,6 @@ class Watch(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", None) or str(func)
-        if name.endswith("_") and self.looks and type(args[0]) is Tensor:
-            self._keep(args[0])
         result = func(*args, **kwargs)
         tensors = [value for value in flat((args, kwargs)) if isinstance(value, Tensor)]
         if any(map(_is_hidden, tensors)):
@@ -311,13 +311,6 @@ class Watch(TorchFunctionMode):
         """Notes attention within vmap, or of nested tensors, whose weights can't be had."""
         if "softmax" in name or "attention" in name:
             self.unknown.setdefault(f"{name} within vmap or of nested tensors", self._calling[-1][0])
-
-    def _keep(self, tensor):
-        """Copies the weights of looks that are about to be written to."""
-        memory = tensor.untyped_storage().data_ptr()
-        for number, look in enumerate(self.looks):
-            if look.weights.untyped_storage().data_ptr() == memory:
-                self.looks[number] = replace(look, weights=look.weights.clone())
 
     def _multiplied(self, name, args, kwargs, result, depth):
         """Notes weights that multiply values; a product of two activations makes scores."""
@@ -492,10 +485,10 @@ class Watch(TorchFunctionMode):
         if not self._holding.allows(self._shapes):  # the module ends its pass: what places its parts counts on that
             return torch.empty(weights.shape, device="meta")
         held = whole(weights.detach())
-        held = self._of_one(held).clone() if self._are_by_text(weights.shape) else held
+        held = self._of_one(held) if self._are_by_text(weights.shape) else held
         with uncast(held):
-            held = (self._holding.summed(held) if weights.shape[-2:] == full else held).cpu()
-        return held.expand(len(weights), *held.shape[1:])
+            held = self._holding.summed(held) if weights.shape[-2:] == full else held
+        return self.arrays.written(name, held.cpu()).expand(weights.shape[:-2] + held.shape[-2:])
 
     def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
         name, _, given, call = self._calling[-1]
@@ -549,8 +542,8 @@ def fused_weights(
     tensor([0.5000, 0.5000, 0.0000])
 
     A query that may look nowhere gets zeros. Weights are those before dropout, and a note says so. They are computed
-    as float32, some queries at a time, and given as float16 where the model computes in 16 bits. Of `groups` of
-    queries and of keys, a `Groups` or None each, the averages and sums are given.
+    as float32, some queries at a time. Of `groups` of queries and of keys, a `Groups` or None each, the averages and
+    sums are given.
     """
     query, key = whole(query), whole(key).float()
     q, k = query.shape[-2], key.shape[-2]
@@ -562,26 +555,28 @@ def fused_weights(
     attn_mask = None if attn_mask is None else whole(attn_mask)
     asking, looked_at = groups
     means, sums = asking and asking.means(query, q), looked_at and looked_at.sums(query)
-    dtype = torch.float16 if query.element_size() == 2 and asking is None else torch.float32
+    notes = (DROPPED.format("scaled_dot_product_attention"),) * (dropout_p > 0)
     step = max(BLOCK // (math.prod(query.shape[:-2]) * k), 1)
     blocks, averages = [], 0
     for start in range(0, q, step):
         rows = slice(start, start + step)
-        scores = query[..., rows, :].float() @ key.mT * scale
+        scores = (query[..., rows, :].float() * scale) @ key.mT
         if is_causal:
-            allowed = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).tril(start)
-            scores = scores.masked_fill(~allowed, -torch.inf)
+            later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(start + 1)
+            scores.masked_fill_(later, -torch.inf)
         if attn_mask is not None:
             mask = attn_mask[..., rows, :] if attn_mask.ndim > 1 and attn_mask.shape[-2] > 1 else attn_mask
             scores = scores.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else scores + mask
-        weights = scores.softmax(-1).nan_to_num(0)
+        weights = scores.softmax(-1)
+        weights = weights if attn_mask is None else weights.nan_to_num_(0)
         weights = weights if sums is None else sums(weights)
         if means is None:
-            blocks.append(weights.to(dtype).cpu())
+            blocks.append(weights.cpu())
         else:
             averages = averages + means[:, rows] @ weights
-    weights = torch.cat(blocks, -2) if asking is None else averages.cpu()
-    return weights, (DROPPED.format("scaled_dot_product_attention"),) * (dropout_p > 0)
+    if means is not None:
+        return averages.cpu(), notes
+    return blocks[0] if len(blocks) == 1 else torch.cat(blocks, -2), notes
 
 
 def weights_of_layer(args, kwargs):  # -> [b, h, q, k], the names of keys that the layer adds

@@ -170,7 +170,7 @@ def sums_of(weights):
     return positive.min(), positive.max()
 
 
-def weights_of(layers, causal=True, batch=0, chosen=None, texts=None, holding=Holding(), full=None):
+def weights_of(layers, causal=True, batch=0, chosen=None, texts=None, holding=Holding(), full=None, array=None):
     # -> [layer, head, query, key], names, notes, (queries, keys)
     """The weights of a part, the names of its layers where they are known, notes, and how many tokens ask whom.
 
@@ -182,7 +182,7 @@ def weights_of(layers, causal=True, batch=0, chosen=None, texts=None, holding=Ho
 
     `layers` are an array, a list of layers, or layers by their number, from 0. `chosen` are the numbers of those that
     are wanted: the others are never copied. Each is copied once, by the groups of `holding`. With `full`, the layers
-    are the map's own, and held as they should be: each is let go once it's copied.
+    are the map's own, and held as they should be: each is let go once it's copied, unless they're in one `array`.
 
     Raises `ValueError` for what makes no map, `TooMany` for more weights than may be held.
     """
@@ -225,7 +225,10 @@ def weights_of(layers, causal=True, batch=0, chosen=None, texts=None, holding=Ho
             if full is not None:
                 counted[number] = None
 
-    weights = copied_once(taken(), (len(numbers), *shape[-3:]), Holding() if full else holding)
+    own = array is not None and numbers == [
+        number for number in present if not getattr(counted[number], "is_meta", False)
+    ]
+    weights = array if own else copied_once(taken(), (len(numbers), *shape[-3:]), Holding() if full else holding)
     return weights, names_of(numbers) if named else None, notes, full or shape[-2:]
 
 

@@ -14,6 +14,7 @@ from torch import nn
 
 from manyheads.maps.modules import of_module
 from manyheads.maps.sentences import MAX_WEIGHTS, Holding
+from manyheads.maps.weights_from import weights_of
 from manyheads.widgets import HeadMap
 
 SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 16}
@@ -180,6 +181,16 @@ def test_a_written_word_looks_at_each_patch_of_a_large_picture(llava):
 
 
 # --- What is held
+
+
+def test_what_a_model_looks_at_is_written_once_into_the_array_of_its_map():
+    (part,) = of_module(bert(), torch.arange(3, 12)[None]).values()
+    assert part.array.shape == (3, 4, 9, 9)
+    assert [layer.data_ptr() for layer in part.layers.values()] == [layer.ctypes.data for layer in part.array]
+    weights, *_ = weights_of(part.layers, full=part.full[0], array=part.array)
+    assert weights is part.array
+    some, *_ = weights_of(part.layers, chosen=[2, 0], full=part.full[0], array=part.array)
+    np.testing.assert_array_equal(some, weights[[2, 0]])
 
 
 @pytest.mark.parametrize("kernel", ["eager", "sdpa"])
