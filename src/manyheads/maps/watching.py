@@ -282,7 +282,7 @@ class Watch(TorchFunctionMode):
         query, key = call["query"], call["key"]
         shape = (*query.shape[:-1], key.shape[-2])
         groups = self._holding.sides(*shape[-2:])
-        if not (self._holding.wants(self._calling[-1][0]) and self._holding.allows(self._shapes)):
+        if not (self._holding.wants(self._calling[-1][0]) and self._holding.allows([*self._shapes, self._size(shape)])):
             return self._note(torch.empty(shape, device="meta"), depth)
         if self._are_by_text(shape):
             of_one = {name: call.get(name) for name in ("query", "key", "attn_mask")}
@@ -480,8 +480,7 @@ class Watch(TorchFunctionMode):
         full = full or weights.shape[-2:]
         if not self._holding.wants(name):
             return torch.empty(weights.shape, device="meta")
-        texts = self._texts if len(weights) == self._texts else 1
-        self._shapes.append((math.prod(weights.shape[:-2]) // texts, *full))
+        self._shapes.append(self._size((*weights.shape[:-2], *full)))
         if not self._holding.allows(self._shapes):  # the module ends its pass: what places its parts counts on that
             return torch.empty(weights.shape, device="meta")
         held = whole(weights.detach())
@@ -489,6 +488,11 @@ class Watch(TorchFunctionMode):
         with uncast(held):
             held = self._holding.summed(held) if weights.shape[-2:] == full else held
         return self.arrays.written(name, held.cpu()).expand(weights.shape[:-2] + held.shape[-2:])
+
+    def _size(self, shape):
+        """Weights of this shape as `TooMany` counts them: those of one text."""
+        texts = self._texts if shape[0] == self._texts else 1
+        return math.prod(shape[:-2]) // texts, *shape[-2:]
 
     def _note(self, weights, depth, notes=(), keys_after=(), source=None, heads=None, full=None):
         name, _, given, call = self._calling[-1]
