@@ -23,5 +23,10 @@ def built(name):
 
 
 def styles_of(element):
-    """The stylesheets of a figure: that of the maps, on which the others rest, and its own."""
-    return "".join(map(built, dict.fromkeys(("head-map.css", f"{element}.css"))))
+    """The stylesheets of a figure: that of the maps, on which the others rest, and its own.
+
+    A notebook puts those of one figure after those of another: a figure's own come first, wherever they stand, since
+    they name it twice.
+    """
+    base = built("head-map.css")
+    return base if element == "head-map" else base + built(f"{element}.css").replace(f".{element}", 2 * f".{element}")
