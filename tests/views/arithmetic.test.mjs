@@ -159,10 +159,8 @@ test("steps arrive as numbers, as base64, or as base64 of half the bits, minus i
   assert.deepEqual([...decodeSteps({ X: { shape: [1, 2], values: halves } }).X.values], [1.5, -Infinity]);
   const values = Float32Array.of(1.5, -Infinity);
   const text = btoa(String.fromCharCode(...new Uint8Array(values.buffer)));
-  for (const given of [text, new DataView(values.buffer)]) {
-    const { X, tokens } = decodeSteps({ tokens: ["a"], X: { shape: [1, 2], values: given } });
-    assert.deepEqual([...X.values, ...tokens], [1.5, -Infinity, "a"]);
-  }
+  const { X, tokens } = decodeSteps({ tokens: ["a"], X: { shape: [1, 2], values: text } });
+  assert.deepEqual([...X.values, ...tokens], [1.5, -Infinity, "a"]);
 });
 
 test("each matrix has an equation, and what is learned has none", () => {

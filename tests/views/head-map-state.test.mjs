@@ -9,7 +9,7 @@ import { makeMap, weightsOf } from "./small-models.mjs";
 
 const TOKENS = ["[CLS]", "tea", "or", "coffee", "[SEP]"];
 const SELF = { queryTokens: TOKENS, keyTokens: TOKENS };
-const layer = () => weightsOf([1, 3, 5, 5]);
+const layer = () => ({ weights: weightsOf([1, 3, 5, 5]) });
 
 /** A state that actions are done to, one after the other; `last` is what the last one came to. */
 function figure(parts = {}, options = {}) {
@@ -80,9 +80,9 @@ test("a layer is fetched once, and drawn when it comes", () => {
   assert.deepEqual([own.choose({ layer: 1 }).needs, own.last.layers], ["layers", [1]]);
   assert.deepEqual(own.choose({ scale: "relative" }).layers, [], "it is on its way");
   const before = own.state.map;
-  assert.equal(own.do("layer", { layer: 1, weights: layer() }).needs, "paint");
+  assert.equal(own.do("layer", { layer: 1, map: layer() }).needs, "paint");
   assert.deepEqual([missingOf(own.state), own.state.map.present, before.present], [[], [0, 1], [0]]);
-  assert.equal(own.do("layer", { layer: 0, weights: layer() }).needs, "nothing", "nobody waits for it");
+  assert.equal(own.do("layer", { layer: 0, map: layer() }).needs, "nothing", "nobody waits for it");
 });
 
 test("where no layer comes, one that is there takes the place of the chosen one", () => {
@@ -131,7 +131,7 @@ function anyAction(roll) {
     () => ({ type: pick(roll, ["point", "pin"]), query: roll(4) ? roll(5) : null }),
     () => ({ type: "model", numLayers: 2, numHeads: 3 }),
     () => ({ type: "show", map: makeMap({ queryTokens: pick(roll, some), keyTokens: pick(roll, some), seed: roll(99), ...(roll(3) ? {} : { present: [roll(2)] }) }) }),
-    () => ({ type: "layer", layer: roll(2), weights: null }),
+    () => ({ type: "layer", layer: roll(2), map: null }),
     () => ({ type: "say", message: { text: "." }, refused: roll(2) === 1 }),
   ])();
 }
@@ -145,7 +145,7 @@ test("after any actions the state fits its map, and what is shown is what was ch
       if (action.type === "layer") {
         if (!state.map) continue;
         const [, heads, queries, keys] = state.map.shape;
-        action.weights = weightsOf([1, heads, queries, keys]);
+        action.map = { weights: weightsOf([1, heads, queries, keys]) };
       }
       const before = { ...state };
       const { state: after, needs, changed, layers } = reduce(state, action);

@@ -1,7 +1,9 @@
 // The door of a figure to a kernel, in Node, with a model such as each notebook gives.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { NO_ANSWER } from "../../src/manyheads/web/doors/kernel-answers.ts";
 import { openDoor } from "../../src/manyheads/web/doors/kernel-door.ts";
+import { keptOf } from "../../src/manyheads/web/doors/saved-notebook.ts";
 
 /** A model as marimo has it: `on` and `off` know one event a time, and what it is told it keeps until it is saved. */
 class Model {
@@ -43,11 +45,13 @@ class Model {
   }
 }
 
-function opened() {
-  const model = new Model({ sentence: "Tea?", head_mask: null, _attention: "a", _compared: null, _status: "Ready." });
-  const seen = { updates: [], shown: [], said: [] };
-  const view = { update: (state) => seen.updates.push(state), setStatus: (text) => seen.said.push(text) };
-  const close = openDoor(model, null, { sentence: "sentence", headMask: "head_mask" }, ["_attention", "_compared"], {
+/** A door to a kernel that hasn't answered anything yet; `asks` are the traits that it computes from. */
+function opened({ asks = [], ...more } = {}) {
+  const model = new Model({ sentence: "Tea?", head_mask: null, layer: 0, _attention: "a", _compared: null, _status: "Ready.", _asks: asks, _asked: 0, _answered: 0 });
+  Object.assign(model, more);
+  const seen = { updates: [], shown: [], said: [], old: [] };
+  const view = { update: (state) => seen.updates.push(state), setStatus: (text) => seen.said.push(text), markOld: (old) => seen.old.push(old) };
+  const close = openDoor(model, null, { sentence: "sentence", headMask: "head_mask", layer: "layer" }, ["_attention", "_compared"], {
     make: (state, change) => Object.assign(view, { state, change }),
     show: () => seen.shown.push([model.get("_attention"), model.get("_compared")]),
   });
@@ -56,7 +60,7 @@ function opened() {
 
 test("it shows and says what is there, and each thing that Python computes", () => {
   const { model, seen } = opened();
-  assert.deepEqual(seen, { updates: [], shown: [["a", null]], said: ["Ready."] });
+  assert.deepEqual(seen, { updates: [], shown: [["a", null]], said: ["Ready."], old: [] });
   model.hear({ _attention: "b" });
   model.hear({ _compared: "c" });
   assert.deepEqual(seen.shown.slice(1), [["b", null], ["b", "c"]]);
@@ -72,7 +76,7 @@ test("it says what went wrong where there is no new map", () => {
 test("it takes over each trait that Python sets", () => {
   const { model, seen } = opened();
   model.hear({ sentence: "Coffee?", head_mask: [[true]] });
-  assert.deepEqual(seen.updates.at(-1), { sentence: "Coffee?", headMask: [[true]] });
+  assert.deepEqual(seen.updates.at(-1), { sentence: "Coffee?", headMask: [[true]], layer: 0 });
   assert.equal(seen.updates.length, 2);
 });
 
@@ -87,4 +91,73 @@ test("it closes", () => {
   const { model, close } = opened();
   close();
   assert.deepEqual(model.listeners, []);
+});
+
+/** Python answers all that it was asked, and says so in the trait that it has dealt with. */
+const answer = (model, traits = {}) => model.hear({ ...traits, _answered: model.get("_asked") });
+
+test("a kernel that doesn't answer is told of, once, and until it does; what was asked for is then old", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { model, view, seen, close } = opened({ asks: ["sentence"] });
+  answer(model);
+  view.change({ sentence: "Milk?" }, ["sentence"]);
+  t.mock.timers.tick(1000);
+  view.change({ sentence: "Milk!" }, ["sentence"]);
+  assert.deepEqual([seen.said.at(-1), seen.old], ["Ready.", []]);
+  t.mock.timers.tick(1000); // two seconds after the first: a second key gives a dead kernel no time
+  assert.deepEqual([seen.said.at(-1), seen.old], [NO_ANSWER, [true]]);
+  model.hear({ _answered: model.get("_asked") - 1 });
+  assert.deepEqual([seen.said.at(-1), seen.old], [NO_ANSWER, [true]], "the last key is not answered");
+  answer(model, { _attention: "b" });
+  assert.deepEqual([seen.said.at(-1), seen.old], ["Ready.", [true, false]]);
+  t.mock.timers.tick(9000);
+  assert.equal(seen.said.at(-1), "Ready.");
+  close();
+});
+
+test("where no kernel answers as a figure opens, it says so, and greys nothing until something is asked", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { view, seen, close } = opened({ asks: ["sentence"] });
+  t.mock.timers.tick(2000);
+  assert.deepEqual([seen.said, seen.old], [["Ready.", NO_ANSWER], [false]]);
+  view.change({ layer: 1 }, ["layer"]);
+  assert.deepEqual(seen.old, [false], "what the page can show by itself isn't old");
+  view.change({ sentence: "Milk?" }, ["sentence"]);
+  assert.deepEqual(seen.old, [false, true]);
+  close();
+});
+
+test("attentions that were given ask nobody", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { model, view, seen } = opened();
+  view.change({ layer: 1 }, ["layer"]);
+  t.mock.timers.tick(2000);
+  assert.deepEqual([model.get("_asked"), seen.said], [0, ["Ready."]]);
+});
+
+test("where a kernel ends, the figure asks whether it is still there", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const statusChanged = { connect: (listener) => (statusChanged.tell = listener), disconnect: () => delete statusChanged.tell };
+  const saveState = { connect() {}, disconnect() {} };
+  const { model, seen, close } = opened({ asks: ["sentence"], widget_manager: { context: { sessionContext: { statusChanged }, saveState } } });
+  answer(model);
+  statusChanged.tell(null, "busy");
+  t.mock.timers.tick(2000);
+  assert.equal(seen.said.at(-1), "Ready.");
+  statusChanged.tell(null, "autorestarting");
+  t.mock.timers.tick(2000);
+  assert.equal(seen.said.at(-1), NO_ANSWER);
+  close();
+  assert.equal(statusChanged.tell, undefined);
+});
+
+test("a notebook keeps the figures that its cells show, and the boxes around them", () => {
+  const html = (value) => ({ model_module: "@jupyter-widgets/controls", state: { value } });
+  const box = (...parts) => ({ model_module: "@jupyter-widgets/controls", state: { children: parts.map((name) => `IPY_MODEL_${name}`), layout: "IPY_MODEL_l" } });
+  const live = { b: box("n", "s"), n: box("f2"), s: html("a slider"), l: html("a layout"), other: html("another's") };
+  const figures = { f1: html("one"), f2: html("two"), gone: html("of a cell that was run again") };
+  const kept = keptOf(["f1", "b", "other"], figures, live);
+  assert.deepEqual(Object.keys(kept).sort(), ["b", "f1", "f2", "l", "n", "s"]);
+  assert.equal(kept.f2, figures.f2);
+  assert.deepEqual(Object.keys(keptOf(["f1", "b"], kept, {})).sort(), ["b", "f1", "f2", "l", "n", "s"], "also where the box was kept earlier");
 });

@@ -1,4 +1,4 @@
-"""A map as it travels: to a page as JSON, from a kernel as bytes. `decodeMap` of math/wire.ts reads both."""
+"""A map as it travels, to a page or from a kernel: as JSON, which `decodeMap` of math/wire.ts reads."""
 
 import base64
 import weakref
@@ -8,16 +8,15 @@ import numpy as np
 from manyheads.maps.names import DIGITS, KINDS
 from manyheads.maps.small_pictures import small_pictures
 
-WHOLE = 2**20  # up to so many weights a kernel sends at once, 4 MB
+WHOLE = 2**20  # up to so many weights a kernel sends at once, some 1.3 MB
 KNOWN = weakref.WeakKeyDictionary()  # slow: a notebook needs them twice, for the widget and for its HTML
-CHUNK = 2**18  # weights that are written at once
+CHUNK = 2**16  # weights that are written at once
 SMALL = 4096  # up to so many weights are written as numbers, more as digits
-LEAST, ONE = np.float32(2**-14), np.uint16(1024)  # the smallest normal number of float16, and its bits
 ALPHABET = np.frombuffer(DIGITS["alphabet"].encode(), np.uint8)
 
 
 def map_json(map, layers=None, digits=None):
-    """The map as `decodeMap` reads it in a page, with the weights of these layers, all unless given.
+    """The map as `decodeMap` reads it, with the weights of these layers, all unless given.
 
     Many weights become digits, each off by 0.0007 at most; those that are not shares, by that of the largest at most.
     `digits` stands for those that come later, from `digits_of`.
@@ -25,14 +24,11 @@ def map_json(map, layers=None, digits=None):
     named = map_dict(map)
     if layers is not None:
         named |= _known_of_all(map, layers)
-        named["pictures"]["tints"] = base64.b64encode(named["pictures"]["tints"]).decode()
-    weights = (map.weights if layers is None else map.weights[layers]).ravel()
-    shares = map.kind in ("shares", "parts")
-    if weights.size <= SMALL:
-        return named | {"weights": [round(float(w), 6) if shares else float(w) for w in weights]}
-    if not shares:
-        named["largest"] = _largest(map)
-    return named | {"weights": "".join(digits_of(map, layers)) if digits is None else digits}
+    layers = range(map.shape[0]) if layers is None else layers
+    if len(layers) * map.weights[0].size <= SMALL:
+        shares = map.kind in ("shares", "parts")
+        return named | {"weights": [round(float(w), 6) if shares else float(w) for w in map.weights[layers].ravel()]}
+    return named | _written(map, "".join(digits_of(map, layers)) if digits is None else digits)
 
 
 def digits_of(map, layers=None):
@@ -101,32 +97,18 @@ def picture_dict(picture):
 
 
 def map_message(map, layer=None):
-    """The map as a kernel sends it: its weights as bytes of float32; of a map with more than `WHOLE`, one layer."""
-    if map.weights.size <= WHOLE:
-        return map_dict(map) | {"weights": map.weights.tobytes()}
-    layer = map.opened(layer)
-    return map_dict(map) | _known_of_all(map, [layer]) | {"weights": layer_bytes(map, layer)}
+    """The map as a kernel sends it: as a page has it; of a map with more than `WHOLE` weights, one layer."""
+    return map_json(map, None if map.weights.size <= WHOLE else [map.opened(layer)])
 
 
-def layer_bytes(map, layer):
-    """A layer as a kernel sends it alone: shares in half precision, at most 0.0003 off; amounts as float32."""
-    weights = map.weights[layer]
-    if map.kind not in ("shares", "parts"):
-        return weights.tobytes()
-    flat = weights.ravel()
-    return b"".join(halves(flat[start : start + CHUNK]).tobytes() for start in range(0, flat.size, CHUNK))
+def layer_message(map, layer):
+    """The weights of a layer as a kernel sends it alone."""
+    return _written(map, "".join(digits_of(map, [layer])))
 
 
-def halves(weights):
-    """Weights, 0 or more, in half precision: as `astype` gives them, which is twenty times slower below `LEAST`.
-
-    >>> some = np.array([0, 1e-7, 2e-6, 6.1e-5, 0.25, 1], np.float32)
-    >>> bool((halves(some) == some.astype(np.float16)).all())
-    True
-    """
-    normal = np.maximum(weights, LEAST).astype(np.float16).view(np.uint16)
-    below = np.rint(np.minimum(weights, LEAST) / LEAST * ONE).astype(np.uint16)  # which counts in steps of 2^-24
-    return (normal + below - ONE).view(np.float16)
+def _written(map, digits):
+    """Digits, with what those that are no shares count in."""
+    return {"weights": digits} if map.kind in ("shares", "parts") else {"weights": digits, "largest": _largest(map)}
 
 
 def _known_of_all(map, layers):
@@ -136,5 +118,5 @@ def _known_of_all(map, layers):
     tints = KNOWN[map]
     return {
         "present": layers,
-        "pictures": {"shape": list(tints.shape), "tints": tints.tobytes()},
+        "pictures": {"shape": list(tints.shape), "tints": base64.b64encode(tints).decode()},
     }

@@ -10,7 +10,6 @@ from manyheads.widgets.figure import Figure
 from manyheads.widgets.formula_steps import (
     attention_of,
     base64_steps,
-    bytes_steps,
     formula_steps,
     head_parameters,
     plain_steps,
@@ -55,18 +54,19 @@ class AttentionFlow(Figure):
         if not isinstance(sentence, str):
             raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
         self.model = load_model(model or "focus") if model is None or isinstance(model, str) else model
-        super().__init__(sentence=sentence, head=head, **traits)
+        asks = ["sentence", "layer", "head", *FLAGS]
+        super().__init__(sentence=sentence, head=head, _asks=asks, **traits)
         self._compute()
-        self.observe(self._recompute, ["sentence", "layer", "head", *FLAGS])
+        self.observe(self._recompute, asks)
 
     def _compute(self):
         options = {"layer": self.layer, "causal": self.causal, "padding": self.padding, "scaled": not self.unscaled}
         steps = flow_steps(self.model, self.sentence, self.head, **options)
-        parameters = bytes_steps(head_parameters(attention_of(self.model, self.layer), self.head))
+        parameters = base64_steps(head_parameters(attention_of(self.model, self.layer), self.head))
         with self.hold_sync():
             if parameters != self._parameters:
                 self._parameters = parameters
-            self._flow = bytes_steps(steps)
+            self._flow = base64_steps(steps)
         self.set_trait("steps", steps)
 
     def _element(self):

@@ -10,18 +10,21 @@ from IPython import get_ipython
 from manyheads.maps.element import is_building
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-KEEPS = "MANYHEADS_KEEPS_FIGURES"  # set where the server saves figures as they stood: binder/jupyter/
 
 
 class Figure(anywidget.AnyWidget):
     """A widget whose arguments are refused by name, and which says in its status line what went wrong in Python.
 
     A figure has `_compute()`, which takes in what its traits ask for; `_element()`, itself as an element of the book's
-    pages; and `_plain()`, a picture of itself that needs no script.
+    pages; and `_plain()`, a picture of itself that needs no script. From the traits that `_asks` names, Python
+    computes: the page numbers each change of them in `_asked`, and waits until that is the number in `_answered`.
     """
 
     _status = traitlets.Unicode("Ready: Python computes as you type.").tag(sync=True)
-    _kept_as = traitlets.Unicode().tag(sync=True)
+    _asks = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    _asked = traitlets.Int(0).tag(sync=True)
+    _answered = traitlets.Int(0).tag(sync=True)
+    _kept_as = traitlets.Unicode().tag(sync=True)  # in a notebook that is saved
 
     def __init__(self, **traits):
         refuse_unknown(traits, self.trait_names(), type(self).__name__)
@@ -30,11 +33,17 @@ class Figure(anywidget.AnyWidget):
         except traitlets.TraitError as error:
             raise ValueError(str(error)) from error
         self._ready = self._status
-        if KEEPS in os.environ:
-            self._kept_as = self.model_id
+        self._kept_as = self.model_id
 
     def __repr__(self):
         return f"<{type(self).__name__}>"  # no address in memory: two builds of a book are the same
+
+    def set_state(self, sync_data):
+        """Takes in what the page sends, and says so once that is done: a kernel that is busy or gone doesn't."""
+        try:
+            super().set_state(sync_data)
+        finally:
+            self._answered = self._asked
 
     def _recompute(self, change):
         """Computes anew; where Python raises, says so, shows what it showed, and raises: a notebook logs where."""

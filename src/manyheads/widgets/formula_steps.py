@@ -102,18 +102,9 @@ def head_parameters(module, head):
     return {name: value.numpy(force=True) for name, value in parameters.items() if value is not None}
 
 
-def bytes_steps(steps):
-    """The steps for a kernel's message: matrices as float32 bytes."""
-    return {name: _message(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
-
-
 def base64_steps(steps):
-    """The steps for a page: matrices in base64, as float32 or float16."""
+    """The steps as they travel: matrices in base64, as float16 where they are, else as float32."""
     return {name: _base64(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
-
-
-def _message(matrix):
-    return {"shape": list(matrix.shape), "values": np.ascontiguousarray(matrix, np.float32).tobytes()}
 
 
 # --- Where no script runs
@@ -151,4 +142,6 @@ def _number(value):
 
 
 def _base64(matrix):
-    return {"shape": list(matrix.shape), "values": base64.b64encode(np.ascontiguousarray(matrix).tobytes()).decode()}
+    dtype = np.float16 if matrix.dtype == np.float16 else np.float32
+    values = base64.b64encode(np.ascontiguousarray(matrix, dtype)).decode()
+    return {"shape": list(matrix.shape), "values": values}

@@ -10,7 +10,7 @@ from manyheads.maps.element import element_html
 from manyheads.maps.tokens import readable
 from manyheads.models.registry import all_but, is_named, load_model
 from manyheads.widgets.figure import Figure
-from manyheads.widgets.formula_steps import base64_steps, bytes_steps
+from manyheads.widgets.formula_steps import base64_steps
 from manyheads.widgets.web_files import built, styles_of
 
 MOST = 10  # parts of a sum that have a row of their own
@@ -46,14 +46,15 @@ class HeadLedger(Figure):
         if not isinstance(sentence, str):
             raise TypeError(f"sentence must be a string, got {type(sentence).__name__}")
         self.model = load_model(model or "focus") if model is None or isinstance(model, str) else model
-        super().__init__(sentence=sentence, off=[list(map(int, place)) for place in off], **traits)
+        asks = ["sentence", "off"]
+        super().__init__(sentence=sentence, off=[list(map(int, place)) for place in off], _asks=asks, **traits)
         self._compute()
-        self.observe(self._recompute, ["sentence", "off"])
+        self.observe(self._recompute, asks)
 
     def _compute(self):
         ledger = head_ledger(self.model, self.sentence, self.answer, self.off)
         answer_of(ledger, self.answer)
-        self._ledger = bytes_steps(ledger)
+        self._ledger = base64_steps(ledger)
         self.set_trait("ledger", ledger)
 
     def _element(self):

@@ -19,7 +19,7 @@ from manyheads.maps.other_tools import maps_of
 from manyheads.maps.own_models import in_pieces, maps_within, with_heads_off
 from manyheads.maps.plain import plain_html
 from manyheads.maps.sentences import MAX_WEIGHTS, Holding
-from manyheads.maps.wire import digits_of, layer_bytes, map_json, map_message
+from manyheads.maps.wire import digits_of, layer_message, map_json, map_message
 from manyheads.models.registry import is_named, load_model
 from manyheads.whole_files import written_whole
 from manyheads.widgets.figure import Figure, reason, refuse_unknown
@@ -28,6 +28,7 @@ from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
 
 OF_ALONE = ("batch", "attention_mask", "layer_names", "head_names", "key_value_heads", "normalised", "tokenizer")
+ASKS = ["sentence", "compare", "head_mask", "model_index"]  # of a model that reads sentences
 PLACES = ("layer", "head", "query")  # in the order of a map's axes
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
@@ -36,8 +37,8 @@ FAINT = {"scale": "relative"}  # one of many places has a small share
 GIVEN = "These are the attentions you gave."
 OPENS = "A long text, sentence by sentence. Click one, and it opens into its words."
 SWITCHES = "Your model computed this. Turn a head off, and it computes again without it."
+ASKED = {GIVEN: [], SWITCHES: ["head_mask"], OPENS: ["query"]}
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
-
 
 # These are told from whole rows: a page of a map that is shown so holds all tokens, whichever are chosen.
 OF_WHOLE_ROWS = {"layers": "rollout", "weigh": "written", "special": "remove", "pieces": "merge"}
@@ -132,7 +133,8 @@ class HeadMap(_Chosen):
             if not callable(model):
                 raise TypeError(f"a model must be callable as model(sentence, head_mask=None), got {model!r}")
         self.models = models
-        super().__init__(sentence=sentence, view=view, _models=[_name(model) for model in self.models], **traits)
+        asks = {"_asks": ASKS} | traits
+        super().__init__(sentence=sentence, view=view, _models=[_name(model) for model in self.models], **asks)
         self._compute()
         for name, count in zip(PLACES, self.attention.shape):
             if (place := getattr(self, name)) is not None and place >= count:
@@ -141,7 +143,7 @@ class HeadMap(_Chosen):
             raise ValueError('view="picture" is for maps with a picture, as HeadMap.of(..., image=picture) makes them')
         self.on_msg(self._send_layers)
         self.observe(self._open, "query")
-        self.observe(self._recompute, ["sentence", "compare", "head_mask", "model_index"])
+        self.observe(self._recompute, ASKS)
 
     @classmethod
     def from_attentions(
@@ -345,9 +347,10 @@ class HeadMap(_Chosen):
             traits = {"view": "picture"} | FAINT | traits
         if first.picture is not None and first.picture.query_start != 0 and not first.weights[..., 0, 1:].any():
             traits = {"query": first.shape[2] - 1} | traits  # in a causal text, the first token sees no picture
+        asks = ASKED[status] + ["model_index"] * (len(models) > 1)
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
         refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": OF_ALONE})
-        return cls("", models=models, _computes=False, _status=status, **traits)
+        return cls("", models=models, _computes=False, _status=status, _asks=asks, **traits)
 
     @traitlets.validate("model_index")
     def _known_model(self, proposal):
@@ -380,13 +383,15 @@ class HeadMap(_Chosen):
         if wanted["of"] != self._attention["computed"]:
             return
         for layer in wanted["layers"]:
-            parts = [layer_bytes(map, layer) for map in self._sent if map and layer < map.shape[0]]
-            self.send({"of": wanted["of"], "layer": layer}, parts)
+            maps = [layer_message(map, layer) for map in self._sent if map and layer < map.shape[0]]
+            self.send({"of": wanted["of"], "layer": layer, "maps": maps})
 
     def _open(self, change):
         """Opens the sentence that asks, of a long text; where it can't be, says so."""
+        if not hasattr(self.model, "open"):
+            return
         try:
-            place = getattr(self.model, "open", lambda place: place)(change.new)
+            place = self.model.open(change.new)
         except Exception as error:
             self._status = f"It can't be opened: {reason(error)} What you see stays."
             raise

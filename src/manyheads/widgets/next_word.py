@@ -10,6 +10,7 @@ from manyheads.maps.wire import map_message
 from manyheads.maps.written import percent
 from manyheads.models.registry import all_but, load_model
 from manyheads.widgets.figure import Figure
+from manyheads.widgets.formula_steps import base64_steps
 from manyheads.widgets.web_files import built, styles_of
 
 
@@ -51,14 +52,15 @@ class NextWord(Figure):
             raise TypeError(f"a {type(self.model).__name__} writes no words: give a model of `load_decoder`, or none")
         facts = facts_of(self.model) | {"endTokens": list(self.model.end_tokens)}
         off = [list(map(int, place)) for place in off]
-        super().__init__(text=text, off=off, _words=self.model.vocabulary, _example=facts, **traits)
-        self._asked = None
+        asks = ["text", "off", "masks_first", "_tail"]
+        super().__init__(text=text, off=off, _words=self.model.vocabulary, _example=facts, _asks=asks, **traits)
+        self._read = None
         self._compute()
-        self.observe(self._recompute, ["text", "off", "masks_first", "_tail"])
+        self.observe(self._recompute, asks)
 
     def _compute(self):
         asked = self.text, self._tail, self.off, self.masks_first
-        if asked == self._asked:  # two traits have changed at once
+        if asked == self._read:  # two traits have changed at once
             return
         ids = self.model.read(self.text)[0] + self._tail
         changes = changes_of(self.model, self.off, self.masks_first)
@@ -67,12 +69,12 @@ class NextWord(Figure):
         whole = self.model.run(ids)[0][-1].numpy() if changes else None
         tokens = self.model.tokens(ids)
         last = AttentionMap(tokens[-1:], tokens, maps[..., -1:, :].numpy(), self.model.head_names)
-        sent = {"tail": self._tail, "logits": logits.tobytes(), "whole": None if whole is None else whole.tobytes()}
-        self._answer = sent | {"map": map_message(last)}
+        scored = base64_steps({"now": logits} if whole is None else {"now": logits, "whole": whole})
+        self._answer = {"tail": self._tail, "logits": scored, "map": map_message(last)}
         self.set_trait("next", self.model.likeliest(logits))
         map = AttentionMap(tokens, tokens, maps.numpy(), self.model.head_names, causal=True)
         self.set_trait("attention", map)
-        self._asked = asked
+        self._read = asked
 
     def _element(self):
         answer = {"off": written(self.off), "masked": self.masks_first}

@@ -11,9 +11,8 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from conftest import ROOT
-from jupyter_server.services.contents.largefilemanager import LargeFileManager
 from nbconvert import HTMLExporter
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config
 
 from manyheads.sphinxext.figure_cells import figure_cell
 from manyheads.sphinxext.lab import put_notebooks
@@ -45,22 +44,6 @@ def test_a_published_notebook_shows_its_map_anywhere():
         found, plain = (BeautifulSoup(html, "html.parser").figure for html in (page, map._plain()))
         assert found.get_text() == plain.get_text()
         assert [path["d"] for path in found.select("path")] == [path["d"] for path in plain.select("path")]
-
-
-def test_a_notebook_that_is_saved_keeps_its_figures_as_they_stood(tmp_path):
-    """With the settings of `make lab` and Binder: as HTML, from the page where that left it, else from Python."""
-    config = PyFileConfigLoader("jupyter_server_config.py", SETTINGS).load_config()
-    manager = LargeFileManager(config=config, root_dir=str(tmp_path))
-    typed, untouched = (HeadMap("Tea?")._repr_mimebundle_()[0] for _ in range(2))
-    outputs = [nbformat.v4.new_output("display_data", data=data) for data in (typed, untouched)]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("map", outputs=outputs)])
-    notebook.metadata["manyheads"] = {typed[WIDGET]["model_id"]: "<p>Coffee?</p>"}
-    manager.save({"type": "notebook", "content": notebook}, "map.ipynb")
-    saved = nbformat.read(tmp_path / "map.ipynb", as_version=4)
-    shown = [output.data for output in saved.cells[0].outputs]
-    assert [data["text/html"] for data in shown] == ["<p>Coffee?</p>", untouched["text/html"]]
-    assert not any(WIDGET in data for data in shown)
-    assert "manyheads" not in saved.metadata
 
 
 def test_what_a_chapter_imports_comes_with_the_package():

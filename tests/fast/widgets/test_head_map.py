@@ -3,6 +3,7 @@ import re
 import ipywidgets
 import numpy as np
 import pytest
+import torch
 from traitlets import TraitError
 
 from manyheads.maps import AttentionMap
@@ -36,8 +37,8 @@ def test_python_computes_when_the_sentence_changes():
     map.sentence = "Hello."
     assert map.attention.query_tokens == ["[CLS]", "hello", ".", "[SEP]"]
     assert map._attention["queryTokens"] == map.attention.query_tokens
-    sent = np.frombuffer(map._attention["weights"], np.float32).reshape(map._attention["shape"])
-    np.testing.assert_array_equal(sent, map.attention.weights)
+    sent = np.reshape(map._attention["weights"], map._attention["shape"])
+    np.testing.assert_allclose(sent, map.attention.weights, atol=1e-6)
 
 
 def test_a_head_turned_off_changes_the_predictions():
@@ -183,6 +184,33 @@ def test_a_map_that_is_as_before_is_sent_again_for_the_page_waits_for_it():
     still.observe(lambda change: sent.append(change.new), "_attention")
     from_page(still, head_mask=[[False]])
     assert len(sent) == 2, "nobody waits where nothing is computed"
+
+
+def test_python_says_when_it_has_dealt_with_what_the_page_sent():
+    map = HeadMap("hot tea", model=Choosy(2))
+    from_page(map, _asked=3, sentence="hot milk")
+    assert (map._answered, map.attention.query_tokens[1]) == (3, "milk")
+    with pytest.raises(LookupError):
+        from_page(map, _asked=4, sentence="hot 7")
+    assert map._answered == 4, "that it can't is an answer"
+
+
+def test_the_page_asks_python_for_what_it_computes_and_for_nothing_else():
+    calls = []
+
+    def counted(sentence, head_mask=None):
+        calls.append(sentence)
+        return uniform(sentence)
+
+    map = HeadMap("hot tea", model=counted)
+    from_page(map, query=1, layer=1, view="grid")
+    assert calls == ["hot tea"], "another asking word needs no other map"
+    assert set(map._asks) == {"sentence", "compare", "head_mask", "model_index"}
+    assert one_map()._asks == []
+    assert HeadMap.of({"one": np.eye(2), "two": np.eye(2)})._asks == ["model_index"]
+    layer = torch.nn.MultiheadAttention(embed_dim=6, num_heads=2)
+    assert HeadMap.of(layer, ["hot", "tea"], inputs=[torch.ones(2, 6)] * 3)._asks == ["head_mask"]
+    assert HeadMap.of(np.full((1, 2100, 2100), 1 / 2100), ["The", "cat", "sat."] * 700)._asks == ["query"]
 
 
 def test_what_python_raises_is_said_and_what_was_shown_stays():

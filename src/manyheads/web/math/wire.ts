@@ -5,14 +5,13 @@ import type { Matrix } from "./attention.ts";
 import { DIGITS } from "./names.ts";
 import type { Steps } from "./steps.ts";
 
-/** Float32 from a list of numbers, or from the bytes of float32; of `count` numbers in half as many bytes, from those of float16. */
-export function floats(written: ArrayLike<number> | ArrayBufferView, count?: number) {
-  if (!ArrayBuffer.isView(written)) return Float32Array.from(written);
-  const { buffer, byteOffset, byteLength } = written;
-  const bytes = buffer.slice(byteOffset, byteOffset + byteLength); // a copy, since it may not be aligned
-  if (byteLength !== 2 * (count ?? NaN)) return new Float32Array(bytes);
+/** Float32 from a list of numbers, or from base64: of `count` numbers in two bytes each, as float16, else as float32. */
+export function floats(written: ArrayLike<number> | string, count?: number) {
+  if (typeof written !== "string") return Float32Array.from(written);
+  const { buffer } = readBase64(written);
+  if (buffer.byteLength !== 2 * (count ?? NaN)) return new Float32Array(buffer);
   HALVES ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => halfPrecision(bits));
-  const [halves, values] = [new Uint16Array(bytes), new Float32Array(byteLength / 2)];
+  const [halves, values] = [new Uint16Array(buffer), new Float32Array(buffer.byteLength / 2)];
   for (let at = 0; at < values.length; at++) values[at] = HALVES[halves[at]];
   return values;
 }
@@ -27,18 +26,28 @@ export function halfPrecision(bits: number) {
   return sign * (exponent ? 2 ** (exponent - 25) * (1024 + fraction) : 2 ** -24 * fraction);
 }
 
-/** A map, its weights as numbers, as bytes (from a kernel), or as digits (in a page). */
+/** Weights as numbers or, where they are many, as digits; those that are no shares with their `largest`. */
+export interface WrittenWeights {
+  weights: string | ArrayLike<number>;
+  largest?: number;
+}
+
+function readWeights({ weights, largest }: WrittenWeights, count: number) {
+  if (typeof weights !== "string") return floats(weights);
+  return largest ? readPairs(weights, largest) : readDigits(weights, count);
+}
+
+/** A map as it came from a kernel, or stands in a page. */
 export function decodeMap(written: any): AttentionMap {
   const { weights, largest, present: sent, pictures, ...rest } = written;
   const [layers, ...sides] = rest.shape ?? [];
   const size = sides.reduce((a: number, b: number) => a * b, 1);
-  const part = typeof weights !== "string" ? floats(weights, sent && sent.length * size)
-    : largest ? readPairs(weights, largest) : readDigits(weights, (sent?.length ?? layers) * size);
+  const part = readWeights({ weights, largest }, (sent?.length ?? layers) * size);
   if (rest.mask) rest.mask = readBits(rest.mask, size / rest.shape[1]);
-  if (rest.valueNorms) rest.valueNorms = floats(readBase64(rest.valueNorms));
+  if (rest.valueNorms) rest.valueNorms = floats(rest.valueNorms);
   if (!sent) return { ...rest, weights: part };
   const map: AttentionMap = { ...rest, present: [], pictures: decodePictures(pictures), weights: new Float32Array(layers * size) };
-  return sent.reduce((filled: AttentionMap, layer: number, at: number) => withLayer(filled, layer, part.subarray(at * size, (at + 1) * size)), map);
+  return sent.reduce((filled: AttentionMap, layer: number, at: number) => filledWith(filled, layer, part.subarray(at * size, (at + 1) * size)), map);
 }
 
 /** The mask of a map, one bit a place in base64: 1 where a query may look. */
@@ -53,17 +62,18 @@ const readBase64 = (text: string) => Uint8Array.from(atob(text), (char) => char.
  * A map with one more of its layers, as a kernel sends it. The weights go where room for them is: a large map isn't copied for each
  * of its layers.
  */
-export function withLayer(map: AttentionMap, layer: number, written: ArrayBufferView | Float32Array): AttentionMap {
-  const size = map.weights.length / map.shape[0];
-  map.weights.set(floats(written, size), layer * size);
+export function withLayer(map: AttentionMap, layer: number, written: WrittenWeights) {
+  return filledWith(map, layer, readWeights(written, map.weights.length / map.shape[0]));
+}
+
+function filledWith(map: AttentionMap, layer: number, weights: Float32Array): AttentionMap {
+  map.weights.set(weights, layer * weights.length);
   return { ...map, present: [...new Set([...(map.present ?? []), layer])].sort((a, b) => a - b) };
 }
 
-/** Tints as base64 (in a page) or as bytes (from a kernel). */
-export function decodePictures({ shape, tints }: { shape: number[], tints: string | ArrayBufferView }): Pictures {
-  const bytes = typeof tints === "string" ? readBase64(tints)
-    : new Uint8Array(tints.buffer, tints.byteOffset, tints.byteLength);
-  return { shape, tints: new Int8Array(bytes) }; // a copy, whose bytes are signed
+/** Tints, in base64. */
+export function decodePictures({ shape, tints }: { shape: number[], tints: string }): Pictures {
+  return { shape, tints: new Int8Array(readBase64(tints)) }; // a copy, whose bytes are signed
 }
 
 /** Weights that are no shares, as maps/wire.py packs them: two digits each, from -largest to largest. */
@@ -101,7 +111,7 @@ function readDigits(text: string, count: number) {
   return weights;
 }
 
-/** The steps of the formula, each matrix as numbers, as bytes (from a kernel), or as these in base64 (in a page). */
+/** The steps of the formula, each matrix as numbers or in base64. */
 export function decodeSteps(written: any): Steps {
   const parameters = written.parameters ? decodeMatrices(written.parameters) : null;
   return { ...decodeMatrices(written), parameters };
@@ -112,7 +122,6 @@ export function decodeMatrices(written: Record<string, any>): any {
   return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, value?.shape ? decodeMatrix(value) : value]));
 }
 
-function decodeMatrix({ shape, values }: { shape: number[], values: ArrayLike<number> | ArrayBufferView | string }): Matrix {
-  const base64 = typeof values === "string";
-  return { shape, values: floats(base64 ? readBase64(values) : values, shape.reduce((a, b) => a * b, 1)) };
+function decodeMatrix({ shape, values }: { shape: number[], values: ArrayLike<number> | string }): Matrix {
+  return { shape, values: floats(values, shape.reduce((a, b) => a * b, 1)) };
 }

@@ -4,7 +4,8 @@
 
 import { copyMenu } from "../../doors/copy-menu.ts";
 import { figureFrame, figureLink, figureTag } from "../../doors/figure-link.ts";
-import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage, mapById, takeEarly, type LiveMap } from "../../doors/page-element.ts";
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
@@ -154,7 +155,6 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
       painted: (flow) => announce(this, "steps", flow),
       arrived: (station) => announce(this, "station", station),
     });
-    this.view.update({});
     if (baked) this.view.show(decodeSteps(baked) as Flow);
     this.begin(Boolean(baked), "station");
     takeEarly<AttentionFlowElement>(this, "layer", "head", "query");

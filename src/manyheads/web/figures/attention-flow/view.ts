@@ -50,6 +50,7 @@ export class AttentionFlowView {
   #status = new StatusLine();
   #announcer = new Announcer();
   #time: Timeline;
+  #stage: HTMLElement;
   #shown = -1; // the station whose caption stands
   #done: number[] = []; // of the way to each station
 
@@ -57,7 +58,7 @@ export class AttentionFlowView {
     this.#options = options;
     Object.assign(this.state, state);
     this.#time = new Timeline(LAST, stationAt(this.state.station), () => this.#paint(false), () => this.#played());
-    const stage = h("div", { class: "af-stage", onpointermove: (event: PointerEvent) => this.#point(event), onpointerleave: () => setText(this.#pointed, HINT),
+    this.#stage = h("div", { class: "af-stage", onpointermove: (event: PointerEvent) => this.#point(event), onpointerleave: () => setText(this.#pointed, HINT),
       onclick: (event: PointerEvent) => this.#press(event) }, ...this.#scenes.map(({ node }) => node), this.#sheet.node);
     const stations = h("ol", { class: "af-stops", "aria-label": "Stations" }, ...this.#stops.map((stop) => h("li", {}, stop)));
     const changes = h("details", { class: "af-menu af-changes", onkeydown: closeOnEscape }, h("summary", {}, "What if"),
@@ -65,8 +66,9 @@ export class AttentionFlowView {
     const transport = h("div", { class: "af-transport" }, this.#play, stations, this.#pointed, this.#numbers, changes, ...(options.menu ? [options.menu] : []));
     const tools = h("div", { class: "hm-tools" }, this.#layers, field(this.#head), field(this.#query));
     root.replaceChildren(h("div", { class: "af-sentence" }, this.#sentence), tools,
-      h("p", { class: "af-caption" }, this.#title, " ", this.#caption), stage, transport, this.#status.node, this.#announcer.node);
+      h("p", { class: "af-caption" }, this.#title, " ", this.#caption), this.#stage, transport, this.#status.node, this.#announcer.node);
     root.addEventListener("keydown", (event) => this.#key(event));
+    setValue(this.#sentence, this.state.sentence);
     this.#played();
   }
 
@@ -85,6 +87,11 @@ export class AttentionFlowView {
     this.#draw(flow);
     this.#show(this.state.cell);
     this.#options.painted?.(flow);
+  }
+
+  /** Greys what doesn't answer to what was chosen. */
+  markOld(old: boolean) {
+    this.#stage.classList.toggle("hm-stale", old);
   }
 
   /** Stands at a moment: stations count from 0, and 2.5 is between two. */

@@ -1,7 +1,8 @@
 // <head-ledger>: what each head adds to the logit of an answer, and from which word it came. One renderer with two doors, as
 // head-map.ts: the default export is for kernels (Python computes), the custom element for pages.
 
-import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";

@@ -220,7 +220,7 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
   }
 
   protected override markOld(stale: boolean) {
-    this.#view?.dispatch({ type: "stale", stale });
+    this.#view?.markOld(stale);
   }
 
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */

@@ -2,10 +2,11 @@
 // computes), the custom element is for pages (models.js computes). Nothing touches the DOM while it loads, so that Node can test
 // the parts.
 
-import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define } from "../../doors/page-element.ts";
 import { OPTION_NAMES } from "../../math/options.ts";
-import { decodeMap } from "../../math/wire.ts";
+import { decodeMap, type WrittenWeights } from "../../math/wire.ts";
 import { announce, h } from "../../views/dom.ts";
 import { HeadMapElement } from "./element.ts";
 import { HeadMapView } from "./view.ts";
@@ -13,22 +14,23 @@ import { HeadMapView } from "./view.ts";
 /** Which trait of Python's `HeadMap` holds which part of the state. */
 export const TRAITS = { ...Object.fromEntries(OPTION_NAMES.map((name) => [name, name])), headMask: "head_mask", model: "model_index" };
 
-/** A layer of the `of`-th map, as a kernel sends it: its weights, and those of the sentence it is compared with. */
+/** A layer of the `of`-th map, as a kernel sends it, and that of the sentence it is compared with. */
 interface LayerMessage {
   of: number;
   layer: number;
+  maps: [WrittenWeights, WrittenWeights?];
 }
 
 function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
   let view: HeadMapView | undefined;
-  const takeLayer = ({ of, layer }: LayerMessage, [weights, compared]: ArrayBufferView[]) => {
-    if (of === view?.state.map?.computed) view?.dispatch({ type: "layer", layer, weights, compared });
+  const takeLayer = ({ of, layer, maps: [map, compared] }: LayerMessage) => {
+    if (of === view?.state.map?.computed) view?.dispatch({ type: "layer", layer, map, compared });
   };
   const close = openDoor(model, root, TRAITS, ["_attention", "_compared"], {
-    make: (state, change) => (view = new HeadMapView(root, state, {
+    make: (state, change, ask) => (view = new HeadMapView(root, state, {
       change, models: model.get("_models"), computes: model.get("_computes"), tools: "open", painted: (map) => announce(el, "attention", map),
-      fetch: (layers, { computed: of }) => model.send({ of, layers }),
+      fetch: (layers, { computed: of }) => (model.send({ of, layers }), ask()),
     })),
     show(figure: HeadMapView) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];

@@ -56,7 +56,7 @@ export class Stage {
 
   /** Follows what is told of the map on screen, and not drawn anew: whether it's that of what was typed, and whether layers are to come. */
   update(state: State) {
-    for (const node of [this.#translation.node, this.#stage]) node.classList.toggle("hm-stale", state.stale);
+    for (const node of [this.#translation.node, this.#stage, this.#predictions.node]) node.classList.toggle("hm-stale", state.stale);
     const busy = missingOf(state).length > 0;
     setProps(this.#stage, { inert: busy, ariaBusy: String(busy) });
     if (state.map) this.#switches.draw(state, state.map, Boolean(this.#view?.placesToggles));

@@ -8,7 +8,7 @@ import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
 import { START } from "../../math/options.ts";
 import { missingLayers, queryRow, SHOWN, shownMap } from "../../math/shown.ts";
-import { withLayer } from "../../math/wire.ts";
+import { withLayer, type WrittenWeights } from "../../math/wire.ts";
 
 /** The parts of what is chosen that a map depends on. */
 export const COMPUTED: (keyof MapState)[] = ["sentence", "compare", "headMask", "model"];
@@ -59,7 +59,7 @@ export type Action =
   | { type: "take", parts: StateParts } // from outside: attributes, links, a kernel's traits
   | { type: "model", numLayers: number, numHeads: number, vocabulary?: string[] } // which is about to compute
   | { type: "show", map: AttentionMap, compared?: AttentionMap | null }
-  | { type: "layer", layer: number, weights: ArrayBufferView, compared?: ArrayBufferView }
+  | { type: "layer", layer: number, map: WrittenWeights, compared?: WrittenWeights }
   | { type: "say", message: Message, refused?: boolean } // where a sentence is refused, the last map stays, greyed
   | { type: "stale", stale: boolean }
   | { type: "tools", open: boolean };
@@ -175,10 +175,10 @@ function show(state: State, map: AttentionMap, compared: AttentionMap | null): S
 }
 
 /** Takes a layer that was fetched. */
-function addLayer(state: State, { layer, weights, compared }: { layer: number, weights: ArrayBufferView, compared?: ArrayBufferView }): Step {
+function addLayer(state: State, { layer, map, compared }: { layer: number, map: WrittenWeights, compared?: WrittenWeights }): Step {
   if (!state.map) return { state, needs: "nothing" };
   const waits = missingOf(state).length > 0;
-  const filled = { ...state, map: withLayer(state.map, layer, weights), compared: state.compared && compared ? withLayer(state.compared, layer, compared) : state.compared };
+  const filled = { ...state, map: withLayer(state.map, layer, map), compared: state.compared && compared ? withLayer(state.compared, layer, compared) : state.compared };
   return waits || state.chosen.view === "grid" ? follow(state, filled) : { state: filled, needs: "nothing" };
 }
 

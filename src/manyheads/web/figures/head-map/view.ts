@@ -100,6 +100,11 @@ export class HeadMapView {
     this.dispatch({ type: "say", message: { text, act, name } });
   }
 
+  /** Greys what doesn't answer to what was typed or chosen. */
+  markOld(stale: boolean) {
+    this.dispatch({ type: "stale", stale });
+  }
+
   /** Moves the status up to the sentences: what it offers, or refuses, comes before what is shown. */
   statusFirst() {
     this.controls.compareRow.after(this.#status.node);

@@ -4,13 +4,14 @@
 // default export is for kernels (Python computes), the custom element for pages, where the model comes when the reader asks.
 
 import { followLinks } from "../../doors/figure-link.ts";
-import { openDoor, type KernelModel } from "../../doors/kernel-door.ts";
+import { openDoor } from "../../doors/kernel-door.ts";
+import type { KernelModel } from "../../doors/kernel-model.ts";
 import { LiveFigure } from "../../doors/live-figure.ts";
 import { define, dressPage, takeEarly } from "../../doors/page-element.ts";
 import { OFFERED, READY } from "../../doors/page-models.ts";
 import { offOf } from "../../doors/state.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
-import { decodeMap, floats } from "../../math/wire.ts";
+import { decodeMap, decodeMatrices } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
 import { isWhole, maskIn, storedFor, type Answer } from "./state.ts";
@@ -36,8 +37,10 @@ function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
   return () => (view!.dispatch({ type: "stop" }), close());
 }
 
-const decodeAnswer = ({ tail, logits, whole, map }: any): Answer =>
-  ({ tail, now: { ids: [], logits: floats(logits), map: decodeMap(map) }, whole: whole && floats(whole) });
+function decodeAnswer({ tail, logits, map }: any): Answer {
+  const { now, whole } = decodeMatrices(logits);
+  return { tail, now: { ids: [], logits: now.values, map: decodeMap(map) }, whole: whole?.values ?? null };
+}
 
 export default { render };
 
@@ -172,7 +175,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   protected override markOld(stale: boolean) {
-    this.#view?.dispatch({ type: "stale", stale });
+    this.#view?.markOld(stale);
   }
 }
 

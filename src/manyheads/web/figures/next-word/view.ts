@@ -126,6 +126,11 @@ export class NextWordView {
     this.#status.tell(text, act, name);
   }
 
+  /** Greys what doesn't answer to the text. */
+  markOld(stale: boolean) {
+    this.dispatch({ type: "stale", stale });
+  }
+
   #painted() {
     const words = this.state.bars.slice(0, 3);
     this.#announcer.drawn(() => `Likeliest next: ${words.map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`);
