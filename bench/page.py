@@ -42,6 +42,41 @@ TIMES = """async ([sentence, keystrokes]) => {
   return [el.attention.queryTokens.length, times];
 }"""
 
+# What a megabyte adds to a key until it's drawn, on the page's thread: in a plain text field, and in a figure.
+MEGABYTE = ("the old cat likes tea and never drinks coffee because it is bitter, so " * 15_000)[:1_000_000]
+TYPED = {"index": "head-map", "formula": "attention-flow", "induction": "head-birth", "translation": "#translator"}
+INTO_A_MEGABYTE = """async ([name, long]) => {
+  const figure = document.querySelector(name);
+  await figure.ready;
+  const own = figure.querySelector("textarea");
+  const { font, letterSpacing } = getComputedStyle(own);
+  const plain = Object.assign(document.createElement("textarea"), { rows: 3 });
+  Object.assign(plain.style, { font, letterSpacing });
+  figure.before(plain);
+  const added = [];
+  for (const box of [plain, own]) {
+    const medians = [];
+    for (const text of [long.slice(0, 500), long]) { // a figure reads as many words of both
+      box.focus();
+      box.value = text;
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+      await new Promise((done) => setTimeout(done, 1000));
+      const times = [];
+      for (const letter of "abcdefghi") {
+        await new Promise(requestAnimationFrame);
+        const start = performance.now();
+        document.execCommand("insertText", false, letter);
+        document.body.offsetHeight;
+        times.push(performance.now() - start);
+      }
+      if (box.value !== `${text}abcdefghi`) throw new Error("what was typed isn't all there");
+      medians.push(times.sort((one, other) => one - other)[4]);
+    }
+    added.push(medians[1] - medians[0]);
+  }
+  return added;
+}"""
+
 POINTING = """async () => {
   const el = document.querySelector("head-map");
   const times = [];
@@ -116,6 +151,11 @@ def main():
         page.goto(f"{site}/book/index.html")
         tell("a frame of <attention-flow>, 12 tokens", page.evaluate(FRAMES, KEYSTROKES))
         tell(f"pointing at a word to repaint, {MANY_HEADS} heads of {MANY_TOKENS} tokens", pointing(browser))
+        for chapter, figure in TYPED.items():
+            page.goto(f"{site}/book/{chapter}.html")
+            plain, own = page.evaluate(INTO_A_MEGABYTE, [figure, MEGABYTE])
+            what = f"{own:.0f} ms more than into 500 characters, {own / plain:.1f} of a plain text field (goal 1.5)"
+            print(f"a key into a megabyte, {figure} of {chapter}: {what}")
         for what, (chapter, figure, act) in TRAVELS.items():
             page.goto(f"{site}/book/{chapter}.html")
             tell(

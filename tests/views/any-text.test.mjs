@@ -46,6 +46,22 @@ for (const view of ["paint", "matrix"])
     assert.equal(map.querySelector(".hm-stage table").dir, "ltr");
   });
 
+test("a box runs as its first letter does, whoever writes into it", async () => {
+  const map = await draw('<head-map model="focus" sentence="אני אוהב תה"></head-map>', { focus: isHere(mapModel()) });
+  const box = named(map, "Sentence");
+  assert.equal(box.dir, "rtl");
+  for (const [text, runs] of [["hot tea", "ltr"], ["1. أحب tea", "rtl"], ["🍵", "ltr"]]) {
+    type(map, "Sentence", text);
+    assert.equal(box.dir, runs, text);
+  }
+});
+
+test("of a paste with lines each break is one space, and no other space is lost", async () => {
+  const map = await draw('<head-map model="focus" sentence=""></head-map>', { focus: isHere(mapModel()) });
+  type(map, "Sentence", ` hot  tea \n\r\n \t or${" ".repeat(100_000)}coffee\n`);
+  assert.equal(named(map, "Sentence").value, ` hot  tea or${" ".repeat(100_000)}coffee `);
+});
+
 test("a word of another direction turns no sentence round", async () => {
   const map = await draw('<head-map model="focus" sentence="אוהב" view="lines"></head-map>', { focus: isHere(mapModel()) });
   await map.ready;

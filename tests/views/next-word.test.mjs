@@ -321,6 +321,18 @@ test("any text stays as it was typed, lines included, and is text", async () => 
   assert.equal(figure.querySelectorAll("img, .nw-bars b").length, 0);
 });
 
+test("a very long text is written once, in its box, and answered all the same", async () => {
+  const figure = await live();
+  open(figure);
+  const long = `${"x".repeat(1_000_000)} tea`;
+  await answered(figure, () => type(figure, "Text so far", long));
+  assert.deepEqual([box(figure).value === long, figure.text === long, bars(figure)[0]], [true, true, "milk"]);
+  assert.ok(figure.querySelector(".nw-words").textContent.length < 20);
+  assert.match(figure.textContent, /takes on no colour/);
+  await answered(figure, () => type(figure, "Text so far", "A tea"));
+  assert.match(figure.querySelector(".nw-words").textContent, /^A tea/);
+});
+
 test("what a press came to is said once", async (t) => {
   const figure = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });

@@ -26,7 +26,15 @@ def within_reach(text, tokens, which="first"):
     >>> within_reach("tea " * 30_000, 512, "last")[1]
     ('Only the last 81920 characters are read.',)
     """
-    count = LONGEST_TOKEN * tokens
+    return only(text, LONGEST_TOKEN * tokens, which)
+
+
+def only(text, count, which="first"):
+    """So many characters of a text, the first or the last, and a note where it has more.
+
+    >>> only("tea", 2)
+    ('te', ('Only the first 2 characters are read.',))
+    """
     if len(text) <= count:
         return text, ()
     return text[:count] if which == "first" else text[-count:], (NOTES["cut"].format(which=which, count=count),)

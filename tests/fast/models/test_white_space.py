@@ -5,6 +5,9 @@ import sys
 import pytest
 
 from manyheads.models.focus import tokenize
+from manyheads.models.induction.head_model import read as read_characters
+from manyheads.models.translator import NotTranslated
+from manyheads.models.translator.head_model import read as read_english
 from manyheads.models.translator.head_model import split
 from manyheads.models.white_space import split_at_space
 
@@ -28,3 +31,23 @@ def test_of_what_is_pasted_no_more_is_cut_into_tokens_than_can_be_read(decoder, 
     ids, notes = decoder.read(pasted)
     assert notes[0] == "Only the last 81920 characters are read."
     assert ids == decoder.tokenizer.encode(pasted).ids[-decoder.max_tokens :]
+
+
+def test_what_stands_behind_the_limit_is_not_even_counted():
+    start = "tea or coffee? " * 2_000
+    for end in ("", " ", "tea " * 250_000, "\N{FOX FACE}\n" * 250_000):
+        assert tokenize(start + end) == tokenize(start)
+        assert read_characters(start + end, 64) == (list(start[:64]), ("Only the first 64 characters are read.",))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("the cat " * 125_000, "at most 14 words; this sentence has more"),
+        ("x" * 1_000_000, "Only the first 2240 characters are read"),
+        ("The cat sleeps." + " " * 3_000 + "The dog sings.", "Only the first 2240 characters are read"),
+    ],
+)
+def test_of_what_is_pasted_no_part_is_translated(text, said):
+    with pytest.raises(NotTranslated, match=said):
+        read_english(text)

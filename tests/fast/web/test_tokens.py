@@ -27,6 +27,7 @@ HOSTILE = [
         "tea " * 513,
         "x" * 101,
         "x" * 5000,
+        *("tea " * 250_000, "x" * 1_000_000, "tea\n\n" * 3_000 + "\ud83d", "\n" * 30_000 + "tea"),
         *("x" * 30_000, "a." * 15_000, "\N{TEACUP WITHOUT HANDLE} " * 50_000, "ab.,\ud83d" * 20_000),
     ),
     *("[MASK] [SEP][CLS] [nothing] [unk][PAD]", "'" * 140, "a\u200bb\u200dc\ufeff\u00ad", "a\nb\u2028c\u0085d\vf"),

@@ -22,6 +22,8 @@ REFUSED = (
     "Girl the sees apple the.",
     "They gave it to him.",
     "the cat " * 30,
+    "the cat " * 125_000,
+    "The cat sleeps." + " " * 3_000 + "The dog sings.",
 )
 
 HINT = re.compile(" Near ones that it knows: ")  # each language has its own way to find them
@@ -42,7 +44,8 @@ const results = JSON.parse(readFileSync(input, "utf8")).map(([attention, sentenc
   }
 });
 const { vocabulary } = new Translator(weights);
-writeFileSync(output, JSON.stringify({ results, completions: completions("The girl se", vocabulary) }));
+const begun = ["The girl se", "the ".repeat(250_000) + "se", "se".repeat(500_000)].map((text) => completions(text, vocabulary));
+writeFileSync(output, JSON.stringify({ results, completions: begun }));
 """
 
 
@@ -104,7 +107,7 @@ def test_it_refuses_in_the_same_words(compute):
         assert set(answer["near"]) <= set(translator.vocabulary)
         assert bool(HINT.search(answer["error"])) == bool(answer["near"])
     begun = [word for word in translator.vocabulary if word.startswith("se") and word != "se"]
-    assert found["completions"] == begun[:8]
+    assert found["completions"] == [begun[:8], begun[:8], []]
 
 
 def test_a_word_with_a_slip_in_it_is_offered_as_it_should_be(compute):

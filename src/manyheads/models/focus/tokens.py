@@ -36,12 +36,11 @@ def tokenize(text, config=FocusConfig()):
     """
     if not isinstance(text, str):
         raise TypeError(f"a sentence is a string, got {type(text).__name__}: {text!r}")
-    words = split_at_space(text.encode("utf-8", "replace").decode())
-    notes = []
+    start, cut = within_reach(text, config.max_tokens)
+    words, notes = split_at_space(start.encode("utf-8", "replace").decode()), [*cut]
     if len(words) > config.max_words:
         notes.append(f"Only the first {config.max_words} of {len(words)} words are shown.")
-    start, cut = within_reach(" ".join(words[: config.max_words]), config.max_tokens)
-    ids, notes = tokenizer().encode(start).ids, [*notes, *cut]
+    ids = tokenizer().encode(" ".join(words[: config.max_words])).ids
     if len(ids) > config.max_tokens:
         notes.append(f"Only the first {config.max_tokens - 2} of {len(ids) - 2} word pieces are shown.")
         ids = [*ids[: config.max_tokens - 1], ids[-1]]

@@ -17,9 +17,9 @@ from manyheads.models.composing import checked_places, through, written
 from manyheads.models.induction.measures import next_losses
 from manyheads.models.induction.network import AttentionOnly, InductionConfig
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
+from manyheads.models.white_space import only
 
 NOTHING = "Type a few characters, and then the same again."
-CUT = "Only the first {most} of {count} characters are read."
 NEXT = "next character"
 OTHER = "one that isn’t in the text"
 
@@ -153,7 +153,7 @@ class InductionModel(nn.Module):
             "config": asdict(self.config),
             "roles": self.roles,
             "history": self.history,
-            "words": {"nothing": NOTHING, "cut": CUT, "next": NEXT, "other": OTHER},
+            "words": {"nothing": NOTHING, "next": NEXT, "other": OTHER},
         }
         write_model(path, self.network, header, dtype)
 
@@ -234,15 +234,14 @@ def read(text, most):
     """The characters of a text, and notes about those left out.
 
     >>> read("tea", most=2)
-    (['t', 'e'], ('Only the first 2 of 3 characters are read.',))
+    (['t', 'e'], ('Only the first 2 characters are read.',))
     """
     if not isinstance(text, str):
         raise TypeError(f"a text must be a string, got {type(text).__name__}")
-    characters = list(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    characters, notes = only(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), most)
     if not characters:
         raise ValueError(NOTHING)
-    cut = (CUT.format(most=most, count=len(characters)),) if len(characters) > most else ()
-    return characters[:most], cut
+    return list(characters), notes
 
 
 def symbols(characters):

@@ -17,7 +17,7 @@ from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants,
 from manyheads.models.translator.data import HEADS, LONGEST, MAX_WORDS
 from manyheads.models.translator.grammar import grammar
 from manyheads.models.translator.network import END, MARKS, START, EncoderDecoder, TranslatorConfig, padded
-from manyheads.models.white_space import split_at_space
+from manyheads.models.white_space import split_at_space, within_reach
 
 MESSAGES = {
     "nothing": "Type an English sentence to translate.",
@@ -242,12 +242,15 @@ def read(sentence):
     """
     if not isinstance(sentence, str):
         raise TypeError(f"a sentence is a string, got {type(sentence).__name__}: {sentence!r}")
-    words = split(sentence)
+    start, cut = within_reach(sentence, MAX_WORDS)
+    words = split(start)
     letters, pattern = grammar()
     if not words:
         raise NotTranslated(MESSAGES["nothing"])
     if len(words) > MAX_WORDS:
-        raise NotTranslated(MESSAGES["long"].format(most=MAX_WORDS, count=len(words)))
+        raise NotTranslated(MESSAGES["long"].format(most=MAX_WORDS, count="more" if cut else len(words)))
+    if cut:
+        raise NotTranslated(*cut)
     for word in words:
         if word not in letters:
             near = near_words(word)

@@ -72,11 +72,13 @@ const directions = new WeakMap<string[], "rtl" | "ltr">(); // a grid asks for ea
 export function directionOf(tokens: string[]) {
   const known = directions.get(tokens);
   if (known) return known;
-  const text = joined(tokens.filter((token) => !isSpecial(token))).replace(BYTE_RUNS, "").replace(ALL_WORD_MARKS, " ");
-  const found = BEGINS_RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr";
+  const found = directionOfText(joined(tokens.filter((token) => !isSpecial(token))).replace(BYTE_RUNS, "").replace(ALL_WORD_MARKS, " "));
   directions.set(tokens, found);
   return found;
 }
+
+/** How a text runs, by its first letter. */
+export const directionOfText = (text: string) => (BEGINS_RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr");
 
 /** A text to stand among others, which it does not turn round: between invisible marks, where it has to be. */
 export const isolated = (text: string) => (OF_RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text);

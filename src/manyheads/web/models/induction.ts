@@ -11,6 +11,7 @@ import { rowOf } from "../math/steps.ts";
 import { valueNorms } from "../math/value-norms.ts";
 import type { Safetensors } from "./files.ts";
 import type { Loading } from "./models.ts";
+import { only } from "./tokens.ts";
 
 /** A text that the model cannot read; it is not for a word. */
 export class Unreadable extends Fault {
@@ -138,11 +139,10 @@ export class InductionModel {
 
   /** Each distinct character becomes a symbol, in the order in which they first appear: twin of `read` and `symbols`. */
   #read(text: string) {
-    const { positions, words: { nothing, cut } } = this;
-    const characters = [...text.replace(/\p{Surrogate}/gu, "\ufffd")];
-    if (!characters.length) throw new Unreadable(nothing);
-    const notes = characters.length > positions ? [cut.replace("{most}", String(positions)).replace("{count}", String(characters.length))] : [];
-    return { characters: characters.slice(0, positions), notes };
+    const { text: start, notes } = only(text, this.positions);
+    const characters = [...start.replace(/\p{Surrogate}/gu, "\ufffd")];
+    if (!characters.length) throw new Unreadable(this.words.nothing);
+    return { characters, notes };
   }
 
   #computed(ids: number[], headMask: HeadMask) {

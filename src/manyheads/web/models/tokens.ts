@@ -27,12 +27,16 @@ const tidy = (text: string) =>
     .replace(/[\u166d\u{111c9}]/gu, ` ${UNKNOWN} `) // signs then
     .replace(/[\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu, " $& "); // each a word
 
+type Which = "first" | "last";
+
 /**
  * The start of a text, or its end, which has all that so many tokens may be of, and a note where more is left out: a page that
  * is pasted is not cut into tokens at every keystroke. Twin of `within_reach` in models/white_space.py.
  */
-export function withinReach(text: string, tokens: number, which: "first" | "last" = "first"): { text: string, notes: string[] } {
-  const count = LONGEST_TOKEN * tokens;
+export const withinReach = (text: string, tokens: number, which: Which = "first") => only(text, LONGEST_TOKEN * tokens, which);
+
+/** So many characters of a text, the first or the last, and a note where it has more: twin of `only` in models/white_space.py. */
+export function only(text: string, count: number, which: Which = "first"): { text: string, notes: string[] } {
   const signs = Array.from(which === "first" ? text.slice(0, 2 * count + 1) : text.slice(-2 * count - 1)); // of at most two code units
   if (signs.length <= count) return { text, notes: [] };
   const kept = which === "first" ? signs.slice(0, count) : signs.slice(-count);
@@ -44,8 +48,8 @@ export function withinReach(text: string, tokens: number, which: "first" | "last
  * which `tooMany` writes.
  */
 function tokensOf(tokenizer: Tokenizer, text: string, most: number, tooMany: (count: number) => string) {
-  const { text: start, notes } = withinReach(text, most);
-  let { ids } = tokenizer.encode(tidy(start));
+  const notes: string[] = [];
+  let { ids } = tokenizer.encode(tidy(text));
   if (ids.length > most) {
     notes.push(tooMany(ids.length));
     ids = [...ids.slice(0, most - 1), ids[ids.length - 1]];
@@ -63,11 +67,12 @@ export const splitAtSpace = (text: string) => text.split(SPACE).filter(Boolean);
 /** The tokens of a text for a focus model: twin of models/focus/tokens.py. */
 export function focusTokens(tokenizer: Tokenizer, text: string, config: Record<string, any>) {
   const { max_words: maxWords, max_tokens: maxTokens } = config;
-  const words = splitAtSpace(text.replace(/\p{Surrogate}/gu, "?"));
+  const { text: start, notes } = withinReach(text, maxTokens);
+  const words = splitAtSpace(start.replace(/\p{Surrogate}/gu, "?"));
   const read = tokensOf(tokenizer, words.slice(0, maxWords).join(" "), maxTokens,
     (count) => `Only the first ${maxTokens - 2} of ${count - 2} word pieces are shown.`);
   const cut = words.length > maxWords ? [`Only the first ${maxWords} of ${words.length} words are shown.`] : [];
-  return { ...read, notes: [...cut, ...read.notes, ...hintsOf(read.tokens.slice(1, -1))] };
+  return { ...read, notes: [...notes, ...cut, ...read.notes, ...hintsOf(read.tokens.slice(1, -1))] };
 }
 
 /** What a reader should know of these tokens: twin of `hints` in models/focus/tokens.py. */
@@ -84,5 +89,8 @@ function hintsOf(tokens: string[]) {
 }
 
 /** The tokens of a text for the encoder: twin of models/encoder/head_model.py. */
-export const encoderTokens = (tokenizer: Tokenizer, text: string, most: number) =>
-  tokensOf(tokenizer, text, most, (count) => `This model reads at most ${most} tokens; the last ${count - most} are left out.`);
+export function encoderTokens(tokenizer: Tokenizer, text: string, most: number) {
+  const { text: start, notes } = withinReach(text, most);
+  const read = tokensOf(tokenizer, start, most, (count) => `This model reads at most ${most} tokens; the last ${count - most} are left out.`);
+  return { ...read, notes: [...notes, ...read.notes] };
+}

@@ -6,7 +6,7 @@ import type { Layer, Matrix } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
 import type { Safetensors } from "./files.ts";
 import type { Loading } from "./models.ts";
-import { splitAtSpace } from "./tokens.ts";
+import { splitAtSpace, withinReach } from "./tokens.ts";
 
 const START = "<s>";
 const END = "</s>";
@@ -87,9 +87,11 @@ export class Translator {
   /** The words of a sentence, as the translator knows them: twin of `read` in reading.py. */
   read(sentence: string) {
     const { messages, letters, max_words: most } = this.header;
-    const words = this.split(sentence);
+    const { text, notes: [cut] } = withinReach(sentence, most);
+    const words = this.split(text);
     if (!words.length) throw new NotTranslated(messages.nothing);
-    if (words.length > most) throw new NotTranslated(filled(messages.long, { most, count: words.length }));
+    if (words.length > most) throw new NotTranslated(filled(messages.long, { most, count: cut ? "more" : words.length }));
+    if (cut) throw new NotTranslated(cut);
     for (const word of words) {
       if (Object.hasOwn(letters, word)) continue;
       const near = nearWords(word, this.vocabulary);

@@ -1,8 +1,10 @@
 // What a reader sets a figure by: a box to type into, lists to choose from, the line that says how things stand.
 
 import { NEW, noted, stepped, type History } from "../math/history.ts";
-import { fill, h, setText, setValue, targetOf } from "./dom.ts";
+import { directionOfText } from "../math/text.ts";
+import { fill, h, setProps, setText, setValue, targetOf } from "./dom.ts";
 
+const BREAK = /[\r\n]/;
 const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
 
 /**
@@ -20,12 +22,12 @@ export function sentenceBox(label: string, placeholder: string, typed: (text: st
     setTyped(box, done.found);
     typed(done.found);
   });
-  const box = h("textarea", { rows: 1, dir: "auto", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+  const box = h("textarea", { rows: 1, dir: "ltr", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !lines && !event.isComposing && event.preventDefault(),
     onbeforeinput: () => (before = box.value),
     oninput: () => {
-      if (!lines && /[\r\n]/.test(box.value)) box.value = box.value.replace(/\s*[\r\n]+\s*/g, " "); // pasted: a sentence is one line
-      grow(box);
+      if (!lines && BREAK.test(box.value)) box.value = box.value.replace(/\s+/g, (space) => (BREAK.test(space) ? " " : space)); // pasted: a sentence is one line
+      fit(box);
       history = noted(history, before, ["sentence"], performance.now());
       before = box.value;
       typed(box.value);
@@ -76,6 +78,12 @@ export function setTyped(box: HTMLTextAreaElement, text: string) {
   while (same < least && old.at(-1 - same) === text.at(-1 - same)) same++;
   box.value = text;
   if (box.matches(":focus")) box.setSelectionRange(text.length - same, text.length - same);
+  fit(box);
+}
+
+/** Suits a box to its text. By `dir="auto"` Chromium would look anew at each line of a paste for where all of them run. */
+function fit(box: HTMLTextAreaElement) {
+  setProps(box, { dir: directionOfText(box.value) });
   grow(box);
 }
 

@@ -1,5 +1,6 @@
 // Words that a model knows, offered above the box while a reader types one of them: buttons that finish the word.
 
+import { LONGEST_TOKEN } from "../math/names.ts";
 import { arrow, fill, h, setText, targetOf } from "./dom.ts";
 
 const MOST_OFFERED = 8;
@@ -64,8 +65,8 @@ export class WordSuggestions {
   }
 }
 
-/** The word that a text ends with, as far as it was typed. */
-const begun = (typed: string) => /[^\s]*$/.exec(typed)?.[0] ?? "";
+/** The word that a text ends with, as far as it was typed; the end of one that's longer than any that is known. */
+const begun = (typed: string) => /[^\s]*$/.exec(typed.slice(-LONGEST_TOKEN))?.[0] ?? "";
 
 /** The words that the last one of a text, begun, may become. */
 export function completions(typed: string, words: string[]) {

@@ -9,8 +9,8 @@ import type { Changes, Flow, FlowState } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { ArithmeticSheet } from "../../views/arithmetic-sheet.ts";
-import { chooser, closeOnEscape, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { focusedIn, h, setText, setValue, targetOf } from "../../views/dom.ts";
+import { chooser, closeOnEscape, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import { focusedIn, h, setText, targetOf } from "../../views/dom.ts";
 import { narrow, wide } from "../../views/flow-layouts.ts";
 import { FlowScene } from "../../views/flow-scene.ts";
 import { playLabel } from "../../views/player.ts";
@@ -76,7 +76,7 @@ export class AttentionFlowView {
   update(state: Partial<FlowState>) {
     const { station, ...rest } = state;
     Object.assign(this.state, rest);
-    setValue(this.#sentence, this.state.sentence);
+    setTyped(this.#sentence, this.state.sentence);
     if (station !== undefined && STATIONS[this.#place].name !== station) this.#time.jump(stationAt(station));
     if (this.flow) this.#draw(this.flow);
     if ("cell" in state) this.#show(this.state.cell);

@@ -5,7 +5,7 @@ import { headTitle, queryWeights } from "../../math/maps.ts";
 import { guessedText, visible } from "../../math/repeats.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { grow, sentenceBox, StatusLine } from "../../views/controls.ts";
+import { grow, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
 import { h, setProps, setText, setValue } from "../../views/dom.ts";
 import { GuessStrip } from "../../views/guess-strip.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
@@ -114,7 +114,7 @@ export class HeadBirthView {
     for (const node of this.#own) node.hidden = !live;
     setText(this.#door, live ? "Stored training" : "Train it yourself");
     if (live) this.#panel.draw(this.state);
-    setValue(this.#box, sentence);
+    setTyped(this.#box, sentence);
     grow(this.#box);
     setValue(this.#slider, String(at));
     const step = `step ${steps[at]}`;

@@ -6,8 +6,8 @@ import { colourOf } from "../../math/maps.ts";
 import { rowOf, written } from "../../math/steps.ts";
 import { isolated, percent, readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { fill, h, rowsOf, setText, setToken, setValue, targetOf } from "../../views/dom.ts";
+import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import { fill, h, rowsOf, setText, setToken, targetOf } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { Beams } from "./beams.ts";
 import { headOf, isOn, reduce, startWith, type Action, type LedgerState, type State } from "./state.ts";
@@ -57,7 +57,7 @@ export class HeadLedgerView {
       h("p", { class: "hl-key" }, h("i"), "is 1 of the logit, as long in the bars and as thick in the beams, for all heads and answers of this sentence. What is hatched takes away."));
     root.replaceChildren(...(options.types === false ? [] : [this.#sentence]),
       h("div", { class: "hm-tools" }, field(this.#answer), field(this.#head)), this.#sum, this.#tables, this.#status.node, this.#announcer.node);
-    setValue(this.#sentence, this.state.sentence);
+    setTyped(this.#sentence, this.state.sentence);
   }
 
   get state() {
@@ -92,7 +92,7 @@ export class HeadLedgerView {
 
   #do(action: Action) {
     this.whole = reduce(this.whole, action);
-    setValue(this.#sentence, this.state.sentence);
+    setTyped(this.#sentence, this.state.sentence);
     if (this.ledger) this.#draw(this.ledger);
   }
 

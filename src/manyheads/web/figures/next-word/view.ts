@@ -18,6 +18,7 @@ import { isWhole, reduce, startWith, type Action, type Asked, type State, type S
 const PACE = 140; // milliseconds between words that are written on, so that they can be read
 const SEEN = 4; // bars without Tools: the likeliest word and three rivals
 const STRONG = 0.4; // of attention, which is coloured most
+const LONG = 20_000; // characters: a text of more is not written a second time at every keystroke, and its box is seen itself
 
 /** What the build says of the model: answers that are stored, lists of heads by name. */
 export interface Example {
@@ -178,7 +179,7 @@ export class NextWordView {
     const { text, off, masked, layer, head, hidesFirst, size: [layers, heads], plays, earlier, stale, tools } = this.state;
     if (this.#text.value !== text) {
       setTyped(this.#text, text);
-      this.#page.scrollTop = this.#page.scrollHeight; // where it was written
+      for (const part of [this.#page, this.#text]) part.scrollTop = part.scrollHeight; // where it was written
     }
     setText(this.#on, playLabel(plays));
     setIdle(this.#back, !earlier.length);
@@ -243,7 +244,9 @@ export class NextWordView {
   /** The text, behind which its box lies: with Tools in the colour of what the chosen head looks at from the last token; and the next word. */
   #drawWords() {
     const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, stale, vocabulary, waits } = this.state;
-    const map = tools && shown?.text === text ? answer?.now.map : undefined;
+    const long = text.length > LONG;
+    this.#page.classList.toggle("nw-long", long);
+    const map = tools && !long && shown?.text === text ? answer?.now.map : undefined;
     const pieces = map && piecesOf(map.keyTokens, text);
     const end = tail.map((id) => vocabulary!.wordOf(id)).join("");
     const ghost = stale || !bars.length ? "" : bars[tried ?? 0].word;
@@ -254,9 +257,9 @@ export class NextWordView {
     mark(this.#words, { role: pieces && "group", "aria-label": pieces && "What the head looks at", "aria-hidden": !pieces && "true" });
     if (!waits) this.#whyThere.node.hidden = !(pieces && map?.scoreParts);
     if (!map || !pieces) {
-      setText(this.#looks, tools ? "The text takes on the colour of what a head looks at once the model has answered." : "");
+      setText(this.#looks, !tools ? "" : long ? `A text of more than ${LONG} characters takes on no colour.` : "The text takes on the colour of what a head looks at once the model has answered.");
       this.#coloured.dir = "auto";
-      return setText(this.#coloured, text + end);
+      return setText(this.#coloured, long ? "" : text + end);
     }
     const row = Float32Array.from(queryWeights(map, layer, head, map.queryTokens.length - 1)); // the last asks
     if (hidesFirst) row[0] = 0;

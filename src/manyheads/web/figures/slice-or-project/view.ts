@@ -7,8 +7,8 @@ import type { ProjectionWay, Projections, ProjectionsState } from "../../math/pr
 import { rowOf, written } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { fill, h, nextId, setText, setValue } from "../../views/dom.ts";
+import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import { fill, h, nextId, setText } from "../../views/dom.ts";
 import { inkOf, makePicture, paintPixels } from "../../views/pixels.ts";
 import { tint } from "../../views/tints.ts";
 
@@ -65,13 +65,13 @@ export class SliceOrProjectView {
       h("tfoot", {}, h("tr", {}, h("th", { scope: "row", colspan: 2 }, "largest difference of all"), ...this.#differences)));
     root.replaceChildren(this.#sentence, h("div", { class: "hm-tools" }, field(this.#word), this.#ways),
       this.#says, this.#stage, this.#table, this.#status.node, this.#announcer.node);
-    setValue(this.#sentence, this.state.sentence);
+    setTyped(this.#sentence, this.state.sentence);
   }
 
   /** Takes over parts of the state that changed elsewhere. */
   update(state: Partial<ProjectionsState>) {
     Object.assign(this.state, state);
-    setValue(this.#sentence, this.state.sentence);
+    setTyped(this.#sentence, this.state.sentence);
   }
 
   show(made: Projections) {

@@ -6,8 +6,8 @@ import { colourOf } from "../../math/maps.ts";
 import { scoreOf, shareOf } from "../../math/senses.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { chooser, field, fillOptions, grow, sentenceBox, StatusLine } from "../../views/controls.ts";
-import { fill, h, rowsOf, setChildren, setProps, setText, setValue } from "../../views/dom.ts";
+import { chooser, field, fillOptions, grow, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
+import { fill, h, rowsOf, setChildren, setProps, setText } from "../../views/dom.ts";
 import { HeadGroups } from "../../views/head-groups.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { wantsStillness } from "../../views/timeline.ts";
@@ -109,7 +109,7 @@ export class WordSenseView {
 
   #drawControls() {
     const { sentence, word, words, found, ranking, off } = this.state;
-    setValue(this.#box, sentence);
+    setTyped(this.#box, sentence);
     grow(this.#box);
     fillOptions(this.#choice, words, words, word);
     setProps(this.#tools, { hidden: this.#single && words.length < 2 });
