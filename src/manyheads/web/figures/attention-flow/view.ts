@@ -68,7 +68,7 @@ export class AttentionFlowView {
     root.replaceChildren(h("div", { class: "af-sentence" }, this.#sentence), tools,
       h("p", { class: "af-caption" }, this.#title, " ", this.#caption), this.#stage, transport, this.#status.node, this.#announcer.node);
     root.addEventListener("keydown", (event) => this.#key(event));
-    setValue(this.#sentence, this.state.sentence);
+    setTyped(this.#sentence, this.state.sentence);
     this.#played();
   }
 
