@@ -40,6 +40,13 @@ def digits_of(map, layers=None):
             yield _digits(part) if map.kind in ("shares", "parts") else _pairs(part / _largest(map))
 
 
+def digits_in(map):
+    """How many characters `digits_of` writes."""
+    if map.kind not in ("shares", "parts"):
+        return 2 * map.weights.size
+    return map.weights.size + sum(np.count_nonzero(layer >= DIGITS["few"]) for layer in map.weights)
+
+
 def _largest(map):
     return max(float(map.weights.max(initial=0)), -float(map.weights.min(initial=0))) or 1.0
 

@@ -2,6 +2,7 @@
 
 import inspect
 import secrets
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -19,10 +20,11 @@ from manyheads.maps.other_tools import maps_of
 from manyheads.maps.own_models import in_pieces, maps_within, with_heads_off
 from manyheads.maps.plain import plain_html
 from manyheads.maps.sentences import MAX_WEIGHTS, Holding
-from manyheads.maps.wire import digits_of, layer_message, map_json, map_message
+from manyheads.maps.wire import digits_in, digits_of, layer_message, map_json, map_message
 from manyheads.models.registry import is_named, load_model
 from manyheads.whole_files import written_whole
 from manyheads.widgets.figure import Figure, reason, refuse_unknown
+from manyheads.widgets.file_size import too_large
 from manyheads.widgets.long_map import OPENS_NOT, LongMap, by_sentences, is_long
 from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
@@ -444,10 +446,13 @@ class HeadMap(_Chosen):
         written = {name: None if value == start_of(name) else value for name, value in chosen.items()}
         return {**written, "off": off or None}
 
+    def _takes_whole_rows(self):
+        return any(getattr(self, name) == value for name, value in OF_WHOLE_ROWS.items())
+
     def _part(self, map, mask):
         """What a page without its model holds of a map, the tokens that are shown, and its element's attributes."""
         shown = self._shown(map, mask)
-        if any(getattr(self, name) == value for name, value in OF_WHOLE_ROWS.items()):
+        if self._takes_whole_rows():
             return map, shown
         part = between(map, self.first, self.last)
         if part is map:
@@ -495,7 +500,8 @@ class HeadMap(_Chosen):
         stays, since the model is not in the file. Several models, or a sentence to compare with, are maps of their own,
         one below the other. Of `first` to `last`, the file holds these tokens alone, and says so; but where `rollout`,
         merged pieces, what is written, or rows without sinks or special tokens are shown, it holds all, for these are
-        told from whole rows. Returns the `Path`.
+        told from whole rows. Of a file that gets larger than a mail carries, a warning says so before it is written,
+        and what would fit. Returns the `Path`.
 
         Raises `ValueError` for a path that ends in something other than .html, `OSError` for one that can't be written.
         """
@@ -511,6 +517,10 @@ class HeadMap(_Chosen):
                 figures.append((": ".join(part for part in named if part), html))
                 maps += [map] * html.count(DIGITS)
         first, *rest = standalone_page(figures, self._esm, self._css).split(DIGITS)
+        page, weights = len(first + "".join(rest)), sum(digits_in(each) for each in maps)
+        layer = self.attention.opened(self.layer)
+        if said := too_large(path.name, page, weights, maps, layer, parts=not self._takes_whole_rows()):
+            warnings.warn(said, stacklevel=2)
         with written_whole(path) as beside, beside.open("w", encoding="utf-8", errors="replace") as file:
             file.write(first)
             for map, part in zip(maps, rest, strict=True):

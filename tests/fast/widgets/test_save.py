@@ -50,6 +50,21 @@ def test_only_the_tokens_that_are_shown_are_written_as_they_were(tmp_path):
     assert len(data_of(map._element())["keyTokens"]) == 90, "rows without special tokens are told from whole rows"
 
 
+def test_what_is_said_of_a_large_file_makes_it_fit(tmp_path, monkeypatch):
+    weights = np.random.default_rng(0).dirichlet(np.full(256, 0.3), (4, 3, 256)).astype(np.float32)
+    path, map = tmp_path / "map.html", HeadMap.of(weights, layer=2)
+    size = map.save(path).stat().st_size
+    monkeypatch.setattr("manyheads.widgets.file_size.MAIL", size // 2)
+    with pytest.warns(UserWarning, match=f"^map.html takes {size / 1e6:.0f} MB, more than a mail carries") as said:
+        map.save(path)
+    last = int(re.search(r"fits: first=0, last=(\d+), or HeadMap.of\(..., layers=\[2\]\)", str(said[0].message))[1])
+    assert 0.4 * size < HeadMap.of(weights, first=0, last=last).save(path).stat().st_size <= size / 2
+    assert HeadMap.of(weights, layers=[2]).save(path).stat().st_size <= size / 2
+    map.special = "remove"  # which is told from whole rows
+    with pytest.warns(UserWarning, match=r"\). What fits: HeadMap.of\(..., layers=\[2\]\)."):
+        map.save(path)
+
+
 def test_of_a_decoder_that_looks_elsewhere_the_keys_are_written(tmp_path):
     map = HeadMap.of(np.full((2, 5), 0.2), list("abcde"), list("xy"), first=1, last=2, query=1)
     data = data_of(map.save(tmp_path / "map.html").read_text(encoding="utf-8"))
