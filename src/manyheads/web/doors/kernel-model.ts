@@ -17,9 +17,9 @@ export interface WidgetManager {
   get_state_sync?(options: { drop_defaults: boolean }): { state: WidgetStates };
 }
 
-/** The notebook that a figure is in, as JupyterLab has it. */
+/** The notebook that a figure is in, as JupyterLab has it; hosts built from its parts may have less. */
 export interface NotebookContext {
-  saveState: Signal;
+  saveState?: Signal;
   sessionContext?: { statusChanged: Signal };
   model: { getMetadata(name: string): any; setMetadata(name: string, value: unknown): void; cells: Iterable<NotebookCell> };
 }

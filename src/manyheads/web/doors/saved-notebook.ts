@@ -10,20 +10,22 @@ const VERSION = { version_major: 2, version_minor: 0 }; // of the format
 const HTML = { model_module: "@jupyter-widgets/controls", model_module_version: "2.0.0", model_name: "HTMLModel" };
 
 /** Keeps a figure in the notebook that is saved, where that can be; returns what ends that. Each figure does so by itself: it has a copy of this script. */
-export function keepWhenSaved({ get, widget_manager: manager }: KernelModel, figure: HTMLElement) {
-  if (!manager?.context) return () => {};
-  const { context } = manager;
+export function keepWhenSaved(model: KernelModel, figure: HTMLElement) {
+  const { widget_manager: manager } = model;
+  const { context } = manager ?? {};
+  const saves = context?.saveState;
+  if (!manager || !context || !saves) return () => {};
   const keep = (_: unknown, saving: string) => {
     if (saving !== "started") return;
-    const [name, before]: [string, WidgetStates] = [get("_kept_as"), context.model.getMetadata("widgets")?.[STATE]?.state ?? {}];
+    const [name, before]: [string, WidgetStates] = [model.get("_kept_as"), context.model.getMetadata("widgets")?.[STATE]?.state ?? {}];
     if (before[name] && before[name].model_module !== HTML.model_module) return; // JupyterLab is set to keep all that widgets know
-    const own = { [name]: { ...HTML, state: { value: standing(figure, get("_css")) } } };
+    const own = { [name]: { ...HTML, state: { value: standing(figure, model.get("_css")) } } };
     const boxes = figure.parentElement?.parentElement?.closest(".jupyter-widgets") ? boxesOf(manager) : {};
     const state = keptOf(viewsOf(context.model.cells), { ...before, ...own }, boxes);
     context.model.setMetadata("widgets", { [STATE]: { state, ...VERSION } });
   };
-  context.saveState.connect(keep);
-  return () => void context.saveState.disconnect(keep);
+  saves.connect(keep);
+  return () => void saves.disconnect(keep);
 }
 
 /** All widgets that a notebook has but our figures, which keep themselves. */
