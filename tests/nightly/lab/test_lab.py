@@ -350,15 +350,17 @@ def test_maps_in_a_box_stand_side_by_side_and_are_kept_with_their_box(notebook, 
     page, _ = run_cell(notebook, plain, "boxed")
     maps = page.locator(".jp-OutputArea .head-map")
     expect(maps).to_have_count(2)
-    left, right = (map.bounding_box() for map in maps.all())
-    assert left["width"] == pytest.approx(right["width"], abs=1)
-    assert left["width"] > 300
-    assert right["x"] >= left["x"] + left["width"]
+    eventually(lambda: [map.bounding_box() for map in maps.all()], are_side_by_side)
     save_when_idle(page)
     output = opened_again(context, plain, "boxed.ipynb", page)
     expect(output.locator(".head-map", has_text="This is how it stood")).to_have_count(2, timeout=1000 * PATIENCE)
     expect(output.locator(".head-map").first).to_contain_text("hot tea")
     output.page.close()
+
+
+def are_side_by_side(boxes):
+    left, right = boxes
+    return 300 < left["width"] == pytest.approx(right["width"], abs=1) and right["x"] >= left["x"] + left["width"]
 
 
 def test_a_figure_says_when_its_kernel_does_not_answer_and_when_it_does_again(notebook, plain):
