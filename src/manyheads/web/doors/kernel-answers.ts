@@ -16,14 +16,14 @@ export class KernelAnswers {
   }
 
   #model: KernelModel;
-  #told: () => void;
+  #notify: () => void;
   #changed = false;
   #waits: ReturnType<typeof setTimeout> | undefined;
 
-  /** `told` is called whenever `late` or `old` has changed. */
-  constructor(model: KernelModel, told: () => void) {
+  /** `notify` is called whenever `late` or `old` has changed. */
+  constructor(model: KernelModel, notify: () => void) {
     this.#model = model;
-    this.#told = told;
+    this.#notify = notify;
     for (const number of NUMBERS) model.on(number, this.#look);
     this.#look();
   }
@@ -54,6 +54,6 @@ export class KernelAnswers {
     const before = [this.late, this.old];
     this.late = late;
     this.#changed = changed;
-    if (before[0] !== this.late || before[1] !== this.old) this.#told();
+    if (before[0] !== this.late || before[1] !== this.old) this.#notify();
   }
 }
