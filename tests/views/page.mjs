@@ -30,16 +30,31 @@ class ResizeObserver {
   }
 }
 
-/** All that is in the page is in view, unless `page.seen` says otherwise. */
+/** All that is in the page is in view, unless `page.seen` says otherwise; `scrolled()` tells of a change. */
 class IntersectionObserver {
+  static #all = new Set();
+  #observed = new Set();
   constructor(call) {
     this.call = call;
   }
-  observe() {
-    if (page.seen) queueMicrotask(() => this.call?.([{ isIntersecting: true }]));
+  observe(target) {
+    IntersectionObserver.#all.add(this);
+    this.#observed.add(target);
+    queueMicrotask(() => this.#tell([target]));
+  }
+  unobserve(target) {
+    this.#observed.delete(target);
   }
   disconnect() {
-    this.call = null;
+    this.#observed.clear();
+    IntersectionObserver.#all.delete(this);
+  }
+  #tell(targets) {
+    const entries = targets.filter((target) => this.#observed.has(target)).map((target) => ({ target, isIntersecting: page.seen }));
+    if (entries.length) this.call(entries);
+  }
+  static scrolled() {
+    for (const each of IntersectionObserver.#all) each.#tell([...each.#observed]);
   }
 }
 
@@ -71,6 +86,7 @@ const globals = {
   window, ResizeObserver, IntersectionObserver, innerHeight: 800, devicePixelRatio: 1,
   addEventListener: window.addEventListener.bind(window),
   requestAnimationFrame: (call) => setTimeout(() => call(performance.now())),
+  requestIdleCallback: (call) => setImmediate(call),
   cancelAnimationFrame: (frame) => clearTimeout(frame),
   CSS: { supports: () => true },
   matchMedia: () => ({ matches: page.still }),
@@ -98,6 +114,20 @@ export function resizeTo(height) {
   ResizeObserver.resized();
 }
 
+/** Scrolls until all that is in the page is in view, or nothing. */
+export function scrollTo(seen) {
+  page.seen = seen;
+  IntersectionObserver.scrolled();
+}
+
+/** Puts the page into the background, or shows it. */
+export function hidePage(t, hidden = true) {
+  if (hidden) t.after(() => hidePage(t, false));
+  if (hidden) Object.defineProperty(document, "hidden", { value: true, configurable: true });
+  else delete document.hidden;
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
 // --- figures and their models
 
 let pages = 0;
@@ -117,6 +147,7 @@ export async function draw(html, models = {}, hash = "") {
   for (const name of Object.keys(families)) delete families[name];
   Object.assign(families, models);
   globalThis.modelsOfPage = undefined;
+  delete globalThis[Symbol.for("manyheads.turns")];
   localStorage.clear();
   window.happyDOM.setURL(`${ADDRESS}${hash}`);
   Object.assign(page, { height: 300, still: true, seen: true });

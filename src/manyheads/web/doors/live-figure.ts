@@ -6,6 +6,7 @@ import { isPaused, WHY } from "../math/faults.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import { failedTo, LOADING, loadWithProgress, megabytes, modelsScript, OFFERED } from "./page-models.ts";
 import { Figure, whenSeen, withResolvers } from "./page-element.ts";
+import { pageSeen, turns } from "./turns.ts";
 
 /** What a figure computes with its models: at once where they answer at once, else a promise of it. */
 export interface Task<Model, Result> {
@@ -27,8 +28,9 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   #awaited: string[] = [];
   #ready = withResolvers();
   #allowed = false; // to fetch a model that is fetched on request only
-  /** The last task, as long as it is not done; and what aborts it. */
+  /** The last task, as long as it is not done; whether it waits for its turn; and what aborts it. */
   #task: Task<Model, any> | null = null;
+  #follows = false;
   #running = new AbortController();
   #interrupted = false;
   /** Whether being seen wakes it: where there is something to offer, or nothing is shown yet. */
@@ -87,7 +89,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     if (this.task && !this.modelNames.length) this.#ready.resolve();
     const task = this.#interrupted && this.#task;
     this.#interrupted = false;
-    if (task) this.run(task);
+    if (task) this.run(task, this.#follows);
     else if (this.#allowed) this.wake();
   }
 
@@ -98,9 +100,9 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   override disconnectedCallback() {
     super.disconnectedCallback();
     queueMicrotask(() => { // it may only be moved
-      if (this.isConnected) return;
+      if (this.isConnected || !this.#task) return;
       this.#running.abort();
-      this.#interrupted = this.#task !== null;
+      this.#interrupted = true;
     });
   }
 
@@ -114,26 +116,37 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     if (this.task) this.run(this.task);
   }
 
+  /** Does a task after a figure that it follows, when its turn comes; at once, where somebody waits for its present one. */
+  protected runAfter<Result>(task: Task<Model, Result>) {
+    this.run(task, this.#task === null || this.#follows);
+  }
+
   /** Drops models that have stopped, so that they are loaded anew. */
   protected dropBroken() {
     for (const [name, model] of this.#models) if (model.broken) this.#models.delete(name);
   }
 
-  /** Does a task in place of the one before. Where the models are here and answer at once, it is done when this returns. */
-  protected run<Result>(task: Task<Model, Result>) {
+  /**
+   * Does a task in place of the one before: at once, or, where it follows another figure's, when its turn comes. Where the models are
+   * here and answer at once, and it need not wait, it is done when this returns.
+   */
+  protected run<Result>(task: Task<Model, Result>, follows = false) {
     this.#running.abort();
     this.#running = new AbortController();
     const { signal } = this.#running;
     const names = this.modelNames;
     this.#task = names.length ? task : null;
+    this.#follows = follows;
     this.#interrupted = !this.isConnected;
     if (!names.length) return this.#ready.resolve();
     if (!this.isConnected) return;
-    if (names.every((name) => this.#models.has(name))) this.#compute(task, names, signal);
+    if (names.every((name) => this.#models.has(name)) && !document.hidden) this.#compute(task, names, signal);
     else this.#fetchAll(task, names, signal);
   }
 
   async #fetchAll<Result>(task: Task<Model, Result>, names: string[], signal: AbortSignal) {
+    if (document.hidden) await pageSeen();
+    if (signal.aborted) return;
     try {
       const large = this.#allowed ? [] : names.filter((name) => isOnRequest(name) && !this.#models.has(name) && !this.#loading.has(name));
       if (large.length && (await this.#offer(large, signal))) return;
@@ -174,7 +187,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     if (signal.aborted) return true;
     const all = names.map(familyLabel).join(" and ");
     this.markOld(this.waits);
-    this.showStatus(this.waits ? this.waitsFor(all) : OFFERED, () => this.#accept(), `Load the ${all} (${megabytes(bytes)} MB)`);
+    this.showStatus(this.waits ? this.waitsFor(all) : OFFERED, () => this.#accept(false), `Load the ${all} (${megabytes(bytes)} MB)`);
     LiveFigure.#acceptAfter(Promise.all(names.map(whenLoaded)), this); // at the wish of another figure
     return true;
   }
@@ -184,39 +197,45 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
     const figure = new WeakRef(element);
     loaded.then(() => {
       const waiting = figure.deref();
-      if (waiting) waiting.#accept();
+      if (waiting) waiting.#accept(!waiting.waits);
     });
   }
 
-  #accept() {
+  #accept(follows: boolean) {
     this.#allowed = true;
-    if (this.#task) this.run(this.#task);
+    if (this.#task) this.run(this.#task, follows);
   }
 
   #compute<Result>(task: Task<Model, Result>, names: string[], signal: AbortSignal) {
     this.#awaited = [];
     const models = names.map((name) => this.#models.get(name) as Model);
+    const compute = (ends: AbortSignal) => task.compute(models, ends);
+    if (this.#follows) return this.#await(turns().after(this, signal, (ends) => this.#tellIfSlow(compute(ends), ends)), task, signal);
     let result;
     try {
-      result = task.compute(models, signal);
+      result = compute(signal);
     } catch (error) {
       return this.#fail(error, task, signal);
     }
-    if (result instanceof Promise) this.#await(result, task, signal);
-    else this.#finish(result, task);
+    if (!(result instanceof Promise)) return this.#finish(result, task);
+    turns().first(result);
+    this.#await(this.#tellIfSlow(result, signal), task, signal);
   }
 
   async #await<Result>(promise: Promise<Result>, task: Task<Model, Result>, signal: AbortSignal) {
-    const slow = setTimeout(() => signal.aborted || this.showProgress("Computing."), PATIENCE);
     let result;
     try {
       result = await promise;
     } catch (error) {
       return this.#fail(error, task, signal);
-    } finally {
-      clearTimeout(slow);
     }
     if (!signal.aborted) this.#finish(result, task);
+  }
+
+  /** A result that may come later; if it's long in coming, the reader is told. */
+  async #tellIfSlow<Result>(result: Result | Promise<Result>, signal: AbortSignal) {
+    const slow = setTimeout(() => signal.aborted || this.showProgress("Computing."), PATIENCE);
+    return Promise.resolve(result).finally(() => clearTimeout(slow));
   }
 
   #finish<Result>(result: Result, task: Task<Model, Result>) {

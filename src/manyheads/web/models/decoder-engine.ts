@@ -40,21 +40,26 @@ export class DecoderEngine {
 
   /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. With `masked`, no token looks at the first but itself. */
   read(ids: number[], headMask: HeadMask = null, masked = false): Reading {
+    this.#take(ids, headMask, masked);
+    return { logits: this.#weights.scores(this.#normed(this.#last, this.#weights.norm)), weights: this.#map() };
+  }
+
+  /** Computes what isn't known of a text: nothing, where it was read last. */
+  #take(ids: number[], headMask: HeadMask, masked = false) {
     const on = this.#switched(headMask);
     const kept = masked === this.#masked && on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
+    if (kept === ids.length && kept === this.#ids.length) return;
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
     this.#on = on;
     this.#masked = masked;
     this.#ids = ids.slice(0, known);
     this.#rows.length = known;
     this.#norms.length = Math.min(this.#norms.length, known);
-    let last = new Float32Array();
     for (let from = known; from < ids.length; from += CHUNK) {
       const some = ids.slice(from, from + CHUNK);
-      last = this.#pass(some);
+      this.pass(some);
       this.#ids.push(...some);
     }
-    return { logits: this.#weights.scores(last), weights: this.#map() };
   }
 
   #switched(headMask: HeadMask) {
@@ -93,7 +98,7 @@ export class DecoderEngine {
   /** What the heads of a layer read in a text, [token, width], and what those of the layer below look at, [head, query, key]. */
   layerInput(ids: number[], layer: number, headMask: HeadMask = null) {
     const { numHeads, width } = this.#facts;
-    if (String(ids) !== String(this.#ids) || String(this.#switched(headMask)) !== String(this.#on) || this.#masked) this.read(ids, headMask);
+    this.#take(ids, headMask);
     const X = { shape: [ids.length, width], values: new Float32Array(ids.length * width) };
     ids.forEach((_, token) => X.values.set(this.#normedIn[token].subarray(layer * width, (layer + 1) * width), token * width));
     return { X, below: layer ? { shape: [numHeads, ids.length, ids.length], values: this.#map((layer - 1) * numHeads, layer * numHeads) } : undefined };
@@ -135,9 +140,7 @@ export class DecoderEngine {
 
   /** Why a head looks from one token of a text at another: twin of `score_parts`. What was read last isn't read again. */
   scoreParts(ids: number[], { layer, head, query, key }: Cell, headMask: HeadMask = null): ScoreParts {
-    const on = this.#switched(headMask);
-    const isRead = String(ids) === String(this.#ids) && String(on) === String(this.#on) && !this.#masked;
-    if (!isRead) this.read(ids, headMask);
+    this.#take(ids, headMask);
     const { numHeads, numKvHeads, headDim, maxTokens, normEpsilon, rotaryBase } = this.#facts;
     const group = Math.floor(head * numKvHeads / numHeads); // whose keys the head reads
     const [asks, answers] = this.#writtenAt([query, key], layer);
@@ -184,8 +187,8 @@ export class DecoderEngine {
     return this.#mlps[token].subarray(layer * width, (layer + 1) * width);
   }
 
-  /** Computes tokens that come after those that are known: the normed state of the last. */
-  #pass(ids: number[]) {
+  /** Computes tokens that come after those that are known. */
+  pass(ids: number[]) {
     const { numLayers, numHeads, headDim, width } = this.#facts;
     const past = this.#ids.length;
     const turns = this.#turns(past, ids.length);
@@ -206,7 +209,6 @@ export class DecoderEngine {
       add(change);
     }
     this.#last = x.slice(-width);
-    return this.#normed(this.#last, this.#weights.norm);
   }
 
   /** What the heads of a layer make of the new tokens: float32 [token, width] -> [token, head * dim]. */

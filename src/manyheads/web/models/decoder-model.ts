@@ -6,7 +6,7 @@ import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { matrix } from "../math/read-back.ts";
 import type { Cell } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
-import type { DecoderEngine } from "./decoder-engine.ts";
+import { DecoderEngine } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
 import type { DecoderFacts } from "./files.ts";
@@ -16,6 +16,55 @@ import type { Draft, NextWord } from "./head-model.ts";
 const NEXT = "next word";
 const TOP = 10; // of the next words that a map predicts
 const LABELS = 5; // of these, taken apart in a ledger
+
+/** What a page asks of the decoder: how a text goes on, a journey, why a head looks there, or a ledger and what is left without a head. */
+interface DecoderQuestion {
+  text?: string | Draft;
+  headMask?: HeadMask;
+  masked?: boolean;
+  cell?: Cell;
+  flow?: FlowState;
+  ledger?: LedgerQuestion;
+  without?: { chosen: number[], off: number };
+}
+
+/** A ledger, and what is still to be asked for it. */
+export interface PartOfLedger {
+  ledger: HeadLedger;
+  chosen: number[]; // tokens, each a label
+  shown: number[]; // heads, counted through all layers
+}
+
+/** Answers a page; one text is kept as the whole model reads it, and one with heads off, or another that none looks at. */
+export class DecoderReader {
+  #weights: DecoderWeights;
+  #tokens: DecoderTokens;
+  #whole: DecoderEngine;
+  #other: DecoderEngine | null = null;
+
+  constructor(weights: DecoderWeights, tokens: DecoderTokens) {
+    this.#weights = weights;
+    this.#tokens = tokens;
+    this.#whole = new DecoderEngine(weights);
+  }
+
+  /** The answer, and of what it hands over to the page. */
+  answer({ text = "", headMask = null, masked = false, cell, flow, ledger, without }: DecoderQuestion) {
+    const [weights, tokens] = [this.#weights, this.#tokens];
+    const { facts } = weights;
+    const isWhole = !masked && !without && !(ledger ? ledger.headMask : headMask);
+    const engine = isWhole ? this.#whole : (this.#other ??= new DecoderEngine(weights));
+    if (ledger && without) return { result: logitsWithout(engine, tokens, facts, ledger, without) };
+    if (ledger) return { result: ledgerOf(engine, tokens, facts, ledger) };
+    if (flow) return { result: decoderFlow(engine, weights, tokens, flow, headMask) };
+    if (cell) {
+      const found = whyThere(engine, tokens, text, cell, headMask);
+      return { result: found, transfer: [found.pairs.buffer] };
+    }
+    const result = nextWord(engine, tokens, facts, text, headMask, masked);
+    return { result, transfer: [result.logits.buffer, result.map.weights.buffer] };
+  }
+}
 
 /** The map of a text, and how well each token would come next. */
 export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, text: string | Draft, headMask: HeadMask, masked = false): NextWord {
@@ -36,8 +85,11 @@ export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: De
   return { ids, logits, map };
 }
 
-/** What every part adds to the logits of the likeliest next words, and of the one that was chosen: twin of `Decoder.head_ledger`. */
-export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, { sentence, answer, head, headMask = null }: LedgerQuestion): HeadLedger {
+/**
+ * What every part adds to the logits of the likeliest next words, and of the one that was chosen: twin of `Decoder.head_ledger`, but for
+ * what is left without a head: `shown` are the heads for which `logitsWithout` is to be asked, and `chosen` the words.
+ */
+export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, { sentence, answer, head, headMask = null }: LedgerQuestion): PartOfLedger {
   const { numLayers, numHeads, headNames } = facts;
   const { ids, notes } = tokens.read(sentence);
   const { logits } = engine.read(ids, headMask);
@@ -54,12 +106,14 @@ export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: De
   const shown = mostOf(ledger, answerPlace(ledger, answer)).filter((part) => part < numLayers * numHeads);
   const asked = head ?? shown[0] ?? 0;
   const said = engine.writes(Math.floor(asked / numHeads), asked % numHeads).map(extremesOf);
-  for (const off of shown) {
-    const mask = Array.from({ length: numLayers }, (__, layer) => headNames.map((_, place) => layer * numHeads + place !== off && (headMask?.[layer][place] ?? true)));
-    const left = engine.read(ids, mask).logits;
-    chosen.forEach((id, label) => (without.values[label * numLayers * numHeads + off] = left[id]));
-  }
-  return { ...ledger, extremes: { [asked]: said.map((pair) => pair.map((id) => tokens.words[id])) } };
+  return { ledger: { ...ledger, extremes: { [asked]: said.map((pair) => pair.map((id) => tokens.words[id])) } }, chosen, shown };
+}
+
+/** The logits of some tokens where one more head is off, counted through all layers. */
+export function logitsWithout(engine: DecoderEngine, tokens: DecoderTokens, { numLayers, numHeads }: DecoderFacts, { sentence, headMask = null }: LedgerQuestion, { chosen, off }: { chosen: number[], off: number }) {
+  const mask = Array.from({ length: numLayers }, (_, layer) => Array.from({ length: numHeads }, (__, place) => layer * numHeads + place !== off && (headMask?.[layer][place] ?? true)));
+  const { logits } = engine.read(tokens.read(sentence).ids, mask);
+  return chosen.map((id) => logits[id]);
 }
 
 /** The journey through one head of one layer. */

@@ -5,6 +5,7 @@ import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import type { Cell, ScoreParts } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
+import type { PartOfLedger } from "./decoder-model.ts";
 import type { DecoderFacts } from "./files.ts";
 import type { DecoderModel, Draft, NextWord } from "./head-model.ts";
 import { missingBytesOf } from "./kept-files.ts";
@@ -37,7 +38,7 @@ export class Decoder extends WorkerModel implements DecoderModel {
 
   async next(text: string | Draft, headMask: HeadMask = null, { signal, masked = false }: { signal?: AbortSignal, masked?: boolean } = {}) {
     const answer = await this.request<NextWord>({ text, headMask, masked }, signal);
-    const scoreParts = (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell });
+    const scoreParts = (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell }, signal); // until the next key
     return masked ? answer : { ...answer, map: { ...answer.map, scoreParts } };
   }
 
@@ -51,8 +52,14 @@ export class Decoder extends WorkerModel implements DecoderModel {
     return this.request<Flow>({ flow: state, headMask }, signal);
   }
 
-  headLedger(ledger: LedgerQuestion, { signal }: { signal?: AbortSignal } = {}) {
-    return this.request<HeadLedger>({ ledger }, signal);
+  /** A promise of what every part adds to the logits of the next words. Each head that is turned off for it is a request of its own: a key waits for one of them at most. */
+  async headLedger(question: LedgerQuestion, { signal }: { signal?: AbortSignal } = {}): Promise<HeadLedger> {
+    const { ledger, chosen, shown } = await this.request<PartOfLedger>({ ledger: question }, signal);
+    for (const off of shown) {
+      const left = await this.request<number[]>({ ledger: question, without: { chosen, off } }, signal);
+      left.forEach((logit, label) => (ledger.without.values[label * ledger.headNames.length + off] = logit));
+    }
+    return ledger;
   }
 
   wordOf(id: number) {

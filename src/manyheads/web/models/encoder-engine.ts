@@ -3,10 +3,8 @@
 import type { HeadMask, Pushes } from "../math/attention-map.ts";
 import { added, attend, layerNorm, partOf } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
-import type { Flow, FlowState } from "../math/steps.ts";
 import { readSafetensors } from "./files.ts";
 import type { PretrainedFacts } from "./files.ts";
-import { layeredFlow } from "./formula-model.ts";
 import { Kernel, Layout, type Codes14 } from "./kernel.ts";
 
 /** A matrix as it is sent: step * (low + base * high), a step for each row. */
@@ -24,12 +22,15 @@ export interface Followed {
   directions: Float32Array;
 }
 
+const KEPT = 2; // texts: one, and the one that it is compared with
+
 export class EncoderEngine {
   #facts: PretrainedFacts;
   #kernel: Kernel;
   #matrices: Record<string, Codes14>; // by name, in the kernel's memory
   #embeddings: Record<string, Rounded> = {}; // "words" and "positions"
   #norms: Record<string, Layer> = {}; // by what they come after
+  #kept: { of: string, states: Matrix }[] = []; // the texts that were read last, the latest first
 
   /** Makes room for all matrices; `put` brings them. */
   static async create(facts: PretrainedFacts, code: BufferSource) {
@@ -42,6 +43,10 @@ export class EncoderEngine {
     ]).flat();
     const desk = layout.desk(maxTokens, mlpWidth, maxTokens * mlpWidth);
     return new EncoderEngine(facts, await Kernel.create(code, layout, desk), Object.fromEntries(matrices));
+  }
+
+  get numLayers() {
+    return this.#facts.numLayers;
   }
 
   private constructor(facts: PretrainedFacts, kernel: Kernel, matrices: Record<string, Codes14>) {
@@ -74,15 +79,14 @@ export class EncoderEngine {
    * query, width]. `headMask[layer][head]` is false for a head that adds nothing; `masked` holds the places of tokens that none may
    * look at. Where some tokens' vectors are followed, `pushes` says what moves them along a direction of each layer.
    */
-  read(ids: number[], headMask: HeadMask = null, masked: number[] = [], followed: Followed | null = null) {
-    const { numLayers, numHeads } = this.#facts;
+  pass(ids: number[], headMask: HeadMask = null, masked: number[] = [], followed: Followed | null = null) {
+    const { numLayers } = this.#facts;
     const mask = masked.length ? Uint8Array.from({ length: ids.length ** 2 }, (_, at) => Number(!masked.includes(at % ids.length))) : null;
     const pushes: Pushes = { values: [], rest: [] };
     let x = this.#normed(added(this.#rows("words", ids), this.#rows("positions", [...ids.keys()])), "embeddings_norm");
     const [maps, states] = [[] as Matrix[], [x]];
     for (let layer = 0; layer < numLayers; layer++) {
-      const [Q, K, V] = ["query", "key", "value"].map((name) => this.#linear(x, `${layer}.${name}`));
-      const { weights, context } = attend(Q, K, V, { numHeads, mask, headMask: headMask?.[layer] });
+      const { V, weights, context } = this.#attend(layer, x, mask, headMask?.[layer]);
       const summed = added(x, this.#linear(context, `${layer}.output`));
       const middle = this.#normed(summed, `${layer}.attention_norm`);
       const up = this.#linear(middle, `${layer}.up`);
@@ -92,7 +96,22 @@ export class EncoderEngine {
       maps.push(weights);
       states.push(x);
     }
-    return { weights: stacked(maps), states: stacked(states), ...(followed && { pushes }) };
+    const found = { weights: stacked(maps), states: stacked(states), ...(followed && { pushes }) };
+    if (!mask) this.#kept = [{ of: nameOf(ids, headMask), states: found.states }, ...this.#kept].slice(0, KEPT);
+    return found;
+  }
+
+  /** What the heads of a layer read in a text, [token, width], and what those of the layer below look at, [head, query, key]. A text that was just read isn't read again. */
+  layerInput(ids: number[], layer: number, headMask: HeadMask = null) {
+    const of = nameOf(ids, headMask);
+    const states = this.#kept.find((kept) => kept.of === of)?.states ?? this.pass(ids, headMask).states;
+    const after = (place: number) => ({ shape: states.shape.slice(1), values: rowsOf(states, place) });
+    return { X: after(layer), below: layer ? this.#attend(layer - 1, after(layer - 1)).weights : undefined };
+  }
+
+  #attend(layer: number, x: Matrix, mask: Uint8Array | null = null, headMask?: boolean[]) {
+    const [Q, K, V] = ["query", "key", "value"].map((name) => this.#linear(x, `${layer}.${name}`));
+    return { V, ...attend(Q, K, V, { numHeads: this.#facts.numHeads, mask, headMask }) };
   }
 
   /**
@@ -185,15 +204,11 @@ export class EncoderEngine {
   }
 }
 
-/** The journey through one head of one layer: what it reads there is what the layers below have made of the words. */
-export function encoderFlow(engine: EncoderEngine, ids: number[], named: { tokens: string[], notes: string[], headNames: string[] }, state: FlowState, headMask: HeadMask = null): Flow {
-  const { weights, states } = engine.read(ids, headMask);
-  const at = ({ shape: [, ...shape], values }: Matrix, place: number) => {
-    const size = shape.reduce((a, b) => a * b);
-    return { shape, values: values.slice(place * size, (place + 1) * size) };
-  };
-  return layeredFlow(named, weights.shape[0], (layer) => ({ X: at(states, layer), layer: engine.layerOf(layer), below: layer ? at(weights, layer - 1) : undefined }), state, headMask);
-}
+/** Tells texts apart that are read with some heads off. */
+const nameOf = (ids: number[], headMask: HeadMask) => JSON.stringify([ids, headMask]);
+
+/** One of the matrices that are stacked. */
+const rowsOf = ({ shape: [count], values }: Matrix, place: number) => values.slice(place * values.length / count, (place + 1) * values.length / count);
 
 /** x times how likely a standard normal number is below x: [token, column] (Hendrycks and Gimpel 2016, arXiv:1606.08415). */
 function gelu({ shape, values }: Matrix) {

@@ -1,18 +1,15 @@
 // What a pretrained model does off the page's thread: fetch its files and keep them, read a text, compute.
 
 import { importScript, reasonOf } from "../math/faults.ts";
-import { wordPlaces } from "../math/senses.ts";
-import { DecoderEngine } from "./decoder-engine.ts";
-import { decoderFlow, ledgerOf, nextWord, whyThere } from "./decoder-model.ts";
+import { DecoderReader } from "./decoder-model.ts";
 import { DecoderTokens } from "./decoder-tokens.ts";
 import { DecoderWeights } from "./decoder-weights.ts";
-import { encoderFlow, EncoderEngine } from "./encoder-engine.ts";
+import { EncoderEngine } from "./encoder-engine.ts";
+import { encoderAnswer } from "./encoder-model.ts";
 import { readAs, readJson } from "./files.ts";
-import type { FollowedWord } from "./head-model.ts";
 import type { DecoderFacts, PretrainedFacts } from "./files.ts";
 import code from "./kernel.wasm";
 import { fetchManifest, listOf, obtainAll, Store } from "./kept-files.ts";
-import { encoderTokens } from "./tokens.ts";
 import type { Tokenizer } from "./tokenizers.min.mjs";
 
 /** A model that takes in its files, one after the other, and gives the function that answers the page. */
@@ -69,24 +66,9 @@ async function encoder(listed: PretrainedFacts): Promise<Arriving> {
     put: (_, contents) => engine.put(contents),
     start: (tokenizer) => ({
       facts: { name, numLayers, numHeads, headNames, maxTokens },
-      answer({ sentence, headMask, states: wantsStates, masked, follow, flow }) {
-        const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, maxTokens);
-        if (flow) return { result: encoderFlow(engine, ids, { tokens, notes, headNames }, flow, headMask) };
-        const found = followedIn(tokens, follow);
-        const { weights: { shape, values: weights }, states, pushes } = engine.read(ids, headMask, masked, found);
-        const map = { queryTokens: tokens, keyTokens: tokens, shape, weights, headNames, predictions: {}, notes, ...(found && { pushes: { ...pushes, word: found.word } }) };
-        if (!wantsStates) return { result: map, transfer: [weights.buffer] };
-        return { result: { ...map, states }, transfer: [weights.buffer, states.values.buffer] };
-      },
+      answer: (question) => encoderAnswer(engine, tokenizer, listed, question),
     }),
   };
-}
-
-/** The first of some words that stands among the tokens, and where. */
-function followedIn(tokens: string[], words: FollowedWord[]) {
-  const places = words.map(({ tokens: forms }) => wordPlaces(tokens, forms));
-  const word = places.findIndex((found) => found.length > 0);
-  return word < 0 ? null : { word, places: places[word], directions: words[word].directions };
 }
 
 async function decoder(listed: DecoderFacts): Promise<Arriving> {
@@ -95,20 +77,9 @@ async function decoder(listed: DecoderFacts): Promise<Arriving> {
   return {
     put: (part, contents) => weights.put(part, contents),
     start(tokenizer) {
-      const [tokens, engine] = [new DecoderTokens(tokenizer, listed), new DecoderEngine(weights)];
-      return {
-        facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
-        answer({ ledger, text, headMask, masked, cell, flow }) {
-          if (flow) return { result: decoderFlow(engine, weights, tokens, flow, headMask) };
-          if (ledger) return { result: ledgerOf(engine, tokens, listed, ledger) };
-          if (cell) {
-            const found = whyThere(engine, tokens, text, cell, headMask);
-            return { result: found, transfer: [found.pairs.buffer] };
-          }
-          const result = nextWord(engine, tokens, listed, text, headMask, masked);
-          return { result, transfer: [result.logits.buffer, result.map.weights.buffer] };
-        },
-      };
+      const tokens = new DecoderTokens(tokenizer, listed);
+      const reader = new DecoderReader(weights, tokens);
+      return { facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words }, answer: (question) => reader.answer(question) };
     },
   };
 }

@@ -9,6 +9,7 @@ import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage, mapById, takeEarly, type LiveMap } from "../../doors/page-element.ts";
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import { turns } from "../../doors/turns.ts";
 import { STATIONS } from "../../math/flow.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { FLAGS } from "../../math/names.ts";
@@ -46,8 +47,6 @@ const RESTS = 400; // milliseconds that a word is pointed at until it counts as 
 
 type FlowModel = ((state: FlowState, options: { signal: AbortSignal, headMask: HeadMask }) => Flow | Promise<Flow>) & { broken?: boolean };
 
-const whenIdle = (todo: () => void) => (globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0)))(todo);
-
 /**
  * `for` lets it follow a <head-map>: its sentence, the word that was asked last in it, and, where both have the same model, the
  * head that is enlarged in it and those that are off. It is the id of the map, or, where it says nothing, the nearest map above. A page
@@ -61,6 +60,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   #asked = -1; // the query of the followed map as it was last seen
   #large = ""; // and the head that was enlarged in it
   #off = "null"; // and its heads that were off
+  #pointed: number | null = null; // a word of it that was pointed at for long enough, until it's taken over
   #rests = 0;
 
   protected override task = {
@@ -69,6 +69,14 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     show: (flow: Flow) => {
       this.view?.show(flow);
       this.showStatus(READY);
+    },
+  };
+  /** The same of what the followed map shows by then. */
+  #afterMap = {
+    ...this.task,
+    compute: (models: FlowModel[], signal: AbortSignal) => {
+      this.view?.take(this.#takeNews());
+      return this.task.compute(models, signal);
     },
   };
 
@@ -166,10 +174,11 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     const map = this.#followed;
     if (!map) return;
     this.#asked = map.query ?? 0;
-    map.addEventListener("attention", () => whenIdle(() => this.#follow(map)), { signal: leaves });
+    const follow = () => this.#follow(leaves);
+    map.addEventListener("attention", follow, { signal: leaves });
     map.addEventListener("ask", ({ detail }: CustomEventInit<number | null>) => {
       clearTimeout(this.#rests);
-      if (detail != null) this.#rests = window.setTimeout(() => (this.query = detail), RESTS);
+      if (detail != null) this.#rests = window.setTimeout(() => (this.#pointed = detail, follow()), RESTS);
     }, { signal: leaves });
   }
 
@@ -191,23 +200,36 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     return map?.computedBy && map.computedBy === this.getAttribute("model") ? map.headMask : null;
   }
 
-  /** Takes over what the map shows: its sentence, heads that are off, and another word that asks. */
-  #follow(map: LiveMap) {
-    if (!this.isConnected) return;
-    const off = String(this.#headMask);
-    if (map.sentence !== this.sentence) this.sentence = map.sentence;
-    else if (off !== this.#off) this.update();
-    this.#off = off;
-    const { layer, head } = map.enlarged ?? {};
-    if (head !== undefined && `${layer} ${head}` !== this.#large && map.computedBy === this.getAttribute("model")) {
-      this.#large = `${layer} ${head}`;
-      this.layer = layer!;
-      this.head = head;
-    }
-    if (map.query === this.#asked) return;
-    this.#asked = map.query;
-    this.query = map.query;
+  /** What the map shows otherwise than when it was last seen: its sentence, the head that is large, another word that asks. */
+  get #news(): Partial<FlowState> {
+    const map = this.#followed;
+    if (!map) return {};
+    const { enlarged } = map;
+    const isOther = enlarged && headOf(enlarged) !== this.#large && map.computedBy === this.getAttribute("model");
+    const query = this.#pointed ?? (map.query === this.#asked ? null : map.query);
+    return { ...(map.sentence !== this.sentence && { sentence: map.sentence }), ...(isOther && enlarged), ...(query !== null && { query }) };
+  }
+
+  /** The same, which is then seen. */
+  #takeNews() {
+    const news = this.#news;
+    if ("head" in news) this.#large = headOf(this.#followed!.enlarged!);
+    this.#asked = this.#followed?.query ?? this.#asked;
+    this.#off = String(this.#headMask);
+    this.#pointed = null;
+    return news;
+  }
+
+  /** Takes over what the map shows, when the journey's turn comes. */
+  #follow(leaves: AbortSignal) {
+    const news = this.#news;
+    const isComputed = Object.keys(news).some((name) => COMPUTED.includes(name)) || String(this.#headMask) !== this.#off;
+    if (isComputed) this.runAfter(this.#afterMap);
+    else if ("query" in news) turns().after(this, leaves, () => this.view?.update(this.#takeNews())).catch(() => {}); // it left
   }
 }
+
+/** A head, to be told from others. */
+const headOf = ({ layer, head }: { layer: number, head: number }) => `${layer} ${head}`;
 
 define(FIGURE, AttentionFlowElement);

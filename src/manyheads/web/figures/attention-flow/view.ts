@@ -72,11 +72,16 @@ export class AttentionFlowView {
     this.#played();
   }
 
+  /** Takes over parts of the state whose numbers are on their way. */
+  take(state: Partial<FlowState>) {
+    Object.assign(this.state, state);
+    setTyped(this.#sentence, this.state.sentence);
+  }
+
   /** Takes over parts of the state that changed elsewhere. */
   update(state: Partial<FlowState>) {
     const { station, ...rest } = state;
-    Object.assign(this.state, rest);
-    setTyped(this.#sentence, this.state.sentence);
+    this.take(rest);
     if (station !== undefined && STATIONS[this.#place].name !== station) this.#time.jump(stationAt(station));
     if (this.flow) this.#draw(this.flow);
     if ("cell" in state) this.#show(this.state.cell);

@@ -104,10 +104,10 @@ class HeadPruningElement extends LiveFigure {
     super.listen(leaves);
     const follow = () => {
       this.dropBroken(); // the map has a new one
-      this.update();
+      this.runAfter(this.task);
     };
     this.#map?.addEventListener("attention", follow, { signal: leaves });
-    this.update();
+    follow();
   }
 
   get #order() {

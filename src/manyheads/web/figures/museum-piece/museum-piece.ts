@@ -142,14 +142,14 @@ class MuseumPieceElement extends LiveFigure {
     this.#state.textContent = on ? "on" : wanted ? "not yet" : "off";
     this.#changes.hidden = !on;
     this.showStatus("");
-    if (on) this.update();
+    if (on) this.runAfter(this.task);
   }
 
   #compare(right: PieceMap, wrong: PieceMap) {
     const rows = differences(right, wrong);
     this.#rows.replaceChildren(...rows.map(([what, ...values]) =>
       h("tr", {}, h("th", { scope: "row" }, what), ...values.map((value) => h("td", {}, value)))));
-    this.#changes.hidden = !rows.length;
+    this.#changes.hidden = !rows.length || !this.#switch.checked; // it may be off by now
     this.showStatus(rows.length ? "" : "On this sentence, nothing that we measure changes.");
   }
 

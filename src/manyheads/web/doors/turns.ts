@@ -1,0 +1,108 @@
+// Whose turn it is to compute in a page. What its reader acts on comes first, and at once. What only follows that waits: until it is
+// drawn, until the page has nothing else to do, and for as long as its figure is far out of sight. It follows one at a time, and gives
+// way to whatever its reader does next. A page that nobody sees computes nothing.
+
+/** A figure that follows, until its turn comes. */
+interface Waiting {
+  figure: Element;
+  near: boolean; // in view, or about to come
+  start: () => void;
+}
+
+const ABOUT_TO_COME = "50% 0px"; // beyond the edges of what is seen, half of its height
+const PATIENCE = 1000; // milliseconds, after which a page that is never idle counts as idle
+
+const whenIdle = (todo: () => void) =>
+  (globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0)))(todo, { timeout: PATIENCE });
+
+class Turns {
+  #acting = 0; // works that a reader waits for
+  #waiting: Waiting[] = [];
+  #running: AbortController | null = null; // what follows, once its turn has come
+  #asked = false; // to be told when the page is idle
+  #watch = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries)
+      for (const waiting of this.#waiting) if (waiting.figure === target) waiting.near = isIntersecting;
+    this.#next();
+  }, { rootMargin: ABOUT_TO_COME });
+
+  constructor() {
+    document.addEventListener("visibilitychange", () => this.#next());
+  }
+
+  /** Lets a work that a reader waits for go before all that follows. */
+  async first(work: Promise<unknown>) {
+    this.#acting++;
+    this.#running?.abort();
+    await work.catch(() => {}); // whose figure says what went wrong
+    this.#acting--;
+    this.#next();
+  }
+
+  /**
+   * What a work of a figure that follows comes to, begun when its turn comes, and again where it had to give way. Its signal says that
+   * it has to; `ends` withdraws it, wherever it stands.
+   */
+  async after<Result>(figure: Element, ends: AbortSignal, work: (signal: AbortSignal) => Result | Promise<Result>): Promise<Result> {
+    for (;;) {
+      await this.#turnOf(figure, ends);
+      const running = new AbortController();
+      const stop = () => running.abort(ends.reason);
+      ends.addEventListener("abort", stop);
+      this.#running = running;
+      try {
+        return await work(running.signal);
+      } catch (error) {
+        if (ends.aborted || !running.signal.aborted) throw error;
+      } finally {
+        ends.removeEventListener("abort", stop);
+        this.#running = null;
+        this.#next();
+      }
+    }
+  }
+
+  /** Fulfilled when the turn of a figure comes. */
+  #turnOf(figure: Element, ends: AbortSignal) {
+    return new Promise<void>((start, withdrawn) => {
+      if (ends.aborted) return withdrawn(ends.reason);
+      const withdraw = () => (this.#leave(waiting), withdrawn(ends.reason));
+      const waiting = { figure, near: false, start: () => (ends.removeEventListener("abort", withdraw), start()) };
+      this.#waiting.push(waiting);
+      this.#watch.observe(figure); // which tells at once how things stand
+      ends.addEventListener("abort", withdraw);
+    });
+  }
+
+  #leave(waiting: Waiting) {
+    this.#waiting = this.#waiting.filter((other) => other !== waiting);
+    this.#watch.unobserve(waiting.figure);
+  }
+
+  /** The one whose turn it is. */
+  get #first() {
+    return this.#acting || this.#running || document.hidden ? undefined : this.#waiting.find(({ near }) => near);
+  }
+
+  #next() {
+    if (this.#asked || !this.#first) return;
+    this.#asked = true;
+    whenIdle(() => {
+      this.#asked = false;
+      const first = this.#first;
+      if (!first) return;
+      this.#leave(first);
+      first.start();
+    });
+  }
+}
+
+/** Those of this page: all scripts of its figures share them. */
+export const turns = (): Turns => (globalThis as any)[Symbol.for("manyheads.turns")] ??= new Turns();
+
+/** Fulfilled once somebody sees the page. */
+export const pageSeen = () => new Promise<void>((seen) => {
+  const tell = () => document.hidden || (document.removeEventListener("visibilitychange", tell), seen());
+  document.addEventListener("visibilitychange", tell);
+  tell();
+});
