@@ -1,6 +1,15 @@
 // Small models for tests: maps of two layers, three heads, five queries and seven keys, and a focus model with random numbers.
+import { readFileSync } from "node:fs";
 import { normals } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
+import { Decoder } from "../../src/manyheads/web/models/decoder.ts";
+import { DecoderReader } from "../../src/manyheads/web/models/decoder-model.ts";
+import { DecoderTokens } from "../../src/manyheads/web/models/decoder-tokens.ts";
+import { DecoderWeights } from "../../src/manyheads/web/models/decoder-weights.ts";
+import { Encoder } from "../../src/manyheads/web/models/encoder.ts";
+import { EncoderEngine } from "../../src/manyheads/web/models/encoder-engine.ts";
+import { encoderAnswer } from "../../src/manyheads/web/models/encoder-model.ts";
 import { FocusModel } from "../../src/manyheads/web/models/focus.ts";
+import { writeSafetensors } from "../../src/manyheads/web/models/training.ts";
 
 export const HEADS = ["kind", "mood", "rest"];
 export const QUERIES = ["[CLS]", "hot", "tea", "un", "##able"];
@@ -84,3 +93,80 @@ export function focusModel() {
 
 /** A text that would be an image with a script, were it read as HTML. */
 export const HOSTILE = '<img/src=x/onerror=alert(1)>';
+
+// --- pretrained models, as their workers compute them
+
+const WASM = readFileSync(new URL("../../src/manyheads/web/models/kernel.wasm", import.meta.url));
+const PRETRAINED = { numLayers: 2, numHeads: 4, headNames: ["a", "b", "c", "d"], maxTokens: 64, width: 32, mlpWidth: 32, normEpsilon: 1e-6 };
+const VOCABULARY = 40;
+
+/** A tokenizer whose tokens are words between spaces. */
+const wordTokenizer = (start = [], end = []) => ({
+  encode: (text) => ({ ids: [...start, ...(text.match(/\S+/g) ?? []).map((word) => 2 + ([...word].reduce((sum, sign) => 31 * sum + sign.codePointAt(0), 7) % (VOCABULARY - 2))), ...end] }),
+  id_to_token: (id) => ["[CLS]", "[SEP]"][id] ?? `word${id}`,
+});
+
+/** A worker on the page's own thread, which takes one message after the other. */
+export function workerOf(answer) {
+  const worker = { asked: [], terminate() {}, postMessage: (question) => setImmediate(() => {
+    worker.asked.push(question);
+    worker.onmessage({ data: { result: answer(question).result } });
+  }) };
+  return worker;
+}
+
+/** An encoder with random weights, which computes in a worker of its own: the model as a page has it, and that worker. */
+export async function smallEncoder() {
+  let seed = 0;
+  const whole = (...shape) => ({ shape, values: normals(shape.reduce((a, b) => a * b), ++seed).map((value) => Math.round(20 * value)) });
+  const filled = (value, ...shape) => ({ shape, values: new Float32Array(shape.reduce((a, b) => a * b)).fill(value) });
+  const { numLayers, width, maxTokens } = PRETRAINED;
+  const layers = [...Array(numLayers).keys()];
+  const matrices = layers.flatMap((layer) => ["query", "key", "value", "output", "up", "down"].map((name) => `${layer}.${name}`));
+  const sent = (name, rows) => [[`low.${name}`, whole(rows, width)], [`high.${name}`, filled(0, rows, width)], [`step.${name}`, filled(0.01, rows)]];
+  const norm = (name) => [[`${name}.weight`, filled(1, width)], [`${name}.bias`, filled(0, width)]];
+  const tensors = Object.fromEntries([
+    ...matrices.flatMap((name) => [...sent(name, width), [`${name}.bias`, filled(0, width)]]), ...sent("words", VOCABULARY), ...sent("positions", maxTokens),
+    ...["embeddings_norm", ...layers.flatMap((layer) => [`${layer}.attention_norm`, `${layer}.mlp_norm`])].flatMap(norm),
+  ]);
+  const facts = { ...PRETRAINED, name: "encoder" };
+  const engine = await EncoderEngine.create(facts, WASM);
+  engine.put(writeSafetensors({ tensors, metadata: { base: "64" } }));
+  const tokenizer = wordTokenizer([0], [1]);
+  const worker = workerOf((question) => encoderAnswer(engine, tokenizer, facts, question));
+  return { model: new Encoder(worker, facts), worker };
+}
+
+/** The same of a decoder. */
+export async function smallDecoder() {
+  const shapes = { qkv: [64, 32], o: [32, 32], gu: [64, 32], down: [32, 32] };
+  const planes = { layer: {}, embedding: {} };
+  const sizes = { layer: 0, embedding: 0 };
+  const place = (kind, name, bytes) => (planes[kind][name] = [sizes[kind], bytes], sizes[kind] += bytes);
+  for (const [name, [rows, columns]] of Object.entries(shapes)) {
+    place("layer", `${name}.codes`, rows * columns / 2);
+    for (const scale of ["d", "m"]) place("layer", `${name}.${scale}`, 2 * rows);
+  }
+  for (const name of ["attention_norm", "mlp_norm"]) place("layer", name, 4 * 32);
+  for (const [name, bytes] of [["codes", 32 * VOCABULARY], ["d", 2 * VOCABULARY], ["norm", 4 * 32]]) place("embedding", name, bytes);
+  const facts = { ...PRETRAINED, name: "decoder", numKvHeads: 2, headDim: 8, vocabularySize: VOCABULARY, rotaryBase: 100, endTokens: [], planes };
+  const weights = await DecoderWeights.create(facts, WASM);
+  let seed = 0;
+  const HALF = { d: 0x2800, m: 0xb4c0 }; // 1/32, and -0.297: codes from 0 to 15 are around 0
+  const file = (kind) => {
+    const bytes = new Uint8Array(sizes[kind]);
+    for (const [name, [start, count]] of Object.entries(planes[kind])) {
+      const part = name.split(".").at(-1);
+      if (HALF[part]) for (let at = 0; at < count; at += 2) new DataView(bytes.buffer).setUint16(start + at, HALF[part], true);
+      else if (part === "codes") normals(count, ++seed).forEach((value, at) => (bytes[start + at] = Math.round(60 * value)));
+      else for (let at = 0; at < count; at += 4) new DataView(bytes.buffer).setFloat32(start + at, 1, true);
+    }
+    return bytes;
+  };
+  weights.put("embedding", file("embedding"));
+  for (let layer = 0; layer < facts.numLayers; layer++) weights.put(`layer-${layer}`, file("layer"));
+  const tokens = new DecoderTokens(wordTokenizer(), facts);
+  const reader = new DecoderReader(weights, tokens);
+  const worker = workerOf((question) => reader.answer(question));
+  return { model: new Decoder(worker, { ...facts, words: tokens.words }), worker };
+}

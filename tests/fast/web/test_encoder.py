@@ -24,7 +24,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 const [web, folder, senses, input, output] = process.argv.slice(2);
 const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs`);
-const { encoderFlow, EncoderEngine } = await import(`${web}/models/encoder-engine.ts`);
+const { EncoderEngine } = await import(`${web}/models/encoder-engine.ts`);
+const { encoderFlow } = await import(`${web}/models/encoder-model.ts`);
 const { encoderTokens } = await import(`${web}/models/tokens.ts`);
 const { readSafetensors } = await import(`${web}/models/files.ts`);
 const { SenseAxes, shareOf, wordPlaces } = await import(`${web}/math/senses.ts`);
@@ -37,19 +38,19 @@ const bytes = ({ values }) => Buffer.from(values.buffer).toString("base64");
 const { cases, texts, asked, pushed } = JSON.parse(readFileSync(input, "utf8"));
 const read = (text) => encoderTokens(tokenizer, text, facts.maxTokens);
 const maps = cases.map(({ text, mask }) => {
-  const { weights, states } = engine.read(read(text).ids, mask);
+  const { weights, states } = engine.pass(read(text).ids, mask);
   return { shape: weights.shape, weights: bytes(weights), states: bytes(states) };
 });
 const axes = new SenseAxes(readSafetensors(new Uint8Array(readFileSync(senses))));
 const shares = asked.map(([text, word]) => {
   const { ids, tokens } = read(text);
-  return axes.scores({ queryTokens: tokens, states: engine.read(ids).states }, axes.known(word)).map(shareOf);
+  return axes.scores({ queryTokens: tokens, states: engine.pass(ids).states }, axes.known(word)).map(shareOf);
 });
 const followed = pushed.map(({ text, word, mask, masked }) => {
   const { ids, tokens } = read(text);
   const known = axes.known(word);
   const [{ directions }] = axes.followed(known);
-  const { states, weights, pushes } = engine.read(ids, mask, masked, { places: wordPlaces(tokens, known.tokens), directions });
+  const { states, weights, pushes } = engine.pass(ids, mask, masked, { places: wordPlaces(tokens, known.tokens), directions });
   const map = { queryTokens: tokens, keyTokens: tokens, shape: weights.shape, weights: weights.values, states, pushes };
   return { scores: axes.scores(map, known), ...axes.pushes(map, known) };
 });

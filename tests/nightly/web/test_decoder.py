@@ -49,7 +49,8 @@ const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/
 const { DecoderWeights } = await import(`${web}/models/decoder-weights.ts`);
 const { DecoderEngine } = await import(`${web}/models/decoder-engine.ts`);
 const { DecoderTokens } = await import(`${web}/models/decoder-tokens.ts`);
-const { decoderFlow, ledgerOf, nextWord, whyThere } = await import(`${web}/models/decoder-model.ts`);
+const { decoderFlow, DecoderReader, nextWord, whyThere } = await import(`${web}/models/decoder-model.ts`);
+const { Decoder } = await import(`${web}/models/decoder.ts`);
 const facts = JSON.parse(readFileSync(`${folder}/decoder.json`, "utf8"));
 const weights = await DecoderWeights.create(facts, readFileSync(new URL(`${web}/models/kernel.wasm`)));
 for (const [part, { name }] of Object.entries(facts.files))
@@ -64,7 +65,11 @@ const results = cases.map(({ text, headMask, keep, masked }) => {
   return { ids, logits: bytes(logits), map: { ...map, weights: bytes(map.weights), valueNorms: bytes(map.valueNorms) } };
 });
 const arrays = (ledger) => Object.fromEntries(Object.entries(ledger).map(([name, value]) => [name, value?.shape ? { ...value, values: bytes(value.values) } : value]));
-const taken = ledgers.map((state) => arrays(ledgerOf(kept, tokens, facts, state)));
+const reader = new DecoderReader(weights, tokens);
+const worker = { postMessage: (question) => setImmediate(() => worker.onmessage({ data: { result: reader.answer(question).result } })) };
+const decoder = new Decoder(worker, { ...facts, words: tokens.words });
+const taken = [];
+for (const state of ledgers) taken.push(arrays(await decoder.headLedger(state)));
 const why = cells.map(([text, headMask, cell]) => {
   const { map: { shape, weights } } = nextWord(kept, tokens, facts, text, headMask);
   const row = weights.subarray(((cell.layer * shape[1] + cell.head) * shape[2] + cell.query) * shape[3]);
