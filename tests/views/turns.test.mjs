@@ -72,13 +72,26 @@ test("the next key withdraws what follows the one before", async (t) => {
 });
 
 test("a sentence that is typed into the journey itself doesn't wait", async (t) => {
-  const { flow, flowOf, map } = await following(t, "encoder", await smallEncoder(), EncoderEngine);
+  const { flow, map } = await following(t, "encoder", await smallEncoder(), EncoderEngine);
   scrollTo(false);
   type(flow, "Sentence", SENTENCES[3]);
   await until(() => flow.steps.tokens.length === 6);
   assert.equal(map.sentence, "hot");
-  map.sentence = SENTENCES[4];
-  scrollTo(true);
+});
+
+test("what follows out of sight is there for who asks for it, and where it is put back", async (t) => {
+  const { map, flow, mapOf, flowOf } = await following(t, "encoder", await smallEncoder(), EncoderEngine);
+  scrollTo(false);
+  map.sentence = SENTENCES[2];
+  await mapOf();
+  flow.remove();
+  await settled();
+  document.querySelector("main").append(flow);
+  flow.ready;
+  await flowOf();
+  map.sentence = SENTENCES[6];
+  await mapOf();
+  flow.ready;
   await flowOf();
 });
 

@@ -80,7 +80,8 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
   get ready(): Promise<void> {
     this.#allowed = true;
-    this.wake();
+    if (this.#task && this.#follows) this.run(this.#task); // somebody waits for it now
+    else this.wake();
     return this.#ready.promise;
   }
 
