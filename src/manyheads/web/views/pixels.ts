@@ -8,7 +8,8 @@ import type { Look } from "./map-part.ts";
 
 const DIMMED = 0.2;
 const MASKED = { every: 4, pixel: 0x60808080 }; // a grey line
-const HATCHED = 3; // pixels to a side of a weight from which on those below 0 are hatched
+const HATCHED = 3; // pixels to a side of a weight from which on those below 0 are hatched, and from line to line
+const FAINT = 0.3; // of a tint, on a line
 
 /** `pixels` are RGBA, four bytes each. */
 export interface Picture {
@@ -39,41 +40,56 @@ export function drawHead(pixels: Uint32Array, stride: number, { left, top, width
   const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
   const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
   const column = columnOf(map, width);
-  const edges = Array.from({ length: width }, (_, x) => span(column(x), width, keys));
+  const [starts, ends] = [0, 1].map((edge) => Uint32Array.from({ length: width }, (_, x) => span(column(x), width, keys)[edge])); // of a pixel's keys
   const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
     Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));
   const line = new Float32Array(width); // as strong as the tint, below 0 where the weight is
-  const open = new Uint8Array(width).fill(1); // whether any of its weights may be looked at
+  const open = new Uint8Array(width); // whether any of its weights may be looked at
+  const [tints, seen] = [new Float32Array(keys), new Uint8Array(keys)];
+  const [plain, faint] = [new Uint32Array(width), new Uint32Array(width)]; // pixels of a line, and those that are hatched
   const masked = hasMask(map);
+  const readLine = (first: number, last: number) => {
+    line.fill(0);
+    open.fill(0);
+    for (let query = first; query <= last; query++) {
+      const row = queryWeights(map, layer, head, query);
+      const full = fullWeight(map, layer, row, look);
+      for (let key = 0; key < keys; key++) {
+        tints[key] = full && Math.sign(row[key]) * tintShare(row[key], full) * Math.min(faintKeys[key], faintQueries[query]);
+        seen[key] = masked && isMasked(map, query, key) ? 0 : 1;
+      }
+      for (let x = 0; x < width; x++)
+        for (let key = starts[x]; key <= ends[x]; key++) {
+          line[x] = farther(line[x], tints[key]);
+          open[x] |= seen[key];
+        }
+    }
+    for (let x = 0; x < width; x++) {
+      const colour = line[x] < 0 ? below : ink;
+      const share = Math.abs(line[x]);
+      plain[x] = open[x] ? inked(colour, share) : 0;
+      faint[x] = open[x] && line[x] < 0 ? inked(colour, FAINT * share) : plain[x];
+    }
+  };
   let drawn = -1;
   for (let y = 0; y < height; y++) {
     const [first, last] = span(y, height, queries);
     const at = (top + y) * stride + left;
-    if (first === drawn && first === last && !hatched && !masked) {
+    const isSame = first === drawn && first === last;
+    if (isSame && !hatched && !masked) {
       pixels.copyWithin(at, at - stride, at - stride + width);
       continue;
     }
-    line.fill(0);
-    if (masked) open.fill(0);
-    for (let query = first; query <= last; query++) {
-      const row = queryWeights(map, layer, head, query);
-      const full = fullWeight(map, layer, row, look);
-      for (let x = 0; x < width && masked; x++)
-        for (let key = edges[x][0]; key <= edges[x][1]; key++) if (!isMasked(map, query, key)) open[x] = 1;
-      if (full === 0) continue;
-      for (let x = 0; x < width; x++)
-        for (let key = edges[x][0]; key <= edges[x][1]; key++)
-          line[x] = farther(line[x], Math.sign(row[key]) * tintShare(row[key], full) * Math.min(faintKeys[key], faintQueries[query]));
-    }
-    for (let x = 0; x < width; x++) {
-      const minus = line[x] < 0;
-      const share = Math.abs(line[x]) * (minus && hatched && (x + y) % HATCHED === 0 ? 0.3 : 1);
-      if (open[x]) pixels[at + x] = (minus ? below : ink) | (Math.round(255 * share) << 24);
-      else pixels[at + x] = (x + y) % MASKED.every === 0 ? MASKED.pixel : 0;
-    }
+    if (!isSame) readLine(first, last);
+    pixels.set(plain, at);
+    for (let x = onStripe(y, HATCHED); hatched && x < width; x += HATCHED) pixels[at + x] = faint[x];
+    for (let x = onStripe(y, MASKED.every); masked && x < width; x += MASKED.every) if (!open[x]) pixels[at + x] = MASKED.pixel;
     drawn = first;
   }
 }
+
+/** The first pixel of a line on a slanting stripe, of which there's one every so many pixels. */
+const onStripe = (y: number, every: number) => (every - (y % every)) % every;
 
 /** Draws a head whose weights haven't come, as `drawHead` does, by its small picture. */
 export function drawSmall(pixels: Uint32Array, stride: number, { left, top, width, height }: Box, map: ShownMap, pictures: Pictures, layer: number, head: number, look: Look) {
@@ -93,6 +109,9 @@ const columnOf = ({ keyTokens }: AttentionMap, width: number) => (directionOf(ke
 
 /** The one that is farther from 0. */
 const farther = (a: number, b: number) => (Math.abs(b) > Math.abs(a) ? b : a);
+
+/** A pixel of a colour's low bytes, so opaque. */
+const inked = (colour: number, share: number) => colour | (Math.round(255 * share) << 24);
 
 /** A colour as the low bytes of a pixel. */
 export function inkOf(colour: string) {
