@@ -1,6 +1,7 @@
 """Live figures: from keystroke or pointing to repaint, a frame of what moves; bytes to the first live edit."""
 
 import gzip
+import re
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -108,6 +109,40 @@ FRAMES = """async (frames) => {
   return times;
 }"""
 
+# From a sentence to its journey, on the page's thread: in all if the page computes it, else from a worker's answer on.
+LONG = (3 * re.findall(r"\w+", SENTENCE))[:62]  # and one more, between [CLS] and [SEP]
+JOURNEYS = 40
+ANSWERED = """
+const { get, set } = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage");
+Object.defineProperty(Worker.prototype, "onmessage", { get, set(answer) {
+  set.call(this, (event) => {
+    globalThis.answered = performance.now();
+    answer(event);
+  });
+} });
+"""
+JOURNEY = """async (sentences) => {
+  const el = document.querySelector("attention-flow");
+  el.scrollIntoView();
+  for (const figure of document.querySelectorAll("head-map, attention-flow")) await figure.ready;
+  await new Promise(requestIdleCallback); // now it has the sentence of its map
+  const times = [];
+  for (const sentence of sentences) {
+    await new Promise(requestAnimationFrame);
+    globalThis.answered = 0;
+    const shown = new Promise((done) => el.addEventListener("steps", done, { once: true })).then(() => {
+      el.offsetHeight;
+      return performance.now();
+    });
+    const start = performance.now();
+    el.sentence = sentence;
+    const set = performance.now();
+    const drawn = await shown;
+    times.push(globalThis.answered ? set - start + drawn - globalThis.answered : drawn - start);
+  }
+  return [el.steps.tokens.length, times];
+}"""
+
 # What travels: the chapter, the figure, and what a reader does there.
 PRESS = "[...figure.querySelectorAll('button')].find(({ textContent }) => textContent.includes('%s')).click()"
 SET = "Object.assign(figure.querySelector('%s'), { value: %s }).dispatchEvent(new Event('%s'))"
@@ -150,6 +185,13 @@ def main():
         page = browser.new_page(viewport=VIEWPORT)  # whose files are not counted
         page.goto(f"{site}/book/index.html")
         tell("a frame of <attention-flow>, 12 tokens", page.evaluate(FRAMES, KEYSTROKES))
+        page.add_init_script(ANSWERED)
+        for chapter in ("index", "real-heads"):
+            page.goto(f"{site}/book/{chapter}.html")
+            page.locator("attention-flow").scroll_into_view_if_needed()
+            sentences = [" ".join([*LONG, LONG[time]]) for time in range(JOURNEYS)]
+            tokens, times = page.evaluate(JOURNEY, sentences)
+            tell(f"a journey of {tokens} tokens on the page's thread, {chapter}", times, 100)
         tell(f"pointing at a word to repaint, {MANY_HEADS} heads of {MANY_TOKENS} tokens", pointing(browser))
         for chapter, figure in TYPED.items():
             page.goto(f"{site}/book/{chapter}.html")

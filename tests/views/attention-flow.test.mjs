@@ -1,10 +1,12 @@
 // <attention-flow>: one word's journey, station by station, by buttons, keys and Play; and each of its numbers open to its arithmetic.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, isHere, key, named, once, page, point, press, same, says, status, texts, tick, type, until } from "./page.mjs";
+import { choose, draw, heard, isHere, key, named, once, page, point, press, replace, same, says, status, texts, tick, type, until } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { wholePercents } from "../../src/manyheads/web/math/flow.ts";
+import { FlowScene } from "../../src/manyheads/web/views/flow-scene.ts";
+import { pictureOf } from "../../src/manyheads/web/views/pixels.ts";
 
 async function live(attributes = "", model = focusModel()) {
   const flow = await draw(`<attention-flow model="focus" sentence="hot tea or milk" ${attributes}></attention-flow>`, { focus: isHere(model) });
@@ -363,6 +365,23 @@ test("a sentence that is typed is computed and told; one word or none is answere
   for (const name of flow.stations) flow.station = name;
   assert.equal(caption(flow), "Nothing is read from this output.");
   assert.equal(status(flow), "Ready: computed in this page as you type.");
+});
+
+test("a key draws each layout once, both with the same pictures", async (t) => {
+  const flow = await live('station="mix"');
+  const layouts = [];
+  const { draw: drawScene } = FlowScene.prototype;
+  replace(t, FlowScene.prototype, {
+    draw(...asked) {
+      layouts.push(this.node.className);
+      return drawScene.apply(this, asked);
+    },
+  });
+  type(flow, "Sentence", "cold tea");
+  assert.deepEqual(layouts, ["af-scene af-wide", "af-scene af-narrow"]);
+  const [wide, narrow] = layouts.map((name) => [...flow.querySelectorAll(`[class="${name}"] canvas`)].map(pictureOf));
+  assert.ok(wide.length > 3);
+  wide.forEach((picture, place) => assert.equal(picture, narrow[place]));
 });
 
 test("what a step came to is said once", async (t) => {

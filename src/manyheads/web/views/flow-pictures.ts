@@ -8,32 +8,50 @@ import type { Flow } from "../math/steps.ts";
 import { inkOf, makePicture, type Picture } from "./pixels.ts";
 
 const ROW = { filled: 3, gap: 2 }; // pixels of a row, and above and below it together
+const LINE = { filled: 1, gap: 0 };
 
 /** Rows of numbers as a picture; `gaps` leaves room between the rows. The largest number has the full colour. */
 export function stripsOf(values: ArrayLike<number>, width: number, largest = largestOf(values), gaps = false): Picture {
   const rows = values.length / width;
-  const [high, from] = gaps ? [ROW.filled + ROW.gap, ROW.gap / 2] : [1, 0];
+  const { filled, gap } = gaps ? ROW : LINE;
   const [positive, negative] = [NUMBER_COLOURS.positive, NUMBER_COLOURS.negative].map(inkOf);
-  return makePicture(width, rows * high, (pixels) => {
-    for (let at = 0; at < values.length; at++) {
-      const share = largest ? Math.max(-1, Math.min(1, values[at] / largest)) : 0;
-      const ink = (share < 0 ? negative : positive) | (Math.round(255 * Math.sqrt(Math.abs(share))) << 24);
-      const start = Math.floor(at / width) * high * width + (at % width);
-      for (let line = from; line < (gaps ? from + ROW.filled : 1); line++) pixels[start + line * width] = ink;
+  return makePicture(width, rows * (filled + gap), (pixels) => {
+    for (let row = 0; row < rows; row++) {
+      const line = (row * (filled + gap) + gap / 2) * width;
+      for (let column = 0; column < width; column++) {
+        const share = largest ? Math.max(-1, Math.min(1, values[row * width + column] / largest)) : 0;
+        pixels[line + column] = (share < 0 ? negative : positive) | (Math.round(255 * Math.sqrt(Math.abs(share))) << 24);
+      }
+      for (let copy = 1; copy < filled; copy++) pixels.copyWithin(line + copy * width, line, line + width);
     }
   });
 }
 
-export const largestOf = (values: ArrayLike<number>) => Array.from(values).reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+export function largestOf(values: ArrayLike<number>) {
+  let most = 0;
+  for (let at = 0; at < values.length; at++) most = Math.max(most, Math.abs(values[at]));
+  return most;
+}
 
-export type Pictures = ReturnType<typeof picturesOf>;
+export type Pictures = ReturnType<typeof makePictures>;
+
+/** A flow's pictures of the word that asked last, for all layouts. */
+const made = new WeakMap<Flow, { query: number, pictures: Pictures }>();
 
 /** All pictures of a flow and of one asking word; what is compared with the eye has one scale. */
 export function picturesOf(flow: Flow, query: number) {
+  const before = made.get(flow);
+  if (before?.query === query) return before.pictures;
+  const pictures = makePictures(flow, query);
+  made.set(flow, { query, pictures });
+  return pictures;
+}
+
+function makePictures(flow: Flow, query: number) {
   const { X, K, V, Q, concat, output, headNames, parameters } = flow;
-  const widest = largestOf(concat.values);
-  const one = (values: ArrayLike<number>, largest?: number) => stripsOf(values, values.length, largest);
-  const mixer = parameters?.Wo && transpose(parameters.Wo);
+  const [widest, largest] = [largestOf(concat.values), largestOf(output.values)];
+  const one = (values: ArrayLike<number>, most?: number) => stripsOf(values, values.length, most);
+  let mixer: Picture | undefined;
   return {
     X: stripsOf(X.values, X.shape[1], undefined, true),
     K: stripsOf(K.values, K.shape[1], undefined, true),
@@ -41,9 +59,13 @@ export function picturesOf(flow: Flow, query: number) {
     x: one(rowOf(X, query), largestOf(X.values)),
     query: one(rowOf(Q, query)),
     heads: headNames.map((_, head) => one(outputOf(flow, head, query), widest)),
-    mixer: mixer ? stripsOf(mixer.values, mixer.shape[1]) : null,
-    mixed: one(rowOf(output, query), largestOf(output.values)),
-    read: one(rowOf(output, 0), largestOf(output.values)),
+    mixed: one(rowOf(output, query), largest),
+    read: one(rowOf(output, 0), largest),
     widest,
+    /** Of up to a million numbers, and seen at one station: made when it is first drawn. */
+    get mixer() {
+      if (!parameters?.Wo) return null;
+      return (mixer ??= stripsOf(transpose(parameters.Wo).values, parameters.Wo.shape[0]));
+    },
   };
 }

@@ -10,13 +10,12 @@ import { drawEnding } from "./flow-ending.ts";
 import { FlowInk, type Box } from "./flow-ink.ts";
 import type { Layout, LayoutOf } from "./flow-layouts.ts";
 import { boxBetween, between, headFill, numbersIn, partsOfBar, passed, short, type Scene } from "./flow-moments.ts";
-import { picturesOf, stripsOf, type Pictures } from "./flow-pictures.ts";
+import { picturesOf, stripsOf } from "./flow-pictures.ts";
 
 export class FlowScene {
   ink: FlowInk;
   node: HTMLElement;
   #layoutOf: LayoutOf;
-  #of: { flow: Flow, query: number, pictures: Pictures } | null = null;
 
   constructor(layoutOf: LayoutOf) {
     this.#layoutOf = layoutOf;
@@ -25,10 +24,9 @@ export class FlowScene {
   }
 
   draw(flow: Flow, { head, query }: Pick<FlowState, "head" | "query">, fact: string, at: number) {
-    if (this.#of?.flow !== flow || this.#of.query !== query) this.#of = { flow, query, pictures: picturesOf(flow, query) };
     const layout = this.#layoutOf(flow.tokens.length, flow.headNames.length, flow.below?.shape[0]);
     const weights = weightsOf(flow, head, query);
-    const scene = { ink: this.ink, layout, flow, pictures: this.#of.pictures, head, query, fact, weights, percents: wholePercents(weights), at };
+    const scene = { ink: this.ink, layout, flow, pictures: picturesOf(flow, query), head, query, fact, weights, percents: wholePercents(weights), at };
     this.ink.begin(layout.width, layout.height);
     if (at < 4.99) {
       drawBelow(scene);

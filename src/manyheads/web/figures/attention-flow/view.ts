@@ -19,6 +19,7 @@ import { Timeline } from "../../views/timeline.ts";
 const LAST = STATIONS.length - 1;
 const HINT = "Point at anything to see what it is. Press it, and its arithmetic opens.";
 const NEAR = 0.02; // of a station: it is there
+const CHOSEN = ["layer", "head", "query", ...FLAGS]; // what is drawn as chosen before it's computed
 const CHANGES: Record<keyof Changes, string> = { causal: "Causal mask", padding: "Padding", unscaled: "No scaling" };
 
 export interface FlowOptions {
@@ -83,7 +84,7 @@ export class AttentionFlowView {
     const { station, ...rest } = state;
     this.take(rest);
     if (station !== undefined && STATIONS[this.#place].name !== station) this.#time.jump(stationAt(station));
-    if (this.flow) this.#draw(this.flow);
+    if (this.flow && Object.keys(rest).some((name) => CHOSEN.includes(name))) this.#draw(this.flow);
     if ("cell" in state) this.#show(this.state.cell);
   }
 
