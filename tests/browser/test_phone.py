@@ -52,11 +52,13 @@ def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site)
     expect(map.get_by_role("tooltip")).to_be_hidden()
 
 
-def test_above_the_keyboard_stand_the_sentence_two_heads_and_what_is_concluded(page, site):
+def test_a_touched_box_goes_to_the_top_and_above_the_keyboard_stand_two_heads_and_what_is_concluded(page, site):
     map = open_map(page, site, "book/index")
     box = map.get_by_role("textbox", name="Sentence")
     labels, heads = map.locator("[data-prediction] dd b"), map.locator("tbody")
-    box.tap()
+    box.tap(position={"x": 12, "y": 22})
+    eventually(lambda: box.evaluate("(box) => box.getBoundingClientRect().top"), lambda top: 0 <= top < 20)
+    expect(box).to_have_js_property("selectionStart", 0)  # the tap hit what it aimed at
     page.set_viewport_size({"width": 360, "height": 390})  # as a keyboard leaves it
     page.keyboard.type("!")
     for part in (box, *(labels.nth(place) for place in range(4)), heads.nth(0), heads.nth(1)):
