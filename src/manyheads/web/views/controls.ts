@@ -51,18 +51,28 @@ function standAboveKeyboard(box: HTMLElement) {
   const seen = globalThis.visualViewport;
   if (!seen) return;
   let before = 0;
+  let came = false; // the keyboard
   const height = () => seen.height * seen.scale; // a page that is zoomed in has as much
   const resized = () => {
     const now = height();
-    const comes = now < KEYBOARD * before; // the keyboard
-    before = comes ? now : Math.max(now, before);
-    if (comes) toTop();
+    if (now < KEYBOARD * before) {
+      came = true;
+      before = now;
+      toTop();
+    }
+    before = Math.max(now, before);
   };
+  /** The keyboard is gone, and a header that made room is back: a box that it would cover moves below it. */
+  const went = () => box.getBoundingClientRect().bottom > 0 && box.scrollIntoView({ block: "nearest" });
   box.addEventListener("focus", () => {
     before = height();
     seen.addEventListener("resize", resized);
   });
-  box.addEventListener("blur", () => seen.removeEventListener("resize", resized));
+  box.addEventListener("blur", () => {
+    seen.removeEventListener("resize", resized);
+    if (came) seen.addEventListener("resize", went, { once: true });
+    came = false;
+  });
 }
 
 /** Calls `step(back)` where a reader undoes, or does again, by keys or from a browser's menu. */
