@@ -39,11 +39,14 @@ def test_no_chapter_scrolls_sideways(page, site):
 
 def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site):
     map = open_map(page, site)
+    box = map.get_by_role("textbox", name="Sentence")
+    box.tap()
+    type_sentence(map, "I like tea.")  # all rows become shorter, and the box stays
+    eventually(lambda: box.bounding_box()["y"], lambda top: 0 <= top < 20)
     tools(map)
     eventually(
         lambda: map.evaluate(HEIGHTS), lambda found: len(found) > 12 and all(high >= 42 for _name, high in found)
     )
-    type_sentence(map, "I like tea.")
     tea = map.locator("tbody").nth(1).locator("td").filter(has_text=re.compile("^tea$"))
     tea.tap()
     expect(map.get_by_role("tooltip")).to_be_visible()
@@ -52,15 +55,21 @@ def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site)
     expect(map.get_by_role("tooltip")).to_be_hidden()
 
 
-def test_above_the_keyboard_stand_the_sentence_two_heads_and_what_is_concluded(page, site):
+def test_a_touched_box_goes_to_the_top_and_above_the_keyboard_stand_two_heads_and_what_is_concluded(page, site):
     map = open_map(page, site, "book/index")
     box = map.get_by_role("textbox", name="Sentence")
     labels, heads = map.locator("[data-prediction] dd b"), map.locator("tbody")
-    box.tap()
+    box.tap(position={"x": 12, "y": 22})
+    eventually(lambda: box.evaluate("(box) => box.getBoundingClientRect().top"), lambda top: 0 <= top < 20)
+    expect(box).to_have_js_property("selectionStart", 0)  # the tap hit what it aimed at
     page.set_viewport_size({"width": 360, "height": 390})  # as a keyboard leaves it
     page.keyboard.type("!")
     for part in (box, *(labels.nth(place) for place in range(4)), heads.nth(0), heads.nth(1)):
         expect(part).to_be_in_viewport(ratio=0.9)
+    heads.nth(1).get_by_role("button").tap()
+    page.set_viewport_size({"width": 360, "height": 740})
+    header = page.locator(".bd-header-article").bounding_box()["height"]
+    eventually(lambda: box.bounding_box()["y"], lambda top: header <= top < header + 20)
 
 
 def test_the_menu_fits_and_a_row_worth_trying_leads_to_the_map_and_back(page, site):

@@ -1,7 +1,7 @@
 // <first-look>: a sentence that types itself once, and the switch of the head below.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, isHere, key, named, page, press, settled, texts, type } from "./page.mjs";
+import { draw, hideTab, isHere, key, named, page, press, settled, texts, type } from "./page.mjs";
 import { lookBack, toldOf } from "../../src/manyheads/web/figures/first-look/looking-back.ts";
 import { keystrokes } from "../../src/manyheads/web/figures/first-look/typing.ts";
 import { makeMap, mapModel } from "./small-models.mjs";
@@ -94,6 +94,18 @@ test("the sentence types itself, live, and not a second time", async (t) => {
   document.body.append(look);
   await pass(t, 1000);
   assert.equal(seen.at(-1), "we never like tea");
+});
+
+test("in a hidden tab nothing is typed; once it's seen, the typing goes on", async (t) => {
+  const look = await typing(t);
+  await pass(t, 300);
+  hideTab();
+  const unseen = look.map.sentence;
+  await pass(t, 4000);
+  assert.equal(look.map.sentence, unseen);
+  hideTab(false);
+  await pass(t, 4000);
+  assert.equal(look.map.sentence, "we never like tea");
 });
 
 test("any key ends the typing: the sentence is whole at once, or is the reader's who types in it", async (t) => {

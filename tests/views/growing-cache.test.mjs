@@ -1,7 +1,7 @@
 // <growing-cache>: keys and values of a text that grows, with a cache and without.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, isIdle, named, once, page, press, texts } from "./page.mjs";
+import { choose, draw, heard, hideTab, isIdle, named, once, page, press, texts } from "./page.mjs";
 import { HOSTILE } from "./small-models.mjs";
 
 const opened = (words = "The cup of tea") => draw(`<growing-cache words="${words}" layers="2" width="10" heads="3"></growing-cache>`);
@@ -48,6 +48,17 @@ for (const [still, pause] of [[false, 700], [true, 1000]]) test(`it writes on by
   t.mock.timers.tick(pause);
   t.mock.timers.tick(pause);
   assert.deepEqual([cells(figure, 0).length, Boolean(named(figure, "▶ Play"))], [4, true]);
+});
+
+test("in a hidden tab it writes nothing, and goes on once that's seen", async (t) => {
+  const figure = await opened();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  press(figure, "▶ Play");
+  hideTab();
+  t.mock.timers.tick(9000);
+  assert.deepEqual([cells(figure, 0).length, Boolean(named(figure, "❚❚ Pause"))], [2, true]);
+  hideTab(false);
+  assert.equal(cells(figure, 0).length, 3);
 });
 
 test("paused, it stays where it is", async (t) => {

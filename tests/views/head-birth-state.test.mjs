@@ -33,7 +33,8 @@ const anyAction = (roll, state) => pick(roll, [
   () => ({ type: pick(roll, ["pause", "stored"]) }),
   () => ({ type: "consider", experiment: roll(EXPERIMENTS.length) }),
   () => ({ type: "reset", seed: pick(roll, [undefined, 3]), experiment: pick(roll, [undefined, EXPERIMENTS[1]]), runs: roll(2) > 0 }),
-  () => ({ type: "report", number: roll(3), report: { step: (state.training?.step ?? -1) + 1 + 100 * roll(2), loss: { first: 3, second: 2 }, pace: 60 } }),
+  () => ({ type: "report", number: roll(3), report: { step: (state.training?.step ?? -1) + 1 + 100 * roll(2), loss: { first: 3, second: 2 }, pace: 60 }, hidden: roll(3) === 0 }),
+  () => ({ type: "seen" }),
 ])();
 
 test("after any actions the step is one of the training's, and the character that is explained stands in the text", () => {
@@ -64,6 +65,8 @@ test("whatever its reader does, a training runs only where it's shown and has st
     const { training } = after;
     if (training.runs) assert.ok(after.live && training.step < training.until);
     if (before.training.runs !== training.runs && action.type !== "report") assert.equal(needs, "train");
+    if (action.hidden) assert.equal(needs, "nothing");
+    if (training.unseen) assert.ok(training.unseen.from < training.unseen.to && training.unseen.to <= training.step);
     if (action.type === "report" && action.number !== before.training.number) assert.equal(after, before, "of one that was replaced");
     if (training.number !== before.training.number) assert.deepEqual([training.step, training.points, training.turned], [0, [], null]);
     const steps = training.points.map(({ step }) => step);

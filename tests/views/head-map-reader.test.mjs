@@ -2,7 +2,7 @@
 // translation that asks, and what is said to those who listen.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, heard, isHere, isIdle, key, named, once, point, press, same, status, texts, tick, type } from "./page.mjs";
+import { draw, heard, isHere, isIdle, key, named, once, point, press, replace, same, status, texts, tick, type } from "./page.mjs";
 import { withWord } from "../../src/manyheads/web/math/text.ts";
 import { makeMap, mapModel, tokensOf } from "./small-models.mjs";
 
@@ -223,6 +223,35 @@ test("words that the model knows are offered while one is typed, taken by press 
   same(document.activeElement, box);
   write("the cat eats a ");
   assert.ok(offered.hidden, "no word is begun");
+});
+
+test("a box that a finger enters goes to the top, and again when a keyboard comes; one that a mouse enters stays", async (t) => {
+  let moves = 0;
+  let last;
+  replace(t, HTMLElement.prototype, { scrollIntoView: ({ block }) => (moves++, (last = block)) });
+  globalThis.visualViewport = Object.assign(document.createElement("i"), { height: 740, scale: 1 });
+  t.after(() => delete globalThis.visualViewport);
+  const box = named(await live(), "Sentence");
+  const tap = (pointerType) => {
+    moves = 0;
+    box.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, pointerType }));
+    box.focus();
+    assert.equal(moves, 0, "not before the caret is placed");
+    box.click();
+    return moves;
+  };
+  const resize = (height, scale = 1) => {
+    moves = 0;
+    Object.assign(visualViewport, { height, scale }).dispatchEvent(new Event("resize"));
+    return moves;
+  };
+  assert.equal(tap("mouse"), 0);
+  box.blur();
+  assert.deepEqual([tap("touch"), tap("touch")], [1, 0], "a second touch only sets the caret");
+  assert.deepEqual([resize(370, 2), resize(400), resize(370), resize(400)], [0, 1, 0, 0], "a pinch and the browser's own bars aren't a keyboard");
+  assert.deepEqual([resize(740), resize(400)], [0, 1], "it was put away, and comes back");
+  box.blur();
+  assert.deepEqual([resize(740), last, resize(400)], [1, "nearest", 0], "once it's gone, the box moves no farther than out from under a header");
 });
 
 // --- what is heard

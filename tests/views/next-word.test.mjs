@@ -1,7 +1,7 @@
 // <next-word>: the likeliest next words as bars that a reader presses, reshapes, and cuts heads from.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, follow, heard, isIdle, key, named, once, press, says, settled, status, texts, tick, type, until } from "./page.mjs";
+import { baked, choose, draw, follow, heard, hideTab, isIdle, key, named, once, press, says, settled, status, texts, tick, type, until } from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
 
 /** What its tokens stand for: words, the bytes of a cup of tea, one that nobody sees, and the end. */
@@ -199,6 +199,14 @@ test("it writes on and stops, or ends where the model would", async (t) => {
   await next();
   assert.ok(named(figure, "❚❚ Pause"));
   assert.ok(figure.text.startsWith("B and tea milk"));
+  hideTab();
+  await next();
+  const unseen = figure.text;
+  await next();
+  assert.equal(figure.text, unseen, "a hidden tab writes nothing");
+  hideTab(false);
+  await next();
+  assert.ok(figure.text.length > unseen.length && figure.text.startsWith(unseen));
   press(figure, "❚❚ Pause");
   await next();
   const stopped = figure.text;

@@ -151,6 +151,7 @@ export async function draw(html, models = {}, hash = "") {
   localStorage.clear();
   window.happyDOM.setURL(`${ADDRESS}${hash}`);
   Object.assign(page, { height: 300, still: true, seen: true });
+  hideTab(false);
   const names = new Set(html.match(/(?<=<)[a-z]+-[a-z-]+/g));
   for (const name of names) await importFigure(name); // before they are parsed: happy-dom would connect them twice
   const parsed = document.createElement("template"); // so that a figure finds its data when it is connected
@@ -165,6 +166,12 @@ export async function draw(html, models = {}, hash = "") {
 export function follow(hash) {
   window.happyDOM.setURL(`${window.location.href.split("#")[0]}${hash}`);
   window.dispatchEvent(new Event("hashchange"));
+}
+
+/** Another tab comes before the page's, or goes. */
+export function hideTab(hidden = true) {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
 }
 
 /** What is baked into a figure. */

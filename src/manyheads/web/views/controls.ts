@@ -39,17 +39,40 @@ export function sentenceBox(label: string, placeholder: string, typed: (text: st
 
 const KEYBOARD = 0.8; // of what was seen before, at most, is left by a keyboard on the screen
 
-/** Where a keyboard comes up on the screen, a box goes to the top of what it leaves, so that what answers is seen below. */
+/**
+ * A box that a finger enters goes to the top, so that what answers is seen below it, above the keyboard that is about to come. And
+ * again once that is there: a browser may have scrolled by itself, and the end of a page has room only then.
+ */
 function standAboveKeyboard(box: HTMLElement) {
+  const toTop = () => box.scrollIntoView({ block: "start" });
+  let enters = false; // a finger
+  box.addEventListener("pointerdown", ({ pointerType }) => (enters = pointerType === "touch" && !box.matches(":focus")));
+  box.addEventListener("click", () => enters && toTop()); // the caret is placed by now: before, the box would move from under the finger
   const seen = globalThis.visualViewport;
   if (!seen) return;
   let before = 0;
-  const shrank = () => seen.height < KEYBOARD * before && box.scrollIntoView({ block: "start" });
+  let came = false; // the keyboard
+  const height = () => seen.height * seen.scale; // a page that is zoomed in has as much
+  const resized = () => {
+    const now = height();
+    if (now < KEYBOARD * before) {
+      came = true;
+      before = now;
+      toTop();
+    }
+    before = Math.max(now, before);
+  };
+  /** The keyboard is gone, and a header that made room is back: a box that it would cover moves below it. */
+  const went = () => box.getBoundingClientRect().bottom > 0 && box.scrollIntoView({ block: "nearest" });
   box.addEventListener("focus", () => {
-    before = seen.height;
-    seen.addEventListener("resize", shrank);
+    before = height();
+    seen.addEventListener("resize", resized);
   });
-  box.addEventListener("blur", () => seen.removeEventListener("resize", shrank));
+  box.addEventListener("blur", () => {
+    seen.removeEventListener("resize", resized);
+    if (came) seen.addEventListener("resize", went, { once: true });
+    came = false;
+  });
 }
 
 /** Calls `step(back)` where a reader undoes, or does again, by keys or from a browser's menu. */

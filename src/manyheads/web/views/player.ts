@@ -2,6 +2,7 @@
 // who ask for less motion, too, but slowly.
 
 import { h, setText } from "./dom.ts";
+import { inSight } from "./in-sight.ts";
 import { wantsStillness } from "./timeline.ts";
 
 const SLOWLY = 1000; // milliseconds for each step, at least, where less motion is asked for
@@ -10,7 +11,7 @@ const SLOWLY = 1000; // milliseconds for each step, at least, where less motion 
 export const playLabel = (plays: boolean) => (plays ? "❚❚ Pause" : "▶ Play");
 
 export class Player {
-  #timer = 0;
+  #callOff: (() => void) | null = null; // while it plays: what ends the pause before the next step
   pause: number;
   step: () => boolean;
   node: HTMLElement;
@@ -23,13 +24,13 @@ export class Player {
   }
 
   toggle() {
-    if (this.#timer) this.stop();
+    if (this.#callOff) this.stop();
     else this.#go();
   }
 
   stop() {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
+    this.#callOff?.();
+    this.#callOff = null;
     setText(this.node, playLabel(false));
     this.#mark(false);
   }
@@ -39,7 +40,7 @@ export class Player {
     if (!more) return this.stop();
     setText(this.node, playLabel(true));
     this.#mark(true);
-    this.#timer = window.setTimeout(() => this.#go(), wantsStillness() ? Math.max(this.pause, SLOWLY) : this.pause);
+    this.#callOff = inSight(wantsStillness() ? Math.max(this.pause, SLOWLY) : this.pause, () => this.#go());
   }
 
   /** The figure's style follows. */

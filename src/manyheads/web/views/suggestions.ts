@@ -1,4 +1,4 @@
-// Words that a model knows, offered above the box while a reader types one of them: buttons that finish the word.
+// Words that a model knows, offered beside the box while a reader types one of them: buttons that finish the word.
 
 import { LONGEST_TOKEN } from "../math/names.ts";
 import { arrow, fill, h, setText, targetOf } from "./dom.ts";
@@ -40,7 +40,7 @@ export class WordSuggestions {
     this.#offer(NONE);
   }
 
-  /** From the box into the words, which stand above it, or out of them with Escape. */
+  /** From the box into the words beside it, or out of them with Escape. */
   #enter(event: KeyboardEvent) {
     if (this.node.hidden) return;
     if (event.key === "Escape") this.#offer(NONE);

@@ -5,6 +5,7 @@ const TRAVEL = 2600; // milliseconds from a station to the next, while it plays
 const HURRY = 900; // at the press of a station; farther ones take a little longer
 const STAY = 1600; // at a station, so that its sentence can be read
 const STAY_STILL = 3200; // where nothing moves meanwhile
+const GAP = 250; // at most between two frames: where more passed, nobody saw the page, and a film waits
 
 export const wantsStillness = () => globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
 
@@ -13,6 +14,8 @@ export class Timeline {
   plays = false;
   last: number;
   #frame = 0;
+  #clock = 0; // milliseconds that were seen
+  #before = 0; // when the last frame came
   #moved: (at: number) => void;
   #stays = 0; // until then it rests at a station
   #run: { from: number, to: number, start: number, lasts: number } | null = null;
@@ -65,11 +68,13 @@ export class Timeline {
   }
 
   #start() {
-    if (!this.#frame) this.#frame = requestAnimationFrame((now) => this.#tick(now));
+    if (!this.#frame) this.#frame = requestAnimationFrame((came) => this.#tick(came));
   }
 
-  #tick(now: number) {
+  #tick(came: number) {
     this.#frame = 0;
+    const now = (this.#clock += Math.min(came - this.#before, GAP));
+    this.#before = came;
     const jumps = this.plays && wantsStillness();
     if (!this.#run && this.plays && now >= this.#stays)
       this.#run = { from: this.at, to: Math.floor(this.at + 1e-6) + 1, start: 0, lasts: jumps ? 0 : TRAVEL * (1 - (this.at % 1)) };

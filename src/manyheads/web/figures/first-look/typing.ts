@@ -1,5 +1,7 @@
 // A sentence that types itself: first without one of its words, then that word is put in.
 
+import { inSight } from "../../views/in-sight.ts";
+
 const [LETTER, LATER, REST] = [60, 95, 1100]; // milliseconds before a letter, before one of the word, and between the two
 
 /** What stands in the box after each key, and the milliseconds before it: [[text, wait], ...]; nothing where the word isn't in the sentence. */
@@ -13,10 +15,10 @@ export function keystrokes(sentence: string, word: string): [string, number][] {
   return [...first, ...then];
 }
 
-/** Waits; false where it was stopped meanwhile. */
+/** Waits, in a hidden tab until it's seen; false where it was stopped meanwhile. */
 export const wait = (milliseconds: number, stops: AbortSignal) => new Promise<boolean>((done) => {
   if (stops.aborted) return done(false);
-  const stopped = () => (clearTimeout(timer), done(false));
-  const timer = setTimeout(() => (stops.removeEventListener("abort", stopped), done(true)), milliseconds);
+  const stopped = () => (callOff(), done(false));
+  const callOff = inSight(milliseconds, () => (stops.removeEventListener("abort", stopped), done(true)));
   stops.addEventListener("abort", stopped);
 });

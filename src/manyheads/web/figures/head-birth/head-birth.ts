@@ -25,7 +25,7 @@ interface Baked extends StoredTraining {
 }
 
 const OFTEN = 50; // milliseconds between two pictures of a training
-const SELDOM = 1000; // for readers who ask for less motion
+const SELDOM = 1000; // for readers who ask for less motion, and in a hidden tab
 
 class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { broken?: boolean }> {
   static observedAttributes = ["sentence"];
@@ -100,7 +100,11 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
 
   protected override listen(leaves: AbortSignal) {
     super.listen(leaves);
-    document.addEventListener("visibilitychange", () => this.#steer(), { signal: leaves }); // a page that nobody sees doesn't train
+    const seen = () => {
+      this.#steer();
+      if (!document.hidden) this.view?.dispatch({ type: "seen" });
+    };
+    document.addEventListener("visibilitychange", seen, { signal: leaves });
   }
 
   override disconnectedCallback() {
@@ -138,11 +142,11 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
     }
   }
 
-  /** Runs or rests, as the state says. */
+  /** Runs or rests, as the state says. In a hidden tab it goes on as fast as the browser lets it, and nothing else does. */
   #steer() {
     const { training } = this.view?.state ?? {};
     if (!training || !this.#worker?.training) return;
-    if (training.runs && !document.hidden) this.#worker.training.run(training.until, wantsStillness() ? SELDOM : OFTEN);
+    if (training.runs) this.#worker.training.run(training.until, wantsStillness() || document.hidden ? SELDOM : OFTEN);
     else this.#worker.training.pause();
   }
 
@@ -153,7 +157,7 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
     const roles = { previous: heads.previous?.place ?? [0, 0], induction: heads.induction?.place ?? [config.layers - 1, 0] };
     const facts = { variant: `seed-${seed}-step-${report.step}`, config: { ...config, num_sequences: report.step * config.batch, steps: report.step }, roles };
     this.#trained = { model: this.#stored!.like(tensors, facts), headMask };
-    view.dispatch({ type: "report", number, report });
+    view.dispatch({ type: "report", number, report, hidden: document.hidden });
     announce(this, "step", this.training);
   }
 

@@ -139,8 +139,16 @@ export class TrainingPanel {
 }
 
 /** How a training goes, in a sentence. */
-export function statusOf({ step, until, runs, pace, turned }: Training) {
-  if (turned !== null) return `At step ${turned}, both heads were there.${runs ? "" : step >= until ? " The training rests." : " Paused."}`;
+export function statusOf(training: Training) {
+  const { unseen } = training;
+  const went = unseen && `While this tab was hidden, the training went on as fast as the browser let it, from step ${unseen.from} to step ${unseen.to}.`;
+  return [went, stateOf(training)].filter(Boolean).join(" ");
+}
+
+function stateOf({ step, until, runs, pace, points, turned }: Training) {
+  const before = points[points.findIndex((point) => point.step === turned) - 1];
+  const at = before?.previous === null ? "By" : "At"; // what wasn't measured may have been there earlier
+  if (turned !== null) return `${at} step ${turned}, both heads were there.${runs ? "" : step >= until ? " The training rests." : " Paused."}`;
   if (runs && pace > SLOW) return "Each step takes this device a while, so the heads will keep you waiting. The stored training shows the same birth at once.";
   return runs ? "It learns from random sequences; your text is only watched." : step >= until ? "The training rests." : "Paused.";
 }

@@ -41,7 +41,8 @@ export interface Training {
   pace: number; // milliseconds a step, as far as is known
   points: Point[];
   heads: { previous: Found | null, induction: Found | null }; // the strongest on the reader's text; one that has its name keeps it
-  turned: number | null; // the first step at which both gave half of their attention where their names say
+  turned: number | null; // the first measured step at which both gave half of their attention where their names say
+  unseen: { from: number, to: number } | null; // the steps that it took in a hidden tab, until its reader stops or starts it
 }
 
 /** The losses of the last steps, and the scores of the strongest heads on the reader's text, where it repeats. */
@@ -66,7 +67,8 @@ export type Action =
   | { type: "reset", seed?: number, experiment?: Experiment, predicted?: string, runs?: boolean }
   | { type: "stored" } // shows the stored training again
   | { type: "consider", experiment: number } // before it's run
-  | { type: "report", number: number, report: Pick<Report, "step" | "loss" | "pace"> };
+  | { type: "report", number: number, report: Pick<Report, "step" | "loss" | "pace">, hidden?: boolean } // whether its tab is
+  | { type: "seen" }; // its tab, again
 
 /**
  * What has to be done after a change: compute, draw the map, say what one of its characters rests on, show what was predicted or
@@ -84,7 +86,7 @@ export const startWith = (parts: Partial<State>, steps: number[]): State =>
   ({ sentence: "", at: 0, live: false, training: null, asked: -1, off: [], map: null, all: [], chosen: null, pressed: null, predicted: "", ...parts, steps });
 
 const newTraining = (number: number, seed: number, experiment: Experiment, predicted: string, runs: boolean): Training =>
-  ({ number, seed, experiment, predicted, until: experiment.until, runs, step: 0, pace: 0, points: [], heads: { previous: null, induction: null }, turned: null });
+  ({ number, seed, experiment, predicted, until: experiment.until, runs, step: 0, pace: 0, points: [], heads: { previous: null, induction: null }, turned: null, unseen: null });
 
 export function reduce(state: State, action: Action): Step {
   const { training } = state;
@@ -98,12 +100,12 @@ export function reduce(state: State, action: Action): Step {
     case "show": return { state: shown(state, action.map), needs: "draw" };
     case "stored": return { state: { ...state, live: false, off: [], asked: -1, training: training && { ...training, runs: false } }, needs: "train" };
     case "consider": return { state: { ...state, asked: action.experiment === state.asked ? -1 : action.experiment }, needs: "reveal" };
-    case "pause": return { state: { ...state, training: training && { ...training, runs: false } }, needs: "train" };
+    case "pause": return { state: { ...state, training: training && { ...training, runs: false, unseen: null } }, needs: "train" };
     case "train": {
       const { live, off } = state;
       const going = training ?? newTraining(0, 0, PLAIN, "", true);
       const until = action.until ?? (going.step < going.until ? going.until : Infinity); // who goes on after the end sets none
-      return { state: { ...state, live: true, off: live ? off : [], training: { ...going, until, runs: going.step < until } }, needs: "train" };
+      return { state: { ...state, live: true, off: live ? off : [], training: { ...going, until, runs: going.step < until, unseen: null } }, needs: "train" };
     }
     case "reset": {
       const { experiment = training?.experiment ?? PLAIN, predicted = "", runs = false } = action;
@@ -113,16 +115,22 @@ export function reduce(state: State, action: Action): Step {
     }
     case "report": {
       if (!training || action.number !== training.number) return { state, needs: "nothing" };
-      return { state: { ...state, training: reported(training, action.report) }, needs: state.live ? "compute" : "nothing" };
+      const { report, hidden = false } = action;
+      return { state: { ...state, training: reported(training, report, hidden) }, needs: state.live && !hidden ? "compute" : "nothing" };
     }
+    case "seen": return { state, needs: state.live && training && isUnseen(training) ? "compute" : "nothing" };
   }
 }
 
-function reported(training: Training, { step, loss, pace }: Pick<Report, "step" | "loss" | "pace">): Training {
+function reported(training: Training, { step, loss, pace }: Pick<Report, "step" | "loss" | "pace">, hidden: boolean): Training {
   const point = { step, ...loss, previous: null, induction: null };
   const begins = step === 0 ? { points: [], turned: null } : { points: [...training.points, point] };
-  return { ...training, ...begins, step, pace, runs: training.runs && step < training.until };
+  const unseen = hidden && step ? { from: isUnseen(training) ? training.unseen!.from : training.step, to: step } : training.unseen;
+  return { ...training, ...begins, step, pace, unseen, runs: training.runs && step < training.until };
 }
+
+/** Whether its last step was taken in a hidden tab. */
+const isUnseen = ({ step, unseen }: Training) => unseen?.to === step;
 
 /** Where all heads are on, a map also says how far they have come. */
 function shown(state: State, map: Expecting): State {

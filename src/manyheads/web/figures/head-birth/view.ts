@@ -80,7 +80,7 @@ export class HeadBirthView {
     this.state = state;
     if (needs === "nothing") return;
     if (needs === "train") this.#player.stop();
-    if (needs === "compute" && action.type !== "report") this.#announcer.changed();
+    if (needs === "compute" && action.type !== "report" && action.type !== "seen") this.#announcer.changed();
     if (action.type === "report") this.#panel.draw(state);
     else if (needs !== "draw" && needs !== "ask") this.#drawControls();
     if (needs === "train") this.#host.train();

@@ -11,6 +11,7 @@ import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, lineBox, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
 import { fill, h, setIdle, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
+import { inSight } from "../../views/in-sight.ts";
 import { playLabel } from "../../views/player.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { isWhole, reduce, startWith, type Action, type Asked, type State, type Stored } from "./state.ts";
@@ -40,7 +41,7 @@ export class NextWordView {
   state: State;
   #host: NextWordHost;
   #lists: Record<string, number[][]>;
-  #pace: ReturnType<typeof setTimeout> | null = null;
+  #rests = false; // between two words that are written on
   #text = sentenceBox("Text so far", "Type the start of a text", (text) => this.#act({ type: "set", parts: { text } }), true);
   #words = h("p", { class: "nw-words" });
   #coloured = h("span");
@@ -109,7 +110,9 @@ export class NextWordView {
     if (message) this.setStatus(message);
     if (changed) this.#host.changed(changed);
     const { left, waits } = this.state;
-    if (left && !waits && !this.#pace) this.#pace = setTimeout(() => (this.#pace = null, this.dispatch({ type: "go on" })), PACE);
+    if (!left || waits || this.#rests) return;
+    this.#rests = true;
+    inSight(PACE, () => (this.#rests = false, this.dispatch({ type: "go on" })));
   }
 
   /** The reader did. */
