@@ -120,14 +120,6 @@ export function scrollTo(seen) {
   IntersectionObserver.scrolled();
 }
 
-/** Puts the page into the background, or shows it. */
-export function hidePage(t, hidden = true) {
-  if (hidden) t.after(() => hidePage(t, false));
-  if (hidden) Object.defineProperty(document, "hidden", { value: true, configurable: true });
-  else delete document.hidden;
-  document.dispatchEvent(new Event("visibilitychange"));
-}
-
 // --- figures and their models
 
 let pages = 0;

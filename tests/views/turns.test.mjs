@@ -1,7 +1,7 @@
 // Who is looked at goes first: how often the pretrained models' workers read a text, with figures that follow a map in view and out of it.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, hidePage, isHere, replace, scrollTo, settled, type, until } from "./page.mjs";
+import { draw, hideTab, isHere, replace, scrollTo, settled, type, until } from "./page.mjs";
 import { smallDecoder, smallEncoder } from "./small-models.mjs";
 import { DecoderEngine } from "../../src/manyheads/web/models/decoder-engine.ts";
 import { EncoderEngine } from "../../src/manyheads/web/models/encoder-engine.ts";
@@ -96,12 +96,13 @@ test("what follows out of sight is there for who asks for it, and where it is pu
 });
 
 test("a page that nobody sees computes nothing, and catches up", async (t) => {
+  t.after(() => hideTab(false));
   const { map, passes, mapOf, flowOf } = await following(t, "encoder", await smallEncoder(), EncoderEngine);
-  hidePage(t);
+  hideTab();
   for (const sentence of SENTENCES) map.sentence = sentence;
   for (let turn = 0; turn < 9; turn++) await settled();
   assert.deepEqual(passes, []);
-  hidePage(t, false);
+  hideTab(false);
   await mapOf();
   await flowOf();
   assert.equal(passes.length, 1);

@@ -4,9 +4,10 @@
 import { familyLabel, isOnRequest } from "../math/families.ts";
 import { isPaused, WHY } from "../math/faults.ts";
 import type { HeadModel } from "../models/head-model.ts";
+import { inSight } from "../views/in-sight.ts";
 import { failedTo, LOADING, loadWithProgress, megabytes, modelsScript, OFFERED } from "./page-models.ts";
 import { Figure, whenSeen, withResolvers } from "./page-element.ts";
-import { pageSeen, turns } from "./turns.ts";
+import { turns } from "./turns.ts";
 
 /** What a figure computes with its models: at once where they answer at once, else a promise of it. */
 export interface Task<Model, Result> {
@@ -146,7 +147,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   }
 
   async #fetchAll<Result>(task: Task<Model, Result>, names: string[], signal: AbortSignal) {
-    if (document.hidden) await pageSeen();
+    if (document.hidden) await new Promise<void>((seen) => inSight(0, seen));
     if (signal.aborted) return;
     try {
       const large = this.#allowed ? [] : names.filter((name) => isOnRequest(name) && !this.#models.has(name) && !this.#loading.has(name));

@@ -99,10 +99,3 @@ class Turns {
 
 /** Those of this page: all scripts of its figures share them. */
 export const turns = (): Turns => (globalThis as any)[Symbol.for("manyheads.turns")] ??= new Turns();
-
-/** Fulfilled once somebody sees the page. */
-export const pageSeen = () => new Promise<void>((seen) => {
-  const tell = () => document.hidden || (document.removeEventListener("visibilitychange", tell), seen());
-  document.addEventListener("visibilitychange", tell);
-  tell();
-});
