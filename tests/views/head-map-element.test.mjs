@@ -102,6 +102,7 @@ test("models that are played follow one another to the last", async (t) => {
   t.mock.timers.tick(1400);
   assert.equal(map.model, "focus/step-30");
   assert.ok(named(map, "▶ Play"), "it has come to the end");
+  await once(map, "attention"); // so that no model is still on its way to the next test's page
 });
 
 test("a model that the page lacks is named", async () => {
