@@ -2,7 +2,7 @@
 
 import pytest
 from built import CHAPTERS, scripts, written
-from live_maps import settled
+from live_maps import eventually, settled
 from playwright.sync_api import expect
 from served import HTML
 
@@ -38,10 +38,10 @@ MISSED = r"""async (addresses) => {
 }"""
 
 
-def missed(page, site):
+def misses_nothing(page, site):
     addresses = [f"{site}/{path}" for path in THEIRS]
     assert len(addresses) >= 8
-    return page.evaluate(MISSED, addresses)
+    eventually(lambda: page.evaluate(MISSED, addresses), lambda missed: missed == [])
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -58,7 +58,7 @@ def test_a_chapter_waits_for_one_stylesheet_and_those_of_its_figures(html, chapt
 def test_nothing_on_a_chapter_misses_a_rule(page, site, chapter):
     page.goto(f"{site}/{chapter}.html")
     settled(page)
-    assert missed(page, site) == []
+    misses_nothing(page, site)
 
 
 def test_nothing_that_opens_misses_a_rule(page, site):
@@ -68,21 +68,21 @@ def test_nothing_that_opens_misses_a_rule(page, site):
     expect(page.locator(".tooltip.show")).to_be_visible()
     page.get_by_label("Download this page").click()
     expect(page.locator(".dropdown-menu.show")).to_be_visible()
-    assert missed(page, site) == []
+    misses_nothing(page, site)
     page.keyboard.press("Control+k")
     expect(page.locator("#pst-search-dialog")).to_be_visible()
-    assert missed(page, site) == []
+    misses_nothing(page, site)
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": 360, "height": 740})
     page.locator(".primary-toggle").click()
     expect(page.locator("#pst-primary-sidebar-modal")).to_be_visible()
-    assert missed(page, site) == []
+    misses_nothing(page, site)
 
 
 def test_what_a_search_finds_misses_no_rule(page, site):
     page.goto(f"{site}/search.html?q=softmax")
     expect(page.locator("#search-results li").first).to_be_visible()
-    assert missed(page, site) == []
+    misses_nothing(page, site)
     page.locator("#search-results a").first.click()
     expect(page.locator(".highlighted").first).to_be_visible()
-    assert missed(page, site) == []
+    misses_nothing(page, site)
