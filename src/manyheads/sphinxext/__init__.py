@@ -40,7 +40,7 @@ def setup(app):
         app.connect("autodoc-process-docstring", plain_docstring)
     app.add_post_transform(FiguresFirst)
     app.connect("env-updated", write_side_by_side)
-    app.connect("build-finished", finish)
+    app.connect("build-finished", finish, priority=900)  # the theme writes the colours of code at 500
     assets.setup(app)
     chapters.setup(app)
     equations.setup(app)

@@ -8,15 +8,18 @@ import json
 import os
 import re
 import shutil
+import string
 import subprocess
+import unicodedata
 from functools import cache
+from html import unescape
 from pathlib import Path
 
 from docutils.nodes import SkipNode
-from fontTools import subset
 from sphinx.errors import ExtensionError
 from sphinx.util.math import get_node_equation_number
 
+from manyheads.sphinxext.fonts import keep_characters
 from manyheads.sphinxext.node import node
 from manyheads.widgets.web_files import WEB
 
@@ -24,22 +27,8 @@ PACKAGES = WEB / "node_modules"
 STYLE = PACKAGES / "temml" / "dist" / "Temml-STIX2.css"
 FONT = PACKAGES / "@fontsource" / "stix-two-math" / "files" / "stix-two-math-latin-400-normal.woff"
 FONT_OF_STYLE = "STIXTwoMath.woff2"  # as the stylesheet calls it
-# Letters, digits and accents; dots, bars, primes; Planck's h; arrows, operators, parts of brackets; bold and italic.
-CHARACTERS = (
-    *(
-        "U+0020-007E",
-        "U+00A0",
-        "U+00B1",
-        "U+00B7",
-        "U+00D7",
-        "U+0300-0303",
-        "U+0391-03C9",
-        "U+2016",
-        "U+2026",
-        "U+2032-2033",
-    ),
-    *("U+210E", "U+2190-2193", "U+2200-22FF", "U+239B-23AD", "U+27E8-27E9", "U+1D400-1D467", "U+1D6FC-1D71B"),
-)
+EQUATION = re.compile(r"<math\b.*?</math>", re.DOTALL)
+ESCAPED = re.compile(r"\\u(?:\{(\w+)\}|(\w{4}))")  # a character in a script
 BEFORE_PUNCTUATION = re.compile(r'<span class="math notranslate"[^>]*><math(?:(?!</math>).)*</math></span>[.,:;!?)’”]+')
 TYPESETTER = """
 import { createInterface } from "node:readline";
@@ -108,10 +97,9 @@ def visit_math_block(translator, node):
 
 
 def finish_page(app, pagename, templatename, context, doctree):
-    """Puts style and font on a page with equations, or a figure that writes some; lets no line begin with a comma."""
+    """Fetches the font on a page with equations, or a figure that writes some; lets no line begin with a comma."""
     body = context.get("body") or ""
     if "<math" in body or "<attention-flow" in body:
-        app.add_css_file(f"equations/{STYLE.name}")
         font = context["pathto"](f"_static/equations/{FONT_OF_STYLE}", resource=True)
         # With the styles, not after them: in another font equations take other room, and what is below them would jump.
         preload = f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>\n'
@@ -119,16 +107,45 @@ def finish_page(app, pagename, templatename, context, doctree):
         context["body"] = BEFORE_PUNCTUATION.sub(r'<span class="unbroken">\g<0></span>', body)
 
 
-def copy_files(site):
-    """Puts stylesheet and font into a built site."""
-    folder = Path(site) / "_static" / "equations"
+def characters(pages, scripts):
+    """What the equations of pages and those that scripts write are made of.
+
+    >>> characters(["<math><mi>&pi;</mi></math>"], [r"'\\u2211'"]) >= {"d", "𝑑", "π", "𝜋", "∑"}
+    True
+    """
+    equations = (equation for page in pages for equation in EQUATION.findall(page))
+    written = {character for equation in equations for character in unescape(re.sub("<[^>]*>", "", equation))}
+    written |= {chr(int(long or short, 16)) for script in scripts for long, short in ESCAPED.findall(script)}
+    return {printed for character in {*string.printable, *written} for printed in (character, italic(character))}
+
+
+def italic(character):
+    """What a browser prints for a letter that stands alone in an equation; the same character where it's no letter.
+
+    >>> italic("d"), italic("h"), italic("+")
+    ('𝑑', 'ℎ', '+')
+    """
+    if character == "h":  # Planck's constant had it first
+        return "ℎ"
+    name = unicodedata.name(character, "")
+    try:
+        return unicodedata.lookup("MATHEMATICAL ITALIC " + re.sub("LATIN |GREEK |LETTER ", "", name))
+    except KeyError:
+        return character
+
+
+def copy_files(site, scripts):
+    """Puts stylesheet and font into a built site, whose figures' scripts are in a folder below `_static`."""
+    static = Path(site) / "_static"
+    folder = static / "equations"
     folder.mkdir(exist_ok=True)
     shutil.copyfile(STYLE, folder / STYLE.name)
-    options = [f"--unicodes={','.join(CHARACTERS)}", "--layout-features=*", "--flavor=woff2"]
-    options.append(f"--output-file={folder / FONT_OF_STYLE}")
-    subset.main([str(FONT), *options])
+    pages = (page.read_text(encoding="utf-8") for page in Path(site).rglob("*.html"))
+    used = characters(pages, (script.read_text(encoding="utf-8") for script in (static / scripts).glob("*.js")))
+    keep_characters(FONT, folder / FONT_OF_STYLE, used)
 
 
 def setup(app):
+    app.add_css_file(f"equations/{STYLE.name}")
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
     app.connect("html-page-context", finish_page)

@@ -6,7 +6,7 @@ import re
 from html import unescape
 from pathlib import Path
 
-from manyheads.sphinxext import assets, chapters, equations, publishing
+from manyheads.sphinxext import assets, chapters, equations, publishing, stylesheets, theme
 from manyheads.sphinxext.figures import figures_in
 from manyheads.sphinxext.policy import HAS_POLICY, with_policy
 from manyheads.sphinxext.prerender import draw_figures
@@ -14,6 +14,8 @@ from manyheads.sphinxext.progress import stage
 from manyheads.sphinxext.theme_fixes import fixed
 
 WRITTEN_OUT = re.compile(r'(<iframe class="bertviz"[^>]*) srcdoc="([^"]*)"')
+OPTIONS = re.compile(r'<script src="(?P<address>[^"?]*/documentation_options\.js)[^"]*"></script>')
+ARRIVING = re.compile(r'<link id="arriving" [^>]*href="(?P<address>[^"?]*)[^"]*"[^>]*>')
 
 
 def finish(app, error):
@@ -22,18 +24,21 @@ def finish(app, error):
         return
     site = Path(app.outdir)
     scripts = assets.version_folder(app.config)
-    equations.copy_files(site)
     publishing.write_pages(site, publishing.chapters(app.env), scripts)
     pages = new_pages(site)
     live = [page for page in pages if figures_in(page.read_text(encoding="utf-8"))]
     with stage(f"Drawing the figures of {len(live)} pages"):
         draw_figures(live)
     chapters.draw_pictures(site, pages)
+    equations.copy_files(site, scripts)
     with stage(f"Finishing {len(pages)} pages"):
         for page in pages:
             html = page.read_text(encoding="utf-8")
             html = with_files(html, page, site / "_static" / scripts / "bertviz")
+            html = with_small_files(html, page)
             page.write_text(with_policy(fixed(html, page.relative_to(site))), encoding="utf-8")
+        if app.config.html_theme == theme.NAME:
+            stylesheets.finish_styles(site, scripts)
         assets.finish_files(app)
 
 
@@ -53,3 +58,13 @@ def with_files(html, page, scripts):
         return f'{frame[1]} src="{Path(os.path.relpath(file, page.parent)).as_posix()}"'
 
     return WRITTEN_OUT.sub(put, html)
+
+
+def with_small_files(html, page):
+    """A page that has in it what it would wait for, where that is shorter than the asking."""
+
+    def text(found):
+        return (page.parent / found["address"]).read_text(encoding="utf-8")
+
+    html = OPTIONS.sub(lambda found: f"<script>{text(found)}</script>", html)
+    return ARRIVING.sub(lambda found: f'<style id="arriving">{text(found)}</style>', html)

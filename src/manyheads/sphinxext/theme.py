@@ -5,20 +5,28 @@ All 2,000 icons of Font Awesome come as a font and as a script of 1.5 MB that dr
 """
 
 import os
+import re
 from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
+NAME = "sphinx_book_theme"
 TEMPLATES = Path(__file__).parent / "templates"
 HOSTS = ("github.com", "gitlab.com")  # whose pages the theme has buttons for
 BRANCH = "main"  # what publishing builds
 READ_AT_ONCE = "documentation_options.js"  # a script that stands in the page reads it
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+NEEDED_FOR = {  # what is in a script's name or text: what has to be on a page for it to do anything
+    "clipboard": '<div class="highlight',
+    "copybutton": '<div class="highlight',
+    "toggle": r'class="(?:[^"]*\s)?(?:toggle|admonition [^"]*\bdropdown)[\s"]',
+    "design-tabs": "sd-tab-set",
+}
 
 
 def set_options(app, config):
     """Gives the theme our templates and, where it's known, the repository, for its own buttons."""
-    if config.html_theme != "sphinx_book_theme":
+    if config.html_theme != NAME:
         return
     # As it is seen from the book: Sphinx writes a hash of its settings into the site.
     config.templates_path.append(os.path.relpath(TEMPLATES, app.confdir))
@@ -53,9 +61,17 @@ def drop_print_button(app, pagename, templatename, context, doctree):
 
 
 def lighten_page(app, pagename, templatename, context, doctree):
-    """Lets a page's scripts wait for the page; no page needs the state of its notebook's widgets."""
-    scripts = [script for script in context["script_files"] if script.attributes.get("type") != WIDGET_STATE]
+    """Leaves out scripts that have nothing to do on a page, and its widgets' state; the others wait for the page."""
+    scripts = [script for script in context["script_files"] if is_needed(script, context.get("body") or "")]
     context["script_files"] = [deferred(script) for script in scripts]
+
+
+def is_needed(script, body):
+    """Whether a script of Sphinx's list has something to do on a page with this body."""
+    if script.attributes.get("type") == WIDGET_STATE:
+        return False
+    text = f"{script.filename} {script.attributes}"
+    return all(re.search(needs, body) for name, needs in NEEDED_FOR.items() if name in text)
 
 
 def deferred(script):

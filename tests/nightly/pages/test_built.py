@@ -7,6 +7,7 @@ from built import CHAPTERS, written
 from fontTools.ttLib import TTFont
 from served import HTML
 
+from manyheads.sphinxext import stylesheets
 from manyheads.sphinxext.equations import FONT_OF_STYLE
 from manyheads.sphinxext.policy import SOURCES
 
@@ -42,9 +43,27 @@ def test_no_chapter_brings_what_it_does_not_need_at_once(html):
     for chapter, text in chapters().items():
         for unused in ("fontawesome.js", "searchindex.js", "vnd.jupyter.widget-state"):
             assert unused not in text, chapter
-        scripts = re.findall(r'<script[^>]* src="(?!\.\./_static/documentation_options)[^"]*"[^>]*>', text)
+        scripts = re.findall(r'<script[^>]* src="[^"]*"[^>]*>', text)
         assert scripts, chapter
         assert all("defer" in tag or 'type="module"' in tag for tag in scripts), chapter
+
+
+def test_a_chapter_brings_a_script_only_for_what_it_has(html):
+    for chapter in CHAPTERS:
+        page = written(f"{chapter}.html")
+        sources = " ".join(script["src"] for script in page.select("script[src]"))
+        assert ("copybutton.js" in sources) == bool(page.select(".highlight pre")), chapter
+        assert ("togglebutton.js" in sources) == bool(page.select(".toggle, .admonition.dropdown")), chapter
+        assert ("design-tabs.js" in sources) == bool(page.select(".sd-tab-set")), chapter
+
+
+def test_the_fonts_of_icons_have_every_icon(html):
+    styles = (HTML / stylesheets.FOLDER / stylesheets.NAME).read_text(encoding="utf-8")
+    icons = dict(re.findall(r'\.(fa-[\w-]+)::?before\{content:"(.)"', styles))
+    fonts = [TTFont(path).getBestCmap() for path in (HTML / stylesheets.FOLDER).glob("fa-*.woff2")]
+    drawn = {name for chapter in CHAPTERS for name in re.findall(r"\bfa-[\w-]+", str(written(f"{chapter}.html")))}
+    assert len(drawn & set(icons)) > 8
+    assert {name for name in drawn & set(icons) if not any(ord(icons[name]) in font for font in fonts)} == set()
 
 
 def test_the_font_of_equations_has_every_character(html):
