@@ -22,8 +22,8 @@ from served import CHROMIUM, HTML, Quiet, browser_path, serve
 
 # No dependency of ours: one of its own asks for whatever is the latest, so a lock file that names it breaks in time.
 LIGHTHOUSE = ["npx", "--yes", "lighthouse@12.8.2"]
-# Emulated as a phone, this browser otherwise holds a page back for a second or two though it could paint it, and what came
-# meanwhile, such as a model, counts as if the first picture had waited for it.
+# Emulated as a phone, this browser otherwise holds a page back for a second or two though it could paint it, and what
+# came meanwhile, such as a model, counts as if the first picture had waited for it.
 DRAWN_AT_ONCE = "--disable-features=PaintHolding"
 RUNS = 3
 HEAVY = ("formula", "real-heads")
