@@ -21,7 +21,7 @@ export type Refusal = Error & { word: string | null, near: string[] };
 
 const PATIENCE = 400; // milliseconds until a reader reads that something is being computed
 
-export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel> extends Figure {
+export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel, View = unknown> extends Figure<View> {
   #models = new Map<string, Model>();
   /** Models that are on their way. */
   #loading = new Map<string, Promise<Model>>();
@@ -81,6 +81,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel>
   /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
   get ready(): Promise<void> {
     this.#allowed = true;
+    this.drawNow();
     if (this.#task && this.#follows) this.run(this.#task); // somebody waits for it now
     else this.wake();
     return this.#ready.promise;

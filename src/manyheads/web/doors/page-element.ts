@@ -4,6 +4,7 @@ import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import { h } from "../views/dom.ts";
 import { answerPhrases } from "./phrases.ts";
+import { ABOUT_TO_COME } from "./turns.ts";
 
 /** HTMLElement, where there is a DOM: in Node the pure parts of a figure's module load without one. */
 const PageElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -34,31 +35,73 @@ export function withResolvers() {
  * A figure of a page. It draws itself once, from the JSON that it holds alone, so that it can also be drawn where nobody
  * sees it; the JSON stays in it. What it listens to outside of itself, it listens to while it is in the page.
  */
-export abstract class Figure extends PageElement {
+export abstract class Figure<View = unknown> extends PageElement {
   #drawn = false;
   #leaves = new AbortController();
+  #view: View | null = null;
+  #waits: AbortController | null = null; // while it stands as the build drew it
+  /** Whether it may stand as the build drew it until it's about to come into view, or somebody asks for its view. */
+  protected drawsLate = false;
 
   /** Draws the figure from what is baked into it; null where nothing is. */
   protected abstract draw(baked: any): void;
 
-  /** Listens to what is outside of the figure, until it leaves the page. */
+  /** Listens to what is outside of the figure, once it's drawn, until it leaves the page. */
   protected listen(_leaves: AbortSignal) {}
 
+  /** What draws it; null before it's in a page. */
+  protected get view(): View | null {
+    this.drawNow();
+    return this.#view;
+  }
+
+  protected set view(view: View | null) {
+    this.#view = view;
+  }
+
   connectedCallback() {
-    if (!this.#drawn) {
-      this.#drawn = true;
-      this.classList.add("head-map", this.localName); // the styles of all figures, and its own
-      const data = [...this.children].find((child) => child.matches('script[type="application/json"]'));
-      this.draw(data ? JSON.parse(data.textContent ?? "") : null);
-      if (data && data.parentNode !== this) this.append(data);
-    }
     this.#leaves = new AbortController();
-    this.listen(this.#leaves.signal);
-    answerPhrases(this, this.#leaves.signal);
+    const { signal } = this.#leaves;
+    if (this.#drawn) this.listen(signal);
+    else if (this.drawsLate && this.#data && this.childElementCount > 1 && !location.hash) this.#drawLate(signal);
+    else this.#draw();
+    answerPhrases(this, signal);
   }
 
   disconnectedCallback() {
     this.#leaves.abort();
+  }
+
+  /** Draws it, where that waits. */
+  protected drawNow() {
+    if (this.#waits && !this.#waits.signal.aborted) this.#draw();
+  }
+
+  #drawLate(leaves: AbortSignal) {
+    this.#waits = new AbortController();
+    const { signal } = this.#waits;
+    leaves.addEventListener("abort", () => this.#waits?.abort(), { signal });
+    whenSeen(this, signal, () => this.drawNow(), ABOUT_TO_COME);
+    addEventListener("hashchange", () => this.drawNow(), { signal }); // a link may name it
+    this.addEventListener("focusin", ({ target }) => {
+      const name = (target as Element).getAttribute("aria-label");
+      this.drawNow();
+      if (name) this.querySelector<HTMLElement>(`[aria-label=${JSON.stringify(name)}]`)?.focus({ preventScroll: true });
+    }, { signal });
+  }
+
+  #draw() {
+    this.#drawn = true;
+    this.#waits?.abort();
+    this.classList.add("head-map", this.localName); // the styles of all figures, and its own
+    const data = this.#data;
+    this.draw(data ? JSON.parse(data.textContent ?? "") : null);
+    if (data && data.parentNode !== this) this.append(data);
+    this.listen(this.#leaves.signal);
+  }
+
+  get #data() {
+    return [...this.children].find((child) => child.matches('script[type="application/json"]'));
   }
 }
 
@@ -109,13 +152,13 @@ export function whenTouched(element: Element, start: () => void) {
     element.addEventListener(touch, () => (touched.abort(), start()), { signal: touched.signal });
 }
 
-/** Calls `start` when the element scrolls into view, once, unless `ends` comes first. */
-export function whenSeen(element: Element, ends: AbortSignal, start: () => void) {
+/** Calls `start` when the element scrolls into view, or so near to it, once, unless `ends` comes first. */
+export function whenSeen(element: Element, ends: AbortSignal, start: () => void, rootMargin = "0px") {
   const seen = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     seen.disconnect();
     start();
-  });
+  }, { rootMargin });
   seen.observe(element);
   ends.addEventListener("abort", () => seen.disconnect());
 }

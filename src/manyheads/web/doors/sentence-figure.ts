@@ -12,8 +12,8 @@ interface SentenceView {
   setStatus(text: string, act?: (() => void) | null, name?: string): void;
 }
 
-export abstract class SentenceFigure<View extends SentenceView, Model extends { broken?: boolean }> extends LiveFigure<Model> {
-  protected view: View | null = null;
+export abstract class SentenceFigure<View extends SentenceView, Model extends { broken?: boolean }> extends LiveFigure<Model, View> {
+  protected override drawsLate = true;
   /** The attributes that write parts of the state. */
   protected abstract parts: readonly string[];
   /** Those of them that hold a number. */

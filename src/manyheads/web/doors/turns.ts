@@ -9,7 +9,8 @@ interface Waiting {
   start: () => void;
 }
 
-const ABOUT_TO_COME = "50% 0px"; // beyond the edges of what is seen, half of its height
+/** How near to what is seen a figure is about to come: half of its height beyond the edges. */
+export const ABOUT_TO_COME = "50% 0px";
 const PATIENCE = 1000; // milliseconds, after which a page that is never idle counts as idle
 
 const whenIdle = (todo: () => void) =>

@@ -173,13 +173,14 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     this.followLinks(leaves);
     const map = this.#followed;
     if (!map) return;
-    this.#asked = map.query ?? 0;
+    if (this.#asked < 0) this.#asked = Number(map.getAttribute("query")); // what it asked first is shown already
     const follow = () => this.#follow(leaves);
     map.addEventListener("attention", follow, { signal: leaves });
     map.addEventListener("ask", ({ detail }: CustomEventInit<number | null>) => {
       clearTimeout(this.#rests);
       if (detail != null) this.#rests = window.setTimeout(() => (this.#pointed = detail, follow()), RESTS);
     }, { signal: leaves });
+    if (map.computedBy) follow(); // it went on while the journey stood as the build drew it
   }
 
   protected override readPart(name: string) {

@@ -11,6 +11,12 @@ const SEEN = "manyheads-first-look"; // in this browser, once the sentence has t
 const [IN_TIME, THEN] = [8000, 700]; // milliseconds: for the model to come; until the switch invites
 const READERS = ["pointerdown", "keydown", "input", "focusin"]; // what a reader does ends the typing
 
+/** Fulfilled once the page has been painted; at once, where a browser doesn't tell. */
+const painted = () => new Promise<void>((done) => {
+  if (!globalThis.PerformanceObserver?.supportedEntryTypes.includes("paint")) return done();
+  new PerformanceObserver((_, observer) => (observer.disconnect(), done())).observe({ type: "paint", buffered: true });
+});
+
 class FirstLookElement extends Figure {
   #look: LookingBack | null = null;
   #placed = new ResizeObserver(() => this.#look?.place());
@@ -48,6 +54,7 @@ class FirstLookElement extends Figure {
     leaves.addEventListener("abort", stop);
     for (const name of READERS) addEventListener(name, stop, { capture: true, signal: stops.signal });
     const begin = async () => {
+      await painted(); // what is read comes before the model
       if (await this.#modelCame(stops.signal)) await this.#type(look, strokes, stops, leaves);
       stop();
     };

@@ -41,6 +41,7 @@ const LONG = 100; // heads; of more, a table shows the first
 const FIRST = 20;
 
 class HeadCardsElement extends Figure {
+  protected override drawsLate = true;
   #data: Data = { scores: [], sentences: [], heads: [], causal: false };
   #order: number[] = [];
   #opened = -1;

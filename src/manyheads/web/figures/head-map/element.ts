@@ -20,9 +20,9 @@ type Maps = [AttentionMap, AttentionMap | null];
 
 const STAYS = "What you see is the last sentence that could be read.";
 
-export class HeadMapElement extends LiveFigure implements LiveMap {
+export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implements LiveMap {
   static observedAttributes = ATTRIBUTES;
-  #view: HeadMapView | null = null;
+  protected override drawsLate = true;
   #places: string[] = []; // what a link may call this map
   #models: string[] = []; // as the view knows them
   #computedBy = "";
@@ -37,12 +37,12 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
   // --- what a page can ask and set
 
   get #chosen() {
-    return this.#view?.state.chosen ?? null;
+    return this.view?.state.chosen ?? null;
   }
 
   /** The map on display: {queryTokens, keyTokens, shape, weights, headNames, predictions}. */
   get attention() {
-    return this.#view?.state.map ?? null;
+    return this.view?.state.map ?? null;
   }
 
   /** The name of the model that computed it; "" where the page brought it. */
@@ -80,7 +80,7 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
   set model(name: string) {
     const model = this.models.indexOf(name);
     if (model < 0) this.setAttribute("model", name);
-    else if (name !== this.model) this.#view?.choose({ model });
+    else if (name !== this.model) this.view?.choose({ model });
   }
 
   /** [layer][head] -> whether it is on; null where all are. */
@@ -89,7 +89,7 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
   }
 
   set headMask(headMask: HeadMask) {
-    this.#view?.choose({ headMask });
+    this.view?.choose({ headMask });
   }
 
   /** The head that is shown alone, or large; null where none is. */
@@ -104,13 +104,13 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
   }
 
   set query(query: number) {
-    this.#view?.choose({ query });
-    if (this.#models.length) this.#view?.update({ query });
+    this.view?.choose({ query });
+    if (this.#models.length) this.view?.update({ query });
   }
 
   /** Writes a sentence into the map as its reader does by typing it. */
   type(sentence: string) {
-    this.#view?.choose({ sentence });
+    this.view?.choose({ sentence });
   }
 
   /** Gives the focus to what a reader sets the map by first. */
@@ -162,7 +162,7 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
       painted: (map) => announce(this, "attention", map),
       asked: (query) => announce(this, "ask", query),
     });
-    this.#view = view;
+    this.view = view;
     if (off) view.update({ off });
     if (this.#onRequest) view.statusFirst(); // what it offers comes before what is shown
     return view;
@@ -177,13 +177,13 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
   }
 
   attributeChangedCallback(name: string, _: string | null, text: string | null) {
-    if (!this.#view) return;
-    if (name === "model" || name === "models") this.#changeModels(this.#view);
+    if (!this.view) return;
+    if (name === "model" || name === "models") this.#changeModels(this.view);
     else this.#take(readPart(name, text), name === "off" || isComputed(name));
   }
 
   #take(parts: StateParts, computes: boolean) {
-    this.#view?.update(parts);
+    this.view?.update(parts);
     if (computes) this.update();
   }
 
@@ -202,7 +202,7 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
   // --- computing
 
   #compute(model: HeadModel, signal: AbortSignal) {
-    const view = this.#view as HeadMapView;
+    const view = this.view as HeadMapView;
     view.dispatch({ type: "model", numLayers: model.numLayers, numHeads: model.numHeads, vocabulary: model.vocabulary });
     const { sentence, compare, headMask } = view.state.chosen;
     const map = model.attend(sentence, headMask, { signal });
@@ -211,21 +211,21 @@ export class HeadMapElement extends LiveFigure implements LiveMap {
 
   #show([map, compared]: Maps) {
     this.#computedBy = this.model;
-    this.#view?.show(map, compared);
+    this.view?.show(map, compared);
     this.showStatus(READY);
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#view?.setStatus(text, act, name);
+    this.view?.setStatus(text, act, name);
   }
 
   protected override markOld(stale: boolean) {
-    this.#view?.markOld(stale);
+    this.view?.markOld(stale);
   }
 
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
   protected override refuse({ message, word, near }: Refusal) {
-    const view = this.#view as HeadMapView;
+    const view = this.view as HeadMapView;
     const { chosen: { sentence }, words } = view.state;
     if (word && sentence.toLowerCase().endsWith(word) && words.some((known) => known.startsWith(word))) return view.setStatus(STAYS);
     const mended = word && near.length ? withWord(sentence, word, near[0]) : null;

@@ -49,9 +49,9 @@ export default { render };
 const MODEL = "decoder";
 const NOTHING: Example = { stored: [], lists: {}, numLayers: 30, numHeads: 9 };
 
-class NextWordElement extends LiveFigure<DecoderModel> {
+class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
   static observedAttributes = ["text", "off", "layer", "head", "masked", "temperature"];
-  #view: NextWordView | null = null;
+  protected override drawsLate = true;
   #whole: { draft: string, logits: Float32Array } | null = null; // with all heads on and nothing masked
   #example = ""; // the text that is baked in
   #lists: Example["lists"] = {};
@@ -61,14 +61,14 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     compute: ([decoder]: DecoderModel[], signal: AbortSignal) => this.#read(decoder, signal),
     show: ([answer, vocabulary]: [Answer, DecoderModel]) => {
       this.showStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
-      this.#view!.dispatch({ type: "answer", answer, vocabulary });
+      this.view!.dispatch({ type: "answer", answer, vocabulary });
       announce(this, "attention", this.attention);
     },
   };
 
   /** What is on the screen: { text, off, next }. */
   get shown() {
-    return this.#view?.state.shown ?? null;
+    return this.view?.state.shown ?? null;
   }
 
   /** The likeliest next words as the reader shapes them: [{ word, probability, logit }]; null until they are computed. */
@@ -78,12 +78,12 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   /** The map of the text, as that of <head-map>; null until it is computed. */
   get attention() {
-    return this.#view?.state.answer?.now.map ?? null;
+    return this.view?.state.answer?.now.map ?? null;
   }
 
   /** [layer][head] -> whether it is on; null where all are. */
   get headMask(): HeadMask {
-    return this.#view ? maskIn(this.#view.state) : null;
+    return this.view ? maskIn(this.view.state) : null;
   }
 
   set headMask(headMask: HeadMask) {
@@ -91,7 +91,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   get text() {
-    return this.#view?.state.text ?? this.getAttribute("text") ?? "";
+    return this.view?.state.text ?? this.getAttribute("text") ?? "";
   }
 
   set text(text: string) {
@@ -100,7 +100,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
 
   /** Writes a word, as its reader does. */
   write() {
-    this.#view?.dispatch({ type: "write", bar: null });
+    this.view?.dispatch({ type: "write", bar: null });
   }
 
   protected get modelNames() {
@@ -108,12 +108,12 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   protected override get waits() {
-    const state = this.#view?.state;
+    const state = this.view?.state;
     return Boolean(state?.waits && (state.left || state.text !== this.#example || !isWhole(state) || state.choice.temperature !== this.#temperature));
   }
 
   protected override waitsFor(model: string) {
-    return storedFor(this.#view!.state) ? "To write on, the model has to load." : super.waitsFor(model);
+    return storedFor(this.view!.state) ? "To write on, the model has to load." : super.waitsFor(model);
   }
 
   protected draw(baked: Example | null) {
@@ -121,7 +121,7 @@ class NextWordElement extends LiveFigure<DecoderModel> {
     this.#example = this.getAttribute("text") ?? "";
     const choice = { temperature: this.#temperature, topK: 0, topP: 1 };
     this.#lists = (baked ?? NOTHING).lists;
-    this.#view = new NextWordView(this, { text: this.#example, off: headsIn(this.getAttribute("off"), this.#lists), masked: this.#masks, choice }, baked ?? NOTHING, {
+    this.view = new NextWordView(this, { text: this.#example, off: headsIn(this.getAttribute("off"), this.#lists), masked: this.#masks, choice }, baked ?? NOTHING, {
       changed: () => this.update(), painted: () => announce(this, "next", this.next),
     });
     this.#aim();
@@ -131,10 +131,10 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   attributeChangedCallback(name: string, _: string | null, value: string | null) {
-    if (!this.#view) return;
+    if (!this.view) return;
     if (name === "layer" || name === "head") this.#aim({ tools: true });
-    else if (name === "temperature") this.#view.dispatch({ type: "shape", parts: { temperature: this.#temperature } });
-    else this.#view.dispatch({ type: "set", parts: name === "text" ? { text: value ?? "" } : name === "masked" ? { masked: this.#masks } : { off: headsIn(value, this.#lists) } });
+    else if (name === "temperature") this.view.dispatch({ type: "shape", parts: { temperature: this.#temperature } });
+    else this.view.dispatch({ type: "set", parts: name === "text" ? { text: value ?? "" } : name === "masked" ? { masked: this.#masks } : { off: headsIn(value, this.#lists) } });
   }
 
   get #masks() {
@@ -151,18 +151,18 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   override disconnectedCallback() {
-    this.#view?.dispatch({ type: "stop" });
+    this.view?.dispatch({ type: "stop" });
     super.disconnectedCallback();
   }
 
   #aim(more = {}) {
     const parts = ["layer", "head"].filter((name) => this.hasAttribute(name)).map((name) => [name, Number(this.getAttribute(name))]);
-    this.#view?.dispatch({ type: "look", parts: { ...Object.fromEntries(parts), ...more } });
+    this.view?.dispatch({ type: "look", parts: { ...Object.fromEntries(parts), ...more } });
   }
 
   async #read(decoder: DecoderModel, signal: AbortSignal): Promise<[Answer, DecoderModel]> {
-    const { text, tail, masked } = this.#view!.state;
-    const whole = isWhole(this.#view!.state);
+    const { text, tail, masked } = this.view!.state;
+    const whole = isWhole(this.view!.state);
     const draft = JSON.stringify({ text, tail });
     if (!whole && this.#whole?.draft !== draft) this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
     const now = await decoder.next({ text, tail }, this.headMask, { signal, masked });
@@ -171,11 +171,11 @@ class NextWordElement extends LiveFigure<DecoderModel> {
   }
 
   protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#view?.setStatus(text, act, name);
+    this.view?.setStatus(text, act, name);
   }
 
   protected override markOld(stale: boolean) {
-    this.#view?.markOld(stale);
+    this.view?.markOld(stale);
   }
 }
 
