@@ -89,7 +89,6 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
 
   override connectedCallback() {
     super.connectedCallback();
-    if (this.task && !this.modelNames.length) this.#ready.resolve();
     const task = this.#interrupted && this.#task;
     this.#interrupted = false;
     if (task) this.run(task, this.#follows);

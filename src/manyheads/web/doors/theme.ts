@@ -2,6 +2,11 @@
 
 document.getElementById("arriving")?.remove(); // this script is deferred: all has come (arriving.css)
 
+// Somebody types into a figure. A class, since for `:root:has(...)` a browser looks at the whole page anew at every change.
+
+for (const [event, types] of [["focusin", true], ["focusout", false]] as const)
+  addEventListener(event, ({ target }) => (target as Element).matches(".hm-sentence") && document.documentElement.classList.toggle("typing", types));
+
 // Paper is white: a page that is dark prints as a light one.
 
 {
