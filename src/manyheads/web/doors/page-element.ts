@@ -63,7 +63,7 @@ export abstract class Figure<View = unknown> extends PageElement {
     this.#leaves = new AbortController();
     const { signal } = this.#leaves;
     if (this.#drawn) this.listen(signal);
-    else if (this.drawsLate && this.#data && this.childElementCount > 1 && !location.hash) this.#drawLate(signal);
+    else if (this.drawsLate && this.#isDrawnByBuild && !location.hash) this.#drawLate(signal);
     else this.#draw();
     answerPhrases(this, signal);
   }
@@ -98,6 +98,11 @@ export abstract class Figure<View = unknown> extends PageElement {
     this.draw(data ? JSON.parse(data.textContent ?? "") : null);
     if (data && data.parentNode !== this) this.append(data);
     this.listen(this.#leaves.signal);
+  }
+
+  /** Whether the build has drawn it, with the very view that draws it live. */
+  get #isDrawnByBuild() {
+    return this.classList.contains("head-map") && this.#data !== undefined && this.childElementCount > 1;
   }
 
   get #data() {
