@@ -213,6 +213,7 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
     const models = names.map((name) => this.#models.get(name) as Model);
     const compute = (ends: AbortSignal) => task.compute(models, ends);
     if (this.#follows) return this.#await(turns().after(this, signal, (ends) => this.#tellIfSlow(compute(ends), ends)), task, signal);
+    turns().act();
     let result;
     try {
       result = compute(signal);

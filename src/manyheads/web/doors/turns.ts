@@ -1,6 +1,6 @@
 // Whose turn it is to compute in a page. What its reader acts on comes first, and at once. What only follows that waits: until it is
-// drawn, until the page has nothing else to do, and for as long as its figure is far out of sight. It follows one at a time, and gives
-// way to whatever its reader does next. A page that nobody sees computes nothing.
+// drawn, until its reader rests and the page has nothing else to do, and for as long as its figure is far out of sight. It follows one
+// at a time, and gives way to whatever its reader does next. A page that nobody sees computes nothing.
 
 /** A figure that follows, until its turn comes. */
 interface Waiting {
@@ -11,12 +11,15 @@ interface Waiting {
 
 /** How near to what is seen a figure is about to come: half of its height beyond the edges. */
 export const ABOUT_TO_COME = "50% 0px";
+const REST = 200; // milliseconds: who types on is faster
 const PATIENCE = 1000; // milliseconds, after which a page that is never idle counts as idle
 
 const whenIdle = (todo: () => void) =>
   (globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 0)))(todo, { timeout: PATIENCE });
 
-class Turns {
+export class Turns {
+  #rest: number;
+  #acted = -Infinity; // when its reader last did something
   #acting = 0; // works that a reader waits for
   #waiting: Waiting[] = [];
   #running: AbortController | null = null; // what follows, once its turn has come
@@ -27,14 +30,20 @@ class Turns {
     this.#next();
   }, { rootMargin: ABOUT_TO_COME });
 
-  constructor() {
+  constructor(rest = REST) {
+    this.#rest = rest;
     document.addEventListener("visibilitychange", () => this.#next());
+  }
+
+  /** A reader acts: what follows gives way. */
+  act() {
+    this.#acted = performance.now();
+    this.#running?.abort();
   }
 
   /** Lets a work that a reader waits for go before all that follows. */
   async first(work: Promise<unknown>) {
     this.#acting++;
-    this.#running?.abort();
     await work.catch(() => {}); // whose figure says what went wrong
     this.#acting--;
     this.#next();
@@ -88,13 +97,19 @@ class Turns {
   #next() {
     if (this.#asked || !this.#first) return;
     this.#asked = true;
-    whenIdle(() => {
-      this.#asked = false;
-      const first = this.#first;
-      if (!first) return;
-      this.#leave(first);
-      first.start();
-    });
+    const rests = this.#acted + this.#rest - performance.now();
+    const ask = () => whenIdle(() => this.#ask());
+    if (rests > 0) setTimeout(ask, rests);
+    else ask();
+  }
+
+  /** Lets the one begin whose turn it is, unless its reader went on meanwhile. */
+  #ask() {
+    this.#asked = false;
+    const first = this.#first;
+    if (!first || performance.now() < this.#acted + this.#rest) return this.#next();
+    this.#leave(first);
+    first.start();
   }
 }
 

@@ -175,9 +175,11 @@ export class EncoderEngine {
   layerOf(layer: number): Layer {
     return Object.fromEntries(["query", "key", "value", "output"].flatMap((name) => {
       const { rows, columns, codes, d, bias } = this.#matrices[`${layer}.${name}`];
-      const [steps, own] = [this.#kernel.floats.subarray(d / 4, d / 4 + rows), this.#kernel.shorts.subarray(codes / 2, codes / 2 + rows * columns)];
-      const values = Float32Array.from(own, (code, at) => code * steps[Math.floor(at / columns)]);
-      return [[`${name}.weight`, { shape: [rows, columns], values }], [`${name}.bias`, { shape: [rows], values: this.#kernel.floats.slice(bias / 4, bias / 4 + rows) }]];
+      const { floats, shorts } = this.#kernel;
+      const values = new Float32Array(rows * columns);
+      for (let row = 0, at = 0; row < rows; row++)
+        for (let column = 0; column < columns; column++, at++) values[at] = shorts[codes / 2 + at] * floats[d / 4 + row];
+      return [[`${name}.weight`, { shape: [rows, columns], values }], [`${name}.bias`, { shape: [rows], values: floats.slice(bias / 4, bias / 4 + rows) }]];
     }));
   }
 
