@@ -23,7 +23,7 @@ export function valueNorms(V: Matrix, output: Matrix, numHeads: number) {
         const value = V.values[key * width + column];
         for (let d = 0; d < size; d++) vector[d] += value * rows.values[column * size + d];
       }
-      norms[head * length + key] = Math.hypot(...vector);
+      norms[head * length + key] = Math.sqrt(vector.reduce((sum, value) => sum + value ** 2, 0));
     }
   return norms;
 }
