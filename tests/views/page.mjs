@@ -81,6 +81,7 @@ for (const name of ["Busy", "Current", "Disabled", "Expanded", "Hidden", "Invali
 const TAKEN = ["document", "localStorage", "location", "history", "customElements", "Node", "Text", "Element", "HTMLElement", "HTMLButtonElement",
   "HTMLSelectElement", "HTMLInputElement", "HTMLTextAreaElement", "HTMLCanvasElement", "HTMLAnchorElement", "Event", "KeyboardEvent", "PointerEvent", "FocusEvent",
   "CustomEvent", "Image", "ImageData", "navigator"];
+export const media = {}; // by query, once it was asked for
 const globals = {
   ...Object.fromEntries(TAKEN.map((name) => [name, window[name]])),
   window, ResizeObserver, IntersectionObserver, innerHeight: 800, devicePixelRatio: 1,
@@ -89,7 +90,7 @@ const globals = {
   requestIdleCallback: (call) => setImmediate(call),
   cancelAnimationFrame: (frame) => clearTimeout(frame),
   CSS: { supports: () => true },
-  matchMedia: () => ({ matches: page.still }),
+  matchMedia: (query) => (media[query] ??= Object.defineProperty(new window.EventTarget(), "matches", { get: () => page.still })),
 };
 for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 Object.assign(window, { setTimeout: (...wait) => setTimeout(...wait), clearTimeout: (timer) => clearTimeout(timer) }); // that tests may hold
@@ -135,15 +136,15 @@ export const modelsScript = (globalThis.newModels = () => (globalThis.modelsOfPa
 
 const importFigure = (name) => import(`${WEB}figures/${name}/${name}.ts`);
 
-/** A new page with the figures of some HTML, and the models that it has, opened by a link; gives the first figure. */
-export async function draw(html, models = {}, hash = "") {
+/** A new page with the figures of some HTML, and the models that it has, opened by a link, in view or not; gives the first figure. */
+export async function draw(html, models = {}, hash = "", seen = true) {
   for (const name of Object.keys(families)) delete families[name];
   Object.assign(families, models);
   globalThis.modelsOfPage = undefined;
   globalThis[Symbol.for("manyheads.turns")] = new Turns(0); // its reader rests at once
   localStorage.clear();
   window.happyDOM.setURL(`${ADDRESS}${hash}`);
-  Object.assign(page, { height: 300, still: true, seen: true });
+  Object.assign(page, { height: 300, still: true, seen });
   hideTab(false);
   const names = new Set(html.match(/(?<=<)[a-z]+-[a-z-]+/g));
   for (const name of names) await importFigure(name); // before they are parsed: happy-dom would connect them twice

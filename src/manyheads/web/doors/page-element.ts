@@ -83,6 +83,7 @@ export abstract class Figure<View = unknown> extends PageElement {
     leaves.addEventListener("abort", () => this.#waits?.abort(), { signal });
     whenSeen(this, signal, () => this.drawNow(), ABOUT_TO_COME);
     addEventListener("hashchange", () => this.drawNow(), { signal }); // a link may name it
+    matchMedia("print").addEventListener("change", () => this.drawNow(), { signal }); // paper is narrower than the build's drawing
     this.addEventListener("focusin", ({ target }) => {
       const name = (target as Element).getAttribute("aria-label");
       this.drawNow();
