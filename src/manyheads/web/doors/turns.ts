@@ -90,12 +90,12 @@ export class Turns {
   }
 
   /** The one whose turn it is. */
-  get #first() {
+  get #due() {
     return this.#acting || this.#running || document.hidden ? undefined : this.#waiting.find(({ near }) => near);
   }
 
   #next() {
-    if (this.#asked || !this.#first) return;
+    if (this.#asked || !this.#due) return;
     this.#asked = true;
     const rests = this.#acted + this.#rest - performance.now();
     const ask = () => whenIdle(() => this.#ask());
@@ -106,10 +106,10 @@ export class Turns {
   /** Lets the one begin whose turn it is, unless its reader went on meanwhile. */
   #ask() {
     this.#asked = false;
-    const first = this.#first;
-    if (!first || performance.now() < this.#acted + this.#rest) return this.#next();
-    this.#leave(first);
-    first.start();
+    const due = this.#due;
+    if (!due || performance.now() < this.#acted + this.#rest) return this.#next();
+    this.#leave(due);
+    due.start();
   }
 }
 
