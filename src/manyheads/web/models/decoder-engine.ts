@@ -48,8 +48,9 @@ export class DecoderEngine {
   #take(ids: number[], headMask: HeadMask, masked = false) {
     const on = this.#switched(headMask);
     const kept = masked === this.#masked && on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
-    if (kept === ids.length && kept === this.#ids.length) return;
+    if (kept === ids.length && kept === this.#ids.length && this.#last.length) return;
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
+    this.#last = new Float32Array(); // until all is computed
     this.#on = on;
     this.#masked = masked;
     this.#ids = ids.slice(0, known);
