@@ -7,14 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from manyheads.attention import (
-    MultiHeadAttention,
-    causal_mask,
-    contributions,
-    join_heads,
-    rotate,
-    split_heads,
-)
+from manyheads.attention import MultiHeadAttention, causal_mask, contributions, join_heads, rotate, split_heads
 
 ATOL = 1e-10  # of float64
 shapes = st.fixed_dictionaries(

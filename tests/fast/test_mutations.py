@@ -70,10 +70,7 @@ BUGS = {
         mask="queries by keys",
     ),
     "mask after softmax, seen from the past": Bug(
-        FILL,
-        "pass",
-        (tests.check_causal_never_looks_ahead, tests.check_numpy_equals_torch),
-        mask="causal",
+        FILL, "pass", (tests.check_causal_never_looks_ahead, tests.check_numpy_equals_torch), mask="causal"
     ),
     "no mask after softmax: a query without keys": Bug(
         "weights = weights.masked_fill(~mask, 0)",

@@ -4,11 +4,22 @@ import test from "node:test";
 import { draw, isHere, key, named, same, status, type } from "./page.mjs";
 import { focusModel, HOSTILE, makeMap, mapModel } from "./small-models.mjs";
 
-const TEXTS = { nothing: "", blanks: " \u00a0 ", "ten thousand letters": "x".repeat(10_000), "ten thousand characters": "tea ".repeat(2500),
-  "markup": `${HOSTILE} <script>alert(1)</script> &lt;b&gt; \${x} {{y}}`, "other scripts": "אני אוהב תה 喝茶 🍵👩‍👩‍👧 e\u0301", "signs that nobody sees": "a\u200b\u202e\u0000\ufeffb \ud83c" };
+const TEXTS = {
+  nothing: "",
+  blanks: " \u00a0 ",
+  "ten thousand letters": "x".repeat(10_000),
+  "ten thousand characters": "tea ".repeat(2500),
+  markup: `${HOSTILE} <script>alert(1)</script> &lt;b&gt; \${x} {{y}}`,
+  "other scripts": "אני אוהב תה 喝茶 🍵👩‍👩‍👧 e\u0301",
+  "signs that nobody sees": "a\u200b\u202e\u0000\ufeffb \ud83c",
+};
 
-for (const [figure, make] of Object.entries({ "head-map": mapModel, "attention-flow": focusModel, "head-ledger": focusModel,
-  "slice-or-project": focusModel }))
+for (const [figure, make] of Object.entries({
+  "head-map": mapModel,
+  "attention-flow": focusModel,
+  "head-ledger": focusModel,
+  "slice-or-project": focusModel,
+}))
   test(`<${figure}> answers any text`, async () => {
     const element = await draw(`<${figure} model="focus" sentence="hot tea"></${figure}>`, { focus: isHere(make()) });
     await element.ready;
@@ -24,9 +35,14 @@ for (const [figure, make] of Object.entries({ "head-map": mapModel, "attention-f
 
 for (const view of ["paint", "matrix", "grid", "lines"])
   test(`${view} shows a map of no words, and one of a word alone`, async () => {
-    const map = await draw(`<head-map model="focus" sentence="" view="${view}"></head-map>`, { focus: isHere(mapModel()) });
+    const map = await draw(`<head-map model="focus" sentence="" view="${view}"></head-map>`, {
+      focus: isHere(mapModel()),
+    });
     await map.ready;
-    for (const [text, tokens] of [["", 2], ["tea", 3]]) {
+    for (const [text, tokens] of [
+      ["", 2],
+      ["tea", 3],
+    ]) {
       map.sentence = text;
       assert.equal(map.attention.keyTokens.length, tokens);
       assert.ok(map.querySelector(".hm-stage td, .hm-stage li, .hm-grid button"));
@@ -35,7 +51,9 @@ for (const view of ["paint", "matrix", "grid", "lines"])
 
 for (const view of ["paint", "matrix"])
   test(`words that run from right to left do so in ${view}`, async () => {
-    const map = await draw(`<head-map model="focus" sentence="אני אוהב תה" view="${view}"></head-map>`, { focus: isHere(mapModel()) });
+    const map = await draw(`<head-map model="focus" sentence="אני אוהב תה" view="${view}"></head-map>`, {
+      focus: isHere(mapModel()),
+    });
     await map.ready;
     const cells = () => [...map.querySelectorAll("td[data-weight]")];
     assert.equal(map.querySelector(".hm-stage table").dir, "rtl");
@@ -50,7 +68,11 @@ test("a box runs as its first letter does, whoever writes into it", async () => 
   const map = await draw('<head-map model="focus" sentence="אני אוהב תה"></head-map>', { focus: isHere(mapModel()) });
   const box = named(map, "Sentence");
   assert.equal(box.dir, "rtl");
-  for (const [text, runs] of [["hot tea", "ltr"], ["1. أحب tea", "rtl"], ["🍵", "ltr"]]) {
+  for (const [text, runs] of [
+    ["hot tea", "ltr"],
+    ["1. أحب tea", "rtl"],
+    ["🍵", "ltr"],
+  ]) {
     type(map, "Sentence", text);
     assert.equal(box.dir, runs, text);
   }
@@ -63,15 +85,26 @@ test("of a paste with lines each break is one space, and no other space is lost"
 });
 
 test("a word of another direction turns no sentence round", async () => {
-  const map = await draw('<head-map model="focus" sentence="אוהב" view="lines"></head-map>', { focus: isHere(mapModel()) });
+  const map = await draw('<head-map model="focus" sentence="אוהב" view="lines"></head-map>', {
+    focus: isHere(mapModel()),
+  });
   await map.ready;
   assert.match(map.querySelector(".hm-stage .hm-hint").textContent, /\u2068אוהב\u2069 \(\d+\u00a0%\)/);
 });
 
 test("a long text says that matrices become pictures", async () => {
   const tokens = Array.from({ length: 91 }, (_, at) => `w${at}`);
-  const map = await draw('<head-map model="focus" sentence="long"></head-map>', { focus: isHere(mapModel({
-    attend: () => makeMap({ shape: [1, 1, 2, 91], queryTokens: ["a", "b"], keyTokens: tokens, headNames: ["kind"] }) })) });
+  const map = await draw('<head-map model="focus" sentence="long"></head-map>', {
+    focus: isHere(
+      mapModel({
+        attend: () =>
+          makeMap({ shape: [1, 1, 2, 91], queryTokens: ["a", "b"], keyTokens: tokens, headNames: ["kind"] }),
+      }),
+    ),
+  });
   await map.ready;
-  assert.match(status(map), /This text is long \(91 tokens\): large matrices are shown as pictures, and only the strongest lines are drawn\.$/);
+  assert.match(
+    status(map),
+    /This text is long \(91 tokens\): large matrices are shown as pictures, and only the strongest lines are drawn\.$/,
+  );
 });

@@ -13,7 +13,13 @@ import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale
 
 // Unequal axes: 5 words, width 6, 2 heads, keys 3 wide, values 2 wide.
 const [WORDS, WIDTH, HEADS, KEY, VALUE] = [5, 6, 2, 3, 2];
-const random = (shape, seed) => ({ shape, values: normals(shape.reduce((a, b) => a * b), seed) });
+const random = (shape, seed) => ({
+  shape,
+  values: normals(
+    shape.reduce((a, b) => a * b),
+    seed,
+  ),
+});
 const layer = {
   "query.weight": random([HEADS * KEY, WIDTH], 1),
   "query.bias": random([HEADS * KEY], 2),
@@ -26,31 +32,65 @@ const layer = {
 };
 const tokens = ["[CLS]", "un", "##able", "tea", "[SEP]"];
 const FACTS = { drink: ["tea", "coffee", "none"], mood: ["good", "bad"] };
-const readout = (fact) => ({ weight: random([FACTS[fact].length, WIDTH], fact.length), bias: random([FACTS[fact].length], 12) });
-const ledger = (concat) => ledgerOf(concat, { numHeads: HEADS, output: partOf(layer, "output."), facts: FACTS, readout, eps: 1e-5,
-  norm: { weight: random([WIDTH], 10), bias: random([WIDTH], 11) } });
+const readout = (fact) => ({
+  weight: random([FACTS[fact].length, WIDTH], fact.length),
+  bias: random([FACTS[fact].length], 12),
+});
+const ledger = (concat) =>
+  ledgerOf(concat, {
+    numHeads: HEADS,
+    output: partOf(layer, "output."),
+    facts: FACTS,
+    readout,
+    eps: 1e-5,
+    norm: { weight: random([WIDTH], 10), bias: random([WIDTH], 11) },
+  });
 const X = random([WORDS, WIDTH], 5);
-const model = { ledger, numHeads: HEADS, headNames: ["a", "b"], layer: () => layer,
-  tokenize: () => ({ ids: [1, 2, 3, 4, 5], tokens, notes: [] }), wordVectors: () => null, states: () => ({ X }) };
+const model = {
+  ledger,
+  numHeads: HEADS,
+  headNames: ["a", "b"],
+  layer: () => layer,
+  tokenize: () => ({ ids: [1, 2, 3, 4, 5], tokens, notes: [] }),
+  wordVectors: () => null,
+  states: () => ({ X }),
+};
 const chosen = (state, on = [true, true]) =>
-  flowOf(model)({ sentence: "", head: 1, causal: false, padding: false, unscaled: false, ...state }, { headMask: [[true, true], on] });
+  flowOf(model)(
+    { sentence: "", head: 1, causal: false, padding: false, unscaled: false, ...state },
+    { headMask: [[true, true], on] },
+  );
 const near = (a, b, by = 1e-4) => assert.ok(Math.abs(a - b) <= by || a === b, `${a} is not ${b}`);
 
-for (const [name, state, on = [true, true]] of [["plain", {}], ["masked", { causal: true, padding: true }], ["unscaled", { unscaled: true }],
-  ["its head off", {}, [true, false]], ["the other head off", {}, [false, true]]])
+for (const [name, state, on = [true, true]] of [
+  ["plain", {}],
+  ["masked", { causal: true, padding: true }],
+  ["unscaled", { unscaled: true }],
+  ["its head off", {}, [true, false]],
+  ["the other head off", {}, [false, true]],
+])
   test(`every cell's arithmetic gives the cell, ${name}`, () => {
     const steps = chosen(state, on);
     for (const made of Object.keys(MATRICES).filter((name) => findMatrix(steps, name))) {
-      const { shape: [rows, columns], values } = matrix(steps, made);
+      const {
+        shape: [rows, columns],
+        values,
+      } = matrix(steps, made);
       for (let row = 0; row < rows; row++)
         for (let column = 0; column < columns; column++) {
           const told = arithmetic(steps, made, row, column);
           assert.equal(told.value, values[row * columns + column]);
           near(told.results.at(-1)[1], told.value);
-          told.rows.forEach(({ values }, line) => values.forEach((value, term) => {
-            const source = sourceOf(steps, told, line, term);
-            if (source) near(matrix(steps, source.name).values[source.row * matrix(steps, source.name).shape[1] + source.column], value);
-          }));
+          told.rows.forEach(({ values }, line) =>
+            values.forEach((value, term) => {
+              const source = sourceOf(steps, told, line, term);
+              if (source)
+                near(
+                  matrix(steps, source.name).values[source.row * matrix(steps, source.name).shape[1] + source.column],
+                  value,
+                );
+            }),
+          );
           const [first, second, third] = told.rows.map(({ values }) => [...values]);
           if (!third) continue;
           assert.equal(told.columns.length, third.length);
@@ -64,7 +104,10 @@ for (const [name, state, on = [true, true]] of [["plain", {}], ["masked", { caus
             third.forEach((product, index) => near(product, first[index] * second[index]));
             const bias = { Q: "bq", K: "bk", V: "bv", output: "bo" }[made];
             const scale = made === "scores" && !state.unscaled ? Math.sqrt(KEY) : 1;
-            near(made === "context" && !on[1] ? 0 : total / scale + (bias ? steps.parameters[bias].values[column] : 0), told.value);
+            near(
+              made === "context" && !on[1] ? 0 : total / scale + (bias ? steps.parameters[bias].values[column] : 0),
+              told.value,
+            );
           }
         }
     }
@@ -73,19 +116,43 @@ for (const [name, state, on = [true, true]] of [["plain", {}], ["masked", { caus
 test("a query or key that is turned opens to a pair of numbers and their turn, and these to the words", () => {
   const [key, half] = [4, 2];
   const made = (seed) => random([HEADS * key, WIDTH], seed);
-  const decoder = { "query.weight": made(1), "key.weight": made(6), "value.weight": made(8), "output.weight": random([WIDTH, HEADS * key], 3) };
+  const decoder = {
+    "query.weight": made(1),
+    "key.weight": made(6),
+    "value.weight": made(8),
+    "output.weight": random([WIDTH, HEADS * key], 3),
+  };
   const state = { head: 1, causal: false, padding: false, unscaled: false };
-  const flow = flowThrough({ X: random([WORDS, WIDTH], 5), layer: decoder, tokens, notes: [], headNames: ["a", "b"], decoding: { rotaryBase: 10, kvHeads: 2, decodes: true } }, state);
-  for (const [turned, straight, learned] of [["Q", "XWq", "Wq"], ["K", "XWk", "Wk"]])
+  const flow = flowThrough(
+    {
+      X: random([WORDS, WIDTH], 5),
+      layer: decoder,
+      tokens,
+      notes: [],
+      headNames: ["a", "b"],
+      decoding: { rotaryBase: 10, kvHeads: 2, decodes: true },
+    },
+    state,
+  );
+  for (const [turned, straight, learned] of [
+    ["Q", "XWq", "Wq"],
+    ["K", "XWk", "Wk"],
+  ])
     for (let row = 0; row < WORDS; row++)
       for (let column = 0; column < key; column++) {
         const told = arithmetic(flow, turned, row, column);
         near(told.results.at(-1)[1], flow[turned].values[row * key + column], 1e-6);
-        assert.deepEqual([0, 1].map((term) => sourceOf(flow, told, 0, term)), [0, half].map((more) => ({ name: straight, row, column: (column % half) + more })));
+        assert.deepEqual(
+          [0, 1].map((term) => sourceOf(flow, told, 0, term)),
+          [0, half].map((more) => ({ name: straight, row, column: (column % half) + more })),
+        );
         assert.equal(sourceOf(flow, told, 1, 0), null, "the turn is no number of a matrix");
         const before = arithmetic(flow, straight, row, column);
         near(before.results.at(-1)[1], flow[straight].values[row * key + column], 1e-5);
-        assert.deepEqual(before.lit, [{ name: "X", row }, { name: learned, column }]);
+        assert.deepEqual(before.lit, [
+          { name: "X", row },
+          { name: learned, column },
+        ]);
       }
   near(flow.Q.values[2], flow.XWq.values[2], 0); // at position 0 nothing turns
   assert.ok(Math.abs(flow.Q.values[3 * key + 1] - flow.XWq.values[3 * key + 1]) > 0.01);
@@ -95,13 +162,25 @@ test("a query or key that is turned opens to a pair of numbers and their turn, a
 test("what is lit is what the cell was made of", () => {
   const steps = chosen({});
   const lit = (name) => arithmetic(steps, name, 3, 1).lit;
-  assert.deepEqual(lit("Q"), [{ name: "X", row: 3 }, { name: "Wq", column: 1 }]);
-  assert.deepEqual(lit("scores"), [{ name: "Q", row: 3 }, { name: "K", row: 1 }]);
+  assert.deepEqual(lit("Q"), [
+    { name: "X", row: 3 },
+    { name: "Wq", column: 1 },
+  ]);
+  assert.deepEqual(lit("scores"), [
+    { name: "Q", row: 3 },
+    { name: "K", row: 1 },
+  ]);
   assert.deepEqual(lit("masked"), [{ name: "scores", row: 3, column: 1 }]);
   assert.deepEqual(lit("weights"), [{ name: "scores", row: 3 }], "nothing is masked");
   assert.deepEqual(arithmetic(chosen({ causal: true }), "weights", 3, 1).lit, [{ name: "masked", row: 3 }]);
-  assert.deepEqual(lit("context"), [{ name: "weights", row: 3 }, { name: "V", column: 1 }]);
-  assert.deepEqual(lit("output"), [{ name: "concat", row: 3 }, { name: "Wo", column: 1 }]);
+  assert.deepEqual(lit("context"), [
+    { name: "weights", row: 3 },
+    { name: "V", column: 1 },
+  ]);
+  assert.deepEqual(lit("output"), [
+    { name: "concat", row: 3 },
+    { name: "Wo", column: 1 },
+  ]);
   assert.deepEqual(lit("concat"), [], "column 1 is of head 1, and head 2 is chosen");
   assert.deepEqual(arithmetic(steps, "concat", 3, 2).lit, [{ name: "context", row: 3, column: 0 }]);
 });
@@ -116,7 +195,11 @@ test("the parts of an answer sum to the logit that the layers behind the attenti
   logits.forEach((logit, label) => {
     const row = [...steps.parts.values.slice(label * (HEADS + 2), (label + 1) * (HEADS + 2))];
     near(row.at(-1), logit, 1e-5);
-    near(row.slice(0, -1).reduce((sum, part) => sum + part), logit, 1e-5);
+    near(
+      row.slice(0, -1).reduce((sum, part) => sum + part),
+      logit,
+      1e-5,
+    );
     near(steps.answer.values[label], shares[label], 1e-6);
   });
 });
@@ -151,7 +234,20 @@ test("numbers are for people", () => {
 test("a cell that isn't there is none", () => {
   const steps = chosen({});
   assert.deepEqual(cellAt(steps, "scores 3 1"), { name: "scores", row: 3, column: 1 });
-  for (const written of ["", "scores", "scores 3", "scores 5 0", "scores 0 5", "scores -1 0", "scores 0.5 0", "scores x 0", "tokens 0 0", "soup 0 0", "constructor 0 0"]) assert.equal(cellAt(steps, written), null, written);
+  for (const written of [
+    "",
+    "scores",
+    "scores 3",
+    "scores 5 0",
+    "scores 0 5",
+    "scores -1 0",
+    "scores 0.5 0",
+    "scores x 0",
+    "tokens 0 0",
+    "soup 0 0",
+    "constructor 0 0",
+  ])
+    assert.equal(cellAt(steps, written), null, written);
 });
 
 test("steps arrive as numbers, as base64, or as base64 of half the bits, minus infinity included", () => {

@@ -1,7 +1,26 @@
 // <attention-flow>: one word's journey, station by station, by buttons, keys and Play; and each of its numbers open to its arithmetic.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, isHere, key, named, once, page, point, press, replace, same, says, status, texts, tick, type, until } from "./page.mjs";
+import {
+  choose,
+  draw,
+  heard,
+  isHere,
+  key,
+  named,
+  once,
+  page,
+  point,
+  press,
+  replace,
+  same,
+  says,
+  status,
+  texts,
+  tick,
+  type,
+  until,
+} from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { wholePercents } from "../../src/manyheads/web/math/flow.ts";
@@ -9,7 +28,9 @@ import { FlowScene } from "../../src/manyheads/web/views/flow-scene.ts";
 import { pictureOf } from "../../src/manyheads/web/views/pixels.ts";
 
 async function live(attributes = "", model = focusModel()) {
-  const flow = await draw(`<attention-flow model="focus" sentence="hot tea or milk" ${attributes}></attention-flow>`, { focus: isHere(model) });
+  const flow = await draw(`<attention-flow model="focus" sentence="hot tea or milk" ${attributes}></attention-flow>`, {
+    focus: isHere(model),
+  });
   await flow.ready;
   return flow;
 }
@@ -18,7 +39,8 @@ const caption = (flow) => texts(flow, ".af-caption span")[0];
 const current = (flow) => texts(flow, '[aria-current="step"]');
 const stop = (flow) => flow.querySelector('[aria-current="step"]');
 const drawn = (flow, keys) => [...flow.querySelectorAll(`.af-wide [data-key^="${keys}"]`)];
-const box = (node) => Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, Number(node.getAttribute(name))]));
+const box = (node) =>
+  Object.fromEntries(["x", "y", "width", "height"].map((name) => [name, Number(node.getAttribute(name))]));
 
 test("its stations have names, in their order; each has a sentence", async () => {
   const flow = await live('head="1" query="2"');
@@ -29,7 +51,10 @@ test("its stations have names, in their order; each has a sentence", async () =>
     return caption(flow);
   });
   assert.equal(new Set(told).size, 8);
-  assert.match(told[1], /^“tea” asks with its query, and every word has a key: 2 numbers each, made by the head “mood”\.$/);
+  assert.match(
+    told[1],
+    /^“tea” asks with its query, and every word has a key: 2 numbers each, made by the head “mood”\.$/,
+  );
   assert.match(told[7], /^The model reads its answers from “\[CLS\]” alone, not from “tea”\. Mood: (good|bad), \d/);
 });
 
@@ -41,7 +66,13 @@ test("stations and arrow keys walk the journey; the page is told of each", async
   stop(flow).focus();
   for (let step = 0; step < 9; step++) key(document.activeElement, "ArrowRight");
   assert.deepEqual(seen, flow.stations.slice(1));
-  for (const [pressed, at] of [["ArrowLeft", "7 Mix"], ["Home", "1 Words"], ["ArrowLeft", "1 Words"], ["ArrowRight", "2 Keys"], ["End", "8 Answer"]]) {
+  for (const [pressed, at] of [
+    ["ArrowLeft", "7 Mix"],
+    ["Home", "1 Words"],
+    ["ArrowLeft", "1 Words"],
+    ["ArrowRight", "2 Keys"],
+    ["End", "8 Answer"],
+  ]) {
     assert.ok(key(document.activeElement, pressed));
     assert.deepEqual(current(flow), [at]);
     same(document.activeElement, stop(flow));
@@ -54,7 +85,8 @@ test("stations and arrow keys walk the journey; the page is told of each", async
 test("keys undo what was typed as one, where no button does", async () => {
   const flow = await live();
   const box = named(flow, "Sentence");
-  const undo = (shiftKey) => box.dispatchEvent(new KeyboardEvent("keydown", { key: "z", metaKey: true, shiftKey, cancelable: true }));
+  const undo = (shiftKey) =>
+    box.dispatchEvent(new KeyboardEvent("keydown", { key: "z", metaKey: true, shiftKey, cancelable: true }));
   for (const text of ["hot tea or milk?", "hot tea or milk??"]) {
     box.dispatchEvent(new Event("beforeinput"));
     type(flow, "Sentence", text);
@@ -74,19 +106,31 @@ test("arrow keys in the sentence's box write, and don't travel", async () => {
 
 test("what stands in the bar of 100 % sums to it, and lies above it, at each moment from where it's full until it goes", async () => {
   const flow = await live('head="1" query="2"');
-  for (const from of [0, 2.9, 3, 3.9]) { // who comes by Play, and who comes by a station
+  for (const from of [0, 2.9, 3, 3.9]) {
+    // who comes by Play, and who comes by a station
     flow.seek(0);
     let full = 0;
     for (let at = from; at < 4; at += 0.05) {
       flow.seek(at);
       const [[bar], parts] = [drawn(flow, "bar").filter(({ localName }) => localName === "rect"), drawn(flow, "part-")];
       if (!bar) continue;
-      assert.match(caption(flow), /which fill one bar of 100\u00a0%|Each word sends its value/, "it says what fills it");
-      for (const part of parts) assert.ok(bar.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING, `a part is painted over at ${at}`);
+      assert.match(
+        caption(flow),
+        /which fill one bar of 100\u00a0%|Each word sends its value/,
+        "it says what fills it",
+      );
+      for (const part of parts)
+        assert.ok(
+          bar.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING,
+          `a part is painted over at ${at}`,
+        );
       const inside = parts.map(box).filter(({ x, width }) => x === box(bar).x && width === box(bar).width);
       if (at < 2.96) continue;
       const sum = inside.reduce((total, { height }) => total + height, 0);
-      assert.ok(inside.length === flow.steps.tokens.length && Math.abs(sum / box(bar).height - 1) < 0.002, `${(100 * sum) / box(bar).height} % at ${at}`);
+      assert.ok(
+        inside.length === flow.steps.tokens.length && Math.abs(sum / box(bar).height - 1) < 0.002,
+        `${(100 * sum) / box(bar).height} % at ${at}`,
+      );
       full++;
     }
     assert.ok(full > 0);
@@ -96,7 +140,10 @@ test("what stands in the bar of 100 % sums to it, and lies above it, at each mom
 test("a ribbon is as wide where it begins as where it ends: its weight, of the bar", async () => {
   const flow = await live('head="1" query="2" station="values"');
   for (const ribbon of drawn(flow, "band-")) {
-    const points = ribbon.getAttribute("d").match(/[\d.-]+ [\d.-]+/g).map((point) => point.split(" ").map(Number));
+    const points = ribbon
+      .getAttribute("d")
+      .match(/[\d.-]+ [\d.-]+/g)
+      .map((point) => point.split(" ").map(Number));
     const wide = points.slice(0, points.length / 2).map(([, y], place) => points.at(-1 - place)[1] - y);
     const token = Number(ribbon.dataset.key.split("-")[1]);
     for (const width of wide) assert.ok(Math.abs(width - 72 * flow.steps.weights.values[2 * 6 + token]) < 0.05);
@@ -108,7 +155,13 @@ test("written weights sum to 100", async () => {
   assert.deepEqual(wholePercents([0.336, 0.428, 0.236]), [34, 43, 23]);
   assert.deepEqual(wholePercents([1 / 3, 1 / 3, 1 / 3]), [34, 33, 33]);
   const flow = await live('head="1" query="2" station="softmax"');
-  assert.equal(drawn(flow, "weight-").map(({ textContent }) => parseInt(textContent)).filter(Number.isFinite).reduce((a, b) => a + b), 100);
+  assert.equal(
+    drawn(flow, "weight-")
+      .map(({ textContent }) => parseInt(textContent))
+      .filter(Number.isFinite)
+      .reduce((a, b) => a + b),
+    100,
+  );
 });
 
 test("at the first station is what layer 1 let the asking word take in", async () => {
@@ -125,8 +178,14 @@ test("What if: masks and no scaling change what is computed, for all heads; attr
   const flow = await live('query="1" station="softmax"');
   const scaled = [...flow.steps.scores.values];
   tick(named(flow, "Causal mask"));
-  const { maps: { shape: [heads, , keys], values } } = flow.steps;
-  for (let head = 0; head < heads; head++) assert.equal(values[head * keys * keys + keys + 2], 0, "the second token sees no later one");
+  const {
+    maps: {
+      shape: [heads, , keys],
+      values,
+    },
+  } = flow.steps;
+  for (let head = 0; head < heads; head++)
+    assert.equal(values[head * keys * keys + keys + 2], 0, "the second token sees no later one");
   assert.match(caption(flow), /What the mask hides, 4 tokens, has the score −∞ and gets nothing\.$/);
   tick(named(flow, "Padding"));
   assert.deepEqual([flow.steps.tokens.length, flow.steps.tokens.at(-1)], [9, "[PAD]"]);
@@ -146,7 +205,9 @@ test("a number opens to its arithmetic, each number in there opens in turn, and 
   flow.setAttribute("cell", "weights 2 3"); // where its text stood, there are buttons now
   flow.setAttribute("cell", "scores 2 3");
   assert.match(asked(flow), /How well the key of “or” answers the query of “tea”$/);
-  const rows = [...flow.querySelectorAll(".af-terms tbody tr")].map(({ cells }) => [...cells].slice(1).map(({ textContent }) => Number(textContent.replace("−", "-"))));
+  const rows = [...flow.querySelectorAll(".af-terms tbody tr")].map(({ cells }) =>
+    [...cells].slice(1).map(({ textContent }) => Number(textContent.replace("−", "-"))),
+  );
   for (const [query, key, product] of rows) assert.ok(Math.abs(query * key - product) < 2e-4);
   const sum = Number(texts(flow, ".af-sums b")[0].replace("−", "-"));
   assert.ok(Math.abs(rows.reduce((total, [, , product]) => total + product, 0) - sum) < 3e-4);
@@ -172,7 +233,16 @@ test("a press into the picture opens what lies there; the keyboard opens each st
   same(document.activeElement, sheet(flow));
   type(flow, "Sentence", "cold tea or milk");
   assert.match(asked(flow), /The weight that “tea” gives to “or”$/, "typing leaves it open");
-  for (const [name, title] of Object.entries({ words: /feature/, keys: /Query/, scores: /How well/, softmax: /weight/, values: /output/, heads: /column/, mix: /after all heads/, answer: /probability/ })) {
+  for (const [name, title] of Object.entries({
+    words: /feature/,
+    keys: /Query/,
+    scores: /How well/,
+    softmax: /weight/,
+    values: /output/,
+    heads: /column/,
+    mix: /after all heads/,
+    answer: /probability/,
+  })) {
     flow.station = name;
     assert.ok(sheet(flow).hidden, "the journey goes on");
     press(flow, "Numbers");
@@ -183,7 +253,8 @@ test("a press into the picture opens what lies there; the keyboard opens each st
 });
 
 test("it follows the map above: its sentence, and the word that was asked last", async (t) => {
-  const html = '<head-map model="focus" sentence="hot tea or milk"></head-map><attention-flow model="focus" sentence="hot tea or milk" for=""></attention-flow>';
+  const html =
+    '<head-map model="focus" sentence="hot tea or milk"></head-map><attention-flow model="focus" sentence="hot tea or milk" for=""></attention-flow>';
   const map = await draw(html, { focus: isHere(focusModel()) });
   const flow = document.querySelector("attention-flow");
   await Promise.all([map.ready, flow.ready]);
@@ -204,11 +275,15 @@ test("it follows the map above: its sentence, and the word that was asked last",
 });
 
 test("heads that are off in the map above hand on nothing here either, and the journey ends at the same answer", async () => {
-  const html = '<head-map model="focus" sentence="hot tea"></head-map><attention-flow model="focus" sentence="hot tea" head="1" for=""></attention-flow>';
+  const html =
+    '<head-map model="focus" sentence="hot tea"></head-map><attention-flow model="focus" sentence="hot tea" head="1" for=""></attention-flow>';
   const map = await draw(html, { focus: isHere(focusModel()) });
   const flow = document.querySelector("attention-flow");
   await Promise.all([map.ready, flow.ready]);
-  const answers = () => flow.steps.labels.map(([fact, label], place) => Math.abs(flow.steps.answer.values[place] - map.attention.predictions[fact][label]));
+  const answers = () =>
+    flow.steps.labels.map(([fact, label], place) =>
+      Math.abs(flow.steps.answer.values[place] - map.attention.predictions[fact][label]),
+    );
   const before = [...flow.steps.answer.values];
   map.off = "0.2 1.1";
   await until(() => flow.steps.headMask);
@@ -235,15 +310,23 @@ test("heads that are off in the map above hand on nothing here either, and the j
 /** A model of three layers that answers later. */
 function layered() {
   const flowed = flowOf(focusModel());
-  return { broken: false, masks: [], headNames: HEADS, numLayers: 3, numHeads: 3, attend: mapModel({ numLayers: 3 }).attend,
+  return {
+    broken: false,
+    masks: [],
+    headNames: HEADS,
+    numLayers: 3,
+    numHeads: 3,
+    attend: mapModel({ numLayers: 3 }).attend,
     flow: async function (state, { headMask }) {
       this.masks.push(headMask);
       return { ...flowed({ ...state, sentence: state.sentence }), labels: undefined, layer: state.layer, layers: 3 };
-    } };
+    },
+  };
 }
 
 test("of a model of many layers one is chosen, no answer is read, and the head that is enlarged above is followed, as are those that are off", async () => {
-  const html = '<head-map model="encoder" view="grid" sentence="hot tea"></head-map><attention-flow model="encoder" sentence="hot tea" for="" layer="1"></attention-flow>';
+  const html =
+    '<head-map model="encoder" view="grid" sentence="hot tea"></head-map><attention-flow model="encoder" sentence="hot tea" for="" layer="1"></attention-flow>';
   const model = layered();
   const map = await draw(html, { encoder: { ...isHere(model), missingBytes: () => 0 } });
   const flow = document.querySelector("attention-flow");
@@ -266,15 +349,25 @@ test("of a model of many layers one is chosen, no answer is read, and the head t
 test("a decoder's journey tells of its norm, its turns and its groups, and offers no causal mask", async () => {
   const model = layered();
   const { flow: flowed } = model;
-  model.flow = async (...asked) => ({ ...(await flowed.apply(model, asked)), decodes: true, rotaryBase: 10, kvHeads: 1 });
-  const flow = await draw('<attention-flow model="decoder" sentence="hot tea" layer="1"></attention-flow>', { decoder: { ...isHere(model), missingBytes: () => 0 } });
+  model.flow = async (...asked) => ({
+    ...(await flowed.apply(model, asked)),
+    decodes: true,
+    rotaryBase: 10,
+    kvHeads: 1,
+  });
+  const flow = await draw('<attention-flow model="decoder" sentence="hot tea" layer="1"></attention-flow>', {
+    decoder: { ...isHere(model), missingBytes: () => 0 },
+  });
   await flow.ready;
   assert.match(caption(flow), /as layer 1 left it.* Layer 2 reads it normed\./);
   flow.station = "keys";
   assert.match(caption(flow), /turned by the word’s position\. Heads 1 to 3 share their keys and values\.$/);
   flow.station = "mix";
   assert.match(caption(flow), /added to “\[CLS\]” as it was before the norm\.$/);
-  assert.deepEqual([...flow.querySelectorAll(".af-changes label")].map(({ hidden }) => hidden), [true, false, false]);
+  assert.deepEqual(
+    [...flow.querySelectorAll(".af-changes label")].map(({ hidden }) => hidden),
+    [true, false, false],
+  );
 });
 
 test("a head that is chosen before its model is here waits for it, and the offer says so", async () => {
@@ -311,28 +404,29 @@ test("its numbers stay open where they are opened on the way to a station", asyn
   same(document.activeElement, flow.querySelector('[aria-label="Arithmetic"]:not([hidden])'));
 });
 
-for (const still of [false, true]) test(`Play goes to the answer, names each station once, and stops; Pause holds it; less motion: ${still}`, async (t) => {
-  const flow = await live();
-  page.still = still;
-  let now = 0;
-  const frames = [];
-  t.mock.method(globalThis, "requestAnimationFrame", (call) => frames.push(call));
-  t.mock.method(globalThis, "cancelAnimationFrame", () => frames.splice(0));
-  const run = (time) => {
-    for (const end = now + time; now < end && frames.length; now += 100) frames.shift()(now);
-  };
-  const seen = [];
-  flow.addEventListener("station", ({ detail }) => seen.push(detail));
-  press(flow, "▶ Play");
-  run(4000);
-  press(flow, "❚❚ Pause");
-  const at = flow.station;
-  run(9000);
-  assert.equal(flow.station, at);
-  press(flow, "▶ Play");
-  run(60_000);
-  assert.deepEqual([seen, flow.station, Boolean(named(flow, "▶ Play"))], [flow.stations.slice(1), "answer", true]);
-});
+for (const still of [false, true])
+  test(`Play goes to the answer, names each station once, and stops; Pause holds it; less motion: ${still}`, async (t) => {
+    const flow = await live();
+    page.still = still;
+    let now = 0;
+    const frames = [];
+    t.mock.method(globalThis, "requestAnimationFrame", (call) => frames.push(call));
+    t.mock.method(globalThis, "cancelAnimationFrame", () => frames.splice(0));
+    const run = (time) => {
+      for (const end = now + time; now < end && frames.length; now += 100) frames.shift()(now);
+    };
+    const seen = [];
+    flow.addEventListener("station", ({ detail }) => seen.push(detail));
+    press(flow, "▶ Play");
+    run(4000);
+    press(flow, "❚❚ Pause");
+    const at = flow.station;
+    run(9000);
+    assert.equal(flow.station, at);
+    press(flow, "▶ Play");
+    run(60_000);
+    assert.deepEqual([seen, flow.station, Boolean(named(flow, "▶ Play"))], [flow.stations.slice(1), "answer", true]);
+  });
 
 test("another word asks and another head looks, by list or by a press into the picture", async () => {
   const flow = await live('station="heads"');

@@ -4,7 +4,8 @@ import test from "node:test";
 import { draw, heard, key, named, once, page, pointerAt, texts, tick } from "./page.mjs";
 import { HOSTILE } from "./small-models.mjs";
 
-const opened = (words = "I love coffee") => draw(`<blend-triangle words="${words}" values="0.2 0.1, 0 1, 1 0"></blend-triangle>`);
+const opened = (words = "I love coffee") =>
+  draw(`<blend-triangle words="${words}" values="0.2 0.1, 0 1, 1 0"></blend-triangle>`);
 const points = (figure) => [...figure.querySelectorAll(".bt-point")];
 const says = (figure) => texts(figure, ".bt-says")[0];
 
@@ -17,15 +18,22 @@ async function pushed(figure, head, name, times = 1) {
   }
   return told;
 }
-const near = (found, wanted) => found.forEach((value, at) => assert.ok(Math.abs(value - wanted[at]) < 0.011, `${found} is not ${wanted}`));
+const near = (found, wanted) =>
+  found.forEach((value, at) => assert.ok(Math.abs(value - wanted[at]) < 0.011, `${found} is not ${wanted}`));
 
 test("arrow keys move a blend, whose weights are never below 0 and sum to 1", async () => {
   const figure = await opened();
   const { result: start } = await pushed(figure, 0, "ArrowRight");
   const { result, weights } = await pushed(figure, 0, "ArrowDown");
   near(result, [start[0], start[1] - 0.05]);
-  for (const [name, times] of [["ArrowUp", 40], ["ArrowRight", 40], ["ArrowDown", 40]]) {
-    const { weights: [own] } = await pushed(figure, 0, name, times);
+  for (const [name, times] of [
+    ["ArrowUp", 40],
+    ["ArrowRight", 40],
+    ["ArrowDown", 40],
+  ]) {
+    const {
+      weights: [own],
+    } = await pushed(figure, 0, name, times);
     assert.ok(own.every((weight) => weight >= 0));
     assert.ok(Math.abs(own.reduce((a, b) => a + b) - 1) < 1e-9);
   }
@@ -42,15 +50,24 @@ test("one head stays in the triangle, and never reaches both", async () => {
 test("two heads keep one number each, and reach what is wanted", async () => {
   const figure = await opened();
   const [one, two] = figure.querySelectorAll('input[type="radio"]');
-  assert.deepEqual(points(figure).map(({ hidden }) => hidden), [false, true]);
+  assert.deepEqual(
+    points(figure).map(({ hidden }) => hidden),
+    [false, true],
+  );
   tick(two);
-  assert.deepEqual(points(figure).map(({ hidden }) => hidden), [false, false]);
+  assert.deepEqual(
+    points(figure).map(({ hidden }) => hidden),
+    [false, false],
+  );
   await pushed(figure, 0, "ArrowRight", 40);
   const { result, weights } = await pushed(figure, 1, "ArrowUp", 40);
   near(result, [1, 1]);
   assert.match(says(figure), /^Together they find thing 1\.00, feeling 1\.00\. .* There!$/);
   assert.equal(weights.length, 2);
-  assert.match(texts(figure, ".bt-weights")[1], /^Head 2 keeps the feeling of I 0\u00a0%, love 100\u00a0%, coffee 0\u00a0%\.$/);
+  assert.match(
+    texts(figure, ".bt-weights")[1],
+    /^Head 2 keeps the feeling of I 0\u00a0%, love 100\u00a0%, coffee 0\u00a0%\.$/,
+  );
   tick(one);
   assert.doesNotMatch(says(figure), /There!/);
   tick(two);
@@ -63,7 +80,7 @@ test("a blend is dragged, and only while it is held", async () => {
   let held = false;
   Object.assign(point, { setPointerCapture: () => (held = true), hasPointerCapture: () => held });
   const before = says(figure);
-  const move = () => point.dispatchEvent(pointerAt("pointermove", 800 * 0.1 / 1.3, page.height * 1.1 / 1.3));
+  const move = () => point.dispatchEvent(pointerAt("pointermove", (800 * 0.1) / 1.3, (page.height * 1.1) / 1.3));
   move();
   assert.equal(says(figure), before);
   point.dispatchEvent(pointerAt("pointerdown", 0, 0));

@@ -9,8 +9,12 @@ const SENTENCE = "hot tea";
 
 /** A map that the build has drawn, out of sight or in view. */
 const built = (seen = false, hash = "") =>
-  draw(`<head-map id="map" model="focus" sentence="${SENTENCE}" class="head-map"><p><button aria-label="Undo">as it was built</button></p>${baked(plain(makeMap()))}</head-map>`,
-    { focus: isHere(mapModel()) }, hash, seen);
+  draw(
+    `<head-map id="map" model="focus" sentence="${SENTENCE}" class="head-map"><p><button aria-label="Undo">as it was built</button></p>${baked(plain(makeMap()))}</head-map>`,
+    { focus: isHere(mapModel()) },
+    hash,
+    seen,
+  );
 const isDrawn = (map) => texts(map, "td[data-weight]").length > 0 && !/as it was built/.test(map.textContent);
 
 test("in view it's drawn, out of sight it stays as it was built until it comes", async () => {
@@ -30,14 +34,15 @@ for (const [what, does] of Object.entries({
   "asks whether it's ready": (map) => map.ready,
   "types into it": (map) => map.type("cold tea"),
   "follows a link": () => follow("#map=1&sentence=cold+tea"),
-  "prints": () => media.print.dispatchEvent(new Event("change")),
+  prints: () => media.print.dispatchEvent(new Event("change")),
   "puts the focus into it": (map) => map.querySelector("button").dispatchEvent(new Event("focusin", { bubbles: true })),
-})) test(`whoever ${what} has it drawn`, async () => {
-  const map = await built();
-  assert.ok(!isDrawn(map));
-  does(map);
-  assert.ok(isDrawn(map));
-});
+}))
+  test(`whoever ${what} has it drawn`, async () => {
+    const map = await built();
+    assert.ok(!isDrawn(map));
+    does(map);
+    assert.ok(isDrawn(map));
+  });
 
 test("a sentence that is set while it stands as it was built is computed", async () => {
   const map = await built();
@@ -47,7 +52,12 @@ test("a sentence that is set while it stands as it was built is computed", async
 
 test("a page that is opened by a link draws all its maps, and so does one whose map nobody built", async () => {
   assert.ok(isDrawn(await built(false, "#map=1&sentence=hot+tea")));
-  const map = await draw(`<head-map model="focus" sentence="${SENTENCE}"><p>as it was built</p>${baked(plain(makeMap()))}</head-map>`, { focus: isHere(mapModel()) }, "", false);
+  const map = await draw(
+    `<head-map model="focus" sentence="${SENTENCE}"><p>as it was built</p>${baked(plain(makeMap()))}</head-map>`,
+    { focus: isHere(mapModel()) },
+    "",
+    false,
+  );
   assert.ok(isDrawn(map));
 });
 

@@ -18,11 +18,16 @@ async function complaints(settings) {
 
 for (const name of ["constructor", "toString", "__proto__", "nonsense"])
   test(`a figure called ${name} is none, and the map is shown`, async () => {
-    assert.deepEqual(await complaints(`figure=${name}`), [`“figure” can be attention-flow; “${name}” is none of them.`]);
+    assert.deepEqual(await complaints(`figure=${name}`), [
+      `“figure” can be attention-flow; “${name}” is none of them.`,
+    ]);
   });
 
 test("an unknown setting is told, and which there are", async () => {
-  assert.match((await complaints("constructor=1"))[0], /There is no setting called “constructor”; there are figure, model, /);
+  assert.match(
+    (await complaints("constructor=1"))[0],
+    /There is no setting called “constructor”; there are figure, model, /,
+  );
 });
 
 test("what the map lacks is told once it is there: layers, heads, tokens", async () => {
@@ -34,6 +39,7 @@ test("what the map lacks is told once it is there: layers, heads, tokens", async
     "off=0.1 all": "“off” names heads as layer.head, like 0.3; “0.1 all” names none.",
     "sentence=tea&first=500000&last=3": "“first” can be 0 to 2 in this map; “500000” cannot.",
     "first=2&last=1": "“first” must not come after “last”; 2 comes after 1.",
-  })) assert.deepEqual(await complaints(settings), [sentence]);
+  }))
+    assert.deepEqual(await complaints(settings), [sentence]);
   assert.deepEqual(await complaints("model=focus&layer=1&head=2&off=0.1 1.2&first=1&last=9&sentence=tea"), []);
 });

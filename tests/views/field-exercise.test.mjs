@@ -9,7 +9,19 @@ const FIELDS = [
   { kind: "number", label: "The share?", answer: "0.25", hints: {}, right: "A quarter." },
   { kind: "word", label: "Who?", answer: "tea", hints: {}, hint: "It is a drink." },
   { kind: "choice", label: "Which?", answer: "`[CLS]`", hints: { tea: "That's a word." }, options: ["`[CLS]`", "tea"] },
-  { kind: "query", label: "A query?", answer: "2, 0", hints: {}, keys: [[2, 0], [0, 2]], words: ["tea", "milk"], target: "tea", share: 0.9 },
+  {
+    kind: "query",
+    label: "A query?",
+    answer: "2, 0",
+    hints: {},
+    keys: [
+      [2, 0],
+      [0, 2],
+    ],
+    words: ["tea", "milk"],
+    target: "tea",
+    share: 0.9,
+  },
 ];
 const RIGHT = ["5 x 8", "1/4", "“Tea”.", 0, "3, 0"];
 const HTML = `<field-exercise exercise="drinks" map="it" sentence="hot tea now">${baked(FIELDS)}</field-exercise>`;
@@ -43,25 +55,37 @@ test("a wrong answer gets its own hint, and its box says that it is wrong to tho
   assert.match(number, /^Not yet\. That looks like percent\./);
   assert.deepEqual([word, choice], ["Not yet. It is a drink.", "Not yet. That's a word."]);
   assert.match(query, /^Not yet\. .*tea \d+%, milk \d+%/);
-  assert.deepEqual(verdicts(exercise), FIELDS.map(() => "wrong"));
+  assert.deepEqual(
+    verdicts(exercise),
+    FIELDS.map(() => "wrong"),
+  );
   assert.ok([...exercise.querySelectorAll("input")].every((input) => input.getAttribute("aria-invalid") === "true"));
 });
 
 test("an empty field is asked for, and no verdict of others waits for it", async () => {
   const exercise = await draw(HTML);
   await answer(exercise, [RIGHT[0]]);
-  assert.deepEqual(replies(exercise), ["Right.", ...Array(2).fill("Not yet. Nothing is typed yet."), "Not yet. Choose one.", "Not yet. Nothing is typed yet."]);
+  assert.deepEqual(replies(exercise), [
+    "Right.",
+    ...Array(2).fill("Not yet. Nothing is typed yet."),
+    "Not yet. Choose one.",
+    "Not yet. Nothing is typed yet.",
+  ]);
 });
 
 test("every field has its question for a name, and its reply beside it", async () => {
   const exercise = await draw(HTML);
   for (const [at, row] of rows(exercise).entries()) {
     const [input] = row.querySelectorAll("input");
-    const name = row.localName === "fieldset" ? row.querySelector("legend") : row.querySelector(`label[for="${input.id}"]`);
+    const name =
+      row.localName === "fieldset" ? row.querySelector("legend") : row.querySelector(`label[for="${input.id}"]`);
     assert.equal(name.textContent, FIELDS[at].label.replaceAll("`", ""));
     assert.equal(document.getElementById(input.getAttribute("aria-describedby")).getAttribute("role"), "status");
   }
-  assert.equal(new Set([...exercise.querySelectorAll("[id]")].map(({ id }) => id)).size, exercise.querySelectorAll("[id]").length);
+  assert.equal(
+    new Set([...exercise.querySelectorAll("[id]")].map(({ id }) => id)).size,
+    exercise.querySelectorAll("[id]").length,
+  );
 });
 
 test("answers are there on the next visit, and gone once started over", async () => {
@@ -94,9 +118,12 @@ test("answers to other fields than it has now are forgotten", async () => {
 test("a browser that keeps nothing, or something else, checks all the same", async () => {
   const exercise = await draw(HTML);
   const { localStorage: kept } = globalThis;
-  globalThis.localStorage = { getItem: () => "no JSON", setItem() {
-    throw new Error("full");
-  } };
+  globalThis.localStorage = {
+    getItem: () => "no JSON",
+    setItem() {
+      throw new Error("full");
+    },
+  };
   try {
     assert.equal((await answer(exercise, RIGHT)).right, true);
     press(exercise, "Start over");
@@ -106,7 +133,9 @@ test("a browser that keeps nothing, or something else, checks all the same", asy
 });
 
 test("what was answered is shown on its map once it's checked", async () => {
-  const exercise = await draw(`${HTML}<head-map id="it" model="focus" sentence="cold"></head-map>`, { focus: isHere(mapModel()) });
+  const exercise = await draw(`${HTML}<head-map id="it" model="focus" sentence="cold"></head-map>`, {
+    focus: isHere(mapModel()),
+  });
   const show = named(exercise, "Show it on the map");
   assert.ok(show.hidden);
   await answer(exercise, ["?"]);
@@ -118,8 +147,10 @@ test("what was answered is shown on its map once it's checked", async () => {
 });
 
 test("questions, hints and answers that look like HTML are text", async () => {
-  const fields = [{ kind: "word", label: `${HOSTILE} \`${HOSTILE}\``, answer: "tea", hints: {}, hint: `*${HOSTILE}*` },
-    { kind: "choice", label: "Which?", answer: HOSTILE, hints: {}, options: [HOSTILE, "tea"] }];
+  const fields = [
+    { kind: "word", label: `${HOSTILE} \`${HOSTILE}\``, answer: "tea", hints: {}, hint: `*${HOSTILE}*` },
+    { kind: "choice", label: "Which?", answer: HOSTILE, hints: {}, options: [HOSTILE, "tea"] },
+  ];
   const exercise = await draw(`<field-exercise exercise="x">${baked(fields)}</field-exercise>`);
   await answer(exercise, [HOSTILE, 0]);
   assert.equal(exercise.querySelectorAll("img").length, 0);

@@ -6,12 +6,18 @@ import { lookBack, toldOf } from "../../src/manyheads/web/figures/first-look/loo
 import { keystrokes } from "../../src/manyheads/web/figures/first-look/typing.ts";
 import { makeMap, mapModel } from "./small-models.mjs";
 
-const HTML = '<first-look word="never" head="1" answer="mood"><head-map model="focus" sentence="we never like tea"></head-map></first-look>';
+const HTML =
+  '<first-look word="never" head="1" answer="mood"><head-map model="focus" sentence="we never like tea"></head-map></first-look>';
 
 /** A map whose head "mood" of layer 2 looks from [CLS] at `word`, and whose head 2 of layer 1 looks from there at `other`. */
 function mapOf(word, other) {
   const queryTokens = ["[CLS]", "we", "never", "like", "tea", "[SEP]"];
-  const map = makeMap({ queryTokens, keyTokens: queryTokens, namedLayer: 1, predictions: { mood: { good: 0.2, bad: 0.8 } } });
+  const map = makeMap({
+    queryTokens,
+    keyTokens: queryTokens,
+    namedLayer: 1,
+    predictions: { mood: { good: 0.2, bad: 0.8 } },
+  });
   const [, heads, count] = map.shape;
   const place = (layer, head, query, key) => ((layer * heads + head) * count + query) * count + key;
   map.weights[place(1, 1, 0, word)] = 2;
@@ -35,7 +41,8 @@ async function opened(html = HTML) {
 const verdict = (look) => texts(look, ".fl-verdict > *").join(" ");
 
 test("what is told is which word hears of which, and of nothing where nothing is found", () => {
-  const told = (word, other, on = true) => toldOf(mapOf(word, other), lookBack(mapOf(word, other), 1, "mood"), "mood", on).replace(/[\u2066-\u2069]/g, "");
+  const told = (word, other, on = true) =>
+    toldOf(mapOf(word, other), lookBack(mapOf(word, other), 1, "mood"), "mood", on).replace(/[\u2066-\u2069]/g, "");
   assert.equal(told(3, 2), "One layer below, a head tells “like” about “never”.");
   assert.equal(told(3, 2, false), "That head is off: nobody tells “like” about “never”.");
   assert.equal(told(3, 3), "One layer below, a head looks from “like” at “like” itself.");
@@ -46,7 +53,10 @@ test("the switch turns a head of layer 1 off, the answer follows, and it turns i
   const look = await opened();
   assert.equal(verdict(look), "mood good 75\u00a0%");
   press(look, "Turn this head off");
-  assert.deepEqual(look.map.headMask, [[true, false, true], [true, true, true]]);
+  assert.deepEqual(look.map.headMask, [
+    [true, false, true],
+    [true, true, true],
+  ]);
   assert.equal(verdict(look), "mood bad 75\u00a0%");
   type(look, "Sentence", "others are told about too");
   assert.equal(texts(look, ".fl-tokens > span")[1], "others");
@@ -57,7 +67,13 @@ test("the switch turns a head of layer 1 off, the answer follows, and it turns i
 test("a sentence is typed without one word, which is put in last", () => {
   const strokes = keystrokes("We never like tea.", "never").map(([text]) => text);
   assert.equal(strokes[0], "W");
-  assert.deepEqual(strokes.slice(12), ["We n like tea.", "We ne like tea.", "We nev like tea.", "We neve like tea.", "We never like tea."]);
+  assert.deepEqual(strokes.slice(12), [
+    "We n like tea.",
+    "We ne like tea.",
+    "We nev like tea.",
+    "We neve like tea.",
+    "We never like tea.",
+  ]);
   assert.equal(strokes[11], "We like tea.");
   assert.deepEqual(keystrokes("We like tea.", "never"), []);
 });
@@ -87,7 +103,10 @@ test("the sentence types itself, live, and not a second time", async (t) => {
   const seen = [];
   look.map.addEventListener("attention", () => seen.push(look.map.sentence));
   await pass(t, 4000);
-  assert.deepEqual([...new Set(seen)], keystrokes("we never like tea", "never").map(([text]) => text));
+  assert.deepEqual(
+    [...new Set(seen)],
+    keystrokes("we never like tea", "never").map(([text]) => text),
+  );
   assert.equal(look.map.sentence, "we never like tea");
   look.remove();
   await settled();

@@ -7,7 +7,12 @@ import { pick, walk } from "./dice.mjs";
 
 const STEPS = [0, 50, 100];
 const TEXTS = ["", "a", "ab", "abab", "aaaa"];
-const HEADS = [[0, 0], [0, 1], [1, 0], [1, 1]];
+const HEADS = [
+  [0, 0],
+  [0, 1],
+  [1, 0],
+  [1, 1],
+];
 
 /** A map of two layers of two heads; in head 2 of layer 1 all look at the character before, in head 1 of layer 2 at what followed earlier. */
 function mapOf(text, grown = true) {
@@ -18,24 +23,41 @@ function mapOf(text, grown = true) {
     put(1, query, grown ? Math.max(query - 1, 0) : query);
     put(2, query, grown ? text.lastIndexOf(character, query - 1) + 1 : query);
   });
-  return { queryTokens: [...text], guesses: Array(count).fill("b"), headNames: ["head 1", "head 2"], shape: [2, 2, count, count], weights };
+  return {
+    queryTokens: [...text],
+    guesses: Array(count).fill("b"),
+    headNames: ["head 1", "head 2"],
+    shape: [2, 2, count, count],
+    weights,
+  };
 }
 
-const anyAction = (roll, state) => pick(roll, [
-  () => ({ type: "take", parts: { sentence: pick(roll, TEXTS) } }),
-  () => ({ type: "step", at: roll(STEPS.length) }),
-  () => ({ type: "next" }),
-  () => ({ type: "toggle", head: pick(roll, HEADS) }),
-  () => ({ type: "ask", place: 1 + roll(4) }),
-  () => ({ type: "predict", head: "Both at once" }),
-  () => ({ type: "show", map: mapOf(pick(roll, TEXTS), roll(2)) }),
-  () => ({ type: "train", until: pick(roll, [undefined, 5, 50]) }),
-  () => ({ type: pick(roll, ["pause", "stored"]) }),
-  () => ({ type: "consider", experiment: roll(EXPERIMENTS.length) }),
-  () => ({ type: "reset", seed: pick(roll, [undefined, 3]), experiment: pick(roll, [undefined, EXPERIMENTS[1]]), runs: roll(2) > 0 }),
-  () => ({ type: "report", number: roll(3), report: { step: (state.training?.step ?? -1) + 1 + 100 * roll(2), loss: { first: 3, second: 2 }, pace: 60 }, hidden: roll(3) === 0 }),
-  () => ({ type: "seen" }),
-])();
+const anyAction = (roll, state) =>
+  pick(roll, [
+    () => ({ type: "take", parts: { sentence: pick(roll, TEXTS) } }),
+    () => ({ type: "step", at: roll(STEPS.length) }),
+    () => ({ type: "next" }),
+    () => ({ type: "toggle", head: pick(roll, HEADS) }),
+    () => ({ type: "ask", place: 1 + roll(4) }),
+    () => ({ type: "predict", head: "Both at once" }),
+    () => ({ type: "show", map: mapOf(pick(roll, TEXTS), roll(2)) }),
+    () => ({ type: "train", until: pick(roll, [undefined, 5, 50]) }),
+    () => ({ type: pick(roll, ["pause", "stored"]) }),
+    () => ({ type: "consider", experiment: roll(EXPERIMENTS.length) }),
+    () => ({
+      type: "reset",
+      seed: pick(roll, [undefined, 3]),
+      experiment: pick(roll, [undefined, EXPERIMENTS[1]]),
+      runs: roll(2) > 0,
+    }),
+    () => ({
+      type: "report",
+      number: roll(3),
+      report: { step: (state.training?.step ?? -1) + 1 + 100 * roll(2), loss: { first: 3, second: 2 }, pace: 60 },
+      hidden: roll(3) === 0,
+    }),
+    () => ({ type: "seen" }),
+  ])();
 
 test("after any actions the step is one of the training's, and the character that is explained stands in the text", () => {
   const start = () => startWith({ sentence: "abab" }, STEPS);
@@ -48,7 +70,8 @@ test("after any actions the step is one of the training's, and the character tha
     const shown = after.map?.queryTokens.length ?? 0;
     assert.equal(after.all.length, Math.max(shown - 1, 0));
     assert.ok(askedOf(after) <= after.all.length && (askedOf(after) > 0 || !after.all.length));
-    if (after.chosen === null && after.all.some(({ known }) => known)) assert.ok(after.all[askedOf(after) - 1].known, "the first that can be known");
+    if (after.chosen === null && after.all.some(({ known }) => known))
+      assert.ok(after.all[askedOf(after) - 1].known, "the first that can be known");
     if (before.predicted) assert.ok(after.predicted, "what was predicted stands");
   });
 });
@@ -67,10 +90,15 @@ test("whatever its reader does, a training runs only where it's shown and has st
     if (before.training.runs !== training.runs && action.type !== "report") assert.equal(needs, "train");
     if (action.hidden) assert.equal(needs, "nothing");
     if (training.unseen) assert.ok(training.unseen.from < training.unseen.to && training.unseen.to <= training.step);
-    if (action.type === "report" && action.number !== before.training.number) assert.equal(after, before, "of one that was replaced");
-    if (training.number !== before.training.number) assert.deepEqual([training.step, training.points, training.turned], [0, [], null]);
+    if (action.type === "report" && action.number !== before.training.number)
+      assert.equal(after, before, "of one that was replaced");
+    if (training.number !== before.training.number)
+      assert.deepEqual([training.step, training.points, training.turned], [0, [], null]);
     const steps = training.points.map(({ step }) => step);
-    assert.deepEqual(steps, [...steps].sort((a, b) => a - b));
+    assert.deepEqual(
+      steps,
+      [...steps].sort((a, b) => a - b),
+    );
     const { previous, induction } = namedHeads(training);
     assert.ok(training.turned !== null || (previous === null && induction === null));
     assert.ok([String(previous), String(induction)].every((place) => ["null", "0,1", "1,0"].includes(place)));
@@ -82,12 +110,23 @@ test("a training rests where it's told, and goes on from there without an end", 
   const report = (step) => ({ type: "report", number: 0, report: { step, loss: { first: 3, second: 1 }, pace: 60 } });
   const rests = act(startWith({}, STEPS), { type: "train" }, report(0), report(500));
   assert.deepEqual([rests.training.runs, isTold(rests.training)], [false, true]);
-  assert.deepEqual([act(rests, { type: "train" }).training.until, act(rests, { type: "train" }, { type: "stored" }).training.points.length], [Infinity, 1]);
+  assert.deepEqual(
+    [
+      act(rests, { type: "train" }).training.until,
+      act(rests, { type: "train" }, { type: "stored" }).training.points.length,
+    ],
+    [Infinity, 1],
+  );
 });
 
 test("a head keeps its name while its reader turns off another, or types what repeats nowhere", () => {
   const act = (state, ...actions) => actions.reduce((now, action) => reduce(now, action).state, state);
-  const born = act(startWith({ sentence: "abab" }, STEPS), { type: "train" }, { type: "report", number: 0, report: { step: 90, loss: { first: 3, second: 1 }, pace: 60 } }, { type: "show", map: mapOf("abab") });
+  const born = act(
+    startWith({ sentence: "abab" }, STEPS),
+    { type: "train" },
+    { type: "report", number: 0, report: { step: 90, loss: { first: 3, second: 1 }, pace: 60 } },
+    { type: "show", map: mapOf("abab") },
+  );
   assert.deepEqual([born.training.turned, namedHeads(born.training)], [90, { previous: [0, 1], induction: [1, 0] }]);
   const blind = act(born, { type: "toggle", head: [0, 1] }, { type: "show", map: mapOf("abab", false) });
   const single = act(born, { type: "show", map: mapOf("xyz") });
@@ -98,8 +137,19 @@ test("of two heads that do the same, the one that has the name keeps it", () => 
   const act = (state, ...actions) => actions.reduce((now, action) => reduce(now, action).state, state);
   const other = mapOf("abab");
   other.weights.copyWithin(3 * 16, 2 * 16, 3 * 16); // head 2 of layer 2 looks where head 1 does
-  const rival = { ...other, weights: other.weights.map((weight, at) => (at >= 2 * 16 && at < 3 * 16 ? 0.8 * weight : weight)) };
-  const state = act(startWith({ sentence: "abab" }, STEPS), { type: "train" }, { type: "report", number: 0, report: { step: 90, loss: { first: 3, second: 1 }, pace: 60 } },
-    { type: "show", map: mapOf("abab") }, { type: "show", map: rival });
-  assert.deepEqual([namedHeads(state.training).induction, state.training.heads.induction.score.toFixed(1)], [[1, 0], "0.8"]);
+  const rival = {
+    ...other,
+    weights: other.weights.map((weight, at) => (at >= 2 * 16 && at < 3 * 16 ? 0.8 * weight : weight)),
+  };
+  const state = act(
+    startWith({ sentence: "abab" }, STEPS),
+    { type: "train" },
+    { type: "report", number: 0, report: { step: 90, loss: { first: 3, second: 1 }, pace: 60 } },
+    { type: "show", map: mapOf("abab") },
+    { type: "show", map: rival },
+  );
+  assert.deepEqual(
+    [namedHeads(state.training).induction, state.training.heads.induction.score.toFixed(1)],
+    [[1, 0], "0.8"],
+  );
 });

@@ -2,11 +2,36 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
-import { baked, draw, heard, hideTab, key, named, once, page, point, press, same, says, settled, status, texts, tick, type, until } from "./page.mjs";
+import {
+  baked,
+  draw,
+  heard,
+  hideTab,
+  key,
+  named,
+  once,
+  page,
+  point,
+  press,
+  same,
+  says,
+  settled,
+  status,
+  texts,
+  tick,
+  type,
+  until,
+} from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
 
 const STEPS = [0, 50, 100];
-const HISTORY = [0, 50, 100].map((step, at) => ({ step, second: 4 - at, right: at / 2, previous: [0, 0.9, 1][at], induction: [0, 0.1, 1][at] }));
+const HISTORY = [0, 50, 100].map((step, at) => ({
+  step,
+  second: 4 - at,
+  right: at / 2,
+  previous: [0, 0.9, 1][at],
+  induction: [0, 0.1, 1][at],
+}));
 const MOST = 20;
 
 /**
@@ -14,29 +39,61 @@ const MOST = 20;
  * unless head 2 of layer 1 is off.
  */
 function decoder(variant) {
-  const like = (tensors, { variant }) => Object.assign(decoder(tensors.grown ? "" : variant), { file: { tensors: {}, metadata: { variant } } });
-  return { name: "induction", numLayers: 2, numHeads: 3, headNames: ["head 1", "head 2", "head 3"], like, attend(text, headMask) {
-    if (!text) throw Object.assign(new Error("Type a few characters, and then the same again."), { name: "Fault", word: null, near: [] });
-    const all = [...text];
-    const tokens = all.slice(0, MOST);
-    const grown = !variant && headMask?.[0][1] !== false;
-    const earlier = (at) => tokens.slice(0, at).lastIndexOf(tokens[at]);
-    const weights = weightsOf([2, 3, tokens.length, tokens.length]);
-    if (grown) tokens.forEach((_, at) => (weights[(tokens.length + at) * tokens.length + Math.max(at - 1, 0)] = 2)); // the previous-token head, 1.2
-    tokens.forEach((_, at) => { // the induction head, 2.1 counted from 1
-      const row = weights.subarray((3 * tokens.length + at) * tokens.length, (3 * tokens.length + at + 1) * tokens.length);
-      row.fill(0);
-      row[grown && earlier(at) >= 0 ? earlier(at) + 1 : 0] = 1;
-    });
-    return { queryTokens: tokens, keyTokens: tokens, shape: [2, 3, tokens.length, tokens.length], weights, headNames: ["a", "b", "c"], predictions: {}, causal: true,
-      notes: all.length > MOST ? [`Only the first ${MOST} of ${all.length} characters are read.`] : [],
-      guesses: tokens.map((_, at) => (grown && earlier(at) >= 0 ? tokens[earlier(at) + 1] : null)), losses: new Float32Array(tokens.length - 1) };
-  } };
+  const like = (tensors, { variant }) =>
+    Object.assign(decoder(tensors.grown ? "" : variant), { file: { tensors: {}, metadata: { variant } } });
+  return {
+    name: "induction",
+    numLayers: 2,
+    numHeads: 3,
+    headNames: ["head 1", "head 2", "head 3"],
+    like,
+    attend(text, headMask) {
+      if (!text)
+        throw Object.assign(new Error("Type a few characters, and then the same again."), {
+          name: "Fault",
+          word: null,
+          near: [],
+        });
+      const all = [...text];
+      const tokens = all.slice(0, MOST);
+      const grown = !variant && headMask?.[0][1] !== false;
+      const earlier = (at) => tokens.slice(0, at).lastIndexOf(tokens[at]);
+      const weights = weightsOf([2, 3, tokens.length, tokens.length]);
+      if (grown) tokens.forEach((_, at) => (weights[(tokens.length + at) * tokens.length + Math.max(at - 1, 0)] = 2)); // the previous-token head, 1.2
+      tokens.forEach((_, at) => {
+        // the induction head, 2.1 counted from 1
+        const row = weights.subarray(
+          (3 * tokens.length + at) * tokens.length,
+          (3 * tokens.length + at + 1) * tokens.length,
+        );
+        row.fill(0);
+        row[grown && earlier(at) >= 0 ? earlier(at) + 1 : 0] = 1;
+      });
+      return {
+        queryTokens: tokens,
+        keyTokens: tokens,
+        shape: [2, 3, tokens.length, tokens.length],
+        weights,
+        headNames: ["a", "b", "c"],
+        predictions: {},
+        causal: true,
+        notes: all.length > MOST ? [`Only the first ${MOST} of ${all.length} characters are read.`] : [],
+        guesses: tokens.map((_, at) => (grown && earlier(at) >= 0 ? tokens[earlier(at) + 1] : null)),
+        losses: new Float32Array(tokens.length - 1),
+      };
+    },
+  };
 }
 
 const TEXT = "ab ab";
 const EXAMPLE = decoder("step-0").attend(TEXT);
-const DATA = { map: { ...EXAMPLE, weights: [...EXAMPLE.weights] }, guesses: EXAMPLE.guesses, steps: STEPS, heads: { previous: [0, 1], induction: [1, 0] }, history: HISTORY };
+const DATA = {
+  map: { ...EXAMPLE, weights: [...EXAMPLE.weights] },
+  guesses: EXAMPLE.guesses,
+  steps: STEPS,
+  heads: { previous: [0, 1], induction: [1, 0] },
+  history: HISTORY,
+};
 
 async function opened(models = { induction: { load: decoder } }) {
   return draw(`<head-birth sentence="${TEXT}">${baked(DATA)}</head-birth>`, models);
@@ -54,7 +111,10 @@ const LAST = STEPS.length - 1;
 
 test("an example is there before any model comes", async () => {
   const figure = await opened();
-  assert.deepEqual([guesses(figure), result(figure)], [["·", "·", "·", "·"], "Where the text repeats, 0 of 1 guesses is right."]);
+  assert.deepEqual(
+    [guesses(figure), result(figure)],
+    [["·", "·", "·", "·"], "Where the text repeats, 0 of 1 guesses is right."],
+  );
   assert.match(status(figure), /^This is a computed example\. The model loads when you point at it or touch it\.$/);
   point(figure, "pointerenter");
   await says(figure, /^Ready/);
@@ -67,8 +127,10 @@ test("a text typed twice is guessed once the heads are there", async () => {
   assert.equal(await told, figure.attention);
   assert.equal(result(figure), "Where the text repeats, 0 of 3 guesses are right.");
   type(figure, "Training step", LAST);
-  assert.deepEqual([result(figure), named(figure, "Training step").getAttribute("aria-valuetext"), texts(figure, ".hb-step")[0]],
-    ["Where the text repeats, 3 of 3 guesses are right.", "step 100", "step 100"]);
+  assert.deepEqual(
+    [result(figure), named(figure, "Training step").getAttribute("aria-valuetext"), texts(figure, ".hb-step")[0]],
+    ["Where the text repeats, 3 of 3 guesses are right.", "step 100", "step 100"],
+  );
   assert.deepEqual(guesses(figure), ["·", "·", "·", "·", "e", "a", "!"]);
   assert.equal(figure.querySelectorAll(".hb-strip .hb-right").length, 3);
 });
@@ -76,9 +138,15 @@ test("a text typed twice is guessed once the heads are there", async () => {
 test("without the previous-token head the induction head is blind", async () => {
   const figure = await live();
   type(figure, "Training step", LAST);
-  assert.equal(why(figure), "From “a”, character 4, the induction head looks most at “b”, character 2 (100\u00a0%). The guess: “b”.");
+  assert.equal(
+    why(figure),
+    "From “a”, character 4, the induction head looks most at “b”, character 2 (100\u00a0%). The guess: “b”.",
+  );
   press(figure, "previous-token head");
-  assert.equal(why(figure), "From “a”, character 4, the induction head looks most at “a”, character 1 (100\u00a0%). The guess: one that isn’t in the text.");
+  assert.equal(
+    why(figure),
+    "From “a”, character 4, the induction head looks most at “a”, character 1 (100\u00a0%). The guess: one that isn’t in the text.",
+  );
   assert.equal(result(figure), "Where the text repeats, 0 of 1 guesses is right.");
   assert.deepEqual(texts(figure, ".hb-state"), ["layer 1, head 2, off", "layer 2, head 1"]);
   press(figure, "previous-token head");
@@ -94,7 +162,10 @@ test("each guess has its reason, by pointer and by keys, and says itself to thos
   cells[3].focus();
   assert.ok(key(cells[2], "ArrowRight") || key(cells[3], "ArrowRight"));
   assert.equal(document.activeElement.getAttribute("aria-label"), "b, guessed b: right");
-  same([...cells].filter(({ tabIndex }) => tabIndex === 0), cells[4]);
+  same(
+    [...cells].filter(({ tabIndex }) => tabIndex === 0),
+    cells[4],
+  );
   assert.equal(key(cells[4], "ArrowRight"), false, "there is none after the last");
 });
 
@@ -103,28 +174,37 @@ test("the reader predicts before the answer shows", async () => {
   const curves = figure.querySelectorAll(".hb-chart")[1];
   assert.ok(curves.classList.contains("hb-hidden"));
   press(figure, "The induction head");
-  assert.equal(texts(figure, ".hb-answer")[0],
-    "You predicted: the induction head. In this training the previous-token head was half grown at step 50, the induction head at step 100.");
+  assert.equal(
+    texts(figure, ".hb-answer")[0],
+    "You predicted: the induction head. In this training the previous-token head was half grown at step 50, the induction head at step 100.",
+  );
   assert.ok(!curves.classList.contains("hb-hidden") && figure.querySelector(".hb-question").hidden);
   same(document.activeElement, figure.querySelector(".hb-answer"));
   type(figure, "Training step", 1);
-  assert.equal(texts(figure, ".hb-chart figcaption")[1], "Attention where the head’s name says: previous-token 90\u00a0%, induction 10\u00a0%");
+  assert.equal(
+    texts(figure, ".hb-chart figcaption")[1],
+    "Attention where the head’s name says: previous-token 90\u00a0%, induction 10\u00a0%",
+  );
 });
 
-for (const [still, pause] of [[false, 900], [true, 1000]]) test(`Play goes through all of the training; less motion: ${still}`, async (t) => {
-  const figure = await live();
-  const step = () => texts(figure, ".hb-step")[0];
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  page.still = still;
-  press(figure, "▶ Play");
-  assert.equal(step(), "step 50");
-  t.mock.timers.tick(pause);
-  assert.deepEqual([step(), Boolean(named(figure, "▶ Play"))], ["step 100", true]);
-  press(figure, "▶ Play");
-  type(figure, "Training step", 1);
-  t.mock.timers.tick(9000);
-  assert.equal(step(), "step 50", "a hand on the slider ends the film");
-});
+for (const [still, pause] of [
+  [false, 900],
+  [true, 1000],
+])
+  test(`Play goes through all of the training; less motion: ${still}`, async (t) => {
+    const figure = await live();
+    const step = () => texts(figure, ".hb-step")[0];
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    page.still = still;
+    press(figure, "▶ Play");
+    assert.equal(step(), "step 50");
+    t.mock.timers.tick(pause);
+    assert.deepEqual([step(), Boolean(named(figure, "▶ Play"))], ["step 100", true]);
+    press(figure, "▶ Play");
+    type(figure, "Training step", 1);
+    t.mock.timers.tick(9000);
+    assert.equal(step(), "step 50", "a hand on the slider ends the film");
+  });
 
 test("any text is answered: none, a character, far too many, and such as has no shape", async () => {
   const figure = await live();
@@ -150,7 +230,9 @@ test("a text that a page or another figure sets is read", async () => {
 
 test("what was typed while the models come is what is read", async () => {
   const loads = [];
-  const figure = await opened({ induction: { load: (variant) => new Promise((done) => loads.push(() => done(decoder(variant)))) } });
+  const figure = await opened({
+    induction: { load: (variant) => new Promise((done) => loads.push(() => done(decoder(variant)))) },
+  });
   figure.wake();
   await until(() => loads.length === STEPS.length);
   type(figure, "Text", "yes");
@@ -204,20 +286,36 @@ const heads = (figure) => texts(figure, ".hb-all figcaption b");
 
 test("a training of one's own shows all heads on one's own text, and names two of them after the turn", async () => {
   const [figure, worker] = await training();
-  assert.deepEqual(worker.asked[0].start.config, JSON.parse(await readFile(new URL("../../src/manyheads/shared/training.json", import.meta.url))));
+  assert.deepEqual(
+    worker.asked[0].start.config,
+    JSON.parse(await readFile(new URL("../../src/manyheads/shared/training.json", import.meta.url))),
+  );
   assert.ok(worker.runs);
   worker.report(8);
-  assert.deepEqual([heads(figure)[1], result(figure), status(figure)],
-    ["layer 1, head 2", "Where the text repeats, 0 of 1 guesses is right.", "It learns from random sequences; your text is only watched."]);
+  assert.deepEqual(
+    [heads(figure)[1], result(figure), status(figure)],
+    [
+      "layer 1, head 2",
+      "Where the text repeats, 0 of 1 guesses is right.",
+      "It learns from random sequences; your text is only watched.",
+    ],
+  );
   const told = once(document, "step");
   worker.report(130, { grown: true });
   assert.deepEqual([await told, figure.training], Array(2).fill({ step: 130, loss: { first: 3.5, second: 0.2 } }));
-  assert.deepEqual([heads(figure)[1], heads(figure)[3], status(figure)], ["previous-token head", "induction head", "At step 130, both heads were there."]);
+  assert.deepEqual(
+    [heads(figure)[1], heads(figure)[3], status(figure)],
+    ["previous-token head", "induction head", "At step 130, both heads were there."],
+  );
   type(figure, "Text", "tea!tea!");
   assert.equal(result(figure), "Where the text repeats, 3 of 3 guesses are right.");
   press(figure.querySelectorAll(".hm-heads")[1], "previous-token head");
   assert.equal(result(figure), "Where the text repeats, 0 of 3 guesses are right.");
-  assert.deepEqual([figure.training.step, heads(figure)[3]], [130, "induction head"], "a text and a switch change nothing of the training");
+  assert.deepEqual(
+    [figure.training.step, heads(figure)[3]],
+    [130, "induction head"],
+    "a text and a switch change nothing of the training",
+  );
 });
 
 test("a training is paused, goes on and starts over; it rests behind the stored one, and when the figure goes", async () => {
@@ -261,9 +359,13 @@ test("in a hidden tab a training goes on, nothing is computed or drawn, and who 
   assert.deepEqual([figure.training.step, figure.outerHTML === drawn, figure.attention === before], [200, true, true]);
   hideTab(false);
   assert.ok(worker.runs && every() < seldom);
-  const went = "While this tab was hidden, the training went on as fast as the browser let it, from step 40 to step 200.";
+  const went =
+    "While this tab was hidden, the training went on as fast as the browser let it, from step 40 to step 200.";
   assert.equal(status(figure), `${went} By step 200, both heads were there.`);
-  assert.deepEqual([texts(figure, ".hb-tools .hb-step")[0], result(figure)], ["step 200", "Where the text repeats, 1 of 1 guesses is right."]);
+  assert.deepEqual(
+    [texts(figure, ".hb-tools .hb-step")[0], result(figure)],
+    ["step 200", "Where the text repeats, 1 of 1 guesses is right."],
+  );
   worker.report(220, { grown: true });
   assert.equal(status(figure), `${went} By step 200, both heads were there.`, "it stays to be read");
   press(figure, "❚❚ Pause");
@@ -316,18 +418,34 @@ test("a cell of a triangle that's pressed says who wrote what its head compares"
   const asked = [];
   const tells = (variant) => {
     const model = decoder(variant);
-    const attend = (...text) => ({ ...model.attend(...text), scoreParts: (cell) => (asked.push(cell), { parts: ["embedding", "layer 1, b"], pairs: Float64Array.of(1, 2, 0, 0) }) });
+    const attend = (...text) => ({
+      ...model.attend(...text),
+      scoreParts: (cell) => (
+        asked.push(cell),
+        { parts: ["embedding", "layer 1, b"], pairs: Float64Array.of(1, 2, 0, 0) }
+      ),
+    });
     return { ...model, attend };
   };
   const figure = await opened({ induction: { load: tells } });
   await figure.ready;
   const [previous] = figure.querySelectorAll(".hb-triangle canvas");
-  const at = (query, hit) => previous.dispatchEvent(new PointerEvent("click", { bubbles: true, clientX: (hit + 0.5) * 160, clientY: (query + 0.5) * 60 }));
+  const at = (query, hit) =>
+    previous.dispatchEvent(
+      new PointerEvent("click", { bubbles: true, clientX: (hit + 0.5) * 160, clientY: (query + 0.5) * 60 }),
+    );
   at(1, 3);
   assert.equal(figure.querySelector(".why-there").open, false, "there is no looking ahead");
   at(4, 2);
   assert.deepEqual(asked.at(-1), { layer: 0, head: 1, query: 4, key: 2 });
-  assert.match(texts(figure, ".wt-lead")[0], /^In layer 1, b, the score of “b” with “␣” is \+3\.00\. In the key, what layer 1, b wrote counts most: \+2\.00\.$/);
+  assert.match(
+    texts(figure, ".wt-lead")[0],
+    /^In layer 1, b, the score of “b” with “␣” is \+3\.00\. In the key, what layer 1, b wrote counts most: \+2\.00\.$/,
+  );
   point(figure.querySelectorAll(".hb-strip li")[4]);
-  assert.deepEqual(asked.at(-1), { layer: 1, head: 0, query: 3, key: 0 }, "then again where the induction head looks most");
+  assert.deepEqual(
+    asked.at(-1),
+    { layer: 1, head: 0, query: 3, key: 0 },
+    "then again where the induction head looks most",
+  );
 });

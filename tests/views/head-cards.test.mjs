@@ -4,28 +4,62 @@ import test from "node:test";
 import { baked, choose, draw, heard, isHere, key, named, press, same, texts } from "./page.mjs";
 import { HOSTILE, mapModel } from "./small-models.mjs";
 
-const SCORES = [{ name: "previous", says: "to the token before", decimals: null }, { name: "entropy", says: "bits", decimals: 1 }];
-const VALUES = [[0.2, 1.5], [0.9, 0.5], [0.4, 3.25], [0.9, 2], [0.1, 0], [0.6, 2.5]]; // of two layers, three heads
+const SCORES = [
+  { name: "previous", says: "to the token before", decimals: null },
+  { name: "entropy", says: "bits", decimals: 1 },
+];
+const VALUES = [
+  [0.2, 1.5],
+  [0.9, 0.5],
+  [0.4, 3.25],
+  [0.9, 2],
+  [0.1, 0],
+  [0.6, 2.5],
+]; // of two layers, three heads
 const TOKENS = ["[CLS]", "un", "##able", HOSTILE, "[SEP]"];
-const SENTENCES = [{ text: `unable ${HOSTILE}`, tokens: TOKENS }, { text: "tea", tokens: ["[CLS]", "tea", "[SEP]"] }];
+const SENTENCES = [
+  { text: `unable ${HOSTILE}`, tokens: TOKENS },
+  { text: "tea", tokens: ["[CLS]", "tea", "[SEP]"] },
+];
 const example = (sentence, query, key) => [sentence, query, key, 0.5, 0.75];
-const head = (scores, at) => ({ layer: Math.floor(at / 3), head: at % 3, behaviour: at ? "previous" : null, scores,
-  strongest: SCORES.map(() => [example(0, 2, 1), example(1, 1, 0)]), weakest: SCORES.map(() => example(1, null, 0)) });
+const head = (scores, at) => ({
+  layer: Math.floor(at / 3),
+  head: at % 3,
+  behaviour: at ? "previous" : null,
+  scores,
+  strongest: SCORES.map(() => [example(0, 2, 1), example(1, 1, 0)]),
+  weakest: SCORES.map(() => example(1, null, 0)),
+});
 const DATA = { scores: SCORES, sentences: SENTENCES, heads: VALUES.map(head), causal: false };
 
-const drawn = (data = DATA, before = "") => draw(`${before}<head-cards for="it">${baked(data)}</head-cards>`, { focus: isHere(mapModel()) })
-  .then(() => document.querySelector("head-cards"));
-const order = (cards) => texts(cards, "tbody th button").map((name) => name.match(/\d/g).map((digit) => digit - 1).join("."));
-const sorted = (cards) => [...cards.querySelectorAll("th[aria-sort]")].map((column) => [column.textContent, column.getAttribute("aria-sort")]);
+const drawn = (data = DATA, before = "") =>
+  draw(`${before}<head-cards for="it">${baked(data)}</head-cards>`, { focus: isHere(mapModel()) }).then(() =>
+    document.querySelector("head-cards"),
+  );
+const order = (cards) =>
+  texts(cards, "tbody th button").map((name) =>
+    name
+      .match(/\d/g)
+      .map((digit) => digit - 1)
+      .join("."),
+  );
+const sorted = (cards) =>
+  [...cards.querySelectorAll("th[aria-sort]")].map((column) => [column.textContent, column.getAttribute("aria-sort")]);
 const title = (cards) => texts(cards, ".hc-card h3")[0];
 
 test("each score sorts with the largest first, and again the other way round; names sort back", async () => {
   const cards = await drawn();
   assert.deepEqual(order(cards), ["0.0", "0.1", "0.2", "1.0", "1.1", "1.2"]);
   press(cards, "entropy");
-  assert.deepEqual([order(cards), sorted(cards)], [["0.2", "1.2", "1.0", "0.0", "0.1", "1.1"], [["entropy", "descending"]]]);
+  assert.deepEqual(
+    [order(cards), sorted(cards)],
+    [["0.2", "1.2", "1.0", "0.0", "0.1", "1.1"], [["entropy", "descending"]]],
+  );
   press(cards, "entropy");
-  assert.deepEqual([order(cards), sorted(cards)], [["1.1", "0.1", "0.0", "1.0", "1.2", "0.2"], [["entropy", "ascending"]]]);
+  assert.deepEqual(
+    [order(cards), sorted(cards)],
+    [["1.1", "0.1", "0.0", "1.0", "1.2", "0.2"], [["entropy", "ascending"]]],
+  );
   press(cards, "previous");
   assert.deepEqual(order(cards).slice(0, 3), ["0.1", "1.0", "1.2"], "equal ones in the order of the layers");
   press(cards, "head");
@@ -44,7 +78,11 @@ test("the card of the strongest head is open and the table folded; another opens
   assert.deepEqual([title(cards), texts(cards, '[aria-pressed="true"].hc-open').length], ["Layer 2, head 3", 1]);
   assert.equal(named(cards, "layer 2, head 3").getAttribute("aria-pressed"), "true");
   const [previous, entropy] = cards.querySelectorAll(".hc-card details");
-  assert.deepEqual([previous.hasAttribute("open"), entropy.hasAttribute("open")], [false, true], "the score in which it ranks best");
+  assert.deepEqual(
+    [previous.hasAttribute("open"), entropy.hasAttribute("open")],
+    [false, true],
+    "the score in which it ranks best",
+  );
   assert.match(entropy.textContent, /^entropy 2\.5 bits; 2 of 6/);
   assert.deepEqual([entropy.querySelectorAll("ol a").length, entropy.querySelectorAll("p a").length], [2, 1]);
 });
@@ -52,7 +90,10 @@ test("the card of the strongest head is open and the table folded; another opens
 test("an example marks the token that asks, and says where it looks; words that look like HTML are text", async () => {
   const cards = await drawn();
   const [first] = cards.querySelectorAll(".hc-card ol li");
-  assert.deepEqual([texts(first, "mark"), first.textContent], [["able"], `unable ${HOSTILE} 75\u00a0%, most at un (50\u00a0%)`]);
+  assert.deepEqual(
+    [texts(first, "mark"), first.textContent],
+    [["able"], `unable ${HOSTILE} 75\u00a0%, most at un (50\u00a0%)`],
+  );
   assert.equal(cards.querySelectorAll("img").length, 0);
 });
 
@@ -64,7 +105,10 @@ test("the title of a card turns the live map to it; an example brings its senten
   await map.ready;
   press(cards, "layer 2, head 2");
   cards.querySelector(".hc-card h3 a").click();
-  assert.deepEqual([map.getAttribute("layer"), map.getAttribute("head"), map.querySelector("input:checked").value], ["1", "1", "matrix"]);
+  assert.deepEqual(
+    [map.getAttribute("layer"), map.getAttribute("head"), map.querySelector("input:checked").value],
+    ["1", "1", "matrix"],
+  );
   cards.querySelectorAll(".hc-card ol a")[1].click();
   assert.deepEqual([map.sentence, map.query, map.attention.keyTokens], ["tea", 1, ["[CLS]", "tea", "[SEP]"]]);
 });
@@ -88,7 +132,10 @@ test("a dot of the atlas says its scores, opens its card, and is walked to by va
   assert.equal(dots[0].getAttribute("aria-label"), "layer 1, head 1: entropy 1.5, previous 20\u00a0%");
   dots[4].click();
   assert.deepEqual([title(cards), dots[4].getAttribute("aria-pressed")], ["Layer 2, head 2", "true"]);
-  same(dots.filter(({ tabIndex }) => tabIndex === 0), dots[4]);
+  same(
+    dots.filter(({ tabIndex }) => tabIndex === 0),
+    dots[4],
+  );
   dots[4].focus();
   key(dots[4], "ArrowRight");
   same(document.activeElement, dots[1], "the next by entropy");
@@ -97,7 +144,10 @@ test("a dot of the atlas says its scores, opens its card, and is walked to by va
 });
 
 test("of more than a hundred heads the first twenty are shown, all on request", async () => {
-  const heads = Array.from({ length: 120 }, (_, at) => ({ ...head([(at % 60) / 60, at], at), layer: Math.floor(at / 3) }));
+  const heads = Array.from({ length: 120 }, (_, at) => ({
+    ...head([(at % 60) / 60, at], at),
+    layer: Math.floor(at / 3),
+  }));
   const cards = await drawn({ ...DATA, heads });
   const rows = () => cards.querySelectorAll("tbody tr").length;
   assert.deepEqual([rows(), sorted(cards)], [20, [["previous", "descending"]]]);
@@ -110,13 +160,26 @@ test("of more than a hundred heads the first twenty are shown, all on request", 
 test("of a decoder a head sees no more of a text than stands before the word to come; a loss turns it off", async () => {
   const tokens = [" Once", " upon", " a", " time"];
   const heads = [{ ...head([0.5], 0), strongest: [[example(0, 1, 0)]], weakest: [] }];
-  const cards = await drawn({ scores: [{ name: "loss", says: "without it", decimals: 2 }], sentences: [{ text: "Once upon a time", tokens }], heads, causal: true },
-    '<next-word id="it" text="Tea"></next-word>');
+  const cards = await drawn(
+    {
+      scores: [{ name: "loss", says: "without it", decimals: 2 }],
+      sentences: [{ text: "Once upon a time", tokens }],
+      heads,
+      causal: true,
+    },
+    '<next-word id="it" text="Tea"></next-word>',
+  );
   const link = cards.querySelector(".hc-card ol a");
-  assert.deepEqual([link.textContent, link.parentElement.textContent], [" Once upon …", " Once upon … 0.75 before “a”, most at Once (50\u00a0%)"]);
+  assert.deepEqual(
+    [link.textContent, link.parentElement.textContent],
+    [" Once upon …", " Once upon … 0.75 before “a”, most at Once (50\u00a0%)"],
+  );
   link.click();
   const figure = document.querySelector("#it");
-  assert.deepEqual([figure.getAttribute("text"), figure.getAttribute("off"), figure.getAttribute("layer")], [" Once upon", "0.0", "0"]);
+  assert.deepEqual(
+    [figure.getAttribute("text"), figure.getAttribute("off"), figure.getAttribute("layer")],
+    [" Once upon", "0.0", "0"],
+  );
 });
 
 test("what a card came to is said once", async (t) => {

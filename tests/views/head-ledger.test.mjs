@@ -5,13 +5,18 @@ import { baked, choose, draw, heard, isHere, named, once, status, texts, type, u
 import { focusModel, HEADS, HOSTILE, tokensOf } from "./small-models.mjs";
 
 async function live(attributes = "", model = focusModel()) {
-  const figure = await draw(`<head-ledger model="focus" sentence="hot tea or milk" ${attributes}></head-ledger>`, { focus: isHere(model) });
+  const figure = await draw(`<head-ledger model="focus" sentence="hot tea or milk" ${attributes}></head-ledger>`, {
+    focus: isHere(model),
+  });
   await figure.ready;
   return figure;
 }
 
 const number = (text) => Number(text.replace("−", "-"));
-const rows = (figure, kind) => [...figure.querySelectorAll(`.hl-${kind} tbody tr`)].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
+const rows = (figure, kind) =>
+  [...figure.querySelectorAll(`.hl-${kind} tbody tr`)].map(({ cells }) =>
+    [...cells].map(({ textContent }) => textContent),
+  );
 const off = (figure) => texts(figure, '.hl-parts button:not([hidden])[aria-pressed="false"]');
 const of = (figure, name) => rows(figure, "parts").find(([part]) => part === name);
 const near = (one, other, by = 0.02) => assert.ok(Math.abs(one - other) <= by, `${one} is not ${other}`);
@@ -21,9 +26,22 @@ test("parts that are shown add up to the logit that is shown, the largest first 
   const parts = rows(figure, "parts");
   assert.deepEqual([parts.length, parts.at(-2)[0], parts.at(-1)[0]], [5, "biases", "logit"]);
   const values = parts.map((row) => number(row[2]));
-  near(values.slice(0, 4).reduce((a, b) => a + b), values[4], 1e-9);
-  assert.deepEqual(values.slice(0, 3).map(Math.abs), values.slice(0, 3).map(Math.abs).sort((a, b) => b - a));
-  assert.match(texts(figure, ".hl-sum")[0], /^The heads write [+−]\d.* for “(tea|coffee|none)”, the biases [+−].*: its logit is/);
+  near(
+    values.slice(0, 4).reduce((a, b) => a + b),
+    values[4],
+    1e-9,
+  );
+  assert.deepEqual(
+    values.slice(0, 3).map(Math.abs),
+    values
+      .slice(0, 3)
+      .map(Math.abs)
+      .sort((a, b) => b - a),
+  );
+  assert.match(
+    texts(figure, ".hl-sum")[0],
+    /^The heads write [+−]\d.* for “(tea|coffee|none)”, the biases [+−].*: its logit is/,
+  );
 });
 
 test("what a head's words add is what the head adds", async () => {
@@ -31,16 +49,26 @@ test("what a head's words add is what the head adds", async () => {
   for (const head of HEADS) {
     choose(figure, "Head", String(HEADS.indexOf(head)));
     const words = rows(figure, "words");
-    assert.deepEqual(words.map(([word]) => word), tokensOf("hot tea or milk"));
+    assert.deepEqual(
+      words.map(([word]) => word),
+      tokensOf("hot tea or milk"),
+    );
     const whole = number(of(figure, head)[2]);
-    near(words.reduce((sum, row) => sum + number(row[3]), 0), whole, 1e-9);
+    near(
+      words.reduce((sum, row) => sum + number(row[3]), 0),
+      whole,
+      1e-9,
+    );
     assert.equal(texts(figure, ".hl-words caption")[0], `Where the head “${head}” looks, and what it then writes`);
   }
 });
 
 test("what its absence does to the logit stands beside what it adds", async () => {
   const figure = await live();
-  assert.deepEqual(rows(figure, "parts").map((row) => row[4] !== ""), [true, true, true, false, false]);
+  assert.deepEqual(
+    rows(figure, "parts").map((row) => row[4] !== ""),
+    [true, true, true, false, false],
+  );
 });
 
 test("a head that is switched off writes nothing, what is left adds up, and its row stays where it was", async () => {
@@ -51,21 +79,39 @@ test("a head that is switched off writes nothing, what is left adds up, and its 
   named(figure, head).click();
   assert.deepEqual(off(figure), [head]);
   const after = rows(figure, "parts");
-  assert.deepEqual(after.map(([name]) => name), before.map(([name]) => name));
+  assert.deepEqual(
+    after.map(([name]) => name),
+    before.map(([name]) => name),
+  );
   assert.deepEqual([after[0][2], after[0][4]], ["0.00", ""]);
   const names = figure.matrices.labels.map((pair) => pair.join(": "));
   const logit = figure.ledger(...answer.split(": ")).logit;
   near(logit, number(before.at(-1)[2]) + number(absence));
-  assert.equal(named(figure, "Answer").value, names.slice(0, 3).sort((one, other) => figure.ledger(...other.split(": ")).logit - figure.ledger(...one.split(": ")).logit)[0]);
-  assert.equal(texts(figure, ".hl-words caption")[0], `Where the head “${head}” looks, though it’s off and writes nothing`);
-  assert.deepEqual(rows(figure, "words").map((row) => row.slice(3)), rows(figure, "words").map(() => ["0.00", ""]));
+  assert.equal(
+    named(figure, "Answer").value,
+    names
+      .slice(0, 3)
+      .sort((one, other) => figure.ledger(...other.split(": ")).logit - figure.ledger(...one.split(": ")).logit)[0],
+  );
+  assert.equal(
+    texts(figure, ".hl-words caption")[0],
+    `Where the head “${head}” looks, though it’s off and writes nothing`,
+  );
+  assert.deepEqual(
+    rows(figure, "words").map((row) => row.slice(3)),
+    rows(figure, "words").map(() => ["0.00", ""]),
+  );
   named(figure, head).click();
   assert.deepEqual(rows(figure, "parts"), before);
 });
 
 test("while a large model is only offered, numbers that don't answer to the switches are greyed", async () => {
-  const ledger = JSON.parse(JSON.stringify((await live()).matrices, (_, value) => (ArrayBuffer.isView(value) ? [...value] : value)));
-  const figure = await draw(`<head-ledger model="decoder" sentence="hot tea or milk">${baked(ledger)}</head-ledger>`, { decoder: { load: () => focusModel(), missingBytes: async () => 97e6 } });
+  const ledger = JSON.parse(
+    JSON.stringify((await live()).matrices, (_, value) => (ArrayBuffer.isView(value) ? [...value] : value)),
+  );
+  const figure = await draw(`<head-ledger model="decoder" sentence="hot tea or milk">${baked(ledger)}</head-ledger>`, {
+    decoder: { load: () => focusModel(), missingBytes: async () => 97e6 },
+  });
   const isGrey = () => figure.querySelector(".hl-tables").classList.contains("hm-stale");
   named(figure, "mood").click();
   await until(isGrey);
@@ -76,7 +122,10 @@ test("while a large model is only offered, numbers that don't answer to the swit
 test("an attribute turns heads off, those that the model has", async () => {
   const figure = await live('off="1.1 1.2 7.7"');
   assert.deepEqual(off(figure).sort(), HEADS.slice(1).sort());
-  assert.deepEqual(figure.ledger().heads.map(({ value }) => value !== 0), [true, false, false]);
+  assert.deepEqual(
+    figure.ledger().heads.map(({ value }) => value !== 0),
+    [true, false, false],
+  );
   figure.setAttribute("off", "");
   assert.deepEqual(off(figure), []);
 });
@@ -90,7 +139,10 @@ test("an answer that was chosen stays; a fact follows the sentence to its likeli
     return made;
   };
   const figure = await live('answer="mood"', ledger);
-  for (const [bad, likeliest] of [[99, "mood: bad"], [-99, "mood: good"]]) {
+  for (const [bad, likeliest] of [
+    [99, "mood: bad"],
+    [-99, "mood: good"],
+  ]) {
     ledger.bad = bad;
     type(figure, "Sentence", `hot tea ${bad}`);
     assert.equal(named(figure, "Answer").value, likeliest);
@@ -107,8 +159,19 @@ test("another script reads what adds up to a logit", async () => {
   assert.equal(await told, figure.matrices);
   for (const wanted of [["kind", "coffee"], ["mood", ""], []]) {
     const { heads, rest, logit } = figure.ledger(...wanted);
-    assert.deepEqual(heads.map(({ layer, head }) => [layer, head]), [[1, 0], [1, 1], [1, 2]]);
-    near(heads.reduce((sum, { value }) => sum + value, rest), logit, 1e-4);
+    assert.deepEqual(
+      heads.map(({ layer, head }) => [layer, head]),
+      [
+        [1, 0],
+        [1, 1],
+        [1, 2],
+      ],
+    );
+    near(
+      heads.reduce((sum, { value }) => sum + value, rest),
+      logit,
+      1e-4,
+    );
   }
   assert.equal(figure.ledger("kind", "teapot"), null);
 });
@@ -126,25 +189,53 @@ test("without a word there is nothing to take apart, and it says so", async () =
 test("of many parts ten have a row, and the rest are summed", async () => {
   const names = Array.from({ length: 12 }, (_, at) => `head ${at}`);
   const values = names.map((_, at) => at + 1);
-  const ledger = { tokens: ["tea"], headNames: names, numHeads: 6, labels: [["next word", " tea"]], answered: true, others: ["embeddings", "biases"],
-    parts: { shape: [1, 15], values: [...values, 0.5, 0.25, 78.75] }, without: { shape: [1, 12], values: Array(12).fill(1) },
-    weights: { shape: [12, 1], values: Array(12).fill(1) }, says: { shape: [12, 1, 1], values: values } };
+  const ledger = {
+    tokens: ["tea"],
+    headNames: names,
+    numHeads: 6,
+    labels: [["next word", " tea"]],
+    answered: true,
+    others: ["embeddings", "biases"],
+    parts: { shape: [1, 15], values: [...values, 0.5, 0.25, 78.75] },
+    without: { shape: [1, 12], values: Array(12).fill(1) },
+    weights: { shape: [12, 1], values: Array(12).fill(1) },
+    says: { shape: [12, 1, 1], values: values },
+  };
   const figure = await draw(`<head-ledger>${baked(ledger)}</head-ledger>`);
   const parts = rows(figure, "parts");
   assert.deepEqual(parts.map(([name]) => name).slice(9), ["head 2", "4 other parts", "logit"]);
-  near(parts.slice(0, -1).reduce((sum, row) => sum + number(row[2]), 0), 78.75, 1e-9);
+  near(
+    parts.slice(0, -1).reduce((sum, row) => sum + number(row[2]), 0),
+    78.75,
+    1e-9,
+  );
   assert.match(texts(figure, ".hl-sum")[0], /for “tea”, all else \+0\.75/);
   figure.setAttribute("off", "0.0");
-  assert.deepEqual(rows(figure, "parts").slice(9).map(([name]) => name), ["head 2", "4 other parts", "logit"], "the rows stay");
+  assert.deepEqual(
+    rows(figure, "parts")
+      .slice(9)
+      .map(([name]) => name),
+    ["head 2", "4 other parts", "logit"],
+    "the rows stay",
+  );
   choose(figure, "Head", "5");
-  assert.deepEqual(rows(figure, "parts").slice(9).map(([name]) => name), ["head 2", "head 0", "3 other parts", "logit"], "one that is off has a row");
+  assert.deepEqual(
+    rows(figure, "parts")
+      .slice(9)
+      .map(([name]) => name),
+    ["head 2", "head 0", "3 other parts", "logit"],
+    "one that is off has a row",
+  );
 });
 
 test("what a choice came to is said once", async (t) => {
   const figure = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   choose(figure, "Answer", "mood: bad");
-  assert.match(heard(figure, t.mock.timers), /^mood: bad\. (kind|mood|rest) adds [+−]?\d.*biases adds [+−]?\d+\.\d\d\.$/);
+  assert.match(
+    heard(figure, t.mock.timers),
+    /^mood: bad\. (kind|mood|rest) adds [+−]?\d.*biases adds [+−]?\d+\.\d\d\.$/,
+  );
 });
 
 test("words that look like HTML are text", async () => {
@@ -160,7 +251,10 @@ test("with another answer, it jumps to the head that writes most for it", async 
   for (const [label, answer] of figure.matrices.labels.entries()) {
     choose(figure, "Head", "2");
     choose(figure, "Answer", answer.join(": "));
-    const { shape: [, width], values } = figure.matrices.parts;
+    const {
+      shape: [, width],
+      values,
+    } = figure.matrices.parts;
     const parts = [...values.subarray(label * width, label * width + HEADS.length)].map(Math.abs);
     assert.equal(Number(named(figure, "Head").value), parts.indexOf(Math.max(...parts)));
   }
@@ -168,27 +262,39 @@ test("with another answer, it jumps to the head that writes most for it", async 
 
 /** What a beam is thick where it begins and where it ends, in percent of the height of all. */
 function thickness(beam, name = "--beam") {
-  const corners = beam.style.getPropertyValue(name).match(/polygon\((.*)\)/)[1].split(", ").map((corner) => corner.split(" ").map(parseFloat));
-  return [[0, -1], [corners.length / 2 - 1, corners.length / 2]].map((pair) => corners.at(pair[1])[1] - corners.at(pair[0])[1]);
+  const corners = beam.style
+    .getPropertyValue(name)
+    .match(/polygon\((.*)\)/)[1]
+    .split(", ")
+    .map((corner) => corner.split(" ").map(parseFloat));
+  return [
+    [0, -1],
+    [corners.length / 2 - 1, corners.length / 2],
+  ].map((pair) => corners.at(pair[1])[1] - corners.at(pair[0])[1]);
 }
 
 test("each beam comes in as thick as its weight and leaves as thick as what it adds, on one scale for all answers and heads", async () => {
   const figure = await live();
   const scales = new Set();
-  for (const answer of figure.matrices.labels) for (const head of [0, 1, 2]) {
-    choose(figure, "Answer", answer.join(": "));
-    choose(figure, "Head", String(head));
-    const [comes, goes] = [...figure.querySelectorAll(".hl-beams > div")].map(({ children }) => [...children]);
-    rows(figure, "words").forEach(([word, weight, , adds], key) => {
-      const [begins, ends] = thickness(comes[key]);
-      near(begins, ends, 0.05);
-      near(begins, (parseFloat(weight) / 100) * thickness(comes[0])[0] / (parseFloat(rows(figure, "words")[0][1]) / 100), 0.7);
-      const [, thick] = thickness(goes[key]);
-      if (Math.abs(number(adds)) > 0.1) scales.add(Math.round(10 * thick / Math.abs(number(adds))));
-      assert.equal(goes[key].classList.contains("hl-minus"), number(adds) < 0, word);
-      near(thickness(goes[key], "--start")[1], thick, 0.05);
-    });
-  }
+  for (const answer of figure.matrices.labels)
+    for (const head of [0, 1, 2]) {
+      choose(figure, "Answer", answer.join(": "));
+      choose(figure, "Head", String(head));
+      const [comes, goes] = [...figure.querySelectorAll(".hl-beams > div")].map(({ children }) => [...children]);
+      rows(figure, "words").forEach(([word, weight, , adds], key) => {
+        const [begins, ends] = thickness(comes[key]);
+        near(begins, ends, 0.05);
+        near(
+          begins,
+          ((parseFloat(weight) / 100) * thickness(comes[0])[0]) / (parseFloat(rows(figure, "words")[0][1]) / 100),
+          0.7,
+        );
+        const [, thick] = thickness(goes[key]);
+        if (Math.abs(number(adds)) > 0.1) scales.add(Math.round((10 * thick) / Math.abs(number(adds))));
+        assert.equal(goes[key].classList.contains("hl-minus"), number(adds) < 0, word);
+        near(thickness(goes[key], "--start")[1], thick, 0.05);
+      });
+    }
   assert.ok(Math.max(...scales) - Math.min(...scales) <= 2, `several scales: ${[...scales]}`);
 });
 

@@ -14,7 +14,8 @@ async function live(attributes = 'model="focus"', model = mapModel()) {
 }
 
 const shown = (map) => [...map.querySelectorAll("td[data-weight]")].map(({ dataset }) => Number(dataset.weight));
-const pressed = (map) => [...map.querySelectorAll("button.hm-head")].map((button) => button.getAttribute("aria-pressed"));
+const pressed = (map) =>
+  [...map.querySelectorAll("button.hm-head")].map((button) => button.getAttribute("aria-pressed"));
 
 test("a keystroke is answered before its event returns, and the page is told", async () => {
   const { map } = await live();
@@ -35,9 +36,15 @@ test("a sentence that a script sets is answered, and stands in the box", async (
 
 test("the cells of a map carry its weights, head by head, and their names say from where to where", async () => {
   const { map } = await live();
-  const { shape: [, heads, queries, keys], weights } = map.attention;
+  const {
+    shape: [, heads, queries, keys],
+    weights,
+  } = map.attention;
   const first = [0, 1, 2].flatMap((head) => [...weights.subarray(head * queries * keys, head * queries * keys + keys)]);
-  assert.deepEqual(shown(map), first.map((weight) => Number(weight.toFixed(4))));
+  assert.deepEqual(
+    shown(map),
+    first.map((weight) => Number(weight.toFixed(4))),
+  );
   assert.equal(map.querySelectorAll("tbody").length, heads);
   assert.match(map.querySelector("td").getAttribute("aria-label"), /^\[CLS\] to \[CLS\]: [\d.]+\u00a0%$/);
   assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when [CLS] asks");
@@ -47,13 +54,26 @@ test("a head's toggle, headMask and off are one thing", async () => {
   const { map, model } = await live();
   const mood = () => map.querySelector('[data-prediction="mood"]').textContent;
   press(map, "mood");
-  assert.deepEqual([pressed(map), map.off, map.headMask], [["true", "false", "true"], "0.1", [[true, false, true], [true, true, true]]]);
+  assert.deepEqual(
+    [pressed(map), map.off, map.headMask],
+    [
+      ["true", "false", "true"],
+      "0.1",
+      [
+        [true, false, true],
+        [true, true, true],
+      ],
+    ],
+  );
   assert.deepEqual(model.calls.at(-1).headMask, map.headMask);
   assert.match(mood(), /bad75\u00a0%all heads on: good 75\u00a0%/);
   map.headMask = null;
   assert.deepEqual([pressed(map), map.off], [["true", "true", "true"], ""]);
   map.off = "0.0 1.2";
-  assert.deepEqual(map.headMask, [[false, true, true], [true, true, false]]);
+  assert.deepEqual(map.headMask, [
+    [false, true, true],
+    [true, true, false],
+  ]);
   assert.match(mood(), /good75\u00a0%/);
 });
 
@@ -66,14 +86,21 @@ test("another token asks by the list, by a script, and again in a longer sentenc
   assert.equal(map.query, 2, "the place stays while there is a token at it");
   map.query = 5;
   map.sentence = "much tea or much more coffee";
-  assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when more asks", "set for the map to come");
+  assert.equal(
+    map.querySelector("table").getAttribute("aria-label"),
+    "What each head looks at when more asks",
+    "set for the map to come",
+  );
 });
 
 test("a second sentence is compared; its row shows how far each head moved", async () => {
   const { map, model } = await live();
   press(map, "Compare");
   type(map, "Compare with", "hot coffee now");
-  assert.deepEqual(model.calls.slice(-2).map(({ sentence }) => sentence), [SENTENCE, "hot coffee now"]);
+  assert.deepEqual(
+    model.calls.slice(-2).map(({ sentence }) => sentence),
+    [SENTENCE, "hot coffee now"],
+  );
   assert.equal(map.querySelectorAll("tbody:first-of-type tr").length, 2);
   assert.match(map.querySelector("tbody tr:nth-child(2) th").textContent, /^moved [\d.]+\u00a0%$/);
   assert.deepEqual(texts(map, "tbody:first-of-type .hm-only"), ["tea", "coffee"]);
@@ -83,11 +110,17 @@ test("a second sentence is compared; its row shows how far each head moved", asy
 
 test("a slider runs over models, and the page can choose one by name", async () => {
   const { map } = await live('models="focus focus/untaught focus/step-30"');
-  assert.deepEqual([map.models, map.model, map.computedBy], [["focus", "focus/untaught", "focus/step-30"], "focus", "focus"]);
+  assert.deepEqual(
+    [map.models, map.model, map.computedBy],
+    [["focus", "focus/untaught", "focus/step-30"], "focus", "focus"],
+  );
   const answered = once(map, "attention");
   type(map, "Model", 2);
   await answered;
-  assert.deepEqual([map.model, map.computedBy, texts(map, ".hm-model-name")[0]], ["focus/step-30", "focus/step-30", "step 30"]);
+  assert.deepEqual(
+    [map.model, map.computedBy, texts(map, ".hm-model-name")[0]],
+    ["focus/step-30", "focus/step-30", "step 30"],
+  );
   map.model = "focus";
   assert.equal(map.computedBy, "focus", "it is here already");
 });
@@ -108,7 +141,10 @@ test("models that are played follow one another to the last", async (t) => {
 test("a model that the page lacks is named", async () => {
   const map = await draw(`<head-map model="focus/nobody" sentence="${SENTENCE}"></head-map>`);
   map.wake();
-  await says(map, /^The model could not be loaded: There is no model called “focus\/nobody” on this page\. What you see stays\./);
+  await says(
+    map,
+    /^The model could not be loaded: There is no model called “focus\/nobody” on this page\. What you see stays\./,
+  );
 });
 
 test("models can be given later, and taken away: the map stays", async () => {
@@ -127,7 +163,14 @@ test("what was set before the element's script came holds", async () => {
   const { HeadMapElement } = await import("../../src/manyheads/web/figures/head-map/element.ts");
   const map = await draw('<head-map model="focus" sentence="tea"></head-map>', { focus: isHere(mapModel()) });
   const late = Object.assign(document.createElement("head-map"), {});
-  for (const [name, value] of Object.entries({ sentence: "cold tea", query: 1, headMask: [[false, true, true], [true, true, true]] }))
+  for (const [name, value] of Object.entries({
+    sentence: "cold tea",
+    query: 1,
+    headMask: [
+      [false, true, true],
+      [true, true, true],
+    ],
+  }))
     Object.defineProperty(late, name, { value, configurable: true, writable: true, enumerable: true });
   late.setAttribute("model", "focus");
   map.replaceWith(late);
@@ -137,7 +180,9 @@ test("what was set before the element's script came holds", async () => {
 });
 
 test("a map of somebody's own stands still: it is looked at, not typed into", async () => {
-  const map = await draw(`<head-map off="1.2" view="matrix" layer="1">${baked({ ...plain(makeMap()), status: "Made elsewhere." })}</head-map>`);
+  const map = await draw(
+    `<head-map off="1.2" view="matrix" layer="1">${baked({ ...plain(makeMap()), status: "Made elsewhere." })}</head-map>`,
+  );
   await map.ready;
   assert.deepEqual([map.attention.keyTokens, map.computedBy, status(map)], [KEYS, "", "Made elsewhere."]);
   assert.deepEqual(pressed(map), ["true", "true", "false"]);
@@ -151,8 +196,10 @@ test("a map of somebody's own stands still: it is looked at, not typed into", as
 test("many maps on a page know nothing of each other, and a model is fetched once", async () => {
   let loads = 0;
   const model = mapModel();
-  const first = await draw('<head-map model="focus" sentence="a"></head-map><head-map model="focus" sentence="b"></head-map>',
-    { focus: { load: () => (loads++, model) } });
+  const first = await draw(
+    '<head-map model="focus" sentence="a"></head-map><head-map model="focus" sentence="b"></head-map>',
+    { focus: { load: () => (loads++, model) } },
+  );
   const [, second] = document.querySelectorAll("head-map");
   await Promise.all([first.ready, second.ready]);
   type(second, "Sentence", "c");
@@ -182,7 +229,10 @@ test("a model that fails says so in words of ours, and can be tried again", asyn
 });
 
 test("notes of a map stand after the status, and go with it", async () => {
-  const { map } = await live('model="focus"', mapModel({ attend: (sentence) => makeMap({ notes: sentence === "odd" ? ["Many of these words are new."] : [] }) }));
+  const { map } = await live(
+    'model="focus"',
+    mapModel({ attend: (sentence) => makeMap({ notes: sentence === "odd" ? ["Many of these words are new."] : [] }) }),
+  );
   type(map, "Sentence", "odd");
   assert.equal(status(map), `${READY} Many of these words are new.`);
   type(map, "Sentence", "even");

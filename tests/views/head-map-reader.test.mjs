@@ -2,14 +2,32 @@
 // translation that asks, and what is said to those who listen.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, heard, isHere, isIdle, key, named, once, point, press, replace, same, status, texts, tick, type } from "./page.mjs";
+import {
+  draw,
+  heard,
+  isHere,
+  isIdle,
+  key,
+  named,
+  once,
+  point,
+  press,
+  replace,
+  same,
+  status,
+  texts,
+  tick,
+  type,
+} from "./page.mjs";
 import { withWord } from "../../src/manyheads/web/math/text.ts";
 import { makeMap, mapModel, tokensOf } from "./small-models.mjs";
 
 const RESTED = 300; // milliseconds, after which a word that is pointed at asks
 
 async function live(attributes = "", model = mapModel()) {
-  const map = await draw(`<head-map model="focus" sentence="hot tea now" ${attributes}></head-map>`, { focus: isHere(model) });
+  const map = await draw(`<head-map model="focus" sentence="hot tea now" ${attributes}></head-map>`, {
+    focus: isHere(model),
+  });
   await map.ready;
   return map;
 }
@@ -26,14 +44,23 @@ test("each thing that was done is undone, in turn, and done again", async () => 
   press(map, "mood");
   press(map, "Compare");
   type(map, "Sentence", "cold tea");
-  const state = () => [map.querySelector(VIEW).value, map.off, named(map, "Compare with").closest("[hidden]") === null, map.sentence];
+  const state = () => [
+    map.querySelector(VIEW).value,
+    map.off,
+    named(map, "Compare with").closest("[hidden]") === null,
+    map.sentence,
+  ];
   const done = [state()];
   for (let step = 0; step < 4; step++) {
     press(map, "Undo");
     done.push(state());
   }
-  assert.deepEqual(done.slice(1), [["matrix", "0.1", true, "hot tea now"], ["matrix", "0.1", false, "hot tea now"], ["matrix", "", false, "hot tea now"],
-    ["paint", "", false, "hot tea now"]]);
+  assert.deepEqual(done.slice(1), [
+    ["matrix", "0.1", true, "hot tea now"],
+    ["matrix", "0.1", false, "hot tea now"],
+    ["matrix", "", false, "hot tea now"],
+    ["paint", "", false, "hot tea now"],
+  ]);
   assert.deepEqual([isIdle(map, "Undo"), map.attention.keyTokens], [true, tokensOf("hot tea now")]);
   for (let step = 3; step >= 0; step--) {
     press(map, "Redo");
@@ -53,8 +80,10 @@ test("keystrokes without a pause are one step", async (t) => {
 test("the keys that undo in a box, and the browser's own commands, are those buttons", async () => {
   const map = await live();
   const box = named(map, "Sentence");
-  const keys = (name, held = {}) => !box.dispatchEvent(new KeyboardEvent("keydown", { key: name, ctrlKey: true, cancelable: true, ...held }));
-  const browsers = (inputType) => !box.dispatchEvent(Object.assign(new Event("beforeinput", { cancelable: true }), { inputType }));
+  const keys = (name, held = {}) =>
+    !box.dispatchEvent(new KeyboardEvent("keydown", { key: name, ctrlKey: true, cancelable: true, ...held }));
+  const browsers = (inputType) =>
+    !box.dispatchEvent(Object.assign(new Event("beforeinput", { cancelable: true }), { inputType }));
   press(map, "mood");
   type(map, "Sentence", "hot tea, now");
   box.focus();
@@ -81,7 +110,8 @@ test("what is done after an undo leaves nothing to redo", async () => {
 test("a pinned word stays pinned through undo and redo", async (t) => {
   const map = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const word = (text) => [...map.querySelectorAll("tbody:first-of-type td")].find(({ textContent }) => textContent === text);
+  const word = (text) =>
+    [...map.querySelectorAll("tbody:first-of-type td")].find(({ textContent }) => textContent === text);
   word("tea").click();
   choice(map, "matrix");
   press(map, "Undo");
@@ -132,39 +162,65 @@ const WORDS = ["a", "and", "apple", "apples", "cat", "eat", "eats", "the"];
 const FRENCH = { the: "la", cat: "chatte", eats: "mange", apple: "pomme" };
 
 /** A translator word for word, which throws as the page's does. */
-const translator = () => mapModel({ vocabulary: WORDS, attend(sentence) {
-  const words = sentence.toLowerCase().replace(".", "").split(" ").filter(Boolean);
-  const refuse = (message, word = null, near = []) => {
-    throw Object.assign(new Error(message), { name: "Fault", word, near });
-  };
-  if (!words.length) refuse("Type an English sentence.");
-  for (const word of words) if (!WORDS.includes(word)) refuse(`It does not know “${word}”.`, word, word === "appel" ? ["apple"] : []);
-  const french = words.map((word) => FRENCH[word] ?? word);
-  const written = `${french.join(" ")}.`;
-  return makeMap({ queryTokens: [...french, "</s>"], keyTokens: [...words, "</s>"], written: written[0].toUpperCase() + written.slice(1) });
-} });
+const translator = () =>
+  mapModel({
+    vocabulary: WORDS,
+    attend(sentence) {
+      const words = sentence.toLowerCase().replace(".", "").split(" ").filter(Boolean);
+      const refuse = (message, word = null, near = []) => {
+        throw Object.assign(new Error(message), { name: "Fault", word, near });
+      };
+      if (!words.length) refuse("Type an English sentence.");
+      for (const word of words)
+        if (!WORDS.includes(word)) refuse(`It does not know “${word}”.`, word, word === "appel" ? ["apple"] : []);
+      const french = words.map((word) => FRENCH[word] ?? word);
+      const written = `${french.join(" ")}.`;
+      return makeMap({
+        queryTokens: [...french, "</s>"],
+        keyTokens: [...words, "</s>"],
+        written: written[0].toUpperCase() + written.slice(1),
+      });
+    },
+  });
 const spoken = (map) => texts(map, '[aria-label="Translation"] button');
 
 test("a translation stands word by word, and a word asks", async () => {
-  const map = await live('', translator()).then((map) => (type(map, "Sentence", "The cat eats."), map));
+  const map = await live("", translator()).then((map) => (type(map, "Sentence", "The cat eats."), map));
   assert.deepEqual(spoken(map), ["la", "chatte", "mange"]);
   named(map, "Translation").querySelectorAll("button")[1].click();
   assert.equal(map.querySelector("table").getAttribute("aria-label"), "What each head looks at when chatte asks");
-  assert.deepEqual([...named(map, "Translation").children].map((button) => button.getAttribute("aria-pressed")), ["false", "true", "false"]);
+  assert.deepEqual(
+    [...named(map, "Translation").children].map((button) => button.getAttribute("aria-pressed")),
+    ["false", "true", "false"],
+  );
 });
 
 test("beams lead from each French word to the English words that its heads look at; those of a head that is off are gone", async () => {
   const map = await live("", translator()).then((map) => (type(map, "Sentence", "The cat eats."), map));
-  const { weights, shape: [, heads, queries, keys], keyTokens } = map.attention;
+  const {
+    weights,
+    shape: [, heads, queries, keys],
+    keyTokens,
+  } = map.attention;
   assert.deepEqual(texts(map, ".hm-translated span"), keyTokens);
-  const wanted = (off = -1) => [...weights].filter((weight, at) => {
-    const [query, head] = [Math.floor(at / keys) % queries, Math.floor(at / keys / queries)];
-    return head < heads && head !== off && query < queries - 1 && weight >= 0.05;
-  }).map((weight) => (9 * weight).toFixed(1)).sort();
-  const thick = (selector = "path") => [...map.querySelectorAll(`.hm-loom ${selector}`)].map((path) => path.getAttribute("stroke-width")).sort();
+  const wanted = (off = -1) =>
+    [...weights]
+      .filter((weight, at) => {
+        const [query, head] = [Math.floor(at / keys) % queries, Math.floor(at / keys / queries)];
+        return head < heads && head !== off && query < queries - 1 && weight >= 0.05;
+      })
+      .map((weight) => (9 * weight).toFixed(1))
+      .sort();
+  const thick = (selector = "path") =>
+    [...map.querySelectorAll(`.hm-loom ${selector}`)].map((path) => path.getAttribute("stroke-width")).sort();
   assert.deepEqual(thick(), wanted());
   named(map, "Translation").querySelectorAll("button")[1].click();
-  assert.equal(thick("path.hm-lit").length, [...weights.subarray(0, heads * queries * keys)].filter((weight, at) => Math.floor(at / keys) % queries === 1 && weight >= 0.05).length);
+  assert.equal(
+    thick("path.hm-lit").length,
+    [...weights.subarray(0, heads * queries * keys)].filter(
+      (weight, at) => Math.floor(at / keys) % queries === 1 && weight >= 0.05,
+    ).length,
+  );
   press(map, map.attention.headNames[0]);
   assert.deepEqual(thick(), wanted(0));
 });
@@ -174,7 +230,10 @@ test("a word that is being typed is no error; one that is unknown is, and the la
   type(map, "Sentence", "the cat eats");
   const isGrey = () => named(map, "Translation").closest(".hm-stale") !== null;
   type(map, "Sentence", "the cat eats the appl");
-  assert.deepEqual([status(map), spoken(map), isGrey()], ["What you see is the last sentence that could be read.", ["la", "chatte", "mange"], false]);
+  assert.deepEqual(
+    [status(map), spoken(map), isGrey()],
+    ["What you see is the last sentence that could be read.", ["la", "chatte", "mange"], false],
+  );
   type(map, "Sentence", "the cat eats the appl now");
   assert.match(status(map), /^It does not know “appl”\. What you see is the last sentence that could be read\.$/);
   assert.deepEqual([spoken(map), isGrey()], [["la", "chatte", "mange"], true]);
@@ -248,10 +307,18 @@ test("a box that a finger enters goes to the top, and again when a keyboard come
   assert.equal(tap("mouse"), 0);
   box.blur();
   assert.deepEqual([tap("touch"), tap("touch")], [1, 0], "a second touch only sets the caret");
-  assert.deepEqual([resize(370, 2), resize(400), resize(370), resize(400)], [0, 1, 0, 0], "a pinch and the browser's own bars aren't a keyboard");
+  assert.deepEqual(
+    [resize(370, 2), resize(400), resize(370), resize(400)],
+    [0, 1, 0, 0],
+    "a pinch and the browser's own bars aren't a keyboard",
+  );
   assert.deepEqual([resize(740), resize(400)], [0, 1], "it was put away, and comes back");
   box.blur();
-  assert.deepEqual([resize(740), last, resize(400)], [1, "nearest", 0], "once it's gone, the box moves no farther than out from under a header");
+  assert.deepEqual(
+    [resize(740), last, resize(400)],
+    [1, "nearest", 0],
+    "once it's gone, the box moves no farther than out from under a header",
+  );
 });
 
 // --- what is heard
@@ -297,7 +364,10 @@ test("a cell that's pressed has its reason below the map, where the model can te
   const asked = [];
   const model = mapModel();
   const { attend } = model;
-  model.attend = (...text) => ({ ...attend(...text), scoreParts: (cell) => (asked.push(cell), Promise.resolve({ parts: ["embedding"], pairs: Float64Array.of(2) })) });
+  model.attend = (...text) => ({
+    ...attend(...text),
+    scoreParts: (cell) => (asked.push(cell), Promise.resolve({ parts: ["embedding"], pairs: Float64Array.of(2) })),
+  });
   const map = await live('view="matrix"', model);
   const why = map.querySelector(".why-there");
   assert.ok(why.hidden);
@@ -306,7 +376,10 @@ test("a cell that's pressed has its reason below the map, where the model can te
   why.open = true;
   await new Promise((done) => setTimeout(done));
   assert.deepEqual([asked.at(-1).query, asked.at(-1).key], [1, 3]);
-  assert.match(texts(map, ".wt-lead")[0], /the score of “hot” with “now” is \+2\.00\. In the key, its embedding counts most: \+2\.00\.$/);
+  assert.match(
+    texts(map, ".wt-lead")[0],
+    /the score of “hot” with “now” is \+2\.00\. In the key, its embedding counts most: \+2\.00\.$/,
+  );
   press(map, "mood");
   await new Promise((done) => setTimeout(done));
   assert.equal(asked.length, 2, "a head is off: asked again");

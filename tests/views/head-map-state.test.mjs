@@ -27,12 +27,32 @@ test("what a map depends on calls for another; the rest is painted; without a ma
   const own = figure({ sentence: "tea" });
   assert.equal(own.choose({ view: "matrix" }).needs, "nothing");
   own.do("show", { map: makeMap(SELF) });
-  const needs = { sentence: "teas", compare: "milk", headMask: [[true, true, false], [true, true, true]], model: 1, view: "lines", layer: 1, query: 2, special: "dim" };
+  const needs = {
+    sentence: "teas",
+    compare: "milk",
+    headMask: [
+      [true, true, false],
+      [true, true, true],
+    ],
+    model: 1,
+    view: "lines",
+    layer: 1,
+    query: 2,
+    special: "dim",
+  };
   for (const [name, value] of Object.entries(needs))
-    assert.equal(own.choose({ [name]: value }).needs, ["sentence", "compare", "headMask", "model"].includes(name) ? "map" : "paint", name);
+    assert.equal(
+      own.choose({ [name]: value }).needs,
+      ["sentence", "compare", "headMask", "model"].includes(name) ? "map" : "paint",
+      name,
+    );
   const given = figure({}, { computes: false });
   given.do("show", { map: makeMap(SELF) });
-  assert.equal(given.choose({ headMask: needs.headMask }).needs, "paint", "a map that nobody computes again is all there is");
+  assert.equal(
+    given.choose({ headMask: needs.headMask }).needs,
+    "paint",
+    "a map that nobody computes again is all there is",
+  );
 });
 
 test("a token asks while it is pointed at; a pinned one keeps asking; unpinned, the first asks again", () => {
@@ -94,15 +114,32 @@ test("where no layer comes, one that is there takes the place of the chosen one"
 test("layer, head and query wait for a map that has them, unless the reader chooses others; so do heads that are off", () => {
   const own = figure({ sentence: "tea" });
   own.do("show", { map: makeMap({ ...SELF, shape: [1, 3, 5, 5] }) });
-  own.do("take", { parts: { layer: 1, query: 9, head: 2, off: [[1, 0], [7, 7]] } });
+  own.do("take", {
+    parts: {
+      layer: 1,
+      query: 9,
+      head: 2,
+      off: [
+        [1, 0],
+        [7, 7],
+      ],
+    },
+  });
   own.choose({ head: 0 });
   assert.deepEqual([own.state.chosen.layer, own.state.chosen.query, own.state.chosen.headMask], [0, 0, null]);
   own.do("model", { numLayers: 2, numHeads: 3 });
-  assert.deepEqual(own.state.chosen.headMask, [[true, true, true], [false, true, true]]);
+  assert.deepEqual(own.state.chosen.headMask, [
+    [true, true, true],
+    [false, true, true],
+  ]);
   own.do("show", { map: makeMap({ queryTokens: [...TOKENS, ...TOKENS], keyTokens: TOKENS }) });
   assert.deepEqual([own.state.chosen.layer, own.state.chosen.query, own.state.chosen.head], [1, 9, 0]);
   own.do("model", { numLayers: 1, numHeads: 8 });
-  assert.deepEqual([own.state.chosen.headMask, own.state.forgot], [null, true], "a mask of another model is forgotten, and that is said");
+  assert.deepEqual(
+    [own.state.chosen.headMask, own.state.forgot],
+    [null, true],
+    "a mask of another model is forgotten, and that is said",
+  );
   own.choose({ view: "grid" });
   assert.equal(own.state.forgot, false);
 });
@@ -120,7 +157,11 @@ test("a sentence that is refused makes the last map stale until another one come
 
 function anyAction(roll) {
   const name = pick(roll, OPTION_NAMES);
-  const value = { choice: () => pick(roll, OPTIONS[name].values), text: () => pick(roll, ["", "tea", "hot tea"]), place: () => (OPTIONS[name].start === null && roll(3) === 0 ? null : roll(7)) }[OPTIONS[name].kind]();
+  const value = {
+    choice: () => pick(roll, OPTIONS[name].values),
+    text: () => pick(roll, ["", "tea", "hot tea"]),
+    place: () => (OPTIONS[name].start === null && roll(3) === 0 ? null : roll(7)),
+  }[OPTIONS[name].kind]();
   const mask = roll(2) ? null : [0, 1].map(() => [0, 1, 2].map(() => roll(2) === 1));
   const some = [TOKENS, TOKENS.slice(0, 3), ["[CLS]", "un", "##able", "[SEP]"]];
   return pick(roll, [
@@ -130,7 +171,15 @@ function anyAction(roll) {
     () => ({ type: pick(roll, ["undo", "redo"]) }),
     () => ({ type: pick(roll, ["point", "pin"]), query: roll(4) ? roll(5) : null }),
     () => ({ type: "model", numLayers: 2, numHeads: 3 }),
-    () => ({ type: "show", map: makeMap({ queryTokens: pick(roll, some), keyTokens: pick(roll, some), seed: roll(99), ...(roll(3) ? {} : { present: [roll(2)] }) }) }),
+    () => ({
+      type: "show",
+      map: makeMap({
+        queryTokens: pick(roll, some),
+        keyTokens: pick(roll, some),
+        seed: roll(99),
+        ...(roll(3) ? {} : { present: [roll(2)] }),
+      }),
+    }),
     () => ({ type: "layer", layer: roll(2), map: null }),
     () => ({ type: "say", message: { text: "." }, refused: roll(2) === 1 }),
   ])();
@@ -153,11 +202,15 @@ test("after any actions the state fits its map, and what is shown is what was ch
       const { chosen, map, shown } = after;
       const where = `seed ${seed}, step ${step}: ${JSON.stringify(action).slice(0, 90)}`;
       if (needs === "map") assert.ok(after.computes, where);
-      if (layers) assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length), where);
+      if (layers)
+        assert.ok(layers.every((each) => missingOf(after).includes(each)) && (after.fetches || !layers.length), where);
       if (changed) assert.ok(["choose", "undo", "redo", "pin"].includes(action.type), where);
       if (needs === "paint") {
         const [all, heads, queries] = map.shape;
-        assert.ok(chosen.layer < all && (chosen.head ?? 0) < heads && chosen.query < queries && !(chosen.view === "picture"), where);
+        assert.ok(
+          chosen.layer < all && (chosen.head ?? 0) < heads && chosen.query < queries && !(chosen.view === "picture"),
+          where,
+        );
         assert.deepEqual(missingOf(after), [], where);
         assert.deepEqual(shown.map, shownMap(map, chosen), where);
         assert.ok(queryOf(after) < shown.map.queryTokens.length, where);
@@ -166,7 +219,7 @@ test("after any actions the state fits its map, and what is shown is what was ch
       state = Object.freeze(after);
     }
     const kept = [state.chosen];
-    for (let last = null; last !== state.history; ) {
+    for (let last = null; last !== state.history;) {
       last = state.history;
       state = reduce(state, { type: "undo" }).state;
       if (last !== state.history) kept.push(state.chosen);

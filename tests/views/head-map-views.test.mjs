@@ -19,20 +19,37 @@ function show(state = {}, changes = {}, options = {}, compared = null) {
 }
 
 const SELF = { keyTokens: QUERIES }; // who asks is who is looked at
-const weightAt = ({ shape: [, heads, queries, keys], weights }, layer, head, query, at) => weights[((layer * heads + head) * queries + query) * keys + at];
+const weightAt = ({ shape: [, heads, queries, keys], weights }, layer, head, query, at) =>
+  weights[((layer * heads + head) * queries + query) * keys + at];
 const numbers = (cells) => [...cells].map(({ dataset }) => Number(dataset.weight));
 const close = (found, expected) => {
   assert.equal(found.length, expected.length);
-  found.forEach((value, at) => assert.ok(Math.abs(value - expected[at]) < 1e-4, `${value} is not ${expected[at]} at ${at}`));
+  found.forEach((value, at) =>
+    assert.ok(Math.abs(value - expected[at]) < 1e-4, `${value} is not ${expected[at]} at ${at}`),
+  );
 };
 const choice = (root, view) => tick(root.querySelector(`input[value="${view}"]`));
-const asking = (root) => root.querySelector(".hm-paint").getAttribute("aria-label").match(/when (.*) asks/)[1];
-const word = (root, text, head = 0) => [...root.querySelectorAll("tbody")[head].querySelectorAll("td")].find(({ textContent }) => textContent === text);
+const asking = (root) =>
+  root
+    .querySelector(".hm-paint")
+    .getAttribute("aria-label")
+    .match(/when (.*) asks/)[1];
+const word = (root, text, head = 0) =>
+  [...root.querySelectorAll("tbody")[head].querySelectorAll("td")].find(({ textContent }) => textContent === text);
 
 for (const view of ["paint", "matrix", "grid", "lines"])
   test(`${view}: tokens and names of heads that look like HTML are text`, () => {
-    const { root } = show({ view }, { queryTokens: [...QUERIES.slice(0, 4), HOSTILE], keyTokens: [...KEYS.slice(0, 6), HOSTILE], headNames: ["kind", "mood", HOSTILE],
-      layerNames: ["first", HOSTILE], notes: [HOSTILE], predictions: { [HOSTILE]: { [HOSTILE]: 1 } } });
+    const { root } = show(
+      { view },
+      {
+        queryTokens: [...QUERIES.slice(0, 4), HOSTILE],
+        keyTokens: [...KEYS.slice(0, 6), HOSTILE],
+        headNames: ["kind", "mood", HOSTILE],
+        layerNames: ["first", HOSTILE],
+        notes: [HOSTILE],
+        predictions: { [HOSTILE]: { [HOSTILE]: 1 } },
+      },
+    );
     assert.equal(root.querySelectorAll("img, script").length, 0);
     assert.ok(root.textContent.includes(HOSTILE));
     assert.ok([...root.querySelectorAll("select option")].some(({ textContent }) => textContent === HOSTILE));
@@ -43,8 +60,16 @@ for (const view of ["paint", "matrix", "grid", "lines"])
 test("paint: a row a head, a cell a key, with the weights of the token that asks", () => {
   const { root, map } = show({ layer: 1, query: 3 });
   const rows = root.querySelectorAll(".hm-paint tr");
-  assert.deepEqual([...rows].map((row) => row.cells.length), [8, 8, 8]);
-  rows.forEach((row, head) => close(numbers([...row.cells].slice(1)), KEYS.map((_, at) => weightAt(map, 1, head, 3, at))));
+  assert.deepEqual(
+    [...rows].map((row) => row.cells.length),
+    [8, 8, 8],
+  );
+  rows.forEach((row, head) =>
+    close(
+      numbers([...row.cells].slice(1)),
+      KEYS.map((_, at) => weightAt(map, 1, head, 3, at)),
+    ),
+  );
   assert.deepEqual(texts(rows[0], "th button"), ["kind"]);
   assert.equal(rows[0].cells[5].textContent, "able", "a piece without its marks");
   assert.equal(rows[0].cells[5].getAttribute("aria-label").slice(0, 14), "un to ##able: ");
@@ -77,7 +102,10 @@ test("paint: a word that a pointer rests on asks until the pointer leaves, and a
   point(word(root, "tea", 1));
   t.mock.timers.tick(RESTED);
   assert.equal(named(root, "Asked by").value, "2");
-  close(numbers([...root.querySelectorAll(".hm-paint tr")[1].cells].slice(1)), QUERIES.map((_, at) => weightAt(map, 0, 1, 2, at)));
+  close(
+    numbers([...root.querySelectorAll(".hm-paint tr")[1].cells].slice(1)),
+    QUERIES.map((_, at) => weightAt(map, 0, 1, 2, at)),
+  );
   const tip = root.querySelector("[role=tooltip]");
   assert.ok(!tip.hidden);
   const [first, second] = texts(tip, "span");
@@ -105,7 +133,10 @@ test("paint: arrow keys walk the cells, which are one stop of Tab; Enter lets th
   const stop = () => root.querySelectorAll('td[tabindex="0"]');
   stop()[0].focus();
   for (const arrow of ["ArrowRight", "ArrowRight", "ArrowDown"]) assert.ok(key(document.activeElement, arrow));
-  assert.deepEqual([stop().length, document.activeElement.textContent, document.activeElement.closest("tbody").dataset.head], [1, "tea", "1"]);
+  assert.deepEqual(
+    [stop().length, document.activeElement.textContent, document.activeElement.closest("tbody").dataset.head],
+    [1, "tea", "1"],
+  );
   assert.ok(key(document.activeElement, "Enter"));
   assert.deepEqual([view.state.chosen.query, view.state.pinned], [2, true]);
   assert.equal(document.activeElement.textContent, "tea", "the focus stays");
@@ -143,7 +174,10 @@ test("a prediction that is pointed at lights the row of its head", () => {
 test("matrix: a table a head with headers, and the row of the token that asks", () => {
   const { root, view, map } = show({ view: "matrix", layer: 1 });
   const tables = root.querySelectorAll("figure table");
-  assert.deepEqual([...tables].map((table) => table.getAttribute("aria-label")), HEADS.map((head) => `${head}: rows ask, columns are looked at`));
+  assert.deepEqual(
+    [...tables].map((table) => table.getAttribute("aria-label")),
+    HEADS.map((head) => `${head}: rows ask, columns are looked at`),
+  );
   assert.deepEqual([texts(tables[0], "thead th").length, texts(tables[0], "tbody th").length], [8, 5]);
   close(numbers(tables[2].querySelectorAll("td")), [...map.weights.subarray(5 * 35, 6 * 35)]);
   view.dispatch({ type: "pin", query: 3 });
@@ -168,8 +202,10 @@ test("matrix: large ones are pictures that say so", () => {
   const tokens = Array.from({ length: 53 }, (_, at) => `w${at}`);
   const { root } = show({ view: "matrix" }, { queryTokens: tokens, keyTokens: tokens });
   assert.equal(root.querySelectorAll("figure table").length, 0);
-  assert.equal(root.querySelector("canvas[role=img]").getAttribute("aria-label"),
-    "kind: rows ask, columns are looked at. 53 by 53 weights; for numbers, choose Paint and who asks.");
+  assert.equal(
+    root.querySelector("canvas[role=img]").getAttribute("aria-label"),
+    "kind: rows ask, columns are looked at. 53 by 53 weights; for numbers, choose Paint and who asks.",
+  );
 });
 
 test("matrix: of two sentences it shows the second less the first, and how far each head moved", () => {
@@ -177,9 +213,18 @@ test("matrix: of two sentences it shows the second less the first, and how far e
   const { root, map } = show({ view: "matrix", compare: "other" }, {}, {}, compared);
   const figures = [...root.querySelectorAll("figure")];
   figures.forEach((figure, head) =>
-    close(numbers(figure.querySelectorAll("td")), [...map.weights.subarray(head * 35, (head + 1) * 35)].map((weight, at) => compared.weights[head * 35 + at] - weight)));
+    close(
+      numbers(figure.querySelectorAll("td")),
+      [...map.weights.subarray(head * 35, (head + 1) * 35)].map(
+        (weight, at) => compared.weights[head * 35 + at] - weight,
+      ),
+    ),
+  );
   for (const moved of texts(root, ".hm-moved")) assert.match(moved, /^moved [1-9][\d.]*\u00a0% on average$/);
-  assert.equal(root.querySelectorAll("td.hm-minus").length, numbers(root.querySelectorAll("td[data-weight]")).filter((weight) => weight < 0).length);
+  assert.equal(
+    root.querySelectorAll("td.hm-minus").length,
+    numbers(root.querySelectorAll("td[data-weight]")).filter((weight) => weight < 0).length,
+  );
   assert.match(root.querySelector(".hm-legend").textContent, /more in the second sentence/);
 });
 
@@ -188,23 +233,37 @@ test("matrix: of two sentences it shows the second less the first, and how far e
 test("grid: a button a head, one stop of Tab, walked by arrows and pressed to enlarge", () => {
   const { root, view, map } = show({ view: "grid" });
   const buttons = [...root.querySelectorAll(".hm-grid button")];
-  assert.deepEqual(buttons.map((button) => button.getAttribute("aria-label")).slice(2, 4), ["Enlarge layer 1, rest", "Enlarge layer 2, kind"]);
+  assert.deepEqual(buttons.map((button) => button.getAttribute("aria-label")).slice(2, 4), [
+    "Enlarge layer 1, rest",
+    "Enlarge layer 2, kind",
+  ]);
   const stops = () => buttons.filter(({ tabIndex }) => tabIndex === 0);
   same(stops(), buttons[0]);
   buttons[0].focus();
   for (const arrow of ["ArrowDown", "ArrowRight"]) assert.ok(key(document.activeElement, arrow));
   same([document.activeElement, ...stops()], [buttons[4], buttons[4]]);
-  close(numbers(root.querySelectorAll(".hm-stage > .hm-paint td")), KEYS.map((_, at) => weightAt(map, 1, 1, 0, at)));
+  close(
+    numbers(root.querySelectorAll(".hm-stage > .hm-paint td")),
+    KEYS.map((_, at) => weightAt(map, 1, 1, 0, at)),
+  );
   buttons[4].click();
-  assert.deepEqual([view.state.chosen.layer, view.state.chosen.head, buttons[4].getAttribute("aria-expanded")], [1, 1, "true"]);
+  assert.deepEqual(
+    [view.state.chosen.layer, view.state.chosen.head, buttons[4].getAttribute("aria-expanded")],
+    [1, 1, "true"],
+  );
   close(numbers(root.querySelectorAll(".hm-large td")), [...map.weights.subarray(4 * 35, 5 * 35)]);
   buttons[4].click();
   assert.equal(view.state.chosen.head, null);
 });
 
 test("grid: heads are sorted by what they mostly do, and a press puts them back into their layers", () => {
-  const { root } = show({ view: "grid" }, {}, { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] });
-  const order = () => [...root.querySelectorAll(".hm-grid button")].map(({ dataset }) => `${dataset.layer}.${dataset.head}`).join(" ");
+  const { root } = show(
+    { view: "grid" },
+    {},
+    { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] },
+  );
+  const order = () =>
+    [...root.querySelectorAll(".hm-grid button")].map(({ dataset }) => `${dataset.layer}.${dataset.head}`).join(" ");
   assert.equal(order(), "0.1 1.1 1.0 0.0 1.2 0.2");
   assert.deepEqual(texts(root, ".hm-kinds li"), ["the word before 2", "the word itself 1", "broad 2", "other 1"]);
   press(root, "Sort by layer");
@@ -213,9 +272,16 @@ test("grid: heads are sorted by what they mostly do, and a press puts them back 
 });
 
 test("grid: sorted heads fly to their places, or with less motion are there at once", async (t) => {
-  const { root } = show({ view: "grid" }, {}, { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] });
+  const { root } = show(
+    { view: "grid" },
+    {},
+    { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] },
+  );
   const squares = () => [...root.querySelectorAll(".hm-grid button")];
-  const names = () => squares().map(({ dataset }) => dataset.place).join(", ");
+  const names = () =>
+    squares()
+      .map(({ dataset }) => dataset.place)
+      .join(", ");
   const { getBoundingClientRect } = HTMLElement.prototype;
   let flights = [];
   let land;
@@ -231,7 +297,14 @@ test("grid: sorted heads fly to their places, or with less motion are there at o
   });
   page.still = false;
   press(root, "Sort by layer");
-  assert.deepEqual(flights, ["L1 H1 translate(180px, 0px)", "L1 H2 translate(-60px, 0px)", "L1 H3 translate(180px, 0px)", "L2 H1 translate(-60px, 0px)", "L2 H2 translate(-180px, 0px)", "L2 H3 translate(-60px, 0px)"]);
+  assert.deepEqual(flights, [
+    "L1 H1 translate(180px, 0px)",
+    "L1 H2 translate(-60px, 0px)",
+    "L1 H3 translate(180px, 0px)",
+    "L2 H1 translate(-60px, 0px)",
+    "L2 H2 translate(-180px, 0px)",
+    "L2 H3 translate(-60px, 0px)",
+  ]);
   assert.ok(root.querySelector(".hm-flying button canvas"));
   land();
   await settled();
@@ -252,16 +325,28 @@ test("grid: the heads' switches don't stand in a row; the enlarged head has its 
 
 test("grid: of two sentences it names the heads that moved most, and paints both", () => {
   const { root } = show({ view: "grid", compare: "other" }, {}, {}, makeMap({ seed: 5 }));
-  const shares = [...root.querySelector(".hm-stage .hm-hint").textContent.matchAll(/\(([\d.]+)\u00a0%\)/g)].map(([, share]) => Number(share));
+  const shares = [...root.querySelector(".hm-stage .hm-hint").textContent.matchAll(/\(([\d.]+)\u00a0%\)/g)].map(
+    ([, share]) => Number(share),
+  );
   assert.equal(shares.length, 5);
-  assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
+  assert.deepEqual(
+    shares,
+    [...shares].sort((a, b) => b - a),
+  );
   assert.deepEqual(texts(root, ".hm-paint th").slice(1), ["second sentence"]);
 });
 
 test("grid: where two sentences share no word, it says so, and few weights fill no large squares", () => {
-  const other = makeMap({ seed: 5, queryTokens: ["[CLS]", "x", "y", "z", "[SEP]"], keyTokens: ["[CLS]", "a", "b", "c", "d", "e", "[SEP]"] });
+  const other = makeMap({
+    seed: 5,
+    queryTokens: ["[CLS]", "x", "y", "z", "[SEP]"],
+    keyTokens: ["[CLS]", "a", "b", "c", "d", "e", "[SEP]"],
+  });
   const { root } = show({ view: "grid", compare: "other" }, {}, {}, other);
-  assert.match(root.querySelector("[role=status]").textContent, /The sentences have no word in common\. What is compared are .*\[CLS\].* and .*\[SEP\]/);
+  assert.match(
+    root.querySelector("[role=status]").textContent,
+    /The sentences have no word in common\. What is compared are .*\[CLS\].* and .*\[SEP\]/,
+  );
   assert.equal(root.querySelector(".hm-grid").style.getPropertyValue("--most"), "48px");
   assert.equal(show({ view: "grid" }).root.querySelector(".hm-grid").style.getPropertyValue("--most"), "150px");
 });
@@ -272,7 +357,9 @@ test("lines: one head at first, all on request, none that is off; the words say 
   const { root, view, map } = show({});
   choice(root, "lines");
   const lines = () => root.querySelectorAll(".hm-lines path").length;
-  const strong = (heads) => heads.flatMap((head) => KEYS.map((_, at) => weightAt(map, 0, head, 0, at))).filter((weight) => weight >= 0.01).length;
+  const strong = (heads) =>
+    heads.flatMap((head) => KEYS.map((_, at) => weightAt(map, 0, head, 0, at))).filter((weight) => weight >= 0.01)
+      .length;
   assert.deepEqual([view.state.chosen.head, lines()], [0, strong([0])]);
   assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“\[CLS\]” looks most at \S+ \(\d/);
   choose(root, "Head", "all");
@@ -285,7 +372,8 @@ test("lines: one head at first, all on request, none that is off; the words say 
 
 test("lines: a word that is looked at shows who looks at it; a word that asks is pinned", () => {
   const { root, view } = show({ view: "lines", head: 1 });
-  const item = (side, text) => [...root.querySelectorAll(`[data-side="${side}"] button`)].find(({ textContent }) => textContent === text);
+  const item = (side, text) =>
+    [...root.querySelectorAll(`[data-side="${side}"] button`)].find(({ textContent }) => textContent === text);
   point(item("key", "now"));
   assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“now” is looked at most by /);
   point(item("query", "un"));
@@ -321,7 +409,10 @@ test("special tokens go on request, in every view, and come back", () => {
 test("heads averaged are one row without a switch; pieces merge into a word", () => {
   const { root, view } = show();
   view.choose({ heads: "average" });
-  assert.deepEqual([root.querySelectorAll(".hm-paint tr").length, root.querySelectorAll(".hm-paint button").length], [1, 0]);
+  assert.deepEqual(
+    [root.querySelectorAll(".hm-paint tr").length, root.querySelectorAll(".hm-paint button").length],
+    [1, 0],
+  );
   assert.deepEqual(texts(root, ".hm-paint th"), ["mean of 3 heads"]);
   view.choose({ heads: "each", pieces: "merge" });
   assert.deepEqual(texts(root, "tbody:first-of-type td"), ["[CLS]", "hot", "tea", "unable", "now", "[SEP]"]);
@@ -352,7 +443,16 @@ test("the button shows the tools and hides them; Escape closes them, and the but
 });
 
 test("a choice that would change nothing isn't offered", () => {
-  const offered = (root) => ["Show", "Heads", "Layers", "Word pieces"].filter((name) => !named(root, name).closest("[hidden]"));
+  const offered = (root) =>
+    ["Show", "Heads", "Layers", "Word pieces"].filter((name) => !named(root, name).closest("[hidden]"));
   assert.deepEqual(offered(show({}, SELF).root), ["Heads", "Layers", "Word pieces"]);
-  assert.deepEqual(offered(show({}, { queryTokens: ["tea"], keyTokens: ["hot", "tea"], shape: [1, 1, 1, 2], headNames: ["a"], valueNorms: [1, 2] }).root), ["Show"]);
+  assert.deepEqual(
+    offered(
+      show(
+        {},
+        { queryTokens: ["tea"], keyTokens: ["hot", "tea"], shape: [1, 1, 1, 2], headNames: ["a"], valueNorms: [1, 2] },
+      ).root,
+    ),
+    ["Show"],
+  );
 });

@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, heard, named, once, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel } from "./small-models.mjs";
-import { cosine, nearestOf, prunedText, sentenceVector } from "../../src/manyheads/web/figures/head-pruning/head-pruning.ts";
+import {
+  cosine,
+  nearestOf,
+  prunedText,
+  sentenceVector,
+} from "../../src/manyheads/web/figures/head-pruning/head-pruning.ts";
 
 test("the vector of a sentence is the mean over its words of the last layer", () => {
   const states = { shape: [2, 3, 2], values: Float32Array.of(9, 9, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6) };
@@ -18,7 +23,10 @@ test("the cosine knows directions, not lengths, and nothing is alike to nothing"
 });
 
 test("the nearest sentence is the one at the smallest angle", () => {
-  const others = [{ text: "Long.", vector: [9, 9] }, { text: "Tea.", vector: [0, 1] }];
+  const others = [
+    { text: "Long.", vector: [9, 9] },
+    { text: "Tea.", vector: [0, 1] },
+  ];
   assert.deepEqual(nearestOf([0.1, 2], others).text, "Tea.");
 });
 
@@ -40,7 +48,9 @@ const encoder = () => {
     const map = attend(sentence, headMask);
     const [words, off] = [map.queryTokens.length, (headMask ?? []).flat().filter((on) => !on).length];
     const angle = off * 0.4 + (sentence.startsWith("hot") ? 0 : 1);
-    const values = Float32Array.from({ length: 3 * words * 2 }, (_, at) => (at % 2 ? Math.sin(angle) : Math.cos(angle)));
+    const values = Float32Array.from({ length: 3 * words * 2 }, (_, at) =>
+      at % 2 ? Math.sin(angle) : Math.cos(angle),
+    );
     return options.states ? { ...map, states: { shape: [3, words, 2], values } } : map;
   };
   return { load: () => model, missingBytes: async () => 1e6 };
@@ -64,7 +74,10 @@ async function prune(figure, count) {
 
 test("nothing is pruned at first, and the sentence is like itself", async () => {
   const { figure } = await pruning();
-  assert.equal(texts(figure, ".hp-left")[0].split(". ")[0], "Cosine of the sentence's vector to that with all heads: 1.00");
+  assert.equal(
+    texts(figure, ".hp-left")[0].split(". ")[0],
+    "Cosine of the sentence's vector to that with all heads: 1.00",
+  );
   assert.equal(named(figure, "Heads pruned").getAttribute("aria-valuetext"), "0 of 3 heads pruned.");
 });
 
@@ -73,9 +86,15 @@ test("the slider turns heads of the map off, in its order, and says what is left
   const told = once(document, "pruned");
   await prune(figure, 2);
   assert.equal((await told).count, 2);
-  assert.deepEqual([map.off, texts(figure, ".hp-pruned")[0]], ["0.1 1.2", "2 of 3 heads pruned, layer 2, head 3 last."]);
+  assert.deepEqual(
+    [map.off, texts(figure, ".hp-pruned")[0]],
+    ["0.1 1.2", "2 of 3 heads pruned, layer 2, head 3 last."],
+  );
   assert.ok(Math.abs(figure.similarity - Math.cos(0.8)) < 1e-6);
-  assert.match(texts(figure, ".hp-left")[0], /^Cosine .*: 0\.70\. Of 2 others, it's nearest to “cold tea” \(0\.98\)\.$/);
+  assert.match(
+    texts(figure, ".hp-left")[0],
+    /^Cosine .*: 0\.70\. Of 2 others, it's nearest to “cold tea” \(0\.98\)\.$/,
+  );
   await prune(figure, 0);
   assert.deepEqual([map.off, figure.similarity], ["", 1]);
 });

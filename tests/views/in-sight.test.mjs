@@ -28,7 +28,12 @@ test("a film waits while no frame comes, and goes on from where it was", (t) => 
   const frames = [];
   t.mock.method(globalThis, "requestAnimationFrame", (call) => frames.push(call));
   page.still = false;
-  const film = new Timeline(3, 0, () => {}, () => {});
+  const film = new Timeline(
+    3,
+    0,
+    () => {},
+    () => {},
+  );
   film.play();
   let now = 5000;
   const run = (time) => {

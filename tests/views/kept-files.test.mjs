@@ -5,26 +5,41 @@ import test from "node:test";
 
 const CONTENTS = Buffer.from("weights");
 const BASE = "http://localhost/_static/manyheads/v1/models/";
-const FILE = { name: "part.bin", packed: CONTENTS.length, bytes: CONTENTS.length, sha256: createHash("sha256").update(CONTENTS).digest("hex") };
+const FILE = {
+  name: "part.bin",
+  packed: CONTENTS.length,
+  bytes: CONTENTS.length,
+  sha256: createHash("sha256").update(CONTENTS).digest("hex"),
+};
 
 /** Several tabs at once obtain a file; gives what each got, and how often it was fetched. */
 async function inTabs(t, count, locks) {
   const [kept, { fetch, caches }] = [new Map(), globalThis];
   t.after(() => (Object.assign(globalThis, { fetch, caches }), delete navigator.locks));
   let fetched = 0;
-  globalThis.caches = { open: async () => ({
-    match: async (url) => kept.has(String(url)) ? new Response(kept.get(String(url))) : undefined,
-    put: async (url, response) => void kept.set(String(url), await response.arrayBuffer()),
-    keys: async () => [], delete: async () => {},
-  }) };
+  globalThis.caches = {
+    open: async () => ({
+      match: async (url) => (kept.has(String(url)) ? new Response(kept.get(String(url))) : undefined),
+      put: async (url, response) => void kept.set(String(url), await response.arrayBuffer()),
+      keys: async () => [],
+      delete: async () => {},
+    }),
+  };
   globalThis.fetch = async () => (fetched++, await new Promise((done) => setTimeout(done, 5)), new Response(CONTENTS));
   Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
-  const got = await Promise.all(Array.from({ length: count }, async (_, tab) => {
-    const { obtainAll, Store } = await import(`../../src/manyheads/web/models/kept-files.ts?tab=${count}${tab}`);
-    let taken;
-    await obtainAll({ files: { part: FILE } }, "list.json", { base: BASE, store: new Store("encoder"), progress: () => {}, take: (_part, contents) => (taken = contents) });
-    return Buffer.from(taken).toString();
-  }));
+  const got = await Promise.all(
+    Array.from({ length: count }, async (_, tab) => {
+      const { obtainAll, Store } = await import(`../../src/manyheads/web/models/kept-files.ts?tab=${count}${tab}`);
+      let taken;
+      await obtainAll({ files: { part: FILE } }, "list.json", {
+        base: BASE,
+        store: new Store("encoder"),
+        progress: () => {},
+        take: (_part, contents) => (taken = contents),
+      });
+      return Buffer.from(taken).toString();
+    }),
+  );
   return { got, fetched };
 }
 
@@ -36,6 +51,8 @@ test("two tabs fetch a file once, and both have it", async (t) => {
 
 test("without locks, or where a page may have none, each fetches", async (t) => {
   assert.equal((await inTabs(t, 2, undefined)).fetched, 2);
-  const request = async () => { throw new DOMException("not in a sandbox", "SecurityError"); };
+  const request = async () => {
+    throw new DOMException("not in a sandbox", "SecurityError");
+  };
   assert.deepEqual(await inTabs(t, 3, { request }), { got: Array(3).fill("weights"), fetched: 3 });
 });

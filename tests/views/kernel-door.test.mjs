@@ -47,14 +47,34 @@ class Model {
 
 /** A door to a kernel that hasn't answered anything yet; `asks` are the traits that it computes from. */
 function opened({ asks = [], ...more } = {}) {
-  const model = new Model({ sentence: "Tea?", head_mask: null, layer: 0, _attention: "a", _compared: null, _status: "Ready.", _asks: asks, _asked: 0, _answered: 0 });
+  const model = new Model({
+    sentence: "Tea?",
+    head_mask: null,
+    layer: 0,
+    _attention: "a",
+    _compared: null,
+    _status: "Ready.",
+    _asks: asks,
+    _asked: 0,
+    _answered: 0,
+  });
   Object.assign(model, more);
   const seen = { updates: [], shown: [], said: [], old: [] };
-  const view = { update: (state) => seen.updates.push(state), setStatus: (text) => seen.said.push(text), markOld: (old) => seen.old.push(old) };
-  const close = openDoor(model, null, { sentence: "sentence", headMask: "head_mask", layer: "layer" }, ["_attention", "_compared"], {
-    make: (state, change) => Object.assign(view, { state, change }),
-    show: () => seen.shown.push([model.get("_attention"), model.get("_compared")]),
-  });
+  const view = {
+    update: (state) => seen.updates.push(state),
+    setStatus: (text) => seen.said.push(text),
+    markOld: (old) => seen.old.push(old),
+  };
+  const close = openDoor(
+    model,
+    null,
+    { sentence: "sentence", headMask: "head_mask", layer: "layer" },
+    ["_attention", "_compared"],
+    {
+      make: (state, change) => Object.assign(view, { state, change }),
+      show: () => seen.shown.push([model.get("_attention"), model.get("_compared")]),
+    },
+  );
   return { model, view, close, seen };
 }
 
@@ -63,7 +83,10 @@ test("it shows and says what is there, and each thing that Python computes", () 
   assert.deepEqual(seen, { updates: [], shown: [["a", null]], said: ["Ready."], old: [] });
   model.hear({ _attention: "b" });
   model.hear({ _compared: "c" });
-  assert.deepEqual(seen.shown.slice(1), [["b", null], ["b", "c"]]);
+  assert.deepEqual(seen.shown.slice(1), [
+    ["b", null],
+    ["b", "c"],
+  ]);
 });
 
 test("it says what went wrong where there is no new map", () => {
@@ -137,9 +160,15 @@ test("attentions that were given ask nobody", (t) => {
 
 test("where a kernel ends, the figure asks whether it is still there", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const statusChanged = { connect: (listener) => (statusChanged.tell = listener), disconnect: () => delete statusChanged.tell };
+  const statusChanged = {
+    connect: (listener) => (statusChanged.tell = listener),
+    disconnect: () => delete statusChanged.tell,
+  };
   const saveState = { connect() {}, disconnect() {} };
-  const { model, seen, close } = opened({ asks: ["sentence"], widget_manager: { context: { sessionContext: { statusChanged }, saveState } } });
+  const { model, seen, close } = opened({
+    asks: ["sentence"],
+    widget_manager: { context: { sessionContext: { statusChanged }, saveState } },
+  });
   answer(model);
   statusChanged.tell(null, "busy");
   t.mock.timers.tick(2000);
@@ -153,11 +182,18 @@ test("where a kernel ends, the figure asks whether it is still there", (t) => {
 
 test("a notebook keeps the figures that its cells show, and the boxes around them", () => {
   const html = (value) => ({ model_module: "@jupyter-widgets/controls", state: { value } });
-  const box = (...parts) => ({ model_module: "@jupyter-widgets/controls", state: { children: parts.map((name) => `IPY_MODEL_${name}`), layout: "IPY_MODEL_l" } });
+  const box = (...parts) => ({
+    model_module: "@jupyter-widgets/controls",
+    state: { children: parts.map((name) => `IPY_MODEL_${name}`), layout: "IPY_MODEL_l" },
+  });
   const live = { b: box("n", "s"), n: box("f2"), s: html("a slider"), l: html("a layout"), other: html("another's") };
   const figures = { f1: html("one"), f2: html("two"), gone: html("of a cell that was run again") };
   const kept = keptOf(["f1", "b", "other"], figures, live);
   assert.deepEqual(Object.keys(kept).sort(), ["b", "f1", "f2", "l", "n", "s"]);
   assert.equal(kept.f2, figures.f2);
-  assert.deepEqual(Object.keys(keptOf(["f1", "b"], kept, {})).sort(), ["b", "f1", "f2", "l", "n", "s"], "also where the box was kept earlier");
+  assert.deepEqual(
+    Object.keys(keptOf(["f1", "b"], kept, {})).sort(),
+    ["b", "f1", "f2", "l", "n", "s"],
+    "also where the box was kept earlier",
+  );
 });

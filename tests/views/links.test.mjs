@@ -34,15 +34,26 @@ test("a copied link brings another reader to the map as it stands", async () => 
   const link = await copied(map, "link");
   assert.equal(new URL(link).search, "", "no server is told what the reader typed");
   const there = await opened(new URL(link).hash);
-  assert.deepEqual([there.sentence, there.off, named(there, "Compare with").value, there.querySelector("input:checked").value],
-    [`what is <b> & "quoted" #?=+% \\ here`, "0.1", "tea", "matrix"]);
+  assert.deepEqual(
+    [there.sentence, there.off, named(there, "Compare with").value, there.querySelector("input:checked").value],
+    [`what is <b> & "quoted" #?=+% \\ here`, "0.1", "tea", "matrix"],
+  );
 });
 
 const CALM = { sentence: "hot tea now", view: "paint", off: "", query: 0 };
 /** Hashes that nobody should write, and what of the map is another way then. */
 const HASHES = {
-  "#": {}, "##map=1": {}, "#map": {}, "#map=": {}, "#map=0&sentence=x": {}, "#map=2&sentence=x": {}, "#map=__proto__&sentence=x": {}, "#map=1.0&sentence=x": {},
-  "#%E0%A4%A": {}, "#map=%31&sentence=tea": { sentence: "tea" }, "#map=1&sentence=a&sentence=b": { sentence: "a" },
+  "#": {},
+  "##map=1": {},
+  "#map": {},
+  "#map=": {},
+  "#map=0&sentence=x": {},
+  "#map=2&sentence=x": {},
+  "#map=__proto__&sentence=x": {},
+  "#map=1.0&sentence=x": {},
+  "#%E0%A4%A": {},
+  "#map=%31&sentence=tea": { sentence: "tea" },
+  "#map=1&sentence=a&sentence=b": { sentence: "a" },
   "#map=1&sentence=tea&view=spiral&scale=ln&special=%FF": { sentence: "tea" },
   "#map=1&sentence=tea&view=constructor&heads=__proto__": { sentence: "tea" },
   "#map=1&sentence=tea&layer=-1&head=x&query=99999&top=0&first=1e3&last=NaN": { sentence: "tea" },
@@ -59,8 +70,15 @@ const HASHES = {
 for (const [hash, other] of Object.entries(HASHES))
   test(`a map opens calmly at ${hash.slice(0, 70)}`, async () => {
     const map = await opened(hash);
-    const { sentence, view, off, query } = { ...CALM, ...(Object.keys(other).length ? { sentence: "" } : {}), ...other };
-    assert.deepEqual([map.sentence, map.querySelector("input:checked").value, map.off, map.query], [sentence, view, off, query]);
+    const { sentence, view, off, query } = {
+      ...CALM,
+      ...(Object.keys(other).length ? { sentence: "" } : {}),
+      ...other,
+    };
+    assert.deepEqual(
+      [map.sentence, map.querySelector("input:checked").value, map.off, map.query],
+      [sentence, view, off, query],
+    );
     assert.deepEqual(map.attention.keyTokens, tokensOf(sentence));
     assert.ok(map.querySelector("td[data-weight]"));
     assert.equal(map.querySelectorAll("img, script").length, 0);
@@ -82,7 +100,10 @@ test("an open page follows a new link, and lets what it does not name go", async
 });
 
 test("a link chooses among the models of a map", async () => {
-  const map = await opened("#map=1&model=focus/untaught", '<head-map models="focus focus/untaught" sentence="tea"></head-map>');
+  const map = await opened(
+    "#map=1&model=focus/untaught",
+    '<head-map models="focus focus/untaught" sentence="tea"></head-map>',
+  );
   assert.deepEqual([map.model, map.computedBy], ["focus/untaught", "focus/untaught"]);
 });
 
@@ -100,7 +121,8 @@ test("a tag and a frame hold what was typed as text", async () => {
     const made = document.createElement("template");
     made.innerHTML = await copied(map, name);
     const [element] = made.content.querySelectorAll("head-map, iframe");
-    const sentence = element.getAttribute("sentence") ?? new URL(element.getAttribute("src")).searchParams.get("sentence");
+    const sentence =
+      element.getAttribute("sentence") ?? new URL(element.getAttribute("src")).searchParams.get("sentence");
     assert.equal(sentence, `"><script>alert(1)</script>`);
     assert.ok([...made.content.querySelectorAll("script")].every(({ textContent }) => !textContent.includes("alert")));
   }
@@ -139,26 +161,46 @@ test("the menu closes by Escape, and its name gets the focus", async () => {
 });
 
 for (const [figure, parts, seen] of [
-  ["attention-flow", "sentence=no+tea&head=2&causal=on&station=softmax", ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]]],
+  [
+    "attention-flow",
+    "sentence=no+tea&head=2&causal=on&station=softmax",
+    ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]],
+  ],
 ])
   test(`a link opens the first <${figure}> that computes; one for another figure does not`, async () => {
     const html = `<${figure} model="focus" sentence="hot tea"></${figure}><${figure} model="focus" sentence="hot tea"></${figure}>`;
-    const first = await draw(html, { focus: isHere(focusModel()) }, `#figure=${figure}&${parts}&onclick=alert(1)&model=nobody`);
+    const first = await draw(
+      html,
+      { focus: isHere(focusModel()) },
+      `#figure=${figure}&${parts}&onclick=alert(1)&model=nobody`,
+    );
     const second = document.querySelectorAll(figure)[1];
     await Promise.all([first.ready, second.ready]);
-    assert.deepEqual([seen(first), seen(second)], [["no tea", 2, "no"], ["hot tea", 0, "hot"]]);
+    assert.deepEqual(
+      [seen(first), seen(second)],
+      [
+        ["no tea", 2, "no"],
+        ["hot tea", 0, "hot"],
+      ],
+    );
     assert.deepEqual([first.getAttribute("onclick"), first.getAttribute("model")], [null, "focus"]);
     follow("#figure=head-ledger&sentence=cold");
     assert.equal(first.sentence, "no tea");
   });
 
 test("a journey's copied link brings another reader to the same station", async () => {
-  const flow = await draw('<attention-flow model="focus" sentence="hot tea"></attention-flow>', { focus: isHere(focusModel()) });
+  const flow = await draw('<attention-flow model="focus" sentence="hot tea"></attention-flow>', {
+    focus: isHere(focusModel()),
+  });
   await flow.ready;
   flow.station = "values";
   type(flow, "Sentence", "no <b> tea");
   const link = await copied(flow, "link");
-  const there = await draw('<attention-flow model="focus" sentence="hot tea"></attention-flow>', { focus: isHere(focusModel()) }, new URL(link).hash);
+  const there = await draw(
+    '<attention-flow model="focus" sentence="hot tea"></attention-flow>',
+    { focus: isHere(focusModel()) },
+    new URL(link).hash,
+  );
   await there.ready;
   assert.deepEqual([there.sentence, there.station], ["no <b> tea", "values"]);
 });

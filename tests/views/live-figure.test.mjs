@@ -103,16 +103,21 @@ test("what was typed while the model came is what is computed", async () => {
 
 test("of answers that come later, the last keystroke's wins, and the others are aborted", async () => {
   const requests = [];
-  const slow = { attend: (text, signal) => {
-    requests.push({ text, signal, ...later() });
-    return requests.at(-1).promise;
-  } };
+  const slow = {
+    attend: (text, signal) => {
+      requests.push({ text, signal, ...later() });
+      return requests.at(-1).promise;
+    },
+  };
   const made = figure();
   made.ready;
   made.loads[0].resolve(slow);
   await soon();
   for (const text of ["b", "c"]) made.type(text);
-  assert.deepEqual(requests.map(({ signal }) => signal.aborted), [true, true, false]);
+  assert.deepEqual(
+    requests.map(({ signal }) => signal.aborted),
+    [true, true, false],
+  );
   for (const request of requests) request.resolve(request.text);
   await soon();
   assert.deepEqual(made.shown, ["c"]);
@@ -156,10 +161,12 @@ test("moved, it is not interrupted", async () => {
 
 test("removed while it computes, it gives up; put back, it computes", async () => {
   const requests = [];
-  const made = await computing({ attend: (text, signal) => {
-    requests.push(signal);
-    return requests.length === 2 ? later().promise : text;
-  } });
+  const made = await computing({
+    attend: (text, signal) => {
+      requests.push(signal);
+      return requests.length === 2 ? later().promise : text;
+    },
+  });
   made.type("b");
   made.remove();
   await soon();
@@ -173,7 +180,10 @@ test("another model is loaded when it is chosen, the first kept", async () => {
   const made = await computing();
   made.names = ["two"];
   made.update();
-  assert.deepEqual(made.loads.map(({ name }) => name), ["one", "two"]);
+  assert.deepEqual(
+    made.loads.map(({ name }) => name),
+    ["one", "two"],
+  );
   made.names = ["one"];
   made.update();
   made.loads[1].resolve({ attend: () => "two" });
@@ -196,7 +206,11 @@ test("a model that does not come is said, and can be tried again", async () => {
 });
 
 test("a model that fails is kept; one that is broken is loaded anew", async () => {
-  const model = { attend: () => { throw new Error("no words of an engine reach a reader"); } };
+  const model = {
+    attend: () => {
+      throw new Error("no words of an engine reach a reader");
+    },
+  };
   const made = figure();
   made.ready;
   made.loads[0].resolve(model);
@@ -224,7 +238,15 @@ for (const thrown of [undefined, null, "no", 0])
     assert.match(made.statuses.at(-1), /^It could not be computed: something went wrong\./);
   });
 
-for (const [how, refuse] of [["at once", (refusal) => { throw refusal; }], ["later", (refusal) => Promise.reject(refusal)]])
+for (const [how, refuse] of [
+  [
+    "at once",
+    (refusal) => {
+      throw refusal;
+    },
+  ],
+  ["later", (refusal) => Promise.reject(refusal)],
+])
   test(`a sentence that cannot be read is refused ${how}, and the figure is ready`, async () => {
     const refusal = Object.assign(new Error("“blorp” is unknown."), { name: "Fault", word: "blorp", near: [] });
     const made = figure();

@@ -11,13 +11,15 @@ const HTML = (bug, attributes = "") =>
 /** A focus model and, by the page's own bugs.ts, its bugs. */
 function focus(fails = []) {
   const taught = focusModel();
-  return { load: async (variant, { siteScript }) => {
-    if (fails.includes(variant)) {
-      fails.splice(fails.indexOf(variant), 1);
-      throw new TypeError("fetch failed");
-    }
-    return variant ? (await siteScript("bugs.js")).museumModel(taught, variant) : taught;
-  } };
+  return {
+    load: async (variant, { siteScript }) => {
+      if (fails.includes(variant)) {
+        fails.splice(fails.indexOf(variant), 1);
+        throw new TypeError("fetch failed");
+      }
+      return variant ? (await siteScript("bugs.js")).museumModel(taught, variant) : taught;
+    },
+  };
 }
 
 async function opened(bug = "bug-scale", { fails, hash, attributes } = {}) {
@@ -28,7 +30,10 @@ async function opened(bug = "bug-scale", { fails, hash, attributes } = {}) {
 
 const toggle = (piece) => piece.querySelector("[role=switch]");
 const state = (piece) => texts(piece, ".mp-state")[0];
-const table = (piece) => [...piece.querySelectorAll(".mp-changes tbody tr")].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
+const table = (piece) =>
+  [...piece.querySelectorAll(".mp-changes tbody tr")].map(({ cells }) =>
+    [...cells].map(({ textContent }) => textContent),
+  );
 const isShown = (piece) => !piece.querySelector(".mp-changes").hidden;
 
 /** Moves the switch, and waits until it is so. */

@@ -1,16 +1,55 @@
 // <next-word>: the likeliest next words as bars that a reader presses, reshapes, and cuts heads from.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, follow, heard, hideTab, isIdle, key, named, once, press, says, settled, status, texts, tick, type, until } from "./page.mjs";
+import {
+  baked,
+  choose,
+  draw,
+  follow,
+  heard,
+  hideTab,
+  isIdle,
+  key,
+  named,
+  once,
+  press,
+  says,
+  settled,
+  status,
+  texts,
+  tick,
+  type,
+  until,
+} from "./page.mjs";
 import { weightsOf } from "./small-models.mjs";
 
 /** What its tokens stand for: words, the bytes of a cup of tea, one that nobody sees, and the end. */
-const WORDS = [" tea", " milk", " <b>cup</b>", ".", "<F0 9F>", "<8D B5>", "\uFE0F", "<|end|>", " a", " the", " or", " and"];
+const WORDS = [
+  " tea",
+  " milk",
+  " <b>cup</b>",
+  ".",
+  "<F0 9F>",
+  "<8D B5>",
+  "\uFE0F",
+  "<|end|>",
+  " a",
+  " the",
+  " or",
+  " and",
+];
 const END = 7;
 
 /** A decoder of two layers and three heads that likes the word after the last one, counted around; without head 1.2, the first. */
 function decoder() {
-  const model = { name: "decoder", numLayers: 2, numHeads: 3, headNames: ["a", "b", "c"], maxTokens: 99, endTokens: [END], calls: [],
+  const model = {
+    name: "decoder",
+    numLayers: 2,
+    numHeads: 3,
+    headNames: ["a", "b", "c"],
+    maxTokens: 99,
+    endTokens: [END],
+    calls: [],
     wordOf: (id) => WORDS[id],
     async next(text, headMask = null, { masked = false } = {}) {
       const { text: whole, tail } = typeof text === "string" ? { text, tail: [] } : text;
@@ -18,19 +57,54 @@ function decoder() {
       const tokens = [...(whole.match(/\s?\S+|\s+/g) ?? [""]), ...tail.map((id) => WORDS[id])];
       const last = tail.at(-1) ?? WORDS.findIndex((word) => whole.endsWith(word));
       const best = headMask?.[1][2] === false || masked ? 0 : (last + 1) % WORDS.length;
-      const logits = Float32Array.from(WORDS, (_, id) => (id === best ? 4 : 2 - ((id - best + WORDS.length) % WORDS.length) / 10));
-      return { ids: [], logits, map: { queryTokens: tokens, keyTokens: tokens, shape: [2, 3, tokens.length, tokens.length], weights: weightsOf([2, 3, tokens.length, tokens.length]),
-        headNames: ["a", "b", "c"], predictions: {}, causal: true, notes: whole.includes("🍵") ? ["Bytes of a character."] : [] } };
-    } };
+      const logits = Float32Array.from(WORDS, (_, id) =>
+        id === best ? 4 : 2 - ((id - best + WORDS.length) % WORDS.length) / 10,
+      );
+      return {
+        ids: [],
+        logits,
+        map: {
+          queryTokens: tokens,
+          keyTokens: tokens,
+          shape: [2, 3, tokens.length, tokens.length],
+          weights: weightsOf([2, 3, tokens.length, tokens.length]),
+          headNames: ["a", "b", "c"],
+          predictions: {},
+          causal: true,
+          notes: whole.includes("🍵") ? ["Bytes of a character."] : [],
+        },
+      };
+    },
+  };
   return model;
 }
 
 const START = "A cup of";
-const STORED = { text: START, off: "", masked: false, temperature: 1, words: [[" tea", 0.77], [" milk", 0.1]], seed: 1, drawn: 0 };
-const DATA = { stored: [STORED, { ...STORED, off: "1.2", words: [[" milk", 0.5, 0.1]] }], lists: { "the two": "1.2 0.0" }, numLayers: 2, numHeads: 3 };
+const STORED = {
+  text: START,
+  off: "",
+  masked: false,
+  temperature: 1,
+  words: [
+    [" tea", 0.77],
+    [" milk", 0.1],
+  ],
+  seed: 1,
+  drawn: 0,
+};
+const DATA = {
+  stored: [STORED, { ...STORED, off: "1.2", words: [[" milk", 0.5, 0.1]] }],
+  lists: { "the two": "1.2 0.0" },
+  numLayers: 2,
+  numHeads: 3,
+};
 
 async function opened(model = decoder(), hash) {
-  return draw(`<next-word text="${START}">${baked(DATA)}</next-word>`, { decoder: { load: () => model, missingBytes: async () => 97e6 } }, hash);
+  return draw(
+    `<next-word text="${START}">${baked(DATA)}</next-word>`,
+    { decoder: { load: () => model, missingBytes: async () => 97e6 } },
+    hash,
+  );
 }
 
 async function live(model) {
@@ -60,7 +134,10 @@ const ghost = (figure) => figure.querySelector(".nw-words").textContent.slice(fi
 
 test("an example is there before the model, with its likeliest word behind the text; what isn't stored waits", async () => {
   const figure = await opened();
-  assert.deepEqual([bars(figure), shares(figure), ghost(figure)], [["tea", "milk"], ["77\u00a0%", "10\u00a0%"], " tea"]);
+  assert.deepEqual(
+    [bars(figure), shares(figure), ghost(figure)],
+    [["tea", "milk"], ["77\u00a0%", "10\u00a0%"], " tea"],
+  );
   bar(figure, 1).dispatchEvent(new Event("pointerenter"));
   assert.equal(ghost(figure), " milk");
   bar(figure, 1).dispatchEvent(new Event("pointerleave"));
@@ -148,7 +225,17 @@ test("heads that are off change the bars, which say what they were with all head
   const figure = await live(model);
   await answered(figure, () => type(figure, "Text so far", `${START} tea`));
   await answered(figure, () => press(figure, "the two"));
-  assert.deepEqual([figure.shown.off, bars(figure)[0], model.calls.at(-1).headMask], ["0.0 1.2", "tea", [[false, true, true], [true, true, false]]]);
+  assert.deepEqual(
+    [figure.shown.off, bars(figure)[0], model.calls.at(-1).headMask],
+    [
+      "0.0 1.2",
+      "tea",
+      [
+        [false, true, true],
+        [true, true, false],
+      ],
+    ],
+  );
   assert.match(shares(figure)[0], /^\d+\u00a0%, was [\d.]+\u00a0%$/);
   assert.equal(figure.querySelector(".nw-off span").textContent, "Off: head 3 of layer 2, head 1 of layer 1.");
   await answered(figure, () => press(figure, "Put back"));
@@ -164,7 +251,10 @@ test("heads are counted from 1: by number, by layer, on a map of all; one that i
   assert.deepEqual([named(figure, "Layer").value, named(figure, "Head").value], ["2", "3"]);
   choose(figure, "Head", 3);
   await answered(figure, () => press(figure, "layer 2, head 3"));
-  const squares = () => [...figure.querySelectorAll(".nw-heads i")].filter((square) => square.matches(".nw-is-off")).map(({ title }) => title);
+  const squares = () =>
+    [...figure.querySelectorAll(".nw-heads i")]
+      .filter((square) => square.matches(".nw-is-off"))
+      .map(({ title }) => title);
   assert.deepEqual([figure.shown.off, squares()], ["1.2", ["layer 2, head 3"]]);
   await answered(figure, () => press(figure, "all of layer 2"));
   assert.equal(figure.shown.off, "1.0 1.1 1.2");
@@ -180,7 +270,10 @@ test("the first token is masked in the model, or its colour is only hidden", asy
   tick(named(figure, "hide its colour"));
   assert.equal(model.calls.length, calls);
   await answered(figure, () => tick(named(figure, "mask it")));
-  assert.deepEqual([model.calls.at(-1).masked, shares(figure)[0].includes("was"), figure.querySelector(".nw-off span").textContent], [true, true, "The first token is masked."]);
+  assert.deepEqual(
+    [model.calls.at(-1).masked, shares(figure)[0].includes("was"), figure.querySelector(".nw-off span").textContent],
+    [true, true, "The first token is masked."],
+  );
   await answered(figure, () => press(figure, "Put back"));
   assert.equal(model.calls.at(-1).masked, false);
 });
@@ -263,7 +356,10 @@ test("where the chosen head looks stands in the text, with the first token hidde
   choose(figure, "Layer", 2);
   choose(figure, "Head", 3);
   const row = [...weights.subarray(((1 * 3 + 2) * shape[2] + 2) * 3, ((1 * 3 + 2) * shape[2] + 3) * 3)];
-  assert.deepEqual(said().map((text) => text.split(": ")[0]), ["A", "cup", "of"]);
+  assert.deepEqual(
+    said().map((text) => text.split(": ")[0]),
+    ["A", "cup", "of"],
+  );
   said().forEach((text, at) => assert.ok(Math.abs(parseFloat(text.split(": ")[1]) / 100 - row[at]) < 0.006));
   tick(named(figure, "hide its colour"));
   assert.equal(said()[0], "A: 0\u00a0%");
@@ -284,7 +380,10 @@ test("why the head looks there is told of what it looks at most; not where a tok
   open(figure);
   assert.equal(why.hidden, false);
   why.open = true;
-  const { weights, queryTokens: { length } } = figure.attention;
+  const {
+    weights,
+    queryTokens: { length },
+  } = figure.attention;
   const row = [...weights].slice(-length); // of the last head, from the last token
   assert.deepEqual(asked, [{ layer: 1, head: 2, query: length - 1, key: row.indexOf(Math.max(...row)) }]);
   await until(() => /^In layer 2, c, the score of “␣of” with “/.test(texts(why, ".wt-lead")[0]));
@@ -298,7 +397,18 @@ test("another script sets and reads it", async () => {
   const figure = await live();
   for (const [act, text, off] of [
     [() => (figure.text = "Milk or"), "Milk or", null],
-    [() => (figure.headMask = [[true, true, true], [true, true, false]]), "Milk or", [[true, true, true], [true, true, false]]],
+    [
+      () =>
+        (figure.headMask = [
+          [true, true, true],
+          [true, true, false],
+        ]),
+      "Milk or",
+      [
+        [true, true, true],
+        [true, true, false],
+      ],
+    ],
     [() => (figure.headMask = null), "Milk or", null],
     [() => figure.setAttribute("off", "9.9"), "Milk or", null],
   ]) {
@@ -322,7 +432,15 @@ test("a link sets text and heads; the same one pressed again does so again", asy
 
 test("any text stays as it was typed, lines included, and is text", async () => {
   const figure = await live();
-  for (const text of ["", " ", "مرحبا", "😀👍🏽", "<img src=x onerror=alert(1)>", "for n in x:\n\n    print(", "word ".repeat(40)]) {
+  for (const text of [
+    "",
+    " ",
+    "مرحبا",
+    "😀👍🏽",
+    "<img src=x onerror=alert(1)>",
+    "for n in x:\n\n    print(",
+    "word ".repeat(40),
+  ]) {
     await answered(figure, () => type(figure, "Text so far", text));
     assert.deepEqual([box(figure).value, figure.text, bars(figure).length], [text, text, 10]);
   }
@@ -345,5 +463,8 @@ test("what a press came to is said once", async (t) => {
   const figure = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   await answered(figure, () => bar(figure).click());
-  assert.match(heard(figure, t.mock.timers), /^Likeliest next: milk, [\d.]+\u00a0%; <b>cup<\/b>, [\d.]+\u00a0%; \., [\d.]+\u00a0%\.$/);
+  assert.match(
+    heard(figure, t.mock.timers),
+    /^Likeliest next: milk, [\d.]+\u00a0%; <b>cup<\/b>, [\d.]+\u00a0%; \., [\d.]+\u00a0%\.$/,
+  );
 });

@@ -14,10 +14,11 @@ const MAP = '<head-map model="encoder" sentence="hot tea"></head-map>';
 /** A large family of models whose loading a test ends; `loads` holds each, in their order. */
 function large(model = slowModel()) {
   const loads = [];
-  const load = (variant, { progress, signal }) => new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Fault(WHY.paused)));
-    loads.push({ progress, come: () => resolve(model), fail: reject });
-  });
+  const load = (variant, { progress, signal }) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(new Fault(WHY.paused)));
+      loads.push({ progress, come: () => resolve(model), fail: reject });
+    });
   return { load, loads, missingBytes: async () => 22_500_000 };
 }
 
@@ -45,7 +46,10 @@ test("nothing large comes before the reader asks, whatever is pointed at or type
 });
 
 test("it says how far it has come, and answers what was typed meanwhile", async () => {
-  const { map, loads: [load] } = await loading();
+  const {
+    map,
+    loads: [load],
+  } = await loading();
   load.progress(4_000_000, 22_500_000);
   assert.equal(status(map), "Loading the model: 4.0 of 22.5 MB. Pause");
   for (const text of ["cold", "cold tea"]) type(map, "Sentence", text);
@@ -89,7 +93,10 @@ test("a part that does not arrive is told; tried again, it works, and nothing ty
   const { map, loads } = await loading();
   type(map, "Sentence", "is this lost");
   loads[0].fail(new Fault(WHY.absent));
-  await says(map, /^The model could not be loaded: a part of it did not arrive\. Check the network, then try again or reload the page\. What you see stays\. Try again$/);
+  await says(
+    map,
+    /^The model could not be loaded: a part of it did not arrive\. Check the network, then try again or reload the page\. What you see stays\. Try again$/,
+  );
   press(map, "Try again");
   await until(() => loads.length === 2);
   loads[1].come();
@@ -168,7 +175,10 @@ test("removed while its model loads, a map goes on where it is put back", async 
 
 test("an answer that takes long says that it is computed", async (t) => {
   const answers = [];
-  const slow = { ...mapModel(), attend: (sentence) => new Promise((done) => answers.push(() => done(mapModel().attend(sentence)))) };
+  const slow = {
+    ...mapModel(),
+    attend: (sentence) => new Promise((done) => answers.push(() => done(mapModel().attend(sentence)))),
+  };
   const map = await draw('<head-map model="focus" sentence="hot tea"></head-map>', { focus: { load: () => slow } });
   map.ready;
   await until(() => answers.length);
@@ -185,7 +195,10 @@ test("an answer that takes long says that it is computed", async (t) => {
   await says(map, READY);
 });
 
-for (const [figure, attributes, failure] of [["next-word", 'text="hot tea"', "language model"], ["word-sense", 'sentence="hot tea"', "encoder"]])
+for (const [figure, attributes, failure] of [
+  ["next-word", 'text="hot tea"', "language model"],
+  ["word-sense", 'sentence="hot tea"', "encoder"],
+])
   test(`<${figure}> offers its model, and what is typed waits for it`, async () => {
     const family = large();
     const element = await draw(`<${figure} ${attributes}></${figure}>`, { decoder: family, encoder: family });

@@ -16,10 +16,13 @@ function safetensors(header, value) {
   return Buffer.concat([size, text, Buffer.from(new Float32Array([value]).buffer)]);
 }
 
-const weights = (name) => safetensors({ name: `"${name}"`, num_heads: "4", head_names: "[]", facts: "{}", config: "{}" }, 0);
+const weights = (name) =>
+  safetensors({ name: `"${name}"`, num_heads: "4", head_names: "[]", facts: "{}", config: "{}" }, 0);
 const PARTS = { added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: null };
 const vocabulary = (word) =>
-  Buffer.from(JSON.stringify({ ...PARTS, model: { type: "WordPiece", vocab: { "[UNK]": 0, [word]: 1 }, unk_token: "[UNK]" } }));
+  Buffer.from(
+    JSON.stringify({ ...PARTS, model: { type: "WordPiece", vocab: { "[UNK]": 0, [word]: 1 }, unk_token: "[UNK]" } }),
+  );
 const build = (word, value) => ({
   "focus-taught.safetensors.gz": weights("focus"),
   "focus-step-0.safetensors.gz": weights("other"), // as long as the first
@@ -30,7 +33,8 @@ const OURS = build("tea", 1);
 const OTHERS = build("pie", 2);
 
 const listed = (contents) => ({ bytes: contents.length, sha256: createHash("sha256").update(contents).digest("hex") });
-const listOf = (files) => JSON.stringify(Object.fromEntries(Object.entries(files).map(([name, contents]) => [name, listed(contents)])));
+const listOf = (files) =>
+  JSON.stringify(Object.fromEntries(Object.entries(files).map(([name, contents]) => [name, listed(contents)])));
 
 let asked; // by whom: [file, how the cache is treated]
 let answers; // by file: what the network has, and what the browser's cache has instead
@@ -60,20 +64,32 @@ beforeEach(() => {
 test("the files of one build are a model, and each is fetched once", async () => {
   const { loadModel } = await models();
   assert.equal((await loadModel("focus")).name, "focus");
-  assert.deepEqual(asked.sort(), ["files.json", "focus-taught.safetensors.gz", "focus-words.safetensors.gz", "tokenizer.json.gz"].map((name) => [name, "default"]));
+  assert.deepEqual(
+    asked.sort(),
+    ["files.json", "focus-taught.safetensors.gz", "focus-words.safetensors.gz", "tokenizer.json.gz"].map((name) => [
+      name,
+      "default",
+    ]),
+  );
 });
 
 test("another model's weights in the cache are passed by", async () => {
   answers["focus-taught.safetensors.gz"].cached = packed(OURS["focus-step-0.safetensors.gz"]);
   const { loadModel } = await models();
   assert.equal((await loadModel("focus")).name, "focus");
-  assert.deepEqual(asked.filter(([name]) => name === "focus-taught.safetensors.gz").map(([, cache]) => cache), ["default", "reload"]);
+  assert.deepEqual(
+    asked.filter(([name]) => name === "focus-taught.safetensors.gz").map(([, cache]) => cache),
+    ["default", "reload"],
+  );
 });
 
 for (const name of Object.keys(OURS).filter((each) => !each.includes("step")))
   test(`${name} of another model or build is refused, and taken once it is right`, async () => {
     const { loadModel } = await models();
-    const [{ network: right }, wrong] = [answers[name], name.includes("taught") ? OURS["focus-step-0.safetensors.gz"] : OTHERS[name]];
+    const [{ network: right }, wrong] = [
+      answers[name],
+      name.includes("taught") ? OURS["focus-step-0.safetensors.gz"] : OTHERS[name],
+    ];
     assert.equal(wrong.length, OURS[name].length, "the length tells nothing");
     answers[name] = { network: packed(wrong) };
     await assert.rejects(loadModel("focus"), { message: DAMAGED });

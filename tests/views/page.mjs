@@ -50,7 +50,9 @@ class IntersectionObserver {
     IntersectionObserver.#all.delete(this);
   }
   #tell(targets) {
-    const entries = targets.filter((target) => this.#observed.has(target)).map((target) => ({ target, isIntersecting: page.seen }));
+    const entries = targets
+      .filter((target) => this.#observed.has(target))
+      .map((target) => ({ target, isIntersecting: page.seen }));
     if (entries.length) this.call(entries);
   }
   static scrolled() {
@@ -65,7 +67,19 @@ HTMLElement.prototype.getClientRects = function () {
   return this.isConnected && !this.closest("[hidden]") ? [rectangle()] : [];
 };
 HTMLElement.prototype.scrollIntoView = () => {};
-for (const name of ["Busy", "Current", "Disabled", "Expanded", "Hidden", "Invalid", "Label", "Pressed", "Selected", "Sort", "ValueText"]) {
+for (const name of [
+  "Busy",
+  "Current",
+  "Disabled",
+  "Expanded",
+  "Hidden",
+  "Invalid",
+  "Label",
+  "Pressed",
+  "Selected",
+  "Sort",
+  "ValueText",
+]) {
   const attribute = `aria-${name.toLowerCase()}`; // happy-dom has the attributes, but not the properties
   Object.defineProperty(Element.prototype, `aria${name}`, {
     get() {
@@ -78,21 +92,49 @@ for (const name of ["Busy", "Current", "Disabled", "Expanded", "Hidden", "Invali
   });
 }
 
-const TAKEN = ["document", "localStorage", "location", "history", "customElements", "Node", "Text", "Element", "HTMLElement", "HTMLButtonElement",
-  "HTMLSelectElement", "HTMLInputElement", "HTMLTextAreaElement", "HTMLCanvasElement", "HTMLAnchorElement", "Event", "KeyboardEvent", "PointerEvent", "FocusEvent",
-  "CustomEvent", "Image", "ImageData", "navigator"];
+const TAKEN = [
+  "document",
+  "localStorage",
+  "location",
+  "history",
+  "customElements",
+  "Node",
+  "Text",
+  "Element",
+  "HTMLElement",
+  "HTMLButtonElement",
+  "HTMLSelectElement",
+  "HTMLInputElement",
+  "HTMLTextAreaElement",
+  "HTMLCanvasElement",
+  "HTMLAnchorElement",
+  "Event",
+  "KeyboardEvent",
+  "PointerEvent",
+  "FocusEvent",
+  "CustomEvent",
+  "Image",
+  "ImageData",
+  "navigator",
+];
 export const media = {}; // by query, once it was asked for
 const globals = {
   ...Object.fromEntries(TAKEN.map((name) => [name, window[name]])),
-  window, ResizeObserver, IntersectionObserver, innerHeight: 800, devicePixelRatio: 1,
+  window,
+  ResizeObserver,
+  IntersectionObserver,
+  innerHeight: 800,
+  devicePixelRatio: 1,
   addEventListener: window.addEventListener.bind(window),
   requestAnimationFrame: (call) => setTimeout(() => call(performance.now())),
   requestIdleCallback: (call) => setImmediate(call),
   cancelAnimationFrame: (frame) => clearTimeout(frame),
   CSS: { supports: () => true },
-  matchMedia: (query) => (media[query] ??= Object.defineProperty(new window.EventTarget(), "matches", { get: () => page.still })),
+  matchMedia: (query) =>
+    (media[query] ??= Object.defineProperty(new window.EventTarget(), "matches", { get: () => page.still })),
 };
-for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+for (const [name, value] of Object.entries(globals))
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
 Object.assign(window, { setTimeout: (...wait) => setTimeout(...wait), clearTimeout: (timer) => clearTimeout(timer) }); // that tests may hold
 document.getElementById = (id) => [...document.querySelectorAll("[id]")].find((node) => node.id === id) ?? null; // happy-dom's finds what is gone
 document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
@@ -132,7 +174,8 @@ export const families = (globalThis.families = {});
 export const isHere = (model) => ({ load: () => model });
 
 /** The script of models.ts on this page. */
-export const modelsScript = (globalThis.newModels = () => (globalThis.modelsOfPage ??= import(`${WEB}models/models.ts?page=${++pages}`)));
+export const modelsScript = (globalThis.newModels = () =>
+  (globalThis.modelsOfPage ??= import(`${WEB}models/models.ts?page=${++pages}`)));
 
 const importFigure = (name) => import(`${WEB}figures/${name}/${name}.ts`);
 
@@ -169,28 +212,36 @@ export function hideTab(hidden = true) {
 }
 
 /** What is baked into a figure. */
-export const baked = (data) => `<script type="application/json">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>`;
+export const baked = (data) =>
+  `<script type="application/json">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>`;
 
 /** Until what is under way without a clock is done. */
 export const settled = () => new Promise((done) => setImmediate(done));
 
 /** Until something is so; in vain after twenty seconds. */
 export async function until(isSo, what = () => isSo) {
-  for (const end = performance.now() + 20_000; !isSo(); await settled()) if (performance.now() > end) throw new Error(`in vain: ${what()}`);
+  for (const end = performance.now() + 20_000; !isSo(); await settled())
+    if (performance.now() > end) throw new Error(`in vain: ${what()}`);
 }
 
 /** Until a figure's status reads so. */
-export const says = (root, words) => until(() => words.test(status(root)), () => `the status is “${status(root)}”, not ${words}`);
+export const says = (root, words) =>
+  until(
+    () => words.test(status(root)),
+    () => `the status is “${status(root)}”, not ${words}`,
+  );
 
 /** The next event of a kind. */
-export const once = (target, name) => new Promise((done) => target.addEventListener(name, (event) => done(event.detail), { once: true }));
+export const once = (target, name) =>
+  new Promise((done) => target.addEventListener(name, (event) => done(event.detail), { once: true }));
 
 // --- what a reader does and sees
 
 /** The first thing in a figure with a role or a name for those who listen: "Sentence", "Undo". */
 export function named(root, name) {
   const labelled = [...root.querySelectorAll("[aria-label]")].find((node) => node.getAttribute("aria-label") === name);
-  const written = () => [...root.querySelectorAll("button, summary, label")].find(({ textContent }) => textContent.trim() === name);
+  const written = () =>
+    [...root.querySelectorAll("button, summary, label")].find(({ textContent }) => textContent.trim() === name);
   const found = labelled ?? written();
   if (!found) throw new Error(`nothing is called “${name}”`);
   return found.localName === "label" ? found.querySelector("input, select, textarea") : found;
@@ -219,7 +270,8 @@ export function tick(input, checked = true) {
 }
 
 /** Presses a key; gives whether the figure took it. */
-export const key = (node, name) => !node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+export const key = (node, name) =>
+  !node.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
 
 /** Moves the pointer onto something, or off it; all that a pointer does is such an event. */
 export function point(node, ...events) {
@@ -229,13 +281,17 @@ export function point(node, ...events) {
 }
 
 /** An event of the pointer at a place of the page. */
-export const pointerAt = (event, clientX, clientY) => new PointerEvent(event, { bubbles: true, pointerType: "mouse", clientX, clientY });
+export const pointerAt = (event, clientX, clientY) =>
+  new PointerEvent(event, { bubbles: true, pointerType: "mouse", clientX, clientY });
 
 /** Holds that nodes are those wanted, one or several: `assert` would compare and print all that hangs together with them, for minutes. */
 export function same(found, wanted, message = "other nodes") {
   const [all, others] = [found, wanted].map((nodes) => [nodes].flat());
   const written = (nodes) => nodes.map((node) => node?.outerHTML.slice(0, 80)).join(" ");
-  assert.ok(all.length === others.length && all.every((node, at) => node === others[at]), `${message}: ${written(all)}, not ${written(others)}`);
+  assert.ok(
+    all.length === others.length && all.every((node, at) => node === others[at]),
+    `${message}: ${written(all)}, not ${written(others)}`,
+  );
 }
 
 export const status = (root) => root.querySelector("[role=status]").textContent.trim();

@@ -4,17 +4,32 @@ import test from "node:test";
 import { draw, isHere, key, named, page, same, settled } from "./page.mjs";
 import { mapModel, tokensOf } from "./small-models.mjs";
 
-const phrase = (words, set, figure = "head-map") => `<span class="hm-phrase" data-figure="${figure}" data-set='${JSON.stringify(set)}'>${words}</span>`;
+const phrase = (words, set, figure = "head-map") =>
+  `<span class="hm-phrase" data-figure="${figure}" data-set='${JSON.stringify(set)}'>${words}</span>`;
 
 async function opened(...phrases) {
-  const map = await draw(`<head-map id="map" model="focus" sentence="hot tea now"></head-map><p>${phrases.join(" ")}</p>`, { focus: isHere(mapModel()) });
+  const map = await draw(
+    `<head-map id="map" model="focus" sentence="hot tea now"></head-map><p>${phrases.join(" ")}</p>`,
+    { focus: isHere(mapModel()) },
+  );
   await map.ready;
   return [map, ...document.querySelectorAll(".hm-phrase")];
 }
 
 test("a phrase is a button that sets its figure, by pointer and keyboard", async () => {
-  const [map, first, second, other] = await opened(phrase("No tea", { sentence: "no tea", off: "0.1" }), phrase("all on", { off: "" }, "map"), phrase("else", { off: "" }, "elsewhere"));
-  assert.deepEqual([first, second, other].map((node) => [node.getAttribute("role"), node.tabIndex]), [["button", 0], ["button", 0], [null, -1]]);
+  const [map, first, second, other] = await opened(
+    phrase("No tea", { sentence: "no tea", off: "0.1" }),
+    phrase("all on", { off: "" }, "map"),
+    phrase("else", { off: "" }, "elsewhere"),
+  );
+  assert.deepEqual(
+    [first, second, other].map((node) => [node.getAttribute("role"), node.tabIndex]),
+    [
+      ["button", 0],
+      ["button", 0],
+      [null, -1],
+    ],
+  );
   first.click();
   await settled();
   assert.deepEqual([map.sentence, map.off, map.attention.keyTokens], ["no tea", "0.1", tokensOf("no tea")]);
@@ -28,7 +43,10 @@ test("a phrase is a button that sets its figure, by pointer and keyboard", async
 });
 
 test("pointed at or focused, it lights what it speaks of; else the whole figure", async () => {
-  const [map, named1, whole] = await opened(phrase("the box", { light: "Sentence" }), phrase("no tea", { sentence: "no tea" }));
+  const [map, named1, whole] = await opened(
+    phrase("the box", { light: "Sentence" }),
+    phrase("no tea", { sentence: "no tea" }),
+  );
   const lit = () => [...document.querySelectorAll(".hm-spoken")];
   named1.dispatchEvent(new Event("pointerenter"));
   same(lit(), named(map, "Sentence"));

@@ -16,31 +16,55 @@ const picture = { src: SRC, rows: 2, columns: 3, width: 60, height: 40, keyStart
 function show(state = {}, changes = {}, options = {}) {
   const root = document.createElement("div");
   document.body.replaceChildren(root);
-  const view = new HeadMapView(root, { view: "picture", ...state }, { change() {}, computes: false, tools: "open", ...options });
+  const view = new HeadMapView(
+    root,
+    { view: "picture", ...state },
+    { change() {}, computes: false, tools: "open", ...options },
+  );
   const map = makeMap({ queryTokens: PLACES, keyTokens: PLACES, picture, ...changes });
   view.show(map);
   return { root, view, map };
 }
 
-const weightAt = ({ shape: [, heads, queries, keys], weights }, layer, head, query, at) => weights[((layer * heads + head) * queries + query) * keys + at];
+const weightAt = ({ shape: [, heads, queries, keys], weights }, layer, head, query, at) =>
+  weights[((layer * heads + head) * queries + query) * keys + at];
 const close = (cells, expected) => {
   assert.equal(cells.length, expected.length);
-  [...cells].forEach(({ dataset }, at) => assert.ok(Math.abs(Number(dataset.weight) - expected[at]) < 1e-4, `${dataset.weight} is not ${expected[at]} at ${at}`));
+  [...cells].forEach(({ dataset }, at) =>
+    assert.ok(
+      Math.abs(Number(dataset.weight) - expected[at]) < 1e-4,
+      `${dataset.weight} is not ${expected[at]} at ${at}`,
+    ),
+  );
 };
-const cellsOf = (root, part, head = 0) => [...root.querySelectorAll(".hm-sight")][head].querySelectorAll(`.hm-${part} td`);
+const cellsOf = (root, part, head = 0) =>
+  [...root.querySelectorAll(".hm-sight")][head].querySelectorAll(`.hm-${part} td`);
 const places = (count, from = 0) => Array.from({ length: count }, (_, at) => from + at);
-const asking = (root) => [...root.querySelectorAll(".hm-asker")].map((cell) => cell.getAttribute("aria-label").match(/ to (.*):/)[1]);
+const asking = (root) =>
+  [...root.querySelectorAll(".hm-asker")].map((cell) => cell.getAttribute("aria-label").match(/ to (.*):/)[1]);
 
 test("a picture a head: a cell a patch, row by row, and the other places above it", () => {
   const { root, map } = show({ layer: 1, query: 4 });
   assert.deepEqual(texts(root, ".hm-sight figcaption .hm-head"), HEADS);
   assert.ok(root.querySelector(".hm-sights").style.getPropertyValue("--photo").includes(SRC));
   HEADS.forEach((_, head) => {
-    assert.deepEqual([...cellsOf(root, "places", head)].map(({ textContent }) => textContent), ["[CLS]", "register 1"]);
-    close(cellsOf(root, "places", head), places(2).map((at) => weightAt(map, 1, head, 4, at)));
-    close(cellsOf(root, "patches", head), places(6, 2).map((at) => weightAt(map, 1, head, 4, at)));
+    assert.deepEqual(
+      [...cellsOf(root, "places", head)].map(({ textContent }) => textContent),
+      ["[CLS]", "register 1"],
+    );
+    close(
+      cellsOf(root, "places", head),
+      places(2).map((at) => weightAt(map, 1, head, 4, at)),
+    );
+    close(
+      cellsOf(root, "patches", head),
+      places(6, 2).map((at) => weightAt(map, 1, head, 4, at)),
+    );
   });
-  assert.deepEqual([...root.querySelector(".hm-sight .hm-patches").children].map((row) => row.cells.length), [3, 3]);
+  assert.deepEqual(
+    [...root.querySelector(".hm-sight .hm-patches").children].map((row) => row.cells.length),
+    [3, 3],
+  );
   assert.deepEqual(asking(root), ["patch 1,3", "patch 1,3", "patch 1,3"]);
   const share = places(6, 2).reduce((sum, at) => sum + weightAt(map, 1, 0, 4, at), 0);
   assert.equal(root.querySelector(".hm-share").textContent, `${Math.round(100 * share)}\u00a0% on the picture`);
@@ -55,7 +79,10 @@ test("a patch that a pointer rests on asks, one that is pressed goes on asking, 
   t.mock.timers.tick(300);
   assert.equal(queryOf(view.state), 6);
   assert.ok(root.querySelector(".hm-tip").textContent.startsWith("kind: [CLS] gives patch 2,2 "));
-  close(cellsOf(root, "patches", 2), places(6, 2).map((at) => weightAt(map, 0, 2, 6, at)));
+  close(
+    cellsOf(root, "patches", 2),
+    places(6, 2).map((at) => weightAt(map, 0, 2, 6, at)),
+  );
   patch().click();
   assert.deepEqual(told, [6]);
   assert.ok(view.state.pinned);
@@ -82,7 +109,10 @@ test("each picture is one tab stop: arrows move over patches and to the places a
 test("a head is enlarged, switched off, and averaged", () => {
   const { root, view } = show();
   named(root, "Enlarge mood").click();
-  assert.deepEqual([...root.querySelectorAll(".hm-sight")].map((node) => node.classList.contains("hm-large")), [false, true, false]);
+  assert.deepEqual(
+    [...root.querySelectorAll(".hm-sight")].map((node) => node.classList.contains("hm-large")),
+    [false, true, false],
+  );
   press(root, "mood");
   assert.ok(root.querySelectorAll(".hm-sight")[1].classList.contains("hm-off"));
   view.choose({ heads: "average" });
@@ -90,7 +120,10 @@ test("a head is enlarged, switched off, and averaged", () => {
 });
 
 test("on the relative scale the strongest patch has the full colour, whatever special places get", () => {
-  const weights = Float32Array.from({ length: 8 * 8 }, (_, at) => [0.9, 0.04, 0.01, 0.02, 0.01, 0.01, 0.005, 0.005][at % 8]);
+  const weights = Float32Array.from(
+    { length: 8 * 8 },
+    (_, at) => [0.9, 0.04, 0.01, 0.02, 0.01, 0.01, 0.005, 0.005][at % 8],
+  );
   const { root } = show({ scale: "relative" }, { shape: [1, 1, 8, 8], headNames: ["one"], weights });
   const depths = [...cellsOf(root, "patches")].map(({ style }) => style.backgroundColor.slice(-2));
   assert.deepEqual([depths[1], depths[0], depths[0]], ["eb", depths[2], "75"]);
@@ -101,9 +134,15 @@ test("without special tokens the patches stay in their places; a token that isn'
   const { root, view } = show({ special: "remove" });
   assert.equal(cellsOf(root, "places").length, 0);
   assert.equal(cellsOf(root, "patches").length, 6);
-  assert.deepEqual([...cellsOf(root, "patches")].map((cell) => cell.getAttribute("aria-label").match(/ to (.*):/)[1]), PATCHES);
+  assert.deepEqual(
+    [...cellsOf(root, "patches")].map((cell) => cell.getAttribute("aria-label").match(/ to (.*):/)[1]),
+    PATCHES,
+  );
   view.choose({ special: "keep", first: 3 });
-  assert.deepEqual([...cellsOf(root, "patches")].map((cell) => cell.getAttribute("aria-label") === "not shown"), [true, false, false, false, false, false]);
+  assert.deepEqual(
+    [...cellsOf(root, "patches")].map((cell) => cell.getAttribute("aria-label") === "not shown"),
+    [true, false, false, false, false, false],
+  );
   view.choose({ first: 0 });
   assert.equal(root.querySelectorAll(".hm-gone").length, 0);
 });
@@ -126,7 +165,10 @@ test("many words stand once, with the mean of the heads that are on; a word asks
 test("words that look at a picture ask, where they aren't looked at", () => {
   const { root, view } = show({}, { queryTokens: ["a", "red", "house"], picture: { ...picture, queryStart: null } });
   const buttons = root.querySelectorAll(".hm-askers button");
-  assert.deepEqual([...buttons].map(({ textContent }) => textContent), ["a", "red", "house"]);
+  assert.deepEqual(
+    [...buttons].map(({ textContent }) => textContent),
+    ["a", "red", "house"],
+  );
   buttons[2].click();
   assert.equal(view.state.chosen.query, 2);
   assert.equal(root.querySelectorAll(".hm-asker").length, 0);
@@ -138,14 +180,26 @@ test("of very many patches the small pictures are pixels, and a press on one let
   const [side, heads] = [17, 30];
   const names = ["[CLS]", ...places(side * side).map((at) => `patch ${Math.floor(at / side) + 1},${(at % side) + 1}`)];
   const shape = [1, heads, names.length, names.length];
-  const { root, view } = show({}, { queryTokens: names, keyTokens: names, shape, weights: weightsOf(shape), headNames: places(heads).map(String),
-    picture: { ...picture, rows: side, columns: side, keyStart: 1, queryStart: 1 } });
+  const { root, view } = show(
+    {},
+    {
+      queryTokens: names,
+      keyTokens: names,
+      shape,
+      weights: weightsOf(shape),
+      headNames: places(heads).map(String),
+      picture: { ...picture, rows: side, columns: side, keyStart: 1, queryStart: 1 },
+    },
+  );
   const canvas = root.querySelector(".hm-seen canvas");
   assert.deepEqual([canvas.width, canvas.height, root.querySelectorAll(".hm-patches td").length], [side, side, 0]);
   canvas.dispatchEvent(pointerAt("pointermove", 799, 1)); // of 800 by 300
   assert.equal(queryOf(view.state), side);
   const { left, top } = root.querySelector(".hm-here").style;
-  assert.deepEqual([left, top].map((share) => Math.round((17 * parseFloat(share)) / 100)), [16, 0]);
+  assert.deepEqual(
+    [left, top].map((share) => Math.round((17 * parseFloat(share)) / 100)),
+    [16, 0],
+  );
   canvas.dispatchEvent(pointerAt("click", 1, 299));
   assert.equal(view.state.chosen.query, 1 + side * (side - 1));
   view.choose({ head: 1 });

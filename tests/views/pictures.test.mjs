@@ -9,10 +9,29 @@ const { START } = await import("../../src/manyheads/web/math/options.ts");
 
 const [layers, heads, count] = [2, 3, 4];
 const tokens = ["coffee", "or", "tea", "water"];
-const map = { queryTokens: tokens, keyTokens: tokens, shape: [layers, heads, count, count], headNames: ["a", "b", "c"], predictions: {}, mixed: false,
-  queries: [0, 1, 2, 3], weights: Float32Array.from({ length: layers * heads * count ** 2 }, (_, at) => (at % count === 0 ? 1 : 0)) };
-const host = { state: { ...START, view: "grid" }, shown: { map, compared: null }, query: 0, rest: 0, dim: false, mostHeads: 0, pinned: false,
-  look: () => ({ colour: "#000000", off: false, dim: false, scale: "absolute" }), askersOf: () => [0, 1, 2, 3], keyOf: (_, query) => query, dress() {} };
+const map = {
+  queryTokens: tokens,
+  keyTokens: tokens,
+  shape: [layers, heads, count, count],
+  headNames: ["a", "b", "c"],
+  predictions: {},
+  mixed: false,
+  queries: [0, 1, 2, 3],
+  weights: Float32Array.from({ length: layers * heads * count ** 2 }, (_, at) => (at % count === 0 ? 1 : 0)),
+};
+const host = {
+  state: { ...START, view: "grid" },
+  shown: { map, compared: null },
+  query: 0,
+  rest: 0,
+  dim: false,
+  mostHeads: 0,
+  pinned: false,
+  look: () => ({ colour: "#000000", off: false, dim: false, scale: "absolute" }),
+  askersOf: () => [0, 1, 2, 3],
+  keyOf: (_, query) => query,
+  dress() {},
+};
 
 test("the grid has a picture with a square for each weight", () => {
   const stage = document.createElement("div");
@@ -33,5 +52,8 @@ test("a picture of a text that runs from right to left does so", () => {
   new GridView(stage, { ...host, shown: { map: hebrew, compared: null } }).draw(hebrew, null);
   const { width, pixels } = pictureOf(stage.querySelector("canvas"));
   const side = width / (heads * count);
-  assert.deepEqual(Array.from({ length: count }, (_, column) => pixels[4 * column * side + 3]), [0, 0, 0, 255]);
+  assert.deepEqual(
+    Array.from({ length: count }, (_, column) => pixels[4 * column * side + 3]),
+    [0, 0, 0, 255],
+  );
 });

@@ -4,16 +4,57 @@ import test from "node:test";
 import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.ts";
 import { NEW, noted, stepped } from "../../src/manyheads/web/math/history.ts";
 import { START } from "../../src/manyheads/web/math/options.ts";
-import { frameFor, linkedState, linkTo, maskOf, readPart, tagFor, WRITTEN, writeState } from "../../src/manyheads/web/doors/state.ts";
+import {
+  frameFor,
+  linkedState,
+  linkTo,
+  maskOf,
+  readPart,
+  tagFor,
+  WRITTEN,
+  writeState,
+} from "../../src/manyheads/web/doors/state.ts";
 
-const FULL = { sentence: "a & \"b\" <c>?#=+%", compare: "", view: "lines", layer: 2, head: 0, query: 3, weigh: "written", special: "dim",
-  heads: "average", layers: "rollout", pieces: "merge", scale: "relative", first: 1, last: 0, headMask: [[true, false], [true, true], [false, true]], model: 1 };
+const FULL = {
+  sentence: 'a & "b" <c>?#=+%',
+  compare: "",
+  view: "lines",
+  layer: 2,
+  head: 0,
+  query: 3,
+  weigh: "written",
+  special: "dim",
+  heads: "average",
+  layers: "rollout",
+  pieces: "merge",
+  scale: "relative",
+  first: 1,
+  last: 0,
+  headMask: [
+    [true, false],
+    [true, true],
+    [false, true],
+  ],
+  model: 1,
+};
 
 test("a state comes back from its link", () => {
   const link = linkTo("https://example.org/a/page.html?x=1#old", "two", writeState(FULL, "focus/step-30"));
   assert.ok(link.startsWith("https://example.org/a/page.html?x=1#map=two&"));
-  const { model, state: { off, ...state } } = linkedState(new URL(link).hash, ["two", "4"]);
-  assert.deepEqual([model, off], ["focus/step-30", [[0, 1], [2, 0]]]);
+  const {
+    model,
+    state: { off, ...state },
+  } = linkedState(new URL(link).hash, ["two", "4"]);
+  assert.deepEqual(
+    [model, off],
+    [
+      "focus/step-30",
+      [
+        [0, 1],
+        [2, 0],
+      ],
+    ],
+  );
   assert.deepEqual({ ...state, headMask: maskOf(off, 3, 2), model: 1 }, FULL);
   assert.equal(linkedState(new URL(link).hash, ["1"]), null);
 });
@@ -21,13 +62,34 @@ test("a state comes back from its link", () => {
 test("a state as at the start needs no words, and no words give it", () => {
   assert.deepEqual(writeState(START, ""), []);
   assert.deepEqual(linkedState("#map=1", ["1"]).state, { ...START, off: [] });
-  for (const hash of ["", "#", "#what-you-are-looking-at", "#%E0%A4%A"]) assert.equal(linkedState(hash, ["1", ""]), null);
+  for (const hash of ["", "#", "#what-you-are-looking-at", "#%E0%A4%A"])
+    assert.equal(linkedState(hash, ["1", ""]), null);
 });
 
 test("what cannot be is not read", () => {
-  for (const [name, text] of [["view", "spiral"], ["view", "constructor"], ["layer", "-1"], ["first", "-1"], ["last", "x"], ["scale", "ln"], ["head", "1e3"], ["query", ""], ["heads", "__proto__"]])
+  for (const [name, text] of [
+    ["view", "spiral"],
+    ["view", "constructor"],
+    ["layer", "-1"],
+    ["first", "-1"],
+    ["last", "x"],
+    ["scale", "ln"],
+    ["head", "1e3"],
+    ["query", ""],
+    ["heads", "__proto__"],
+  ])
     assert.deepEqual(readPart(name, text), {}, name);
-  assert.equal(maskOf([[7, 0], [0, 9]], 2, 3), null);
+  assert.equal(
+    maskOf(
+      [
+        [7, 0],
+        [0, 9],
+      ],
+      2,
+      3,
+    ),
+    null,
+  );
   assert.ok(WRITTEN.every((name) => name === "compare" || Object.keys(readPart(name, null)).length === 0));
 });
 
@@ -36,12 +98,15 @@ test("tags and frames hold the reader's text as text", () => {
   const tag = tagFor(folder, [["sentence", '"><script>alert(1)</script>']]);
   assert.equal(tag.match(/</g).length, 4);
   assert.equal(tagFor(folder, [["sentence", "Café 🍵"]]).match(/sentence="(.*)"/)[1], "Caf&#233; &#127861;");
-  const address = frameFor(folder, [["sentence", "a&b \"c\""]]).match(/src="([^"]*)"/)[1];
+  const address = frameFor(folder, [["sentence", 'a&b "c"']]).match(/src="([^"]*)"/)[1];
   assert.equal(address, "https://example.org/book/embed.html?sentence=a%26b+%22c%22");
 });
 
 test("a weight is written as short as reads back to the same float32", () => {
-  assert.deepEqual([0, 1, 0.2, 1 / 3].map((weight) => exactly(Math.fround(weight))), ["0", "1", "0.2", "0.33333334"]);
+  assert.deepEqual(
+    [0, 1, 0.2, 1 / 3].map((weight) => exactly(Math.fround(weight))),
+    ["0", "1", "0.2", "0.33333334"],
+  );
   for (let at = 0; at < 2000; at++) {
     const weight = Math.fround(Math.abs(Math.sin(at)) ** (at % 9));
     assert.equal(Math.fround(Number(exactly(weight))), weight);
@@ -53,8 +118,20 @@ function view(state) {
   const shape = [2, 3, 5, 7];
   const weights = Float32Array.from({ length: 210 }, (_, at) => ((at * 37) % 101) / 101);
   const tokens = (letter, count) => Array.from({ length: count }, (_, at) => `${letter}${at}`);
-  const map = { shape, weights, queryTokens: tokens("q", 5), keyTokens: ['"', "a,b", "\0", "<", "&", "##f", "[SEP]"], headNames: tokens("h", 3) };
-  return { state: { ...START, layer: 1, ...state }, shown: { map, compared: null }, query: 4, dim: false, look: () => ({ colour: "#8DB600", off: false, dim: false }) };
+  const map = {
+    shape,
+    weights,
+    queryTokens: tokens("q", 5),
+    keyTokens: ['"', "a,b", "\0", "<", "&", "##f", "[SEP]"],
+    headNames: tokens("h", 3),
+  };
+  return {
+    state: { ...START, layer: 1, ...state },
+    shown: { map, compared: null },
+    query: 4,
+    dim: false,
+    look: () => ({ colour: "#8DB600", off: false, dim: false }),
+  };
 }
 
 const rows = (shown) => csvOf(shown).join("").trimEnd().split("\n").slice(1);
@@ -65,7 +142,10 @@ test("a file holds what its view shows, on unequal axes", () => {
   assert.equal(rows(view({ view: "grid" })).length, 210);
   assert.equal(rows(view({ view: "grid", head: 1 })).length, 210);
   assert.equal(rows(view({ view: "lines", head: 2 })).length, 7);
-  assert.equal(rows(view({ view: "paint" }))[8], `1,1,4,1,q4,"a,b",${exactly(Math.fround((((1 * 3 + 1) * 5 + 4) * 7 + 1) * 37 % 101 / 101))}`);
+  assert.equal(
+    rows(view({ view: "paint" }))[8],
+    `1,1,4,1,q4,"a,b",${exactly(Math.fround((((((1 * 3 + 1) * 5 + 4) * 7 + 1) * 37) % 101) / 101))}`,
+  );
   assert.ok(rows(view({ view: "paint" }))[0].startsWith('1,0,4,0,q4,"""",'));
 });
 
@@ -75,7 +155,13 @@ test("files are named after the sentence", () => {
 });
 
 test("what was done is undone step by step; keystrokes without a pause are one", () => {
-  const changes = [["a", "sentence", 0], ["ab", "sentence", 500], ["abc", "view", 600], ["abc, view", "sentence", 700], ["abcd, view", "sentence", 5000]];
+  const changes = [
+    ["a", "sentence", 0],
+    ["ab", "sentence", 500],
+    ["abc", "view", 600],
+    ["abc, view", "sentence", 700],
+    ["abcd, view", "sentence", 5000],
+  ];
   let history = changes.reduce((before, [state, name, when]) => noted(before, state, [name], when), NEW);
   assert.deepEqual(history.past, ["a", "abc", "abc, view", "abcd, view"]);
   const step = (now, back) => {

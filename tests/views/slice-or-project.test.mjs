@@ -5,18 +5,29 @@ import { choose, draw, heard, isHere, named, once, texts, tick, type } from "./p
 import { focusModel, HEADS, HOSTILE } from "./small-models.mjs";
 
 async function live(attributes = "", model = focusModel()) {
-  const figure = await draw(`<slice-or-project model="focus" sentence="hot tea or milk" ${attributes}></slice-or-project>`, { focus: isHere(model) });
+  const figure = await draw(
+    `<slice-or-project model="focus" sentence="hot tea or milk" ${attributes}></slice-or-project>`,
+    { focus: isHere(model) },
+  );
   await figure.ready;
   return figure;
 }
 const differences = (figure) => texts(figure, "tfoot td");
 const turn = (figure, way) => tick(figure.querySelector(`input[value="${way}"]`));
-const row = (figure, head) => [...figure.querySelectorAll("tbody tr")[head].cells].map(({ textContent }) => textContent);
+const row = (figure, head) =>
+  [...figure.querySelectorAll("tbody tr")[head].cells].map(({ textContent }) => textContent);
 
 test("wide and narrow give the same queries, and a cut input does not", async () => {
   const figure = await live('word="2"');
   const { wide, narrow, sliced } = figure.projections;
-  assert.deepEqual([wide.shape, narrow.shape, sliced.shape], [[3, 2], [3, 2], [3, 2]]);
+  assert.deepEqual(
+    [wide.shape, narrow.shape, sliced.shape],
+    [
+      [3, 2],
+      [3, 2],
+      [3, 2],
+    ],
+  );
   wide.values.forEach((value, at) => assert.ok(Math.abs(value - narrow.values[at]) < 1e-5));
   assert.equal(differences(figure)[0], "under 0.000001");
   assert.match(differences(figure)[1], /^\d+\.\d\d$/);
@@ -37,8 +48,14 @@ test("a turn of the switch says what each head reads, and leaves the numbers", a
     assert.deepEqual(row(figure, 1), before);
     return texts(figure, ".sp-says")[0];
   });
-  assert.deepEqual(says.map((text) => text.split(".")[0]), ["One matrix of 6 × 6 makes 6 numbers of the word’s 6",
-    "Each head has its own matrix of 6 × 2, and reads all 6 numbers of the word", "Each head gets only 2 of the word’s 6 numbers"]);
+  assert.deepEqual(
+    says.map((text) => text.split(".")[0]),
+    [
+      "One matrix of 6 × 6 makes 6 numbers of the word’s 6",
+      "Each head has its own matrix of 6 × 2, and reads all 6 numbers of the word",
+      "Each head gets only 2 of the word’s 6 numbers",
+    ],
+  );
 });
 
 test("another word and another sentence make other queries, and the page is told", async () => {
@@ -58,7 +75,10 @@ test("what a turn came to is said once", async (t) => {
   const figure = await live();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   turn(figure, "sliced");
-  assert.match(heard(figure, t.mock.timers), /^Each head gets only 2 .*Narrow ones: under 0\.000001 from one wide matrix\. Cut the input: a bug: \d+\.\d\d from one wide matrix\.$/);
+  assert.match(
+    heard(figure, t.mock.timers),
+    /^Each head gets only 2 .*Narrow ones: under 0\.000001 from one wide matrix\. Cut the input: a bug: \d+\.\d\d from one wide matrix\.$/,
+  );
 });
 
 test("words that look like HTML are text", async () => {

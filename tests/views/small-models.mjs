@@ -18,7 +18,10 @@ export const KEYS = [...QUERIES, "now", "[SEP]"];
 /** Weights for a shape, each row with a sum of 1; other ones for another seed. */
 export function weightsOf(shape, seed = 1) {
   const keys = shape.at(-1);
-  const weights = Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, at) => ((at * 7 + seed * 13) % 11) + 1);
+  const weights = Float32Array.from(
+    { length: shape.reduce((a, b) => a * b) },
+    (_, at) => ((at * 7 + seed * 13) % 11) + 1,
+  );
   for (let row = 0; row < weights.length; row += keys) {
     const own = weights.subarray(row, row + keys);
     const sum = own.reduce((a, b) => a + b);
@@ -30,7 +33,16 @@ export function weightsOf(shape, seed = 1) {
 export function makeMap(changes = {}) {
   const { queryTokens = QUERIES, keyTokens = KEYS, seed } = changes;
   const shape = changes.shape ?? [2, 3, queryTokens.length, keyTokens.length];
-  return { queryTokens, keyTokens, shape, weights: weightsOf(shape, seed), headNames: HEADS, predictions: {}, notes: [], ...changes };
+  return {
+    queryTokens,
+    keyTokens,
+    shape,
+    weights: weightsOf(shape, seed),
+    headNames: HEADS,
+    predictions: {},
+    notes: [],
+    ...changes,
+  };
 }
 
 /** The words of a text between marks, as a tokenizer would give them; at most so many. */
@@ -39,7 +51,11 @@ export const tokensOf = (text, most = 60) => ["[CLS]", ...text.split(/\s+/).filt
 /** A model that looks at the words of a sentence; heads that are off look at nothing. `calls` holds what it was asked for. */
 export function mapModel(changes = {}) {
   const model = {
-    name: "small", numLayers: 2, numHeads: 3, headNames: HEADS, calls: [],
+    name: "small",
+    numLayers: 2,
+    numHeads: 3,
+    headNames: HEADS,
+    calls: [],
     attend(sentence, headMask = null) {
       model.calls.push({ sentence, headMask });
       const tokens = tokensOf(sentence);
@@ -67,19 +83,39 @@ const FACTS = { kind: ["tea", "coffee", "none"], mood: ["good", "bad"] };
 /** A focus model as the page has it, with random numbers, for words between spaces. */
 export function focusModel() {
   let seed = 0;
-  const random = (...shape) => ({ shape, values: normals(shape.reduce((a, b) => a * b), ++seed) });
+  const random = (...shape) => ({
+    shape,
+    values: normals(
+      shape.reduce((a, b) => a * b),
+      ++seed,
+    ),
+  });
   const both = (name, out, into) => ({ [`${name}.weight`]: random(out, into), [`${name}.bias`]: random(out) });
   const norm = (name) => ({ [`${name}.weight`]: random(WIDTH), [`${name}.bias`]: random(WIDTH) });
   const attention = (name) => ({
-    ...both(`${name}.query`, HEADS.length * KEY, WIDTH), ...both(`${name}.key`, HEADS.length * KEY, WIDTH),
-    ...both(`${name}.value`, HEADS.length * KEY, WIDTH), ...both(`${name}.output`, WIDTH, HEADS.length * KEY),
+    ...both(`${name}.query`, HEADS.length * KEY, WIDTH),
+    ...both(`${name}.key`, HEADS.length * KEY, WIDTH),
+    ...both(`${name}.value`, HEADS.length * KEY, WIDTH),
+    ...both(`${name}.output`, WIDTH, HEADS.length * KEY),
   });
   const tensors = {
-    ...attention("first"), ...norm("after_first"), ...both("hidden", 5, WIDTH), ...both("mix", WIDTH, 5),
-    ...norm("before"), ...attention("attention"), ...norm("after"),
-    ...both("readouts.kind", 3, WIDTH), ...both("readouts.mood", 2, WIDTH),
+    ...attention("first"),
+    ...norm("after_first"),
+    ...both("hidden", 5, WIDTH),
+    ...both("mix", WIDTH, 5),
+    ...norm("before"),
+    ...attention("attention"),
+    ...norm("after"),
+    ...both("readouts.kind", 3, WIDTH),
+    ...both("readouts.mood", 2, WIDTH),
   };
-  const header = { name: "focus", num_heads: HEADS.length, head_names: HEADS, facts: FACTS, config: { rotary_base: 10, layer_norm_eps: 1e-5 } };
+  const header = {
+    name: "focus",
+    num_heads: HEADS.length,
+    head_names: HEADS,
+    facts: FACTS,
+    config: { rotary_base: 10, layer_norm_eps: 1e-5 },
+  };
   const metadata = Object.fromEntries(Object.entries(header).map(([name, value]) => [name, JSON.stringify(value)]));
   const words = { codes: random(40, WIDTH), scale: { shape: [WIDTH], values: new Float32Array(WIDTH).fill(1) } };
   return Object.assign(new FocusModel({ tensors, metadata }, { tensors: words, metadata: {} }, null), {
@@ -92,42 +128,82 @@ export function focusModel() {
 }
 
 /** A text that would be an image with a script, were it read as HTML. */
-export const HOSTILE = '<img/src=x/onerror=alert(1)>';
+export const HOSTILE = "<img/src=x/onerror=alert(1)>";
 
 // --- pretrained models, as their workers compute them
 
 const WASM = readFileSync(new URL("../../src/manyheads/web/models/kernel.wasm", import.meta.url));
-const PRETRAINED = { numLayers: 2, numHeads: 4, headNames: ["a", "b", "c", "d"], maxTokens: 64, width: 32, mlpWidth: 32, normEpsilon: 1e-6 };
+const PRETRAINED = {
+  numLayers: 2,
+  numHeads: 4,
+  headNames: ["a", "b", "c", "d"],
+  maxTokens: 64,
+  width: 32,
+  mlpWidth: 32,
+  normEpsilon: 1e-6,
+};
 const VOCABULARY = 40;
 
 /** A tokenizer whose tokens are words between spaces. */
 const wordTokenizer = (start = [], end = []) => ({
-  encode: (text) => ({ ids: [...start, ...(text.match(/\S+/g) ?? []).map((word) => 2 + ([...word].reduce((sum, sign) => 31 * sum + sign.codePointAt(0), 7) % (VOCABULARY - 2))), ...end] }),
+  encode: (text) => ({
+    ids: [
+      ...start,
+      ...(text.match(/\S+/g) ?? []).map(
+        (word) => 2 + ([...word].reduce((sum, sign) => 31 * sum + sign.codePointAt(0), 7) % (VOCABULARY - 2)),
+      ),
+      ...end,
+    ],
+  }),
   id_to_token: (id) => ["[CLS]", "[SEP]"][id] ?? `word${id}`,
 });
 
 /** A worker on the page's own thread, which takes one message after the other. */
 export function workerOf(answer) {
-  const worker = { asked: [], terminate() {}, postMessage: (question) => setImmediate(() => {
-    worker.asked.push(question);
-    worker.onmessage({ data: { result: answer(question).result } });
-  }) };
+  const worker = {
+    asked: [],
+    terminate() {},
+    postMessage: (question) =>
+      setImmediate(() => {
+        worker.asked.push(question);
+        worker.onmessage({ data: { result: answer(question).result } });
+      }),
+  };
   return worker;
 }
 
 /** An encoder with random weights, which computes in a worker of its own: the model as a page has it, and that worker. */
 export async function smallEncoder() {
   let seed = 0;
-  const whole = (...shape) => ({ shape, values: normals(shape.reduce((a, b) => a * b), ++seed).map((value) => Math.round(20 * value)) });
+  const whole = (...shape) => ({
+    shape,
+    values: normals(
+      shape.reduce((a, b) => a * b),
+      ++seed,
+    ).map((value) => Math.round(20 * value)),
+  });
   const filled = (value, ...shape) => ({ shape, values: new Float32Array(shape.reduce((a, b) => a * b)).fill(value) });
   const { numLayers, width, maxTokens } = PRETRAINED;
   const layers = [...Array(numLayers).keys()];
-  const matrices = layers.flatMap((layer) => ["query", "key", "value", "output", "up", "down"].map((name) => `${layer}.${name}`));
-  const sent = (name, rows) => [[`low.${name}`, whole(rows, width)], [`high.${name}`, filled(0, rows, width)], [`step.${name}`, filled(0.01, rows)]];
-  const norm = (name) => [[`${name}.weight`, filled(1, width)], [`${name}.bias`, filled(0, width)]];
+  const matrices = layers.flatMap((layer) =>
+    ["query", "key", "value", "output", "up", "down"].map((name) => `${layer}.${name}`),
+  );
+  const sent = (name, rows) => [
+    [`low.${name}`, whole(rows, width)],
+    [`high.${name}`, filled(0, rows, width)],
+    [`step.${name}`, filled(0.01, rows)],
+  ];
+  const norm = (name) => [
+    [`${name}.weight`, filled(1, width)],
+    [`${name}.bias`, filled(0, width)],
+  ];
   const tensors = Object.fromEntries([
-    ...matrices.flatMap((name) => [...sent(name, width), [`${name}.bias`, filled(0, width)]]), ...sent("words", VOCABULARY), ...sent("positions", maxTokens),
-    ...["embeddings_norm", ...layers.flatMap((layer) => [`${layer}.attention_norm`, `${layer}.mlp_norm`])].flatMap(norm),
+    ...matrices.flatMap((name) => [...sent(name, width), [`${name}.bias`, filled(0, width)]]),
+    ...sent("words", VOCABULARY),
+    ...sent("positions", maxTokens),
+    ...["embeddings_norm", ...layers.flatMap((layer) => [`${layer}.attention_norm`, `${layer}.mlp_norm`])].flatMap(
+      norm,
+    ),
   ]);
   const facts = { ...PRETRAINED, name: "encoder" };
   const engine = await EncoderEngine.create(facts, WASM);
@@ -142,14 +218,28 @@ export async function smallDecoder() {
   const shapes = { qkv: [64, 32], o: [32, 32], gu: [64, 32], down: [32, 32] };
   const planes = { layer: {}, embedding: {} };
   const sizes = { layer: 0, embedding: 0 };
-  const place = (kind, name, bytes) => (planes[kind][name] = [sizes[kind], bytes], sizes[kind] += bytes);
+  const place = (kind, name, bytes) => ((planes[kind][name] = [sizes[kind], bytes]), (sizes[kind] += bytes));
   for (const [name, [rows, columns]] of Object.entries(shapes)) {
-    place("layer", `${name}.codes`, rows * columns / 2);
+    place("layer", `${name}.codes`, (rows * columns) / 2);
     for (const scale of ["d", "m"]) place("layer", `${name}.${scale}`, 2 * rows);
   }
   for (const name of ["attention_norm", "mlp_norm"]) place("layer", name, 4 * 32);
-  for (const [name, bytes] of [["codes", 32 * VOCABULARY], ["d", 2 * VOCABULARY], ["norm", 4 * 32]]) place("embedding", name, bytes);
-  const facts = { ...PRETRAINED, name: "decoder", numKvHeads: 2, headDim: 8, vocabularySize: VOCABULARY, rotaryBase: 100, endTokens: [], planes };
+  for (const [name, bytes] of [
+    ["codes", 32 * VOCABULARY],
+    ["d", 2 * VOCABULARY],
+    ["norm", 4 * 32],
+  ])
+    place("embedding", name, bytes);
+  const facts = {
+    ...PRETRAINED,
+    name: "decoder",
+    numKvHeads: 2,
+    headDim: 8,
+    vocabularySize: VOCABULARY,
+    rotaryBase: 100,
+    endTokens: [],
+    planes,
+  };
   const weights = await DecoderWeights.create(facts, WASM);
   let seed = 0;
   const HALF = { d: 0x2800, m: 0xb4c0 }; // 1/32, and -0.297: codes from 0 to 15 are around 0
@@ -157,8 +247,10 @@ export async function smallDecoder() {
     const bytes = new Uint8Array(sizes[kind]);
     for (const [name, [start, count]] of Object.entries(planes[kind])) {
       const part = name.split(".").at(-1);
-      if (HALF[part]) for (let at = 0; at < count; at += 2) new DataView(bytes.buffer).setUint16(start + at, HALF[part], true);
-      else if (part === "codes") normals(count, ++seed).forEach((value, at) => (bytes[start + at] = Math.round(60 * value)));
+      if (HALF[part])
+        for (let at = 0; at < count; at += 2) new DataView(bytes.buffer).setUint16(start + at, HALF[part], true);
+      else if (part === "codes")
+        normals(count, ++seed).forEach((value, at) => (bytes[start + at] = Math.round(60 * value)));
       else for (let at = 0; at < count; at += 4) new DataView(bytes.buffer).setFloat32(start + at, 1, true);
     }
     return bytes;

@@ -4,8 +4,14 @@ import test from "node:test";
 import { draw, heard, named, once, press, texts, type } from "./page.mjs";
 
 /** A row of the table: the scores, the weights without the scale, and with it. */
-const row = (figure, at) => [...figure.querySelectorAll("tbody tr")[at].querySelectorAll("td")].map(({ textContent }) => Number(textContent.replace("−", "-")));
-const levels = (figure, at) => [...figure.querySelectorAll("tbody tr")[at].querySelectorAll("td")].map(({ style }) => Number(style.getPropertyValue("--share")));
+const row = (figure, at) =>
+  [...figure.querySelectorAll("tbody tr")[at].querySelectorAll("td")].map(({ textContent }) =>
+    Number(textContent.replace("−", "-")),
+  );
+const levels = (figure, at) =>
+  [...figure.querySelectorAll("tbody tr")[at].querySelectorAll("td")].map(({ style }) =>
+    Number(style.getPropertyValue("--share")),
+  );
 
 test("the water of each row sums to 1, and the widest keys leave all to one without the scale", async () => {
   const figure = await draw("<softmax-scale></softmax-scale>");
@@ -17,7 +23,10 @@ test("the water of each row sums to 1, and the widest keys leave all to one with
   levels(figure, 1).forEach((level, key) => assert.ok(Math.abs(level - row(figure, 1)[key]) < 0.006));
   row(figure, 0).forEach((score, key) => assert.ok(Math.abs(score - scores[key]) < 0.06));
   assert.ok(Math.max(...unscaled) > 0.9 && Math.max(...scaled) < 0.8);
-  assert.equal(texts(figure, ".hm-status")[0], `The largest weight is ${Math.max(...unscaled).toFixed(2)} without scaling, ${Math.max(...scaled).toFixed(2)} with it.`);
+  assert.equal(
+    texts(figure, ".hm-status")[0],
+    `The largest weight is ${Math.max(...unscaled).toFixed(2)} without scaling, ${Math.max(...scaled).toFixed(2)} with it.`,
+  );
 });
 
 test("at width 1, dividing by its root changes nothing", async () => {

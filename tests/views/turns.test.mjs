@@ -13,10 +13,12 @@ const SENTENCES = WORDS.map((_, at) => WORDS.slice(0, at + 1).join(" "));
 function counting(t, { prototype }) {
   const passes = [];
   const { pass } = prototype;
-  replace(t, prototype, { pass(ids, ...rest) {
-    passes.push(ids.length);
-    return pass.call(this, ids, ...rest);
-  } });
+  replace(t, prototype, {
+    pass(ids, ...rest) {
+      passes.push(ids.length);
+      return pass.call(this, ids, ...rest);
+    },
+  });
   return passes;
 }
 
@@ -35,12 +37,22 @@ async function following(t, name, { model, worker }, engine) {
     postMessage(question);
   };
   const shows = (figure, tokens) => until(() => tokens(figure)?.length === wanted(map).length);
-  return { map, flow, passes, log, mapOf: () => shows(map, (one) => one.attention.queryTokens), flowOf: () => shows(flow, (one) => one.steps.tokens) };
+  return {
+    map,
+    flow,
+    passes,
+    log,
+    mapOf: () => shows(map, (one) => one.attention.queryTokens),
+    flowOf: () => shows(flow, (one) => one.steps.tokens),
+  };
 }
 
 const wanted = ({ sentence, model }) => [...sentence.split(" "), ...(model === "encoder" ? ["[CLS]", "[SEP]"] : [])];
 
-for (const [name, small, engine] of [["encoder", smallEncoder, EncoderEngine], ["decoder", smallDecoder, DecoderEngine]]) {
+for (const [name, small, engine] of [
+  ["encoder", smallEncoder, EncoderEngine],
+  ["decoder", smallDecoder, DecoderEngine],
+]) {
   test(`ten keys are ten passes of the ${name}, whether what follows is out of sight or in view`, async (t) => {
     const { map, flow, passes, log, mapOf, flowOf } = await following(t, name, await small(), engine);
     scrollTo(false);
@@ -52,14 +64,21 @@ for (const [name, small, engine] of [["encoder", smallEncoder, EncoderEngine], [
     assert.deepEqual([passes.length, flow.sentence, log.includes("journey asked")], [10, "hot", false]);
     scrollTo(true);
     await flowOf();
-    assert.deepEqual([passes.length, flow.sentence], [10, SENTENCES.at(-1)], "what comes into view catches up, of the pass that was made");
+    assert.deepEqual(
+      [passes.length, flow.sentence],
+      [10, SENTENCES.at(-1)],
+      "what comes into view catches up, of the pass that was made",
+    );
     log.length = 0;
     for (const sentence of SENTENCES) {
       type(map, "Sentence", `no ${sentence}`);
       await flowOf();
     }
     assert.equal(passes.length, 20);
-    assert.deepEqual(log, SENTENCES.flatMap(() => ["map asked", "map drawn", "journey asked"]));
+    assert.deepEqual(
+      log,
+      SENTENCES.flatMap(() => ["map asked", "map drawn", "journey asked"]),
+    );
   });
 }
 
@@ -110,7 +129,8 @@ test("a page that nobody sees computes nothing, and catches up", async (t) => {
 
 test("the ledger of a sentence that was read takes it from there, and turning heads off for it doesn't make the next key dearer", async (t) => {
   const small = await smallDecoder();
-  const html = '<head-map model="decoder" sentence="hot"></head-map><head-ledger model="decoder" sentence="hot"></head-ledger>';
+  const html =
+    '<head-map model="decoder" sentence="hot"></head-map><head-ledger model="decoder" sentence="hot"></head-ledger>';
   const map = await draw(html, { decoder: { ...isHere(small.model), missingBytes: () => 0 } });
   const ledger = document.querySelector("head-ledger");
   await Promise.all([map.ready, ledger.ready]);
@@ -120,7 +140,9 @@ test("the ledger of a sentence that was read takes it from there, and turning he
   assert.deepEqual(passes, [5]);
   type(ledger, "Sentence", SENTENCES[4]);
   await until(() => ledger.matrices.tokens.length === 5);
-  const off = ledger.matrices.without.values.slice(0, ledger.matrices.headNames.length).filter((value) => !Number.isNaN(value)).length;
+  const off = ledger.matrices.without.values
+    .slice(0, ledger.matrices.headNames.length)
+    .filter((value) => !Number.isNaN(value)).length;
   assert.deepEqual(passes, [5, ...Array(off).fill(5)], "a pass for each head that is off, and none for the sentence");
   assert.ok(off > 0);
   type(map, "Sentence", SENTENCES[5]);

@@ -8,7 +8,10 @@ const { scoreParts } = await import("../../src/manyheads/web/math/score-parts.ts
 
 const MAP = { queryTokens: ["a", " b"], keyTokens: ["a", " b"], headNames: ["head 1", "head 2"] };
 const CELL = { layer: 1, head: 1, query: 1, key: 0 };
-const FOUND = { parts: ["embedding", "layer 1, head 2", "biases"], pairs: Float64Array.of(0.5, 6, 0, -1.5, 0.25, 0, 0, 0.125, 0.0625) };
+const FOUND = {
+  parts: ["embedding", "layer 1, head 2", "biases"],
+  pairs: Float64Array.of(0.5, 6, 0, -1.5, 0.25, 0, 0, 0.125, 0.0625),
+};
 
 function asked(scoreParts) {
   const view = new WhyThere();
@@ -17,19 +20,32 @@ function asked(scoreParts) {
   return view;
 }
 const lead = ({ node }) => texts(node, ".wt-lead")[0];
-const rows = ({ node }) => [...node.querySelectorAll("tbody tr")].map((row) => [...row.children].filter((cell) => !cell.hidden).map((cell) => cell.textContent));
+const rows = ({ node }) =>
+  [...node.querySelectorAll("tbody tr")].map((row) =>
+    [...row.children].filter((cell) => !cell.hidden).map((cell) => cell.textContent),
+  );
 
 test("the largest pairs are named, and with the others they sum to the score", () => {
   const view = asked(() => FOUND);
   assert.deepEqual(rows(view), [], "nothing is computed before it's opened");
   view.open();
-  assert.equal(lead(view), "In layer 2, head 2, the score of “␣b” with “a” is +5.44. In the key, what layer 1, head 2 wrote counts most: +6.38.");
+  assert.equal(
+    lead(view),
+    "In layer 2, head 2, the score of “␣b” with “a” is +5.44. In the key, what layer 1, head 2 wrote counts most: +6.38.",
+  );
   assert.deepEqual(texts(view.node, "thead th"), ["Query “␣b”", "Key “a”", "add to the score"]);
   assert.deepEqual(rows(view), [
-    ["embedding", "layer 1, head 2", "", "+6.00"], ["layer 1, head 2", "embedding", "", "−1.50"], ["embedding", "embedding", "", "+0.500"],
-    ["layer 1, head 2", "layer 1, head 2", "", "+0.250"], ["biases", "layer 1, head 2", "", "+0.125"], ["4 other pairs", "", "+0.063"], ["Score", "", "+5.44"],
+    ["embedding", "layer 1, head 2", "", "+6.00"],
+    ["layer 1, head 2", "embedding", "", "−1.50"],
+    ["embedding", "embedding", "", "+0.500"],
+    ["layer 1, head 2", "layer 1, head 2", "", "+0.250"],
+    ["biases", "layer 1, head 2", "", "+0.125"],
+    ["4 other pairs", "", "+0.063"],
+    ["Score", "", "+5.44"],
   ]);
-  const bars = [...view.node.querySelectorAll("tbody i")].map(({ style }) => [style.getPropertyValue("--from"), style.getPropertyValue("--length")].map(Number));
+  const bars = [...view.node.querySelectorAll("tbody i")].map(({ style }) =>
+    [style.getPropertyValue("--from"), style.getPropertyValue("--length")].map(Number),
+  );
   const ends = FOUND.pairs.length && [6, 4.5, 5, 5.25, 5.375, 5.4375];
   bars.slice(0, -1).forEach(([from, length], at) => {
     const right = Math.max(ends[at], ends[at - 1] ?? 0);
@@ -43,7 +59,10 @@ test("where the model rounds, its own score is shown, and rounding is named", ()
   const view = asked(() => ({ ...FOUND, score: 5.45 }));
   view.open();
   assert.match(lead(view), / is \+5\.45\. /);
-  assert.deepEqual(rows(view).slice(-2), [["4 other pairs and rounding", "", "+0.075"], ["Score", "", "+5.45"]]);
+  assert.deepEqual(rows(view).slice(-2), [
+    ["4 other pairs and rounding", "", "+0.075"],
+    ["Score", "", "+5.45"],
+  ]);
 });
 
 test("a worker's answer comes later, and one to an earlier question is not shown", async () => {
@@ -67,7 +86,10 @@ test("an example that no model computed says what it waits for", () => {
 
 test("a pair is the product of what a head reads of two parts, through a norm frozen at their sum", () => {
   const norm = { weight: [1, 2], eps: 0 };
-  const rows = [[1, 0], [0, 1]];
+  const rows = [
+    [1, 0],
+    [0, 1],
+  ];
   const query = { written: { embedding: [3, 0], "layer 1, MLP": [0, 4] }, rows, place: 0 };
   const { parts, pairs } = scoreParts(norm, query, query);
   const spread = (9 + 16) / 2;

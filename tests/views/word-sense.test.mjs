@@ -1,7 +1,22 @@
 // <word-sense>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choose, draw, heard, named, once, page, press, same, replace, says, status, texts, type, until } from "./page.mjs";
+import {
+  choose,
+  draw,
+  heard,
+  named,
+  once,
+  page,
+  press,
+  same,
+  replace,
+  says,
+  status,
+  texts,
+  type,
+  until,
+} from "./page.mjs";
 import { HOSTILE, tokensOf } from "./small-models.mjs";
 import { layerName, leaning, looksAt, movedTo, unknownWord } from "../../src/manyheads/web/figures/word-sense/text.ts";
 import { rankedHeads, SenseAxes, shareOf, wordPlaces } from "../../src/manyheads/web/math/senses.ts";
@@ -29,7 +44,10 @@ test("a word stands where a form of it is a whole word", () => {
   assert.deepEqual(wordPlaces(["[CLS]", "a", "bark", "##s", "bark"], words[1].tokens), [2, 3]);
   assert.deepEqual(wordPlaces(["bank", "##er", "bank"], words[0].tokens), [2]);
   assert.deepEqual(wordPlaces(["bank", "##er"], words[0].tokens), []);
-  assert.deepEqual(axes.among(["bark", "bank"]).map(({ word }) => word), ["bank", "bark"]);
+  assert.deepEqual(
+    axes.among(["bark", "bank"]).map(({ word }) => word),
+    ["bank", "bark"],
+  );
 });
 
 test("a score is the vector laid on the axis of its own word and layer, pieces averaged", () => {
@@ -44,19 +62,35 @@ test("shares and what is said of them", () => {
   assert.equal(shareOf(0), 0.5);
   assert.equal(leaning(["money", "river"], 0.97), "97\u00a0% river");
   assert.equal(leaning(["money", "river"], 0.2), "80\u00a0% money");
-  assert.deepEqual([1.23, -0.5].map((moved) => movedTo(["money", "river"], moved)), ["river 1.2", "money 0.5"]);
+  assert.deepEqual(
+    [1.23, -0.5].map((moved) => movedTo(["money", "river"], moved)),
+    ["river 1.2", "money 0.5"],
+  );
   assert.deepEqual([0, 3].map(layerName), ["embeddings", "layer 3"]);
   assert.match(unknownWord(["bank", "bat"]), /Try one of these: bank, bat\. .*For teachers and authors/);
 });
 
 test("heads come in the order of what their absence does, either way", () => {
-  assert.deepEqual(rankedHeads(1, [[1, 3], [-4, 1.5]]), [
-    { place: [1, 0], moved: -5 }, { place: [0, 1], moved: 2 }, { place: [1, 1], moved: 0.5 }, { place: [0, 0], moved: 0 },
-  ]);
+  assert.deepEqual(
+    rankedHeads(1, [
+      [1, 3],
+      [-4, 1.5],
+    ]),
+    [
+      { place: [1, 0], moved: -5 },
+      { place: [0, 1], moved: 2 },
+      { place: [1, 1], moved: 0.5 },
+      { place: [0, 0], moved: 0 },
+    ],
+  );
 });
 
 test("a head looks at words: special tokens and the word itself apart", () => {
-  const map = { keyTokens: ["[CLS]", "bank", "river"], shape: [1, 1, 3, 3], weights: Float32Array.of(0, 0, 0, 0.5, 0.25, 0.25, 0, 0, 0) };
+  const map = {
+    keyTokens: ["[CLS]", "bank", "river"],
+    shape: [1, 1, 3, 3],
+    weights: Float32Array.of(0, 0, 0, 0.5, 0.25, 0.25, 0, 0, 0),
+  };
   assert.deepEqual(looksAt(map, [0, 0], [1]), { word: "river", share: 0.25 });
   assert.equal(looksAt({ ...map, keyTokens: ["[CLS]", "bank", "[SEP]"] }, [0, 0], [1]), null);
 });
@@ -64,13 +98,27 @@ test("a head looks at words: special tokens and the word itself apart", () => {
 // --- the figure
 
 const [LAYERS, HEADS] = [6, 12];
-const KNOWN = ["bank", "bark"].map((word, at) => ({ word, senses: [["money", "river"], [HOSTILE, "tree"]][at], forms: [word], tokens: [[word]] }));
+const KNOWN = ["bank", "bark"].map((word, at) => ({
+  word,
+  senses: [
+    ["money", "river"],
+    [HOSTILE, "tree"],
+  ][at],
+  forms: [word],
+  tokens: [[word]],
+}));
 const ONES = { shape: [2 * (LAYERS + 1), 1], values: new Float32Array(2 * (LAYERS + 1)).fill(1) };
-const senses = { tensors: { directions: ONES, offsets: { ...ONES, values: new Float32Array(ONES.values.length) } },
-  metadata: { words: JSON.stringify(KNOWN), layer: String(LAYERS) } };
+const senses = {
+  tensors: { directions: ONES, offsets: { ...ONES, values: new Float32Array(ONES.values.length) } },
+  metadata: { words: JSON.stringify(KNOWN), layer: String(LAYERS) },
+};
 
 /** An encoder whose vectors say "river" where that is to be seen, and the less so without head 4 of layer 3; that head brings it in each layer. */
-const encoder = () => ({ name: "encoder", numLayers: LAYERS, numHeads: HEADS, headNames: Array.from({ length: HEADS }, (_, at) => `head ${at + 1}`),
+const encoder = () => ({
+  name: "encoder",
+  numLayers: LAYERS,
+  numHeads: HEADS,
+  headNames: Array.from({ length: HEADS }, (_, at) => `head ${at + 1}`),
   async attend(sentence, headMask, { masked = [], follow = [] } = {}) {
     const tokens = tokensOf(sentence.toLowerCase());
     const count = tokens.length;
@@ -80,14 +128,37 @@ const encoder = () => ({ name: "encoder", numLayers: LAYERS, numHeads: HEADS, he
     const weights = new Float32Array(LAYERS * HEADS * count * count).fill(1 / count);
     const brought = (layer) => (headMask?.[layer][3] === false || strength < 0 ? 0 : 0.9 * (layer + 1) * strength);
     const word = follow.findIndex(({ tokens: [[form]] }) => tokens.includes(form));
-    const pushes = word < 0 ? undefined : { word, rest: Array.from({ length: LAYERS }, (_, layer) => (layer + 1) * strength - brought(layer)),
-      values: Array.from({ length: LAYERS }, (_, layer) => Array.from({ length: HEADS }, (_, head) => tokens.map((_, key) => (head === 3 && key === river ? brought(layer) : 0)))) };
-    return { queryTokens: tokens, keyTokens: tokens, shape: [LAYERS, HEADS, count, count], weights, headNames: this.headNames, predictions: {}, pushes,
-      notes: count > 9 ? ["It reads at most 9 tokens."] : [], states: { shape: [LAYERS + 1, count, 1], values } };
-  } });
+    const pushes =
+      word < 0
+        ? undefined
+        : {
+            word,
+            rest: Array.from({ length: LAYERS }, (_, layer) => (layer + 1) * strength - brought(layer)),
+            values: Array.from({ length: LAYERS }, (_, layer) =>
+              Array.from({ length: HEADS }, (_, head) =>
+                tokens.map((_, key) => (head === 3 && key === river ? brought(layer) : 0)),
+              ),
+            ),
+          };
+    return {
+      queryTokens: tokens,
+      keyTokens: tokens,
+      shape: [LAYERS, HEADS, count, count],
+      weights,
+      headNames: this.headNames,
+      predictions: {},
+      pushes,
+      notes: count > 9 ? ["It reads at most 9 tokens."] : [],
+      states: { shape: [LAYERS + 1, count, 1], values },
+    };
+  },
+});
 
 async function live(model = encoder()) {
-  const figure = await draw('<word-sense sentence="the bank of the river" word="bank"></word-sense>', { encoder: { load: () => model }, senses: { load: () => senses } });
+  const figure = await draw('<word-sense sentence="the bank of the river" word="bank"></word-sense>', {
+    encoder: { load: () => model },
+    senses: { load: () => senses },
+  });
   await figure.ready;
   return figure;
 }
@@ -105,7 +176,10 @@ const steps = (figure) => [...figure.querySelectorAll(".ws-step")];
 
 test("the scale says after each layer in which sense the word is read", async () => {
   const figure = await live();
-  assert.deepEqual(texts(figure, ".ws-layer th"), ["embeddings", ...Array.from({ length: LAYERS }, (_, at) => `layer ${at + 1}`)]);
+  assert.deepEqual(texts(figure, ".ws-layer th"), [
+    "embeddings",
+    ...Array.from({ length: LAYERS }, (_, at) => `layer ${at + 1}`),
+  ]);
   assert.deepEqual([leans(figure)[0], leans(figure)[LAYERS]], ["50\u00a0% river", "95\u00a0% river"]);
   const { shares, word } = await typed(figure, "the bank of the town");
   assert.deepEqual([word, leans(figure)[LAYERS]], ["bank", "95\u00a0% money"]);
@@ -133,7 +207,10 @@ test("where no word is known, it says which are, and what was shown stays, marke
   for (const text of ["the pitch", "", HOSTILE]) {
     type(figure, "Sentence", text);
     await says(figure, /^No word here has two senses that this book knows\. Try one of these: bank, bark\./);
-    assert.deepEqual([figure.sense.word, figure.classList.contains("ws-old"), named(figure, "Rank the heads").disabled], ["bank", true, true]);
+    assert.deepEqual(
+      [figure.sense.word, figure.classList.contains("ws-old"), named(figure, "Rank the heads").disabled],
+      ["bank", true, true],
+    );
     await typed(figure, "the bank");
     assert.ok(!figure.classList.contains("ws-old"));
   }
@@ -157,9 +234,16 @@ const off = (figure) => figure.querySelectorAll('.ws-heads button[aria-pressed="
 test("heads are ranked by what their absence does, and turned off and on", async () => {
   const figure = await ranked();
   const [first] = figure.querySelectorAll(".ws-heads tbody tr");
-  assert.deepEqual([...first.cells].map(({ textContent }) => textContent).slice(0, 3), ["layer 3, head 4", "57\u00a0% river", "money 2.7"]);
+  assert.deepEqual([...first.cells].map(({ textContent }) => textContent).slice(0, 3), [
+    "layer 3, head 4",
+    "57\u00a0% river",
+    "money 2.7",
+  ]);
   const whole = figure.sense.shares[LAYERS];
-  for (const [wanted, pressed] of [[0.574, "false"], [whole, "true"]]) {
+  for (const [wanted, pressed] of [
+    [0.574, "false"],
+    [whole, "true"],
+  ]) {
     const told = once(figure, "sense");
     first.querySelector("button").click();
     assert.ok(Math.abs((await told).shares[LAYERS] - wanted) < 0.001);
@@ -170,8 +254,11 @@ test("heads are ranked by what their absence does, and turned off and on", async
 test("the heads that matter most are turned off together, or all of a layer", async () => {
   const figure = await ranked();
   for (const [choice, marked, leaning] of [
-    ["the 4 that matter most here", 4, "57\u00a0% river"], ["all of layer 1", null, "95\u00a0% river"], ["all of layer 3", null, "57\u00a0% river"],
-    ["the 16 that matter most here", 16, "57\u00a0% river"], ["none", 0, "95\u00a0% river"],
+    ["the 4 that matter most here", 4, "57\u00a0% river"],
+    ["all of layer 1", null, "95\u00a0% river"],
+    ["all of layer 3", null, "57\u00a0% river"],
+    ["the 16 that matter most here", 16, "57\u00a0% river"],
+    ["none", 0, "95\u00a0% river"],
   ]) {
     const told = once(figure, "sense");
     choose(figure, "Heads off", choice);
@@ -189,15 +276,20 @@ test("the list says what is off, by whichever switch", async () => {
     await told;
     return named(figure, "Heads off").value;
   };
-  assert.deepEqual([await press(0), await press(2), await press(2), await press(0)],
-    ["the one that matters most here", "those switched off", "the one that matters most here", "none"]);
+  assert.deepEqual(
+    [await press(0), await press(2), await press(2), await press(0)],
+    ["the one that matters most here", "those switched off", "the one that matters most here", "none"],
+  );
 });
 
 test("another sentence lets all heads on, and the ranking go", async () => {
   const figure = await ranked();
   choose(figure, "Heads off", "the one that matters most here");
   await typed(figure, "the bank of the town");
-  assert.deepEqual([figure.querySelector(".ws-heads").hidden, named(figure, "Heads off").value, leans(figure)[LAYERS]], [true, "none", "95\u00a0% money"]);
+  assert.deepEqual(
+    [figure.querySelector(".ws-heads").hidden, named(figure, "Heads off").value, leans(figure)[LAYERS]],
+    [true, "none", "95\u00a0% money"],
+  );
 });
 
 test("an encoder that stops says so; what was typed and shown stays", async () => {
@@ -223,8 +315,14 @@ test("what typing came to is said once", async (t) => {
 test("a press masks a word for the model, and another press shows it again; neither the word that is read nor a full stop can be masked", async () => {
   const figure = await live();
   await typed(figure, "the bank of the river .");
-  assert.deepEqual([...figure.querySelectorAll(".ws-row > button")].map(({ textContent }) => textContent), ["the", "of", "the", "river"]);
-  for (const [pressed, leaning, text] of [["true", "95\u00a0% money", /^With “river” masked, the model reads .* after layer 6\.$/], ["false", "95\u00a0% river", /pushes it by 2\.7 towards river\.$/]]) {
+  assert.deepEqual(
+    [...figure.querySelectorAll(".ws-row > button")].map(({ textContent }) => textContent),
+    ["the", "of", "the", "river"],
+  );
+  for (const [pressed, leaning, text] of [
+    ["true", "95\u00a0% money", /^With “river” masked, the model reads .* after layer 6\.$/],
+    ["false", "95\u00a0% river", /pushes it by 2\.7 towards river\.$/],
+  ]) {
     const told = once(figure, "sense");
     press(figure, "river");
     await told;
@@ -262,15 +360,24 @@ test("an arrow that is pulled out turns its head off: first by arithmetic, then 
   const step = steps(figure)[4];
   const plot = step.parentElement;
   plot.setPointerCapture = () => {};
-  const move = (type, x) => (type === "pointerdown" ? step : plot).dispatchEvent(new PointerEvent(type, { clientX: x, clientY: 0, button: 0, bubbles: true }));
+  const move = (type, x) =>
+    (type === "pointerdown" ? step : plot).dispatchEvent(
+      new PointerEvent(type, { clientX: x, clientY: 0, button: 0, bubbles: true }),
+    );
   move("pointerdown", 0);
   move("pointermove", 60);
-  assert.match(note(figure), /^Without that arrow the others sum to 54\u00a0% river\. That's arithmetic: the model hasn't read the sentence without head 4\.$/);
+  assert.match(
+    note(figure),
+    /^Without that arrow the others sum to 54\u00a0% river\. That's arithmetic: the model hasn't read the sentence without head 4\.$/,
+  );
   const told = once(figure, "sense");
   move("pointerup", 60);
   assert.equal(named(figure, "head 4").getAttribute("aria-pressed"), "false");
   await told;
-  assert.match(note(figure), /^Without head 4, the model reads 54\u00a0% river after layer 3\. Taking away the arrow alone would leave 54\u00a0% river\.$/);
+  assert.match(
+    note(figure),
+    /^Without head 4, the model reads 54\u00a0% river after layer 3\. Taking away the arrow alone would leave 54\u00a0% river\.$/,
+  );
   const again = once(figure, "sense");
   press(figure, "head 4");
   await again;
@@ -282,16 +389,35 @@ test("an arrow that is pulled out turns its head off: first by arithmetic, then 
 });
 
 const layersOf = (push) => [{ weights: [[0.2, 0.5, 0.3]], pushes: [[0, 0, push]], rest: 0 }, null];
-const BAKED = { word: "bank", senses: ["money", "river"], shares: [0.5, 0.9, 0.8], layer: 2, pushes: { tokens: ["the", "bank", "river"], places: [1], layers: layersOf(2.197) },
-  masked: { 0: { shares: [0.5, 0.88, 0.8], layers: layersOf(1.992) }, 2: { shares: [0.5, 0.5, 0.1], layers: layersOf(0) } } };
+const BAKED = {
+  word: "bank",
+  senses: ["money", "river"],
+  shares: [0.5, 0.9, 0.8],
+  layer: 2,
+  pushes: { tokens: ["the", "bank", "river"], places: [1], layers: layersOf(2.197) },
+  masked: {
+    0: { shares: [0.5, 0.88, 0.8], layers: layersOf(1.992) },
+    2: { shares: [0.5, 0.5, 0.1], layers: layersOf(0) },
+  },
+};
 
 test("what one masked word comes to is shown without a model; more than that is said to wait for it", async () => {
   const absent = { missingBytes: async () => 25e6, load: () => Promise.reject(new Error("nobody asked")) };
-  const figure = await draw(`<word-sense sentence="the bank river" word="bank" layer="1"><script type="application/json">${JSON.stringify(BAKED)}</script></word-sense>`, { encoder: absent, senses: { load: () => senses } });
-  assert.deepEqual([leans(figure), figure.querySelectorAll(".hm-tools:not([hidden])").length], [["50\u00a0% river", "90\u00a0% river"], 0], "one layer, no tools");
+  const figure = await draw(
+    `<word-sense sentence="the bank river" word="bank" layer="1"><script type="application/json">${JSON.stringify(BAKED)}</script></word-sense>`,
+    { encoder: absent, senses: { load: () => senses } },
+  );
+  assert.deepEqual(
+    [leans(figure), figure.querySelectorAll(".hm-tools:not([hidden])").length],
+    [["50\u00a0% river", "90\u00a0% river"], 0],
+    "one layer, no tools",
+  );
   await says(figure, /^This is a computed example\. Load the encoder/);
   press(figure, "river");
-  assert.deepEqual([leans(figure)[1], note(figure)], ["50\u00a0% river", "With “river” masked, the model reads 50\u00a0% river after layer 1."]);
+  assert.deepEqual(
+    [leans(figure)[1], note(figure)],
+    ["50\u00a0% river", "With “river” masked, the model reads 50\u00a0% river after layer 1."],
+  );
   press(figure, "the");
   assert.match(note(figure), /^The model hasn't read the sentence with “the” and “river” masked\.$/);
   await says(figure, /^This will be answered once the encoder has loaded\. Load the encoder/);

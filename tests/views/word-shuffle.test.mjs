@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { draw, isIdle, page, press, replace, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel, slowModel } from "./small-models.mjs";
-import { conclusions, largestChange, shuffled, wordsOf } from "../../src/manyheads/web/figures/word-shuffle/word-shuffle.ts";
+import {
+  conclusions,
+  largestChange,
+  shuffled,
+  wordsOf,
+} from "../../src/manyheads/web/figures/word-shuffle/word-shuffle.ts";
 
 test("words and signs come apart, letters of any script stay together", () => {
   assert.deepEqual(wordsOf("Tea, please!"), ["Tea", ",", "please", "!"]);
@@ -31,7 +36,9 @@ const map = { queryTokens: tokens, weights, predictions: {} };
 
 /** The map with tokens, rows and columns in another order; `order` says which old place comes to each new one. */
 function permuted(order) {
-  const moved = weights.map((_, at) => weights[Math.floor(at / 9) * 9 + order[Math.floor(at / 3) % 3] * 3 + order[at % 3]]);
+  const moved = weights.map(
+    (_, at) => weights[Math.floor(at / 9) * 9 + order[Math.floor(at / 3) % 3] * 3 + order[at % 3]],
+  );
   return { queryTokens: order.map((place) => tokens[place]), weights: moved };
 }
 
@@ -59,17 +66,32 @@ test("conclusions that change are named, others are not", () => {
 
 // --- the figure
 
-const HTML = '<head-map id="it" models="focus focus/no-order" sentence="Hot tea, please!"></head-map><word-shuffle for="it"></word-shuffle>';
+const HTML =
+  '<head-map id="it" models="focus focus/no-order" sentence="Hot tea, please!"></head-map><word-shuffle for="it"></word-shuffle>';
 
 /** A model for which the order counts, and one for which it doesn't. */
-const focus = (make) => ({ load: (variant) => make({ attend: (sentence) => {
-  const tokens = wordsOf(sentence);
-  const order = variant === "no-order" ? [...tokens].sort() : tokens;
-  const weights = tokens.flatMap((asks) => tokens.map((word) => (order.indexOf(word) + order.indexOf(asks) + 1) / 100));
-  const first = variant === "no-order" ? "any" : tokens[0] ?? "none";
-  return { queryTokens: tokens, keyTokens: tokens, shape: [1, 1, tokens.length, tokens.length], weights: Float32Array.from(weights), headNames: ["a"], notes: [],
-    predictions: { first: { [first]: 1 } } };
-} }) });
+const focus = (make) => ({
+  load: (variant) =>
+    make({
+      attend: (sentence) => {
+        const tokens = wordsOf(sentence);
+        const order = variant === "no-order" ? [...tokens].sort() : tokens;
+        const weights = tokens.flatMap((asks) =>
+          tokens.map((word) => (order.indexOf(word) + order.indexOf(asks) + 1) / 100),
+        );
+        const first = variant === "no-order" ? "any" : (tokens[0] ?? "none");
+        return {
+          queryTokens: tokens,
+          keyTokens: tokens,
+          shape: [1, 1, tokens.length, tokens.length],
+          weights: Float32Array.from(weights),
+          headNames: ["a"],
+          notes: [],
+          predictions: { first: { [first]: 1 } },
+        };
+      },
+    }),
+});
 
 async function shuffling(make = mapModel) {
   const map = await draw(HTML, { focus: focus(make) });
@@ -86,7 +108,10 @@ async function shuffle(map, figure) {
   await until(() => map.sentence !== before && !isGuessing(figure));
 }
 
-for (const [how, make] of [["at once", mapModel], ["later", slowModel]])
+for (const [how, make] of [
+  ["at once", mapModel],
+  ["later", slowModel],
+])
   test(`words are shuffled into the map, and each model's change is told, where models answer ${how}`, async () => {
     const { map, figure } = await shuffling(make);
     await shuffle(map, figure);
@@ -102,7 +127,10 @@ test("heads that are off in the map stay off", async () => {
   const map = await draw(HTML, { focus: { load: () => (models.push(mapModel()), models.at(-1)) } });
   const figure = document.querySelector("word-shuffle");
   await Promise.all([figure.ready, map.ready]);
-  const off = map.headMask = [[true, false, true], [true, true, true]];
+  const off = (map.headMask = [
+    [true, false, true],
+    [true, true, true],
+  ]);
   const before = models.map(({ calls }) => calls.length);
   await shuffle(map, figure);
   const asked = models.flatMap(({ calls }, at) => calls.slice(before[at]));
@@ -137,17 +165,24 @@ test("nothing, one word and words that look like HTML are shuffled calmly", asyn
     type(map, "Sentence", text);
     press(figure, "Shuffle the words");
     await until(() => !isGuessing(figure));
-    assert.deepEqual([changes(figure).length, figure.querySelectorAll("img").length, map.querySelectorAll("img").length], [2, 0, 0]);
+    assert.deepEqual(
+      [changes(figure).length, figure.querySelectorAll("img").length, map.querySelectorAll("img").length],
+      [2, 0, 0],
+    );
   }
 });
 
 test("a model that does not come is told, and can be asked for again", async () => {
   let fails = 1;
   const { load } = focus(mapModel);
-  await draw(HTML, { focus: { load: (variant) => {
-    if (variant === "no-order" && fails-- > 0) throw new TypeError("fetch failed");
-    return load(variant);
-  } } });
+  await draw(HTML, {
+    focus: {
+      load: (variant) => {
+        if (variant === "no-order" && fails-- > 0) throw new TypeError("fetch failed");
+        return load(variant);
+      },
+    },
+  });
   const figure = document.querySelector("word-shuffle");
   press(figure, "Shuffle the words");
   await says(figure, /^The words could not be shuffled: something went wrong/);
@@ -160,7 +195,10 @@ test("the word that asks goes on asking, wherever it flies", async () => {
   const { map, figure } = await shuffling();
   const asks = () => map.attention.queryTokens[map.query];
   map.query = 3;
-  for (const [act, word] of [["Shuffle the words", "please"], ["Undo", "please"]]) {
+  for (const [act, word] of [
+    ["Shuffle the words", "please"],
+    ["Undo", "please"],
+  ]) {
     press(figure, act);
     await until(() => (act === "Undo") === isGuessing(figure));
     assert.equal(asks(), word);

@@ -89,11 +89,9 @@ WEIGHTS = {
     "These are the scores. Turn each row into shares with softmax.": {"share": lambda scores, mask: scores},
     "The shares are powers that nobody divided by their sum.": {"share": lambda scores, mask: np.exp(scores)},
     "The width is cut by a reshape to [h, q, d_k], without a transpose: each head gets some words, not some columns. "
-    "Reshape to [q, h, d_k], then swap the axes.": {
-        "cut": lambda x, h: x.reshape(*x.shape[:-2], h, x.shape[-2], -1),
-    },
+    "Reshape to [q, h, d_k], then swap the axes.": {"cut": lambda x, h: x.reshape(*x.shape[:-2], h, x.shape[-2], -1)},
     "Each head takes every num_heads-th column. They lie side by side: reshape to [q, h, d_k], not [q, d_k, h].": {
-        "cut": lambda x, h: np.moveaxis(x.reshape(*x.shape[:-1], -1, h), -1, -3),
+        "cut": lambda x, h: np.moveaxis(x.reshape(*x.shape[:-1], -1, h), -1, -3)
     },
     "All heads have the same map, the first head's. Give each its own columns of Wq and Wk.": {
         "keys": lambda Q, K, V: (0 * Q + Q[..., :1, :, :], 0 * K + K[..., :1, :, :], V)
@@ -110,13 +108,9 @@ OUTPUTS = {
     "The heads' results are not mixed: multiply them by Wo at the end.": {"mix": lambda context, Wo: context},
     "Wo is turned over: multiply by Wo, not by its transpose.": {"mix": lambda context, Wo: context @ Wo.T},
     "The heads are joined by a reshape of [h, q, d_v], without a transpose: a row holds several words of one head. "
-    "Swap the axes back to [q, h, d_v] first.": {
-        "put_together": lambda x: x.reshape(*x.shape[:-3], x.shape[-2], -1),
-    },
+    "Swap the axes back to [q, h, d_v] first.": {"put_together": lambda x: x.reshape(*x.shape[:-3], x.shape[-2], -1)},
     "The heads' columns are joined in the wrong order: first all of head 1, then all of head 2. "
-    "Reshape from [q, h, d_v], not from [q, d_v, h].": {
-        "put_together": lambda x: _flat(np.moveaxis(x, -3, -1)),
-    },
+    "Reshape from [q, h, d_v], not from [q, d_v, h].": {"put_together": lambda x: _flat(np.moveaxis(x, -3, -1))},
     "The heads are joined in reverse order.": {"put_together": lambda x: join(x[..., ::-1, :, :])},
     "The heads' results are added up. Put them side by side, then multiply by Wo.": {
         "put_together": lambda x: np.concatenate([x.sum(-3)] * x.shape[-3], axis=-1)
@@ -152,5 +146,5 @@ MASKS = {
 
 BLIND = {
     "A query that may look at no key gets equal shares of all: equal scores, however low, are shared out evenly. "
-    "Put zeros there after softmax.": {"share": _filled(-1e30)},
+    "Put zeros there after softmax.": {"share": _filled(-1e30)}
 }

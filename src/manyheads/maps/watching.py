@@ -18,15 +18,7 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from manyheads.maps.axes import (
-    DOTS,
-    contracted_last,
-    heads_of,
-    in_four_axes,
-    letters_of,
-    mixes_heads,
-    roles_of,
-)
+from manyheads.maps.axes import DOTS, contracted_last, heads_of, in_four_axes, letters_of, mixes_heads, roles_of
 from manyheads.maps.clusters import gathered, group_of, whole
 from manyheads.maps.layer_arrays import LayerArrays
 from manyheads.maps.sentences import Holding, TooMany

@@ -123,7 +123,4 @@ def _known_of_all(map, layers):
     if map not in KNOWN:
         KNOWN[map] = np.rint(127 * small_pictures(map)).astype(np.int8)
     tints = KNOWN[map]
-    return {
-        "present": layers,
-        "pictures": {"shape": list(tints.shape), "tints": base64.b64encode(tints).decode()},
-    }
+    return {"present": layers, "pictures": {"shape": list(tints.shape), "tints": base64.b64encode(tints).decode()}}

@@ -40,7 +40,7 @@ function drawFigures(page: string, parsed: Tree) {
 }
 
 /** Where the outermost figures stand in the text of a page, in their order. */
-function figuresIn(node: Tree): { startOffset: number, endOffset: number }[] {
+function figuresIn(node: Tree): { startOffset: number; endOffset: number }[] {
   if (defaultTreeAdapter.isElementNode(node) && node.tagName in figures) return [(node as Located).sourceCodeLocation!];
   return "childNodes" in node ? node.childNodes.flatMap(figuresIn) : [];
 }
@@ -51,18 +51,21 @@ function checkPhrases(path: string, parsed: Tree) {
   for (const { tagName, attributes } of elements) {
     const { class: kind, "data-figure": named, "data-set": set } = attributes;
     if (tagName !== "span" || kind !== "hm-phrase") continue;
-    const figure = elements.find(({ attributes: { id } }) => id === named) ?? elements.find((element) => element.tagName === named);
-    const element = figure && customElements.get(figure.tagName) as { observedAttributes?: string[] } | undefined;
+    const figure =
+      elements.find(({ attributes: { id } }) => id === named) ?? elements.find((element) => element.tagName === named);
+    const element = figure && (customElements.get(figure.tagName) as { observedAttributes?: string[] } | undefined);
     if (!element) throw new Error(`${path}: the role try names the figure “${named}”, which isn’t on this page`);
     const names = ["light", ...(element.observedAttributes ?? [])];
     for (const name of Object.keys(JSON.parse(set)))
-      if (!names.includes(name)) throw new Error(`${path}: the role try sets “${name}” of <${figure.tagName}>, which has ${names.join(", ")}`);
+      if (!names.includes(name))
+        throw new Error(`${path}: the role try sets “${name}” of <${figure.tagName}>, which has ${names.join(", ")}`);
   }
 }
 
 /** All elements of a page, in their order. */
-function* elementsIn(node: Tree): Generator<{ tagName: string, attributes: Record<string, string> }> {
-  if (defaultTreeAdapter.isElementNode(node)) yield { tagName: node.tagName, attributes: Object.fromEntries(node.attrs.map(({ name, value }) => [name, value])) };
+function* elementsIn(node: Tree): Generator<{ tagName: string; attributes: Record<string, string> }> {
+  if (defaultTreeAdapter.isElementNode(node))
+    yield { tagName: node.tagName, attributes: Object.fromEntries(node.attrs.map(({ name, value }) => [name, value])) };
   if ("childNodes" in node) for (const child of node.childNodes) yield* elementsIn(child);
 }
 
@@ -84,7 +87,8 @@ function asPicture(canvas: HTMLCanvasElement) {
   for (const { name, value } of canvas.attributes) image.setAttribute(name, value);
   image.alt = canvas.getAttribute("aria-label") ?? "";
   const picture = pictureOf(canvas);
-  if (picture) image.src = `data:image/png;base64,${Buffer.from(encode({ width: picture.width, height: picture.height, data: picture.pixels, channels: 4 }, { zlib: { level: 9 } })).toString("base64")}`;
+  if (picture)
+    image.src = `data:image/png;base64,${Buffer.from(encode({ width: picture.width, height: picture.height, data: picture.pixels, channels: 4 }, { zlib: { level: 9 } })).toString("base64")}`;
   return image;
 }
 
@@ -105,7 +109,18 @@ function tidy() {
 
 /** Gives elements the properties that stand for attributes of ARIA, which happy-dom lacks. */
 function reflectAria() {
-  for (const name of ["busy", "disabled", "expanded", "hidden", "invalid", "label", "pressed", "selected", "sort", "valueText"])
+  for (const name of [
+    "busy",
+    "disabled",
+    "expanded",
+    "hidden",
+    "invalid",
+    "label",
+    "pressed",
+    "selected",
+    "sort",
+    "valueText",
+  ])
     Object.defineProperty(Element.prototype, `aria${name[0].toUpperCase()}${name.slice(1)}`, {
       set(this: Element, value: string) {
         this.setAttribute(`aria-${name.toLowerCase()}`, value);

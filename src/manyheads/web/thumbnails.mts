@@ -40,7 +40,9 @@ for (const name of names) {
 function figureOf(page: Tree): Element | undefined {
   const article = all(page).find(({ tagName }) => tagName === "article");
   const elements = article ? all(article) : [];
-  return [Object.keys(figures), ...OTHERS].map((kinds) => elements.find(({ tagName }) => kinds.includes(tagName))).find(Boolean);
+  return [Object.keys(figures), ...OTHERS]
+    .map((kinds) => elements.find(({ tagName }) => kinds.includes(tagName)))
+    .find(Boolean);
 }
 
 /** An element and all in it, in the order of the page. */
@@ -58,20 +60,29 @@ async function stylesOf(figure: Element) {
   const elements = all(figure);
   const classes = new Set(elements.flatMap((each) => attribute(each, "class").split(/\s+/)));
   const kinds = ["head-map", ...elements.map(({ tagName }) => tagName).filter((name) => name in figures)];
-  const sheets = await Promise.all([...new Set(kinds)].map((name) => readFile(`${STYLES}${name}.css`, "utf8").catch(() => "")));
+  const sheets = await Promise.all(
+    [...new Set(kinds)].map((name) => readFile(`${STYLES}${name}.css`, "utf8").catch(() => "")),
+  );
   return sheets.map((sheet) => rulesFor(sheet, classes)).join("");
 }
 
 /** The rules of a stylesheet whose selectors name no other classes than these; those in parentheses may be others. */
 function rulesFor(sheet: string, classes: Set<string>): string {
-  return blocks(sheet).map(([head, body]) => {
-    if (/^@(media|container)/.test(head)) {
-      const rules = /print|coarse|scripting|prefers|forced/.test(head) ? "" : rulesFor(body, classes);
-      return rules && `${head}{${rules}}`;
-    }
-    const parts = head.replace(/\((?:[^()]|\([^()]*\))*\)/g, "").split(",").map((part) => [...part.matchAll(/\.([\w-]+)/g)].map(([, name]) => name));
-    return !head.startsWith("@") && parts.some((needed) => needed.every((name) => classes.has(name))) ? `${head}{${body}}` : "";
-  }).join("");
+  return blocks(sheet)
+    .map(([head, body]) => {
+      if (/^@(media|container)/.test(head)) {
+        const rules = /print|coarse|scripting|prefers|forced/.test(head) ? "" : rulesFor(body, classes);
+        return rules && `${head}{${rules}}`;
+      }
+      const parts = head
+        .replace(/\((?:[^()]|\([^()]*\))*\)/g, "")
+        .split(",")
+        .map((part) => [...part.matchAll(/\.([\w-]+)/g)].map(([, name]) => name));
+      return !head.startsWith("@") && parts.some((needed) => needed.every((name) => classes.has(name)))
+        ? `${head}{${body}}`
+        : "";
+    })
+    .join("");
 }
 
 /** The blocks of a stylesheet without comments: [[what stands before the brace, what stands in it], ...]. */
@@ -79,7 +90,8 @@ function blocks(sheet: string) {
   const found: [string, string][] = [];
   for (let start = 0, open = sheet.indexOf("{"); open >= 0; open = sheet.indexOf("{", start)) {
     let end = open + 1;
-    for (let depth = 1; depth > 0 && end < sheet.length; end++) depth += sheet[end] === "{" ? 1 : sheet[end] === "}" ? -1 : 0;
+    for (let depth = 1; depth > 0 && end < sheet.length; end++)
+      depth += sheet[end] === "{" ? 1 : sheet[end] === "}" ? -1 : 0;
     found.push([sheet.slice(start, open).trim(), sheet.slice(open + 1, end - 1)]);
     start = end;
   }
@@ -88,8 +100,10 @@ function blocks(sheet: string) {
 
 function pictureOf(figure: Element, styles: string, theme: string) {
   const page = `<html xmlns="${HTML}" data-theme="${theme}"><body style="margin:0"><div class="page">${written(figure, HTML)}</div></body></html>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}"><style>${escaped(styles + OWN)}</style>`
-    + `<foreignObject width="${WIDTH}" height="${HEIGHT}">${page}</foreignObject></svg>`;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}"><style>${escaped(styles + OWN)}</style>` +
+    `<foreignObject width="${WIDTH}" height="${HEIGHT}">${page}</foreignObject></svg>`
+  );
 }
 
 function escaped(text: string) {
@@ -101,6 +115,8 @@ function written(node: Tree, around: string): string {
   if (tree.isTextNode(node)) return escaped(node.value);
   if (!tree.isElementNode(node) || LEFT_OUT.includes(node.tagName)) return "";
   const space = node.namespaceURI === around ? [] : [{ name: "xmlns", value: node.namespaceURI as string }];
-  const attributes = [...space, ...node.attrs.filter(({ name }) => name !== "xmlns" && !name.includes(":"))].map(({ name, value }) => ` ${name}="${escaped(value).replace(/"/g, "&quot;")}"`);
+  const attributes = [...space, ...node.attrs.filter(({ name }) => name !== "xmlns" && !name.includes(":"))].map(
+    ({ name, value }) => ` ${name}="${escaped(value).replace(/"/g, "&quot;")}"`,
+  );
   return `<${node.tagName}${attributes.join("")}>${node.childNodes.map((child) => written(child, node.namespaceURI)).join("")}</${node.tagName}>`;
 }

@@ -155,10 +155,7 @@ class AttnDecoderRNN(nn.Module):
 @torch.no_grad()
 def test_a_decoder_that_asks_step_by_step_has_a_query_for_each():
     ids = torch.arange(3, 3 + MEMORY)[None]
-    for module, inputs in (
-        (Seq2Seq(), (ids,)),
-        (AttnDecoderRNN(), (STATE, STATE, ENCODED[0])),
-    ):
+    for module, inputs in ((Seq2Seq(), (ids,)), (AttnDecoderRNN(), (STATE, STATE, ENCODED[0]))):
         shown = HeadMap.of(module.eval(), inputs=inputs).attention
         np.testing.assert_allclose(shown.weights[0], module(*inputs)[1], atol=1e-6)
 

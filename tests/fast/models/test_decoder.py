@@ -16,10 +16,7 @@ from manyheads.models.registry import all_but
 pytestmark = pytest.mark.xdist_group("decoder")  # one worker holds the model, half a gigabyte
 
 PARIS = "The capital of France is"
-PROMPTS = [
-    "The wizard Zorblat met the elf Quenlin. The wizard Z",
-    "🎈 went up, 🎈 came down; \t\n\n and  then",
-]
+PROMPTS = ["The wizard Zorblat met the elf Quenlin. The wizard Z", "🎈 went up, 🎈 came down; \t\n\n and  then"]
 
 
 @pytest.fixture(scope="module")

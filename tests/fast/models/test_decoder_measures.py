@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from manyheads.models.decoder.head_scores import head_scores
-from manyheads.models.decoder.measures import (
-    INDUCTION_HEADS,
-    answered,
-    prompts,
-)
+from manyheads.models.decoder.measures import INDUCTION_HEADS, answered, prompts
 
 pytestmark = pytest.mark.xdist_group("decoder")
 

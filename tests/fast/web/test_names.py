@@ -13,12 +13,7 @@ from manyheads.maps.tokens import is_special, joined, readable, word_starts
 from manyheads.maps.written import percent
 from manyheads.models import cards
 
-FIGURES = {
-    "head-map": HeadMap,
-    "attention-flow": AttentionFlow,
-    "head-ledger": HeadLedger,
-    "next-word": NextWord,
-}
+FIGURES = {"head-map": HeadMap, "attention-flow": AttentionFlow, "head-ledger": HeadLedger, "next-word": NextWord}
 # fmt: off
 NUMBERS = [0.0, 0.125, 0.0625, -2.125, 0.0994, 0.0996, 0.2, 1 / 3, 0.996, 1.0, -0.001, 1.005, 99.994, -99.996, 12345.6]
 SHARES = [abs(number) % 1 for number in [*NUMBERS, *np.random.default_rng(0).normal(scale=30, size=500).tolist()]]

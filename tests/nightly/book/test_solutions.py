@@ -20,10 +20,7 @@ def dropdown(code):
     return f":::{{dropdown}} Solution\n~~~python\n{code}\n~~~\n:::\n"
 
 
-BROKEN = {
-    "length + '!'": "TypeError",
-    "assert length == 4": "AssertionError",
-}
+BROKEN = {"length + '!'": "TypeError", "assert length == 4": "AssertionError"}
 
 
 @pytest.mark.parametrize(("code", "error"), BROKEN.items())

@@ -22,9 +22,15 @@ try {
   const within = (figure, selector) => page.locator(`${figure} ::-p-aria(${selector})`);
   // Types, and waits for what is drawn of the last word.
   const type = async (figure, event, text) => {
-    const drawn = page.evaluate(([selector, name]) => new Promise((seen) => {
-      document.querySelector(selector).addEventListener(name, ({ detail }) => (detail.queryTokens ?? detail.tokens).at(-3) === "good" && seen());
-    }), [figure, event]);
+    const drawn = page.evaluate(
+      ([selector, name]) =>
+        new Promise((seen) => {
+          document
+            .querySelector(selector)
+            .addEventListener(name, ({ detail }) => (detail.queryTokens ?? detail.tokens).at(-3) === "good" && seen());
+        }),
+      [figure, event],
+    );
     await within(figure, '[name="Sentence"][role="textbox"]').fill(text);
     await drawn;
   };
@@ -43,7 +49,8 @@ try {
   await within("head-map", '[name="Paint"][role="radio"]').click();
   await within("head-map", '[name="Compare"][role="button"]').click();
   await within("head-map", '[name="Compare with"][role="textbox"]').fill("The soup was awful.");
-  const awful = () => page.$$eval("head-map td.hm-only", (cells) => cells.filter((cell) => cell.textContent === "awful").length);
+  const awful = () =>
+    page.$$eval("head-map td.hm-only", (cells) => cells.filter((cell) => cell.textContent === "awful").length);
   for (const end = Date.now() + 30_000; !told.compared && Date.now() < end;) told.compared = await awful();
 
   await page.goto(`${site}/book/formula.html`);
@@ -58,16 +65,23 @@ try {
   await page.goto(`${site}/book/real-heads.html`);
   await live('head-map[model="encoder"]');
   await type('head-map[model="encoder"]', "attention", SENTENCE);
-  told.encoder = await page.$eval('head-map[model="encoder"]', ({ attention: { queryTokens, shape, weights } }) => ({ queryTokens, shape, weights: [...weights] }));
+  told.encoder = await page.$eval('head-map[model="encoder"]', ({ attention: { queryTokens, shape, weights } }) => ({
+    queryTokens,
+    shape,
+    weights: [...weights],
+  }));
 
   await page.goto(`${site}/book/decoder.html`);
-  const answered = (text) => page.waitForFunction((wanted) => document.querySelector("next-word").shown?.text === wanted, {}, text);
+  const answered = (text) =>
+    page.waitForFunction((wanted) => document.querySelector("next-word").shown?.text === wanted, {}, text);
   await page.locator("next-word .hm-status button").click();
   await answered("Once upon a time, a little robot lived in a");
   await page.$eval("next-word", (figure) => figure.setAttribute("temperature", 1));
   await within("next-word", '[name="Text so far"][role="textbox"]').fill("🍵🍵🍵🍵");
   await answered("🍵🍵🍵🍵");
-  told.next = await page.$eval("next-word", ({ next }) => Object.fromEntries(next.map(({ word, probability }) => [word, probability])));
+  told.next = await page.$eval("next-word", ({ next }) =>
+    Object.fromEntries(next.map(({ word, probability }) => [word, probability])),
+  );
   await page.$eval('next-word [aria-label="Temperature"]', (slider) => {
     slider.value = 0;
     slider.dispatchEvent(new Event("input"));
@@ -78,20 +92,28 @@ try {
 
   await page.goto(`${site}/book/induction.html`);
   await page.waitForFunction(() => Boolean(customElements.get("head-birth")));
-  told.losses = await page.evaluate((steps) => new Promise((trained) => {
-    const figure = document.querySelector("head-birth");
-    const losses = {}; // of the steps that are told: a fast machine leaves some out
-    figure.addEventListener("step", () => {
-      const { step, loss } = figure.training;
-      if (step) losses[step] = loss.second;
-      if (step >= steps) trained(losses);
-    });
-    figure.train();
-  }), STEPS);
+  told.losses = await page.evaluate(
+    (steps) =>
+      new Promise((trained) => {
+        const figure = document.querySelector("head-birth");
+        const losses = {}; // of the steps that are told: a fast machine leaves some out
+        figure.addEventListener("step", () => {
+          const { step, loss } = figure.training;
+          if (step) losses[step] = loss.second;
+          if (step >= steps) trained(losses);
+        });
+        figure.train();
+      }),
+    STEPS,
+  );
 } finally {
   await browser.close();
 }
-const learner = new Learner(JSON.parse(readFileSync(new URL("../../../src/manyheads/shared/training.json", import.meta.url))), 0, {});
+const learner = new Learner(
+  JSON.parse(readFileSync(new URL("../../../src/manyheads/shared/training.json", import.meta.url))),
+  0,
+  {},
+);
 told.wanted = {};
 while (learner.step < Math.max(...Object.keys(told.losses))) {
   learner.learn();

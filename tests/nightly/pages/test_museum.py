@@ -75,6 +75,5 @@ def test_the_page_does_what_the_shown_change_does_to_the_module(page, site, bug)
     piece.get_by_role("switch").check()
     weights = wrong_weights(bug, 5 if bug == "width" else 4)
     eventually(
-        lambda: attention_of(map)["weights"][-1],
-        lambda found: np.testing.assert_allclose(found, weights, atol=1e-4),
+        lambda: attention_of(map)["weights"][-1], lambda found: np.testing.assert_allclose(found, weights, atol=1e-4)
     )

@@ -32,14 +32,7 @@ from manyheads.models.focus.grammar import (
 from manyheads.models.sections import read_sections
 
 FACTS = {
-    "sentence type": (
-        "statement",
-        "yes/no question",
-        "choice question",
-        "open question",
-        "command",
-        "exclamation",
-    ),
+    "sentence type": ("statement", "yes/no question", "choice question", "open question", "command", "exclamation"),
     "object": ("person", "animal", "food or drink", "place", "thing", "idea"),
     "relation": ("action", "state", "feeling", "choice or comparison"),
     "sentiment": ("negative", "neutral", "positive"),

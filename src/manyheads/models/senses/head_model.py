@@ -260,11 +260,7 @@ def senses_file():
 def senses_path():
     """Where that file is, or will be."""
     key = key_of(
-        recipe=RECIPE,
-        settings=(SHRINKAGE, FOLDS),
-        sentences=building_sentences(),
-        forms=word_forms(),
-        encoder=SHA256,
+        recipe=RECIPE, settings=(SHRINKAGE, FOLDS), sentences=building_sentences(), forms=word_forms(), encoder=SHA256
     )
     return measured_file(f"senses-{key}/senses.safetensors")  # pages fetch it by this name
 

@@ -313,9 +313,7 @@ class Pattern:
         third, rest = any_of(self.one, self.letters("he", "it")), self.letters("I", "we", "you", "they")
         will = self.letter["will"] + any_of(third, self.both, self.many, rest)
         return any_of(
-            will,
-            self.letters("does", "did") + third,
-            self.letters("do", "did") + any_of(self.both, self.many, rest),
+            will, self.letters("does", "did") + third, self.letters("do", "did") + any_of(self.both, self.many, rest)
         )
 
     def question(self):

@@ -15,13 +15,7 @@ from torch.nn import functional as F
 from manyheads.models.files import key_of
 from manyheads.models.keeping import file_name
 from manyheads.models.training import SHORT, check_variant, fit, reproducible
-from manyheads.models.translator.data import (
-    HEADS,
-    HELD_OUT_EVERY,
-    HELD_OUT_STRUCTURES,
-    MAX_WORDS,
-    generate,
-)
+from manyheads.models.translator.data import HEADS, HELD_OUT_EVERY, HELD_OUT_STRUCTURES, MAX_WORDS, generate
 from manyheads.models.translator.grammar import grammar
 from manyheads.models.translator.head_model import Translator
 from manyheads.models.translator.network import END, MARKS, START, TranslatorConfig, padded

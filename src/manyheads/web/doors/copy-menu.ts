@@ -23,16 +23,25 @@ export function copying(copies: Record<string, () => string>) {
     try {
       await navigator.clipboard.writeText(text.value);
       hint.textContent = `Copied. ${MEANING[name]}`;
-    } catch { // not allowed here, or no https
+    } catch {
+      // not allowed here, or no https
       text.focus();
       hint.textContent = `Copy the marked text. ${MEANING[name]}`;
     }
   };
-  const buttons = Object.keys(copies).map((name) => h("button", { type: "button", "aria-label": `Copy ${name}`, onclick: () => copy(name) }, name));
+  const buttons = Object.keys(copies).map((name) =>
+    h("button", { type: "button", "aria-label": `Copy ${name}`, onclick: () => copy(name) }, name),
+  );
   return { buttons, copied };
 }
 
 export function copyMenu(copies: Record<string, () => string>) {
   const { buttons, copied } = copying(copies);
-  return h("details", { class: "af-menu", onkeydown: closeOnEscape }, h("summary", {}, "Share"), h("span", {}, "Copy ", ...buttons), copied);
+  return h(
+    "details",
+    { class: "af-menu", onkeydown: closeOnEscape },
+    h("summary", {}, "Share"),
+    h("span", {}, "Copy ", ...buttons),
+    copied,
+  );
 }

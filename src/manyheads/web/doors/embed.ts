@@ -15,31 +15,48 @@ const FORMER = ["sinks", "top", "find"]; // settings that addresses of yesterday
 export function complaint(name: string, text: string) {
   if (FORMER.includes(name)) return null;
   if (!NAMES.includes(name)) return `There is no setting called “${name}”; there are ${NAMES.join(", ")}.`;
-  const known = name === "theme" ? THEMES : name === "figure" ? Object.keys(FIGURES) : OPTIONS[name as OptionName]?.values;
+  const known =
+    name === "theme" ? THEMES : name === "figure" ? Object.keys(FIGURES) : OPTIONS[name as OptionName]?.values;
   const part = readPart(name, text);
-  if (known) return known.includes(text) || name in part ? null : `“${name}” can be ${known.join(", ")}; “${text}” is none of them.`;
+  if (known)
+    return known.includes(text) || name in part
+      ? null
+      : `“${name}” can be ${known.join(", ")}; “${text}” is none of them.`;
   if (name.startsWith("model")) return text.trim() ? null : `“${name}” names no model.`;
-  if (name === "off") return /^(\s*\b\d{1,3}\.\d{1,3}\b)+\s*$/.test(text) ? null : `“off” names heads as layer.head, like 0.3; “${text}” names none.`;
+  if (name === "off")
+    return /^(\s*\b\d{1,3}\.\d{1,3}\b)+\s*$/.test(text)
+      ? null
+      : `“off” names heads as layer.head, like 0.3; “${text}” names none.`;
   return Object.keys(part).length === 0 ? `“${name}” must be a whole number from 0 on; “${text}” is none.` : null;
 }
 
 /** What of the parameters is wrong for the map that came, which lacks such a layer, head or token: sentences. */
 export function misfits(settings: Record<string, string>, [layers, heads, queries, keys]: number[]) {
-  const { off = [], first = 0, last, ...rest }: StateParts =
-    Object.assign({}, ...WRITTEN.map((name) => readPart(name, settings[name] ?? null)));
+  const {
+    off = [],
+    first = 0,
+    last,
+    ...rest
+  }: StateParts = Object.assign({}, ...WRITTEN.map((name) => readPart(name, settings[name] ?? null)));
   const counts = { layer: layers, head: heads, query: queries, first: keys };
   const sentences = Object.entries(counts).flatMap(([name, count]) => {
     const number = { ...rest, first }[name as keyof typeof counts];
-    return number != null && number >= count ? [`“${name}” can be ${count === 1 ? "0 alone" : `0 to ${count - 1}`} in this map; “${number}” cannot.`] : [];
+    return number != null && number >= count
+      ? [`“${name}” can be ${count === 1 ? "0 alone" : `0 to ${count - 1}`} in this map; “${number}” cannot.`]
+      : [];
   });
-  if (last != null && first > last && first < keys) sentences.push(`“first” must not come after “last”; ${first} comes after ${last}.`);
+  if (last != null && first > last && first < keys)
+    sentences.push(`“first” must not come after “last”; ${first} comes after ${last}.`);
   const lacking = off.filter((place) => !maskOf([place], layers, heads)).map((place) => place.join("."));
   return lacking.length ? [...sentences, `“off” names heads that this map lacks: ${lacking.join(", ")}.`] : sentences;
 }
 
 /** Other figures that can stand alone here: their settings, and what the page is called. */
-const FIGURES: Record<string, { names: string[], title: string }> = {
-  "attention-flow": { names: ["model", "sentence", "layer", "head", "query", "station", "cell", ...FLAGS], title: "One word on its way through attention" },
+const FIGURES: Record<string, { names: string[]; title: string }> = {
+  "attention-flow": {
+    names: ["model", "sentence", "layer", "head", "query", "station", "cell", ...FLAGS],
+    title: "One word on its way through attention",
+  },
 };
 
 /** A figure that is no map, with the settings it knows. */
@@ -48,7 +65,14 @@ function startFigure(name: string, settings: Map<string, string>) {
   const theme = settings.get("theme") ?? "";
   if (THEMES.includes(theme)) document.documentElement.dataset.theme = theme;
   const known = Object.fromEntries([...settings].filter(([setting]) => names.includes(setting)));
-  document.body.replaceChildren(h("main", { class: "alone" }, h("h1", { class: "unseen" }, title), h(name as "div", { model: "focus", sentence: EXAMPLE, ...known })));
+  document.body.replaceChildren(
+    h(
+      "main",
+      { class: "alone" },
+      h("h1", { class: "unseen" }, title),
+      h(name as "div", { model: "focus", sentence: EXAMPLE, ...known }),
+    ),
+  );
   document.head.append(h("script", { type: "module", src: new URL(`${name}.js`, import.meta.url).href }));
 }
 
@@ -58,7 +82,9 @@ function start() {
   const figure = settings.get("figure") ?? "";
   if (Object.hasOwn(FIGURES, figure)) return startFigure(figure, settings);
   const complaints = [...settings].map(([name, text]) => complaint(name, text)).filter((sentence) => sentence !== null);
-  const { theme, ...attributes } = Object.fromEntries([...settings].filter(([name, text]) => complaint(name, text) === null));
+  const { theme, ...attributes } = Object.fromEntries(
+    [...settings].filter(([name, text]) => complaint(name, text) === null),
+  );
   if (theme) document.documentElement.dataset.theme = theme;
   const defaults = { sentence: EXAMPLE, ...(settings.has("models") ? {} : { model: "focus" }) };
   const map = h("head-map", { ...defaults, ...attributes });

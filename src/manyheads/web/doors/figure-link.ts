@@ -9,7 +9,9 @@ export function figureLink(address: string, figure: string, parts: Record<string
 }
 
 const written = (parts: Record<string, string | number>) =>
-  Object.entries(parts).map(([name, value]) => ` ${name}="${escaped(String(value))}"`).join("");
+  Object.entries(parts)
+    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .join("");
 
 /** What shows a figure on any page; `folder` is where the scripts lie. */
 export const figureTag = (folder: URL, figure: string, parts: Record<string, string | number>) =>
@@ -18,7 +20,12 @@ export const figureTag = (folder: URL, figure: string, parts: Record<string, str
 /** The same as a page within a page. */
 export function figureFrame(folder: URL, figure: string, title: string, parts: Record<string, string | number>) {
   const url = new URL("../../embed.html", folder);
-  url.search = String(new URLSearchParams({ figure, ...Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, String(value)])) }));
+  url.search = String(
+    new URLSearchParams({
+      figure,
+      ...Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, String(value)])),
+    }),
+  );
   return `<iframe src="${escaped(url.href)}" title="${title}" loading="lazy" style="width: 100%; height: 44rem; border: 0"></iframe>`;
 }
 

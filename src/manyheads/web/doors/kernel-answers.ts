@@ -3,7 +3,8 @@
 
 import type { KernelModel } from "./kernel-model.ts";
 
-export const NO_ANSWER = "Python hasn’t answered: it is busy, or gone. What you see is its last answer. If no other comes, run the cell again.";
+export const NO_ANSWER =
+  "Python hasn’t answered: it is busy, or gone. What you see is its last answer. If no other comes, run the cell again.";
 const PATIENCE = 1500; // milliseconds
 const NUMBERS = ["change:_asked", "change:_answered"];
 

@@ -22,10 +22,18 @@ interface KernelView {
  * status, unless Python doesn't answer. A notebook that is saved keeps how it stands. Returns what closes the door.
  */
 export function openDoor<View extends KernelView>(
-  model: KernelModel, root: HTMLElement, traits: Record<string, string>, computed: string[], { make, show }: Figure<View>,
+  model: KernelModel,
+  root: HTMLElement,
+  traits: Record<string, string>,
+  computed: string[],
+  { make, show }: Figure<View>,
 ) {
-  const state = () => Object.fromEntries(Object.entries(traits)
-    .map(([part, trait]) => [part, model.get(trait)]).filter(([, value]) => value !== undefined)); // a kernel may know fewer
+  const state = () =>
+    Object.fromEntries(
+      Object.entries(traits)
+        .map(([part, trait]) => [part, model.get(trait)])
+        .filter(([, value]) => value !== undefined),
+    ); // a kernel may know fewer
   const asks: string[] = model.get("_asks");
   let sending = false;
   const change = (chosen: any, names: string[]) => {
@@ -47,7 +55,8 @@ export function openDoor<View extends KernelView>(
     showStatus();
   };
   const follow = () => sending || view.update(state());
-  const listeners = [ // an event each: marimo knows no lists of them
+  const listeners = [
+    // an event each: marimo knows no lists of them
     ...computed.map((name) => on(name, paint)),
     ...Object.values(traits).map((name) => on(name, follow)),
     on("_status", showStatus),

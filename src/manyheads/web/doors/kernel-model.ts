@@ -21,7 +21,11 @@ export interface WidgetManager {
 export interface NotebookContext {
   saveState?: Signal;
   sessionContext?: { statusChanged: Signal };
-  model: { getMetadata(name: string): any; setMetadata(name: string, value: unknown): void; cells: Iterable<NotebookCell> };
+  model: {
+    getMetadata(name: string): any;
+    setMetadata(name: string, value: unknown): void;
+    cells: Iterable<NotebookCell>;
+  };
 }
 
 interface Signal {
@@ -32,7 +36,7 @@ interface Signal {
 export type SignalListener = (sender: unknown, told: string) => void;
 
 export interface NotebookCell {
-  outputs?: { length: number, get(place: number): { data: Record<string, any> } };
+  outputs?: { length: number; get(place: number): { data: Record<string, any> } };
 }
 
 interface WidgetState {

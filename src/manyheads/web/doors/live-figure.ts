@@ -17,7 +17,7 @@ export interface Task<Model, Result> {
 }
 
 /** What a model throws that cannot read a sentence: the word that it does not know, null where it is not for a word, and known ones like it. */
-export type Refusal = Error & { word: string | null, near: string[] };
+export type Refusal = Error & { word: string | null; near: string[] };
 
 const PATIENCE = 400; // milliseconds until a reader reads that something is being computed
 
@@ -82,7 +82,8 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
   get ready(): Promise<void> {
     this.#allowed = true;
     this.drawNow();
-    if (this.#task && this.#follows) this.run(this.#task); // somebody waits for it now
+    if (this.#task && this.#follows)
+      this.run(this.#task); // somebody waits for it now
     else this.wake();
     return this.#ready.promise;
   }
@@ -101,7 +102,8 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
 
   override disconnectedCallback() {
     super.disconnectedCallback();
-    queueMicrotask(() => { // it may only be moved
+    queueMicrotask(() => {
+      // it may only be moved
       if (this.isConnected || !this.#task) return;
       this.#running.abort();
       this.#interrupted = true;
@@ -150,7 +152,9 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
     if (document.hidden) await new Promise<void>((seen) => inSight(0, seen));
     if (signal.aborted) return;
     try {
-      const large = this.#allowed ? [] : names.filter((name) => isOnRequest(name) && !this.#models.has(name) && !this.#loading.has(name));
+      const large = this.#allowed
+        ? []
+        : names.filter((name) => isOnRequest(name) && !this.#models.has(name) && !this.#loading.has(name));
       if (large.length && (await this.#offer(large, signal))) return;
       if (signal.aborted) return;
       if (String(this.#awaited) !== String(names)) this.showProgress(LOADING);
@@ -161,9 +165,8 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
       const again = () => (this.showProgress(LOADING), this.run(task));
       if (isPaused(error)) {
         this.#allowed = false; // until its reader resumes it: what is typed meanwhile fetches nothing
-        this.#stopAt(WHY.paused, () => (this.#allowed = true, again()), "Resume");
-      }
-      else this.#stopAt(failedTo(this.notLoaded, error), again);
+        this.#stopAt(WHY.paused, () => ((this.#allowed = true), again()), "Resume");
+      } else this.#stopAt(failedTo(this.notLoaded, error), again);
       return;
     }
     if (!signal.aborted) this.#compute(task, names, signal);
@@ -189,7 +192,11 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
     if (signal.aborted) return true;
     const all = names.map(familyLabel).join(" and ");
     this.markOld(this.waits);
-    this.showStatus(this.waits ? this.waitsFor(all) : OFFERED, () => this.#accept(false), `Load the ${all} (${megabytes(bytes)} MB)`);
+    this.showStatus(
+      this.waits ? this.waitsFor(all) : OFFERED,
+      () => this.#accept(false),
+      `Load the ${all} (${megabytes(bytes)} MB)`,
+    );
     LiveFigure.#acceptAfter(Promise.all(names.map(whenLoaded)), this); // at the wish of another figure
     return true;
   }
@@ -212,7 +219,12 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
     this.#awaited = [];
     const models = names.map((name) => this.#models.get(name) as Model);
     const compute = (ends: AbortSignal) => task.compute(models, ends);
-    if (this.#follows) return this.#await(turns().after(this, signal, (ends) => this.#tellIfSlow(compute(ends), ends)), task, signal);
+    if (this.#follows)
+      return this.#await(
+        turns().after(this, signal, (ends) => this.#tellIfSlow(compute(ends), ends)),
+        task,
+        signal,
+      );
     turns().act();
     let result;
     try {
@@ -250,7 +262,8 @@ export abstract class LiveFigure<Model extends { broken?: boolean } = HeadModel,
   #fail(error: unknown, task: Task<Model, any>, signal: AbortSignal) {
     this.dropBroken();
     if (signal.aborted) return;
-    if (!(error instanceof Object && "word" in error)) return this.#stopAt(failedTo(task.failure, error), () => this.run(task));
+    if (!(error instanceof Object && "word" in error))
+      return this.#stopAt(failedTo(task.failure, error), () => this.run(task));
     this.#task = null;
     this.refuse(error as Refusal, task.failure);
     this.#ready.resolve();

@@ -11,7 +11,8 @@ const PageElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as t
 
 /** Makes a figure an element of this page: not in a notebook, where anywidget loads it and Python computes. */
 export function define(name: string, element: CustomElementConstructor) {
-  if (globalThis.customElements && !customElements.get(name) && !/^(blob|data):/.test(import.meta.url)) customElements.define(name, element);
+  if (globalThis.customElements && !customElements.get(name) && !/^(blob|data):/.test(import.meta.url))
+    customElements.define(name, element);
 }
 
 /** Adds stylesheets that lie beside this module on the site to a page that does not have them, in files or in itself. */
@@ -84,11 +85,16 @@ export abstract class Figure<View = unknown> extends PageElement {
     whenSeen(this, signal, () => this.drawNow(), ABOUT_TO_COME);
     addEventListener("hashchange", () => this.drawNow(), { signal }); // a link may name it
     matchMedia("print").addEventListener("change", () => this.drawNow(), { signal }); // paper is narrower than the build's drawing
-    this.addEventListener("focusin", ({ target }) => {
-      const name = (target as Element).getAttribute("aria-label");
-      this.drawNow();
-      if (name) this.querySelector<HTMLElement>(`[aria-label=${JSON.stringify(name)}]`)?.focus({ preventScroll: true });
-    }, { signal });
+    this.addEventListener(
+      "focusin",
+      ({ target }) => {
+        const name = (target as Element).getAttribute("aria-label");
+        this.drawNow();
+        if (name)
+          this.querySelector<HTMLElement>(`[aria-label=${JSON.stringify(name)}]`)?.focus({ preventScroll: true });
+      },
+      { signal },
+    );
   }
 
   #draw() {
@@ -121,7 +127,7 @@ export interface LiveMap extends HTMLElement {
   sentence: string;
   query: number;
   headMask: HeadMask;
-  readonly enlarged: { layer: number, head: number } | null;
+  readonly enlarged: { layer: number; head: number } | null;
   off: string; // the heads that are off: "0.3 5.11", layer.head
   type(sentence: string): void; // as its reader does
 }
@@ -160,11 +166,14 @@ export function whenTouched(element: Element, start: () => void) {
 
 /** Calls `start` when the element scrolls into view, or so near to it, once, unless `ends` comes first. */
 export function whenSeen(element: Element, ends: AbortSignal, start: () => void, rootMargin = "0px") {
-  const seen = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    seen.disconnect();
-    start();
-  }, { rootMargin });
+  const seen = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      seen.disconnect();
+      start();
+    },
+    { rootMargin },
+  );
   seen.observe(element);
   ends.addEventListener("abort", () => seen.disconnect());
 }

@@ -4,16 +4,23 @@ import { importScript, reasonOf } from "../math/faults.ts";
 import type { FocusModel } from "../models/focus.ts";
 
 /** The module that loads models, the same for all figures of a page. */
-export const modelsScript = (): Promise<typeof import("../models/models.ts")> => importScript("./models.js", import.meta.url);
+export const modelsScript = (): Promise<typeof import("../models/models.ts")> =>
+  importScript("./models.js", import.meta.url);
 
 /** The module that makes a formula's steps of a model. */
-export const formulaScript = (): Promise<typeof import("../models/formula-model.ts")> => importScript("./formula-model.js", import.meta.url);
+export const formulaScript = (): Promise<typeof import("../models/formula-model.ts")> =>
+  importScript("./formula-model.js", import.meta.url);
 
 /** The module that trains a model in the page. */
-export const trainingScript = (): Promise<typeof import("../models/training.ts")> => importScript("./training.js", import.meta.url);
+export const trainingScript = (): Promise<typeof import("../models/training.ts")> =>
+  importScript("./training.js", import.meta.url);
 
 /** What a function of that module makes of a model, which computes for a figure. */
-export async function loadFormula<Made>(of: (script: Awaited<ReturnType<typeof formulaScript>>) => (model: FocusModel) => Made, name: string, show: (text: string) => void) {
+export async function loadFormula<Made>(
+  of: (script: Awaited<ReturnType<typeof formulaScript>>) => (model: FocusModel) => Made,
+  name: string,
+  show: (text: string) => void,
+) {
   const [script, model] = await Promise.all([formulaScript(), loadWithProgress(name, show)]);
   return of(script)(model as FocusModel);
 }

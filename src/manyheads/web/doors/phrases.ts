@@ -13,7 +13,9 @@ export const figureNamed = (name: string) => document.getElementById(name) ?? do
 
 /** Makes buttons of the phrases that speak of a figure, as long as it is in the page. */
 export function answerPhrases(figure: HTMLElement, leaves: AbortSignal) {
-  const phrases = [...document.querySelectorAll<HTMLElement>(".hm-phrase")].filter(({ dataset }) => figureNamed(dataset.figure!) === figure);
+  const phrases = [...document.querySelectorAll<HTMLElement>(".hm-phrase")].filter(
+    ({ dataset }) => figureNamed(dataset.figure!) === figure,
+  );
   for (const phrase of phrases) answer(phrase, figure, leaves);
 }
 
@@ -46,14 +48,19 @@ function answer(phrase: HTMLElement, figure: HTMLElement, leaves: AbortSignal) {
     onceAnswered(figure, show); // what it speaks of may come with the answer
   };
   const listeners = {
-    click: press, pointerenter: lighten, pointerleave: leave, focus: lighten, blur: leave,
+    click: press,
+    pointerenter: lighten,
+    pointerleave: leave,
+    focus: lighten,
+    blur: leave,
     keydown: (event: KeyboardEvent) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault(); // the page would scroll
       press();
     },
   };
-  for (const [name, listener] of Object.entries(listeners)) phrase.addEventListener(name, listener as EventListener, { signal: leaves });
+  for (const [name, listener] of Object.entries(listeners))
+    phrase.addEventListener(name, listener as EventListener, { signal: leaves });
   phrase.setAttribute("role", "button");
   phrase.tabIndex = 0;
   leaves.addEventListener("abort", () => {
@@ -97,7 +104,9 @@ export function lead(figure: HTMLElement, from: Element) {
   const gone = new AbortController();
   const end = () => (back.remove(), gone.abort());
   addEventListener("popstate", end, { signal: gone.signal });
-  const seen = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && (seen.disconnect(), end())); // the reader has scrolled back
+  const seen = new IntersectionObserver(
+    (entries) => entries.some(({ isIntersecting }) => isIntersecting) && (seen.disconnect(), end()),
+  ); // the reader has scrolled back
   requestAnimationFrame(() => seen.observe(from));
-  document.body.prepend(wayBack = back);
+  document.body.prepend((wayBack = back));
 }

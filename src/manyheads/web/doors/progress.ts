@@ -3,7 +3,7 @@
 
 const KEPT_AS = "manyheads-exercises";
 
-type Answers = Record<string, { typed: string[], right: boolean }>;
+type Answers = Record<string, { typed: string[]; right: boolean }>;
 
 /** All that is kept. */
 export function readProgress(): Answers {

@@ -45,7 +45,9 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
     const { moved, secondQuery: second } = compareHeads(map, compared, layer, query);
     return [...Array(heads).keys()].flatMap((head) => {
       const first = { map, layer, head, queries: [query] };
-      return compared ? [first, { map: compared, layer, head, queries: [second], second: true, moved: moved[head] }] : [first];
+      return compared
+        ? [first, { map: compared, layer, head, queries: [second], second: true, moved: moved[head] }]
+        : [first];
     });
   }
   const lines = state.view === "lines";
@@ -56,7 +58,10 @@ export function panels({ state, shown, query }: MapOnScreen): Panel[] {
   const first = drawn.flatMap((layer) => chosen.map((head) => ({ map, layer, head, queries: every })));
   if (!lines || !compared) return first;
   const { secondQuery: second } = compareHeads(map, compared, state.layer, query);
-  return [...first, ...chosen.map((head) => ({ map: compared, layer: state.layer, head, queries: [second], second: true }))];
+  return [
+    ...first,
+    ...chosen.map((head) => ({ map: compared, layer: state.layer, head, queries: [second], second: true })),
+  ];
 }
 
 /**

@@ -3,12 +3,19 @@
 import { h } from "../views/dom.ts";
 
 const STOOD = "This is how it stood when it was saved. Run the cell, and it answers again.";
-const USELESS = ".hm-tooler, .hm-panel, .hm-menu, .hm-tip, .hm-start, .hm-enlarge, .hm-play, .af-numbers, .af-changes, .af-pointed, .hl-show, .nw-writing, [type=range]";
+const USELESS =
+  ".hm-tooler, .hm-panel, .hm-menu, .hm-tip, .hm-start, .hm-enlarge, .hm-play, .af-numbers, .af-changes, .af-pointed, .hl-show, .nw-writing, [type=range]";
 const REPLACED = "input, textarea, select, canvas, [role=status]";
 
 /** What stands for an element where nothing can be typed, chosen or drawn. */
 function still(node: Element) {
-  if (node instanceof HTMLCanvasElement) return h("img", { src: node.toDataURL(), alt: node.ariaLabel ?? "", class: node.className, style: node.style.cssText });
+  if (node instanceof HTMLCanvasElement)
+    return h("img", {
+      src: node.toDataURL(),
+      alt: node.ariaLabel ?? "",
+      class: node.className,
+      style: node.style.cssText,
+    });
   if (node instanceof HTMLSelectElement) return h("b", {}, node.selectedOptions[0]?.text ?? "");
   if (node instanceof HTMLTextAreaElement) return h("p", { class: node.className }, node.value);
   if (!(node instanceof HTMLInputElement)) return h("p", { class: "hm-status" }, STOOD);

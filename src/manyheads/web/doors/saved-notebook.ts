@@ -17,7 +17,10 @@ export function keepWhenSaved(model: KernelModel, figure: HTMLElement) {
   if (!manager || !context || !saves) return () => {};
   const keep = (_: unknown, saving: string) => {
     if (saving !== "started") return;
-    const [name, before]: [string, WidgetStates] = [model.get("_kept_as"), context.model.getMetadata("widgets")?.[STATE]?.state ?? {}];
+    const [name, before]: [string, WidgetStates] = [
+      model.get("_kept_as"),
+      context.model.getMetadata("widgets")?.[STATE]?.state ?? {},
+    ];
     if (before[name] && before[name].model_module !== HTML.model_module) return; // JupyterLab is set to keep all that widgets know
     const own = { [name]: { ...HTML, state: { value: standing(figure, model.get("_css")) } } };
     const boxes = figure.parentElement?.parentElement?.closest(".jupyter-widgets") ? boxesOf(manager) : {};
@@ -31,25 +34,33 @@ export function keepWhenSaved(model: KernelModel, figure: HTMLElement) {
 /** All widgets that a notebook has but our figures, which keep themselves. */
 function boxesOf(manager: WidgetManager) {
   const { state = {} } = manager.get_state_sync?.({ drop_defaults: true }) ?? {};
-  return Object.fromEntries(Object.entries(state).filter(([, each]) => !String(each.state._anywidget_id).startsWith("manyheads.")));
+  return Object.fromEntries(
+    Object.entries(state).filter(([, each]) => !String(each.state._anywidget_id).startsWith("manyheads.")),
+  );
 }
 
 /** Of the widgets that cells show: those that are kept, and the boxes that one of these is in, with all that is in them. */
 export function keptOf(shown: string[], kept: WidgetStates, boxes: WidgetStates): WidgetStates {
   const all = { ...boxes, ...kept };
-  const names = shown.map((name) => partsOf(name, all)).filter((parts) => parts.some((part) => kept[part])).flat();
+  const names = shown
+    .map((name) => partsOf(name, all))
+    .filter((parts) => parts.some((part) => kept[part]))
+    .flat();
   return Object.fromEntries(names.filter((name) => all[name]).map((name) => [name, all[name]]));
 }
 
 /** A widget's name, with those of its parts, and theirs. */
 function partsOf(name: string, all: WidgetStates) {
   const names = new Set([name]);
-  for (const each of names) for (const [, part] of JSON.stringify(all[each]?.state ?? {}).matchAll(/"IPY_MODEL_(\w+)"/g)) names.add(part);
+  for (const each of names)
+    for (const [, part] of JSON.stringify(all[each]?.state ?? {}).matchAll(/"IPY_MODEL_(\w+)"/g)) names.add(part);
   return [...names];
 }
 
 /** The names of the widgets that cells show. */
 function viewsOf(cells: Iterable<NotebookCell>) {
-  const all = [...cells].flatMap((cell) => Array.from({ length: cell.outputs?.length ?? 0 }, (_, place) => cell.outputs!.get(place)));
+  const all = [...cells].flatMap((cell) =>
+    Array.from({ length: cell.outputs?.length ?? 0 }, (_, place) => cell.outputs!.get(place)),
+  );
   return all.map(({ data }) => data[VIEW]?.model_id).filter(Boolean) as string[];
 }

@@ -12,7 +12,10 @@ interface SentenceView {
   setStatus(text: string, act?: (() => void) | null, name?: string): void;
 }
 
-export abstract class SentenceFigure<View extends SentenceView, Model extends { broken?: boolean }> extends LiveFigure<Model, View> {
+export abstract class SentenceFigure<View extends SentenceView, Model extends { broken?: boolean }> extends LiveFigure<
+  Model,
+  View
+> {
   protected override drawsLate = true;
   /** The attributes that write parts of the state. */
   protected abstract parts: readonly string[];

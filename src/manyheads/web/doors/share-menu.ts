@@ -32,11 +32,21 @@ export function shareMenu(view: Shareable, copies: Record<string, () => string> 
     PNG: save("png", () => pngOf(svg())),
     CSV: save("csv", () => new Blob(csvOf(view), { type: "text/csv" })),
   };
-  const saving = Object.entries(saves).map(([name, act]) => h("button", { type: "button", "aria-label": `Save as ${name}`, onclick: act }, name));
-  return h("details", { class: "hm-menu", onkeydown: closeOnEscape },
+  const saving = Object.entries(saves).map(([name, act]) =>
+    h("button", { type: "button", "aria-label": `Save as ${name}`, onclick: act }, name),
+  );
+  return h(
+    "details",
+    { class: "hm-menu", onkeydown: closeOnEscape },
     h("summary", {}, buttons.length ? "Share or save" : "Save"),
-    h("div", { class: "hm-menu-row" }, ...(buttons.length ? [h("span", {}, "Copy", ...buttons)] : []), h("span", {}, "Save as", ...saving)),
-    copied);
+    h(
+      "div",
+      { class: "hm-menu-row" },
+      ...(buttons.length ? [h("span", {}, "Copy", ...buttons)] : []),
+      h("span", {}, "Save as", ...saving),
+    ),
+    copied,
+  );
 }
 
 /** A picture's pixels, drawn from its SVG. */

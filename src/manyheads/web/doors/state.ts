@@ -15,7 +15,10 @@ export type StateParts = Partial<MapState> & { off?: number[][] };
 
 /** The part of the state that a written value stands for: nothing, where it is none of what may be. */
 export function readPart(name: string, text: string | null): StateParts {
-  if (name === "off") return text === null ? {} : { off: [...text.matchAll(/\b(\d{1,3})\.(\d{1,3})\b/g)].map(([, ...place]) => place.map(Number)) };
+  if (name === "off")
+    return text === null
+      ? {}
+      : { off: [...text.matchAll(/\b(\d{1,3})\.(\d{1,3})\b/g)].map(([, ...place]) => place.map(Number)) };
   const option = OPTION_NAMES.find((each) => each === name);
   if (!option) return {};
   const { kind, start } = OPTIONS[option];
@@ -28,7 +31,8 @@ export function readPart(name: string, text: string | null): StateParts {
 export function writeState(state: MapState, model: string, layer = 0) {
   const pairs = model ? [["model", model]] : [];
   const start = { ...START, layer };
-  for (const name of OPTION_NAMES) if ((state[name] ?? start[name]) !== start[name]) pairs.push([name, String(state[name])]);
+  for (const name of OPTION_NAMES)
+    if ((state[name] ?? start[name]) !== start[name]) pairs.push([name, String(state[name])]);
   const off = offOf(state.headMask);
   if (off) pairs.push(["off", off]);
   return pairs;
@@ -49,7 +53,10 @@ export function linkTo(address: string, place: string, pairs: string[][]) {
 }
 
 /** What a page's "#..." sets of the map that is called one of `places`; null where it sets nothing. */
-export function linkedState(hash: string, places: string[]): { model: string | null, state: MapState & { off: number[][] } } | null {
+export function linkedState(
+  hash: string,
+  places: string[],
+): { model: string | null; state: MapState & { off: number[][] } } | null {
   const params = new URLSearchParams(hash.replace(/^#/, ""));
   const place = params.get("map");
   if (!place || !places.includes(place)) return null;

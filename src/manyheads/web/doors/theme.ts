@@ -4,8 +4,15 @@ document.getElementById("arriving")?.remove(); // this script is deferred: all h
 
 // Somebody types into a figure. A class, since for `:root:has(...)` a browser looks at the whole page anew at every change.
 
-for (const [event, types] of [["focusin", true], ["focusout", false]] as const)
-  addEventListener(event, ({ target }) => (target as Element).matches(".hm-sentence") && document.documentElement.classList.toggle("typing", types));
+for (const [event, types] of [
+  ["focusin", true],
+  ["focusout", false],
+] as const)
+  addEventListener(
+    event,
+    ({ target }) =>
+      (target as Element).matches(".hm-sentence") && document.documentElement.classList.toggle("typing", types),
+  );
 
 // Paper is white: a page that is dark prints as a light one.
 

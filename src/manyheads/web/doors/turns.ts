@@ -24,11 +24,14 @@ export class Turns {
   #waiting: Waiting[] = [];
   #running: AbortController | null = null; // what follows, once its turn has come
   #asked = false; // to be told when the page is idle
-  #watch = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries)
-      for (const waiting of this.#waiting) if (waiting.figure === target) waiting.near = isIntersecting;
-    this.#next();
-  }, { rootMargin: ABOUT_TO_COME });
+  #watch = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries)
+        for (const waiting of this.#waiting) if (waiting.figure === target) waiting.near = isIntersecting;
+      this.#next();
+    },
+    { rootMargin: ABOUT_TO_COME },
+  );
 
   constructor(rest = REST) {
     this.#rest = rest;
@@ -53,7 +56,11 @@ export class Turns {
    * What a work of a figure that follows comes to, begun when its turn comes, and again where it had to give way. Its signal says that
    * it has to; `ends` withdraws it, wherever it stands.
    */
-  async after<Result>(figure: Element, ends: AbortSignal, work: (signal: AbortSignal) => Result | Promise<Result>): Promise<Result> {
+  async after<Result>(
+    figure: Element,
+    ends: AbortSignal,
+    work: (signal: AbortSignal) => Result | Promise<Result>,
+  ): Promise<Result> {
     for (;;) {
       await this.#turnOf(figure, ends);
       const running = new AbortController();
@@ -114,4 +121,4 @@ export class Turns {
 }
 
 /** Those of this page: all scripts of its figures share them. */
-export const turns = (): Turns => (globalThis as any)[Symbol.for("manyheads.turns")] ??= new Turns();
+export const turns = (): Turns => ((globalThis as any)[Symbol.for("manyheads.turns")] ??= new Turns());

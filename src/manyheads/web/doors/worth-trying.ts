@@ -9,15 +9,27 @@ const WORDS = 3; // of a sentence, at least
 /** Makes buttons of the sentences of all such tables, once. */
 export function makePressable() {
   for (const table of document.querySelectorAll("table")) {
-    if (!HEADERS.includes(table.querySelector("th")?.textContent?.trim() ?? "") || table.querySelector(".hm-press")) continue;
+    if (!HEADERS.includes(table.querySelector("th")?.textContent?.trim() ?? "") || table.querySelector(".hm-press"))
+      continue;
     const map = mapBefore(table);
     if (!map) continue;
     for (const text of table.querySelectorAll("tbody td:first-child em")) {
       const sentence = text.textContent?.trim() ?? "";
-      if (sentence.split(" ").length >= WORDS) text.replaceChildren(h("button", { type: "button", class: "hm-press", onclick: () => {
-        map.type(sentence); // as if the reader had typed it
-        lead(map, text);
-      } }, sentence));
+      if (sentence.split(" ").length >= WORDS)
+        text.replaceChildren(
+          h(
+            "button",
+            {
+              type: "button",
+              class: "hm-press",
+              onclick: () => {
+                map.type(sentence); // as if the reader had typed it
+                lead(map, text);
+              },
+            },
+            sentence,
+          ),
+        );
     }
   }
 }
@@ -26,5 +38,7 @@ export function makePressable() {
 type Answering = HTMLElement & { type(sentence: string): void };
 
 /** The last figure before a table that answers to sentences. */
-const mapBefore = (table: Element) => [...document.querySelectorAll<Answering>("head-map:is([model], [models]), word-sense")]
-  .findLast((map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING);
+const mapBefore = (table: Element) =>
+  [...document.querySelectorAll<Answering>("head-map:is([model], [models]), word-sense")].findLast(
+    (map) => map.compareDocumentPosition(table) & Node.DOCUMENT_POSITION_FOLLOWING,
+  );

@@ -29,7 +29,7 @@ function numberOf(text: string) {
 }
 
 /** Judges one answer. */
-export function judge(field: Field, typed: string): { right: boolean, reply: string } {
+export function judge(field: Field, typed: string): { right: boolean; reply: string } {
   const text = typed.trim();
   if (!text) return notYet(field.kind === "choice" ? "Choose one." : "Nothing is typed yet.");
   const { right, hint } = JUDGES[field.kind](field, text);
@@ -48,9 +48,13 @@ function hintFor(field: Field, text: string) {
 const plainWord = (text: string) => text.toLowerCase().replace(/^["“”‘’'.,;\s]+|["“”‘’'.,;\s]+$/g, "");
 
 /** What of an answer counts. */
-const PLAIN: Record<string, (text: string) => string | number> = { word: plainWord, number: numberOf, choice: (text) => text };
+const PLAIN: Record<string, (text: string) => string | number> = {
+  word: plainWord,
+  number: numberOf,
+  choice: (text) => text,
+};
 
-const JUDGES: Record<string, (field: Field, text: string) => { right: boolean, hint?: string }> = {
+const JUDGES: Record<string, (field: Field, text: string) => { right: boolean; hint?: string }> = {
   choice: ({ answer }, text) => ({ right: text === answer }),
   word: ({ answer, hint = "It is another word." }, text) => ({ right: plainWord(text) === plainWord(answer), hint }),
   shape: judgeShape,
@@ -67,7 +71,9 @@ function judgeShape(field: Field, text: string) {
   else if (sorted(sizes) === sorted(found)) hint = "These are the right sizes, in another order.";
   else if (found.length < sizes.length) hint = `It has more axes than ${found.length}.`;
   else if (found.length > sizes.length) hint = `It has fewer axes than ${found.length}.`;
-  else hint = field.hint ?? `Of its ${sizes.length} sizes ${sizes.filter((size, at) => size === found[at]).length} are right.`;
+  else
+    hint =
+      field.hint ?? `Of its ${sizes.length} sizes ${sizes.filter((size, at) => size === found[at]).length} are right.`;
   return { right: false, hint };
 }
 
@@ -76,7 +82,10 @@ function judgeNumber({ answer, within = 0.005, hint }: Field, text: string) {
   if (Number.isNaN(number)) return { right: false, hint: "Type a number, such as 0.5 or 1/2." };
   const near = (other: number) => Math.abs(other - value) <= within + 1e-9;
   if (near(number) && !text.includes("%")) return { right: true };
-  if (near(number / 100)) return text.includes("%") ? { right: true } : { right: false, hint: "That looks like percent. Type a share between 0 and 1." };
+  if (near(number / 100))
+    return text.includes("%")
+      ? { right: true }
+      : { right: false, hint: "That looks like percent. Type a share between 0 and 1." };
   if (near(-number)) return { right: false, hint: "Look at the sign." };
   return { right: false, hint: hint ?? (number > value ? "It is less than that." : "It is more than that.") };
 }
@@ -92,6 +101,9 @@ function judgeQuery({ keys = [], words = [], target = "", share = 1 }: Field, te
   if (weights[at] >= share) return { right: true };
   const shares = words.map((word, place) => `${word} ${(100 * weights[place]).toFixed(0)}%`).join(", ");
   const most = words[weights.indexOf(Math.max(...weights))];
-  const advice = most === target ? "The right way, but not far enough: make it longer." : "Point it the way that the key of the word points.";
+  const advice =
+    most === target
+      ? "The right way, but not far enough: make it longer."
+      : "Point it the way that the key of the word points.";
   return { right: false, hint: `With this query the weights are ${shares}. ${advice}` };
 }

@@ -19,8 +19,8 @@ export interface Place {
  * How a cell came about: rows of numbers over `columns`, then results, the last of them the cell's value; `lit` names the
  * rows, columns and cells it was made of, the first that of the first row of numbers, and so on.
  */
-type Explanation = { title: string, rows?: Line[], columns?: string[], results: Result[], lit?: Place[] };
-type Line = { label: string, values: ArrayLike<number> };
+type Explanation = { title: string; rows?: Line[]; columns?: string[]; results: Result[]; lit?: Place[] };
+type Line = { label: string; values: ArrayLike<number> };
 type Result = [words: string, value: number];
 
 /** The arithmetic of one cell. */
@@ -32,7 +32,12 @@ export function arithmetic(steps: Steps, name: string, row: number, column: numb
 }
 
 /** The cell that a term of the arithmetic is, a number of one of its rows; null where it is none of a matrix. */
-export function sourceOf(steps: Steps, { rows, lit }: Pick<ReturnType<typeof arithmetic>, "rows" | "lit">, line: number, term: number): Cell | null {
+export function sourceOf(
+  steps: Steps,
+  { rows, lit }: Pick<ReturnType<typeof arithmetic>, "rows" | "lit">,
+  line: number,
+  term: number,
+): Cell | null {
   const place = lit[line];
   if (!place || (rows.length > 0 && !rows[line]) || !findMatrix(steps, place.name)) return null;
   const { name, from = 0, step = 1, row = from + step * term, column = from + step * term } = place;
@@ -40,7 +45,7 @@ export function sourceOf(steps: Steps, { rows, lit }: Pick<ReturnType<typeof ari
 }
 
 /** The cell to explain. */
-type Explained = { steps: Steps, name: string, row: number, column: number, value: number };
+type Explained = { steps: Steps; name: string; row: number; column: number; value: number };
 
 const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
   X: ({ steps, row, column, value }) => ({
@@ -59,7 +64,10 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
     return {
       title: `how well the key of ${word(steps, column)} answers the query of ${word(steps, row)}`,
       ...dot(query, key, numbers(width), steps.scaled === false ? [] : [[`divided by √${width}`, value]]),
-      lit: [{ name: "Q", row }, { name: "K", row: column }],
+      lit: [
+        { name: "Q", row },
+        { name: "K", row: column },
+      ],
     };
   },
   masked: ({ steps, row, column, value }) => {
@@ -95,8 +103,16 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
     const values = { label: `value, feature ${column + 1}`, values: columnOf(steps.V, column) };
     return {
       title: `this head’s output for ${word(steps, row)}, feature ${column + 1}`,
-      ...dot(weights, values, steps.tokens.map(readable), isOff(steps, steps.head) ? [["the head is off and hands on", value]] : []),
-      lit: [{ name: "weights", row }, { name: "V", column }],
+      ...dot(
+        weights,
+        values,
+        steps.tokens.map(readable),
+        isOff(steps, steps.head) ? [["the head is off and hands on", value]] : [],
+      ),
+      lit: [
+        { name: "weights", row },
+        { name: "V", column },
+      ],
     };
   },
   concat: ({ steps, row, column, value }) => {
@@ -104,7 +120,14 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
     const [head, feature] = [Math.floor(column / width), column % width];
     return {
       title: `${word(steps, row)}, column ${column + 1} of ${steps.concat.shape[1]}`,
-      results: [[isOff(steps, head) ? `head ${head + 1} is off and hands on` : `copied from head ${head + 1}, feature ${feature + 1}`, value]],
+      results: [
+        [
+          isOff(steps, head)
+            ? `head ${head + 1} is off and hands on`
+            : `copied from head ${head + 1}, feature ${feature + 1}`,
+          value,
+        ],
+      ],
       lit: head === steps.head ? [{ name: "context", row, column: feature }] : [],
     };
   },
@@ -133,7 +156,10 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
         { label: "z less the largest", values: own.map((logit) => logit - most) },
         { label: "e to that power", values: exponentials },
       ],
-      results: [["sum of the exponentials", sumOf(exponentials)], [`${written(exponentials[at])} divided by the sum`, value]],
+      results: [
+        ["sum of the exponentials", sumOf(exponentials)],
+        [`${written(exponentials[at])} divided by the sum`, value],
+      ],
       lit: [{ name: "parts", column: steps.headNames.length + 1, from: rivals[0] }],
     };
   },
@@ -143,11 +169,17 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
 function explainPart({ steps, row, column, value }: Explained): Explanation {
   const { headNames, concat, reading, parts } = steps;
   const label = `“${steps.labels?.[row][1]}”`;
-  if (column === headNames.length) return { title: `what every sentence brings to the logit of ${label}`, results: [["the biases", value]] };
+  if (column === headNames.length)
+    return { title: `what every sentence brings to the logit of ${label}`, results: [["the biases", value]] };
   if (column > headNames.length) {
     const values = rowOf(parts!, row).slice(0, -1);
-    return { title: `the logit of ${label}`, columns: [...headNames, "biases"], rows: [{ label: "part", values }], results: [["sum of the parts", value]],
-      lit: [{ name: "parts", row }] };
+    return {
+      title: `the logit of ${label}`,
+      columns: [...headNames, "biases"],
+      rows: [{ label: "part", values }],
+      results: [["sum of the parts", value]],
+      lit: [{ name: "parts", row }],
+    };
   }
   const width = concat.shape[1] / headNames.length;
   const [from, to] = [column * width, (column + 1) * width];
@@ -156,7 +188,10 @@ function explainPart({ steps, row, column, value }: Explained): Explanation {
   return {
     title: `what the head ${headNames[column]} brings to the logit of ${label}`,
     ...dot(output, read, numbers(width)),
-    lit: [{ name: "concat", row: 0, from }, { name: "reading", column: row, from }],
+    lit: [
+      { name: "concat", row: 0, from },
+      { name: "reading", column: row, from },
+    ],
   };
 }
 
@@ -170,7 +205,11 @@ function explainTurn({ steps, name, row, column }: Explained, made: string, stra
   const turn = column < half ? [Math.cos(angle), -Math.sin(angle)] : [Math.sin(angle), Math.cos(angle)];
   return {
     title: `${made} of ${word(steps, row)}, feature ${column + 1}, of an arrow that position ${row} turns by ${written(angle, 2)} radians`,
-    ...dot({ label: "not turned", values: [first, second] }, { label: column < half ? "cos, −sin" : "sin, cos", values: turn }, [pair, pair + half].map((at) => String(at + 1))),
+    ...dot(
+      { label: "not turned", values: [first, second] },
+      { label: column < half ? "cos, −sin" : "sin, cos", values: turn },
+      [pair, pair + half].map((at) => String(at + 1)),
+    ),
     lit: [{ name: straight, row, from: pair, step: half }],
   };
 }
@@ -187,11 +226,17 @@ function explainLearnt({ row, column, value }: Explained): Explanation {
 /** A row of `source` times a column of what is learnt, and the bias. */
 function project({ steps, row, column, value }: Explained, source: string, [weight, bias]: string[], label: string) {
   const [W, b] = [findMatrix(steps, weight), findMatrix(steps, bias)];
-  const lit = [{ name: source, row }, { name: weight, column }];
+  const lit = [
+    { name: source, row },
+    { name: weight, column },
+  ];
   if (!W) return { results: [["the learned matrix arrives with the model", value] as Result], lit };
   const a = { label, values: rowOf(matrix(steps, source), row) };
   const w = { label: `W, column ${column + 1}`, values: columnOf(W, column) };
-  return { ...dot(a, w, numbers(a.values.length), b ? [[`plus the bias ${written(b.values[column])}`, value]] : []), lit };
+  return {
+    ...dot(a, w, numbers(a.values.length), b ? [[`plus the bias ${written(b.values[column])}`, value]] : []),
+    lit,
+  };
 }
 
 /** A dot product term by term, and what becomes of it `then`. */

@@ -62,14 +62,27 @@ export function causalMask(length: number) {
 }
 
 /** Compare every query with every key: Q K^T / sqrt(d_k), or Q K^T * scale. Q [q, h * d_k], K [k, h * d_k] -> [h, q, k]. */
-export function attentionScores(Q: Matrix, K: Matrix, options: { numHeads?: number, scale?: number | null } = {}) {
+export function attentionScores(Q: Matrix, K: Matrix, options: { numHeads?: number; scale?: number | null } = {}) {
   const { numHeads = 1, scale = null } = options;
   const [queries, width] = Q.shape;
   const keys = K.shape[0];
   const part = width / numHeads;
   const scores = new Float32Array(numHeads * queries * keys);
   for (let head = 0; head < numHeads; head++)
-    products(Q.values, head * part, width, K.values, head * part, width, scores, head * queries * keys, keys, queries, keys, part);
+    products(
+      Q.values,
+      head * part,
+      width,
+      K.values,
+      head * part,
+      width,
+      scores,
+      head * queries * keys,
+      keys,
+      queries,
+      keys,
+      part,
+    );
   const factor = scale ?? 1 / Math.sqrt(part);
   for (let i = 0; i < scores.length; i++) scores[i] *= factor;
   return { shape: [numHeads, queries, keys], values: scores };
@@ -136,7 +149,8 @@ export function attend(Q: Matrix, K: Matrix, V: Matrix, options: Partial<Omit<At
 export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number, rotaryBase: number | null = null) {
   for (const name of ["query.weight", "value.weight"]) {
     const width = layer[name].shape[0];
-    if (!Number.isInteger(width / numHeads)) throw new RangeError(`numHeads must divide the width ${width}, got ${numHeads}`);
+    if (!Number.isInteger(width / numHeads))
+      throw new RangeError(`numHeads must divide the width ${width}, got ${numHeads}`);
   }
   const Q = linear(X, layer["query.weight"], layer["query.bias"]);
   const K = linear(Y, layer["key.weight"], layer["key.bias"]);
@@ -147,7 +161,10 @@ export function project(X: Matrix, Y: Matrix, layer: Layer, numHeads: number, ro
 /** Turns each head's part of each row by the row's position, where there is a base: see rotary.ts. */
 function rotate(straight: Matrix, numHeads: number, base: number | null): Matrix {
   if (!base) return straight;
-  const { shape: [rows, width], values } = straight;
+  const {
+    shape: [rows, width],
+    values,
+  } = straight;
   const part = width / numHeads;
   const turned = new Float32Array(values.length);
   for (let row = 0; row < rows; row++)
@@ -162,7 +179,11 @@ function rotate(straight: Matrix, numHeads: number, base: number | null): Matrix
  * `keys` [k, d] is the text that is looked at, X itself unless given. `headMask` holds false for each head that is off:
  * its part of the concatenation is zero, its weights are there all the same. `scaled: false` leaves out sqrt(d_k).
  */
-export function multiHeadAttention(X: Matrix, layer: Layer, { keys = X, rotaryBase = null, ...options }: AttentionOptions) {
+export function multiHeadAttention(
+  X: Matrix,
+  layer: Layer,
+  { keys = X, rotaryBase = null, ...options }: AttentionOptions,
+) {
   const [Q, K, V] = project(X, keys, layer, options.numHeads, rotaryBase);
   const { weights, context } = attend(Q, K, V, options);
   return { output: linear(context, layer["output.weight"], layer["output.bias"]), weights };
@@ -176,11 +197,16 @@ export function attentionBlock(X: Matrix, block: Layer, options: AttentionOption
 
 /** The tensors of a part of a module, by the names they have inside it. */
 export const partOf = (tensors: Layer, prefix: string) =>
-  Object.fromEntries(Object.entries(tensors)
-    .filter(([name]) => name.startsWith(prefix))
-    .map(([name, tensor]) => [name.slice(prefix.length), tensor]));
+  Object.fromEntries(
+    Object.entries(tensors)
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, tensor]) => [name.slice(prefix.length), tensor]),
+  );
 
-export const added = (a: Matrix, b: Matrix) => ({ shape: a.shape, values: a.values.map((value, at) => value + b.values[at]) });
+export const added = (a: Matrix, b: Matrix) => ({
+  shape: a.shape,
+  values: a.values.map((value, at) => value + b.values[at]),
+});
 
 /** Zero for what is below zero, in place. */
 export function relu(x: Matrix) {
@@ -199,18 +225,21 @@ export function layerNorm({ shape, values }: Matrix, { weight: gain, bias }: Lay
     for (let d = 0; d < width; d++) mean += values[start + d] / width;
     for (let d = 0; d < width; d++) variance += (values[start + d] - mean) ** 2 / width;
     const spread = Math.sqrt(variance + eps);
-    for (let d = 0; d < width; d++) out[start + d] = ((values[start + d] - mean) / spread) * gain.values[d] + bias.values[d];
+    for (let d = 0; d < width; d++)
+      out[start + d] = ((values[start + d] - mean) / spread) * gain.values[d] + bias.values[d];
   }
   return { shape, values: out };
 }
 
-type StepsOptions = Pick<AttentionOptions, "numHeads" | "mask" | "headMask" | "scaled" | "rotaryBase"> & { head?: number };
+type StepsOptions = Pick<AttentionOptions, "numHeads" | "mask" | "headMask" | "scaled" | "rotaryBase"> & {
+  head?: number;
+};
 
 /** Everything on the way through one head, by name, as `steps` of attention.py; `masked` has -Infinity where hidden. */
 export const steps = (X: Matrix, layer: Layer, options: StepsOptions) => stepsAndMaps(X, layer, options).steps;
 
 /** The same, and what all heads look at, [h, q, k]. */
-export function stepsAndMaps(X: Matrix, layer: Layer, options: StepsOptions): { steps: HeadSteps, maps: Matrix } {
+export function stepsAndMaps(X: Matrix, layer: Layer, options: StepsOptions): { steps: HeadSteps; maps: Matrix } {
   const { numHeads, head = 0, mask = null, headMask = null, scaled = true, rotaryBase = null } = options;
   if (!(Number.isInteger(head) && head >= 0 && head < numHeads))
     throw new RangeError(`head must be a whole number from 0 to ${numHeads - 1}, got ${head}`);
@@ -254,7 +283,8 @@ export function linear({ shape, values }: Matrix, weight: Matrix, bias: Matrix |
   const rows = shape[0];
   const out = new Float32Array(rows * outputs);
   products(values, 0, inputs, weight.values, 0, inputs, out, 0, outputs, rows, outputs, inputs);
-  if (bias) for (let i = 0, column = 0; i < out.length; i++, column = (column + 1) % outputs) out[i] += bias.values[column];
+  if (bias)
+    for (let i = 0, column = 0; i < out.length; i++, column = (column + 1) % outputs) out[i] += bias.values[column];
   return { shape: [rows, outputs], values: out };
 }
 
@@ -263,10 +293,18 @@ export function linear({ shape, values }: Matrix, weight: Matrix, bias: Matrix |
  * row to row. Two rows and four columns at a time, which reads every number less often: twice as fast as one by one.
  */
 function products(
-  a: Float32Array, aStart: number, aStep: number,
-  b: Float32Array, bStart: number, bStep: number,
-  out: Float32Array, outStart: number, outStep: number,
-  rows: number, columns: number, depth: number,
+  a: Float32Array,
+  aStart: number,
+  aStep: number,
+  b: Float32Array,
+  bStart: number,
+  bStep: number,
+  out: Float32Array,
+  outStart: number,
+  outStep: number,
+  rows: number,
+  columns: number,
+  depth: number,
 ) {
   for (let row = 0; row < rows; row += 2) {
     const a0 = aStart + row * aStep;
@@ -277,11 +315,21 @@ function products(
       const b1 = left > 1 ? b0 + bStep : b0;
       const b2 = left > 2 ? b1 + bStep : b0;
       const b3 = left > 3 ? b2 + bStep : b0;
-      let s00 = 0, s01 = 0, s02 = 0, s03 = 0; // the sums of this row
-      let s10 = 0, s11 = 0, s12 = 0, s13 = 0; // and of the next
+      let s00 = 0,
+        s01 = 0,
+        s02 = 0,
+        s03 = 0; // the sums of this row
+      let s10 = 0,
+        s11 = 0,
+        s12 = 0,
+        s13 = 0; // and of the next
       for (let i = 0; i < depth; i++) {
-        const x0 = a[a0 + i], x1 = a[a1 + i];
-        const y0 = b[b0 + i], y1 = b[b1 + i], y2 = b[b2 + i], y3 = b[b3 + i];
+        const x0 = a[a0 + i],
+          x1 = a[a1 + i];
+        const y0 = b[b0 + i],
+          y1 = b[b1 + i],
+          y2 = b[b2 + i],
+          y3 = b[b3 + i];
         s00 += x0 * y0;
         s01 += x0 * y1;
         s02 += x0 * y2;

@@ -66,7 +66,8 @@ export function layerNormBackward(dy: Matrix, x: Matrix, gain: Matrix, eps = 1e-
       sum += (slope * gain.values[d]) / width;
       along += (slope * gain.values[d] * normed[d]) / width;
     }
-    for (let d = 0; d < width; d++) dx.values[at + d] = (dy.values[at + d] * gain.values[d] - sum - normed[d] * along) / spread;
+    for (let d = 0; d < width; d++)
+      dx.values[at + d] = (dy.values[at + d] * gain.values[d] - sum - normed[d] * along) / spread;
   }
   return { dx, dGain, dBias };
 }
@@ -81,12 +82,14 @@ function mapOf({ shape: [, queries, keys], values }: Matrix, head: number): Matr
 function columnsOf({ shape: [rows, width], values }: Matrix, head: number, heads: number): Matrix {
   const part = width / heads;
   const own = new Float32Array(rows * part);
-  for (let row = 0; row < rows; row++) own.set(values.subarray(row * width + head * part, row * width + (head + 1) * part), row * part);
+  for (let row = 0; row < rows; row++)
+    own.set(values.subarray(row * width + head * part, row * width + (head + 1) * part), row * part);
   return { shape: [rows, part], values: own };
 }
 
 function putColumns(all: Matrix, head: number, heads: number, { shape: [rows, part], values }: Matrix) {
-  for (let row = 0; row < rows; row++) all.values.set(values.subarray(row * part, (row + 1) * part), (row * heads + head) * part);
+  for (let row = 0; row < rows; row++)
+    all.values.set(values.subarray(row * part, (row + 1) * part), (row * heads + head) * part);
 }
 
 const zerosLike = ({ shape, values }: Matrix): Matrix => ({ shape, values: new Float32Array(values.length) });

@@ -9,8 +9,12 @@ export const previousScores = (map: AttentionMap) => scores(map, 0, (query) => (
 
 /** How much each head of the last layer gives what followed the same character earlier; null where nothing repeats, and where there is one layer. */
 export function inductionScores(map: AttentionMap) {
-  const { queryTokens: characters, shape: [layers] } = map;
-  const followers = (query: number) => characters.slice(0, query).flatMap((character, at) => (character === characters[query] ? [at + 1] : []));
+  const {
+    queryTokens: characters,
+    shape: [layers],
+  } = map;
+  const followers = (query: number) =>
+    characters.slice(0, query).flatMap((character, at) => (character === characters[query] ? [at + 1] : []));
   return layers > 1 ? scores(map, layers - 1, followers) : null;
 }
 
@@ -18,8 +22,10 @@ export function inductionScores(map: AttentionMap) {
 function scores(map: AttentionMap, layer: number, wanted: (query: number) => number[]) {
   const asked = map.queryTokens.map((_, query) => [query, wanted(query)] as const).filter(([, keys]) => keys.length);
   if (!asked.length) return null;
-  return map.headNames.map((_, head) => asked.reduce((sum, [query, keys]) => {
-    const weights = queryWeights(map, layer, head, query);
-    return sum + keys.reduce((given, key) => given + weights[key], 0) / asked.length;
-  }, 0));
+  return map.headNames.map((_, head) =>
+    asked.reduce((sum, [query, keys]) => {
+      const weights = queryWeights(map, layer, head, query);
+      return sum + keys.reduce((given, key) => given + weights[key], 0) / asked.length;
+    }, 0),
+  );
 }

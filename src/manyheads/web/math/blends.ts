@@ -10,7 +10,11 @@ export function weightsAt(corners: Point[], [across, up]: Point) {
   const third = ((bx - ax) * (up - ay) - (across - ax) * (by - ay)) / area;
   const weights = [1 - second - third, second, third];
   if (Math.min(...weights) >= 0) return weights;
-  const edges = [[0, 1], [1, 2], [2, 0]].map(([from, to]) => onEdge(corners, from, to, [across, up]));
+  const edges = [
+    [0, 1],
+    [1, 2],
+    [2, 0],
+  ].map(([from, to]) => onEdge(corners, from, to, [across, up]));
   return edges.reduce((best, edge) => (edge.away < best.away ? edge : best)).weights;
 }
 

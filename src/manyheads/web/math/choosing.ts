@@ -6,16 +6,22 @@ import { ONLY_SPECIAL } from "./names.ts";
 import { isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
 
 /** A map with the places that its tokens have in the one that was computed, where they're fewer. */
-export type Chosen = AttentionMap & { queries?: number[], keys?: number[] };
+export type Chosen = AttentionMap & { queries?: number[]; keys?: number[] };
 
 /** The places of tokens. */
 export const placesOf = (tokens: string[]) => [...tokens.keys()];
 
 /** A map with one more note. */
-export const noted = <Made extends AttentionMap>(map: Made, text: string): Made => ({ ...map, notes: [...(map.notes ?? []), text] });
+export const noted = <Made extends AttentionMap>(map: Made, text: string): Made => ({
+  ...map,
+  notes: [...(map.notes ?? []), text],
+});
 
 /** Calls `visit` for each row that is there, with its layer, head and query. */
-export function eachRow(map: AttentionMap, visit: (row: Float32Array, layer: number, head: number, query: number) => void) {
+export function eachRow(
+  map: AttentionMap,
+  visit: (row: Float32Array, layer: number, head: number, query: number) => void,
+) {
   const [, heads, queries] = map.shape;
   for (const layer of layersOf(map))
     for (let head = 0; head < heads; head++)
@@ -43,7 +49,8 @@ export function taken(map: Chosen, queries: number[], keys: number[], scaled = f
       }
     }
   return {
-    ...map, weights,
+    ...map,
+    weights,
     kind: isOfShares(map) && !scaled ? "parts" : map.kind,
     causal: undefined,
     mask: hasMask(map) ? queries.flatMap((query) => keys.map((key) => Number(!isMasked(map, query, key)))) : undefined,
@@ -88,23 +95,33 @@ export function mergePieces(map: Chosen): Chosen {
       for (let word = 0; word < queries.length; word++) {
         const row = sums.subarray(word * keys.length, (word + 1) * keys.length);
         const by = isOfShares(map) ? sumOf(row) : divisor[word];
-        if (by > 0) for (let key = 0; key < keys.length; key++) weights[(layer * heads + head) * size + word * keys.length + key] = row[key] / by;
+        if (by > 0)
+          for (let key = 0; key < keys.length; key++)
+            weights[(layer * heads + head) * size + word * keys.length + key] = row[key] / by;
       }
     }
-  return noted({
-    ...map, weights, queries, keys,
-    causal: undefined,
-    mask: hasMask(map) ? anyPiece(map, rowOf, columnOf, keys.length, size) : undefined,
-    shape: [layers, heads, queries.length, keys.length],
-    queryTokens: wordsOf(map.queryTokens, queries),
-    keyTokens: wordsOf(map.keyTokens, keys),
-  }, note("merged"));
+  return noted(
+    {
+      ...map,
+      weights,
+      queries,
+      keys,
+      causal: undefined,
+      mask: hasMask(map) ? anyPiece(map, rowOf, columnOf, keys.length, size) : undefined,
+      shape: [layers, heads, queries.length, keys.length],
+      queryTokens: wordsOf(map.queryTokens, queries),
+      keyTokens: wordsOf(map.keyTokens, keys),
+    },
+    note("merged"),
+  );
 }
 
 /** Whether any piece of a word may look at any piece of another: the mask of words. */
 function anyPiece(map: AttentionMap, rowOf: Uint32Array, columnOf: Uint32Array, width: number, size: number) {
   const mask = Array(size).fill(0);
-  rowOf.forEach((row, query) => columnOf.forEach((column, key) => (mask[row * width + column] ||= Number(!isMasked(map, query, key)))));
+  rowOf.forEach((row, query) =>
+    columnOf.forEach((column, key) => (mask[row * width + column] ||= Number(!isMasked(map, query, key)))),
+  );
   return mask;
 }
 
@@ -116,14 +133,21 @@ export function wordOf(count: number, starts: number[]) {
 }
 
 /** The words that begin at these places. */
-const wordsOf = (tokens: string[], starts: number[]) => starts.map((start, at) =>
-  joined([tokens[start], ...tokens.slice(start + 1, starts[at + 1] ?? tokens.length).map(readable)]));
+const wordsOf = (tokens: string[], starts: number[]) =>
+  starts.map((start, at) =>
+    joined([tokens[start], ...tokens.slice(start + 1, starts[at + 1] ?? tokens.length).map(readable)]),
+  );
 
 /**
  * The tokens from `first` to `last`, places in the map that was computed, `count` of them; of the queries, too, where they
  * are the same, `alike`. Weights stay as they were.
  */
-export function between(map: Chosen, { first, last }: { first: number, last: number | null }, count: number, alike: boolean) {
+export function between(
+  map: Chosen,
+  { first, last }: { first: number; last: number | null },
+  count: number,
+  alike: boolean,
+) {
   const from = Math.min(first, count - 1);
   const to = Math.max(Math.min(last ?? count - 1, count - 1), from);
   const inside = (place: number) => from <= place && place <= to;

@@ -23,9 +23,21 @@ export function difference(map: ShownMap, compared: ShownMap): ShownMap {
         lookedAt.forEach(([i, j], key) => (weights[row + key] = after[j] - before[i]));
       });
   const places = map.keys ?? [...map.keyTokens.keys()];
-  return { ...map, shape, weights, present, kind: "signed", full: isOfParts(map) ? FULL : undefined, causal: undefined, mask: undefined, pictures: undefined,
-    queryTokens: asking.map(([first]) => map.queryTokens[first]), keyTokens: lookedAt.map(([first]) => map.keyTokens[first]),
-    queries: asking.map(([first]) => map.queries[first]), keys: lookedAt.map(([first]) => places[first]) };
+  return {
+    ...map,
+    shape,
+    weights,
+    present,
+    kind: "signed",
+    full: isOfParts(map) ? FULL : undefined,
+    causal: undefined,
+    mask: undefined,
+    pictures: undefined,
+    queryTokens: asking.map(([first]) => map.queryTokens[first]),
+    keyTokens: lookedAt.map(([first]) => map.keyTokens[first]),
+    queries: asking.map(([first]) => map.queries[first]),
+    keys: lookedAt.map(([first]) => places[first]),
+  };
 }
 
 /**
@@ -34,7 +46,18 @@ export function difference(map: ShownMap, compared: ShownMap): ShownMap {
  */
 export function movedHeads(map: ShownMap, compared: ShownMap, layer: number) {
   if (![map, compared].every(isOfParts)) return [];
-  const [asking, lookedAt] = [alignTokens(map.queryTokens, compared.queryTokens), alignTokens(map.keyTokens, compared.keyTokens)];
-  return Array.from({ length: map.shape[1] }, (_, head) => perMille(asking.reduce((sum, [first, second]) =>
-    sum + attentionMoved(queryWeights(map, layer, head, first), queryWeights(compared, layer, head, second), lookedAt), 0) / Math.max(asking.length, 1)));
+  const [asking, lookedAt] = [
+    alignTokens(map.queryTokens, compared.queryTokens),
+    alignTokens(map.keyTokens, compared.keyTokens),
+  ];
+  return Array.from({ length: map.shape[1] }, (_, head) =>
+    perMille(
+      asking.reduce(
+        (sum, [first, second]) =>
+          sum +
+          attentionMoved(queryWeights(map, layer, head, first), queryWeights(compared, layer, head, second), lookedAt),
+        0,
+      ) / Math.max(asking.length, 1),
+    ),
+  );
 }

@@ -6,7 +6,8 @@ export const LONGEST_WAIT = 30_000;
 /** Why a thing is not there, and what its reader can do. */
 export const WHY = {
   absent: "a part of it did not arrive. Check the network, then try again or reload the page.",
-  missing: "a part of it is missing on this site. Reload the page, since the book may be newer; if that does not help, try again later.",
+  missing:
+    "a part of it is missing on this site. Reload the page, since the book may be newer; if that does not help, try again later.",
   damaged: "a part of it arrived damaged. Try again; if that does not help, reload the page.",
   packed: "this browser is too old to unpack it. Use a newer one.",
   engine: "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one.",
@@ -23,7 +24,8 @@ export class Fault extends Error {
   override name = "Fault";
 }
 
-export const isPaused = (error: unknown) => error instanceof Object && "message" in error && error.message === WHY.paused;
+export const isPaused = (error: unknown) =>
+  error instanceof Object && "message" in error && error.message === WHY.paused;
 
 /** What a reader reads of an error: a fault's own message, and of any other that it happened. */
 export const reasonOf = (error: unknown) => {
@@ -43,7 +45,7 @@ export async function within<Made>(work: Promise<Made>, limit = LONGEST_WAIT): P
 }
 
 /** How often each script of the page did not come: all scripts count together, so that all then ask for the same. */
-const failures: Map<string, number> = (globalThis as any)[Symbol.for("manyheads.failures")] ??= new Map();
+const failures: Map<string, number> = ((globalThis as any)[Symbol.for("manyheads.failures")] ??= new Map());
 
 /**
  * Imports a script that lies beside the one at `base`. Browsers keep one that failed, so the next try has another address;

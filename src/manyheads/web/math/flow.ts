@@ -5,13 +5,26 @@ import { columnOf, isOff, likeliestLabels, matrix, rowOf, written } from "./step
 import type { Cell, Flow, FlowState } from "./steps.ts";
 import { inQuotes, percent } from "./text.ts";
 
-const LABELS: Record<string, string> = { words: "Words", keys: "Keys", scores: "Scores", softmax: "Softmax", values: "Values", heads: "Heads", mix: "Mix", answer: "Answer" };
+const LABELS: Record<string, string> = {
+  words: "Words",
+  keys: "Keys",
+  scores: "Scores",
+  softmax: "Softmax",
+  values: "Values",
+  heads: "Heads",
+  mix: "Mix",
+  answer: "Answer",
+};
 
 /** The stations, in their order. */
 export const STATIONS = Object.keys(STATION_MATRICES).map((name) => ({ name, label: LABELS[name] }));
 
 /** The place of a station by its name; the first for any other. */
-export const stationAt = (name: string) => Math.max(0, STATIONS.findIndex((station) => station.name === name));
+export const stationAt = (name: string) =>
+  Math.max(
+    0,
+    STATIONS.findIndex((station) => station.name === name),
+  );
 
 /** What the layer below is called. */
 export const belowOf = ({ layer = 1 }: Flow) => `layer ${layer}`;
@@ -19,7 +32,16 @@ export const belowOf = ({ layer = 1 }: Flow) => `layer ${layer}`;
 export const quoted = (flow: Flow, token: number) => inQuotes(flow.tokens[token]);
 
 /** What the asking word gives to each word, in one head. */
-export function weightsOf({ maps: { shape: [, queries, keys], values } }: Flow, head: number, query: number) {
+export function weightsOf(
+  {
+    maps: {
+      shape: [, queries, keys],
+      values,
+    },
+  }: Flow,
+  head: number,
+  query: number,
+) {
   const start = (head * queries + query) * keys;
   return values.subarray(start, start + keys);
 }
@@ -58,7 +80,12 @@ export function partsOf(flow: Flow, label: number) {
 }
 
 /** The number of a station to begin with: that of the asking word which is largest. */
-export function mainCell(flow: Flow, { query, head }: Pick<FlowState, "query" | "head">, station: string, fact: string): Cell {
+export function mainCell(
+  flow: Flow,
+  { query, head }: Pick<FlowState, "query" | "head">,
+  station: string,
+  fact: string,
+): Cell {
   if (station === "answer" && fact) return { name: "answer", row: answerOf(flow, fact).label, column: 0 };
   const name = station === "answer" ? "output" : STATION_MATRICES[station as keyof typeof STATION_MATRICES][0];
   const values = rowOf(matrix(flow, name), query);
@@ -66,10 +93,16 @@ export function mainCell(flow: Flow, { query, head }: Pick<FlowState, "query" | 
   return { name, row: query, column: largest(own) + (own.byteOffset - values.byteOffset) / values.BYTES_PER_ELEMENT };
 }
 
-const largest = (values: ArrayLike<number>) => Array.from(values).reduce((best, value, at, all) => (value > all[best] ? at : best), 0);
+const largest = (values: ArrayLike<number>) =>
+  Array.from(values).reduce((best, value, at, all) => (value > all[best] ? at : best), 0);
 
 /** What a station says, with its numbers. */
-export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" | "head">, station: string, fact: string) {
+export function captionOf(
+  flow: Flow,
+  { query, head }: Pick<FlowState, "query" | "head">,
+  station: string,
+  fact: string,
+) {
   const asks = quoted(flow, query);
   const name = flow.headNames[head];
   const scores = rowOf(flow.masked, query); // the best of those that count
@@ -85,7 +118,8 @@ export function captionOf(flow: Flow, { query, head }: Pick<FlowState, "query" |
     case "softmax":
       return `Softmax turns the scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]}\u00a0%.${hidden(flow, query)}`;
     case "values":
-      return isOff(flow, head) ? `Each word sends its value, as much of it as its weight. But this head is off: of what arrives, it hands on nothing.`
+      return isOff(flow, head)
+        ? `Each word sends its value, as much of it as its weight. But this head is off: of what arrives, it hands on nothing.`
         : `Each word sends its value, as much of it as its weight. Added up, they are the head’s output for ${asks}.`;
     case "heads":
       return flow.headNames.length > 1 ? meanwhile(flow) : "There is one head, so there is one output.";
@@ -107,7 +141,9 @@ function shared({ headNames, kvHeads = headNames.length }: Flow, head: number) {
 function leftBy(flow: Flow) {
   if (!flow.below) return "";
   const off = offOf(flow.belowMask).map((head) => head + 1);
-  const how = off.length ? `, with head${off.length > 1 ? "s" : ""} ${off.join(", ")} off` : ": there, heads let it take something in from others";
+  const how = off.length
+    ? `, with head${off.length > 1 ? "s" : ""} ${off.join(", ")} off`
+    : ": there, heads let it take something in from others";
   return `, as ${belowOf(flow)} left it${how}`;
 }
 
@@ -122,7 +158,9 @@ const offOf = (headMask: boolean[] | null = null) => (headMask ?? []).flatMap((o
 /** That a mask hides words, where it does. */
 function hidden({ masked }: Flow, query: number) {
   const count = rowOf(masked, query).filter((score) => !Number.isFinite(score)).length;
-  return count ? ` What the mask hides, ${count === 1 ? "a token" : `${count} tokens`}, has the score −∞ and gets nothing.` : "";
+  return count
+    ? ` What the mask hides, ${count === 1 ? "a token" : `${count} tokens`}, has the score −∞ and gets nothing.`
+    : "";
 }
 
 function answerCaption(flow: Flow, query: number, fact: string) {
@@ -131,7 +169,10 @@ function answerCaption(flow: Flow, query: number, fact: string) {
   const { parts, logit } = partsOf(flow, label);
   const heads = parts.slice(0, -1);
   const most = heads[largest(heads.map(({ value }) => value))];
-  const read = query === 0 ? "The model reads its answers from this output" : `The model reads its answers from ${quoted(flow, 0)} alone, not from ${quoted(flow, query)}`;
+  const read =
+    query === 0
+      ? "The model reads its answers from this output"
+      : `The model reads its answers from ${quoted(flow, 0)} alone, not from ${quoted(flow, query)}`;
   return `${read}. ${fact[0].toUpperCase()}${fact.slice(1)}: ${name}, ${percent(probability)}. ${heads.some(({ value }) => value) ? `Of its logit, ${written(logit, 2)}, the head “${most.name}” brought ${written(most.value, 2)}` : `All heads are off, and its logit, ${written(logit, 2)}, is that of the biases`}.`;
 }
 
@@ -139,5 +180,6 @@ function answerCaption(flow: Flow, query: number, fact: string) {
 export function blend(flow: Flow, weights: ArrayLike<number>, arrived: number[]) {
   const width = flow.V.shape[1];
   return Float32Array.from({ length: width }, (_, feature) =>
-    columnOf(flow.V, feature).reduce((sum, value, token) => sum + arrived[token] * weights[token] * value, 0));
+    columnOf(flow.V, feature).reduce((sum, value, token) => sum + arrived[token] * weights[token] * value, 0),
+  );
 }

@@ -1,16 +1,24 @@
 // Heads that are off, as a list of [layer, head] from 0.
 
-export const isAmong = (off: number[][], [layer, head]: number[]) => off.some((one) => one[0] === layer && one[1] === head);
+export const isAmong = (off: number[][], [layer, head]: number[]) =>
+  off.some((one) => one[0] === layer && one[1] === head);
 
 /** The list with one more head; without it, where it is in the list. */
-export const toggledIn = (off: number[][], place: number[]) => (isAmong(off, place) ? off.filter((one) => !isAmong([place], one)) : [...off, place]);
+export const toggledIn = (off: number[][], place: number[]) =>
+  isAmong(off, place) ? off.filter((one) => !isAmong([place], one)) : [...off, place];
 
 /** Whether two lists name the same heads, in any order. */
-export const areSame = (some: number[][], others: number[][]) => some.every((one) => isAmong(others, one)) && others.every((one) => isAmong(some, one));
+export const areSame = (some: number[][], others: number[][]) =>
+  some.every((one) => isAmong(others, one)) && others.every((one) => isAmong(some, one));
 
 /** The heads of each layer, by name, from 1. */
-export const wholeLayers = (layers: number, heads: number): Record<string, number[][]> => Object.fromEntries(Array.from({ length: layers }, (_, layer) =>
-  [`all of layer ${layer + 1}`, Array.from({ length: heads }, (_head, head) => [layer, head])]));
+export const wholeLayers = (layers: number, heads: number): Record<string, number[][]> =>
+  Object.fromEntries(
+    Array.from({ length: layers }, (_, layer) => [
+      `all of layer ${layer + 1}`,
+      Array.from({ length: heads }, (_head, head) => [layer, head]),
+    ]),
+  );
 
 /** The mask that turns off those of the named heads that a model has; null where it has none of them. */
 export function maskOf(off: number[][], layers: number, heads: number) {

@@ -16,12 +16,20 @@ export const NEW: History<never> = { past: [], future: [], last: "", when: -Infi
 /** The history after the named parts of `state` were changed at `when`, in milliseconds; keystrokes without a pause are one step. */
 export function noted<State>(history: History<State>, state: State, names: string[], when: number): History<State> {
   const last = names.join(" ");
-  const goesOn = last === history.last && WRITTEN_PARTS.includes(last) && when - history.when < TYPING_PAUSE && history.past.length > 0;
+  const goesOn =
+    last === history.last &&
+    WRITTEN_PARTS.includes(last) &&
+    when - history.when < TYPING_PAUSE &&
+    history.past.length > 0;
   return { past: goesOn ? history.past : [...history.past, state].slice(-MOST_STEPS), future: [], last, when };
 }
 
 /** The state before `now`, or the one after it, and the history that goes with it; null where there is none. */
-export function stepped<State>({ past, future }: History<State>, now: State, back: boolean): { found: State, history: History<State> } | null {
+export function stepped<State>(
+  { past, future }: History<State>,
+  now: State,
+  back: boolean,
+): { found: State; history: History<State> } | null {
   const found = (back ? past : future).at(-1);
   if (found === undefined) return null;
   const [before, after] = back ? [past.slice(0, -1), [...future, now]] : [[...past, now], future.slice(0, -1)];

@@ -52,7 +52,8 @@ export interface Behind {
  */
 export function ledgerOf(concat: ArrayLike<number>, { numHeads, output, norm, eps, facts, readout }: Behind): Ledger {
   const [width, inputs] = output.weight.shape;
-  const column = (input: number) => Float64Array.from({ length: width }, (_, d) => output.weight.values[d * inputs + input]);
+  const column = (input: number) =>
+    Float64Array.from({ length: width }, (_, d) => output.weight.values[d * inputs + input]);
   const columns = Array.from({ length: inputs }, (_, input) => column(input)); // what each number of concat adds to the output
   const bias = Float64Array.from(output.bias.values);
   const whole = bias.map((value, d) => columns.reduce((sum, each, input) => sum + concat[input] * each[d], value));

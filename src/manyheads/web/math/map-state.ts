@@ -25,7 +25,10 @@ export interface MapState {
 export type ViewName = MapState["view"];
 
 /** What of the state says what is shown of a map. */
-export type ShownState = Pick<MapState, "view" | "layer" | "weigh" | "special" | "heads" | "layers" | "pieces" | "scale" | "first" | "last" | "headMask">;
+export type ShownState = Pick<
+  MapState,
+  "view" | "layer" | "weigh" | "special" | "heads" | "layers" | "pieces" | "scale" | "first" | "last" | "headMask"
+>;
 
 /** What is shown of a map: `queries` and `keys` are the places of its tokens; `mixed` says that its rows are no single head's. */
 export interface ShownMap extends AttentionMap {

@@ -10,7 +10,12 @@ const FAINT = 0.1;
 const DEPTHS = 200; // from no tint to the full one; finer ones no eye sees, and a cell that stays is not drawn anew
 
 /** The weights that one query gives to all keys in one head: float32 [key]. */
-export function queryWeights({ shape, weights }: Pick<AttentionMap, "shape" | "weights">, layer: number, head: number, query: number) {
+export function queryWeights(
+  { shape, weights }: Pick<AttentionMap, "shape" | "weights">,
+  layer: number,
+  head: number,
+  query: number,
+) {
   const [, heads, queries, keys] = shape;
   const start = ((layer * heads + head) * queries + query) * keys;
   return weights.subarray(start, start + keys);
@@ -20,17 +25,23 @@ export function queryWeights({ shape, weights }: Pick<AttentionMap, "shape" | "w
 export const layersOf = ({ shape: [layers], present }: AttentionMap) => present ?? [...Array(layers).keys()];
 
 /** The name of a layer: "layer 1", unless the map's are not counted from there. */
-export const layerName = ({ layerNames }: Pick<AttentionMap, "layerNames">, layer: number) => layerNames?.[layer] ?? `layer ${layer + 1}`;
+export const layerName = ({ layerNames }: Pick<AttentionMap, "layerNames">, layer: number) =>
+  layerNames?.[layer] ?? `layer ${layer + 1}`;
 
 /** The names of all layers. */
-export const layerNamesOf = (map: AttentionMap) => Array.from({ length: map.shape[0] }, (_, layer) => layerName(map, layer));
+export const layerNamesOf = (map: AttentionMap) =>
+  Array.from({ length: map.shape[0] }, (_, layer) => layerName(map, layer));
 
 /** The name of a head within its layer. */
-export const headName = ({ headNames, namedLayer = -1 }: Pick<AttentionMap, "headNames" | "namedLayer">, layer: number, head: number) =>
-  namedLayer < 0 || namedLayer === layer ? headNames[head] : `head ${head + 1}`;
+export const headName = (
+  { headNames, namedLayer = -1 }: Pick<AttentionMap, "headNames" | "namedLayer">,
+  layer: number,
+  head: number,
+) => (namedLayer < 0 || namedLayer === layer ? headNames[head] : `head ${head + 1}`);
 
 /** The names of a layer's heads. */
-export const headNamesOf = (map: Pick<AttentionMap, "headNames" | "namedLayer">, layer: number) => map.headNames.map((_, head) => headName(map, layer, head));
+export const headNamesOf = (map: Pick<AttentionMap, "headNames" | "namedLayer">, layer: number) =>
+  map.headNames.map((_, head) => headName(map, layer, head));
 
 /** The name of a head, after that of its layer where there is more than one, or it has a name of its own. */
 export const headTitle = (map: AttentionMap, layer: number, head: number) =>
@@ -40,8 +51,11 @@ export const headTitle = (map: AttentionMap, layer: number, head: number) =>
 export const isOfShares = ({ kind = "shares" }: AttentionMap) => kind === "shares";
 
 /** Whether a query may not look at a key, as at later words in causal attention. */
-export const isMasked = ({ shape, causal, mask }: Pick<AttentionMap, "shape" | "causal" | "mask">, query: number, key: number) =>
-  causal ? key > query : Boolean(mask) && !mask?.[query * shape[3] + key];
+export const isMasked = (
+  { shape, causal, mask }: Pick<AttentionMap, "shape" | "causal" | "mask">,
+  query: number,
+  key: number,
+) => (causal ? key > query : Boolean(mask) && !mask?.[query * shape[3] + key]);
 
 /** Whether some query may not look at some key. */
 export const hasMask = ({ causal, mask }: AttentionMap) => Boolean(causal || mask);
@@ -59,11 +73,19 @@ export function averageHeads(map: AttentionMap, mask: HeadMask = null): Attentio
     for (let head = 0, from = layer * heads * size; head < heads; head++, from += size)
       if (mask?.[layer]?.[head] ?? true) for (let at = 0; at < size; at++) sums[at] += map.weights[from + at];
     for (let row = 0; row < size; row += keys) {
-      const sum = isOfShares(map) ? sums.subarray(row, row + keys).reduce((a, b) => a + b, 0) : (mask?.[layer]?.filter(Boolean).length ?? heads);
+      const sum = isOfShares(map)
+        ? sums.subarray(row, row + keys).reduce((a, b) => a + b, 0)
+        : (mask?.[layer]?.filter(Boolean).length ?? heads);
       if (sum !== 0) for (let at = row; at < row + keys; at++) weights[layer * size + at] = sums[at] / sum;
     }
   }
-  return { ...map, shape: [layers, 1, queries, keys], weights, headNames: [mask ? "mean of the heads that are on" : `mean of ${heads} heads`], namedLayer: undefined };
+  return {
+    ...map,
+    shape: [layers, 1, queries, keys],
+    weights,
+    headNames: [mask ? "mean of the heads that are on" : `mean of ${heads} heads`],
+    namedLayer: undefined,
+  };
 }
 
 /**
@@ -84,7 +106,8 @@ export function rollout(map: AttentionMap): AttentionMap {
       const sum = row.reduce((a, b) => a + b, 1);
       for (let through = 0; through < keys; through++) {
         const share = (row[through] + Number(through === query)) / sum;
-        if (share > 0) for (let key = 0; key < keys; key++) now[query * keys + key] += share * before[through * keys + key];
+        if (share > 0)
+          for (let key = 0; key < keys; key++) now[query * keys + key] += share * before[through * keys + key];
       }
     }
     weights.set(now, layer * keys * keys);
@@ -95,7 +118,7 @@ export function rollout(map: AttentionMap): AttentionMap {
 
 /** The colour of a head, by its name: its own where it is a taught one. */
 export const colourOf = (name = "") =>
-  (Object.hasOwn(HEAD_COLOURS, name) ? HEAD_COLOURS[name as keyof typeof HEAD_COLOURS] : NEUTRAL_COLOUR);
+  Object.hasOwn(HEAD_COLOURS, name) ? HEAD_COLOURS[name as keyof typeof HEAD_COLOURS] : NEUTRAL_COLOUR;
 
 /** What is said of what a head mostly does, and its colour. */
 export function behaviourOf(name: string) {
@@ -113,7 +136,12 @@ export function weightColour({ kind }: Pick<AttentionMap, "kind">, { colour, off
  * The weight that has the full colour in a row: the same for every map of shares; of other numbers, the largest of the layer; on the
  * relative scale, the largest of the row.
  */
-export function fullWeight(map: AttentionMap & { full?: number }, layer: number, weights: ArrayLike<number>, { scale, dim = false }: Partial<Look>) {
+export function fullWeight(
+  map: AttentionMap & { full?: number },
+  layer: number,
+  weights: ArrayLike<number>,
+  { scale, dim = false }: Partial<Look>,
+) {
   if (scale === "relative") return largestWeight(weights, map.keyTokens, dim);
   if (map.full) return map.full;
   return isOfParts(map) ? FULL : lineUnit(map, layer);
@@ -132,11 +160,18 @@ export const tintShare = (weight: number, full: number) => (full > 0 ? Math.min(
 export function cellLook(map: Pick<AttentionMap, "kind">, look: Look, weight: number, full: number, special: boolean) {
   const share = Math.round(DEPTHS * tintShare(weight, full)) / DEPTHS;
   const faint = look.dim && special;
-  return { colour: weightColour(map, look, weight), opacity: share * (faint ? FAINT : DEPTH), underline: faint ? 0 : share };
+  return {
+    colour: weightColour(map, look, weight),
+    opacity: share * (faint ? FAINT : DEPTH),
+    underline: faint ? 0 : share,
+  };
 }
 
 /** An opacity as the last two digits of a colour. */
-export const alpha = (opacity: number) => Math.round(255 * opacity).toString(16).padStart(2, "0");
+export const alpha = (opacity: number) =>
+  Math.round(255 * opacity)
+    .toString(16)
+    .padStart(2, "0");
 
 interface StrongestOptions {
   most?: number;
@@ -150,7 +185,10 @@ interface StrongestOptions {
  */
 export function strongest(map: AttentionMap, layer: number, options: StrongestOptions = {}) {
   const { most = 800, least = 0.01 * lineUnit(map, layer), chosen = () => true } = options;
-  const { shape: [, heads, queries, keys], weights } = map;
+  const {
+    shape: [, heads, queries, keys],
+    weights,
+  } = map;
   const size = queries * keys;
   const start = layer * heads * size;
   const found = [];
@@ -175,14 +213,21 @@ const LARGEST_OF_LAYERS = new WeakMap<AttentionMap, number[]>();
 
 function largestOfLayer({ shape: [, heads, queries, keys], weights }: AttentionMap, layer: number) {
   const size = heads * queries * keys;
-  return weights.subarray(layer * size, (layer + 1) * size).reduce((most, weight) => Math.max(most, Math.abs(weight)), 0);
+  return weights
+    .subarray(layer * size, (layer + 1) * size)
+    .reduce((most, weight) => Math.max(most, Math.abs(weight)), 0);
 }
 
 /**
  * How the line of a weight is drawn: the stronger, the thicker and the less transparent; below 0, dashed. `look` is that of
  * its head, `unit` the weight whose line is the thickest.
  */
-export function lineLook(look: Look, map: AttentionMap, line: { query: number, key: number, weight: number }, unit: number) {
+export function lineLook(
+  look: Look,
+  map: AttentionMap,
+  line: { query: number; key: number; weight: number },
+  unit: number,
+) {
   const { query, key, weight } = line;
   const faint = look.dim && (isSpecial(map.queryTokens[query]) || isSpecial(map.keyTokens[key]));
   const strength = tintShare(weight, unit);
@@ -209,7 +254,7 @@ export function alignTokens(a: string[], b: string[]) {
     for (let j = b.length - 1; j >= 0; j--)
       longest[i][j] = a[i] === b[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
   const pairs = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; )
+  for (let i = 0, j = 0; i < a.length && j < b.length;)
     if (a[i] === b[j]) pairs.push([i++, j++]);
     else if (longest[i + 1][j] >= longest[i][j + 1]) i++;
     else j++;
@@ -241,9 +286,13 @@ export function compareHeads(map: AttentionMap, compared: AttentionMap | null, l
   const pairs = alignTokens(map.keyTokens, compared.keyTokens);
   const alike = map.queryTokens === map.keyTokens ? pairs : alignTokens(map.queryTokens, compared.queryTokens);
   const secondQuery = alike.find(([i]) => i === query)?.[1] ?? Math.min(query, compared.shape[2] - 1);
-  if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed")) return { moved: [], pairs, secondQuery };
+  if ([map, compared].some(({ kind = "shares" }) => kind === "amounts" || kind === "signed"))
+    return { moved: [], pairs, secondQuery };
   const moved = Array.from({ length: map.shape[1] }, (_, head) =>
-    perMille(attentionMoved(queryWeights(map, layer, head, query), queryWeights(compared, layer, head, secondQuery), pairs)));
+    perMille(
+      attentionMoved(queryWeights(map, layer, head, query), queryWeights(compared, layer, head, secondQuery), pairs),
+    ),
+  );
   return { moved, pairs, secondQuery };
 }
 

@@ -38,7 +38,13 @@ function placesIn(places: number[] | undefined, count: number, start: number, le
 }
 
 /** The weight that has the full colour on a picture: on the relative scale, the largest of these keys, its patches. */
-export function fullOnPicture(map: ShownMap, layer: number, weights: ArrayLike<number>, look: Look, keys: (number | null)[]) {
+export function fullOnPicture(
+  map: ShownMap,
+  layer: number,
+  weights: ArrayLike<number>,
+  look: Look,
+  keys: (number | null)[],
+) {
   if (look.scale !== "relative") return fullWeight(map, layer, weights, look);
   return keys.reduce<number>((most, key) => (key === null ? most : Math.max(most, Math.abs(weights[key]))), 0);
 }
@@ -48,5 +54,8 @@ export const sumOnPicture = (weights: ArrayLike<number>, patches: (number | null
   patches.reduce<number>((sum, key) => sum + (key === null ? 0 : weights[key]), 0);
 
 /** The mean of the heads that are on, of one layer alone: the others are empty. */
-export const meanOfLayer = (map: ShownMap, layer: number, headMask: HeadMask): ShownMap =>
-  ({ ...map, ...averageHeads({ ...map, present: [layer] }, headMask), mixed: true });
+export const meanOfLayer = (map: ShownMap, layer: number, headMask: HeadMask): ShownMap => ({
+  ...map,
+  ...averageHeads({ ...map, present: [layer] }, headMask),
+  mixed: true,
+});

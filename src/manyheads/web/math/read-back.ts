@@ -20,7 +20,13 @@ export interface Norm {
 }
 
 /** The arrays of a ledger, but for the logits without a head; `embedding` is the vector before the first layer, `whole` after the last. */
-export function readBack(layers: WrittenLayer[], embedding: ArrayLike<number>, whole: ArrayLike<number>, norm: Norm, readouts: ArrayLike<number>[]) {
+export function readBack(
+  layers: WrittenLayer[],
+  embedding: ArrayLike<number>,
+  whole: ArrayLike<number>,
+  norm: Norm,
+  readouts: ArrayLike<number>[],
+) {
   const through = readouts.map((readout) => reading(norm, whole, readout));
   const along = (vector: ArrayLike<number>) => through.map((direction) => dot(vector, direction));
   const others: Record<string, number[]> = { embedding: along(embedding) };
@@ -31,12 +37,14 @@ export function readBack(layers: WrittenLayer[], embedding: ArrayLike<number>, w
     const back = layer.back(through);
     layer.weights.forEach((row, head) => {
       const sums = readouts.map(() => 0);
-      layer.values[head].forEach((value, key) => back.forEach((direction, label) => {
-        const from = head * value.length;
-        const said = layer.isOn(head) ? dot(value, direction.subarray(from, from + value.length)) : 0;
-        says.push(said);
-        sums[label] += row[key] * said;
-      }));
+      layer.values[head].forEach((value, key) =>
+        back.forEach((direction, label) => {
+          const from = head * value.length;
+          const said = layer.isOn(head) ? dot(value, direction.subarray(from, from + value.length)) : 0;
+          says.push(said);
+          sums[label] += row[key] * said;
+        }),
+      );
       heads.push(sums);
       weights.push(...row);
     });
@@ -58,14 +66,20 @@ export function readBack(layers: WrittenLayer[], embedding: ArrayLike<number>, w
 
 /** What a vector adds to a logit through a norm whose spread is that of `whole`. */
 function reading({ weight, bias, eps }: Norm, whole: ArrayLike<number>, readout: ArrayLike<number>) {
-  const mean = (values: ArrayLike<number>) => (bias ? Array.from(values).reduce((sum, value) => sum + value, 0) / values.length : 0);
+  const mean = (values: ArrayLike<number>) =>
+    bias ? Array.from(values).reduce((sum, value) => sum + value, 0) / values.length : 0;
   const direction = Float64Array.from(readout, (value, d) => value * weight[d]);
   const [middle, middleOfWhole] = [mean(direction), mean(whole)];
-  const spread = Math.sqrt(Array.from(whole).reduce((sum, value) => sum + (value - middleOfWhole) ** 2, 0) / whole.length + eps);
+  const spread = Math.sqrt(
+    Array.from(whole).reduce((sum, value) => sum + (value - middleOfWhole) ** 2, 0) / whole.length + eps,
+  );
   return direction.map((value) => (value - middle) / spread);
 }
 
-export const matrix = (shape: number[], values: ArrayLike<number>): Matrix => ({ shape, values: Float32Array.from(values) });
+export const matrix = (shape: number[], values: ArrayLike<number>): Matrix => ({
+  shape,
+  values: Float32Array.from(values),
+});
 
 export function dot(one: ArrayLike<number>, other: ArrayLike<number>) {
   let sum = 0;

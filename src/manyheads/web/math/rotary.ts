@@ -1,7 +1,8 @@
 // Rotary positions: features i and i + d/2 are an arrow in the plane, which turns with the position. Twin of `rotate` in attention.py.
 
 /** How far each arrow of `width` features turns from one position to the next, in radians, the fastest first. */
-export const speedsOf = (width: number, base = 10_000) => Float64Array.from({ length: width / 2 }, (_, pair) => base ** ((-2 * pair) / width));
+export const speedsOf = (width: number, base = 10_000) =>
+  Float64Array.from({ length: width / 2 }, (_, pair) => base ** ((-2 * pair) / width));
 
 /** A query or key at a position. */
 export function rotated(features: ArrayLike<number>, position: number, base?: number) {

@@ -22,7 +22,8 @@ export function probabilities(scores: Float32Array, { temperature, topK, topP }:
   const order = descending(scores);
   let ids = order.slice(0, temperature === 0 ? 1 : topK || order.length);
   const powers = new Float64Array(ids.length);
-  for (let at = 0; at < ids.length; at++) powers[at] = Math.exp((scores[ids[at]] - scores[ids[0]]) / (temperature || 1));
+  for (let at = 0; at < ids.length; at++)
+    powers[at] = Math.exp((scores[ids[at]] - scores[ids[0]]) / (temperature || 1));
   let shares = scaled(powers);
   if (topP < 1) {
     let [sum, kept] = [0, 0];
@@ -42,7 +43,8 @@ const MOST_IDS = 2 ** 20;
 export function descending(scores: Float32Array) {
   const bits = new Uint32Array(scores.map((score) => 0 - score).buffer);
   const keys = new Float64Array(bits.length);
-  for (let id = 0; id < bits.length; id++) keys[id] = (bits[id] >>> 31 ? ~bits[id] >>> 0 : bits[id] + 2 ** 31) * MOST_IDS + id;
+  for (let id = 0; id < bits.length; id++)
+    keys[id] = (bits[id] >>> 31 ? ~bits[id] >>> 0 : bits[id] + 2 ** 31) * MOST_IDS + id;
   keys.sort();
   const ids: number[] = [];
   for (let at = 0; at < keys.length; at++) ids.push(keys[at] - Math.floor(keys[at] / MOST_IDS) * MOST_IDS);

@@ -41,7 +41,9 @@ export function scoreParts(norm: Norm, query: Side, key: Side, rotaryBase: numbe
   });
   const scale = 1 / Math.sqrt(query.rows.length);
   const pairs = new Float64Array(queries.length * keys.length);
-  queries.forEach((one, at) => keys.forEach((other, place) => (pairs[at * keys.length + place] = scale * dot(one.features, other.features))));
+  queries.forEach((one, at) =>
+    keys.forEach((other, place) => (pairs[at * keys.length + place] = scale * dot(one.features, other.features))),
+  );
   return { parts: queries.map(({ name }) => name), pairs };
 }
 
@@ -51,7 +53,8 @@ export function through({ weight, bias, eps }: Norm, written: Written): Record<s
   const parts = Object.entries(written).map(([name, vector]) => [name, Float64Array.from(vector)] as const);
   const whole = new Float64Array(width);
   for (const [, part] of parts) {
-    if (bias) { // a LayerNorm, which also takes away the mean
+    if (bias) {
+      // a LayerNorm, which also takes away the mean
       const mean = part.reduce((sum, value) => sum + value, 0) / width;
       for (let d = 0; d < width; d++) part[d] -= mean;
     }
@@ -79,7 +82,11 @@ export function topPairs({ parts, pairs, score = sum(pairs) }: ScoreParts, count
     top.splice(before < 0 ? top.length : before, 0, place);
     top.length = Math.min(top.length, count);
   });
-  const shown = top.map((place): Pair => ({ query: parts[Math.floor(place / parts.length)], key: parts[place % parts.length], value: pairs[place] }));
+  const shown = top.map((place): Pair => ({
+    query: parts[Math.floor(place / parts.length)],
+    key: parts[place % parts.length],
+    value: pairs[place],
+  }));
   return { top: shown, others: pairs.length - top.length, rest: score - sum(shown.map(({ value }) => value)), score };
 }
 

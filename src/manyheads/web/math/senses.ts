@@ -20,7 +20,7 @@ export interface SensePushes {
   layers: (LayerPushes | null)[];
 }
 
-type AmbiguousWord = { word: string, senses: [string, string], forms: string[], tokens: string[][] };
+type AmbiguousWord = { word: string; senses: [string, string]; forms: string[]; tokens: string[][] };
 
 /** The share of a word's second sense, of a score. */
 export const shareOf = (score: number) => 1 / (1 + Math.exp(-score));
@@ -35,7 +35,8 @@ export const headPushes = ({ pushes }: LayerPushes) => pushes.map(sumOf);
 
 /** How far what is taken from some tokens pushes, and how much attention they get: of one head, or of all, whose attention is averaged. */
 export function fromTokens({ weights, pushes }: LayerPushes, tokens: number[], head: number | null = null) {
-  const of = (rows: number[][]) => sumOf((head === null ? rows : [rows[head]]).flatMap((row) => tokens.map((token) => row[token])));
+  const of = (rows: number[][]) =>
+    sumOf((head === null ? rows : [rows[head]]).flatMap((row) => tokens.map((token) => row[token])));
   return { weight: of(weights) / (head === null ? weights.length : 1), push: of(pushes) };
 }
 
@@ -86,13 +87,15 @@ export class SenseAxes {
     const layers = map.pushes.values.map((pushes, layer) => ({
       pushes,
       rest: map.pushes!.rest[layer] + this.#offsets.values[offset + layer + 1],
-      weights: pushes.map((row, head) => row.map((_, key) => sumOf(places.map((place) => queryWeights(map, layer, head, place)[key])) / places.length)),
+      weights: pushes.map((row, head) =>
+        row.map((_, key) => sumOf(places.map((place) => queryWeights(map, layer, head, place)[key])) / places.length),
+      ),
     }));
     return { tokens: map.queryTokens, places, layers };
   }
 
   /** How far each layer's vector of a word is on the side of its second sense; null where the word is not there. */
-  scores({ queryTokens, states }: { queryTokens: string[], states?: Matrix }, word: AmbiguousWord) {
+  scores({ queryTokens, states }: { queryTokens: string[]; states?: Matrix }, word: AmbiguousWord) {
     const places = wordPlaces(queryTokens, word.tokens);
     if (!states || !places.length) return null;
     const [layers, tokens, width] = states.shape;
@@ -102,7 +105,8 @@ export class SenseAxes {
       for (const place of places) {
         const from = (layer * tokens + place) * width;
         const along = (at * layers + layer) * width;
-        for (let i = 0; i < width; i++) score += states.values[from + i] * this.#directions.values[along + i] / places.length;
+        for (let i = 0; i < width; i++)
+          score += (states.values[from + i] * this.#directions.values[along + i]) / places.length;
       }
       return score;
     });
@@ -112,8 +116,10 @@ export class SenseAxes {
 /** Where one of a word's forms first stands, as whole words: its places among the tokens. */
 export function wordPlaces(tokens: string[], forms: string[][]): number[] {
   for (let start = 0; start < tokens.length; start++) {
-    const form = forms.find((pieces) => pieces.every((piece, at) => tokens[start + at] === piece) &&
-      !isPiece(tokens[start + pieces.length] ?? ""));
+    const form = forms.find(
+      (pieces) =>
+        pieces.every((piece, at) => tokens[start + at] === piece) && !isPiece(tokens[start + pieces.length] ?? ""),
+    );
     if (form) return form.map((_, at) => start + at);
   }
   return [];
@@ -124,5 +130,6 @@ export function wordPlaces(tokens: string[], forms: string[][]): number[] {
  * `without[layer][head]` without one.
  */
 export const rankedHeads = (whole: number, without: number[][]) =>
-  without.flatMap((heads, layer) => heads.map((score, head) => ({ place: [layer, head], moved: score - whole })))
+  without
+    .flatMap((heads, layer) => heads.map((score, head) => ({ place: [layer, head], moved: score - whole })))
     .sort((a, b) => Math.abs(b.moved) - Math.abs(a.moved));

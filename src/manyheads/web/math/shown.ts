@@ -10,18 +10,32 @@ import { amount, note, percent, wordStarts } from "./text.ts";
 import { canWeigh, valueWeighted } from "./value-norms.ts";
 
 /** The parts of the state that what is shown of a map depends on. */
-export const SHOWN: (keyof MapState)[] = ["weigh", "special", "heads", "layers", "pieces", "scale", "first", "last", "headMask"];
+export const SHOWN: (keyof MapState)[] = [
+  "weigh",
+  "special",
+  "heads",
+  "layers",
+  "pieces",
+  "scale",
+  "first",
+  "last",
+  "headMask",
+];
 
 /** Whether those that ask are those that are looked at. */
 export const isAlike = ({ queryTokens, keyTokens }: AttentionMap) =>
   queryTokens.length === keyTokens.length && queryTokens.every((token, place) => token === keyTokens[place]);
 
 /** What no colour and the full colour mean in what is shown: [from, to]. */
-export function legendOf(map: AttentionMap & { full?: number, weighed?: boolean }, { view, scale, layer }: Pick<MapState, "view" | "scale" | "layer">) {
+export function legendOf(
+  map: AttentionMap & { full?: number; weighed?: boolean },
+  { view, scale, layer }: Pick<MapState, "view" | "scale" | "layer">,
+) {
   const { kind = "shares" } = map;
   if (map.full && scale !== "relative") return LEGEND.difference.map((text) => text.replace("{full}", percent(FULL)));
   if (view === "picture" && scale === "relative") return LEGEND.picture;
-  const name = isOfParts(map) || scale === "relative" ? scale : kind === "signed" ? "signed" : map.weighed ? "written" : "amounts";
+  const name =
+    isOfParts(map) || scale === "relative" ? scale : kind === "signed" ? "signed" : map.weighed ? "written" : "amounts";
   const full = isOfParts(map) ? percent(FULL) : amount(lineUnit(map, layer));
   return LEGEND[name as keyof typeof LEGEND].map((text) => text.replace("{full}", full));
 }
@@ -61,7 +75,8 @@ export function changesSomething(map: AttentionMap, state: MapState, name: keyof
   if (name === "weigh") return canWeigh(map) && !rolled;
   if (name === "heads") return heads > 1 && !(rolled && layers > 1);
   if (name === "layers") return layers > 1 && canRollOut(map);
-  if (name === "pieces") return [map.queryTokens, map.keyTokens].some((tokens) => wordStarts(tokens).length < tokens.length);
+  if (name === "pieces")
+    return [map.queryTokens, map.keyTokens].some((tokens) => wordStarts(tokens).length < tokens.length);
   return true;
 }
 

@@ -74,7 +74,13 @@ export const MATRICES: Record<string, string> = {
 };
 
 /** The learned matrix and the bias that make another. */
-export const MADE_BY: Record<string, string[]> = { Q: ["Wq", "bq"], K: ["Wk", "bk"], V: ["Wv", "bv"], XWq: ["Wq", "bq"], XWk: ["Wk", "bk"] };
+export const MADE_BY: Record<string, string[]> = {
+  Q: ["Wq", "bq"],
+  K: ["Wk", "bk"],
+  V: ["Wv", "bv"],
+  XWq: ["Wq", "bq"],
+  XWk: ["Wk", "bk"],
+};
 
 /** A matrix of `steps` by its name; null for a learned one that is not known. */
 export const findMatrix = (steps: Steps, name: string): Matrix | null =>
@@ -99,7 +105,9 @@ export const columnOf = ({ shape, values }: Matrix, column: number) =>
 export function cellAt(steps: Steps, text: string): Cell | null {
   const [, name, row, column] = /^(\w+) (\d+) (\d+)$/.exec(text) ?? [];
   const shape = name in MATRICES ? findMatrix(steps, name)?.shape : null;
-  return shape && Number(row) < shape[0] && Number(column) < shape[1] ? { name, row: Number(row), column: Number(column) } : null;
+  return shape && Number(row) < shape[0] && Number(column) < shape[1]
+    ? { name, row: Number(row), column: Number(column) }
+    : null;
 }
 
 export const cellText = ({ name, row, column }: Cell) => `${name} ${row} ${column}`;

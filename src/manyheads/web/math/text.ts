@@ -17,10 +17,12 @@ export const isSpecial = (token: string) => SPECIAL.test(token);
 export const readable = (token: string) => (isPiece(token) ? token.slice(PIECE_MARK.length) : token);
 
 /** A token with its space and its line breaks seen; one that nobody sees by its number, such as U+FE0F. */
-export const visible = (token: string) => token.replace(/^ /, "\u2423").replace(/\n/g, "\u21b5").replace(UNSEEN, numbered) || "\u2205";
+export const visible = (token: string) =>
+  token.replace(/^ /, "\u2423").replace(/\n/g, "\u21b5").replace(UNSEEN, numbered) || "\u2205";
 
 const UNSEEN = /^[\p{Cf}\p{Cc}\p{Variation_Selector}]+$/u;
-const numbered = (signs: string) => Array.from(signs, (sign) => `U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`).join(" ");
+const numbered = (signs: string) =>
+  Array.from(signs, (sign) => `U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`).join(" ");
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -48,8 +50,10 @@ export function spelled(bytes: Uint8Array<ArrayBuffer>) {
 const hexadecimal = (lone: string) => (lone.charCodeAt(0) - 0xdc00).toString(16).toUpperCase();
 
 /** Tokens as one text, in which bytes in hexadecimal make characters again, as `spell` says. */
-export const joined = (tokens: string[], spell = spelled) => tokens.join("").replace(BYTE_RUNS, (run) =>
-  spell(Uint8Array.from(run.match(/\w\w/g) as string[], (byte) => parseInt(byte, 16))));
+export const joined = (tokens: string[], spell = spelled) =>
+  tokens
+    .join("")
+    .replace(BYTE_RUNS, (run) => spell(Uint8Array.from(run.match(/\w\w/g) as string[], (byte) => parseInt(byte, 16))));
 
 /** Whether a text ends inside a character, with some of its bytes. */
 export const isUnfinished = (text: string) => ENDS_IN_BYTES.test(text);
@@ -72,7 +76,11 @@ const directions = new WeakMap<string[], "rtl" | "ltr">(); // a grid asks for ea
 export function directionOf(tokens: string[]) {
   const known = directions.get(tokens);
   if (known) return known;
-  const found = directionOfText(joined(tokens.filter((token) => !isSpecial(token))).replace(BYTE_RUNS, "").replace(ALL_WORD_MARKS, " "));
+  const found = directionOfText(
+    joined(tokens.filter((token) => !isSpecial(token)))
+      .replace(BYTE_RUNS, "")
+      .replace(ALL_WORD_MARKS, " "),
+  );
   directions.set(tokens, found);
   return found;
 }
@@ -117,7 +125,9 @@ export const note = (name: keyof typeof NOTES, values: Record<string, string | n
  */
 export function wordStarts(tokens: string[]) {
   const inside = areSpaced(tokens) ? insideWords(tokens) : null;
-  return [...tokens.keys()].filter((place) => place === 0 || !(inside?.has(place) || goesOn(tokens[place - 1], tokens[place])));
+  return [...tokens.keys()].filter(
+    (place) => place === 0 || !(inside?.has(place) || goesOn(tokens[place - 1], tokens[place])),
+  );
 }
 
 function goesOn(before: string, token: string) {

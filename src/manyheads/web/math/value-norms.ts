@@ -34,9 +34,19 @@ export const canWeigh = (map: AttentionMap) =>
 
 /** The map of how much each head writes from each token: weights times norms, as amounts; of the layers that are there. */
 export function valueWeighted(map: AttentionMap): AttentionMap & { weighed: true } {
-  const { shape: [, heads, queries, keys], valueNorms: norms } = map;
+  const {
+    shape: [, heads, queries, keys],
+    valueNorms: norms,
+  } = map;
   if (!norms) throw new Error("this map has no value norms");
-  const weighted = { ...map, weights: new Float32Array(map.weights.length), kind: "amounts", weighed: true as const, valueNorms: undefined, pictures: undefined };
+  const weighted = {
+    ...map,
+    weights: new Float32Array(map.weights.length),
+    kind: "amounts",
+    weighed: true as const,
+    valueNorms: undefined,
+    pictures: undefined,
+  };
   for (const layer of layersOf(map))
     for (let head = 0; head < heads; head++) {
       const from = (layer * heads + head) * keys;

@@ -46,8 +46,17 @@ export function decodeMap(written: any): AttentionMap {
   if (rest.mask) rest.mask = readBits(rest.mask, size / rest.shape[1]);
   if (rest.valueNorms) rest.valueNorms = floats(rest.valueNorms);
   if (!sent) return { ...rest, weights: part };
-  const map: AttentionMap = { ...rest, present: [], pictures: decodePictures(pictures), weights: new Float32Array(layers * size) };
-  return sent.reduce((filled: AttentionMap, layer: number, at: number) => filledWith(filled, layer, part.subarray(at * size, (at + 1) * size)), map);
+  const map: AttentionMap = {
+    ...rest,
+    present: [],
+    pictures: decodePictures(pictures),
+    weights: new Float32Array(layers * size),
+  };
+  return sent.reduce(
+    (filled: AttentionMap, layer: number, at: number) =>
+      filledWith(filled, layer, part.subarray(at * size, (at + 1) * size)),
+    map,
+  );
 }
 
 /** The mask of a map, one bit a place in base64: 1 where a query may look. */
@@ -78,7 +87,7 @@ function filledWith(map: AttentionMap, layer: number, weights: Float32Array): At
 }
 
 /** Tints, in base64. */
-export function decodePictures({ shape, tints }: { shape: number[], tints: string }): Pictures {
+export function decodePictures({ shape, tints }: { shape: number[]; tints: string }): Pictures {
   return { shape, tints: new Int8Array(readBase64(tints)) }; // a copy, whose bytes are signed
 }
 
@@ -125,9 +134,17 @@ export function decodeSteps(written: any): Steps {
 
 /** Whatever has a shape as a matrix, all else as it is. */
 export function decodeMatrices(written: Record<string, any>): any {
-  return Object.fromEntries(Object.entries(written).map(([name, value]) => [name, value?.shape ? decodeMatrix(value) : value]));
+  return Object.fromEntries(
+    Object.entries(written).map(([name, value]) => [name, value?.shape ? decodeMatrix(value) : value]),
+  );
 }
 
-function decodeMatrix({ shape, values }: { shape: number[], values: ArrayLike<number> | string }): Matrix {
-  return { shape, values: floats(values, shape.reduce((a, b) => a * b, 1)) };
+function decodeMatrix({ shape, values }: { shape: number[]; values: ArrayLike<number> | string }): Matrix {
+  return {
+    shape,
+    values: floats(
+      values,
+      shape.reduce((a, b) => a * b, 1),
+    ),
+  };
 }

@@ -2,7 +2,16 @@
 // museum's page shows the line that does it. Each stands in for `multiHeadAttention` in layer 2 of the taught focus model. No DOM.
 
 import type { HeadMask } from "../math/attention-map.ts";
-import { attend, attentionScores, average, causalMask, linear, multiHeadAttention, project, softmax } from "../math/attention.ts";
+import {
+  attend,
+  attentionScores,
+  average,
+  causalMask,
+  linear,
+  multiHeadAttention,
+  project,
+  softmax,
+} from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import type { Attention, FocusModel } from "./focus.ts";
 
@@ -41,7 +50,8 @@ export const BUGS: Record<string, Attention> = {
   width: (X, layer, options) => multiHeadAttention(X, truncated(layer, options.numHeads), options),
 };
 
-const causal: Attention = (X, layer, options) => multiHeadAttention(X, layer, { ...options, mask: causalMask(X.shape[0]) });
+const causal: Attention = (X, layer, options) =>
+  multiHeadAttention(X, layer, { ...options, mask: causalMask(X.shape[0]) });
 
 /** As if the last three tokens were padding: nobody may look at them. */
 const padded: Attention = (X, layer, options) => {
@@ -57,10 +67,19 @@ const turnedRound: Attention = (X, layer, options) => {
 };
 
 /** What a switch may do instead of a bug. */
-const OTHER_MASKS = new Map<string, Attention>([["causal", causal], ["padding", padded], ["polarity", turnedRound]]);
+const OTHER_MASKS = new Map<string, Attention>([
+  ["causal", causal],
+  ["padding", padded],
+  ["polarity", turnedRound],
+]);
 
 /** The attention of layer 1, which is right: where layer 2 has a mask, so has it. */
-const BELOW = new Map<string, Attention>([["causal", causal], ["mask", causal], ["polarity", causal], ["padding", padded]]);
+const BELOW = new Map<string, Attention>([
+  ["causal", causal],
+  ["mask", causal],
+  ["polarity", causal],
+  ["padding", padded],
+]);
 
 /** The model called `focus/${piece}`: `bug-NAME`, or `causal`, which is right, for the bug of the mask to start from. */
 export function museumModel(model: FocusModel, piece: string) {
@@ -69,8 +88,13 @@ export function museumModel(model: FocusModel, piece: string) {
   if (name === "width") return cutModel(model);
   const { numLayers, numHeads, headNames } = model;
   const options = { attention: OTHER_MASKS.get(name) ?? BUGS[name], below: BELOW.get(name) };
-  return { name: `focus/${piece}`, numLayers, numHeads, headNames,
-    attend: (sentence: string, headMask: HeadMask = null) => model.attend(sentence, headMask, options) };
+  return {
+    name: `focus/${piece}`,
+    numLayers,
+    numHeads,
+    headNames,
+    attend: (sentence: string, headMask: HeadMask = null) => model.attend(sentence, headMask, options),
+  };
 }
 
 /** The model whose layer 2 has more heads than divide its width: of that layer alone, since layer 1 has as many as before. */
@@ -80,9 +104,18 @@ function cutModel(model: FocusModel) {
   const attention: Attention = (X, layer, options) => BUGS.width(X, layer, { ...options, numHeads });
   const read = (sentence: string, headMask: HeadMask = null) => {
     const map = model.attend(sentence, headMask && [Array(model.numHeads).fill(true), headMask[0]], { attention });
-    const { queryTokens: { length } } = map;
+    const {
+      queryTokens: { length },
+    } = map;
     const weights = map.weights.subarray(map.weights.length - numHeads * length * length);
-    return { ...map, shape: [1, numHeads, length, length], weights, headNames, layerNames: ["layer 2"], namedLayer: undefined };
+    return {
+      ...map,
+      shape: [1, numHeads, length, length],
+      weights,
+      headNames,
+      layerNames: ["layer 2"],
+      namedLayer: undefined,
+    };
   };
   return { name: "focus/bug-width", numLayers: 1, numHeads, headNames, attend: read };
 }

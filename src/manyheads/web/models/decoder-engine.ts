@@ -47,7 +47,8 @@ export class DecoderEngine {
   /** Computes what isn't known of a text: nothing, where it was read last. */
   #take(ids: number[], headMask: HeadMask, masked = false) {
     const on = this.#switched(headMask);
-    const kept = masked === this.#masked && on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
+    const kept =
+      masked === this.#masked && on.every((each, index) => each === this.#on[index]) ? alike(ids, this.#ids) : 0;
     if (kept === ids.length && kept === this.#ids.length && this.#last.length) return;
     const known = Math.min(kept, ids.length - 1); // the last token's state is wanted
     this.#last = new Float32Array(); // until all is computed
@@ -66,7 +67,8 @@ export class DecoderEngine {
   #switched(headMask: HeadMask) {
     const { numLayers, numHeads } = this.#facts;
     return Uint8Array.from({ length: numLayers * numHeads }, (_, index) =>
-      Number(headMask?.[Math.floor(index / numHeads)]?.[index % numHeads] ?? true));
+      Number(headMask?.[Math.floor(index / numHeads)]?.[index % numHeads] ?? true),
+    );
   }
 
   /** How long the vector is that each head writes from each token with all of its weight: float32 [layer, head, key]. */
@@ -86,10 +88,11 @@ export class DecoderEngine {
     for (let layer = 0; layer < numLayers; layer++) {
       const grams = this.#weights.grams[layer];
       for (let head = 0; head < numHeads; head++) {
-        const place = (Math.floor(head * numKvHeads / numHeads) * maxTokens + token) * headDim;
+        const place = (Math.floor((head * numKvHeads) / numHeads) * maxTokens + token) * headDim;
         const value = this.#values[layer].subarray(place, place + headDim);
         let sum = 0;
-        for (let i = 0; i < headDim; i++) sum += value[i] * scalarProduct(value, 0, grams, (head * headDim + i) * headDim, headDim);
+        for (let i = 0; i < headDim; i++)
+          sum += value[i] * scalarProduct(value, 0, grams, (head * headDim + i) * headDim, headDim);
         norms[layer * numHeads + head] = Math.sqrt(Math.max(sum, 0));
       }
     }
@@ -101,8 +104,15 @@ export class DecoderEngine {
     const { numHeads, width } = this.#facts;
     this.#take(ids, headMask);
     const X = { shape: [ids.length, width], values: new Float32Array(ids.length * width) };
-    ids.forEach((_, token) => X.values.set(this.#normedIn[token].subarray(layer * width, (layer + 1) * width), token * width));
-    return { X, below: layer ? { shape: [numHeads, ids.length, ids.length], values: this.#map((layer - 1) * numHeads, layer * numHeads) } : undefined };
+    ids.forEach((_, token) =>
+      X.values.set(this.#normedIn[token].subarray(layer * width, (layer + 1) * width), token * width),
+    );
+    return {
+      X,
+      below: layer
+        ? { shape: [numHeads, ids.length, ids.length], values: this.#map((layer - 1) * numHeads, layer * numHeads) }
+        : undefined,
+    };
   }
 
   /** What every part adds to the logits of some tokens, after the text that was read last. */
@@ -111,7 +121,13 @@ export class DecoderEngine {
     const layers = Array.from({ length: numLayers }, (_, layer) => this.#written(layer));
     const norm = { weight: this.#weights.norm, eps: normEpsilon };
     const embedding = this.#weights.embed(this.#ids.slice(-1));
-    return readBack(layers, embedding, this.#last, norm, tokens.map((token) => this.#weights.embed([token])));
+    return readBack(
+      layers,
+      embedding,
+      this.#last,
+      norm,
+      tokens.map((token) => this.#weights.embed([token])),
+    );
   }
 
   /** What each token would write if a head gave it all of its weight: how far it raises every token, but for one factor; [key][token]. */
@@ -120,7 +136,9 @@ export class DecoderEngine {
     return this.#written(layer).values[head].map((value) => {
       const context = new Float32Array(numHeads * headDim);
       context.set(value, head * headDim);
-      return this.#weights.scores(this.#weights.multiply(layer, "o", context).map((number, d) => number * this.#weights.norm[d]));
+      return this.#weights.scores(
+        this.#weights.multiply(layer, "o", context).map((number, d) => number * this.#weights.norm[d]),
+      );
     });
   }
 
@@ -129,10 +147,17 @@ export class DecoderEngine {
     const heads = Array.from({ length: numHeads }, (_, head) => head);
     const row = this.#rows[this.#ids.length - 1];
     const count = this.#ids.length;
-    const place = (head: number, key: number) => (Math.floor(head * numKvHeads / numHeads) * maxTokens + key) * headDim;
+    const place = (head: number, key: number) =>
+      (Math.floor((head * numKvHeads) / numHeads) * maxTokens + key) * headDim;
     return {
-      weights: heads.map((head) => row.subarray((layer * numHeads + head) * count, (layer * numHeads + head + 1) * count)),
-      values: heads.map((head) => Array.from({ length: count }, (_, key) => this.#values[layer].subarray(place(head, key), place(head, key) + headDim))),
+      weights: heads.map((head) =>
+        row.subarray((layer * numHeads + head) * count, (layer * numHeads + head + 1) * count),
+      ),
+      values: heads.map((head) =>
+        Array.from({ length: count }, (_, key) =>
+          this.#values[layer].subarray(place(head, key), place(head, key) + headDim),
+        ),
+      ),
       back: (directions) => this.#weights.back(layer, directions),
       mlp: this.#mlpOf(this.#ids.length - 1, layer),
       isOn: (head) => this.#on[layer * numHeads + head] === 1,
@@ -143,13 +168,22 @@ export class DecoderEngine {
   scoreParts(ids: number[], { layer, head, query, key }: Cell, headMask: HeadMask = null): ScoreParts {
     this.#take(ids, headMask);
     const { numHeads, numKvHeads, headDim, maxTokens, normEpsilon, rotaryBase } = this.#facts;
-    const group = Math.floor(head * numKvHeads / numHeads); // whose keys the head reads
+    const group = Math.floor((head * numKvHeads) / numHeads); // whose keys the head reads
     const [asks, answers] = this.#writtenAt([query, key], layer);
-    const side = (written: Written, row: number, place: number): Side =>
-      ({ written, place, rows: this.#weights.rows(layer, "qkv", row * headDim, headDim) });
+    const side = (written: Written, row: number, place: number): Side => ({
+      written,
+      place,
+      rows: this.#weights.rows(layer, "qkv", row * headDim, headDim),
+    });
     const norm = { weight: this.#weights.attentionNorms[layer], eps: normEpsilon };
     const found = scoreParts(norm, side(asks, head, query), side(answers, numHeads + group, key), rotaryBase);
-    const product = scalarProduct(this.#queries[query], (layer * numHeads + head) * headDim, this.#keys[layer], (group * maxTokens + key) * headDim, headDim);
+    const product = scalarProduct(
+      this.#queries[query],
+      (layer * numHeads + head) * headDim,
+      this.#keys[layer],
+      (group * maxTokens + key) * headDim,
+      headDim,
+    );
     return { ...found, score: product / Math.sqrt(headDim) };
   }
 
@@ -160,7 +194,13 @@ export class DecoderEngine {
     for (let layer = 0; layer < below; layer++) {
       const written = this.#weights.multiply(layer, "o", this.#contextsOf(places, layer));
       places.forEach((place, at) => {
-        headNames.forEach((name, head) => (parts[at][`layer ${layer + 1}, ${name}`] = written.slice((at * numHeads + head) * width, (at * numHeads + head + 1) * width)));
+        headNames.forEach(
+          (name, head) =>
+            (parts[at][`layer ${layer + 1}, ${name}`] = written.slice(
+              (at * numHeads + head) * width,
+              (at * numHeads + head + 1) * width,
+            )),
+        );
         parts[at][`layer ${layer + 1}, MLP`] = this.#mlpOf(place, layer);
       });
     }
@@ -174,8 +214,11 @@ export class DecoderEngine {
     places.forEach((place, at) => {
       for (let head = 0; head < numHeads; head++) {
         if (!this.#on[layer * numHeads + head]) continue;
-        const row = this.#rows[place].subarray((layer * numHeads + head) * (place + 1), (layer * numHeads + head + 1) * (place + 1));
-        const first = Math.floor(head * numKvHeads / numHeads) * maxTokens * headDim;
+        const row = this.#rows[place].subarray(
+          (layer * numHeads + head) * (place + 1),
+          (layer * numHeads + head + 1) * (place + 1),
+        );
+        const first = Math.floor((head * numKvHeads) / numHeads) * maxTokens * headDim;
         const from = ((at * numHeads + head) * numHeads + head) * headDim;
         blend(row, this.#values[layer], first, contexts.subarray(from, from + headDim));
       }
@@ -203,10 +246,18 @@ export class DecoderEngine {
     });
     for (let layer = 0; layer < numLayers; layer++) {
       const read = this.#normed(x, this.#weights.attentionNorms[layer]);
-      ids.forEach((_, token) => this.#normedIn[past + token].set(read.subarray(token * width, (token + 1) * width), layer * width));
+      ids.forEach((_, token) =>
+        this.#normedIn[past + token].set(read.subarray(token * width, (token + 1) * width), layer * width),
+      );
       add(this.#weights.multiply(layer, "o", this.#attend(layer, read, turns)));
-      const change = this.#weights.multiply(layer, "down", this.#gated(layer, this.#normed(x, this.#weights.mlpNorms[layer])));
-      ids.forEach((_, token) => this.#mlps[past + token].set(change.subarray(token * width, (token + 1) * width), layer * width));
+      const change = this.#weights.multiply(
+        layer,
+        "down",
+        this.#gated(layer, this.#normed(x, this.#weights.mlpNorms[layer])),
+      );
+      ids.forEach((_, token) =>
+        this.#mlps[past + token].set(change.subarray(token * width, (token + 1) * width), layer * width),
+      );
       add(change);
     }
     this.#last = x.slice(-width);
@@ -225,7 +276,10 @@ export class DecoderEngine {
       const part = (head: number) => qkv.subarray(token * row + head * headDim, token * row + (head + 1) * headDim);
       for (let head = 0; head < numHeads; head++)
         rotate(part(head), token, turns, queries.subarray((token * numHeads + head) * headDim));
-      this.#queries[past + token].set(queries.subarray(token * numHeads * headDim, (token + 1) * numHeads * headDim), layer * numHeads * headDim);
+      this.#queries[past + token].set(
+        queries.subarray(token * numHeads * headDim, (token + 1) * numHeads * headDim),
+        layer * numHeads * headDim,
+      );
       for (let head = 0; head < numKvHeads; head++) {
         const place = (head * maxTokens + past + token) * headDim;
         rotate(part(numHeads + head), token, turns, keys.subarray(place));
@@ -235,13 +289,17 @@ export class DecoderEngine {
     const context = new Float32Array(tokens * numHeads * headDim);
     const scale = 1 / Math.sqrt(headDim);
     for (let head = 0; head < numHeads; head++) {
-      const first = Math.floor(head * numKvHeads / numHeads) * maxTokens * headDim; // of the group that shares keys and values
+      const first = Math.floor((head * numKvHeads) / numHeads) * maxTokens * headDim; // of the group that shares keys and values
       const on = this.#on[layer * numHeads + head];
       for (let token = 0; token < tokens; token++) {
         const seen = past + token + 1;
         const from = (token * numHeads + head) * headDim;
-        const weights = this.#rows[past + token].subarray((layer * numHeads + head) * seen, (layer * numHeads + head + 1) * seen);
-        for (let key = 0; key < seen; key++) weights[key] = scale * scalarProduct(queries, from, keys, first + key * headDim, headDim);
+        const weights = this.#rows[past + token].subarray(
+          (layer * numHeads + head) * seen,
+          (layer * numHeads + head + 1) * seen,
+        );
+        for (let key = 0; key < seen; key++)
+          weights[key] = scale * scalarProduct(queries, from, keys, first + key * headDim, headDim);
         if (this.#masked && seen > 1) weights[0] = -Infinity;
         softmax(weights);
         if (on) blend(weights, values, first, context.subarray(from, from + headDim));
@@ -254,11 +312,11 @@ export class DecoderEngine {
   #gated(layer: number, x: Float32Array) {
     const { mlpWidth, width } = this.#facts;
     const both = this.#weights.multiply(layer, "gu", x);
-    const values = new Float32Array(x.length / width * mlpWidth);
+    const values = new Float32Array((x.length / width) * mlpWidth);
     for (let token = 0, at = 0; at < values.length; token++) {
       for (let column = 0; column < mlpWidth; column++, at++) {
         const gate = both[token * 2 * mlpWidth + column];
-        values[at] = gate / (1 + Math.exp(-gate)) * both[(token * 2 + 1) * mlpWidth + column];
+        values[at] = (gate / (1 + Math.exp(-gate))) * both[(token * 2 + 1) * mlpWidth + column];
       }
     }
     return values;
@@ -280,8 +338,10 @@ export class DecoderEngine {
   #turns(past: number, tokens: number): Turns {
     const { headDim, rotaryBase } = this.#facts;
     const half = headDim / 2;
-    const angles = Float32Array.from({ length: tokens * half }, (_, at) =>
-      (past + Math.floor(at / half)) * Math.fround(rotaryBase ** (-2 * (at % half) / headDim)));
+    const angles = Float32Array.from(
+      { length: tokens * half },
+      (_, at) => (past + Math.floor(at / half)) * Math.fround(rotaryBase ** ((-2 * (at % half)) / headDim)),
+    );
     return { half, cos: angles.map(Math.cos), sin: angles.map(Math.sin) };
   }
 
@@ -291,7 +351,8 @@ export class DecoderEngine {
     const weights = new Float32Array((end - first) * tokens * tokens);
     for (const [query, row] of this.#rows.entries())
       for (let head = 0, from = first * (query + 1); head < end - first; head++)
-        for (let place = (head * tokens + query) * tokens, last = place + query; place <= last; place++) weights[place] = row[from++];
+        for (let place = (head * tokens + query) * tokens, last = place + query; place <= last; place++)
+          weights[place] = row[from++];
     return weights;
   }
 }
@@ -331,7 +392,8 @@ function blend(weights: Float32Array, values: Float32Array, first: number, sum: 
   for (; key + 4 <= weights.length; key += 4) {
     const [a, b, c, d] = [weights[key], weights[key + 1], weights[key + 2], weights[key + 3]];
     for (let at = 0, place = first + key * width; at < width; at++, place++)
-      sum[at] += a * values[place] + b * values[place + width] + c * values[place + 2 * width] + d * values[place + 3 * width];
+      sum[at] +=
+        a * values[place] + b * values[place + width] + c * values[place + 2 * width] + d * values[place + 3 * width];
   }
   for (; key < weights.length; key++)
     for (let at = 0; at < width; at++) sum[at] += weights[key] * values[first + key * width + at];

@@ -25,7 +25,7 @@ interface DecoderQuestion {
   cell?: Cell;
   flow?: FlowState;
   ledger?: LedgerQuestion;
-  without?: { chosen: number[], off: number };
+  without?: { chosen: number[]; off: number };
 }
 
 /** A ledger, and what is still to be asked for it. */
@@ -67,7 +67,14 @@ export class DecoderReader {
 }
 
 /** The map of a text, and how well each token would come next. */
-export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, text: string | Draft, headMask: HeadMask, masked = false): NextWord {
+export function nextWord(
+  engine: DecoderEngine,
+  tokens: DecoderTokens,
+  facts: DecoderFacts,
+  text: string | Draft,
+  headMask: HeadMask,
+  masked = false,
+): NextWord {
   const { ids, notes } = tokens.read(text);
   const { logits, weights } = engine.read(ids, headMask, masked);
   const texts = ids.map((id) => tokens.words[id]);
@@ -89,7 +96,12 @@ export function nextWord(engine: DecoderEngine, tokens: DecoderTokens, facts: De
  * What every part adds to the logits of the likeliest next words, and of the one that was chosen: twin of `Decoder.head_ledger`, but for
  * what is left without a head: `shown` are the heads for which `logitsWithout` is to be asked, and `chosen` the words.
  */
-export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: DecoderFacts, { sentence, answer, head, headMask = null }: LedgerQuestion): PartOfLedger {
+export function ledgerOf(
+  engine: DecoderEngine,
+  tokens: DecoderTokens,
+  facts: DecoderFacts,
+  { sentence, answer, head, headMask = null }: LedgerQuestion,
+): PartOfLedger {
   const { numLayers, numHeads, headNames } = facts;
   const { ids, notes } = tokens.read(sentence);
   const { logits } = engine.read(ids, headMask);
@@ -97,36 +109,73 @@ export function ledgerOf(engine: DecoderEngine, tokens: DecoderTokens, facts: De
   const word = answer.includes(": ") ? tokens.words.indexOf(answer.slice(answer.indexOf(": ") + 2)) : -1;
   if (word >= 0 && !chosen.includes(word)) chosen.push(word);
   const named = {
-    tokens: ids.map((id) => tokens.words[id]), notes, answered: true, numHeads,
+    tokens: ids.map((id) => tokens.words[id]),
+    notes,
+    answered: true,
+    numHeads,
     labels: chosen.map((id) => [NEXT, tokens.words[id]]),
-    headNames: Array.from({ length: numLayers }, (_, layer) => headNames.map((name) => `layer ${layer + 1}, ${name}`)).flat(),
+    headNames: Array.from({ length: numLayers }, (_, layer) =>
+      headNames.map((name) => `layer ${layer + 1}, ${name}`),
+    ).flat(),
   };
   const without = matrix([chosen.length, numLayers * numHeads], Array(chosen.length * numLayers * numHeads).fill(NaN));
   const ledger = { ...named, without, ...engine.readBack(chosen) };
   const shown = mostOf(ledger, answerPlace(ledger, answer)).filter((part) => part < numLayers * numHeads);
   const asked = head ?? shown[0] ?? 0;
   const said = engine.writes(Math.floor(asked / numHeads), asked % numHeads).map(extremesOf);
-  return { ledger: { ...ledger, extremes: { [asked]: said.map((pair) => pair.map((id) => tokens.words[id])) } }, chosen, shown };
+  return {
+    ledger: { ...ledger, extremes: { [asked]: said.map((pair) => pair.map((id) => tokens.words[id])) } },
+    chosen,
+    shown,
+  };
 }
 
 /** The logits of some tokens where one more head is off, counted through all layers. */
-export function logitsWithout(engine: DecoderEngine, tokens: DecoderTokens, { numLayers, numHeads }: DecoderFacts, { sentence, headMask = null }: LedgerQuestion, { chosen, off }: { chosen: number[], off: number }) {
-  const mask = Array.from({ length: numLayers }, (_, layer) => Array.from({ length: numHeads }, (__, place) => layer * numHeads + place !== off && (headMask?.[layer][place] ?? true)));
+export function logitsWithout(
+  engine: DecoderEngine,
+  tokens: DecoderTokens,
+  { numLayers, numHeads }: DecoderFacts,
+  { sentence, headMask = null }: LedgerQuestion,
+  { chosen, off }: { chosen: number[]; off: number },
+) {
+  const mask = Array.from({ length: numLayers }, (_, layer) =>
+    Array.from(
+      { length: numHeads },
+      (__, place) => layer * numHeads + place !== off && (headMask?.[layer][place] ?? true),
+    ),
+  );
   const { logits } = engine.read(tokens.read(sentence).ids, mask);
   return chosen.map((id) => logits[id]);
 }
 
 /** The journey through one head of one layer. */
-export function decoderFlow(engine: DecoderEngine, weights: DecoderWeights, tokens: DecoderTokens, state: FlowState, headMask: HeadMask = null): Flow {
+export function decoderFlow(
+  engine: DecoderEngine,
+  weights: DecoderWeights,
+  tokens: DecoderTokens,
+  state: FlowState,
+  headMask: HeadMask = null,
+): Flow {
   const { numLayers, numKvHeads, headNames, rotaryBase } = weights.facts;
   const { ids, notes } = tokens.read(state.sentence);
   const decoding = { rotaryBase, kvHeads: numKvHeads, decodes: true };
-  return layeredFlow({ tokens: ids.map((id) => tokens.words[id]), notes, headNames }, numLayers,
-    (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: weights.layerOf(layer), decoding }), state, headMask);
+  return layeredFlow(
+    { tokens: ids.map((id) => tokens.words[id]), notes, headNames },
+    numLayers,
+    (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: weights.layerOf(layer), decoding }),
+    state,
+    headMask,
+  );
 }
 
 /** Why a head looks from one token of a text at another. */
-export function whyThere(engine: DecoderEngine, tokens: DecoderTokens, text: string | Draft, cell: Cell, headMask: HeadMask) {
+export function whyThere(
+  engine: DecoderEngine,
+  tokens: DecoderTokens,
+  text: string | Draft,
+  cell: Cell,
+  headMask: HeadMask,
+) {
   return engine.scoreParts(tokens.read(text).ids, cell, headMask);
 }
 

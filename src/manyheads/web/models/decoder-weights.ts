@@ -65,7 +65,8 @@ export class DecoderWeights {
     ids.forEach((id, token) => {
       for (let column = 0; column < width; column++) {
         const at = id * width + column;
-        values[token * width + column] = this.#kernel.floats[d / 4 + Math.floor(at / BLOCK)] * this.#kernel.bytes[codes + at];
+        values[token * width + column] =
+          this.#kernel.floats[d / 4 + Math.floor(at / BLOCK)] * this.#kernel.bytes[codes + at];
       }
     });
     return values;
@@ -80,10 +81,12 @@ export class DecoderWeights {
   back(layer: number, directions: Float64Array[]) {
     const { columns } = this.#places.layers[layer].o;
     const results = directions.map(() => new Float64Array(columns));
-    this.#eachWritten(layer, (values, row) => directions.forEach((direction, number) => {
-      const [by, result] = [direction[row], results[number]];
-      for (let at = 0; at < columns; at++) result[at] += by * values[at];
-    }));
+    this.#eachWritten(layer, (values, row) =>
+      directions.forEach((direction, number) => {
+        const [by, result] = [direction[row], results[number]];
+        for (let at = 0; at < columns; at++) result[at] += by * values[at];
+      }),
+    );
     return results;
   }
 
@@ -100,13 +103,17 @@ export class DecoderWeights {
     const part = (first: number, groups: number) => {
       const values = new Float32Array(numHeads * headDim * width);
       for (let head = 0; head < numHeads; head++)
-        this.rows(layer, "qkv", (first + Math.floor(head * groups / numHeads)) * headDim, headDim).forEach((row, at) => values.set(row, (head * headDim + at) * width));
+        this.rows(layer, "qkv", (first + Math.floor((head * groups) / numHeads)) * headDim, headDim).forEach(
+          (row, at) => values.set(row, (head * headDim + at) * width),
+        );
       return { shape: [numHeads * headDim, width], values };
     };
     const output = new Float32Array(width * numHeads * headDim);
     this.#eachWritten(layer, (values, row) => output.set(values, row * numHeads * headDim));
     return {
-      "query.weight": part(0, numHeads), "key.weight": part(numHeads, numKvHeads), "value.weight": part(numHeads + numKvHeads, numKvHeads),
+      "query.weight": part(0, numHeads),
+      "key.weight": part(numHeads, numKvHeads),
+      "value.weight": part(numHeads + numKvHeads, numKvHeads),
       "output.weight": { shape: [width, numHeads * headDim], values: output },
     };
   }
@@ -117,10 +124,12 @@ export class DecoderWeights {
     this.#eachWritten(layer, (values) => {
       for (let column = 0; column < values.length; column++) {
         const [value, first] = [values[column], column - (column % headDim)];
-        for (let other = first, at = column * headDim; other <= column; other++, at++) grams[at] += value * values[other];
+        for (let other = first, at = column * headDim; other <= column; other++, at++)
+          grams[at] += value * values[other];
       }
     });
-    for (let head = 0; head < numHeads; head++) // the other half is the same
+    for (let head = 0; head < numHeads; head++)
+      // the other half is the same
       for (let i = 0, from = head * headDim * headDim; i < headDim; i++)
         for (let j = 0; j < i; j++) grams[from + j * headDim + i] = grams[from + i * headDim + j];
     return grams;
@@ -131,15 +140,22 @@ export class DecoderWeights {
     this.#eachRow(layer, "o", 0, this.#places.layers[layer].o.rows, visit);
   }
 
-  #eachRow(layer: number, name: MatrixName, first: number, count: number, visit: (values: Float64Array, row: number) => void) {
+  #eachRow(
+    layer: number,
+    name: MatrixName,
+    first: number,
+    count: number,
+    visit: (values: Float64Array, row: number) => void,
+  ) {
     const { columns, stride, codes, d, m } = this.#places.layers[layer][name];
     const { bytes, floats } = this.#kernel;
     const values = new Float64Array(columns);
     for (let row = first; row < first + count; row++) {
       for (let block = 0; block < columns / BLOCK; block++) {
-        const from = codes + (row * columns / BLOCK + block) * BLOCK / 2;
+        const from = codes + (((row * columns) / BLOCK + block) * BLOCK) / 2;
         const [step, least] = [floats[d / 4 + row * stride + block], floats[m / 4 + row * stride + block]];
-        for (let at = 0; at < BLOCK / 2; at++) { // the lower halves of the bytes come first, then the upper ones
+        for (let at = 0; at < BLOCK / 2; at++) {
+          // the lower halves of the bytes come first, then the upper ones
           values[block * BLOCK + at] = step * (bytes[from + at] & 15) + least;
           values[block * BLOCK + at + BLOCK / 2] = step * ((bytes[from + at] >> 4) & 15) + least;
         }

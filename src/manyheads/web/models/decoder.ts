@@ -16,7 +16,8 @@ import { startModel, WorkerModel, type LoadOptions, type Started } from "./worke
 type StartedDecoder = Started & Pick<DecoderFacts, "endTokens"> & { words: string[] };
 
 /** The decoder; `models.ts` calls this. */
-export const load = (_variant: string, { progress, signal }: Loading): Promise<DecoderModel> => Decoder.load({ progress, signal });
+export const load = (_variant: string, { progress, signal }: Loading): Promise<DecoderModel> =>
+  Decoder.load({ progress, signal });
 
 export const missingBytes = () => missingBytesOf("decoder");
 
@@ -36,7 +37,11 @@ export class Decoder extends WorkerModel implements DecoderModel {
     this.#words = words;
   }
 
-  async next(text: string | Draft, headMask: HeadMask = null, { signal, masked = false }: { signal?: AbortSignal, masked?: boolean } = {}) {
+  async next(
+    text: string | Draft,
+    headMask: HeadMask = null,
+    { signal, masked = false }: { signal?: AbortSignal; masked?: boolean } = {},
+  ) {
     const answer = await this.request<NextWord>({ text, headMask, masked }, signal);
     const scoreParts = (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell }, signal); // until the next key
     return masked ? answer : { ...answer, map: { ...answer.map, scoreParts } };
@@ -48,7 +53,7 @@ export class Decoder extends WorkerModel implements DecoderModel {
   }
 
   /** A promise of the journey through one head of one layer, where heads of the layers below may be off. */
-  flow(state: FlowState, { signal, headMask = null }: { signal?: AbortSignal, headMask?: HeadMask } = {}) {
+  flow(state: FlowState, { signal, headMask = null }: { signal?: AbortSignal; headMask?: HeadMask } = {}) {
     return this.request<Flow>({ flow: state, headMask }, signal);
   }
 

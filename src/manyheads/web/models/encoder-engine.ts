@@ -30,7 +30,7 @@ export class EncoderEngine {
   #matrices: Record<string, Codes14>; // by name, in the kernel's memory
   #embeddings: Record<string, Rounded> = {}; // "words" and "positions"
   #norms: Record<string, Layer> = {}; // by what they come after
-  #kept: { of: string, states: Matrix }[] = []; // the texts that were read last, the latest first
+  #kept: { of: string; states: Matrix }[] = []; // the texts that were read last, the latest first
 
   /** Makes room for all matrices; `put` brings them. */
   static async create(facts: PretrainedFacts, code: BufferSource) {
@@ -70,7 +70,9 @@ export class EncoderEngine {
       this.#kernel.floats.set(tensors[`${name}.bias`].values, bias / 4);
     }
     for (const name of ["words", "positions"]) this.#embeddings[name] = sent(name);
-    const norms = Object.keys(tensors).filter((name) => name.endsWith("_norm.weight")).map((name) => name.replace(".weight", ""));
+    const norms = Object.keys(tensors)
+      .filter((name) => name.endsWith("_norm.weight"))
+      .map((name) => name.replace(".weight", ""));
     this.#norms = Object.fromEntries(norms.map((name) => [name, partOf(tensors, `${name}.`)]));
   }
 
@@ -81,7 +83,9 @@ export class EncoderEngine {
    */
   pass(ids: number[], headMask: HeadMask = null, masked: number[] = [], followed: Followed | null = null) {
     const { numLayers } = this.#facts;
-    const mask = masked.length ? Uint8Array.from({ length: ids.length ** 2 }, (_, at) => Number(!masked.includes(at % ids.length))) : null;
+    const mask = masked.length
+      ? Uint8Array.from({ length: ids.length ** 2 }, (_, at) => Number(!masked.includes(at % ids.length)))
+      : null;
     const pushes: Pushes = { values: [], rest: [] };
     let x = this.#normed(added(this.#rows("words", ids), this.#rows("positions", [...ids.keys()])), "embeddings_norm");
     const [maps, states] = [[] as Matrix[], [x]];
@@ -119,15 +123,21 @@ export class EncoderEngine {
    * is their own vectors and the biases. The spreads of both norms and the gates of the GELU are held at what they are. Twin of
    * `_pushes_in` in models/senses/pushes.py.
    */
-  #follow(layer: number, { x, V, weights, summed, up, changed }: Record<"x" | "V" | "weights" | "summed" | "up" | "changed", Matrix>,
-    { places, directions }: Followed, on: boolean[] | undefined, pushes: Pushes) {
+  #follow(
+    layer: number,
+    { x, V, weights, summed, up, changed }: Record<"x" | "V" | "weights" | "summed" | "up" | "changed", Matrix>,
+    { places, directions }: Followed,
+    on: boolean[] | undefined,
+    pushes: Pushes,
+  ) {
     const [tokens, width] = x.shape;
     const heads = weights.shape[0];
     const part = width / heads;
     const direction = directions.subarray((layer + 1) * width, (layer + 2) * width);
     const found = Array.from({ length: heads }, () => new Array<number>(tokens).fill(0));
     let rest = 0;
-    for (const place of places) { // of several tokens, the mean
+    for (const place of places) {
+      // of several tokens, the mean
       const gates = row(up, place).map(gate);
       const atEnd = this.#normBack(`${layer}.mlp_norm`, row(changed, place), direction);
       const atGates = this.#back(`${layer}.down`, atEnd).map((value, at) => value * gates[at]);
@@ -140,12 +150,19 @@ export class EncoderEngine {
         for (let key = 0; key < tokens; key++) {
           let value = 0;
           for (let i = head * part; i < (head + 1) * part; i++) value += V.values[key * width + i] * ofHeads[i];
-          found[head][key] += weights.values[(head * tokens + place) * tokens + key] * value / places.length;
+          found[head][key] += (weights.values[(head * tokens + place) * tokens + key] * value) / places.length;
         }
       }
-      const bias = (name: string, through: Float64Array) => dot(this.#kernel.floats.subarray(this.#matrices[name].bias / 4), through);
-      rest += (dot(row(x, place), atStart) + bias(`${layer}.output`, atStart) + bias(`${layer}.up`, atGates) + bias(`${layer}.down`, atEnd) +
-        dot(this.#norms[`${layer}.attention_norm`].bias.values, atMiddle) + dot(this.#norms[`${layer}.mlp_norm`].bias.values, direction)) / places.length;
+      const bias = (name: string, through: Float64Array) =>
+        dot(this.#kernel.floats.subarray(this.#matrices[name].bias / 4), through);
+      rest +=
+        (dot(row(x, place), atStart) +
+          bias(`${layer}.output`, atStart) +
+          bias(`${layer}.up`, atGates) +
+          bias(`${layer}.down`, atEnd) +
+          dot(this.#norms[`${layer}.attention_norm`].bias.values, atMiddle) +
+          dot(this.#norms[`${layer}.mlp_norm`].bias.values, direction)) /
+        places.length;
     }
     pushes.values.push(found);
     pushes.rest.push(rest);
@@ -166,21 +183,31 @@ export class EncoderEngine {
   #normBack(name: string, x: Float32Array, direction: ArrayLike<number>) {
     const gain = this.#norms[name].weight.values;
     const through = Float64Array.from(direction, (value, at) => value * gain[at]);
-    const [mean, own] = [through, x].map((values) => (values as Float64Array).reduce((sum, value) => sum + value, 0) / values.length);
-    const spread = Math.sqrt(x.reduce((sum, value) => sum + (value - own) ** 2, 0) / x.length + this.#facts.normEpsilon);
+    const [mean, own] = [through, x].map(
+      (values) => (values as Float64Array).reduce((sum, value) => sum + value, 0) / values.length,
+    );
+    const spread = Math.sqrt(
+      x.reduce((sum, value) => sum + (value - own) ** 2, 0) / x.length + this.#facts.normEpsilon,
+    );
     return through.map((value) => (value - mean) / spread);
   }
 
   /** What is learned in the attention of a layer, as modules hold it: [out, in]. */
   layerOf(layer: number): Layer {
-    return Object.fromEntries(["query", "key", "value", "output"].flatMap((name) => {
-      const { rows, columns, codes, d, bias } = this.#matrices[`${layer}.${name}`];
-      const { floats, shorts } = this.#kernel;
-      const values = new Float32Array(rows * columns);
-      for (let row = 0, at = 0; row < rows; row++)
-        for (let column = 0; column < columns; column++, at++) values[at] = shorts[codes / 2 + at] * floats[d / 4 + row];
-      return [[`${name}.weight`, { shape: [rows, columns], values }], [`${name}.bias`, { shape: [rows], values: floats.slice(bias / 4, bias / 4 + rows) }]];
-    }));
+    return Object.fromEntries(
+      ["query", "key", "value", "output"].flatMap((name) => {
+        const { rows, columns, codes, d, bias } = this.#matrices[`${layer}.${name}`];
+        const { floats, shorts } = this.#kernel;
+        const values = new Float32Array(rows * columns);
+        for (let row = 0, at = 0; row < rows; row++)
+          for (let column = 0; column < columns; column++, at++)
+            values[at] = shorts[codes / 2 + at] * floats[d / 4 + row];
+        return [
+          [`${name}.weight`, { shape: [rows, columns], values }],
+          [`${name}.bias`, { shape: [rows], values: floats.slice(bias / 4, bias / 4 + rows) }],
+        ];
+      }),
+    );
   }
 
   #linear({ shape: [tokens], values }: Matrix, name: string) {
@@ -210,7 +237,8 @@ export class EncoderEngine {
 const nameOf = (ids: number[], headMask: HeadMask) => JSON.stringify([ids, headMask]);
 
 /** One of the matrices that are stacked. */
-const rowsOf = ({ shape: [count], values }: Matrix, place: number) => values.slice(place * values.length / count, (place + 1) * values.length / count);
+const rowsOf = ({ shape: [count], values }: Matrix, place: number) =>
+  values.slice((place * values.length) / count, ((place + 1) * values.length) / count);
 
 /** x times how likely a standard normal number is below x: [token, column] (Hendrycks and Gimpel 2016, arXiv:1606.08415). */
 function gelu({ shape, values }: Matrix) {
@@ -222,10 +250,12 @@ function gelu({ shape, values }: Matrix) {
 /** How likely a standard normal number is below x. */
 const gate = (x: number) => (1 + erf(x / Math.SQRT2)) / 2;
 
-const row = ({ shape: [, width], values }: Matrix, place: number) => values.subarray(place * width, (place + 1) * width);
+const row = ({ shape: [, width], values }: Matrix, place: number) =>
+  values.subarray(place * width, (place + 1) * width);
 
 /** The sum of products, as long as the second. */
-const dot = (a: ArrayLike<number>, b: ArrayLike<number>) => Array.prototype.reduce.call(b, (sum: any, value: any, at) => sum + value * a[at], 0) as number;
+const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  Array.prototype.reduce.call(b, (sum: any, value: any, at) => sum + value * a[at], 0) as number;
 
 /** The error function to 1.5e-7: Abramowitz and Stegun (1964), 7.1.26. */
 function erf(x: number) {

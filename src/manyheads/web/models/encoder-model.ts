@@ -18,19 +18,49 @@ interface EncoderQuestion extends Omit<AttendOptions, "signal"> {
 }
 
 /** The answer, and of what it hands over to the page. */
-export function encoderAnswer(engine: EncoderEngine, tokenizer: Tokenizer, { headNames, maxTokens }: PretrainedFacts, question: EncoderQuestion) {
+export function encoderAnswer(
+  engine: EncoderEngine,
+  tokenizer: Tokenizer,
+  { headNames, maxTokens }: PretrainedFacts,
+  question: EncoderQuestion,
+) {
   const { sentence, headMask, states: wantsStates, masked, follow = [], flow } = question;
   const { ids, tokens, notes } = encoderTokens(tokenizer, sentence, maxTokens);
   if (flow) return { result: encoderFlow(engine, ids, { tokens, notes, headNames }, flow, headMask) };
   const found = followedIn(tokens, follow);
-  const { weights: { shape, values: weights }, states, pushes } = engine.pass(ids, headMask, masked, found);
-  const map = { queryTokens: tokens, keyTokens: tokens, shape, weights, headNames, predictions: {}, notes, ...(found && { pushes: { ...pushes, word: found.word } }) };
+  const {
+    weights: { shape, values: weights },
+    states,
+    pushes,
+  } = engine.pass(ids, headMask, masked, found);
+  const map = {
+    queryTokens: tokens,
+    keyTokens: tokens,
+    shape,
+    weights,
+    headNames,
+    predictions: {},
+    notes,
+    ...(found && { pushes: { ...pushes, word: found.word } }),
+  };
   return { result: wantsStates ? { ...map, states } : map, transfer: [weights.buffer] }; // the engine keeps the states
 }
 
 /** The journey through one head of one layer: what it reads there is what the layers below have made of the words. */
-export function encoderFlow(engine: EncoderEngine, ids: number[], named: { tokens: string[], notes: string[], headNames: string[] }, state: FlowState, headMask: HeadMask = null): Flow {
-  return layeredFlow(named, engine.numLayers, (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: engine.layerOf(layer) }), state, headMask);
+export function encoderFlow(
+  engine: EncoderEngine,
+  ids: number[],
+  named: { tokens: string[]; notes: string[]; headNames: string[] },
+  state: FlowState,
+  headMask: HeadMask = null,
+): Flow {
+  return layeredFlow(
+    named,
+    engine.numLayers,
+    (layer) => ({ ...engine.layerInput(ids, layer, headMask), layer: engine.layerOf(layer) }),
+    state,
+    headMask,
+  );
 }
 
 /** The first of some words that stands among the tokens, and where. */

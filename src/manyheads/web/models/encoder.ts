@@ -36,11 +36,14 @@ export class Encoder extends WorkerModel {
    */
   attend(sentence: string, headMask: HeadMask = null, options: AttendOptions = {}) {
     const { signal, states = false, masked = [], follow = [] } = options;
-    return this.request<AttentionMap & { states?: Matrix }>({ sentence: String(sentence), headMask, states, masked, follow }, signal);
+    return this.request<AttentionMap & { states?: Matrix }>(
+      { sentence: String(sentence), headMask, states, masked, follow },
+      signal,
+    );
   }
 
   /** A promise of the journey through one head of one layer, where heads of the layers below may be off. */
-  flow(state: FlowState, { signal, headMask = null }: { signal?: AbortSignal, headMask?: HeadMask } = {}) {
+  flow(state: FlowState, { signal, headMask = null }: { signal?: AbortSignal; headMask?: HeadMask } = {}) {
     return this.request<Flow>({ sentence: state.sentence, flow: state, headMask }, signal);
   }
 }

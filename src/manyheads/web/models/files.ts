@@ -58,11 +58,18 @@ const collect = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   new Uint8Array(await new Response(stream).arrayBuffer());
 
 /** The bytes of one file, as they were sent. A total of 0 is unknown. A download that stands still fails. */
-export async function download(url: URL, { onProgress = () => {}, ...options }: RequestInit & { onProgress?: Progress } = {}) {
+export async function download(
+  url: URL,
+  { onProgress = () => {}, ...options }: RequestInit & { onProgress?: Progress } = {},
+) {
   const controller = new AbortController();
   let timer = setTimeout(() => controller.abort(), LONGEST_WAIT);
   try {
-    const response = await fetch(url, { ...(mistrusted && { cache: "reload" }), ...options, signal: controller.signal });
+    const response = await fetch(url, {
+      ...(mistrusted && { cache: "reload" }),
+      ...options,
+      signal: controller.signal,
+    });
     if (!response.ok || !response.body) throw new Fault(WHY.missing);
     const total = Number(response.headers.get("content-length"));
     const counter = counted((done) => {
@@ -97,7 +104,8 @@ export async function checked(packed: Uint8Array<ArrayBuffer>, listed: ModelFile
   return contents;
 }
 
-const hex = (buffer: ArrayBuffer) => Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const hex = (buffer: ArrayBuffer) =>
+  Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** What was gzipped, unpacked; some hosts have done it on the way. */
 async function unpacked(bytes: Uint8Array<ArrayBuffer>) {
@@ -142,7 +150,14 @@ export function readSafetensors(bytes: Uint8Array): Safetensors {
   const start = 8 + Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
   const { __metadata__: metadata = {}, ...entries } = readJson(bytes.subarray(8, start));
   const tensors: Record<string, any> = {};
-  for (const [name, { dtype, shape, data_offsets: [from, to] }] of Object.entries<any>(entries)) {
+  for (const [
+    name,
+    {
+      dtype,
+      shape,
+      data_offsets: [from, to],
+    },
+  ] of Object.entries<any>(entries)) {
     if (!ARRAYS[dtype]) throw new Error(`tensor ${name} has type ${dtype}, which this page does not read.`);
     tensors[name] = { shape, values: ARRAYS[dtype](bytes.slice(start + from, start + to).buffer) };
   }

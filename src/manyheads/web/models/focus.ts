@@ -11,7 +11,10 @@ import { focusTokens } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";
 
 /** The model called `focus/<variant>`: a trained one, or the taught one with a part changed. */
-export async function load(variant: string, { progress, loadModel, loadTokenizer, once, fetchTensors, siteScript }: Loading) {
+export async function load(
+  variant: string,
+  { progress, loadModel, loadTokenizer, once, fetchTensors, siteScript }: Loading,
+) {
   const loadTaught = async () => (await loadModel("focus", progress)) as FocusModel;
   if (variant === "no-order") return (await loadTaught()).withoutOrder();
   if (/^(causal|bug-.*)$/.test(variant)) return (await siteScript("bugs.js")).museumModel(await loadTaught(), variant);
@@ -64,12 +67,19 @@ export class FocusModel {
    * The map of a sentence; `headMask[layer][head]` is false for a head that is off, null for all on. `attention` is what to
    * attend with in layer 2, `below` in layer 1: the museum has wrong ones.
    */
-  attend(sentence: string, headMask: HeadMask = null, options: { attention?: Attention, below?: Attention, signal?: AbortSignal } = {}) {
+  attend(
+    sentence: string,
+    headMask: HeadMask = null,
+    options: { attention?: Attention; below?: Attention; signal?: AbortSignal } = {},
+  ) {
     const { attention = multiHeadAttention, below = multiHeadAttention } = options;
     const { ids, tokens, notes } = this.tokenize(sentence);
     const words = this.wordVectors(ids);
     const { X, weights: first } = this.states(words, headMask?.[0], below);
-    const { output, weights: second } = attention(X, this.layer("attention."), { numHeads: this.numHeads, headMask: headMask?.[1] });
+    const { output, weights: second } = attention(X, this.layer("attention."), {
+      numHeads: this.numHeads,
+      headMask: headMask?.[1],
+    });
     const home = this.#norm({ shape: [1, output.shape[1]], values: output.values.slice(0, output.shape[1]) }, "after");
     const predictions: Predictions = {};
     if (tokens.length > 2)
@@ -78,9 +88,18 @@ export class FocusModel {
         predictions[fact] = Object.fromEntries(labels.map((label, index) => [label, probabilities[index]]));
       }
     const map: AttentionMap = {
-      queryTokens: tokens, keyTokens: tokens, shape: [2, ...second.shape], weights: joined(first.values, second.values),
-      headNames: this.headNames, namedLayer: 1, predictions, notes,
-      valueNorms: attention === multiHeadAttention ? joined(this.#norms(words, "first."), this.#norms(X, "attention.")) : undefined,
+      queryTokens: tokens,
+      keyTokens: tokens,
+      shape: [2, ...second.shape],
+      weights: joined(first.values, second.values),
+      headNames: this.headNames,
+      namedLayer: 1,
+      predictions,
+      notes,
+      valueNorms:
+        attention === multiHeadAttention
+          ? joined(this.#norms(words, "first."), this.#norms(X, "attention."))
+          : undefined,
     };
     return { ...map, output };
   }
@@ -89,7 +108,14 @@ export class FocusModel {
   ledger(concat: ArrayLike<number>) {
     const readout = (fact: string) => this.layer(`readouts.${fact}.`);
     const [output, norm] = [this.layer("attention.output."), this.layer("after.")];
-    return ledgerOf(concat, { numHeads: this.numHeads, output, norm, eps: this.config.layer_norm_eps, facts: this.facts, readout });
+    return ledgerOf(concat, {
+      numHeads: this.numHeads,
+      output,
+      norm,
+      eps: this.config.layer_norm_eps,
+      facts: this.facts,
+      readout,
+    });
   }
 
   /** Token ids with [CLS] and [SEP], the tokens' texts, and notes about what was left out. */
@@ -99,7 +125,11 @@ export class FocusModel {
 
   /** This model with nothing that tells it the order: `without_order` in Python. */
   withoutOrder() {
-    const bag = new FocusModel({ tensors: this.tensors, metadata: this.metadata }, { tensors: this.words, metadata: {} }, this.tokenizer);
+    const bag = new FocusModel(
+      { tensors: this.tensors, metadata: this.metadata },
+      { tensors: this.words, metadata: {} },
+      this.tokenizer,
+    );
     bag.rotaryBase = null;
     return bag;
   }
@@ -122,7 +152,11 @@ export class FocusModel {
 
   /** What layer 2 reads, steps 1 to 3 of `FocusNetwork.compute`, [t, d], and the weights of layer 1. */
   states(words: Matrix, headMask: boolean[] | null = null, attention: Attention = multiHeadAttention) {
-    const { output, weights } = attention(words, this.layer("first."), { numHeads: this.numHeads, headMask, rotaryBase: this.rotaryBase });
+    const { output, weights } = attention(words, this.layer("first."), {
+      numHeads: this.numHeads,
+      headMask,
+      rotaryBase: this.rotaryBase,
+    });
     const x = this.#norm(added(words, output), "after_first");
     const mixed = this.#linear(relu(this.#linear(x, "hidden")), "mix");
     return { X: this.#norm(added(x, mixed), "before"), weights };

@@ -24,7 +24,10 @@ interface Reading {
 }
 
 /** One head's steps in a layer, and what all of its heads look at. */
-export function flowThrough({ X: words, layer, tokens, notes, headNames, headMask, decoding, below, belowMask }: Reading, { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>): Flow {
+export function flowThrough(
+  { X: words, layer, tokens, notes, headNames, headMask, decoding, below, belowMask }: Reading,
+  { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>,
+): Flow {
   const numHeads = headNames.length;
   const padded = padding ? PADDING.count : 0;
   const length = tokens.length + padded;
@@ -33,7 +36,14 @@ export function flowThrough({ X: words, layer, tokens, notes, headNames, headMas
   const chosen = Math.min(head, numHeads - 1);
   const parameters = headParameters(layer, chosen, numHeads);
   const mask = stepsMask(length, padded, Boolean(causal || decoding?.decodes));
-  const { steps, maps } = stepsAndMaps(X, layer, { numHeads, head: chosen, mask, headMask, scaled: !unscaled, rotaryBase: decoding?.rotaryBase });
+  const { steps, maps } = stepsAndMaps(X, layer, {
+    numHeads,
+    head: chosen,
+    mask,
+    headMask,
+    scaled: !unscaled,
+    rotaryBase: decoding?.rotaryBase,
+  });
   return {
     ...steps,
     ...decoding,
@@ -52,14 +62,26 @@ export function flowThrough({ X: words, layer, tokens, notes, headNames, headMas
 }
 
 /** The journey through one head of one layer of many, of which `at` says what it reads: what the layers below have made of the words. */
-export function layeredFlow(named: Pick<Reading, "tokens" | "notes" | "headNames">, layers: number, at: (layer: number) => Pick<Reading, "X" | "layer" | "decoding" | "below">,
-  state: Pick<FlowState, "layer" | "head"> & Changes, headMask: HeadMask): Flow {
+export function layeredFlow(
+  named: Pick<Reading, "tokens" | "notes" | "headNames">,
+  layers: number,
+  at: (layer: number) => Pick<Reading, "X" | "layer" | "decoding" | "below">,
+  state: Pick<FlowState, "layer" | "head"> & Changes,
+  headMask: HeadMask,
+): Flow {
   const layer = Math.min(state.layer, layers - 1);
-  return { ...flowThrough({ ...named, ...at(layer), headMask: headMask?.[layer], belowMask: headMask?.[layer - 1] }, state), layer, layers };
+  return {
+    ...flowThrough({ ...named, ...at(layer), headMask: headMask?.[layer], belowMask: headMask?.[layer - 1] }, state),
+    layer,
+    layers,
+  };
 }
 
 /** A model of several layers that computes off the page's thread. */
-type Journeys = { broken: boolean, flow(state: FlowState, options?: { signal?: AbortSignal, headMask?: HeadMask }): Promise<Flow> };
+type Journeys = {
+  broken: boolean;
+  flow(state: FlowState, options?: { signal?: AbortSignal; headMask?: HeadMask }): Promise<Flow>;
+};
 
 /** A function from what the reader chose to the journey of one word. */
 export function flowOf(model: FocusModel | Journeys) {
@@ -69,7 +91,10 @@ export function flowOf(model: FocusModel | Journeys) {
     const { ids, ...read } = model.tokenize(state.sentence);
     const [belowMask, ownMask] = headMask ?? [];
     const { X, weights: below } = model.states(model.wordVectors(ids), belowMask);
-    const own = flowThrough({ ...read, X, layer, headNames: model.headNames, headMask: ownMask, below, belowMask }, state);
+    const own = flowThrough(
+      { ...read, X, layer, headNames: model.headNames, headMask: ownMask, below, belowMask },
+      state,
+    );
     return { ...own, ...(read.tokens.length > 2 && model.ledger(rowOf(own.concat, 0))) }; // nothing is read where there are no words
   };
 }
@@ -78,7 +103,10 @@ export function flowOf(model: FocusModel | Journeys) {
 function withPadding({ shape: [heads, from], values }: Matrix, length: number): Matrix {
   const wider = { shape: [heads, length, length], values: new Float32Array(heads * length * length) };
   for (let row = 0; row < heads * from; row++)
-    wider.values.set(values.subarray(row * from, (row + 1) * from), (Math.floor(row / from) * length + (row % from)) * length);
+    wider.values.set(
+      values.subarray(row * from, (row + 1) * from),
+      (Math.floor(row / from) * length + (row % from)) * length,
+    );
   return wider;
 }
 
@@ -99,7 +127,9 @@ export function headLedgerOf(model: FocusModel) {
     for (let head = 0; head < numHeads; head++) {
       const own = all.subarray(head * length * length, head * length * length + length);
       weights.values.set(own, head * length);
-      if (above?.[head] === false) for (let key = 0; key < length; key++) V.values.fill(0, key * V.shape[1] + head * width, key * V.shape[1] + (head + 1) * width);
+      if (above?.[head] === false)
+        for (let key = 0; key < length; key++)
+          V.values.fill(0, key * V.shape[1] + head * width, key * V.shape[1] + (head + 1) * width);
       own.forEach((weight, key) => {
         for (let d = head * width; d < (head + 1) * width; d++) concat[d] += weight * V.values[key * V.shape[1] + d];
       });
@@ -109,14 +139,29 @@ export function headLedgerOf(model: FocusModel) {
     const without = { shape: [count, numHeads], values: new Float32Array(count * numHeads) };
     for (let head = 0; head < numHeads; head++) {
       const left = model.ledger(concat.map((value, d) => (Math.floor(d / width) === head ? 0 : value))).parts;
-      for (let label = 0; label < count; label++) without.values[label * numHeads + head] = left.values[(label + 1) * (numHeads + 2) - 1];
+      for (let label = 0; label < count; label++)
+        without.values[label * numHeads + head] = left.values[(label + 1) * (numHeads + 2) - 1];
     }
     const says = { shape: [numHeads, length, count], values: new Float32Array(numHeads * length * count) };
     for (let head = 0, at = 0; head < numHeads; head++)
       for (let key = 0; key < length; key++)
         for (let label = 0; label < count; label++, at++)
-          for (let d = head * width; d < (head + 1) * width; d++) says.values[at] += V.values[key * V.shape[1] + d] * reading.values[d * count + label];
-    return { tokens, headNames, numHeads, firstLayer: model.numLayers - 1, notes, labels, answered: Object.keys(predictions).length > 0, others: ["biases"], parts, without, weights, says };
+          for (let d = head * width; d < (head + 1) * width; d++)
+            says.values[at] += V.values[key * V.shape[1] + d] * reading.values[d * count + label];
+    return {
+      tokens,
+      headNames,
+      numHeads,
+      firstLayer: model.numLayers - 1,
+      notes,
+      labels,
+      answered: Object.keys(predictions).length > 0,
+      others: ["biases"],
+      parts,
+      without,
+      weights,
+      says,
+    };
   };
 }
 
@@ -125,7 +170,10 @@ export function projectionsOf(model: FocusModel) {
   const { numHeads, headNames } = model;
   const layer = model.layer("attention.");
   const { "query.weight": weight, "query.bias": bias } = layer; // [h * d_k, d]
-  const learnt = Array.from({ length: numHeads }, (_, head) => headParameters(layer, head, numHeads) as { Wq: Matrix, bq: Matrix });
+  const learnt = Array.from(
+    { length: numHeads },
+    (_, head) => headParameters(layer, head, numHeads) as { Wq: Matrix; bq: Matrix },
+  );
   const width = weight.shape[1];
   const part = width / numHeads; // of the input, for a head that gets a slice of it
   const tints = tintsOf(transpose(weight));
@@ -134,13 +182,22 @@ export function projectionsOf(model: FocusModel) {
     const chosen = Math.min(word, tokens.length - 1);
     const x = { shape: [1, width], values: rowOf(model.input(ids), chosen) };
     const sliceOf = (head: number) => ({ shape: [1, part], values: x.values.subarray(head * part, (head + 1) * part) });
-    const ofHeads = (query: (own: { Wq: Matrix, bq: Matrix }, head: number) => Matrix) =>
-      ({ shape: [numHeads, weight.shape[0] / numHeads], values: Float32Array.from(learnt.flatMap((own, head) => [...query(own, head).values])) });
+    const ofHeads = (query: (own: { Wq: Matrix; bq: Matrix }, head: number) => Matrix) => ({
+      shape: [numHeads, weight.shape[0] / numHeads],
+      values: Float32Array.from(learnt.flatMap((own, head) => [...query(own, head).values])),
+    });
     return {
-      tokens, headNames, notes, word: chosen, x, tints,
+      tokens,
+      headNames,
+      notes,
+      word: chosen,
+      x,
+      tints,
       wide: { shape: [numHeads, weight.shape[0] / numHeads], values: linear(x, weight, bias).values },
       narrow: ofHeads(({ Wq, bq }) => linear(x, transpose(Wq), bq)),
-      sliced: ofHeads(({ Wq, bq }, head) => linear(sliceOf(head), transpose(rowsOf(Wq, head * part, (head + 1) * part)), bq)),
+      sliced: ofHeads(({ Wq, bq }, head) =>
+        linear(sliceOf(head), transpose(rowsOf(Wq, head * part, (head + 1) * part)), bq),
+      ),
     };
   };
 }
@@ -160,7 +217,10 @@ export function stepsMask(length: number, padded: number, causal: boolean) {
 
 /** One head's columns of a layer's projections, and the output layer, as the formula writes them: [in, out]. */
 export function headParameters(layer: Layer, head: number, numHeads: number) {
-  const parameters: Record<string, Matrix | null> = { Wo: transpose(layer["output.weight"]), bo: layer["output.bias"] ?? null };
+  const parameters: Record<string, Matrix | null> = {
+    Wo: transpose(layer["output.weight"]),
+    bo: layer["output.bias"] ?? null,
+  };
   for (const name of ["query", "key", "value"]) {
     const { [`${name}.weight`]: weight, [`${name}.bias`]: bias } = layer;
     const width = weight.shape[0] / numHeads;
@@ -171,5 +231,7 @@ export function headParameters(layer: Layer, head: number, numHeads: number) {
   return parameters;
 }
 
-const rowsOf = ({ shape: [, columns], values }: Matrix, from: number, to: number) =>
-  ({ shape: [to - from, columns], values: values.subarray(from * columns, to * columns) });
+const rowsOf = ({ shape: [, columns], values }: Matrix, from: number, to: number) => ({
+  shape: [to - from, columns],
+  values: values.subarray(from * columns, to * columns),
+});

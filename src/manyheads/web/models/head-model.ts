@@ -45,6 +45,10 @@ export interface DecoderModel extends HeadModel {
   maxTokens: number;
   endTokens: number[]; // those that end a text
   /** The map of a text, and the scores of what comes next; `masked`, no token looks at the first but itself. A text that begins as the one before costs its new tokens only. */
-  next(text: string | Draft, headMask?: HeadMask, options?: { signal?: AbortSignal, masked?: boolean }): Promise<NextWord>;
+  next(
+    text: string | Draft,
+    headMask?: HeadMask,
+    options?: { signal?: AbortSignal; masked?: boolean },
+  ): Promise<NextWord>;
   wordOf(id: number): string; // the text of a token
 }

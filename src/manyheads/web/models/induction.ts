@@ -1,7 +1,17 @@
 // Twin of models/induction: the same symbols, the same numbers. tests/fast/web/test_induction.py holds the two equal.
 
 import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
-import { added, causalMask, layerNorm, linear, multiHeadAttention, partOf, project, softmax, transpose } from "../math/attention.ts";
+import {
+  added,
+  causalMask,
+  layerNorm,
+  linear,
+  multiHeadAttention,
+  partOf,
+  project,
+  softmax,
+  transpose,
+} from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
@@ -27,7 +37,9 @@ export interface Expecting extends AttentionMap {
 
 /** The model called `induction/<variant>`: the trained one, or what it was after some steps, such as "step-190". */
 export async function load(variant: string, { progress, fetchTensors }: Loading) {
-  return new InductionModel(await fetchTensors(`${["induction", variant].filter(Boolean).join("-")}.safetensors.gz`, progress));
+  return new InductionModel(
+    await fetchTensors(`${["induction", variant].filter(Boolean).join("-")}.safetensors.gz`, progress),
+  );
 }
 
 export class InductionModel {
@@ -44,7 +56,9 @@ export class InductionModel {
   constructor(file: Safetensors) {
     const { tensors, metadata } = file;
     this.file = file;
-    const { variant, config, words } = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, JSON.parse(value)]));
+    const { variant, config, words } = Object.fromEntries(
+      Object.entries(metadata).map(([name, value]) => [name, JSON.parse(value)]),
+    );
     this.tensors = tensors;
     this.name = ["induction", variant].filter(Boolean).join("/");
     this.numLayers = config.layers;
@@ -56,9 +70,12 @@ export class InductionModel {
   }
 
   /** A model with other weights, as a training in the page makes them; `facts` are what its file says of them. */
-  like(tensors: Layer, facts: { variant: string, config: object, roles: object }) {
+  like(tensors: Layer, facts: { variant: string; config: object; roles: object }) {
     const header = { history: [], words: this.words, ...facts };
-    return new InductionModel({ tensors, metadata: Object.fromEntries(Object.entries(header).map(([name, value]) => [name, JSON.stringify(value)])) });
+    return new InductionModel({
+      tensors,
+      metadata: Object.fromEntries(Object.entries(header).map(([name, value]) => [name, JSON.stringify(value)])),
+    });
   }
 
   /** The map of a text; `headMask[layer][head]` is false for a head that is off, null for all on. Throws `Unreadable`. */
@@ -77,8 +94,20 @@ export class InductionModel {
     const last = row(length - 1);
     const rest = last.subarray(known.length).reduce((sum, chance) => sum + chance, 0);
     return {
-      queryTokens: characters, keyTokens: characters, shape, weights, headNames: this.headNames, notes, causal: true, valueNorms: norms,
-      predictions: { [this.words.next]: Object.fromEntries([...known.map((character, at) => [character, last[at]]), [this.words.other, rest]]) },
+      queryTokens: characters,
+      keyTokens: characters,
+      shape,
+      weights,
+      headNames: this.headNames,
+      notes,
+      causal: true,
+      valueNorms: norms,
+      predictions: {
+        [this.words.next]: Object.fromEntries([
+          ...known.map((character, at) => [character, last[at]]),
+          [this.words.other, rest],
+        ]),
+      },
       guesses: ids.map((_, place) => known[likeliest(row(place))] ?? null),
       losses: Float32Array.from(ids.slice(1), (id, place) => -Math.log(row(place)[id])),
       scoreParts: (cell) => this.scoreParts(ids, cell, headMask),
@@ -90,10 +119,22 @@ export class InductionModel {
     const { tensors, layers, headNames } = this;
     const below = this.#computed(ids, headMask).written.slice(0, layer);
     const side = (place: number, name: string): Side => {
-      const written: Side["written"] = { embedding: rowOf(tensors["symbol.weight"], ids[place]), position: rowOf(tensors.position, place) };
-      below.forEach(({ V, weights, on }, number) => headNames.forEach((title, at) => {
-        written[`layer ${number + 1}, ${title}`] = this.#wrote(layers[number], V, weights, at, place, on?.[at] ?? true);
-      }));
+      const written: Side["written"] = {
+        embedding: rowOf(tensors["symbol.weight"], ids[place]),
+        position: rowOf(tensors.position, place),
+      };
+      below.forEach(({ V, weights, on }, number) =>
+        headNames.forEach((title, at) => {
+          written[`layer ${number + 1}, ${title}`] = this.#wrote(
+            layers[number],
+            V,
+            weights,
+            at,
+            place,
+            on?.[at] ?? true,
+          );
+        }),
+      );
       const reads = layers[layer][name];
       const width = reads.shape[0] / headNames.length;
       return { written, place, rows: Array.from({ length: width }, (_, row) => rowOf(reads, head * width + row)) };
@@ -108,9 +149,12 @@ export class InductionModel {
     const own = width / this.numHeads;
     const context = new Float64Array(own);
     for (let key = 0; on && key <= place; key++)
-      for (let d = 0; d < own; d++) context[d] += weights.values[(head * length + place) * length + key] * V.values[key * width + head * own + d];
+      for (let d = 0; d < own; d++)
+        context[d] += weights.values[(head * length + place) * length + key] * V.values[key * width + head * own + d];
     const output = layer["output.weight"];
-    return Float64Array.from({ length: output.shape[0] }, (_, row) => dot(rowOf(output, row).subarray(head * own, (head + 1) * own), context));
+    return Float64Array.from({ length: output.shape[0] }, (_, row) =>
+      dot(rowOf(output, row).subarray(head * own, (head + 1) * own), context),
+    );
   }
 
   /** What each head adds to the logits of the text's characters: twin of `head_ledger`. */
@@ -124,16 +168,30 @@ export class InductionModel {
     const norm = { weight: tensors["norm.weight"].values, bias: tensors["norm.bias"].values, eps: 1e-5 };
     const without = known.map(() => new Float32Array(numLayers * numHeads));
     for (let head = 0; head < numLayers * numHeads; head++) {
-      const mask = Array.from({ length: numLayers }, (__, layer) => headNames.map((_, place) => layer * numHeads + place !== head && (headMask?.[layer][place] ?? true)));
+      const mask = Array.from({ length: numLayers }, (__, layer) =>
+        headNames.map((_, place) => layer * numHeads + place !== head && (headMask?.[layer][place] ?? true)),
+      );
       const { scores } = this.#computed(ids, mask);
       known.forEach((_, label) => (without[label][head] = rowOf(scores, ids.length - 1)[label]));
     }
     return {
-      tokens: characters, notes, answered: true, numHeads,
+      tokens: characters,
+      notes,
+      answered: true,
+      numHeads,
       headNames: this.layers.flatMap((_, layer) => headNames.map((name) => `layer ${layer + 1}, ${name}`)),
       labels: known.map((character) => [this.words.next, character]),
-      without: matrix([known.length, numLayers * numHeads], without.flatMap((row) => [...row])),
-      ...readBack(layers, first, last, norm, known.map((_, label) => rowOf(next, label))),
+      without: matrix(
+        [known.length, numLayers * numHeads],
+        without.flatMap((row) => [...row]),
+      ),
+      ...readBack(
+        layers,
+        first,
+        last,
+        norm,
+        known.map((_, label) => rowOf(next, label)),
+      ),
     };
   }
 
@@ -151,12 +209,13 @@ export class InductionModel {
     const width = symbol.shape[1];
     let x: Matrix = { shape: [ids.length, width], values: new Float32Array(ids.length * width) };
     ids.forEach((id, place) => {
-      for (let d = 0; d < width; d++) x.values[place * width + d] = symbol.values[id * width + d] + position.values[place * width + d];
+      for (let d = 0; d < width; d++)
+        x.values[place * width + d] = symbol.values[id * width + d] + position.values[place * width + d];
     });
     const [first, mask] = [rowOf(x, ids.length - 1), causalMask(ids.length)];
     const maps: Matrix[] = [];
     const norms: number[] = [];
-    const written: { V: Matrix, weights: Matrix, on: boolean[] | undefined }[] = [];
+    const written: { V: Matrix; weights: Matrix; on: boolean[] | undefined }[] = [];
     const layers = this.layers.map((layer, number): WrittenLayer => {
       const input = layerNorm(x, partOf(tensors, `norms.${number}.`));
       const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: headMask?.[number] });
@@ -177,14 +236,23 @@ export class InductionModel {
     const own = width / this.numHeads;
     const columns = transpose(layer["output.weight"]); // [h * d_v, d]
     return {
-      weights: heads.map((head) => maps.values.subarray((head * length + length - 1) * length, (head + 1) * length * length)),
-      values: heads.map((head) => Array.from({ length }, (_, key) => rowOf(V, key).subarray(head * own, (head + 1) * own))),
-      back: (directions) => directions.map((direction) => Float64Array.from({ length: width }, (_, column) =>
-        rowOf(columns, column).reduce((sum, value, d) => sum + value * direction[d], 0))),
+      weights: heads.map((head) =>
+        maps.values.subarray((head * length + length - 1) * length, (head + 1) * length * length),
+      ),
+      values: heads.map((head) =>
+        Array.from({ length }, (_, key) => rowOf(V, key).subarray(head * own, (head + 1) * own)),
+      ),
+      back: (directions) =>
+        directions.map((direction) =>
+          Float64Array.from({ length: width }, (_, column) =>
+            rowOf(columns, column).reduce((sum, value, d) => sum + value * direction[d], 0),
+          ),
+        ),
       mlp: null,
       isOn: (head) => on?.[head] ?? true,
     };
   }
 }
 
-const likeliest = (chances: Float32Array) => chances.reduce((best, chance, at) => (chance > chances[best] ? at : best), 0);
+const likeliest = (chances: Float32Array) =>
+  chances.reduce((best, chance, at) => (chance > chances[best] ? at : best), 0);

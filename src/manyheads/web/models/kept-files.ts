@@ -31,7 +31,8 @@ export class Store {
   drop(base: string, wanted: Set<string>) {
     return quietly(async () => {
       const cache = await this.#cache;
-      for (const { url } of (await cache?.keys()) ?? []) if (url.startsWith(base) && !wanted.has(url)) await cache?.delete(url);
+      for (const { url } of (await cache?.keys()) ?? [])
+        if (url.startsWith(base) && !wanted.has(url)) await cache?.delete(url);
     });
   }
 }
@@ -65,7 +66,9 @@ export const listOf = (model: string) => `${model}.json`;
 export async function missingBytesOf(model: string, base = new URL("./models/", import.meta.url)) {
   const store = new Store(model);
   const { files } = await fetchManifest(new URL(listOf(model), base), store);
-  const missing = await Promise.all(Object.values(files).map(async (file) => ((await store.match(placeOf(file, base))) ? 0 : file.packed)));
+  const missing = await Promise.all(
+    Object.values(files).map(async (file) => ((await store.match(placeOf(file, base))) ? 0 : file.packed)),
+  );
   return missing.reduce((a, b) => a + b);
 }
 
@@ -73,23 +76,49 @@ export async function missingBytesOf(model: string, base = new URL("./models/", 
  * Obtains files that a manifest lists, from the store or from the site, and drops those that an older build left. `take` gets each
  * as it comes, unpacked and checked; `progress(done, total)` counts bytes as they are sent. So many are on their way at once.
  */
-export async function obtainAll(manifest: Manifest, list: string, { base, store, progress, take, atOnce = Infinity }: {
-  base: string, store: Store, progress: Progress, take: (part: string, contents: Uint8Array<ArrayBuffer>) => void, atOnce?: number,
-}) {
-  const waiting = Object.entries(manifest.files).map(([part, file]) => ({ part, ...file, url: fileUrl(file, base), place: placeOf(file, base), done: 0 }));
+export async function obtainAll(
+  manifest: Manifest,
+  list: string,
+  {
+    base,
+    store,
+    progress,
+    take,
+    atOnce = Infinity,
+  }: {
+    base: string;
+    store: Store;
+    progress: Progress;
+    take: (part: string, contents: Uint8Array<ArrayBuffer>) => void;
+    atOnce?: number;
+  },
+) {
+  const waiting = Object.entries(manifest.files).map(([part, file]) => ({
+    part,
+    ...file,
+    url: fileUrl(file, base),
+    place: placeOf(file, base),
+    done: 0,
+  }));
   const files = [...waiting];
   const sum = (key: "done" | "packed") => files.reduce((total, file) => total + file[key], 0);
   const work = async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       const one = file;
-      take(one.part, await obtain(one, store, (done) => {
-        one.done = Math.min(done, one.packed);
-        progress(sum("done"), sum("packed"));
-      }));
+      take(
+        one.part,
+        await obtain(one, store, (done) => {
+          one.done = Math.min(done, one.packed);
+          progress(sum("done"), sum("packed"));
+        }),
+      );
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, files.length) }, work));
-  await store.drop(aroundVersions(base).href, new Set([new URL(list, base), ...files.map(({ place }) => place)].map(String)));
+  await store.drop(
+    aroundVersions(base).href,
+    new Set([new URL(list, base), ...files.map(({ place }) => place)].map(String)),
+  );
   progress(sum("done"), sum("packed")); // what follows has as long as a file
 }
 
@@ -108,19 +137,20 @@ export async function fetchManifest<Listed extends Manifest>(url: URL, store: St
 }
 
 /** The contents of one file, from the store or from the site, unpacked and checked. */
-async function obtain(file: ModelFile & { url: URL, place: URL }, store: Store, onProgress: (done: number) => void) {
+async function obtain(file: ModelFile & { url: URL; place: URL }, store: Store, onProgress: (done: number) => void) {
   const fromStore = async () => {
     const kept = await store.match(file.place);
     const contents = kept && (await checked(new Uint8Array(await kept.arrayBuffer()), file).catch(() => null));
     if (contents) onProgress(file.packed);
     return contents;
   };
-  const fetched = () => onceMore(async () => {
-    const packed = await download(file.url, { onProgress });
-    const contents = await checked(packed, file);
-    await store.keep(file.place, packed);
-    return contents;
-  });
+  const fetched = () =>
+    onceMore(async () => {
+      const packed = await download(file.url, { onProgress });
+      const contents = await checked(packed, file);
+      await store.keep(file.place, packed);
+      return contents;
+    });
   return (await fromStore()) ?? inOneTab(file.place, async () => (await fromStore()) ?? fetched());
 }
 

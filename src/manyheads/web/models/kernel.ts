@@ -51,12 +51,19 @@ export class Layout {
   /** A matrix of 4-bit codes, a scale and an offset for each block. */
   matrix4(rows: number, columns: number): Codes4 {
     const stride = strideOf(columns);
-    return { rows, columns, stride, codes: this.take(rows * columns / 2), d: this.take(rows * stride * 4), m: this.take(rows * stride * 4) };
+    return {
+      rows,
+      columns,
+      stride,
+      codes: this.take((rows * columns) / 2),
+      d: this.take(rows * stride * 4),
+      m: this.take(rows * stride * 4),
+    };
   }
 
   /** A matrix of 8-bit codes, a scale for each block. */
   matrix8(rows: number, columns: number): Codes {
-    return { rows, columns, codes: this.take(rows * columns), d: this.take(rows * columns / BLOCK * 4) };
+    return { rows, columns, codes: this.take(rows * columns), d: this.take(((rows * columns) / BLOCK) * 4) };
   }
 
   /** A matrix of 14-bit codes, a scale and a bias for each row. */

@@ -1,7 +1,18 @@
 // How the small decoder learns, in plain JavaScript: sequences that repeat, the forward pass of attention.ts over a batch of them,
 // the way back of backward.ts, and AdamW. Twin of models/induction: network.py, data.py, training.py.
 
-import { added, attend, causalMask, layerNorm, linear, partOf, project, softmax, type Layer, type Matrix } from "../math/attention.ts";
+import {
+  added,
+  attend,
+  causalMask,
+  layerNorm,
+  linear,
+  partOf,
+  project,
+  softmax,
+  type Layer,
+  type Matrix,
+} from "../math/attention.ts";
 import { attendBackward, layerNormBackward, linearBackward } from "../math/backward.ts";
 import { guessed } from "../math/repeats.ts";
 import { uniform } from "../math/sampling.ts";
@@ -49,7 +60,8 @@ export function repeated({ symbols, positions, shortest, longest, batch }: Confi
   const deck = Int32Array.from({ length: symbols }, (_, symbol) => symbol);
   for (let start = 0; start < ids.length; start += positions) {
     const period = shortest + Math.floor(random() * (longest - shortest + 1));
-    for (let i = 0; i < period; i++) { // draws a card for each place of the first copy
+    for (let i = 0; i < period; i++) {
+      // draws a card for each place of the first copy
       const j = i + Math.floor(random() * (symbols - i));
       [deck[i], deck[j]] = [deck[j], deck[i]];
     }
@@ -66,7 +78,11 @@ export function onlyText(text: string, positions: number): Sequences {
   const characters = [...text].slice(0, positions);
   const known = [...new Set(characters)];
   const copies = [1, ...guessed(characters, []).map((next) => (next.known ? 2 : 1))];
-  return { ids: Int32Array.from(characters, (character) => known.indexOf(character)), length: characters.length, copies: Uint8Array.from(copies) };
+  return {
+    ids: Int32Array.from(characters, (character) => known.indexOf(character)),
+    length: characters.length,
+    copies: Uint8Array.from(copies),
+  };
 }
 
 /** The weights before training, by the names of the state_dict, drawn as torch draws them. */
@@ -107,7 +123,16 @@ export class Learner {
     this.#random = randomOf(seed);
     this.tensors = newTensors(config, this.#random);
     if (change.withoutPositions) this.tensors.position.values.fill(0);
-    this.#moments = Object.fromEntries(Object.entries(this.tensors).map(([name, { values: { length } }]) => [name, [new Float32Array(length), new Float32Array(length)]]));
+    this.#moments = Object.fromEntries(
+      Object.entries(this.tensors).map(
+        ([
+          name,
+          {
+            values: { length },
+          },
+        ]) => [name, [new Float32Array(length), new Float32Array(length)]],
+      ),
+    );
   }
 
   /** Which heads are on now, [layer][h]; null for all. */
@@ -120,7 +145,8 @@ export class Learner {
   /** One step down the loss of new sequences. */
   learn() {
     const { text, withoutPositions } = this.#change;
-    const sequences = text === undefined ? repeated(this.#config, this.#random) : onlyText(text, this.#config.positions);
+    const sequences =
+      text === undefined ? repeated(this.#config, this.#random) : onlyText(text, this.#config.positions);
     this.gradients = this.gradientsOf(sequences);
     if (withoutPositions) this.gradients.position.values.fill(0);
     this.#descend(this.#config.learning_rate * Math.min(1, (this.step + 1) / WARMUP));
@@ -131,14 +157,18 @@ export class Learner {
   gradientsOf({ ids, length, copies }: Sequences): Layer {
     const { tensors, headMask } = this;
     const { layers: count, heads: numHeads, width } = this.#config;
-    const [mask, each] = [causalMask(length), Array.from({ length: ids.length / length }, (_, sequence) => sequence * length)];
+    const [mask, each] = [
+      causalMask(length),
+      Array.from({ length: ids.length / length }, (_, sequence) => sequence * length),
+    ];
     const gradients: Layer = {};
 
     // forward; what the way back needs is kept
     let x: Matrix = { shape: [ids.length, width], values: new Float32Array(ids.length * width) }; // [b * t, d]
     const { "symbol.weight": symbol, position } = tensors;
     ids.forEach((id, row) => {
-      for (let d = 0; d < width; d++) x.values[row * width + d] = symbol.values[id * width + d] + position.values[(row % length) * width + d];
+      for (let d = 0; d < width; d++)
+        x.values[row * width + d] = symbol.values[id * width + d] + position.values[(row % length) * width + d];
     });
     const layers = Array.from({ length: count }, (_, number) => {
       const [layer, input, on] = [partOf(tensors, `layers.${number}.`), x, headMask?.[number]];
@@ -171,17 +201,25 @@ export class Learner {
       const backs = attended.map((one, sequence) => attendBackward(rowsOf(output.dx, each[sequence], length), one));
       let dNormed: Matrix | null = null;
       gradients[`layers.${number}.output.weight`] = output.dW;
-      for (const [name, dProjected] of [["query", backs.map(({ dQ }) => dQ)], ["key", backs.map(({ dK }) => dK)], ["value", backs.map(({ dV }) => dV)]] as const) {
+      for (const [name, dProjected] of [
+        ["query", backs.map(({ dQ }) => dQ)],
+        ["key", backs.map(({ dK }) => dK)],
+        ["value", backs.map(({ dV }) => dV)],
+      ] as const) {
         const back = linearBackward(joined(dProjected), normed, layer[`${name}.weight`]);
         gradients[`layers.${number}.${name}.weight`] = back.dW;
         dNormed = dNormed ? added(dNormed, back.dx) : back.dx;
       }
       dx = added(dx, through(`norms.${number}`, dNormed as Matrix, input));
     }
-    for (const [name, rowOf] of [["symbol.weight", (row: number) => ids[row]], ["position", (row: number) => row % length]] as const) {
+    for (const [name, rowOf] of [
+      ["symbol.weight", (row: number) => ids[row]],
+      ["position", (row: number) => row % length],
+    ] as const) {
       const { shape, values } = tensors[name];
       const sums = new Float32Array(values.length);
-      for (let row = 0; row < ids.length; row++) for (let d = 0, to = rowOf(row) * width; d < width; d++) sums[to + d] += dx.values[row * width + d];
+      for (let row = 0; row < ids.length; row++)
+        for (let d = 0, to = rowOf(row) * width; d < width; d++) sums[to + d] += dx.values[row * width + d];
       gradients[name] = { shape, values: sums };
     }
     return gradients;
@@ -191,7 +229,10 @@ export class Learner {
   #surprise({ shape, values }: Matrix, ids: Int32Array, length: number, copies: Uint8Array): Matrix {
     const symbols = shape[1];
     const share = 1 / (ids.length - ids.length / length);
-    const [sums, counts] = [[0, 0, 0], [0, 0, 0]];
+    const [sums, counts] = [
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
     for (let row = 0; row < ids.length; row++) {
       const own = values.subarray(row * symbols, (row + 1) * symbols);
       if ((row + 1) % length === 0) {
@@ -223,12 +264,19 @@ export class Learner {
 }
 
 /** Some rows of a matrix, which stay where they are. */
-const rowsOf = ({ shape: [, width], values }: Matrix, from: number, rows: number): Matrix =>
-  ({ shape: [rows, width], values: values.subarray(from * width, (from + rows) * width) });
+const rowsOf = ({ shape: [, width], values }: Matrix, from: number, rows: number): Matrix => ({
+  shape: [rows, width],
+  values: values.subarray(from * width, (from + rows) * width),
+});
 
 /** Matrices of one shape, one below the other. */
 function joined(all: Matrix[]): Matrix {
-  const [{ shape: [rows, width], values: { length } }] = all;
+  const [
+    {
+      shape: [rows, width],
+      values: { length },
+    },
+  ] = all;
   const values = new Float32Array(all.length * length);
   all.forEach((one, at) => values.set(one.values, at * length));
   return { shape: [all.length * rows, width], values };

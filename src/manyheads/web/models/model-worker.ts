@@ -15,7 +15,10 @@ import type { Tokenizer } from "./tokenizers.min.mjs";
 /** A model that takes in its files, one after the other, and gives the function that answers the page. */
 interface Arriving {
   put(part: string, contents: Uint8Array<ArrayBuffer>): void;
-  start(tokenizer: Tokenizer): { facts: object, answer: (request: any) => { result: object, transfer?: ArrayBufferLike[] } };
+  start(tokenizer: Tokenizer): {
+    facts: object;
+    answer: (request: any) => { result: object; transfer?: ArrayBufferLike[] };
+  };
 }
 
 /** How each is made from its list of files. */
@@ -46,7 +49,9 @@ async function load(name: string, base: string) {
   const model = await MODELS[name](listed);
   let vocabulary = new Uint8Array();
   await obtainAll(listed, listOf(name), {
-    base, store, atOnce: AT_ONCE,
+    base,
+    store,
+    atOnce: AT_ONCE,
     progress: (...progress) => worker.postMessage({ progress }),
     take: (part, contents) => {
       if (part === "tokenizer") vocabulary = contents;
@@ -79,7 +84,10 @@ async function decoder(listed: DecoderFacts): Promise<Arriving> {
     start(tokenizer) {
       const tokens = new DecoderTokens(tokenizer, listed);
       const reader = new DecoderReader(weights, tokens);
-      return { facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words }, answer: (question) => reader.answer(question) };
+      return {
+        facts: { name, numLayers, numHeads, headNames, maxTokens, endTokens, words: tokens.words },
+        answer: (question) => reader.answer(question),
+      };
     },
   };
 }

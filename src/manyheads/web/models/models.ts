@@ -27,7 +27,7 @@ interface FamilyScript {
 const cache = new Map<string, Promise<any>>();
 const pauses = new Map<string, AbortController>(); // by model, while it loads
 const listeners = new Map<string, Set<Progress>>(); // by model
-const arrivals = new Map<string, { promise: Promise<void>, fulfil: () => void, loaded: boolean }>(); // by model
+const arrivals = new Map<string, { promise: Promise<void>; fulfil: () => void; loaded: boolean }>(); // by model
 
 /** The model called `name`; `progress(done, total)` counts bytes. */
 export async function loadModel(name: string, progress: Progress = () => {}): Promise<HeadModel> {
@@ -82,7 +82,15 @@ function makeOnce(name: string, progress: Progress): Promise<HeadModel> {
     const { load } = await familyScript(family.module);
     const pause = new AbortController();
     pauses.set(name, pause);
-    return load(family.variant, { progress, signal: pause.signal, loadModel, loadTokenizer, once, fetchTensors, siteScript });
+    return load(family.variant, {
+      progress,
+      signal: pause.signal,
+      loadModel,
+      loadTokenizer,
+      once,
+      fetchTensors,
+      siteScript,
+    });
   });
 }
 
@@ -108,12 +116,16 @@ const siteScript = (name: string) => importScript(`./${name}`, import.meta.url);
 
 const familyScript = (module: string): Promise<FamilyScript> => siteScript(`${module}.js`);
 
-const fetchTensors = async (name: string, progress?: Progress) => readAs(await fetchFile(name, progress), readSafetensors);
+const fetchTensors = async (name: string, progress?: Progress) =>
+  readAs(await fetchFile(name, progress), readSafetensors);
 
 const modelUrl = (name: string) => new URL(`./models/${name}`, import.meta.url);
 
 /** What this build says of the files of its models, by their names: sphinxext/assets.py lists them. */
-const fetchList = () => once("files", async (): Promise<Record<string, ModelFile>> => readAs(await download(modelUrl("files.json")), readJson));
+const fetchList = () =>
+  once("files", async (): Promise<Record<string, ModelFile>> =>
+    readAs(await download(modelUrl("files.json")), readJson),
+  );
 
 /** The bytes of one file of this build, unpacked. */
 function fetchFile(name: string, progress: Progress = () => {}) {

@@ -8,14 +8,15 @@ import type { Tokenizer } from "@huggingface/tokenizers";
 /** A letter that no word of the vocabulary has: the word it stands in is unknown. */
 const UNKNOWN = "ꙮ";
 /** Marks, signs and controls that are newer than Unicode 8, by which Python's tokenizer goes: letters to it, that it does not know. */
-// eslint-disable-next-line no-misleading-character-class -- each mark is meant alone
-const NEWER = new RegExp(`[${[
+const NEWER_LETTERS = [
   "\\u061d\\u07fd\\u0890-\\u08e2\\u09fd-\\u09fe\\u0a76\\u0afa-\\u0aff\\u0b55\\u0c04-\\u0c3c\\u0c77\\u0c84\\u0d00\\u0d3b-\\u0d3c\\u0d81",
   "\\u0eba\\u0ece\\u180f-\\u1886\\u1abf-\\u1aeb\\u1b4e-\\u1b4f\\u1b7d-\\u1b7f\\u1df6-\\u1dfb\\u2e43-\\u2e5d\\ua82c\\ua8c5\\ua8ff\\ua9bd",
   "\\u{10d24}-\\u{10f89}\\u{11070}-\\u{11074}\\u{110c2}-\\u{110cd}\\u{111cf}\\u{1123e}-\\u{11241}\\u{1133b}\\u{113bb}-\\u{1145e}",
   "\\u{11660}-\\u{1166c}\\u{116b9}\\u{1182f}-\\u{11fff}\\u{12ff1}-\\u{12ff2}\\u{13430}-\\u{13455}\\u{1611e}-\\u{1612f}",
   "\\u{16d6d}-\\u{16f4f}\\u{16fe2}-\\u{16fe4}\\u{1cf00}-\\u{1cf46}\\u{1e000}-\\u{1e2ef}\\u{1e4ec}-\\u{1e6f5}\\u{1e944}-\\u{1e95f}",
-].join("")}]`, "gu");
+].join("");
+// eslint-disable-next-line no-misleading-character-class -- each mark is meant alone
+const NEWER = new RegExp(`[${NEWER_LETTERS}]`, "gu");
 
 /** A text as the page's tokenizer has to read it. */
 const tidy = (text: string) =>
@@ -33,10 +34,11 @@ type Which = "first" | "last";
  * The start of a text, or its end, which has all that so many tokens may be of, and a note where more is left out: a page that
  * is pasted is not cut into tokens at every keystroke. Twin of `within_reach` in models/white_space.py.
  */
-export const withinReach = (text: string, tokens: number, which: Which = "first") => only(text, LONGEST_TOKEN * tokens, which);
+export const withinReach = (text: string, tokens: number, which: Which = "first") =>
+  only(text, LONGEST_TOKEN * tokens, which);
 
 /** So many characters of a text, the first or the last, and a note where it has more: twin of `only` in models/white_space.py. */
-export function only(text: string, count: number, which: Which = "first"): { text: string, notes: string[] } {
+export function only(text: string, count: number, which: Which = "first"): { text: string; notes: string[] } {
   const signs = Array.from(which === "first" ? text.slice(0, 2 * count + 1) : text.slice(-2 * count - 1)); // of at most two code units
   if (signs.length <= count) return { text, notes: [] };
   const kept = which === "first" ? signs.slice(0, count) : signs.slice(-count);
@@ -69,8 +71,12 @@ export function focusTokens(tokenizer: Tokenizer, text: string, config: Record<s
   const { max_words: maxWords, max_tokens: maxTokens } = config;
   const { text: start, notes } = withinReach(text, maxTokens);
   const words = splitAtSpace(start.replace(/\p{Surrogate}/gu, "?"));
-  const read = tokensOf(tokenizer, words.slice(0, maxWords).join(" "), maxTokens,
-    (count) => `Only the first ${maxTokens - 2} of ${count - 2} word pieces are shown.`);
+  const read = tokensOf(
+    tokenizer,
+    words.slice(0, maxWords).join(" "),
+    maxTokens,
+    (count) => `Only the first ${maxTokens - 2} of ${count - 2} word pieces are shown.`,
+  );
   const cut = words.length > maxWords ? [`Only the first ${maxWords} of ${words.length} words are shown.`] : [];
   return { ...read, notes: [...notes, ...cut, ...read.notes, ...hintsOf(read.tokens.slice(1, -1))] };
 }
@@ -82,7 +88,8 @@ function hintsOf(tokens: string[]) {
     if (words.length && isPiece(token)) words[words.length - 1].push(readable(token));
     else if (!/^[!-/:-@[-`{-~]$/.test(token)) words.push([token]);
   const cut = words.filter(({ length }) => length > 1);
-  const fresh = cut.length + words.filter(([word, ...more]) => !more.length && (word === "[UNK]" || FOREIGN.includes(word))).length;
+  const fresh =
+    cut.length + words.filter(([word, ...more]) => !more.length && (word === "[UNK]" || FOREIGN.includes(word))).length;
   if (words.length && 5 * fresh >= 2 * words.length) return [NOTES.doubt];
   const found = cut.slice(0, 1).map((pieces) => note("pieces", { word: pieces.join(""), pieces: pieces.join(" + ") }));
   return tokens.includes("[UNK]") ? [...found, NOTES.unknown] : found;
@@ -91,6 +98,11 @@ function hintsOf(tokens: string[]) {
 /** The tokens of a text for the encoder: twin of models/encoder/head_model.py. */
 export function encoderTokens(tokenizer: Tokenizer, text: string, most: number) {
   const { text: start, notes } = withinReach(text, most);
-  const read = tokensOf(tokenizer, start, most, (count) => `This model reads at most ${most} tokens; the last ${count - most} are left out.`);
+  const read = tokensOf(
+    tokenizer,
+    start,
+    most,
+    (count) => `This model reads at most ${most} tokens; the last ${count - most} are left out.`,
+  );
   return { ...read, notes: [...notes, ...read.notes] };
 }

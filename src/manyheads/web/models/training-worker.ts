@@ -43,7 +43,7 @@ goOn.onmessage = () => {
   if (runs) next.postMessage(null);
 };
 
-function report(loss: { first: number, second: number }) {
+function report(loss: { first: number; second: number }) {
   const { step, tensors, headMask } = learner;
   worker.postMessage({ step, loss, tensors, headMask, pace: step >= FIRST ? busy / FIRST : 0 });
 }

@@ -10,7 +10,7 @@ import { startWorker } from "./worker-model.ts";
 /** How far a training has come: the mean losses since the last report, in nats, and the weights. */
 export interface Report {
   step: number;
-  loss: { first: number, second: number }; // of each sequence's first copy, and of those after it
+  loss: { first: number; second: number }; // of each sequence's first copy, and of those after it
   tensors: Layer;
   headMask: HeadMask; // of the heads that don't take part yet
   pace: number; // milliseconds that one of the first ten steps took; 0 before
@@ -49,8 +49,15 @@ export class Training {
 /** A safetensors file, as `InductionModel.load` of Python reads it: twin of `readSafetensors`. */
 export function writeSafetensors({ tensors, metadata }: Safetensors) {
   let end = 0;
-  const entries = Object.entries(tensors).map(([name, { shape, values: { byteLength } }]) =>
-    [name, { dtype: "F32", shape, data_offsets: [end, (end += byteLength)] }]);
+  const entries = Object.entries(tensors).map(
+    ([
+      name,
+      {
+        shape,
+        values: { byteLength },
+      },
+    ]) => [name, { dtype: "F32", shape, data_offsets: [end, (end += byteLength)] }],
+  );
   const header = new TextEncoder().encode(JSON.stringify({ __metadata__: metadata, ...Object.fromEntries(entries) }));
   const start = 8 + Math.ceil(header.length / 8) * 8; // numbers begin at a multiple of their size
   const bytes = new Uint8Array(start + end).fill(0x20, 8, start); // the header is filled up with spaces

@@ -27,7 +27,8 @@ export class NotTranslated extends Fault {
 
 /** The model called `translator/<variant>`: which training, and which attention its maps show, such as "heads-1/french". */
 export async function load(variant: string, { progress, once, fetchTensors }: Loading) {
-  const [, training = "taught", attention = "cross"] = /^(untaught|heads-1)?\/?(first|english|french)?$/.exec(variant) ?? [];
+  const [, training = "taught", attention = "cross"] =
+    /^(untaught|heads-1)?\/?(first|english|french)?$/.exec(variant) ?? [];
   const file = `translator-${training}.safetensors.gz`;
   return new Translator(await once(file, () => fetchTensors(file, progress)), attention);
 }
@@ -52,8 +53,12 @@ export class Translator {
     this.attention = attention;
     this.numHeads = header.num_heads;
     this.numLayers = attention === "cross" || attention === "first" ? 1 : header.config.layers;
-    this.name = ["translator", header.variant, attention].filter((name) => name !== "taught" && name !== "cross").join("/");
-    this.headNames = (attention === "cross" && header.head_names) || Array.from({ length: this.numHeads }, (_, head) => `head ${head + 1}`);
+    this.name = ["translator", header.variant, attention]
+      .filter((name) => name !== "taught" && name !== "cross")
+      .join("/");
+    this.headNames =
+      (attention === "cross" && header.head_names) ||
+      Array.from({ length: this.numHeads }, (_, head) => `head ${head + 1}`);
     this.pattern = new RegExp(`^${header.pattern}$`);
     this.numbers = {
       english: new Map(header.english.map((word: string, at: number) => [word, at])),
@@ -87,10 +92,14 @@ export class Translator {
   /** The words of a sentence, as the translator knows them: twin of `read` in reading.py. */
   read(sentence: string) {
     const { messages, letters, max_words: most } = this.header;
-    const { text, notes: [cut] } = withinReach(sentence, most);
+    const {
+      text,
+      notes: [cut],
+    } = withinReach(sentence, most);
     const words = this.split(text);
     if (!words.length) throw new NotTranslated(messages.nothing);
-    if (words.length > most) throw new NotTranslated(filled(messages.long, { most, count: cut ? "more" : words.length }));
+    if (words.length > most)
+      throw new NotTranslated(filled(messages.long, { most, count: cut ? "more" : words.length }));
     if (cut) throw new NotTranslated(cut);
     for (const word of words) {
       if (Object.hasOwn(letters, word)) continue;
@@ -127,7 +136,10 @@ export class Translator {
     const cross: Matrix[] = [];
     this.layers.decoder.forEach((layer, number) => {
       const self = this.#block(x, layer, "self_attention.", { mask, headMask: off.french?.[number] });
-      const across = this.#block(self.output, layer, "cross_attention.", { keys: memory, headMask: off.cross?.[number] });
+      const across = this.#block(self.output, layer, "cross_attention.", {
+        keys: memory,
+        headMask: off.cross?.[number],
+      });
       x = feedForward(across.output, partOf(layer, "forward_layer."));
       own.push(self.weights);
       cross.push(across.weights);
@@ -164,13 +176,20 @@ export class Translator {
     return { cross: this.attention === "first" ? [...headMask, ...rest] : [...rest, ...headMask] };
   }
 
-  #map(english: string[], french: string[], encoded: Matrix[], { own, cross }: { own: Matrix[], cross: Matrix[] }): AttentionMap {
+  #map(
+    english: string[],
+    french: string[],
+    encoded: Matrix[],
+    { own, cross }: { own: Matrix[]; cross: Matrix[] },
+  ): AttentionMap {
     const { attention, headNames } = this;
     const lookedAt = [...english, END];
     const [queryTokens, keyTokens, maps] =
-      attention === "english" ? [lookedAt, lookedAt, encoded]
-      : attention === "french" ? [[START, ...french], [START, ...french], own]
-      : [[...french, END], lookedAt, attention === "first" ? cross.slice(0, 1) : cross.slice(-1)];
+      attention === "english"
+        ? [lookedAt, lookedAt, encoded]
+        : attention === "french"
+          ? [[START, ...french], [START, ...french], own]
+          : [[...french, END], lookedAt, attention === "first" ? cross.slice(0, 1) : cross.slice(-1)];
     const shape = [maps.length, this.numHeads, queryTokens.length, keyTokens.length];
     const weights = new Float32Array(shape.reduce((size, side) => size * side));
     maps.forEach(({ values }, layer) => weights.set(values, layer * values.length));
@@ -196,7 +215,8 @@ const filled = (text: string, values: Record<string, string | number>) =>
 /** The words that are written most like this one: twin in meaning, not to the word, of `near_words` in Python. */
 export function nearWords(word: string, known: string[]) {
   const most = (other: string) => Math.ceil(FAR * other.length);
-  return known.filter((other) => Math.abs(other.length - word.length) <= most(other)) // others cannot be near, and may be long
+  return known
+    .filter((other) => Math.abs(other.length - word.length) <= most(other)) // others cannot be near, and may be long
     .map((other) => ({ other, far: edits(word, other) }))
     .filter(({ other, far }) => far <= most(other))
     .sort((one, two) => one.far - two.far)

@@ -18,7 +18,12 @@ let starts = triesOf(import.meta.url); // that failed
  * twice. `base` is the folder that holds the list of files; a worker that says nothing for `patience` milliseconds has failed.
  */
 export async function startModel<Facts>(model: string, options: LoadOptions) {
-  const { base = new URL("./models/", import.meta.url), progress = () => {}, patience = LONGEST_WAIT, signal } = options;
+  const {
+    base = new URL("./models/", import.meta.url),
+    progress = () => {},
+    patience = LONGEST_WAIT,
+    signal,
+  } = options;
   if (!globalThis.WebAssembly) throw new Fault(WHY.engine);
   const worker = startWorker(new URL(`./model-worker.js${again(starts)}`, import.meta.url));
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,7 +60,9 @@ export async function startModel<Facts>(model: string, options: LoadOptions) {
 /** A worker of a script that may lie on another host, from which browsers start none: one of ours that imports it. */
 export function startWorker(url: URL) {
   try {
-    return new Worker(url.origin === globalThis.origin ? url : addressOf(`import ${JSON.stringify(url.href)};`), { type: "module" });
+    return new Worker(url.origin === globalThis.origin ? url : addressOf(`import ${JSON.stringify(url.href)};`), {
+      type: "module",
+    });
   } catch {
     throw new Fault(WHY.worker);
   }

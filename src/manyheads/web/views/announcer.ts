@@ -41,6 +41,9 @@ export function summaryOf(map: AttentionMap, { layer, head, query }: Pick<MapSta
     const of = headNamesOf(map, layer).indexOf(name);
     return [`${name}: ${label}, ${percent(share)}`, ...(of >= 0 ? [looks(of)] : [])];
   });
-  const parts = [...(map.written ? [map.written.replace(/\.$/, "")] : []), ...(predicted.length ? predicted : [looks(head ?? 0)])];
+  const parts = [
+    ...(map.written ? [map.written.replace(/\.$/, "")] : []),
+    ...(predicted.length ? predicted : [looks(head ?? 0)]),
+  ];
   return parts.map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");
 }

@@ -50,15 +50,21 @@ export class Arcs {
       if (look.off || from < 0) return [];
       const weights = queryWeights(map, layer, head, query);
       const unit = lineUnit(map, layer);
-      const keys = [...weights.keys()].filter((key) => Math.abs(weights[key]) >= LEAST_ARC * unit)
-        .sort((a, b) => Math.abs(weights[b]) - Math.abs(weights[a])).slice(0, MOST_ARCS);
+      const keys = [...weights.keys()]
+        .filter((key) => Math.abs(weights[key]) >= LEAST_ARC * unit)
+        .sort((a, b) => Math.abs(weights[b]) - Math.abs(weights[a]))
+        .slice(0, MOST_ARCS);
       if (keys.length === 0) return [];
       const words = this.#wordsOf(map, row);
       const { left, top } = row.getBoundingClientRect();
       const seen = (word: number) => words[word][2] > 0; // a first minute has no special tokens
-      return keys.filter((key) => seen(key) && seen(from)).map((key) => ({ d: arc(words[from], words[key], left - own.left, top - own.top),
-        ...lineLook(look, map, { query, key, weight: weights[key] }, unit),
-        "stroke-opacity": (0.3 + 0.6 * Math.sqrt(Math.abs(weights[key]) / unit)).toFixed(2) }));
+      return keys
+        .filter((key) => seen(key) && seen(from))
+        .map((key) => ({
+          d: arc(words[from], words[key], left - own.left, top - own.top),
+          ...lineLook(look, map, { query, key, weight: weights[key] }, unit),
+          "stroke-opacity": (0.3 + 0.6 * Math.sqrt(Math.abs(weights[key]) / unit)).toFixed(2),
+        }));
     });
   }
 
@@ -80,6 +86,8 @@ function arc(from: number[], to: number[], x: number, y: number) {
   const [start, end] = [from, to].map(([left, top, width]) => [x + left + width / 2, y + top + 2]);
   const rise = Math.min(HIGH, LOW + 0.04 * Math.abs(end[0] - start[0]));
   if (from === to) return `M${start[0] - 5} ${start[1]}c-6 -${HIGH / 2} 16 -${HIGH / 2} 10 0`;
-  const [first, second] = [start, end].map(([across, down]) => `${Math.round(across)} ${Math.round(down - rise * 1.3)}`);
+  const [first, second] = [start, end].map(
+    ([across, down]) => `${Math.round(across)} ${Math.round(down - rise * 1.3)}`,
+  );
   return `M${Math.round(start[0])} ${Math.round(start[1])}C${first} ${second} ${Math.round(end[0])} ${Math.round(end[1])}`;
 }

@@ -25,12 +25,32 @@ export class ArithmeticSheet {
   #sums = h("p", { class: "af-sums" });
   #columns = h("tr", {}, h("th", { role: "cell" }));
   #lines = h("tbody");
-  #terms = h("div", { class: "hm-scroll af-terms", role: "group", "aria-label": "Terms", onkeydown: (event: KeyboardEvent) => this.#move(event) },
-    h("table", {}, h("thead", {}, this.#columns), this.#lines));
-  node = h("div", { class: "af-sheet", role: "region", "aria-label": "Arithmetic", "aria-describedby": this.#question.id, tabindex: -1, hidden: true,
-    onclick: (event: MouseEvent) => this.#press(event), onkeydown: (event: KeyboardEvent) => this.#key(event) },
-  h("div", { class: "af-sheet-bar" }, this.#crumbs, h("span", {}, this.#before, this.#after)),
-  h("div", { class: "af-why" }, this.#question, this.#equation, this.#sums, this.#shape), this.#terms);
+  #terms = h(
+    "div",
+    {
+      class: "hm-scroll af-terms",
+      role: "group",
+      "aria-label": "Terms",
+      onkeydown: (event: KeyboardEvent) => this.#move(event),
+    },
+    h("table", {}, h("thead", {}, this.#columns), this.#lines),
+  );
+  node = h(
+    "div",
+    {
+      class: "af-sheet",
+      role: "region",
+      "aria-label": "Arithmetic",
+      "aria-describedby": this.#question.id,
+      tabindex: -1,
+      hidden: true,
+      onclick: (event: MouseEvent) => this.#press(event),
+      onkeydown: (event: KeyboardEvent) => this.#key(event),
+    },
+    h("div", { class: "af-sheet-bar" }, this.#crumbs, h("span", {}, this.#before, this.#after)),
+    h("div", { class: "af-why" }, this.#question, this.#equation, this.#sums, this.#shape),
+    this.#terms,
+  );
   #opened: (cell: string) => void;
 
   /** `opened(cell)` is called when its reader opened another cell; with "" when it was closed. */
@@ -82,7 +102,9 @@ export class ArithmeticSheet {
   #beside(rows: number, columns: number): Cell | null {
     const open = this.#trail.at(-1);
     if (!open || !this.#steps) return null;
-    const { shape: [height, width] } = matrix(this.#steps, open.name);
+    const {
+      shape: [height, width],
+    } = matrix(this.#steps, open.name);
     const [row, column] = width === 1 ? [open.row + columns, 0] : [open.row + rows, open.column + columns];
     return row >= 0 && row < height && column >= 0 && column < width ? { name: open.name, row, column } : null;
   }
@@ -122,12 +144,22 @@ export class ArithmeticSheet {
     const { name, row, column, title, results } = open;
     this.#question.innerHTML = symbol(name, steps.head);
     this.#question.append(` ${title[0].toUpperCase()}${title.slice(1)}`);
-    const { head, headNames: { length: heads }, biased, scaled, rotaryBase } = steps;
+    const {
+      head,
+      headNames: { length: heads },
+      biased,
+      scaled,
+      rotaryBase,
+    } = steps;
     this.#equation.innerHTML = equationOf(name, { head, heads, biased, scaled, turned: Boolean(rotaryBase) });
     const { shape } = matrix(steps, name);
     setText(this.#shape, `Number ${column + 1} in row ${row + 1} of ${shape.join(" × ")}: ${MATRICES[name]}.`);
     const source = open.rows.length ? null : sourceOf(steps, open, 0, 0);
-    this.#sums.replaceChildren(...results.map(([words, value]) => h("span", {}, `${words} = `, source ? numberButton(source, value) : h("b", {}, written(value)))));
+    this.#sums.replaceChildren(
+      ...results.map(([words, value]) =>
+        h("span", {}, `${words} = `, source ? numberButton(source, value) : h("b", {}, written(value))),
+      ),
+    );
     this.#writeTerms(steps, open, name === "weights" ? column : -1);
     this.#writeCrumbs(head);
     setIdle(this.#before, !this.#beside(0, -1));
@@ -159,7 +191,8 @@ export class ArithmeticSheet {
         const [cell, value] = [cells[line + 1], values[term]];
         const source = sourceOf(steps, open, line, term);
         const share = tint(value, looks[line].largest);
-        cell.style.backgroundColor = (share < 0 ? looks[line].negative : looks[line].positive) + alpha(Math.abs(share) * looks[line].depth);
+        cell.style.backgroundColor =
+          (share < 0 ? looks[line].negative : looks[line].positive) + alpha(Math.abs(share) * looks[line].depth);
         if (!source) return cell.replaceChildren(written(value));
         const button = (cell.firstElementChild ?? h("button", { type: "button" })) as CellButton;
         button.cell = source;
@@ -171,11 +204,15 @@ export class ArithmeticSheet {
   }
 }
 
-const numberButton = (cell: Cell, value: number) => Object.assign(h("button", { type: "button" }, written(value)), { cell });
+const numberButton = (cell: Cell, value: number) =>
+  Object.assign(h("button", { type: "button" }, written(value)), { cell });
 
 /** How the numbers of a line are tinted: as in their matrix, else by the largest of them. */
 function lookOf(steps: Steps, name: string | undefined, values: ArrayLike<number>) {
   if (name) return palette(steps, name);
-  const own = Array.from(values).reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+  const own = Array.from(values).reduce(
+    (most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most),
+    0,
+  );
   return { ...palette(steps, "X"), largest: own };
 }

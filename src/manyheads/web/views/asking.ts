@@ -43,7 +43,7 @@ export class WordTip {
 /** Listens to the words of a stage, and passes on to the host which of them asks. */
 export class Asking {
   #word: HTMLElement | null = null; // pointed at, or has the focus
-  #rests: { on: HTMLElement, timer: ReturnType<typeof setTimeout> } | null = null; // a word that is about to ask
+  #rests: { on: HTMLElement; timer: ReturnType<typeof setTimeout> } | null = null; // a word that is about to ask
   #dismissed = false; // by Escape, until the focus moves
   host: MapHost;
   tip: WordTip;
@@ -52,7 +52,8 @@ export class Asking {
     this.host = host;
     this.tip = tip;
     const listeners = {
-      pointermove: (event: PointerEvent) => // not "pointerover": words that slide under a pointer at rest aren't pointed at
+      pointermove: (event: PointerEvent) =>
+        // not "pointerover": words that slide under a pointer at rest aren't pointed at
         event.pointerType !== "touch" && this.#rest(wordAt(event)),
       pointerleave: () => this.#point(this.#dismissed ? null : focusedWord(stage)),
       focusin: (event: Event) => {
@@ -107,7 +108,9 @@ export class Asking {
     if (asker === null || own !== undefined || second || asker === query || asker !== this.host.query) return [];
     const weights = queryWeights(map, layer, head, asker);
     const most = weights.reduce((best, weight, key) => (Math.abs(weight) > Math.abs(weights[best]) ? key : best), 0);
-    return [`${name(map.queryTokens[asker])} looks most at ${name(map.keyTokens[most])}, ${weightText(map, weights[most])}`];
+    return [
+      `${name(map.queryTokens[asker])} looks most at ${name(map.keyTokens[most])}, ${weightText(map, weights[most])}`,
+    ];
   }
 
   /** The place among those that ask of a word; null where it is only looked at. */
@@ -152,7 +155,7 @@ export interface ShownRow {
   second?: boolean;
 }
 export type ShownRowElement = HTMLTableRowElement & { shows?: ShownRow };
-type WordPlace = Omit<ShownRow, "askers" | "keys"> & { key: number, asker: number | null };
+type WordPlace = Omit<ShownRow, "askers" | "keys"> & { key: number; asker: number | null };
 
 function placeOfWord(word: HTMLElement): WordPlace | null {
   const cell = word as HTMLTableCellElement;
@@ -161,7 +164,7 @@ function placeOfWord(word: HTMLElement): WordPlace | null {
   const { askers, keys, ...place } = row.shows;
   const key = keys ? keys[cell.cellIndex] : cell.cellIndex - 1;
   if (key === null) return null;
-  return { ...place, key, asker: askers === undefined ? place.own ?? null : askers?.[key] ?? null };
+  return { ...place, key, asker: askers === undefined ? (place.own ?? null) : (askers?.[key] ?? null) };
 }
 
 const name = (token: string) => isolated(readable(token));

@@ -12,26 +12,45 @@ const valueOf = (event: Event) => (targetOf(event) as HTMLInputElement).value;
  * its own. `undo(back)` undoes what was done, or does it again; else the box does, for its text alone: a browser's own undo goes
  * letter by letter where a page changes as one types.
  */
-export function sentenceBox(label: string, placeholder: string, typed: (text: string) => void, lines = false, undo: ((back: boolean) => void) | null = null) {
+export function sentenceBox(
+  label: string,
+  placeholder: string,
+  typed: (text: string) => void,
+  lines = false,
+  undo: ((back: boolean) => void) | null = null,
+) {
   let history: History<string> = NEW;
   let before = "";
-  const step = undo ?? ((back: boolean) => {
-    const done = stepped(history, box.value, back);
-    if (!done) return;
-    history = done.history;
-    setTyped(box, done.found);
-    typed(done.found);
-  });
-  const box = h("textarea", { rows: 1, dir: "ltr", class: "hm-sentence", "aria-label": label, placeholder, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    onkeydown: (event: KeyboardEvent) => event.key === "Enter" && !lines && !event.isComposing && event.preventDefault(),
+  const step =
+    undo ??
+    ((back: boolean) => {
+      const done = stepped(history, box.value, back);
+      if (!done) return;
+      history = done.history;
+      setTyped(box, done.found);
+      typed(done.found);
+    });
+  const box = h("textarea", {
+    rows: 1,
+    dir: "ltr",
+    class: "hm-sentence",
+    "aria-label": label,
+    placeholder,
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: "false",
+    onkeydown: (event: KeyboardEvent) =>
+      event.key === "Enter" && !lines && !event.isComposing && event.preventDefault(),
     onbeforeinput: () => (before = box.value),
     oninput: () => {
-      if (!lines && BREAK.test(box.value)) box.value = box.value.replace(/\s+/g, (space) => (BREAK.test(space) ? " " : space)); // pasted: a sentence is one line
+      if (!lines && BREAK.test(box.value))
+        box.value = box.value.replace(/\s+/g, (space) => (BREAK.test(space) ? " " : space)); // pasted: a sentence is one line
       fit(box);
       history = noted(history, before, ["sentence"], performance.now());
       before = box.value;
       typed(box.value);
-    } });
+    },
+  });
   onUndo(box, step);
   standAboveKeyboard(box);
   return box;
@@ -46,7 +65,10 @@ const KEYBOARD = 0.8; // of what was seen before, at most, is left by a keyboard
 function standAboveKeyboard(box: HTMLElement) {
   const toTop = () => box.scrollIntoView({ block: "start" });
   let enters = false; // a finger
-  box.addEventListener("pointerdown", ({ pointerType }) => (enters = pointerType === "touch" && !box.matches(":focus")));
+  box.addEventListener(
+    "pointerdown",
+    ({ pointerType }) => (enters = pointerType === "touch" && !box.matches(":focus")),
+  );
   box.addEventListener("click", () => enters && toTop()); // the caret is placed by now: before, the box would move from under the finger
   const seen = globalThis.visualViewport;
   if (!seen) return;
@@ -88,7 +110,8 @@ function onUndo(box: HTMLElement, step: (back: boolean) => void) {
     if (key === "y" && ctrlKey) take(event, false);
   });
   box.addEventListener("beforeinput", (event) => {
-    if (event.inputType === "historyUndo" || event.inputType === "historyRedo") take(event, event.inputType === "historyUndo");
+    if (event.inputType === "historyUndo" || event.inputType === "historyRedo")
+      take(event, event.inputType === "historyUndo");
   });
 }
 
@@ -116,7 +139,12 @@ function fit(box: HTMLTextAreaElement) {
  */
 export function lineBox(label: string, props: Record<string, any>, entered: (text: string) => void) {
   const tell = () => entered(box.value);
-  const box = h("input", { "aria-label": label, ...props, onchange: tell, onkeydown: ({ key }: KeyboardEvent) => key === "Enter" && tell() });
+  const box = h("input", {
+    "aria-label": label,
+    ...props,
+    onchange: tell,
+    onkeydown: ({ key }: KeyboardEvent) => key === "Enter" && tell(),
+  });
   return box;
 }
 
@@ -136,7 +164,12 @@ export const field = (control: HTMLElement) =>
   h("label", { class: "hm-field" }, `${control.getAttribute("aria-label")} `, control);
 
 /** Gives a list its options. */
-export function fillOptions(select: HTMLSelectElement, names: string[], values: (string | number)[], chosen: string | number) {
+export function fillOptions(
+  select: HTMLSelectElement,
+  names: string[],
+  values: (string | number)[],
+  chosen: string | number,
+) {
   const options = fill(select, names.length, () => h("option"));
   names.forEach((name, index) => {
     setText(options[index], name);

@@ -5,7 +5,11 @@ import { alpha, type cellLook } from "../math/maps.ts";
 import { isPiece, isSpecial, readable, weightText } from "../math/text.ts";
 
 /** A new element. Of `props`, those that begin with "on" listen; true is an attribute without a value, false and null none. */
-export function h<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, props: Record<string, any> = {}, ...children: (Node | string)[]) {
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  props: Record<string, any> = {},
+  ...children: (Node | string)[]
+) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props))
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
@@ -28,7 +32,11 @@ export function nextId(kind: string) {
 export const forgetIds = () => numbers.clear();
 
 /** Gives `parent` exactly `count` children: reuses those it has, makes the missing ones. Returns them. */
-export function fill<Child extends Element>(parent: Element, count: number, make: (index: number) => Child): HTMLCollectionOf<Child> {
+export function fill<Child extends Element>(
+  parent: Element,
+  count: number,
+  make: (index: number) => Child,
+): HTMLCollectionOf<Child> {
   while (parent.childElementCount > count) parent.lastElementChild?.remove();
   while (parent.childElementCount < count) parent.append(make(parent.childElementCount));
   return parent.children as HTMLCollectionOf<any>;
@@ -40,7 +48,9 @@ export const rowsOf = (part: Element) => part.children as HTMLCollectionOf<HTMLT
 /** Makes `nodes` all that is in `parent`. Those that are in it stay where they are: whoever is moved loses the focus. */
 export function setChildren(parent: Element, nodes: Element[]) {
   for (const child of [...parent.children]) if (!nodes.includes(child)) child.remove();
-  nodes.forEach((node, place) => parent.children[place] !== node && parent.insertBefore(node, parent.children[place] ?? null));
+  nodes.forEach(
+    (node, place) => parent.children[place] !== node && parent.insertBefore(node, parent.children[place] ?? null),
+  );
 }
 
 export function setText(node: Node, text: string) {
@@ -49,7 +59,8 @@ export function setText(node: Node, text: string) {
 
 /** Sets properties that differ: one that is set anew, though as it was, makes a browser look at the styles again. */
 export function setProps<Kind extends Element>(node: Kind, props: Partial<Kind>) {
-  for (const name of Object.keys(props) as (keyof Kind)[]) if (node[name] !== props[name]) node[name] = props[name] as Kind[keyof Kind];
+  for (const name of Object.keys(props) as (keyof Kind)[])
+    if (node[name] !== props[name]) node[name] = props[name] as Kind[keyof Kind];
 }
 
 export const setValue = (input: { value: string }, value: string) => {
@@ -67,10 +78,18 @@ export function setToken(node: Element & { token?: string }, token: string) {
 
 export type CellLook = ReturnType<typeof cellLook>;
 /** A cell remembers what it shows. */
-type WeightCell = HTMLElement & { shown?: string, percent?: string, ground?: string, named?: string };
+type WeightCell = HTMLElement & { shown?: string; percent?: string; ground?: string; named?: string };
 
 /** One weight of a map in its cell, tinted by `look`; a masked one has none. */
-export function setWeight(cell: WeightCell, map: ShownMap, weight: number, look: CellLook, from: string, to: string, masked = false) {
+export function setWeight(
+  cell: WeightCell,
+  map: ShownMap,
+  weight: number,
+  look: CellLook,
+  from: string,
+  to: string,
+  masked = false,
+) {
   setTint(cell, weight, look, masked);
   const text = masked ? "masked" : weightText(map, weight);
   if (cell.percent !== text) cell.dataset.percent = cell.percent = text;
@@ -123,7 +142,12 @@ export const targetOf = (event: Event) => event.target as HTMLElement;
 export const announce = (node: EventTarget, name: string, detail: unknown) =>
   node.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
 
-const ARROWS: Record<string, [rows: number, columns: number] | undefined> = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+const ARROWS: Record<string, [rows: number, columns: number] | undefined> = {
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+};
 
 /** The step of an arrow key over rows and columns; undefined for any other key. */
 export const arrow = (key: string) => ARROWS[key];

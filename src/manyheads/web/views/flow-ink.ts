@@ -68,7 +68,8 @@ export class FlowInk {
     this.#last = {};
     if (this.#size.width === width && this.#size.height === height) return;
     this.#size = { width, height };
-    for (const svg of [this.#svg, this.#layers.texts.parentElement!]) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    for (const svg of [this.#svg, this.#layers.texts.parentElement!])
+      svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.node.style.aspectRatio = `${width} / ${height}`;
     for (const shape of this.#shapes.values()) shape.written = {};
   }
@@ -86,19 +87,37 @@ export class FlowInk {
     if (opacity < 0.02) return;
     const shape = this.#shape(key, "texts", "text", answers);
     setText(shape.node, isolated(text));
-    this.#write(shape, { transform: `translate(${round(x)} ${round(y)})`, opacity: round(opacity), class: `af-text ${kind}`.trim(), ...pressed(answers) });
+    this.#write(shape, {
+      transform: `translate(${round(x)} ${round(y)})`,
+      opacity: round(opacity),
+      class: `af-text ${kind}`.trim(),
+      ...pressed(answers),
+    });
   }
 
   rect(key: string, { x, y, width, height }: Box, { opacity = 1, kind = "", fill, ...answers }: Look = {}) {
     if (opacity < 0.02) return;
     this.#write(this.#shape(key, "shapes", "rect", answers), {
-      x: round(x), y: round(y), width: round(Math.max(width, 0)), height: round(Math.max(height, 0)), opacity: round(opacity), class: kind || undefined, fill, ...pressed(answers),
+      x: round(x),
+      y: round(y),
+      width: round(Math.max(width, 0)),
+      height: round(Math.max(height, 0)),
+      opacity: round(opacity),
+      class: kind || undefined,
+      fill,
+      ...pressed(answers),
     });
   }
 
   path(key: string, d: string, { opacity = 1, kind = "", fill, ...answers }: Look = {}) {
     if (opacity < 0.02) return;
-    this.#write(this.#shape(key, "bands", "path", answers), { d, opacity: round(opacity), class: kind || undefined, fill, ...pressed(answers) });
+    this.#write(this.#shape(key, "bands", "path", answers), {
+      d,
+      opacity: round(opacity),
+      class: kind || undefined,
+      fill,
+      ...pressed(answers),
+    });
   }
 
   /** Numbers as colours in a box. */
@@ -109,7 +128,10 @@ export class FlowInk {
     shape.picture = picture;
     const of = (value: number, whole: number) => `${((100 * value) / whole).toFixed(3)}%`;
     const size = this.#size;
-    this.#write(shape, { style: `left:${of(x, size.width)};top:${of(y, size.height)};width:${of(width, size.width)};height:${of(height, size.height)};opacity:${round(opacity)}`, ...pressed(answers) });
+    this.#write(shape, {
+      style: `left:${of(x, size.width)};top:${of(y, size.height)};width:${of(width, size.width)};height:${of(height, size.height)};opacity:${round(opacity)}`,
+      ...pressed(answers),
+    });
   }
 
   /** What is under the pointer, in words; the strips lie above all shapes. */
@@ -123,7 +145,10 @@ export class FlowInk {
     return cell && cellText(cell);
   }
 
-  #found<Kind extends "about" | "opens", Found = Exclude<NonNullable<Shape[Kind]>, (...at: any[]) => unknown>>(event: MouseEvent, kind: Kind): Found | null {
+  #found<Kind extends "about" | "opens", Found = Exclude<NonNullable<Shape[Kind]>, (...at: any[]) => unknown>>(
+    event: MouseEvent,
+    kind: Kind,
+  ): Found | null {
     for (const node of document.elementsFromPoint(event.clientX, event.clientY)) {
       const shape = this.#shapes.get((node as HTMLElement).dataset?.key ?? "");
       const answer = shape?.node === node && shape[kind];
@@ -135,13 +160,15 @@ export class FlowInk {
     return null;
   }
 
-  #shape(key: string, layer: typeof LAYERS[number] | "strips", tag: string, answers: Answers) {
+  #shape(key: string, layer: (typeof LAYERS)[number] | "strips", tag: string, answers: Answers) {
     let shape = this.#shapes.get(key);
     if (!shape) {
-      const node = tag === "canvas" ? h("canvas", { "aria-hidden": "true" }) : document.createElementNS(SVG, tag as "rect");
+      const node =
+        tag === "canvas" ? h("canvas", { "aria-hidden": "true" }) : document.createElementNS(SVG, tag as "rect");
       node.dataset.key = key;
       const before = this.#last[layer];
-      if (before) before.after(node); // what is asked for later covers what was asked for before, whichever came first to the page
+      if (before)
+        before.after(node); // what is asked for later covers what was asked for before, whichever came first to the page
       else (layer === "strips" ? this.#strips : this.#layers[layer]).prepend(node);
       shape = { node, drawn: 0, written: {} };
       this.#shapes.set(key, shape);

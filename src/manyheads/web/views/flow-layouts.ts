@@ -10,7 +10,7 @@ export interface Layout {
   row: number; // the height of one
   letters: number; // of a word, at most
   word: number; // where words end
-  below: { x: number, pitch: number }; // what layer 1 let the asking word take in: where its first head's column begins, and how far it is to the next
+  below: { x: number; pitch: number }; // what layer 1 let the asking word take in: where its first head's column begins, and how far it is to the next
   X: [Box, Box]; // the words' vectors: large at first, then small beside their keys
   K: [Box, Box]; // keys, large at first; values are where small keys were
   query: number; // where the query rests, above the keys
@@ -23,13 +23,13 @@ export interface Layout {
   full: number;
   bar: [Box, Box]; // the bar of 100 %: as high as all rows, then as high as what it becomes
   output: Box; // what the head found
-  head(place: number, count: number): { name: [number, number], bar: Box, output: Box };
+  head(place: number, count: number): { name: [number, number]; bar: Box; output: Box };
   concat: Box;
   mixer: Box; // W^O
   mixed: Box;
   read: Box; // the output once more, from which the answer is read
-  fact(place: number, count: number): { name: [number, number], label: [number, number], meter: Box };
-  parts: { top: number, row: number, name: number, from: number, to: number, number: number, title: [number, number] };
+  fact(place: number, count: number): { name: [number, number]; label: [number, number]; meter: Box };
+  parts: { top: number; row: number; name: number; from: number; to: number; number: number; title: [number, number] };
 }
 
 /** For so many tokens, heads, and heads of the layer below. */
@@ -42,12 +42,34 @@ export function wide(tokens: number, heads: number, below = 0): Layout {
   const part = Math.min(34, 250 / (heads + 2));
   const X = below ? 268 : 106;
   return {
-    name: "af-wide", width: 760, height: top + rows + 14, top, row, letters: 13, word: 94,
+    name: "af-wide",
+    width: 760,
+    height: top + rows + 14,
+    top,
+    row,
+    letters: 13,
+    word: 94,
     below: { x: 112, pitch: 128 / Math.max(below, 1) },
-    X: [{ x: X, y: top, width: 752 - X, height: row * tokens }, { x: 106, y: top, width: 74, height: row * tokens }],
-    K: [{ x: 198, y: top, width: 554, height: row * tokens }, { x: 198, y: top, width: 140, height: row * tokens }],
-    query: 20, thick: 20, axis: [480, 392], reach: [110, 36], score: [680, 480], weight: [548, 396], share: 556, full: 30,
-    bar: [{ x: 600, y: top, width: 30, height: 336 }, { x: 600, y: top + 132, width: 30, height: 72 }],
+    X: [
+      { x: X, y: top, width: 752 - X, height: row * tokens },
+      { x: 106, y: top, width: 74, height: row * tokens },
+    ],
+    K: [
+      { x: 198, y: top, width: 554, height: row * tokens },
+      { x: 198, y: top, width: 140, height: row * tokens },
+    ],
+    query: 20,
+    thick: 20,
+    axis: [480, 392],
+    reach: [110, 36],
+    score: [680, 480],
+    weight: [548, 396],
+    share: 556,
+    full: 30,
+    bar: [
+      { x: 600, y: top, width: 30, height: 336 },
+      { x: 600, y: top + 132, width: 30, height: 72 },
+    ],
     output: { x: 634, y: top + 132, width: 118, height: 72 },
     head: (place) => ({
       name: [128, top + 8 + (place + 0.5) * of],
@@ -73,22 +95,48 @@ export function narrow(tokens: number, heads: number, below = 0): Layout {
   const part = Math.min(19.5, 117 / (heads + 2));
   const X = below ? 142 : 72;
   return {
-    name: "af-narrow", width: 330, height: top + rows + 63, top, row, letters: 8, word: 66,
+    name: "af-narrow",
+    width: 330,
+    height: top + rows + 63,
+    top,
+    row,
+    letters: 8,
+    word: 66,
     below: { x: 74, pitch: 60 / Math.max(below, 1) },
-    X: [{ x: X, y: top, width: 328 - X, height: row * tokens }, { x: 72, y: top, width: 30, height: row * tokens }],
-    K: [{ x: 110, y: top, width: 218, height: row * tokens }, { x: 110, y: top, width: 84, height: row * tokens }],
-    query: 18, thick: 12, axis: [246, 246], reach: [36, 36], score: [328, 328], weight: [272, 240], share: 276, full: 20,
-    bar: [{ x: 300, y: top, width: 26, height: 234 }, { x: 300, y: top + rows - 54, width: 26, height: 48 }],
+    X: [
+      { x: X, y: top, width: 328 - X, height: row * tokens },
+      { x: 72, y: top, width: 30, height: row * tokens },
+    ],
+    K: [
+      { x: 110, y: top, width: 218, height: row * tokens },
+      { x: 110, y: top, width: 84, height: row * tokens },
+    ],
+    query: 18,
+    thick: 12,
+    axis: [246, 246],
+    reach: [36, 36],
+    score: [328, 328],
+    weight: [272, 240],
+    share: 276,
+    full: 20,
+    bar: [
+      { x: 300, y: top, width: 26, height: 234 },
+      { x: 300, y: top + rows - 54, width: 26, height: 48 },
+    ],
     output: { x: 110, y: top + rows + 33, width: 216, height: 25 },
-    head: (place) => (of < 50 ? { // too many for a line each
-      name: [0, top + (place + 0.5) * of],
-      bar: { x: 58, y: top + (place + 0.15) * of, width: 160, height: 0.7 * of },
-      output: { x: 224, y: top + (place + 0.15) * of, width: 104, height: 0.55 * of },
-    } : {
-      name: [0, top + place * of + 8],
-      bar: { x: 2, y: top + place * of + 16, width: 326, height: 15 },
-      output: { x: 2, y: top + place * of + 34, width: 326, height: 14 },
-    }),
+    head: (place) =>
+      of < 50
+        ? {
+            // too many for a line each
+            name: [0, top + (place + 0.5) * of],
+            bar: { x: 58, y: top + (place + 0.15) * of, width: 160, height: 0.7 * of },
+            output: { x: 224, y: top + (place + 0.15) * of, width: 104, height: 0.55 * of },
+          }
+        : {
+            name: [0, top + place * of + 8],
+            bar: { x: 2, y: top + place * of + 16, width: 326, height: 15 },
+            output: { x: 2, y: top + place * of + 34, width: 326, height: 14 },
+          },
     concat: { x: 2, y: 64, width: 326, height: 24 },
     mixer: { x: 2, y: 110, width: 326, height: 150 },
     mixed: { x: 2, y: 284, width: 326, height: 24 },

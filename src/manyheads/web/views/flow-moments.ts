@@ -15,7 +15,10 @@ export function passed(at: number, from: number, to: number) {
 
 export const between = (from: number, to: number, share: number) => from + (to - from) * share;
 export const boxBetween = (a: Box, b: Box, share: number): Box => ({
-  x: between(a.x, b.x, share), y: between(a.y, b.y, share), width: between(a.width, b.width, share), height: between(a.height, b.height, share),
+  x: between(a.x, b.x, share),
+  y: between(a.y, b.y, share),
+  width: between(a.width, b.width, share),
+  height: between(a.height, b.height, share),
 });
 
 /** What a moment of the journey is drawn of. */
@@ -55,7 +58,8 @@ export function partsOfBar(weights: Float32Array) {
 export function numbersIn(what: string, values: ArrayLike<number>, first: Cell) {
   const placeOf = (across: number) => Math.floor(across * values.length);
   return {
-    about: (across: number) => `${what}, number ${placeOf(across) + 1} of ${values.length}: ${written(values[placeOf(across)])}`,
+    about: (across: number) =>
+      `${what}, number ${placeOf(across) + 1} of ${values.length}: ${written(values[placeOf(across)])}`,
     opens: (across: number): Cell => ({ ...first, column: first.column + placeOf(across) }),
   };
 }

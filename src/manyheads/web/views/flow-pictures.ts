@@ -20,7 +20,8 @@ export function stripsOf(values: ArrayLike<number>, width: number, largest = lar
       const line = (row * (filled + gap) + gap / 2) * width;
       for (let column = 0; column < width; column++) {
         const share = largest ? Math.max(-1, Math.min(1, values[row * width + column] / largest)) : 0;
-        pixels[line + column] = (share < 0 ? negative : positive) | (Math.round(255 * Math.sqrt(Math.abs(share))) << 24);
+        pixels[line + column] =
+          (share < 0 ? negative : positive) | (Math.round(255 * Math.sqrt(Math.abs(share))) << 24);
       }
       for (let copy = 1; copy < filled; copy++) pixels.copyWithin(line + copy * width, line, line + width);
     }
@@ -36,7 +37,7 @@ export function largestOf(values: ArrayLike<number>) {
 export type Pictures = ReturnType<typeof makePictures>;
 
 /** A flow's pictures of the word that asked last, for all layouts. */
-const made = new WeakMap<Flow, { query: number, pictures: Pictures }>();
+const made = new WeakMap<Flow, { query: number; pictures: Pictures }>();
 
 /** All pictures of a flow and of one asking word; what is compared with the eye has one scale. */
 export function picturesOf(flow: Flow, query: number) {

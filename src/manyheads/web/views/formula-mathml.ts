@@ -9,7 +9,8 @@ const math = (body: string, block = true) => `<math${block ? ' display="block"' 
 
 const sub = (base: string, index: string | number) => `<msub>${mi(base)}<mi>${index}</mi></msub>`;
 
-const both = (base: string, index: number, power: string) => `<msubsup>${mi(base)}<mi>${index}</mi><mi>${power}</mi></msubsup>`;
+const both = (base: string, index: number, power: string) =>
+  `<msubsup>${mi(base)}<mi>${index}</mi><mi>${power}</mi></msubsup>`;
 
 const masked = (letter: string) => `<mover>${mi(letter)}${op("~")}</mover>`;
 
@@ -62,16 +63,30 @@ const projection = (letter: string, i: number, biased: boolean) =>
 /** Words times a matrix, before positions turn the rows. */
 const rowByRow = (letter: string, i: number) => {
   const [first, last] = ["1", "n"].map((place) => sub("𝐱", place) + both("W", i, letter));
-  return mi("X") + both("W", i, letter) + op("=") + `<mrow>${op("(")}${first}${op(";")}${op("…")}${op(";")}${last}${op(")")}</mrow>`;
+  return (
+    mi("X") +
+    both("W", i, letter) +
+    op("=") +
+    `<mrow>${op("(")}${first}${op(";")}${op("…")}${op(";")}${last}${op(")")}</mrow>`
+  );
 };
 
 /** The row at position p, turned as far as its position says. */
 const turn = (letter: "Q" | "K", i: number) =>
-  sub({ Q: "𝐪", K: "𝐤" }[letter], "p") + op("=") + sub("R", "p") + op("(") + sub("𝐱", "p") + both("W", i, letter) + op(")");
+  sub({ Q: "𝐪", K: "𝐤" }[letter], "p") +
+  op("=") +
+  sub("R", "p") +
+  op("(") +
+  sub("𝐱", "p") +
+  both("W", i, letter) +
+  op(")");
 
 /** One equation, or several, by the matrix that is made. */
 const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
-  X: () => mi("X") + op("=") + `<mrow>${op("(")}${sub("𝐱", "1")}${op(";")}${op("…")}${op(";")}${sub("𝐱", "n")}${op(")")}</mrow>`,
+  X: () =>
+    mi("X") +
+    op("=") +
+    `<mrow>${op("(")}${sub("𝐱", "1")}${op(";")}${op("…")}${op(";")}${sub("𝐱", "n")}${op(")")}</mrow>`,
   Q: ({ i, biased, turned }) => (turned ? turn("Q", i) : projection("Q", i, biased)),
   K: ({ i, biased, turned }) => (turned ? turn("K", i) : projection("K", i, biased)),
   XWq: ({ i }) => rowByRow("Q", i),
@@ -82,25 +97,51 @@ const EQUATIONS: Record<string, (how: Writing) => string | string[]> = {
     return sub("S", i) + op("=") + (scaled ? `<mfrac><mrow>${product}</mrow>${root}</mfrac>` : product);
   },
   masked: () => {
-    const cases = [[indexed(mi("s"), "k"), `<mtext>if&nbsp;</mtext>${mi("q")}<mtext>&nbsp;may look at&nbsp;</mtext>${mi("k")}`],
-      [`${op("−")}<mn>∞</mn>`, "<mtext>else</mtext>"]];
-    const rows = cases.map((row) => `<mtr>${row.map((cell) => `<mtd style="text-align: left">${cell}</mtd>`).join("")}</mtr>`);
-    return indexed(masked("s"), "k") + op("=") + `<mrow><mo stretchy="true">{</mo><mtable>${rows.join("")}</mtable></mrow>`;
+    const cases = [
+      [indexed(mi("s"), "k"), `<mtext>if&nbsp;</mtext>${mi("q")}<mtext>&nbsp;may look at&nbsp;</mtext>${mi("k")}`],
+      [`${op("−")}<mn>∞</mn>`, "<mtext>else</mtext>"],
+    ];
+    const rows = cases.map(
+      (row) => `<mtr>${row.map((cell) => `<mtd style="text-align: left">${cell}</mtd>`).join("")}</mtr>`,
+    );
+    return (
+      indexed(masked("s"), "k") + op("=") + `<mrow><mo stretchy="true">{</mo><mtable>${rows.join("")}</mtable></mrow>`
+    );
   },
-  weights: ({ i }) => [sub("A", i) + op("=") + `<mi>softmax</mi><mo>(</mo>${SYMBOLS.masked(i)}<mo>)</mo>`,
-    indexed(mi("a"), "k") + op("=") + `<mfrac>${power("k")}<mrow><munder>${op("∑")}<mi>j</mi></munder>${power("j")}</mrow></mfrac>`],
+  weights: ({ i }) => [
+    sub("A", i) + op("=") + `<mi>softmax</mi><mo>(</mo>${SYMBOLS.masked(i)}<mo>)</mo>`,
+    indexed(mi("a"), "k") +
+      op("=") +
+      `<mfrac>${power("k")}<mrow><munder>${op("∑")}<mi>j</mi></munder>${power("j")}</mrow></mfrac>`,
+  ],
   context: ({ i }) => headOf(i) + op("=") + sub("A", i) + sub("V", i),
   concat: ({ heads }) => {
     const first = heads > 1 ? headOf(1) + op(",") + op("…") + op(",") : "";
     return mi("C") + op("=") + `<mi>Concat</mi><mo>(</mo>${first}${headOf(heads)}<mo>)</mo>`;
   },
-  output: ({ i, biased }) => mi("Y") + op("=") + mi("C") + SYMBOLS.Wo(i) + (biased ? op("+") + `<msup>${mi("𝐛")}<mi>O</mi></msup>` : ""),
-  parts: () => `${mi("𝐳")}${op("=")}<munder>${op("∑")}<mi>i</mi></munder><msub><mtext>head</mtext><mi>i</mi></msub><msub>${mi("R")}<mi>i</mi></msub>${op("+")}${mi("𝐛")}`,
+  output: ({ i, biased }) =>
+    mi("Y") + op("=") + mi("C") + SYMBOLS.Wo(i) + (biased ? op("+") + `<msup>${mi("𝐛")}<mi>O</mi></msup>` : ""),
+  parts: () =>
+    `${mi("𝐳")}${op("=")}<munder>${op("∑")}<mi>i</mi></munder><msub><mtext>head</mtext><mi>i</mi></msub><msub>${mi("R")}<mi>i</mi></msub>${op("+")}${mi("𝐛")}`,
   answer: () => `${mi("𝐩")}${op("=")}<mi>softmax</mi><mo>(</mo>${mi("𝐳")}<mo>)</mo>`,
 };
 
 /** The equation that makes a matrix, as the notation page writes it; "" for what is learned. */
-export function equationOf(name: string, { head, heads, biased = true, scaled = true, turned = false }: { head: number, heads: number, biased?: boolean, scaled?: boolean, turned?: boolean }) {
+export function equationOf(
+  name: string,
+  {
+    head,
+    heads,
+    biased = true,
+    scaled = true,
+    turned = false,
+  }: { head: number; heads: number; biased?: boolean; scaled?: boolean; turned?: boolean },
+) {
   const made = EQUATIONS[name]?.({ i: head + 1, heads, biased, scaled, turned });
-  return made ? [made].flat().map((written) => math(written)).join("") : "";
+  return made
+    ? [made]
+        .flat()
+        .map((written) => math(written))
+        .join("")
+    : "";
 }

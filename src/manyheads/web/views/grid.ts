@@ -2,7 +2,16 @@
 
 import { difference, movedHeads } from "../math/compared.ts";
 import type { ShownMap } from "../math/map-state.ts";
-import { behaviourOf, compareHeads, headName, headNamesOf, headTitle, layerName, layerNamesOf, layersOf } from "../math/maps.ts";
+import {
+  behaviourOf,
+  compareHeads,
+  headName,
+  headNamesOf,
+  headTitle,
+  layerName,
+  layerNamesOf,
+  layersOf,
+} from "../math/maps.ts";
 import { BEHAVIOURS } from "../math/names.ts";
 import { capital, percent } from "../math/text.ts";
 import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
@@ -31,7 +40,7 @@ export class GridView implements MapPart {
   #named = "";
   #flights = 0; // how often its heads have flown
   host: MapHost;
-  cursor: { layer: number, head: number };
+  cursor: { layer: number; head: number };
   canvas = h("canvas", { "aria-hidden": "true" });
   corner = h("td");
   titles = h("tr", {}, this.corner);
@@ -41,8 +50,12 @@ export class GridView implements MapPart {
     onfocusin: (event: Event) => this.#look(event),
     onpointerover: (event: Event) => this.#look(event),
   });
-  frame = h("div", { class: "hm-grid" }, this.canvas,
-    h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body));
+  frame = h(
+    "div",
+    { class: "hm-grid" },
+    this.canvas,
+    h("table", { "aria-label": "All heads of all layers" }, h("thead", {}, this.titles), this.body),
+  );
   scroll = h("div", { class: "hm-scroll" }, this.frame);
   hint = h("p", { class: "hm-hint" });
   order = h("button", { type: "button", onclick: () => this.#sort() });
@@ -61,7 +74,9 @@ export class GridView implements MapPart {
     rowsOf(this.paintedHead)[0].cells[0].append(this.paintedName);
     this.figure = new MatrixFigure(host);
     stage.append(this.sorting, this.scroll, this.hint, this.row, this.legend.node, this.figure.node);
-    this.resized = new ResizeObserver(() => this.#map && this.scroll.clientWidth !== this.#room && this.#drawGrid(this.#map));
+    this.resized = new ResizeObserver(
+      () => this.#map && this.scroll.clientWidth !== this.#room && this.#drawGrid(this.#map),
+    );
     this.resized.observe(stage);
   }
 
@@ -97,10 +112,17 @@ export class GridView implements MapPart {
       this.#drawGrid(map);
     };
     const flight = ++this.#flights;
-    travel(this.#squares, sort, { departs: () => this.#lift(), arrives: () => flight === this.#flights && this.#land() });
+    travel(this.#squares, sort, {
+      departs: () => this.#lift(),
+      arrives: () => flight === this.#flights && this.#land(),
+    });
   }
 
-  #squares: Travellers = () => [...this.body.querySelectorAll("button")].map((button) => [`${button.dataset.layer}.${button.dataset.head}`, button]);
+  #squares: Travellers = () =>
+    [...this.body.querySelectorAll("button")].map((button) => [
+      `${button.dataset.layer}.${button.dataset.head}`,
+      button,
+    ]);
 
   /** Each button takes its head's square off the picture, to fly with it. */
   #lift() {
@@ -132,7 +154,7 @@ export class GridView implements MapPart {
     if (behaviours && this.#sorted) {
       const rank = Object.keys(BEHAVIOURS);
       at.sort((a, b) => rank.indexOf(behaviours[a]) - rank.indexOf(behaviours[b]) || a - b);
-    } else if (this.#turned) at.sort((a, b) => a % heads - b % heads || a - b);
+    } else if (this.#turned) at.sort((a, b) => (a % heads) - (b % heads) || a - b);
     return at.map((place) => ({ layer: Math.floor(place / heads), head: place % heads }));
   }
 
@@ -162,8 +184,12 @@ export class GridView implements MapPart {
     this.frame.classList.toggle("hm-sorted", this.#sorted && this.#behavioursOf(map) !== null);
     this.frame.style.setProperty("--columns", String(Math.max(columns, this.host.mostHeads))); // as large as with the most heads
     paintPixels(this.canvas, this.#picture(map, columns, step));
-    const small = layersOf(map).length < layers ? map.mixed ? "Layers that were not looked at yet are blank."
-      : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above." : "";
+    const small =
+      layersOf(map).length < layers
+        ? map.mixed
+          ? "Layers that were not looked at yet are blank."
+          : "Layers that were not looked at yet are small pictures of the map as it was computed, whatever is chosen above."
+        : "";
     const choose = this.#large === null ? "Choose a head to enlarge it." : "";
     setText(this.hint, [this.#mostMoved(), choose, small].filter(Boolean).join(" "));
     this.hint.hidden = !this.hint.textContent;
@@ -175,12 +201,19 @@ export class GridView implements MapPart {
     const [layers, heads] = map.shape;
     const width = step * columns;
     const present = new Set(layersOf(map));
-    return makePicture(width, step * (layers * heads / columns), (pixels) => this.#places(map).forEach(({ layer, head }, place) => {
-      const box = { left: (place % columns) * step, top: Math.floor(place / columns) * step, width: step, height: step };
-      const look = this.host.look(map, layer, head);
-      if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, look);
-      else if (!map.mixed) drawSmall(pixels, width, box, map, map.pictures, layer, head, look);
-    }));
+    return makePicture(width, step * ((layers * heads) / columns), (pixels) =>
+      this.#places(map).forEach(({ layer, head }, place) => {
+        const box = {
+          left: (place % columns) * step,
+          top: Math.floor(place / columns) * step,
+          width: step,
+          height: step,
+        };
+        const look = this.host.look(map, layer, head);
+        if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, look);
+        else if (!map.mixed) drawSmall(pixels, width, box, map, map.pictures, layer, head, look);
+      }),
+    );
   }
 
   /** The names of rows and columns, and a button for each head: made anew only where the grid has another shape. */
@@ -201,8 +234,18 @@ export class GridView implements MapPart {
         cells[column + 1].role = isSorted ? "cell" : null; // without a name it heads nothing
       });
       const places = this.#places(map);
-      this.body.replaceChildren(...names.map((name, row) => h("tr", {}, isSorted ? h("th", { role: "cell" }) : h("th", { scope: "row" }, name),
-        ...places.slice(row * columns, (row + 1) * columns).map(({ layer, head }) => h("td", {}, this.#button(map, layer, head))))));
+      this.body.replaceChildren(
+        ...names.map((name, row) =>
+          h(
+            "tr",
+            {},
+            isSorted ? h("th", { role: "cell" }) : h("th", { scope: "row" }, name),
+            ...places
+              .slice(row * columns, (row + 1) * columns)
+              .map(({ layer, head }) => h("td", {}, this.#button(map, layer, head))),
+          ),
+        ),
+      );
     }
     for (const button of this.body.querySelectorAll("button")) {
       const { layer, head } = placeOf(button);
@@ -213,7 +256,15 @@ export class GridView implements MapPart {
 
   #button(map: ShownMap, layer: number, head: number) {
     const name = headTitle(map, layer, head);
-    return h("button", { type: "button", tabindex: -1, title: name, "data-layer": layer, "data-head": head, "data-place": `L${layer + 1} H${head + 1}`, "aria-label": `Enlarge ${name}` });
+    return h("button", {
+      type: "button",
+      tabindex: -1,
+      title: name,
+      "data-layer": layer,
+      "data-head": head,
+      "data-place": `L${layer + 1} H${head + 1}`,
+      "aria-label": `Enlarge ${name}`,
+    });
   }
 
   /** Below the grid: the head that is pointed at, painted, or the enlarged one as a matrix. */
@@ -250,23 +301,39 @@ export class GridView implements MapPart {
     const askers = host.askersOf(map);
     this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
     const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
-    const { shows } = drawRow(rows[0], host, map, { layer, head, query: host.query, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }).row;
+    const { shows } = drawRow(rows[0], host, map, {
+      layer,
+      head,
+      query: host.query,
+      askers,
+      shared: pairs && new Set(pairs.map(([i]) => i)),
+    }).row;
     if (shows) shows.query = host.rest;
     if (!compared || !pairs) return;
     setText(rows[1].cells[0], "second sentence");
-    drawRow(rows[1], host, compared, { layer, head, query: second, askers: secondAskers(pairs, askers, compared.shape[3]), second: true,
-      shared: new Set(pairs.map(([, j]) => j)) });
+    drawRow(rows[1], host, compared, {
+      layer,
+      head,
+      query: second,
+      askers: secondAskers(pairs, askers, compared.shape[3]),
+      second: true,
+      shared: new Set(pairs.map(([, j]) => j)),
+    });
   }
 
   /** Where two sentences are compared, the heads that moved most. */
   #mostMoved() {
     if (!this.#both) return "";
     const [first, second] = this.#both;
-    const all = layersOf(first).filter((layer) => layersOf(second).includes(layer)).flatMap((layer) => {
-      return movedHeads(first, second, layer).map((share, head) => ({ name: headTitle(first, layer, head), share }));
-    });
+    const all = layersOf(first)
+      .filter((layer) => layersOf(second).includes(layer))
+      .flatMap((layer) => {
+        return movedHeads(first, second, layer).map((share, head) => ({ name: headTitle(first, layer, head), share }));
+      });
     const most = all.sort((a, b) => b.share - a.share).slice(0, MOVERS);
-    return most.length ? `Moved most, on average: ${most.map(({ name, share }) => `${name} (${percent(share)})`).join(", ")}.` : "";
+    return most.length
+      ? `Moved most, on average: ${most.map(({ name, share }) => `${name} (${percent(share)})`).join(", ")}.`
+      : "";
   }
 
   /** The row of the word that asks, in every head. */
@@ -309,7 +376,9 @@ export class GridView implements MapPart {
     const cell = targetOf(event).closest("td");
     if (!step || !cell) return;
     const row = cell.parentElement as HTMLTableRowElement;
-    const next = rowsOf(this.body)[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector("button");
+    const next = rowsOf(this.body)[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]]?.querySelector(
+      "button",
+    );
     if (!next) return;
     event.preventDefault();
     focusOn(next, targetOf(event));
@@ -326,11 +395,11 @@ function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: numbe
   const [long, short] = [Math.max(layers, heads), Math.min(layers, heads)];
   const most = Math.min(LARGEST.side, Math.max(LARGEST.cell * tokens, NARROW));
   if (room <= 0) return { columns: long, step: Math.min(whole, Math.max(tokens, SHARPEST)), most };
-  const side = (columns: number) => Math.max(SMALLEST, Math.min(room / columns, most, Math.max(LARGEST.row / columns, 40)));
+  const side = (columns: number) =>
+    Math.max(SMALLEST, Math.min(room / columns, most, Math.max(LARGEST.row / columns, 40)));
   const columns = short > 1 && side(long) < NARROW ? short : long; // a single row is not turned
   const sharp = Math.round(side(columns) * Math.min(devicePixelRatio || 1, 2));
   return { columns, most, step: tokens <= sharp ? Math.min(whole, Math.max(sharp, SHARPEST)) : sharp };
 }
 
 const placeOf = ({ dataset: { layer, head } }: HTMLElement) => ({ layer: Number(layer), head: Number(head) });
-

@@ -13,8 +13,14 @@ export class GuessStrip {
       const place = this.#placeOf(event);
       if (place > 0) choose(place);
     };
-    this.node = h("ol", { class: "hb-strip", "aria-label": "The text, and what was guessed",
-      onpointerover: point, onclick: point, onfocusin: point, onkeydown: (event: KeyboardEvent) => this.#press(event) });
+    this.node = h("ol", {
+      class: "hb-strip",
+      "aria-label": "The text, and what was guessed",
+      onpointerover: point,
+      onclick: point,
+      onfocusin: point,
+      onkeydown: (event: KeyboardEvent) => this.#press(event),
+    });
   }
 
   draw(characters: string[], all: Guessed[]) {

@@ -22,15 +22,40 @@ export class HeadAtlas {
   constructor(names: string[], scores: AtlasScore[], colours: (string | null)[], open: (head: number) => void) {
     this.#scores = scores;
     this.#names = names;
-    this.#dots = names.map((_, head) => h("button", { type: "button", style: colours[head] && `--head: ${colours[head]}`, onclick: () => open(head) }));
+    this.#dots = names.map((_, head) =>
+      h("button", { type: "button", style: colours[head] && `--head: ${colours[head]}`, onclick: () => open(head) }),
+    );
     const titles = scores.map(({ name }) => name);
-    fillOptions(this.#across, titles, [...titles.keys()], titles.indexOf("entropy") < 0 ? 0 : titles.indexOf("entropy"));
+    fillOptions(
+      this.#across,
+      titles,
+      [...titles.keys()],
+      titles.indexOf("entropy") < 0 ? 0 : titles.indexOf("entropy"),
+    );
     fillOptions(this.#up, titles, [...titles.keys()], titles.length - 1);
-    const plot = h("div", { class: "ha-plot", role: "group", "aria-label": "All heads", onkeydown: (event: KeyboardEvent) => this.#move(event) }, ...this.#dots);
+    const plot = h(
+      "div",
+      {
+        class: "ha-plot",
+        role: "group",
+        "aria-label": "All heads",
+        onkeydown: (event: KeyboardEvent) => this.#move(event),
+      },
+      ...this.#dots,
+    );
     const { left, right, bottom, top } = this.#ends;
-    this.node = h("div", { class: "head-atlas" }, h("div", { class: "hm-tools" }, field(this.#up), field(this.#across)),
-      h("div", { class: "ha-frame" }, h("div", { class: "ha-up", "aria-hidden": "true" }, top, bottom), plot,
-        h("div", { class: "ha-across", "aria-hidden": "true" }, left, right)));
+    this.node = h(
+      "div",
+      { class: "head-atlas" },
+      h("div", { class: "hm-tools" }, field(this.#up), field(this.#across)),
+      h(
+        "div",
+        { class: "ha-frame" },
+        h("div", { class: "ha-up", "aria-hidden": "true" }, top, bottom),
+        plot,
+        h("div", { class: "ha-across", "aria-hidden": "true" }, left, right),
+      ),
+    );
     this.#place();
     this.open(0);
   }
@@ -52,7 +77,10 @@ export class HeadAtlas {
       const said = [across, up].map(({ name, values, text }) => `${name} ${text(values[head])}`).join(", ");
       dot.ariaLabel = dot.title = `${this.#names[head]}: ${said}`;
     });
-    for (const [score, low, high] of [[across, "left", "right"], [up, "bottom", "top"]] as const) {
+    for (const [score, low, high] of [
+      [across, "left", "right"],
+      [up, "bottom", "top"],
+    ] as const) {
       setText(this.#ends[low], score.text(Math.min(0, ...score.values)));
       setText(this.#ends[high], score.text(Math.max(...score.values)));
     }
@@ -67,7 +95,9 @@ export class HeadAtlas {
     const axis = step[1] ? "--x" : "--y";
     const sign = step[1] || -step[0]; // up is more
     const value = (dot: HTMLElement) => Number(dot.style.getPropertyValue(axis));
-    const order = this.#dots.map((_, head) => head).sort((a, b) => value(this.#dots[a]) - value(this.#dots[b]) || a - b);
+    const order = this.#dots
+      .map((_, head) => head)
+      .sort((a, b) => value(this.#dots[a]) - value(this.#dots[b]) || a - b);
     const next = order[order.indexOf(at) + sign];
     if (next !== undefined) focusOn(this.#dots[next], this.#dots[at]);
   }

@@ -3,7 +3,8 @@
 import { h, setProps, setText } from "./dom.ts";
 
 /** A switch; `toggle()` is called when the reader presses it. */
-export const headSwitch = (toggle: (event: Event) => void): HTMLButtonElement => h("button", { type: "button", class: "hm-head", onclick: toggle });
+export const headSwitch = (toggle: (event: Event) => void): HTMLButtonElement =>
+  h("button", { type: "button", class: "hm-head", onclick: toggle });
 
 /** Names a switch, colours it and says whether its head is on. */
 export function drawSwitch(node: HTMLElement, name: string, on: boolean, colour: string) {

@@ -18,10 +18,16 @@ export class HeadTriangle {
   #asks = h("i", { class: "hb-asks", "aria-hidden": "true" });
   #rows = h("ol", { class: "hb-rows", "aria-hidden": "true" });
   #columns = h("ol", { class: "hb-columns", "aria-hidden": "true" });
-  #frame = h("div", { class: "hb-frame" }, this.#rows, h("div", { class: "hb-picture" }, this.#canvas, this.#asks), this.#columns);
+  #frame = h(
+    "div",
+    { class: "hb-frame" },
+    this.#rows,
+    h("div", { class: "hb-picture" }, this.#canvas, this.#asks),
+    this.#columns,
+  );
   node: HTMLElement;
   /** Is told the query and key of a cell that's pressed. */
-  pressed: (cell: { query: number, key: number }) => void = () => {};
+  pressed: (cell: { query: number; key: number }) => void = () => {};
 
   constructor(name: string, colour: string, side = SIDE) {
     this.#side = side;
@@ -41,8 +47,20 @@ export class HeadTriangle {
     const { queryTokens: characters } = map;
     const size = characters.length * Math.max(1, Math.floor(this.#side / characters.length));
     const look = { colour: this.#colour, off, dim: false, scale: "absolute" as const };
-    paintPixels(this.#canvas, makePicture(size, size, (pixels) =>
-      drawHead(pixels, size, { left: 0, top: 0, width: size, height: size }, { ...map, causal: false }, layer, head, look))); // what is masked stays blank
+    paintPixels(
+      this.#canvas,
+      makePicture(size, size, (pixels) =>
+        drawHead(
+          pixels,
+          size,
+          { left: 0, top: 0, width: size, height: size },
+          { ...map, causal: false },
+          layer,
+          head,
+          look,
+        ),
+      ),
+    ); // what is masked stays blank
     const place = `layer ${layer + 1}, head ${head + 1}`;
     this.#canvas.ariaLabel = `${this.#name || place}: rows ask, columns are looked at; ${characters.length} characters`;
     setText(this.#title, this.#name || place);
@@ -60,7 +78,10 @@ export class HeadTriangle {
   #press({ clientX, clientY }: MouseEvent) {
     const { left, top, width, height } = this.#canvas.getBoundingClientRect();
     const count = this.#rows.childElementCount;
-    const [key, query] = [Math.floor((clientX - left) / width * count), Math.floor((clientY - top) / height * count)];
+    const [key, query] = [
+      Math.floor(((clientX - left) / width) * count),
+      Math.floor(((clientY - top) / height) * count),
+    ];
     if (key >= 0 && key <= query && query < count) this.pressed({ query, key });
   }
 

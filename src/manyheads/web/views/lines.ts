@@ -12,7 +12,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const BESIDE = 0.5; // of a row, over which the heads' lines to one word lie side by side
 
 export class LinesView implements MapPart {
-  #maps: { map: ShownMap, compared: ShownMap | null } | null = null;
+  #maps: { map: ShownMap; compared: ShownMap | null } | null = null;
   host: MapHost;
   panels: LinesPanel[];
 
@@ -23,24 +23,35 @@ export class LinesView implements MapPart {
   }
 
   draw(map: ShownMap, compared: ShownMap | null) {
-    const { host, panels: [first, second] } = this;
+    const {
+      host,
+      panels: [first, second],
+    } = this;
     this.#maps = { map, compared };
     const { pairs } = compareHeads(map, compared, host.state.layer, host.rest);
     const askers = map.queryTokens.map((_, query) => query);
     first.take(map, askers, pairs && new Set(pairs.map(([i]) => i)));
     second.node.hidden = !compared || !pairs;
-    if (compared && pairs) second.take(compared, secondAskers(pairs, askers, compared.shape[2]), new Set(pairs.map(([, j]) => j)));
+    if (compared && pairs)
+      second.take(compared, secondAskers(pairs, askers, compared.shape[2]), new Set(pairs.map(([, j]) => j)));
     this.ask();
   }
 
   /** Another word asks. */
   ask() {
     if (!this.#maps) return;
-    const { host, panels: [first, second] } = this;
+    const {
+      host,
+      panels: [first, second],
+    } = this;
     const { map, compared } = this.#maps;
     const { layer } = host.state;
     first.draw(host.query, host.rest);
-    if (compared) second.draw(compareHeads(map, compared, layer, host.query).secondQuery, compareHeads(map, compared, layer, host.rest).secondQuery);
+    if (compared)
+      second.draw(
+        compareHeads(map, compared, layer, host.query).secondQuery,
+        compareHeads(map, compared, layer, host.rest).secondQuery,
+      );
   }
 }
 
@@ -66,10 +77,21 @@ class LinesPanel {
     this.svg.ariaHidden = "true";
     const point = (event: Event) => this.#point(event);
     const leave = (event: PointerEvent | FocusEvent) => this.#leave(event);
-    const box = h("div", { class: "hm-lines", onpointerover: point, onpointerleave: leave, onfocusin: point, onfocusout: leave,
-      onkeydown: (event: KeyboardEvent) => this.#press(event),
-      onclick: (event: Event) => this.#ask(event) },
-    this.asking, this.svg, this.lookedAt);
+    const box = h(
+      "div",
+      {
+        class: "hm-lines",
+        onpointerover: point,
+        onpointerleave: leave,
+        onfocusin: point,
+        onfocusout: leave,
+        onkeydown: (event: KeyboardEvent) => this.#press(event),
+        onclick: (event: Event) => this.#ask(event),
+      },
+      this.asking,
+      this.svg,
+      this.lookedAt,
+    );
     this.node = h("div", {}, this.summary, h("div", { class: "hm-scroll" }, box));
   }
 
@@ -81,7 +103,10 @@ class LinesPanel {
     if (this.#only !== null && this.#only >= keys) this.#only = null;
     this.svg.setAttribute("viewBox", `0 0 100 ${Math.max(queries, keys)}`);
     this.node.style.setProperty("--rows", String(Math.max(queries, keys)));
-    for (const [list, tokens] of [[this.asking, map.queryTokens], [this.lookedAt, map.keyTokens]] as const) {
+    for (const [list, tokens] of [
+      [this.asking, map.queryTokens],
+      [this.lookedAt, map.keyTokens],
+    ] as const) {
       const items = fill(list, tokens.length, () => h("li", {}, h("button", { type: "button", tabindex: -1 })));
       tokens.forEach((token, index) => {
         setToken(items[index].children[0], token);
@@ -102,12 +127,14 @@ class LinesPanel {
     const { layer, head: chosen } = host.state;
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
     const looks = Array.from({ length: map.shape[1] }, (_, head) => host.look(map, layer, head));
-    const lines = strongest(map, layer, { chosen: (head, asks, key) => !looks[head].off &&
-      (single === null || head === single) && (only === null ? asks === query : key === only) });
+    const lines = strongest(map, layer, {
+      chosen: (head, asks, key) =>
+        !looks[head].off && (single === null || head === single) && (only === null ? asks === query : key === only),
+    });
     const unit = lineUnit(map, layer);
     const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
     lines.forEach((line, index) => {
-      const beside = BESIDE * (line.head - (map.shape[1] - 1) / 2) / Math.max(map.shape[1] - 1, 1);
+      const beside = (BESIDE * (line.head - (map.shape[1] - 1) / 2)) / Math.max(map.shape[1] - 1, 1);
       const [from, to] = [line.query, line.key].map((place) => place + 0.5 + (single === null ? beside : 0));
       const look = lineLook(looks[line.head], map, line, unit);
       const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...look };
@@ -119,25 +146,35 @@ class LinesPanel {
         item.classList.toggle("hm-lit", asks ? only === null && index === query : index === only);
         item.classList.toggle("hm-asks", asks && index === rest);
       });
-    setText(this.summary, this.#summarize(map, only === null ? { asks: true, index: query } : { asks: false, index: only }, single, looks));
+    setText(
+      this.summary,
+      this.#summarize(map, only === null ? { asks: true, index: query } : { asks: false, index: only }, single, looks),
+    );
   }
 
   /** What the chosen word's lines say, in words; the mean of the heads that are on where all are shown. */
-  #summarize(map: ShownMap, { asks, index }: { asks: boolean, index: number }, single: number | null, looks: Look[]) {
+  #summarize(map: ShownMap, { asks, index }: { asks: boolean; index: number }, single: number | null, looks: Look[]) {
     const [, heads, queries, keys] = map.shape;
     const [name, others] = asks ? [map.queryTokens[index], map.keyTokens] : [map.keyTokens[index], map.queryTokens];
     const chosen = single === null ? [...Array(heads).keys()].filter((head) => !looks[head].off) : [single];
     if (chosen.length === 0) return "All heads are off.";
     const weights = others.map((token, other) => {
       const [query, key] = asks ? [index, other] : [other, index];
-      const sum = chosen.reduce((total, head) =>
-        total + map.weights[((this.host.state.layer * heads + head) * queries + query) * keys + key], 0);
+      const sum = chosen.reduce(
+        (total, head) => total + map.weights[((this.host.state.layer * heads + head) * queries + query) * keys + key],
+        0,
+      );
       return { token, mean: sum / chosen.length };
     });
     const most = weights.sort((a, b) => Math.abs(b.mean) - Math.abs(a.mean)).slice(0, 3);
     const listed = most.map(({ token, mean }) => `${isolated(readable(token))} (${weightText(map, mean)})`).join(", ");
     const mean = chosen.length === heads ? "Mean of the heads: " : `Mean of the ${chosen.length} heads that are on: `;
-    const who = single !== null || heads === 1 ? "" : chosen.length === 1 ? `${capital(headName(map, this.host.state.layer, chosen[0]))}: ` : mean;
+    const who =
+      single !== null || heads === 1
+        ? ""
+        : chosen.length === 1
+          ? `${capital(headName(map, this.host.state.layer, chosen[0]))}: `
+          : mean;
     return `${who}“${isolated(readable(name))}” ${asks ? "looks most at" : "is looked at most by"} ${listed}.`;
   }
 
@@ -145,7 +182,7 @@ class LinesPanel {
     const item = targetOf(event).closest("li");
     if (!item || !this.#map) return;
     const asks = item.parentElement === this.asking;
-    this.#show(asks ? null : placeOfItem(item), asks ? this.#askers[placeOfItem(item)] ?? null : null);
+    this.#show(asks ? null : placeOfItem(item), asks ? (this.#askers[placeOfItem(item)] ?? null) : null);
   }
 
   #leave({ relatedTarget, currentTarget }: PointerEvent | FocusEvent) {

@@ -65,7 +65,12 @@ export class MatrixFigure extends HeadFigure {
     this.scroll = scroll;
   }
 
-  draw(map: ShownMap, layer: number, head: number, { large, table, name }: { large: boolean, table: boolean, name: string }) {
+  draw(
+    map: ShownMap,
+    layer: number,
+    head: number,
+    { large, table, name }: { large: boolean; table: boolean; name: string },
+  ) {
     const { node } = this;
     const keys = map.shape[3];
     this.map = map;
@@ -95,8 +100,12 @@ export class MatrixFigure extends HeadFigure {
     const [, , queries, keys] = map.shape;
     this.canvas.ariaLabel = `${label}. ${queries} by ${keys} weights; for numbers, choose Paint and who asks.`;
     const [width, height] = [keys, queries].map((side) => (large ? side : Math.min(side, SMALL_SIDE)));
-    paintPixels(this.canvas, makePicture(width, height, (pixels) =>
-      drawHead(pixels, width, { left: 0, top: 0, width, height }, map, layer, head, this.host.look(map, layer, head))));
+    paintPixels(
+      this.canvas,
+      makePicture(width, height, (pixels) =>
+        drawHead(pixels, width, { left: 0, top: 0, width, height }, map, layer, head, this.host.look(map, layer, head)),
+      ),
+    );
   }
 
   #drawTable(map: ShownMap, layer: number, head: number, label: string) {
@@ -115,7 +124,13 @@ export class MatrixFigure extends HeadFigure {
       const full = fullWeight(map, layer, weights, look);
       const row: ShownRowElement = rows[query];
       const { cells } = row;
-      row.shows = { map, layer, head, query, own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]) };
+      row.shows = {
+        map,
+        layer,
+        head,
+        query,
+        own: map === host.shown.map ? query : host.shown.map.queries.indexOf(map.queries[query]),
+      };
       row.classList.toggle("hm-asks", query === asking);
       setToken(cells[0], map.queryTokens[query]);
       while (cells.length > keys + 1) row.lastElementChild?.remove();
@@ -124,8 +139,15 @@ export class MatrixFigure extends HeadFigure {
         const cell = cells[key + 1];
         const special = faint[key] || isSpecial(map.queryTokens[query]);
         cell.classList.toggle("hm-faint", special);
-        setWeight(cell, map, weights[key], cellLook(map, look, weights[key], full, special), map.queryTokens[query], map.keyTokens[key],
-          isMasked(map, query, key));
+        setWeight(
+          cell,
+          map,
+          weights[key],
+          cellLook(map, look, weights[key], full, special),
+          map.queryTokens[query],
+          map.keyTokens[key],
+          isMasked(map, query, key),
+        );
       }
     }
   }

@@ -23,7 +23,7 @@ interface DrawnRow extends PaintedRow {
 export class PaintView implements MapPart {
   placesToggles = true;
   #rows: DrawnRow[] = [];
-  #maps: { map: ShownMap, compared: ShownMap | null } | null = null;
+  #maps: { map: ShownMap; compared: ShownMap | null } | null = null;
   #query = 0; // when the words were painted last
   #arcs = new Arcs();
   #later?: ReturnType<typeof setTimeout>; // paints the rows that are not on screen
@@ -47,8 +47,12 @@ export class PaintView implements MapPart {
     const before = this.#maps;
     const paint = () => this.#paint(map, compared);
     if (before && isReordered(before.map.keyTokens, map.keyTokens)) {
-      travel(this.#words, paint, { carries: ["backgroundColor", "backgroundSize"], swings: SWING,
-        departs: () => this.#arcs.node.classList.add("hm-away"), arrives: () => this.#land() });
+      travel(this.#words, paint, {
+        carries: ["backgroundColor", "backgroundSize"],
+        swings: SWING,
+        departs: () => this.#arcs.node.classList.add("hm-away"),
+        arrives: () => this.#land(),
+      });
     } else if (before && !before.compared !== !compared) travel(this.#heads, paint);
     else paint();
   }
@@ -60,14 +64,15 @@ export class PaintView implements MapPart {
   }
 
   /** The words of each row, so that the second "can" of one order is the second one of another. */
-  #words: Travellers = () => this.#rows.flatMap(({ row, map, head, second }) => {
-    const seen = new Map<string, number>();
-    return map.keyTokens.map((token, key): [string, HTMLElement] => {
-      const number = (seen.get(token) ?? 0) + 1;
-      seen.set(token, number);
-      return [`${head} ${second} ${number} ${token}`, row.cells[key + 1]];
+  #words: Travellers = () =>
+    this.#rows.flatMap(({ row, map, head, second }) => {
+      const seen = new Map<string, number>();
+      return map.keyTokens.map((token, key): [string, HTMLElement] => {
+        const number = (seen.get(token) ?? 0) + 1;
+        seen.set(token, number);
+        return [`${head} ${second} ${number} ${token}`, row.cells[key + 1]];
+      });
     });
-  });
 
   #heads: Travellers = () => [...this.table.tBodies].map((body, head) => [String(head), body]);
 
@@ -86,11 +91,28 @@ export class PaintView implements MapPart {
       host.dress(body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
       host.placeName(rows[0].cells[0], head);
-      this.#rows.push(drawRow(rows[0], host, map, { layer, head, query: host.rest, askers, shared: pairs && new Set(pairs.map(([i]) => i)) }));
+      this.#rows.push(
+        drawRow(rows[0], host, map, {
+          layer,
+          head,
+          query: host.rest,
+          askers,
+          shared: pairs && new Set(pairs.map(([i]) => i)),
+        }),
+      );
       if (!compared || !pairs) return;
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
       rows[1].cells[0].classList.toggle("hm-most", most > 0 && moved[head] === most);
-      this.#rows.push(drawRow(rows[1], host, compared, { layer, head, query: other, askers: second, second: true, shared: new Set(pairs.map(([, j]) => j)) }));
+      this.#rows.push(
+        drawRow(rows[1], host, compared, {
+          layer,
+          head,
+          query: other,
+          askers: second,
+          second: true,
+          shared: new Set(pairs.map(([, j]) => j)),
+        }),
+      );
     });
     table.dir = directionOf(map.keyTokens);
     table.style.setProperty("--keys", String(map.shape[3]));
@@ -119,7 +141,8 @@ export class PaintView implements MapPart {
     this.#query = query;
     for (const row of seen) tintRow(row, host);
     clearTimeout(this.#later);
-    if (seen.length < this.#rows.length) this.#later = setTimeout(() => this.#rows.forEach((row) => tintRow(row, host)), UNSEEN);
+    if (seen.length < this.#rows.length)
+      this.#later = setTimeout(() => this.#rows.forEach((row) => tintRow(row, host)), UNSEEN);
   }
 
   /** Whether somebody wants to know who asks. */
@@ -139,7 +162,9 @@ export class PaintView implements MapPart {
 
 /** Whether a text is another one of the same words. */
 const isReordered = (before: string[], after: string[]) =>
-  before.length === after.length && before.some((token, at) => token !== after[at]) && String([...before].sort()) === String([...after].sort());
+  before.length === after.length &&
+  before.some((token, at) => token !== after[at]) &&
+  String([...before].sort()) === String([...after].sort());
 
 /** Whether a row is of the first sentence: arcs of the second one would strike its words through. */
 const isFirst = ({ second }: DrawnRow) => !second;
@@ -162,9 +187,26 @@ export function secondAskers(pairs: number[][], askers: (number | null)[] | null
 export const makeRow = () => h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }));
 
 /** One head's weights on all tokens; `shared`, where two sentences are compared, are the tokens that both have. */
-export function drawRow(row: ShownRowElement, host: MapHost, map: ShownMap, { layer, head, query, askers, second = false, shared = null }: {
-  layer: number, head: number, query: number, askers: (number | null)[] | null, second?: boolean, shared?: Set<number> | null,
-}): DrawnRow {
+export function drawRow(
+  row: ShownRowElement,
+  host: MapHost,
+  map: ShownMap,
+  {
+    layer,
+    head,
+    query,
+    askers,
+    second = false,
+    shared = null,
+  }: {
+    layer: number;
+    head: number;
+    query: number;
+    askers: (number | null)[] | null;
+    second?: boolean;
+    shared?: Set<number> | null;
+  },
+): DrawnRow {
   const weights = queryWeights(map, layer, head, query);
   const look = host.look(map, layer, head);
   const full = fullWeight(map, layer, weights, look);

@@ -4,7 +4,15 @@
 import type { PatchPicture } from "../math/attention-map.ts";
 import type { ShownMap } from "../math/map-state.ts";
 import { cellLook, headName, isMasked, isOfParts, queryWeights } from "../math/maps.ts";
-import { askersByKey, FEW_PLACES, fullOnPicture, meanOfLayer, otherKeys, patchKeys, sumOnPicture } from "../math/patches.ts";
+import {
+  askersByKey,
+  FEW_PLACES,
+  fullOnPicture,
+  meanOfLayer,
+  otherKeys,
+  patchKeys,
+  sumOnPicture,
+} from "../math/patches.ts";
 import { isSpecial, percent, weightText } from "../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setTint, setToken, setWeight, targetOf } from "./dom.ts";
@@ -46,7 +54,10 @@ export class PictureView implements MapPart {
   draw(map: ShownMap) {
     const { host, box } = this;
     const { layer, head: chosen } = host.state;
-    const { picture, shape: [, heads] } = map;
+    const {
+      picture,
+      shape: [, heads],
+    } = map;
     if (!picture) return;
     const [patches, others, askers] = [patchKeys(map), otherKeys(map), askersByKey(map, host.askersOf(map))];
     const few = others.length <= FEW_PLACES;
@@ -67,12 +78,18 @@ export class PictureView implements MapPart {
   #drawWords(map: ShownMap, others: number[], askers: (number | null)[]) {
     const { host, wordsRow, words } = this;
     const { layer, head: chosen, headMask } = host.state;
-    const [shown, head] = chosen === null && map.shape[1] > 1 ? [meanOfLayer(map, layer, headMask), 0] : [map, chosen ?? 0];
+    const [shown, head] =
+      chosen === null && map.shape[1] > 1 ? [meanOfLayer(map, layer, headMask), 0] : [map, chosen ?? 0];
     const name = headName(shown, layer, head);
     setText(this.wordsName, name);
     wordsRow.style.setProperty("--head", host.look(shown, layer, head).colour);
     const scale = others.filter((key) => !isSpecial(map.keyTokens[key])); // they rest on special tokens
-    words.draw({ map: shown, layer, head, patches: [], scale, askers }, others, 0, `${name}: what ${map.queryTokens[host.rest]} looks at beside the picture`);
+    words.draw(
+      { map: shown, layer, head, patches: [], scale, askers },
+      others,
+      0,
+      `${name}: what ${map.queryTokens[host.rest]} looks at beside the picture`,
+    );
   }
 
   /** Another place asks. */
@@ -86,10 +103,12 @@ export class PictureView implements MapPart {
 /** The picture of one head. */
 class SightFigure extends HeadFigure {
   cells: CellTable;
-  canvas = h("canvas", { role: "img",
+  canvas = h("canvas", {
+    role: "img",
     onpointermove: (event: PointerEvent) => event.pointerType !== "touch" && this.#point(this.#patchAt(event)),
     onpointerleave: () => this.#point(null),
-    onclick: (event: PointerEvent) => this.#pin(this.#patchAt(event)) });
+    onclick: (event: PointerEvent) => this.#pin(this.#patchAt(event)),
+  });
   here = h("i", { class: "hm-here", "aria-hidden": "true" }); // around the patch that asks
   seen: HTMLElement;
   share = h("p", { class: "hm-share" }); // of its attention that goes to patches
@@ -104,7 +123,7 @@ class SightFigure extends HeadFigure {
     this.cells = cells;
   }
 
-  draw(drawn: Drawn, others: number[], { large, table }: { large: boolean, table: boolean }) {
+  draw(drawn: Drawn, others: number[], { large, table }: { large: boolean; table: boolean }) {
     const { map, layer, head } = drawn;
     const { columns } = map.picture as PatchPicture;
     const name = headName(map, layer, head);
@@ -138,11 +157,16 @@ class SightFigure extends HeadFigure {
     for (const [name, share] of Object.entries(box)) this.here.style.setProperty(name, `${100 * share}%`);
     const look = this.host.look(map, layer, head);
     const full = fullOnPicture(map, layer, weights, look, scale);
-    paintPixels(this.canvas, makePicture(columns, rows, (pixels) => patches.forEach((key, patch) => {
-      if (key === null) return;
-      const { colour, opacity } = cellLook(map, look, weights[key], full, false);
-      pixels[patch] = inkOf(colour) | (Math.round(255 * opacity) << 24);
-    })));
+    paintPixels(
+      this.canvas,
+      makePicture(columns, rows, (pixels) =>
+        patches.forEach((key, patch) => {
+          if (key === null) return;
+          const { colour, opacity } = cellLook(map, look, weights[key], full, false);
+          pixels[patch] = inkOf(colour) | (Math.round(255 * opacity) << 24);
+        }),
+      ),
+    );
   }
 
   /** The key of the patch under the pointer, where that is one that can ask or be looked at. */
@@ -192,7 +216,9 @@ class CellTable {
     drawCells(rowsOf(this.places)[0], others, drawn, host, true);
     const rows = fill(this.patches, columns ? drawn.patches.length / columns : 0, () => h("tr", { role: "row" }));
     this.patches.style.setProperty("--columns", String(columns));
-    [...rows].forEach((row, at) => drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, host, false));
+    [...rows].forEach((row, at) =>
+      drawCells(row as ShownRowElement, drawn.patches.slice(at * columns, (at + 1) * columns), drawn, host, false),
+    );
     this.ask();
   }
 
@@ -225,7 +251,15 @@ function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, 
     const [cell, token] = [cells[at], map.keyTokens[key]];
     if (named) setToken(cell, token);
     cell.classList.toggle("hm-faint", isSpecial(token));
-    setWeight(cell, map, lookOf.weights[key], lookOf.look(key), map.queryTokens[query], token, isMasked(map, query, key));
+    setWeight(
+      cell,
+      map,
+      lookOf.weights[key],
+      lookOf.look(key),
+      map.queryTokens[query],
+      token,
+      isMasked(map, query, key),
+    );
   });
 }
 
@@ -246,15 +280,22 @@ function looks({ map, layer, head, scale }: Drawn, host: MapHost, query: number)
 }
 
 const makeCell = () => h("td", { role: "cell", tabindex: -1 });
-const makeGone = () => h("td", { role: "cell", tabindex: -1, class: "hm-gone", "data-weight": "", "aria-label": "not shown" });
+const makeGone = () =>
+  h("td", { role: "cell", tabindex: -1, class: "hm-gone", "data-weight": "", "aria-label": "not shown" });
 
 /** Those that ask where they aren't those that are looked at: a text that looks at a picture. */
 class AskingWords {
   host: MapHost;
-  node = h("div", { class: "hm-askers", role: "group", "aria-label": "Words that ask", hidden: true,
+  node = h("div", {
+    class: "hm-askers",
+    role: "group",
+    "aria-label": "Words that ask",
+    hidden: true,
     onclick: (event: Event) => this.#at(event, (query) => this.host.pin(query)),
-    onpointermove: (event: PointerEvent) => event.pointerType !== "touch" && this.#at(event, (query) => this.host.point(query)),
-    onpointerleave: () => this.host.point(null) });
+    onpointermove: (event: PointerEvent) =>
+      event.pointerType !== "touch" && this.#at(event, (query) => this.host.point(query)),
+    onpointerleave: () => this.host.point(null),
+  });
 
   constructor(host: MapHost) {
     this.host = host;
@@ -263,7 +304,9 @@ class AskingWords {
   draw(map: ShownMap, askers: (number | null)[]) {
     const known = new Set(askers);
     this.node.hidden = map.queryTokens.every((_, query) => known.has(query));
-    const buttons = fill(this.node, this.node.hidden ? 0 : map.queryTokens.length, () => h("button", { type: "button" }));
+    const buttons = fill(this.node, this.node.hidden ? 0 : map.queryTokens.length, () =>
+      h("button", { type: "button" }),
+    );
     map.queryTokens.forEach((token, query) => buttons[query] && setToken(buttons[query], token));
     this.mark();
   }

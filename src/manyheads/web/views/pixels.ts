@@ -34,15 +34,26 @@ const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, 
  * weights fall on one pixel, the largest of them, so that no line of a long text is lost. What is masked is hatched. Where a
  * text runs from right to left, so do the columns.
  */
-export function drawHead(pixels: Uint32Array, stride: number, { left, top, width, height }: Box, map: AttentionMap, layer: number, head: number, look: Look) {
+export function drawHead(
+  pixels: Uint32Array,
+  stride: number,
+  { left, top, width, height }: Box,
+  map: AttentionMap,
+  layer: number,
+  head: number,
+  look: Look,
+) {
   const { dim } = look;
   const [, , queries, keys] = map.shape;
   const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
   const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
   const column = columnOf(map, width);
-  const [starts, ends] = [0, 1].map((edge) => Uint32Array.from({ length: width }, (_, x) => span(column(x), width, keys)[edge])); // of a pixel's keys
+  const [starts, ends] = [0, 1].map((edge) =>
+    Uint32Array.from({ length: width }, (_, x) => span(column(x), width, keys)[edge]),
+  ); // of a pixel's keys
   const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
-    Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)));
+    Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)),
+  );
   const line = new Float32Array(width); // as strong as the tint, below 0 where the weight is
   const open = new Uint8Array(width); // whether any of its weights may be looked at
   const [tints, seen] = [new Float32Array(keys), new Uint8Array(keys)];
@@ -55,7 +66,8 @@ export function drawHead(pixels: Uint32Array, stride: number, { left, top, width
       const row = queryWeights(map, layer, head, query);
       const full = fullWeight(map, layer, row, look);
       for (let key = 0; key < keys; key++) {
-        tints[key] = full && Math.sign(row[key]) * tintShare(row[key], full) * Math.min(faintKeys[key], faintQueries[query]);
+        tints[key] =
+          full && Math.sign(row[key]) * tintShare(row[key], full) * Math.min(faintKeys[key], faintQueries[query]);
         seen[key] = masked && isMasked(map, query, key) ? 0 : 1;
       }
       for (let x = 0; x < width; x++)
@@ -83,7 +95,8 @@ export function drawHead(pixels: Uint32Array, stride: number, { left, top, width
     if (!isSame) readLine(first, last);
     pixels.set(plain, at);
     for (let x = onStripe(y, HATCHED); hatched && x < width; x += HATCHED) pixels[at + x] = faint[x];
-    for (let x = onStripe(y, MASKED.every); masked && x < width; x += MASKED.every) if (!open[x]) pixels[at + x] = MASKED.pixel;
+    for (let x = onStripe(y, MASKED.every); masked && x < width; x += MASKED.every)
+      if (!open[x]) pixels[at + x] = MASKED.pixel;
     drawn = first;
   }
 }
@@ -92,8 +105,20 @@ export function drawHead(pixels: Uint32Array, stride: number, { left, top, width
 const onStripe = (y: number, every: number) => (every - (y % every)) % every;
 
 /** Draws a head whose weights haven't come, as `drawHead` does, by its small picture. */
-export function drawSmall(pixels: Uint32Array, stride: number, { left, top, width, height }: Box, map: ShownMap, pictures: Pictures, layer: number, head: number, look: Look) {
-  const { shape: [, heads, rows, columns], tints } = pictures;
+export function drawSmall(
+  pixels: Uint32Array,
+  stride: number,
+  { left, top, width, height }: Box,
+  map: ShownMap,
+  pictures: Pictures,
+  layer: number,
+  head: number,
+  look: Look,
+) {
+  const {
+    shape: [, heads, rows, columns],
+    tints,
+  } = pictures;
   const start = (layer * heads + head) * rows * columns;
   const column = columnOf(map, width);
   const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
@@ -105,7 +130,8 @@ export function drawSmall(pixels: Uint32Array, stride: number, { left, top, widt
 }
 
 /** The place of a pixel among so many, in the order in which the text runs. */
-const columnOf = ({ keyTokens }: AttentionMap, width: number) => (directionOf(keyTokens) === "rtl" ? (x: number) => width - 1 - x : (x: number) => x);
+const columnOf = ({ keyTokens }: AttentionMap, width: number) =>
+  directionOf(keyTokens) === "rtl" ? (x: number) => width - 1 - x : (x: number) => x;
 
 /** The one that is farther from 0. */
 const farther = (a: number, b: number) => (Math.abs(b) > Math.abs(a) ? b : a);

@@ -16,7 +16,12 @@ export class PredictionsView {
       const item = targetOf(event).closest<HTMLElement>("[data-of]");
       light(item ? Number(item.dataset.of) : null);
     };
-    this.node = h("dl", { class: "hm-predictions", "aria-label": "Predictions", onpointerover: point, onpointerleave: () => light(null) });
+    this.node = h("dl", {
+      class: "hm-predictions",
+      "aria-label": "Predictions",
+      onpointerover: point,
+      onpointerleave: () => light(null),
+    });
   }
 
   draw(map: AttentionMap, compared: AttentionMap | null, state: MapState, isOn: (head: number) => boolean) {

@@ -13,11 +13,17 @@ export class WordSuggestions {
 
   constructor(box: HTMLTextAreaElement) {
     this.box = box;
-    this.node = h("div", { class: "hm-offered", role: "group", "aria-label": "Words it knows", "aria-live": "polite", hidden: true,
+    this.node = h("div", {
+      class: "hm-offered",
+      role: "group",
+      "aria-label": "Words it knows",
+      "aria-live": "polite",
+      hidden: true,
       onpointerdown: (event: Event) => event.preventDefault(), // the box keeps the focus, and a phone its keyboard
       onclick: (event: Event) => this.#take(targetOf(event).closest("button")),
       onkeydown: (event: KeyboardEvent) => this.#move(event),
-      onfocusout: (event: FocusEvent) => this.#left(event) });
+      onfocusout: (event: FocusEvent) => this.#left(event),
+    });
     box.addEventListener("input", () => this.#offer(completions(box.value, this.words)));
     box.addEventListener("keydown", (event) => this.#enter(event));
     box.addEventListener("focusout", (event) => this.#left(event));

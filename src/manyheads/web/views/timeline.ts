@@ -18,7 +18,7 @@ export class Timeline {
   #before = 0; // when the last frame came
   #moved: (at: number) => void;
   #stays = 0; // until then it rests at a station
-  #run: { from: number, to: number, start: number, lasts: number } | null = null;
+  #run: { from: number; to: number; start: number; lasts: number } | null = null;
   #changed: () => void;
 
   /** Of stations 0 to `last`; `moved(at)` is called for every frame, `changed()` when it begins or stops to play. */
@@ -77,7 +77,12 @@ export class Timeline {
     this.#before = came;
     const jumps = this.plays && wantsStillness();
     if (!this.#run && this.plays && now >= this.#stays)
-      this.#run = { from: this.at, to: Math.floor(this.at + 1e-6) + 1, start: 0, lasts: jumps ? 0 : TRAVEL * (1 - (this.at % 1)) };
+      this.#run = {
+        from: this.at,
+        to: Math.floor(this.at + 1e-6) + 1,
+        start: 0,
+        lasts: jumps ? 0 : TRAVEL * (1 - (this.at % 1)),
+      };
     if (this.#run) {
       const run = this.#run;
       run.start ||= now;

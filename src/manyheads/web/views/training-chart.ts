@@ -26,15 +26,33 @@ export class TrainingChart {
       line.setAttribute("style", `stroke: ${colour}`);
       return line;
     });
-    const axis = h("div", { class: "hb-axis", "aria-hidden": "true" }, h("span", {}, unit(highest)), h("span", {}, unit(0)));
-    this.node = h("figure", { class: "hb-chart" }, this.caption, axis, h("div", { class: "hb-plot" }, svg, this.#mark), this.#ticks);
+    const axis = h(
+      "div",
+      { class: "hb-axis", "aria-hidden": "true" },
+      h("span", {}, unit(highest)),
+      h("span", {}, unit(0)),
+    );
+    this.node = h(
+      "figure",
+      { class: "hb-chart" },
+      this.caption,
+      axis,
+      h("div", { class: "hb-plot" }, svg, this.#mark),
+      this.#ticks,
+    );
   }
 
   /** The values of each line at each of the steps, null or NaN where nothing was measured; `ticks` are the steps written below, the last at the end. */
   draw(steps: number[], values: (number | null)[][], ticks: number[]) {
     this.#last = ticks[ticks.length - 1];
     this.#lines.forEach((line, number) => {
-      const points = values[number].flatMap((value, at) => (value === null || Number.isNaN(value) ? [] : [`${Math.round((WIDTH * steps[at]) / this.#last)},${(HEIGHT * (1 - Math.min(value / this.#highest, 1))).toFixed(1)}`]));
+      const points = values[number].flatMap((value, at) =>
+        value === null || Number.isNaN(value)
+          ? []
+          : [
+              `${Math.round((WIDTH * steps[at]) / this.#last)},${(HEIGHT * (1 - Math.min(value / this.#highest, 1))).toFixed(1)}`,
+            ],
+      );
       line.setAttribute("points", points.join(" "));
     });
     const below = fill(this.#ticks, ticks.length, () => h("span"));

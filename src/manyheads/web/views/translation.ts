@@ -43,7 +43,8 @@ export class Translation {
     this.#write(words, query);
     const english = fill(this.#english, keyTokens.length, () => h("span"));
     keyTokens.forEach((token, key) => setToken(english[key], token));
-    if (shown.mixed || shown.shape[3] !== keyTokens.length || shown.shape[2] !== queryTokens.length) return this.#svg.classList.add("hm-none");
+    if (shown.mixed || shown.shape[3] !== keyTokens.length || shown.shape[2] !== queryTokens.length)
+      return this.#svg.classList.add("hm-none");
     this.#svg.classList.remove("hm-none");
     this.#map = shown;
     this.#drawBeams();
@@ -67,7 +68,13 @@ export class Translation {
     const [french, host] = [this.#french, this.#host];
     if (french.firstChild?.nodeType === Node.TEXT_NODE) french.replaceChildren();
     const buttons = fill(french, words.length, (at) =>
-      h("button", { type: "button", lang: "fr", onclick: () => host.set({ query: at }), onpointerover: () => host.point(host.shown.map.queries.indexOf(at)) }));
+      h("button", {
+        type: "button",
+        lang: "fr",
+        onclick: () => host.set({ query: at }),
+        onpointerover: () => host.point(host.shown.map.queries.indexOf(at)),
+      }),
+    );
     const first = this.#wrote ? words.findIndex((word, at) => buttons[at].textContent !== word) : -1;
     this.#wrote = true;
     words.forEach((word, at) => {
@@ -94,19 +101,30 @@ export class Translation {
     const [french, english] = [this.#french, this.#english].map(placesOf);
     const { layer } = this.#host.state;
     const heads = map.shape[1];
-    const paths: { from: number[], beam: Beam }[] = french.flatMap((from, query) => Array.from({ length: heads }, (_, head) => {
-      const { colour, off } = this.#host.look(map, layer, head);
-      const name = headName(map, layer, head);
-      const at = (box: DOMRect) => box.left - own.left + (box.width * (head + 1)) / (heads + 1); // beside those of the other heads
-      return [...queryWeights(map, layer, head, query)].flatMap((weight, key) => (off || weight < LEAST ? [] :
-        { from: [at(from), from.bottom - own.top], beam: { query, key, name, colour, weight, x: at(english[key]), y: english[key].top - own.top } }));
-    }).flat());
+    const paths: { from: number[]; beam: Beam }[] = french.flatMap((from, query) =>
+      Array.from({ length: heads }, (_, head) => {
+        const { colour, off } = this.#host.look(map, layer, head);
+        const name = headName(map, layer, head);
+        const at = (box: DOMRect) => box.left - own.left + (box.width * (head + 1)) / (heads + 1); // beside those of the other heads
+        return [...queryWeights(map, layer, head, query)].flatMap((weight, key) =>
+          off || weight < LEAST
+            ? []
+            : {
+                from: [at(from), from.bottom - own.top],
+                beam: { query, key, name, colour, weight, x: at(english[key]), y: english[key].top - own.top },
+              },
+        );
+      }).flat(),
+    );
     this.#drawn = paths.map(({ beam }) => beam);
     const nodes = fill(this.#beams, paths.length, () => document.createElementNS(SVG, "path"));
     paths.forEach(({ from: [left, top], beam: { key, colour, weight, x, y } }, at) => {
       const bend = (top + y) / 2;
-      const drawn = { d: `M${left.toFixed(1)} ${top.toFixed(1)}C${left.toFixed(1)} ${bend.toFixed(1)} ${x.toFixed(1)} ${bend.toFixed(1)} ${x.toFixed(1)} ${y.toFixed(1)}`,
-        stroke: colour, "stroke-width": (THICKEST * weight).toFixed(1) };
+      const drawn = {
+        d: `M${left.toFixed(1)} ${top.toFixed(1)}C${left.toFixed(1)} ${bend.toFixed(1)} ${x.toFixed(1)} ${bend.toFixed(1)} ${x.toFixed(1)} ${y.toFixed(1)}`,
+        stroke: colour,
+        "stroke-width": (THICKEST * weight).toFixed(1),
+      };
       for (const [name, value] of Object.entries(drawn)) nodes[at].setAttribute(name, value);
       nodes[at].classList.toggle("hm-nothing", isSpecial(map.keyTokens[key]));
     });

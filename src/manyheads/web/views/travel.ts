@@ -23,10 +23,21 @@ const flights = new WeakMap<HTMLElement, Animation>();
 const mayTravel = () => !wantsStillness() && !matchMedia("print").matches && "animate" in HTMLElement.prototype;
 
 /** Makes a change, and lets what it moves travel from where it was. Resting or in flight, it starts from where it is seen. */
-export function travel(travellers: Travellers, change: () => void, { carries = [], swings = 0, departs, arrives }: Options = {}) {
+export function travel(
+  travellers: Travellers,
+  change: () => void,
+  { carries = [], swings = 0, departs, arrives }: Options = {},
+) {
   if (!mayTravel()) return change();
-  const first = new Map(travellers().map(([key, node]) =>
-    [key, { box: node.getBoundingClientRect(), brings: Object.fromEntries(carries.map((name) => [name, node.style[name]])) }]));
+  const first = new Map(
+    travellers().map(([key, node]) => [
+      key,
+      {
+        box: node.getBoundingClientRect(),
+        brings: Object.fromEntries(carries.map((name) => [name, node.style[name]])),
+      },
+    ]),
+  );
   for (const [, node] of travellers()) flights.get(node)?.cancel();
   change();
   const last = travellers().map(([key, node]) => ({ node, from: first.get(key), box: node.getBoundingClientRect() })); // all, before any moves
@@ -49,8 +60,15 @@ export function travel(travellers: Travellers, change: () => void, { carries = [
 function wayOf(x: number, y: number, swing: number, brings: Keyframe): Keyframe[] {
   const start = { ...brings, transform: `translate(${x}px, ${y}px)` };
   if (!swing) return [start, {}];
-  return [start, ...Array.from({ length: BENDS - 1 }, (_, at) => {
-    const along = (at + 1) / BENDS;
-    return { offset: along, transform: `translate(${x * (1 - along)}px, ${y * (1 - along) + swing * Math.sin(Math.PI * along)}px)` };
-  }), {}];
+  return [
+    start,
+    ...Array.from({ length: BENDS - 1 }, (_, at) => {
+      const along = (at + 1) / BENDS;
+      return {
+        offset: along,
+        transform: `translate(${x * (1 - along)}px, ${y * (1 - along) + swing * Math.sin(Math.PI * along)}px)`,
+      };
+    }),
+    {},
+  ];
 }

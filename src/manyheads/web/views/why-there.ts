@@ -13,8 +13,13 @@ export class WhyThere {
   #lead = h("p", { class: "wt-lead" }, WAITS);
   #heads = [h("th", { scope: "col" }), h("th", { scope: "col" })];
   #body = h("tbody");
-  #table = h("table", {}, h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col" }, "add to the score"), h("td"))), this.#body);
-  #asked: { map: AttentionMap, cell: Cell, colours: Record<string, string> } | null = null;
+  #table = h(
+    "table",
+    {},
+    h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col" }, "add to the score"), h("td"))),
+    this.#body,
+  );
+  #asked: { map: AttentionMap; cell: Cell; colours: Record<string, string> } | null = null;
   node = h("details", { class: "why-there", ontoggle: () => this.#draw() }, h("summary", {}, "Why there?"), this.#lead);
 
   /** Another cell of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
@@ -55,20 +60,38 @@ export class WhyThere {
   }
 
   #show(found: ScoreParts) {
-    const { map, cell: { layer, head, query, key }, colours } = this.#asked!;
+    const {
+      map,
+      cell: { layer, head, query, key },
+      colours,
+    } = this.#asked!;
     const [asks, answers] = [map.queryTokens[query], map.keyTokens[key]].map((token) => `“${visible(token)}”`);
     const { top, others, rest, score } = topPairs(found, SHOWN);
     const { part, value } = writerOfKey(found);
-    setText(this.#lead, `In layer ${layer + 1}, ${map.headNames[head]}, the score of ${asks} with ${answers} is ${amount(score, true)}. ` +
-      `In the key, ${wrote(part)} counts most: ${amount(value, true)}.`);
+    setText(
+      this.#lead,
+      `In layer ${layer + 1}, ${map.headNames[head]}, the score of ${asks} with ${answers} is ${amount(score, true)}. ` +
+        `In the key, ${wrote(part)} counts most: ${amount(value, true)}.`,
+    );
     [`Query ${asks}`, `Key ${answers}`].forEach((text, side) => setText(this.#heads[side], text));
     const rows = top.map(({ query: one, key: other, value: adds }) => ({ names: [one, other], adds }));
-    const left = [others && `${others.toLocaleString("en")} other pairs`, found.score !== undefined && "rounding"].filter(Boolean).join(" and ");
+    const left = [others && `${others.toLocaleString("en")} other pairs`, found.score !== undefined && "rounding"]
+      .filter(Boolean)
+      .join(" and ");
     if (left) rows.push({ names: [left], adds: rest });
     const ends = rows.reduce((sums, { adds }) => [...sums, sums[sums.length - 1] + adds], [0]);
     const [low, high] = [Math.min(...ends), Math.max(...ends, Math.min(...ends) + 1e-6)];
     const share = (length: number) => (length / (high - low)).toFixed(4);
-    const items = fill(this.#body, rows.length + 1, () => h("tr", {}, h("th", { scope: "row" }), h("td"), h("td", { class: "wt-bar" }, h("i")), h("td", { class: "wt-number" })));
+    const items = fill(this.#body, rows.length + 1, () =>
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row" }),
+        h("td"),
+        h("td", { class: "wt-bar" }, h("i")),
+        h("td", { class: "wt-number" }),
+      ),
+    );
     [...rows, { names: ["Score"], adds: score }].forEach(({ names, adds }, at) => {
       const [one, other, bar, number] = items[at].children as unknown as HTMLTableCellElement[];
       const from = at === rows.length ? 0 : ends[at];

@@ -9,12 +9,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from manyheads.maps import AttentionMap
-from manyheads.models.focus import (
-    FocusModel,
-    encode,
-    load_focus_model,
-    train_focus_model,
-)
+from manyheads.models.focus import FocusModel, encode, load_focus_model, train_focus_model
 from manyheads.models.focus.data import FACTS, generate_sentences
 from manyheads.models.keeping import kept_file, kept_variants
 

@@ -21,18 +21,31 @@ import { AttentionFlowView } from "./view.ts";
 // -------------------------------------------------------------------------------- the first door: kernels
 
 /** Which trait of Python's `AttentionFlow` holds which part of the state. */
-export const TRAITS = { sentence: "sentence", layer: "layer", head: "head", query: "query", station: "station", cell: "cell", causal: "causal", padding: "padding", unscaled: "unscaled" };
+export const TRAITS = {
+  sentence: "sentence",
+  layer: "layer",
+  head: "head",
+  query: "query",
+  station: "station",
+  cell: "cell",
+  causal: "causal",
+  padding: "padding",
+  unscaled: "unscaled",
+};
 
-function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
+function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map attention-flow" }));
   return openDoor(model, root, TRAITS, ["_flow"], {
     make: (state, change): AttentionFlowView => {
       const view: AttentionFlowView = new AttentionFlowView(root, state, {
-        change, painted: (flow) => announce(el, "steps", flow), arrived: () => change(view.state, ["station"]),
+        change,
+        painted: (flow) => announce(el, "steps", flow),
+        arrived: () => change(view.state, ["station"]),
       });
       return view;
     },
-    show: (view: AttentionFlowView) => view.show(decodeSteps({ ...model.get("_flow"), parameters: model.get("_parameters") }) as Flow), // what is learned comes apart, once
+    show: (view: AttentionFlowView) =>
+      view.show(decodeSteps({ ...model.get("_flow"), parameters: model.get("_parameters") }) as Flow), // what is learned comes apart, once
   });
 }
 
@@ -45,7 +58,9 @@ const COMPUTED = ["sentence", "layer", "head", ...FLAGS]; // those that the numb
 const FIGURE = "attention-flow";
 const RESTS = 400; // milliseconds that a word is pointed at until it counts as asked
 
-type FlowModel = ((state: FlowState, options: { signal: AbortSignal, headMask: HeadMask }) => Flow | Promise<Flow>) & { broken?: boolean };
+type FlowModel = ((state: FlowState, options: { signal: AbortSignal; headMask: HeadMask }) => Flow | Promise<Flow>) & {
+  broken?: boolean;
+};
 
 /**
  * `for` lets it follow a <head-map>: its sentence, the word that was asked last in it, and, where both have the same model, the
@@ -65,7 +80,8 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
 
   protected override task = {
     failure: "The journey could not be computed",
-    compute: ([flowOf]: FlowModel[], signal: AbortSignal) => flowOf({ ...(this.view as AttentionFlowView).state }, { signal, headMask: this.#headMask }),
+    compute: ([flowOf]: FlowModel[], signal: AbortSignal) =>
+      flowOf({ ...(this.view as AttentionFlowView).state }, { signal, headMask: this.#headMask }),
     show: (flow: Flow) => {
       this.view?.show(flow);
       this.showStatus(READY);
@@ -149,8 +165,15 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     const folder = new URL("../", import.meta.url); // its attention-flow.js leads to that of each version
     const parts = (): Record<string, string | number> => {
       const { causal, padding, unscaled, cell, ...state } = (this.view as AttentionFlowView).state;
-      const on = Object.entries({ causal, padding, unscaled }).filter(([, is]) => is).map(([name]) => [name, "on"]);
-      return { model: this.getAttribute("model") ?? "", ...state, ...Object.fromEntries(on), ...(cell ? { cell } : {}) };
+      const on = Object.entries({ causal, padding, unscaled })
+        .filter(([, is]) => is)
+        .map(([name]) => [name, "on"]);
+      return {
+        model: this.getAttribute("model") ?? "",
+        ...state,
+        ...Object.fromEntries(on),
+        ...(cell ? { cell } : {}),
+      };
     };
     const menu = copyMenu({
       link: () => figureLink(location.href, FIGURE, parts()),
@@ -176,10 +199,14 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     if (this.#asked < 0) this.#asked = Number(map.getAttribute("query")); // what it asked first is shown already
     const follow = () => this.#follow(leaves);
     map.addEventListener("attention", follow, { signal: leaves });
-    map.addEventListener("ask", ({ detail }: CustomEventInit<number | null>) => {
-      clearTimeout(this.#rests);
-      if (detail != null) this.#rests = window.setTimeout(() => (this.#pointed = detail, follow()), RESTS);
-    }, { signal: leaves });
+    map.addEventListener(
+      "ask",
+      ({ detail }: CustomEventInit<number | null>) => {
+        clearTimeout(this.#rests);
+        if (detail != null) this.#rests = window.setTimeout(() => ((this.#pointed = detail), follow()), RESTS);
+      },
+      { signal: leaves },
+    );
     if (map.computedBy) follow(); // it went on while the journey stood as the build drew it
   }
 
@@ -192,7 +219,11 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   get #followed(): LiveMap | null {
     const id = this.getAttribute("for");
     if (id !== "") return mapById(id);
-    return [...document.querySelectorAll<LiveMap>("head-map")].findLast((map) => map.compareDocumentPosition(this) & Node.DOCUMENT_POSITION_FOLLOWING) ?? null;
+    return (
+      [...document.querySelectorAll<LiveMap>("head-map")].findLast(
+        (map) => map.compareDocumentPosition(this) & Node.DOCUMENT_POSITION_FOLLOWING,
+      ) ?? null
+    );
   }
 
   /** The heads that are off in a map of the same model; null for all on. */
@@ -208,7 +239,11 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     const { enlarged } = map;
     const isOther = enlarged && headOf(enlarged) !== this.#large && map.computedBy === this.getAttribute("model");
     const query = this.#pointed ?? (map.query === this.#asked ? null : map.query);
-    return { ...(map.sentence !== this.sentence && { sentence: map.sentence }), ...(isOther && enlarged), ...(query !== null && { query }) };
+    return {
+      ...(map.sentence !== this.sentence && { sentence: map.sentence }),
+      ...(isOther && enlarged),
+      ...(query !== null && { query }),
+    };
   }
 
   /** The same, which is then seen. */
@@ -224,13 +259,17 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   /** Takes over what the map shows, when the journey's turn comes. */
   #follow(leaves: AbortSignal) {
     const news = this.#news;
-    const isComputed = Object.keys(news).some((name) => COMPUTED.includes(name)) || String(this.#headMask) !== this.#off;
+    const isComputed =
+      Object.keys(news).some((name) => COMPUTED.includes(name)) || String(this.#headMask) !== this.#off;
     if (isComputed) this.runAfter(this.#afterMap);
-    else if ("query" in news) turns().after(this, leaves, () => this.view?.update(this.#takeNews())).catch(() => {}); // it left
+    else if ("query" in news)
+      turns()
+        .after(this, leaves, () => this.view?.update(this.#takeNews()))
+        .catch(() => {}); // it left
   }
 }
 
 /** A head, to be told from others. */
-const headOf = ({ layer, head }: { layer: number, head: number }) => `${layer} ${head}`;
+const headOf = ({ layer, head }: { layer: number; head: number }) => `${layer} ${head}`;
 
 define(FIGURE, AttentionFlowElement);

@@ -30,7 +30,17 @@ export interface FlowOptions {
 }
 
 export class AttentionFlowView {
-  state: FlowState = { sentence: "", layer: 0, head: 0, query: 0, station: STATIONS[0].name, cell: "", causal: false, padding: false, unscaled: false };
+  state: FlowState = {
+    sentence: "",
+    layer: 0,
+    head: 0,
+    query: 0,
+    station: STATIONS[0].name,
+    cell: "",
+    causal: false,
+    padding: false,
+    unscaled: false,
+  };
   flow: Flow | null = null;
   #options: FlowOptions;
   #fact = ""; // the one that the reader chose to take apart
@@ -44,10 +54,32 @@ export class AttentionFlowView {
   #title = h("b");
   #caption = h("span");
   #pointed = h("p", { class: "af-pointed" }, HINT);
-  #play = h("button", { type: "button", class: "hm-play af-play", onclick: () => (this.#time.plays ? this.#time.pause() : this.#time.play()) }, playLabel(false));
-  #stops = STATIONS.map(({ label }, place) => h("button", { type: "button", tabindex: -1, onclick: () => this.#time.go(place) }, h("b", {}, String(place + 1)), " ", h("span", {}, label)));
+  #play = h(
+    "button",
+    {
+      type: "button",
+      class: "hm-play af-play",
+      onclick: () => (this.#time.plays ? this.#time.pause() : this.#time.play()),
+    },
+    playLabel(false),
+  );
+  #stops = STATIONS.map(({ label }, place) =>
+    h(
+      "button",
+      { type: "button", tabindex: -1, onclick: () => this.#time.go(place) },
+      h("b", {}, String(place + 1)),
+      " ",
+      h("span", {}, label),
+    ),
+  );
   #numbers = h("button", { type: "button", class: "af-numbers", onclick: () => this.#openMain() }, "Numbers");
-  #boxes = FLAGS.map((name) => h("input", { type: "checkbox", name, onchange: (event: Event) => this.#set({ [name]: (targetOf(event) as HTMLInputElement).checked }) }));
+  #boxes = FLAGS.map((name) =>
+    h("input", {
+      type: "checkbox",
+      name,
+      onchange: (event: Event) => this.#set({ [name]: (targetOf(event) as HTMLInputElement).checked }),
+    }),
+  );
   #status = new StatusLine();
   #announcer = new Announcer();
   #time: Timeline;
@@ -58,16 +90,54 @@ export class AttentionFlowView {
   constructor(root: HTMLElement, state: Partial<FlowState>, options: FlowOptions) {
     this.#options = options;
     Object.assign(this.state, state);
-    this.#time = new Timeline(LAST, stationAt(this.state.station), () => this.#paint(false), () => this.#played());
-    this.#stage = h("div", { class: "af-stage", onpointermove: (event: PointerEvent) => this.#point(event), onpointerleave: () => setText(this.#pointed, HINT),
-      onclick: (event: PointerEvent) => this.#press(event) }, ...this.#scenes.map(({ node }) => node), this.#sheet.node);
-    const stations = h("ol", { class: "af-stops", "aria-label": "Stations" }, ...this.#stops.map((stop) => h("li", {}, stop)));
-    const changes = h("details", { class: "af-menu af-changes", onkeydown: closeOnEscape }, h("summary", {}, "What if"),
-      h("span", {}, ...this.#boxes.map((box) => h("label", {}, box, ` ${CHANGES[box.name as keyof Changes]}`))));
-    const transport = h("div", { class: "af-transport" }, this.#play, stations, this.#pointed, this.#numbers, changes, ...(options.menu ? [options.menu] : []));
+    this.#time = new Timeline(
+      LAST,
+      stationAt(this.state.station),
+      () => this.#paint(false),
+      () => this.#played(),
+    );
+    this.#stage = h(
+      "div",
+      {
+        class: "af-stage",
+        onpointermove: (event: PointerEvent) => this.#point(event),
+        onpointerleave: () => setText(this.#pointed, HINT),
+        onclick: (event: PointerEvent) => this.#press(event),
+      },
+      ...this.#scenes.map(({ node }) => node),
+      this.#sheet.node,
+    );
+    const stations = h(
+      "ol",
+      { class: "af-stops", "aria-label": "Stations" },
+      ...this.#stops.map((stop) => h("li", {}, stop)),
+    );
+    const changes = h(
+      "details",
+      { class: "af-menu af-changes", onkeydown: closeOnEscape },
+      h("summary", {}, "What if"),
+      h("span", {}, ...this.#boxes.map((box) => h("label", {}, box, ` ${CHANGES[box.name as keyof Changes]}`))),
+    );
+    const transport = h(
+      "div",
+      { class: "af-transport" },
+      this.#play,
+      stations,
+      this.#pointed,
+      this.#numbers,
+      changes,
+      ...(options.menu ? [options.menu] : []),
+    );
     const tools = h("div", { class: "hm-tools" }, this.#layers, field(this.#head), field(this.#query));
-    root.replaceChildren(h("div", { class: "af-sentence" }, this.#sentence), tools,
-      h("p", { class: "af-caption" }, this.#title, " ", this.#caption), this.#stage, transport, this.#status.node, this.#announcer.node);
+    root.replaceChildren(
+      h("div", { class: "af-sentence" }, this.#sentence),
+      tools,
+      h("p", { class: "af-caption" }, this.#title, " ", this.#caption),
+      this.#stage,
+      transport,
+      this.#status.node,
+      this.#announcer.node,
+    );
     root.addEventListener("keydown", (event) => this.#key(event));
     setTyped(this.#sentence, this.state.sentence);
     this.#played();
@@ -124,9 +194,15 @@ export class AttentionFlowView {
   // --- what the reader does
 
   #key(event: KeyboardEvent) {
-    if (targetOf(event).matches("textarea, select, input, summary") || this.#sheet.node.contains(targetOf(event))) return;
+    if (targetOf(event).matches("textarea, select, input, summary") || this.#sheet.node.contains(targetOf(event)))
+      return;
     const { station } = this.#time;
-    const places: Record<string, number | undefined> = { ArrowRight: station + 1, ArrowLeft: station - 1, Home: 0, End: this.#time.last };
+    const places: Record<string, number | undefined> = {
+      ArrowRight: station + 1,
+      ArrowLeft: station - 1,
+      Home: 0,
+      End: this.#time.last,
+    };
     const place = places[event.key];
     if (place === undefined) return;
     event.preventDefault();
@@ -156,14 +232,27 @@ export class AttentionFlowView {
     const cell = scene.ink.cellAt(event);
     if (!cell) return;
     const { left, top, width, height } = scene.node.getBoundingClientRect();
-    this.#open(cell, `${Math.round((100 * (event.clientX - left)) / width)}% ${Math.round((100 * (event.clientY - top)) / height)}%`);
+    this.#open(
+      cell,
+      `${Math.round((100 * (event.clientX - left)) / width)}% ${Math.round((100 * (event.clientY - top)) / height)}%`,
+    );
   }
 
   // --- the second depth
 
   #openMain() {
     if (!this.flow) return;
-    this.#open(cellText(mainCell(this.flow, { head: this.flow.head, query: this.state.query }, this.state.station, this.#factOf(this.flow))), "50% 50%");
+    this.#open(
+      cellText(
+        mainCell(
+          this.flow,
+          { head: this.flow.head, query: this.state.query },
+          this.state.station,
+          this.#factOf(this.flow),
+        ),
+      ),
+      "50% 50%",
+    );
   }
 
   /** Opens a number for the reader; it grows `from` where it was pressed. */
@@ -197,7 +286,12 @@ export class AttentionFlowView {
     const { layers = 0 } = flow;
     state.layer = Math.min(state.layer, Math.max(layers - 1, 0));
     this.#layers.hidden = !layers;
-    fillOptions(this.#layer, Array.from({ length: layers }, (_, layer) => String(layer + 1)), [...Array(layers).keys()], state.layer);
+    fillOptions(
+      this.#layer,
+      Array.from({ length: layers }, (_, layer) => String(layer + 1)),
+      [...Array(layers).keys()],
+      state.layer,
+    );
     this.#time.last = layers ? LAST - 1 : LAST; // of many layers, one reads no answer
     this.#stops[LAST].parentElement!.hidden = layers > 0;
     if (this.#time.at > this.#time.last) this.#time.jump(this.#time.last);
@@ -208,7 +302,12 @@ export class AttentionFlowView {
       box.parentElement!.hidden = box.name === "causal" && Boolean(flow.decodes); // it never looks ahead
     }
     this.#scenes.forEach(({ node }) => {
-      flow.headNames.forEach((name, head) => node.style.setProperty(`--head-${head}`, `color-mix(in srgb, ${colourOf(name)} var(--af-depth), var(--hm-paper))`));
+      flow.headNames.forEach((name, head) =>
+        node.style.setProperty(
+          `--head-${head}`,
+          `color-mix(in srgb, ${colourOf(name)} var(--af-depth), var(--hm-paper))`,
+        ),
+      );
       node.style.setProperty("--head", colourOf(flow.headNames[flow.head]));
     });
     this.#paint(true);
@@ -235,7 +334,8 @@ export class AttentionFlowView {
     const { head } = flow; // what is chosen may still be computed
     const { query } = state;
     const still = Number.isInteger(at);
-    for (const scene of this.#scenes) if (all || still || scene.node.getClientRects().length) scene.draw(flow, { head, query }, fact, at);
+    for (const scene of this.#scenes)
+      if (all || still || scene.node.getClientRects().length) scene.draw(flow, { head, query }, fact, at);
     const station = STATIONS[this.#place];
     setText(this.#caption, captionOf(flow, { head, query }, station.name, fact));
     this.#announcer.drawn(() => `${station.label}. ${this.#caption.textContent}`);
@@ -256,7 +356,8 @@ export class AttentionFlowView {
       else stop.removeAttribute("aria-current");
     });
     if (first) return;
-    if (this.#sheet.cell && this.flow) { // the journey goes on
+    if (this.#sheet.cell && this.flow) {
+      // the journey goes on
       this.state.cell = "";
       this.#sheet.show(this.flow, null);
     }

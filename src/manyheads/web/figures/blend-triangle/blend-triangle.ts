@@ -10,10 +10,12 @@ import { announce, arrow, h, nextId, setText } from "../../views/dom.ts";
 
 const [LEAST, MOST] = [-0.1, 1.2]; // of both axes
 const STEP = 0.05; // an arrow key's
-const STARTS = [[0, 0.5, 0.5], [1 / 3, 1 / 3, 1 / 3]]; // of both heads, apart from each other
+const STARTS = [
+  [0, 0.5, 0.5],
+  [1 / 3, 1 / 3, 1 / 3],
+]; // of both heads, apart from each other
 const KEPT = ["thing", "feeling"]; // by the first of two heads, by the second
 const COLOURS = ["object", "sentiment"].map(colourOf);
-
 
 class BlendTriangleElement extends Figure {
   #words: string[] = [];
@@ -30,16 +32,43 @@ class BlendTriangleElement extends Figure {
 
   protected draw() {
     this.#words = (this.getAttribute("words") ?? "").split(" ");
-    this.#corners = (this.getAttribute("values") ?? "").split(",").map((pair) => pair.trim().split(" ").map(Number) as Point);
+    this.#corners = (this.getAttribute("values") ?? "")
+      .split(",")
+      .map((pair) => pair.trim().split(" ").map(Number) as Point);
     const group = nextId("bt-heads");
-    this.#ways.append(...["One head", "Two heads"].map((name, at) =>
-      h("label", {}, h("input", { type: "radio", name: group, checked: at === 0, onchange: () => this.#choose(at === 1) }), h("span", {}, name))));
+    this.#ways.append(
+      ...["One head", "Two heads"].map((name, at) =>
+        h(
+          "label",
+          {},
+          h("input", { type: "radio", name: group, checked: at === 0, onchange: () => this.#choose(at === 1) }),
+          h("span", {}, name),
+        ),
+      ),
+    );
     const path = this.#corners.map((corner) => `${place(corner, 0)} ${place(corner, 1)}`).join(", ");
     const names = this.#words.map((word, at) => h("span", { class: "bt-word", style: where(this.#corners[at]) }, word));
-    const goal = h("b", { class: "bt-wanted", style: where(this.#wanted), role: "img", "aria-label": "what is wanted" }, "★");
-    this.#plot.append(h("i", { class: "bt-blends", style: `clip-path: polygon(${path})`, "aria-hidden": "true" }), ...names, goal, this.#result, ...this.#points,
-      h("small", { class: "bt-across", "aria-hidden": "true" }, "thing →"), h("small", { class: "bt-up", "aria-hidden": "true" }, "feeling →"));
-    this.replaceChildren(h("div", { class: "hm-tools" }, this.#ways), this.#plot, ...this.#lines, this.#says, this.#announcer.node);
+    const goal = h(
+      "b",
+      { class: "bt-wanted", style: where(this.#wanted), role: "img", "aria-label": "what is wanted" },
+      "★",
+    );
+    this.#plot.append(
+      h("i", { class: "bt-blends", style: `clip-path: polygon(${path})`, "aria-hidden": "true" }),
+      ...names,
+      goal,
+      this.#result,
+      ...this.#points,
+      h("small", { class: "bt-across", "aria-hidden": "true" }, "thing →"),
+      h("small", { class: "bt-up", "aria-hidden": "true" }, "feeling →"),
+    );
+    this.replaceChildren(
+      h("div", { class: "hm-tools" }, this.#ways),
+      this.#plot,
+      ...this.#lines,
+      this.#says,
+      this.#announcer.node,
+    );
     this.#paint();
   }
 
@@ -49,10 +78,14 @@ class BlendTriangleElement extends Figure {
   }
 
   #point(head: number) {
-    const button: HTMLButtonElement = h("button", { type: "button", class: "bt-point", style: `--head: ${COLOURS[head]}`,
+    const button: HTMLButtonElement = h("button", {
+      type: "button",
+      class: "bt-point",
+      style: `--head: ${COLOURS[head]}`,
       onpointerdown: (event: PointerEvent) => button.setPointerCapture(event.pointerId),
       onpointermove: (event: PointerEvent) => button.hasPointerCapture(event.pointerId) && this.#drag(head, event),
-      onkeydown: (event: KeyboardEvent) => this.#push(head, event) });
+      onkeydown: (event: KeyboardEvent) => this.#push(head, event),
+    });
     return button;
   }
 
@@ -98,7 +131,10 @@ class BlendTriangleElement extends Figure {
     this.#result.hidden = !this.#both;
     this.#result.style.cssText = where(result);
     const reached = Math.hypot(result[0] - this.#wanted[0], result[1] - this.#wanted[1]) < STEP;
-    setText(this.#says, `${this.#both ? "Together they find" : "It finds"} ${written(result)}. Wanted: ${written(this.#wanted)}.${reached ? " There!" : ""}`);
+    setText(
+      this.#says,
+      `${this.#both ? "Together they find" : "It finds"} ${written(result)}. Wanted: ${written(this.#wanted)}.${reached ? " There!" : ""}`,
+    );
     this.#announcer.drawn(() => this.#says.textContent ?? "");
     announce(this, "blended", { weights: this.#heads.slice(0, this.#both ? 2 : 1), result });
   }

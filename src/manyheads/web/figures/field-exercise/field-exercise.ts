@@ -29,11 +29,35 @@ class FieldRow {
     const described = { "aria-describedby": `${id}-reply` };
     if (field.options) {
       this.#inputs = field.options.map((value) => h("input", { type: "radio", name: id, value, ...described }));
-      const options = this.#inputs.map((input) => h("label", { class: "fe-option" }, input, h("span", {}, ...markedNodes(input.value))));
-      this.node = h("fieldset", { class: "fe-field" }, h("legend", {}, ...markedNodes(field.label)), ...options, this.#reply);
+      const options = this.#inputs.map((input) =>
+        h("label", { class: "fe-option" }, input, h("span", {}, ...markedNodes(input.value))),
+      );
+      this.node = h(
+        "fieldset",
+        { class: "fe-field" },
+        h("legend", {}, ...markedNodes(field.label)),
+        ...options,
+        this.#reply,
+      );
     } else {
-      this.#inputs = [h("input", { type: "text", id, placeholder: PLACEHOLDERS[field.kind], autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...described })];
-      this.node = h("div", { class: "fe-field" }, h("label", { for: id }, ...markedNodes(field.label)), this.#inputs[0], this.#reply);
+      this.#inputs = [
+        h("input", {
+          type: "text",
+          id,
+          placeholder: PLACEHOLDERS[field.kind],
+          autocomplete: "off",
+          autocapitalize: "off",
+          spellcheck: "false",
+          ...described,
+        }),
+      ];
+      this.node = h(
+        "div",
+        { class: "fe-field" },
+        h("label", { for: id }, ...markedNodes(field.label)),
+        this.#inputs[0],
+        this.#reply,
+      );
     }
   }
 
@@ -80,7 +104,9 @@ class FieldExerciseElement extends Figure {
       event.preventDefault();
       this.#check();
     };
-    this.replaceChildren(h("form", { novalidate: true, onsubmit: submit }, ...this.#rows.map(({ node }) => node), buttons));
+    this.replaceChildren(
+      h("form", { novalidate: true, onsubmit: submit }, ...this.#rows.map(({ node }) => node), buttons),
+    );
     this.#recall();
   }
 

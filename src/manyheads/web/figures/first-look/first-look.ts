@@ -12,10 +12,14 @@ const [IN_TIME, THEN] = [8000, 700]; // milliseconds: for the model to come; unt
 const READERS = ["pointerdown", "keydown", "input", "focusin"]; // what a reader does ends the typing
 
 /** Fulfilled once the page has been painted; at once, where a browser doesn't tell. */
-const painted = () => new Promise<void>((done) => {
-  if (!globalThis.PerformanceObserver?.supportedEntryTypes.includes("paint")) return done();
-  new PerformanceObserver((_, observer) => (observer.disconnect(), done())).observe({ type: "paint", buffered: true });
-});
+const painted = () =>
+  new Promise<void>((done) => {
+    if (!globalThis.PerformanceObserver?.supportedEntryTypes.includes("paint")) return done();
+    new PerformanceObserver((_, observer) => (observer.disconnect(), done())).observe({
+      type: "paint",
+      buffered: true,
+    });
+  });
 
 class FirstLookElement extends Figure {
   #look: LookingBack | null = null;
@@ -67,7 +71,14 @@ class FirstLookElement extends Figure {
     if (stops.aborted || (navigator as { connection?: { saveData?: boolean } }).connection?.saveData) return false;
     const came = await Promise.race([this.ready.then(() => true), wait(IN_TIME, stops).then(() => false)]);
     const { top, bottom } = this.map.getBoundingClientRect();
-    return came && !stops.aborted && !document.hidden && top < innerHeight / 2 && bottom > 0 && this.map.sentence === this.map.getAttribute("sentence");
+    return (
+      came &&
+      !stops.aborted &&
+      !document.hidden &&
+      top < innerHeight / 2 &&
+      bottom > 0 &&
+      this.map.sentence === this.map.getAttribute("sentence")
+    );
   }
 
   async #type(look: LookingBack, strokes: [string, number][], { signal }: AbortController, leaves: AbortSignal) {

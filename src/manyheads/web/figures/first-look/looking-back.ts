@@ -23,11 +23,18 @@ export function lookBack(map: AttentionMap, head: number, answer: string) {
 }
 
 /** What that is, in a sentence. */
-export function toldOf(map: AttentionMap, { asker, found }: { asker: number, found: number }, answer: string, on: boolean) {
+export function toldOf(
+  map: AttentionMap,
+  { asker, found }: { asker: number; found: number },
+  answer: string,
+  on: boolean,
+) {
   const [word, other] = [asker, found].map((place) => isolated(readable(map.keyTokens[place])));
   if (isSpecial(map.keyTokens[asker])) return `The ${answer} head finds no word here, so there is nothing to tell it.`;
   if (asker === found) return `One layer below, a head looks from “${word}” at “${word}” itself.`;
-  return on ? `One layer below, a head tells “${word}” about “${other}”.` : `That head is off: nobody tells “${word}” about “${other}”.`;
+  return on
+    ? `One layer below, a head tells “${word}” about “${other}”.`
+    : `That head is off: nobody tells “${word}” about “${other}”.`;
 }
 
 // ------------------------------------------------------------------------------------------------ the view
@@ -59,10 +66,18 @@ export class LookingBack {
     arcs.append(this.#path);
     this.#row = h("div", { class: "fl-words", role: "img" }, arcs, this.#words);
     this.#switch = h("button", { type: "button", class: "fl-switch", onclick: press });
-    this.node = h("section", { class: "fl-look", "aria-label": "One layer below" },
+    this.node = h(
+      "section",
+      { class: "fl-look", "aria-label": "One layer below" },
       this.#says,
       h("div", { class: "fl-row" }, this.#name, this.#row),
-      h("div", { class: "fl-act" }, this.#switch, h("p", { class: "fl-verdict" }, h("span", {}, answer), this.#label, this.#share)));
+      h(
+        "div",
+        { class: "fl-act" },
+        this.#switch,
+        h("p", { class: "fl-verdict" }, h("span", {}, answer), this.#label, this.#share),
+      ),
+    );
   }
 
   /** Shows a map; gives whether its answer is another one than before. */
@@ -86,7 +101,10 @@ export class LookingBack {
     });
     const [from, to] = [found.asker, found.found].map((place) => readable(map.keyTokens[place]));
     this.#row.ariaLabel = `${headTitle(map, FIRST, head)}: ${from} looks most at ${to}, ${percent(found.weights[found.found])}`;
-    this.#between = found.asker === found.found || isSpecial(map.keyTokens[found.asker]) ? null : [words[found.asker], words[found.found]];
+    this.#between =
+      found.asker === found.found || isSpecial(map.keyTokens[found.asker])
+        ? null
+        : [words[found.asker], words[found.found]];
     this.place();
     const [label, share] = likeliest(map.predictions[answer]);
     const swung = this.#label.textContent !== "" && this.#label.textContent !== label;
@@ -108,26 +126,42 @@ export class LookingBack {
     if (!from || !to) return;
     const place = [...this.#words.children].indexOf(to);
     for (const word of [to, ...Array.from(rows, ({ cells }) => cells[place + 1])])
-      word?.animate?.([{ boxShadow: "0 0 0 2px var(--fl-swing)" }, { boxShadow: "0 0 0 10px transparent" }], { ...SWING, iterations: 2 });
+      word?.animate?.([{ boxShadow: "0 0 0 2px var(--fl-swing)" }, { boxShadow: "0 0 0 10px transparent" }], {
+        ...SWING,
+        iterations: 2,
+      });
     this.#path.animate?.([{ strokeDashoffset: 1 }, { strokeDashoffset: 0 }], SWING);
   }
 
   /** Shows that the answer is another one now. */
   swing(...others: (Element | null)[]) {
     for (const node of [this.#label.parentElement, ...others])
-      node?.animate?.([{ backgroundColor: "color-mix(in srgb, var(--fl-swing) 65%, transparent)" }, { backgroundColor: "transparent" }], SWING);
+      node?.animate?.(
+        [
+          { backgroundColor: "color-mix(in srgb, var(--fl-swing) 65%, transparent)" },
+          { backgroundColor: "transparent" },
+        ],
+        SWING,
+      );
   }
 
   /** Invites to press the switch, once it's seen: on a phone it is below. */
   invite(ends: AbortSignal) {
     whenSeen(this.#switch, ends, () =>
-      this.#switch.animate?.([{ boxShadow: "0 0 0 0 var(--hm-accent)" }, { boxShadow: "0 0 0 12px transparent" }], { ...SWING, iterations: 3 }));
+      this.#switch.animate?.([{ boxShadow: "0 0 0 0 var(--hm-accent)" }, { boxShadow: "0 0 0 12px transparent" }], {
+        ...SWING,
+        iterations: 3,
+      }),
+    );
   }
 
   /** Takes the place of what the build drew, and stands after the map. */
   putAfter(map: Element) {
     const parent = map.parentElement as HTMLElement;
-    setChildren(parent, [...[...parent.children].filter((child) => !child.matches(".fl-look") || child === this.node), this.node]);
+    setChildren(parent, [
+      ...[...parent.children].filter((child) => !child.matches(".fl-look") || child === this.node),
+      this.node,
+    ]);
   }
 }
 

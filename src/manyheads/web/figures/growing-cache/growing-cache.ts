@@ -29,8 +29,12 @@ class GrowingCacheElement extends Figure {
     const groups = [...new Set([1, own, 3 * own])];
     this.style.setProperty("--words", String(this.#words.length));
     fillOptions(this.#heads, groups.map(String), groups, own);
-    this.replaceChildren(h("div", { class: "hm-tools" }, this.#write, this.#player.node, this.#over, field(this.#heads)),
-      ...this.#rows.map(({ node }) => node), this.#size, this.#announcer.node);
+    this.replaceChildren(
+      h("div", { class: "hm-tools" }, this.#write, this.#player.node, this.#over, field(this.#heads)),
+      ...this.#rows.map(({ node }) => node),
+      this.#size,
+      this.#announcer.node,
+    );
     this.#paint();
   }
 
@@ -52,13 +56,30 @@ class GrowingCacheElement extends Figure {
   #paint() {
     const count = this.#count;
     const words = this.#words.slice(0, count);
-    this.#rows[0].draw(words, words.map((_, at) => [1, at === count - 1]));
-    this.#rows[1].draw(words, words.map((_, at) => [count - at, true]));
+    this.#rows[0].draw(
+      words,
+      words.map((_, at) => [1, at === count - 1]),
+    );
+    this.#rows[1].draw(
+      words,
+      words.map((_, at) => [count - at, true]),
+    );
     setIdle(this.#write, count === this.#words.length);
     setIdle(this.#over, count === 1);
-    const bytes = (tokens: number) => 2 * Number(this.getAttribute("layers")) * Number(this.#heads.value) * Number(this.getAttribute("width")) * BYTES * tokens;
-    const long = LENGTHS.map((tokens) => `${tokens.toLocaleString("en")} tokens would take ${megabytes(bytes(tokens))}`).join(", ");
-    setText(this.#size, `The cache of ${count === 1 ? "this word" : `these ${count} words`} takes ${megabytes(bytes(count))}; ${long}.`);
+    const bytes = (tokens: number) =>
+      2 *
+      Number(this.getAttribute("layers")) *
+      Number(this.#heads.value) *
+      Number(this.getAttribute("width")) *
+      BYTES *
+      tokens;
+    const long = LENGTHS.map(
+      (tokens) => `${tokens.toLocaleString("en")} tokens would take ${megabytes(bytes(tokens))}`,
+    ).join(", ");
+    setText(
+      this.#size,
+      `The cache of ${count === 1 ? "this word" : `these ${count} words`} takes ${megabytes(bytes(count))}; ${long}.`,
+    );
     this.#announcer.drawn(() => this.#rows.map(({ text }) => text).join(" "));
     announce(this, "written", { count, bytes: bytes(count) });
   }
@@ -82,7 +103,9 @@ class Wall {
 
   /** `bricks` are, for each word, how many it has, and whether the topmost is new. */
   draw(words: string[], bricks: [count: number, isNew: boolean][]) {
-    const items = fill(this.#words, words.length, () => h("li", {}, h("span", { class: "gc-bricks", "aria-hidden": "true" }), h("span")));
+    const items = fill(this.#words, words.length, () =>
+      h("li", {}, h("span", { class: "gc-bricks", "aria-hidden": "true" }), h("span")),
+    );
     words.forEach((word, at) => {
       const [count, isNew] = bricks[at];
       const [wall, name] = items[at].children;
@@ -93,10 +116,14 @@ class Wall {
     });
     const now = bricks.filter(([, isNew]) => isNew).length;
     const sum = bricks.reduce((all, [count]) => all + count, 0);
-    setText(this.#sum, `keys and values of ${now} ${now === 1 ? "word" : "words"} computed for the last one, ${sum} so far.`);
+    setText(
+      this.#sum,
+      `keys and values of ${now} ${now === 1 ? "word" : "words"} computed for the last one, ${sum} so far.`,
+    );
   }
 }
 
-const megabytes = (bytes: number) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6).toLocaleString("en")} MB`);
+const megabytes = (bytes: number) =>
+  bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6).toLocaleString("en")} MB`;
 
 define("growing-cache", GrowingCacheElement);

@@ -39,9 +39,19 @@ export class BirthCharts {
     const values = (name: keyof Measured) => history.map((measured) => measured[name]);
     this.#loss.draw(steps, [values("second")], ticks);
     this.#heads.draw(steps, [values("previous"), values("induction")], ticks);
-    this.#question = h("fieldset", { class: "hb-question" }, h("legend", {}, "Predict: which head will appear first?"),
-      ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => predict(text) }, text)));
-    this.node = h("div", { class: "hb-charts" }, this.#loss.node, h("div", { class: "hb-heads" }, this.#heads.node, this.#question), this.answer);
+    this.#question = h(
+      "fieldset",
+      { class: "hb-question" },
+      h("legend", {}, "Predict: which head will appear first?"),
+      ...ANSWERS.map((text) => h("button", { type: "button", onclick: () => predict(text) }, text)),
+    );
+    this.node = h(
+      "div",
+      { class: "hb-charts" },
+      this.#loss.node,
+      h("div", { class: "hb-heads" }, this.#heads.node, this.#question),
+      this.answer,
+    );
   }
 
   /** Shows where a step is, and what was measured then; how the heads grew, once the reader has predicted it. */
@@ -49,12 +59,23 @@ export class BirthCharts {
     const { second, right, previous, induction } = this.#history.find((measured) => measured.step === step) as Measured;
     this.#loss.mark(step);
     this.#heads.mark(step);
-    setText(this.#loss.caption, `Loss on the second copy of test sequences, all heads on: ${second.toFixed(2)} nats, ${percent(right)} right`);
-    this.#heads.caption.replaceChildren("Attention where the head’s name says: ",
-      h("b", { style: `--head: ${COLOURS.previous}` }, `previous-token ${percent(previous)}`), ", ", h("b", { style: `--head: ${COLOURS.induction}` }, `induction ${percent(induction)}`));
+    setText(
+      this.#loss.caption,
+      `Loss on the second copy of test sequences, all heads on: ${second.toFixed(2)} nats, ${percent(right)} right`,
+    );
+    this.#heads.caption.replaceChildren(
+      "Attention where the head’s name says: ",
+      h("b", { style: `--head: ${COLOURS.previous}` }, `previous-token ${percent(previous)}`),
+      ", ",
+      h("b", { style: `--head: ${COLOURS.induction}` }, `induction ${percent(induction)}`),
+    );
     this.#heads.node.classList.toggle("hb-hidden", !predicted);
     this.#question.hidden = predicted !== "";
-    if (predicted) setText(this.answer, `You predicted: ${predicted.toLowerCase()}. In this training the previous-token head was half grown at step ${this.#halfway("previous")}, the induction head at step ${this.#halfway("induction")}.`);
+    if (predicted)
+      setText(
+        this.answer,
+        `You predicted: ${predicted.toLowerCase()}. In this training the previous-token head was half grown at step ${this.#halfway("previous")}, the induction head at step ${this.#halfway("induction")}.`,
+      );
   }
 
   /** The first step measured with half of what a score gains: twin of `birth` in measures.py. */

@@ -33,8 +33,8 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
   protected numbers = [];
   protected computed = []; // the view asks
   #stored: InductionModel | null = null; // one of the stored training's
-  #trained: { model: InductionModel, headMask: HeadMask } | null = null; // by the reader
-  #worker: { number: number, training: Training | null } | null = null; // what learns
+  #trained: { model: InductionModel; headMask: HeadMask } | null = null; // by the reader
+  #worker: { number: number; training: Training | null } | null = null; // what learns
 
   protected override task = {
     failure: "The text could not be read",
@@ -43,7 +43,12 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
       this.#stored = models[at];
       const { model, headMask } = (live && this.#trained) || { model: models[at], headMask: null };
       const mask = maskOf(off, model.numLayers, model.numHeads);
-      return model.attend(sentence, headMask && mask ? mask.map((row, layer) => row.map((on, head) => on && headMask[layer][head])) : headMask ?? mask);
+      return model.attend(
+        sentence,
+        headMask && mask
+          ? mask.map((row, layer) => row.map((on, head) => on && headMask[layer][head]))
+          : (headMask ?? mask),
+      );
     },
     show: (map: Expecting) => {
       const { view } = this;
@@ -93,8 +98,15 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
 
   protected draw(baked: Baked) {
     dressPage("head-map.css", "head-birth.css");
-    this.view = new HeadBirthView(this, this.written, baked, { compute: () => this.update(), train: () => this.#train(), save: () => this.#save() });
-    this.view.dispatch({ type: "show", map: { ...decodeMap(baked.map), guesses: baked.guesses, losses: new Float32Array() } });
+    this.view = new HeadBirthView(this, this.written, baked, {
+      compute: () => this.update(),
+      train: () => this.#train(),
+      save: () => this.#save(),
+    });
+    this.view.dispatch({
+      type: "show",
+      map: { ...decodeMap(baked.map), guesses: baked.guesses, losses: new Float32Array() },
+    });
     this.begin(true);
   }
 
@@ -122,10 +134,14 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
   async #train() {
     const { training } = this.view!.state;
     if (!training || !this.isConnected) return;
-    const { number, seed, experiment: { config, change, onlyText } } = training;
+    const {
+      number,
+      seed,
+      experiment: { config, change, onlyText },
+    } = training;
     if (this.#worker?.number === number) return this.#steer();
     this.#worker?.training?.close();
-    const worker: { number: number, training: Training | null } = { number, training: null };
+    const worker: { number: number; training: Training | null } = { number, training: null };
     this.#worker = worker;
     this.#trained = null;
     try {
@@ -135,7 +151,13 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
       if (this.#worker !== worker) return;
       const recipe = { ...CONFIG, ...config };
       const told = (report: Report) => this.#hear(number, recipe, report);
-      worker.training = new script.Training(recipe, seed, { ...change, ...(onlyText && { text: this.sentence }) }, told, () => this.#fail(null));
+      worker.training = new script.Training(
+        recipe,
+        seed,
+        { ...change, ...(onlyText && { text: this.sentence }) },
+        told,
+        () => this.#fail(null),
+      );
       this.#steer();
     } catch (error) {
       if (this.#worker === worker) this.#fail(error);
@@ -154,8 +176,15 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
     const { view } = this;
     if (this.#worker?.number !== number || !view) return;
     const { seed, heads } = view.state.training!;
-    const roles = { previous: heads.previous?.place ?? [0, 0], induction: heads.induction?.place ?? [config.layers - 1, 0] };
-    const facts = { variant: `seed-${seed}-step-${report.step}`, config: { ...config, num_sequences: report.step * config.batch, steps: report.step }, roles };
+    const roles = {
+      previous: heads.previous?.place ?? [0, 0],
+      induction: heads.induction?.place ?? [config.layers - 1, 0],
+    };
+    const facts = {
+      variant: `seed-${seed}-step-${report.step}`,
+      config: { ...config, num_sequences: report.step * config.batch, steps: report.step },
+      roles,
+    };
     this.#trained = { model: this.#stored!.like(tensors, facts), headMask };
     view.dispatch({ type: "report", number, report, hidden: document.hidden });
     announce(this, "step", this.training);

@@ -40,9 +40,9 @@ export interface Training {
   step: number;
   pace: number; // milliseconds a step, as far as is known
   points: Point[];
-  heads: { previous: Found | null, induction: Found | null }; // the strongest on the reader's text; one that has its name keeps it
+  heads: { previous: Found | null; induction: Found | null }; // the strongest on the reader's text; one that has its name keeps it
   turned: number | null; // the first measured step at which both gave half of their attention where their names say
-  unseen: { from: number, to: number } | null; // the steps that it took in a hidden tab, until its reader stops or starts it
+  unseen: { from: number; to: number } | null; // the steps that it took in a hidden tab, until its reader stops or starts it
 }
 
 /** The losses of the last steps, and the scores of the strongest heads on the reader's text, where it repeats. */
@@ -55,19 +55,19 @@ export interface Point {
 }
 
 export type Action =
-  | { type: "take", parts: Partial<Pick<State, "sentence">> }
-  | { type: "step", at: number }
+  | { type: "take"; parts: Partial<Pick<State, "sentence">> }
+  | { type: "step"; at: number }
   | { type: "next" } // from the last step to the first
-  | { type: "toggle", head: number[] }
-  | { type: "ask", place: number, pressed?: State["pressed"] }
-  | { type: "predict", head: string }
-  | { type: "show", map: Expecting }
-  | { type: "train", until?: number } // starts, or goes on
+  | { type: "toggle"; head: number[] }
+  | { type: "ask"; place: number; pressed?: State["pressed"] }
+  | { type: "predict"; head: string }
+  | { type: "show"; map: Expecting }
+  | { type: "train"; until?: number } // starts, or goes on
   | { type: "pause" }
-  | { type: "reset", seed?: number, experiment?: Experiment, predicted?: string, runs?: boolean }
+  | { type: "reset"; seed?: number; experiment?: Experiment; predicted?: string; runs?: boolean }
   | { type: "stored" } // shows the stored training again
-  | { type: "consider", experiment: number } // before it's run
-  | { type: "report", number: number, report: Pick<Report, "step" | "loss" | "pace">, hidden?: boolean } // whether its tab is
+  | { type: "consider"; experiment: number } // before it's run
+  | { type: "report"; number: number; report: Pick<Report, "step" | "loss" | "pace">; hidden?: boolean } // whether its tab is
   | { type: "seen" }; // its tab, again
 
 /**
@@ -82,50 +82,120 @@ export interface Step {
 const HALF = 0.5; // of its attention where its name says: from there on, a head has the name
 const SEEDS = 10; // that were tried for what the experiments say
 
-export const startWith = (parts: Partial<State>, steps: number[]): State =>
-  ({ sentence: "", at: 0, live: false, training: null, asked: -1, off: [], map: null, all: [], chosen: null, pressed: null, predicted: "", ...parts, steps });
+export const startWith = (parts: Partial<State>, steps: number[]): State => ({
+  sentence: "",
+  at: 0,
+  live: false,
+  training: null,
+  asked: -1,
+  off: [],
+  map: null,
+  all: [],
+  chosen: null,
+  pressed: null,
+  predicted: "",
+  ...parts,
+  steps,
+});
 
-const newTraining = (number: number, seed: number, experiment: Experiment, predicted: string, runs: boolean): Training =>
-  ({ number, seed, experiment, predicted, until: experiment.until, runs, step: 0, pace: 0, points: [], heads: { previous: null, induction: null }, turned: null, unseen: null });
+const newTraining = (
+  number: number,
+  seed: number,
+  experiment: Experiment,
+  predicted: string,
+  runs: boolean,
+): Training => ({
+  number,
+  seed,
+  experiment,
+  predicted,
+  until: experiment.until,
+  runs,
+  step: 0,
+  pace: 0,
+  points: [],
+  heads: { previous: null, induction: null },
+  turned: null,
+  unseen: null,
+});
 
 export function reduce(state: State, action: Action): Step {
   const { training } = state;
   switch (action.type) {
-    case "take": return { state: { ...state, ...action.parts, chosen: null, pressed: null }, needs: "compute" };
-    case "step": return { state: { ...state, at: action.at }, needs: "compute" };
-    case "next": return { state: { ...state, at: (state.at + 1) % state.steps.length }, needs: "compute" };
-    case "toggle": return { state: { ...state, off: toggledIn(state.off, action.head) }, needs: "compute" };
-    case "ask": return { state: { ...state, chosen: action.place, pressed: action.pressed ?? null }, needs: "ask" };
-    case "predict": return { state: { ...state, predicted: action.head }, needs: "reveal" };
-    case "show": return { state: shown(state, action.map), needs: "draw" };
-    case "stored": return { state: { ...state, live: false, off: [], asked: -1, training: training && { ...training, runs: false } }, needs: "train" };
-    case "consider": return { state: { ...state, asked: action.experiment === state.asked ? -1 : action.experiment }, needs: "reveal" };
-    case "pause": return { state: { ...state, training: training && { ...training, runs: false, unseen: null } }, needs: "train" };
+    case "take":
+      return { state: { ...state, ...action.parts, chosen: null, pressed: null }, needs: "compute" };
+    case "step":
+      return { state: { ...state, at: action.at }, needs: "compute" };
+    case "next":
+      return { state: { ...state, at: (state.at + 1) % state.steps.length }, needs: "compute" };
+    case "toggle":
+      return { state: { ...state, off: toggledIn(state.off, action.head) }, needs: "compute" };
+    case "ask":
+      return { state: { ...state, chosen: action.place, pressed: action.pressed ?? null }, needs: "ask" };
+    case "predict":
+      return { state: { ...state, predicted: action.head }, needs: "reveal" };
+    case "show":
+      return { state: shown(state, action.map), needs: "draw" };
+    case "stored":
+      return {
+        state: { ...state, live: false, off: [], asked: -1, training: training && { ...training, runs: false } },
+        needs: "train",
+      };
+    case "consider":
+      return {
+        state: { ...state, asked: action.experiment === state.asked ? -1 : action.experiment },
+        needs: "reveal",
+      };
+    case "pause":
+      return { state: { ...state, training: training && { ...training, runs: false, unseen: null } }, needs: "train" };
     case "train": {
       const { live, off } = state;
       const going = training ?? newTraining(0, 0, PLAIN, "", true);
       const until = action.until ?? (going.step < going.until ? going.until : Infinity); // who goes on after the end sets none
-      return { state: { ...state, live: true, off: live ? off : [], training: { ...going, until, runs: going.step < until, unseen: null } }, needs: "train" };
+      return {
+        state: {
+          ...state,
+          live: true,
+          off: live ? off : [],
+          training: { ...going, until, runs: going.step < until, unseen: null },
+        },
+        needs: "train",
+      };
     }
     case "reset": {
       const { experiment = training?.experiment ?? PLAIN, predicted = "", runs = false } = action;
-      const seed = action.seed ?? (experiment === EXPERIMENTS[0] ? ((training?.seed ?? 0) + 1) % SEEDS : experiment === training?.experiment ? training.seed : 0);
+      const seed =
+        action.seed ??
+        (experiment === EXPERIMENTS[0]
+          ? ((training?.seed ?? 0) + 1) % SEEDS
+          : experiment === training?.experiment
+            ? training.seed
+            : 0);
       const begun = newTraining((training?.number ?? -1) + 1, seed, experiment, predicted, runs);
       return { state: { ...state, live: true, off: [], asked: -1, training: begun }, needs: "train" };
     }
     case "report": {
       if (!training || action.number !== training.number) return { state, needs: "nothing" };
       const { report, hidden = false } = action;
-      return { state: { ...state, training: reported(training, report, hidden) }, needs: state.live && !hidden ? "compute" : "nothing" };
+      return {
+        state: { ...state, training: reported(training, report, hidden) },
+        needs: state.live && !hidden ? "compute" : "nothing",
+      };
     }
-    case "seen": return { state, needs: state.live && training && isUnseen(training) ? "compute" : "nothing" };
+    case "seen":
+      return { state, needs: state.live && training && isUnseen(training) ? "compute" : "nothing" };
   }
 }
 
-function reported(training: Training, { step, loss, pace }: Pick<Report, "step" | "loss" | "pace">, hidden: boolean): Training {
+function reported(
+  training: Training,
+  { step, loss, pace }: Pick<Report, "step" | "loss" | "pace">,
+  hidden: boolean,
+): Training {
   const point = { step, ...loss, previous: null, induction: null };
   const begins = step === 0 ? { points: [], turned: null } : { points: [...training.points, point] };
-  const unseen = hidden && step ? { from: isUnseen(training) ? training.unseen!.from : training.step, to: step } : training.unseen;
+  const unseen =
+    hidden && step ? { from: isUnseen(training) ? training.unseen!.from : training.step, to: step } : training.unseen;
   return { ...training, ...begins, step, pace, unseen, runs: training.runs && step < training.until };
 }
 
@@ -144,9 +214,14 @@ function shown(state: State, map: Expecting): State {
     return { place: [layer, head], score: scores[head] };
   };
   const [back, on] = [previousScores(map), inductionScores(map)];
-  const heads = { previous: found(back, 0, training.heads.previous), induction: found(on, map.shape[0] - 1, training.heads.induction) };
+  const heads = {
+    previous: found(back, 0, training.heads.previous),
+    induction: found(on, map.shape[0] - 1, training.heads.induction),
+  };
   const [previous, induction] = [back && heads.previous!.score, on && heads.induction!.score];
-  const points = training.points.map((point) => (point.step === training.step ? { ...point, previous, induction } : point));
+  const points = training.points.map((point) =>
+    point.step === training.step ? { ...point, previous, induction } : point,
+  );
   const both = (previous ?? 0) >= HALF && (induction ?? 0) >= HALF;
   const turned = training.turned ?? (both && training.step ? training.step : null);
   return { ...now, training: { ...training, points, turned, heads } };
@@ -168,5 +243,8 @@ export function askedOf({ all, chosen }: State) {
 }
 
 /** That a cell of a head, [layer, head], was pressed. */
-export const askedFor = ([layer, head]: number[], cell: Pick<Cell, "query" | "key">): Action =>
-  ({ type: "ask", place: cell.query + 1, pressed: { layer, head, ...cell } });
+export const askedFor = ([layer, head]: number[], cell: Pick<Cell, "query" | "key">): Action => ({
+  type: "ask",
+  place: cell.query + 1,
+  pressed: { layer, head, ...cell },
+});

@@ -25,7 +25,7 @@ export interface BirthHost {
 
 /** Which heads training made, as [layer, head], the steps at which it was kept, and what was measured on the way. */
 export interface StoredTraining {
-  heads: { previous: number[], induction: number[] };
+  heads: { previous: number[]; induction: number[] };
   steps: number[];
   history: Measured[];
 }
@@ -41,15 +41,27 @@ export class HeadBirthView {
   #result = h("p", { class: "hb-result" });
   #why = h("p", { class: "hb-why" });
   #whyThere = new WhyThere();
-  #slider = h("input", { type: "range", min: 0, step: 1, "aria-label": "Training step",
-    oninput: () => (this.#player.stop(), this.dispatch({ type: "step", at: Number(this.#slider.value) })) });
+  #slider = h("input", {
+    type: "range",
+    min: 0,
+    step: 1,
+    "aria-label": "Training step",
+    oninput: () => (this.#player.stop(), this.dispatch({ type: "step", at: Number(this.#slider.value) })),
+  });
   #step = h("span", { class: "hb-step" });
   #player = new Player(PAUSE, () => (this.dispatch({ type: "next" }), this.state.at < this.state.steps.length - 1));
   #switch = headSwitch(() => this.dispatch({ type: "toggle", head: this.#heads.previous }));
-  #triangles = { previous: new HeadTriangle("previous-token head", COLOURS.previous), induction: new HeadTriangle("induction head", COLOURS.induction) };
+  #triangles = {
+    previous: new HeadTriangle("previous-token head", COLOURS.previous),
+    induction: new HeadTriangle("induction head", COLOURS.induction),
+  };
   #charts: BirthCharts;
   #panel: TrainingPanel;
-  #door = h("button", { type: "button", class: "hb-door", onclick: () => this.dispatch({ type: this.state.live ? "stored" : "train" }) });
+  #door = h("button", {
+    type: "button",
+    class: "hb-door",
+    onclick: () => this.dispatch({ type: this.state.live ? "stored" : "train" }),
+  });
   #stored: HTMLElement[]; // what is shown of the stored training
   #own: HTMLElement[]; // and of the reader's own
   #status = new StatusLine();
@@ -61,16 +73,45 @@ export class HeadBirthView {
     this.state = startWith(parts, steps);
     this.#slider.max = String(steps.length - 1);
     this.#charts = new BirthCharts(history, (head) => this.dispatch({ type: "predict", head }));
-    this.#panel = new TrainingPanel((action) => this.dispatch(action), () => host.save());
-    const tools = h("div", { class: "hm-tools" }, this.#player.node, h("label", { class: "hm-field hb-slider" }, "Training ", this.#slider, this.#step));
+    this.#panel = new TrainingPanel(
+      (action) => this.dispatch(action),
+      () => host.save(),
+    );
+    const tools = h(
+      "div",
+      { class: "hm-tools" },
+      this.#player.node,
+      h("label", { class: "hm-field hb-slider" }, "Training ", this.#slider, this.#step),
+    );
     const switches = h("div", { class: "hm-heads" }, h("span", {}, "Heads"), this.#switch);
-    const triangles = h("div", { class: "hb-triangles" }, this.#triangles.previous.node, this.#triangles.induction.node);
+    const triangles = h(
+      "div",
+      { class: "hb-triangles" },
+      this.#triangles.previous.node,
+      this.#triangles.induction.node,
+    );
     const panel = this.#panel;
     this.#stored = [tools, switches, triangles, this.#charts.node];
     this.#own = [panel.controls, panel.switches, panel.triangles, panel.charts, panel.experiments];
-    root.replaceChildren(this.#box, h("div", { class: "hb-bar" }, tools, panel.controls, this.#door), this.#strip.node, this.#result,
-      switches, panel.switches, triangles, panel.triangles, this.#why, this.#whyThere.node, this.#charts.node, panel.charts, this.#status.node, panel.experiments, this.#announcer.node);
-    for (const role of ["previous", "induction"] as const) this.#triangles[role].pressed = (cell) => this.dispatch(askedFor(this.#heads[role], cell));
+    root.replaceChildren(
+      this.#box,
+      h("div", { class: "hb-bar" }, tools, panel.controls, this.#door),
+      this.#strip.node,
+      this.#result,
+      switches,
+      panel.switches,
+      triangles,
+      panel.triangles,
+      this.#why,
+      this.#whyThere.node,
+      this.#charts.node,
+      panel.charts,
+      this.#status.node,
+      panel.experiments,
+      this.#announcer.node,
+    );
+    for (const role of ["previous", "induction"] as const)
+      this.#triangles[role].pressed = (cell) => this.dispatch(askedFor(this.#heads[role], cell));
     this.#drawControls();
   }
 
@@ -154,12 +195,20 @@ export class HeadBirthView {
     const most = weights.indexOf(Math.max(...weights));
     const cell = pressed ?? (head && place ? { layer: head[0], head: head[1], query, key: most } : null);
     this.#whyThere.node.hidden = !cell;
-    if (cell) this.#whyThere.ask(map, cell, named?.previous ? { [headTitle(map, named.previous[0], named.previous[1])]: COLOURS.previous } : {});
+    if (cell)
+      this.#whyThere.ask(
+        map,
+        cell,
+        named?.previous ? { [headTitle(map, named.previous[0], named.previous[1])]: COLOURS.previous } : {},
+      );
     if (!place) return setText(this.#why, "");
     const { guess } = all[place - 1];
     const guessed = `The guess: ${guess === null ? "one that isn’t in the text" : `“${visible(guess)}”`}.`;
     const character = (at: number) => `“${visible(map.queryTokens[at])}”, character ${at + 1}`;
     if (!head) return setText(this.#why, `After ${character(query)}, no head has earned a name yet. ${guessed}`);
-    setText(this.#why, `From ${character(query)}, the induction head looks most at ${character(most)} (${percent(weights[most])}). ${guessed}`);
+    setText(
+      this.#why,
+      `From ${character(query)}, the induction head looks most at ${character(most)} (${percent(weights[most])}). ${guessed}`,
+    );
   }
 }

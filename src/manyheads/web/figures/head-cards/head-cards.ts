@@ -21,20 +21,28 @@ export function order(values: number[], descending: boolean) {
 export const rank = (values: number[], value: number) => 1 + values.filter((other) => other > value).length;
 
 /** A score as the table writes it; as `shown` in models/cards.py. */
-export const shown = ({ decimals }: Pick<Score, "decimals">, value: number) => (decimals === null ? percent(value) : value.toFixed(decimals));
+export const shown = ({ decimals }: Pick<Score, "decimals">, value: number) =>
+  decimals === null ? percent(value) : value.toFixed(decimals);
 
 // ------------------------------------------------------------------------------------------------ the element
 
 /** What models/cards.py bakes in. */
 interface Data {
   scores: Score[];
-  sentences: { text: string, tokens: string[] }[];
+  sentences: { text: string; tokens: string[] }[];
   heads: Head[];
   causal: boolean;
 }
 /** `decimals` are those shown of a number; null where the score is a part of attention. */
-type Score = { name: string, says: string, decimals: number | null };
-type Head = { layer: number, head: number, behaviour: string | null, scores: number[], strongest: Example[][], weakest: Example[] };
+type Score = { name: string; says: string; decimals: number | null };
+type Head = {
+  layer: number;
+  head: number;
+  behaviour: string | null;
+  scores: number[];
+  strongest: Example[][];
+  weakest: Example[];
+};
 type Example = [sentence: number, query: number | null, key: number, weight: number, value: number];
 
 const LONG = 100; // heads; of more, a table shows the first
@@ -51,10 +59,14 @@ class HeadCardsElement extends Figure {
   #columns: HTMLTableCellElement[] = [];
   #body = h("tbody", { onkeydown: moveInTable });
   #whole = true;
-  #toggle = h("button", { type: "button", class: "hc-more", onclick: () => {
-    this.#whole = !this.#whole;
-    this.#show();
-  } });
+  #toggle = h("button", {
+    type: "button",
+    class: "hc-more",
+    onclick: () => {
+      this.#whole = !this.#whole;
+      this.#show();
+    },
+  });
   #card = h("section", { class: "hc-card" });
   #atlas: HeadAtlas | null = null;
   #announcer = new Announcer();
@@ -64,14 +76,38 @@ class HeadCardsElement extends Figure {
     this.#data = baked;
     const long = baked.heads.length > LONG;
     this.#columns = [{ name: "head", says: null }, ...baked.scores].map(({ name, says }, at) =>
-      h("th", { scope: "col", title: says, "aria-sort": long && at === 1 && "descending" }, h("button", { type: "button", onclick: () => this.#sort(at) }, name)));
+      h(
+        "th",
+        { scope: "col", title: says, "aria-sort": long && at === 1 && "descending" },
+        h("button", { type: "button", onclick: () => this.#sort(at) }, name),
+      ),
+    );
     this.#largest = baked.scores.map(({ decimals }, at) => (decimals === null ? 1 : Math.max(...this.#column(at + 1))));
-    const columns = baked.scores.map((score, at) => ({ name: score.name, values: this.#column(at + 1), text: (value: number) => shown(score, value) }));
+    const columns = baked.scores.map((score, at) => ({
+      name: score.name,
+      values: this.#column(at + 1),
+      text: (value: number) => shown(score, value),
+    }));
     const colours = baked.heads.map(({ behaviour }) => (behaviour ? behaviourOf(behaviour).colour : null));
-    this.#atlas = new HeadAtlas(baked.heads.map(nameOf), columns, colours, (at) => (this.#announcer.changed(), this.#open(at)));
+    this.#atlas = new HeadAtlas(
+      baked.heads.map(nameOf),
+      columns,
+      colours,
+      (at) => (this.#announcer.changed(), this.#open(at)),
+    );
     const table = h("table", { "aria-label": "Head cards" }, h("thead", {}, h("tr", {}, ...this.#columns)), this.#body);
-    this.replaceChildren(this.#atlas.node, this.#card, h("details", { class: "hc-all" }, h("summary", {}, `All ${baked.heads.length} heads in a table`),
-      h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" }, table), ...(long ? [this.#toggle] : [])), this.#announcer.node);
+    this.replaceChildren(
+      this.#atlas.node,
+      this.#card,
+      h(
+        "details",
+        { class: "hc-all" },
+        h("summary", {}, `All ${baked.heads.length} heads in a table`),
+        h("div", { class: "hc-scroll", tabindex: 0, role: "region", "aria-label": "Scores of all heads" }, table),
+        ...(long ? [this.#toggle] : []),
+      ),
+      this.#announcer.node,
+    );
     this.#whole = !long;
     const strongest = order(this.#column(1), true);
     this.#show(long ? strongest : this.#column(0));
@@ -89,21 +125,39 @@ class HeadCardsElement extends Figure {
 
   #row(at: number) {
     const { scores } = this.#data.heads[at];
-    const open = h("button", { type: "button", class: "hc-open", "aria-pressed": String(at === this.#opened), onclick: () => {
-      this.#announcer.changed();
-      this.#open(at);
-      this.#card.scrollIntoView({ block: "nearest" });
-    } }, nameOf(this.#data.heads[at]));
+    const open = h(
+      "button",
+      {
+        type: "button",
+        class: "hc-open",
+        "aria-pressed": String(at === this.#opened),
+        onclick: () => {
+          this.#announcer.changed();
+          this.#open(at);
+          this.#card.scrollIntoView({ block: "nearest" });
+        },
+      },
+      nameOf(this.#data.heads[at]),
+    );
     const cells = scores.map((value, score) =>
-      h("td", { style: `--share:${Math.max(0, value / this.#largest[score]).toFixed(3)}` }, shown(this.#data.scores[score], value)));
+      h(
+        "td",
+        { style: `--share:${Math.max(0, value / this.#largest[score]).toFixed(3)}` },
+        shown(this.#data.scores[score], value),
+      ),
+    );
     return h("tr", { class: at === this.#opened && "hc-opened" }, h("th", { scope: "row" }, open), ...cells);
   }
 
   protected override listen(leaves: AbortSignal) {
-    this.addEventListener("click", (event) => {
-      const link = targetOf(event).closest?.<HTMLAnchorElement>(`a[data-layer][href="#${this.getAttribute("for")}"]`);
-      if (link) this.#lead(link);
-    }, { signal: leaves });
+    this.addEventListener(
+      "click",
+      (event) => {
+        const link = targetOf(event).closest?.<HTMLAnchorElement>(`a[data-layer][href="#${this.getAttribute("for")}"]`);
+        if (link) this.#lead(link);
+      },
+      { signal: leaves },
+    );
   }
 
   /** The values of a column; the first is that of the names, in the order of layers and heads. */
@@ -133,13 +187,26 @@ class HeadCardsElement extends Figure {
     const ranks = scores.map((value, score) => rank(this.#column(score + 1), value));
     const best = ranks.indexOf(Math.min(...ranks));
     const blocks = this.#data.scores.map((score, which) =>
-      h("details", which === best ? { open: "" } : {},
-        h("summary", {}, h("b", {}, score.name), ` ${shown(score, scores[which])} `,
-          h("small", {}, `${score.says}; ${ranks[which]} of ${this.#data.heads.length}`)),
+      h(
+        "details",
+        which === best ? { open: "" } : {},
+        h(
+          "summary",
+          {},
+          h("b", {}, score.name),
+          ` ${shown(score, scores[which])} `,
+          h("small", {}, `${score.says}; ${ranks[which]} of ${this.#data.heads.length}`),
+        ),
         h("ol", {}, ...strongest[which].map((example) => h("li", {}, ...this.#example(example, score, opened)))),
-        ...(weakest.length ? [h("p", {}, "and least here: ", ...this.#example(weakest[which], score, opened))] : [])));
+        ...(weakest.length ? [h("p", {}, "and least here: ", ...this.#example(weakest[which], score, opened))] : []),
+      ),
+    );
     const title = capital(nameOf(opened));
-    const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": opened.layer, "data-head": opened.head }, title);
+    const link = h(
+      "a",
+      { href: `#${this.getAttribute("for")}`, "data-layer": opened.layer, "data-head": opened.head },
+      title,
+    );
     this.#card.replaceChildren(h("h3", {}, link), ...blocks);
     this.#announcer.drawn(() => `${title}: ${blocks[best].firstElementChild?.textContent}`);
   }
@@ -150,9 +217,19 @@ class HeadCardsElement extends Figure {
     const { text, tokens } = sentences[at];
     const words = wordsOf(tokens);
     const seen = causal && query !== null ? query + 1 : words.length; // what comes later, the head doesn't see
-    const link = h("a", { href: `#${this.getAttribute("for")}`, "data-layer": layer, "data-head": head, "data-query": query,
-      "data-sentence": causal ? words.slice(0, seen).join("") : text, "data-off": causal && score.name === "loss" && `${layer}.${head}` },
-    ...words.slice(0, seen).flatMap((word, place) => (place === query ? marked(word) : [oneLine(word)])), seen < words.length ? " \u2026" : "");
+    const link = h(
+      "a",
+      {
+        href: `#${this.getAttribute("for")}`,
+        "data-layer": layer,
+        "data-head": head,
+        "data-query": query,
+        "data-sentence": causal ? words.slice(0, seen).join("") : text,
+        "data-off": causal && score.name === "loss" && `${layer}.${head}`,
+      },
+      ...words.slice(0, seen).flatMap((word, place) => (place === query ? marked(word) : [oneLine(word)])),
+      seen < words.length ? " \u2026" : "",
+    );
     const next = score.name === "loss" && query !== null ? ` before \u201c${quoted(tokens[query + 1])}\u201d` : "";
     const looks = query === null ? "" : `, most at ${quoted(tokens[key])} (${percent(weight)})`;
     return [link, h("small", {}, ` ${shown(score, value)}${next}${looks}`)];
@@ -169,7 +246,7 @@ class HeadCardsElement extends Figure {
   }
 }
 
-const nameOf = ({ layer, head }: { layer: number, head: number }) => `layer ${layer + 1}, head ${head + 1}`;
+const nameOf = ({ layer, head }: { layer: number; head: number }) => `layer ${layer + 1}, head ${head + 1}`;
 
 /** A word of a sentence, in one line with the others. */
 const oneLine = (word: string) => word.replace(/\n/g, "\u21b5");
@@ -177,7 +254,9 @@ const oneLine = (word: string) => word.replace(/\n/g, "\u21b5");
 /** The token that asks; the space before it stays outside. */
 function marked(word: string) {
   const inner = word.trimStart();
-  return inner ? [oneLine(word.slice(0, word.length - inner.length)), h("mark", {}, oneLine(inner))] : [h("mark", {}, visible(word))];
+  return inner
+    ? [oneLine(word.slice(0, word.length - inner.length)), h("mark", {}, oneLine(inner))]
+    : [h("mark", {}, visible(word))];
 }
 
 /** A token by itself. */

@@ -21,10 +21,11 @@ import { HeadLedgerView } from "./view.ts";
 /** Which trait of Python's `HeadLedger` holds which part of the state. */
 export const TRAITS = { sentence: "sentence", answer: "answer", head: "head", off: "off" };
 
-function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
+function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map head-ledger" }));
   return openDoor(model, root, TRAITS, ["_ledger"], {
-    make: (state, change) => new HeadLedgerView(root, state, { change, painted: (ledger) => announce(el, "ledger", ledger) }),
+    make: (state, change) =>
+      new HeadLedgerView(root, state, { change, painted: (ledger) => announce(el, "ledger", ledger) }),
     show: (view: HeadLedgerView) => view.show(decodeMatrices(model.get("_ledger"))),
   });
 }

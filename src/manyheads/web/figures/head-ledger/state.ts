@@ -19,13 +19,20 @@ export interface State {
 }
 
 export type Action =
-  | { type: "choose", parts: Partial<LedgerState> }
-  | { type: "switch", head: number } // by its place among all heads
-  | { type: "guess", word: number | null } // by its place; null to be shown
-  | { type: "show", ledger: HeadLedger };
+  | { type: "choose"; parts: Partial<LedgerState> }
+  | { type: "switch"; head: number } // by its place among all heads
+  | { type: "guess"; word: number | null } // by its place; null to be shown
+  | { type: "show"; ledger: HeadLedger };
 
-export const startWith = (parts: Partial<LedgerState>, covered = false): State =>
-  ({ chosen: { sentence: "", answer: "", head: null, off: [], ...parts }, ledger: null, of: null, rows: [], covered, guess: null, keeps: false });
+export const startWith = (parts: Partial<LedgerState>, covered = false): State => ({
+  chosen: { sentence: "", answer: "", head: null, off: [], ...parts },
+  ledger: null,
+  of: null,
+  rows: [],
+  covered,
+  guess: null,
+  keeps: false,
+});
 
 export function reduce(state: State, action: Action): State {
   if (action.type === "guess") return { ...state, covered: false, guess: action.word };
@@ -34,7 +41,13 @@ export function reduce(state: State, action: Action): State {
     return ranked({ ...state, ledger: action.ledger, of: state.chosen, keeps });
   }
   const parts = action.type === "switch" ? { off: switched(state, action.head) } : action.parts;
-  return ranked({ ...state, chosen: { ...state.chosen, ...parts }, covered: false, guess: null, keeps: String(Object.keys(parts)) === "off" });
+  return ranked({
+    ...state,
+    chosen: { ...state.chosen, ...parts },
+    covered: false,
+    guess: null,
+    keeps: String(Object.keys(parts)) === "off",
+  });
 }
 
 /** Which parts have a row: those that add most, and each head that is off, so that it can be turned on again. */
@@ -48,12 +61,17 @@ function ranked(state: State): State {
 }
 
 /** Whether the numbers answer to another sentence, or to other heads, than were chosen by now. */
-export const isOld = ({ chosen, of }: State) => of !== null && (chosen.sentence !== of.sentence || String(chosen.off) !== String(of.off));
+export const isOld = ({ chosen, of }: State) =>
+  of !== null && (chosen.sentence !== of.sentence || String(chosen.off) !== String(of.off));
 
 /** The layer of a head and its number in it. */
-export const placeOf = ({ numHeads, firstLayer = 0 }: HeadLedger, head: number) => [firstLayer + Math.floor(head / numHeads), head % numHeads];
+export const placeOf = ({ numHeads, firstLayer = 0 }: HeadLedger, head: number) => [
+  firstLayer + Math.floor(head / numHeads),
+  head % numHeads,
+];
 
-export const isOn = ({ chosen, ledger }: State, head: number) => !ledger || !chosen.off.some((place) => String(place) === String(placeOf(ledger, head)));
+export const isOn = ({ chosen, ledger }: State, head: number) =>
+  !ledger || !chosen.off.some((place) => String(place) === String(placeOf(ledger, head)));
 
 /** The heads that are off once one was switched. */
 function switched({ chosen: { off }, ledger }: State, head: number) {

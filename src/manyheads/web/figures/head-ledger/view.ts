@@ -1,6 +1,14 @@
 // What <head-ledger> and a notebook's HeadLedger show: the parts of one logit, and the words that a head's part came from.
 
-import { answerPlace, extremesOf, ofWords, type Part, partsOfAnswer, rangeOf, withoutHead } from "../../math/answer-parts.ts";
+import {
+  answerPlace,
+  extremesOf,
+  ofWords,
+  type Part,
+  partsOfAnswer,
+  rangeOf,
+  withoutHead,
+} from "../../math/answer-parts.ts";
 import type { HeadLedger } from "../../math/ledger.ts";
 import { colourOf } from "../../math/maps.ts";
 import { rowOf, written } from "../../math/steps.ts";
@@ -45,18 +53,61 @@ export class HeadLedgerView {
     this.#options = options;
     this.whole = startWith(state, options.asks);
     const heading = (columns: Record<string, number>) =>
-      h("thead", {}, h("tr", {}, ...Object.entries(columns).map(([name, colspan]) => h("th", { scope: "col", colspan }, name))));
-    const columns = (...kinds: string[]) => h("colgroup", {}, ...kinds.map((kind) => h("col", { class: `hl-of-${kind}` })));
-    const words = h("table", { class: "hl-words" }, this.#title, columns("word", "weight", "beam", "number", "says"),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "word"), h("th", { scope: "col", class: "hl-number" }, "weight"), h("td", { class: "hl-middle" }, this.#headName),
-        h("th", { scope: "col", class: "hl-number" }, "adds"), h("th", { scope: "col" }, "says, if it looks"))),
-      this.#words, h("tfoot", {}, h("tr", {}, h("th", { scope: "row", colspan: 3 }, "together"), this.#whole, h("td"))));
-    this.#tables = h("div", { class: "hl-tables" }, h("div", { class: "hl-flow" }, words, this.#beams.node),
-      h("table", { class: "hl-parts" }, h("caption", {}, "What each part adds to the logit"),
-        columns("name", "bar", "number", "bar", "number"), heading({ part: 1, adds: 2, "its absence": 2 }), this.#parts),
-      h("p", { class: "hl-key" }, h("i"), "is 1 of the logit, as long in the bars and as thick in the beams, for all heads and answers of this sentence. What is hatched takes away."));
-    root.replaceChildren(...(options.types === false ? [] : [this.#sentence]),
-      h("div", { class: "hm-tools" }, field(this.#answer), field(this.#head)), this.#sum, this.#tables, this.#status.node, this.#announcer.node);
+      h(
+        "thead",
+        {},
+        h("tr", {}, ...Object.entries(columns).map(([name, colspan]) => h("th", { scope: "col", colspan }, name))),
+      );
+    const columns = (...kinds: string[]) =>
+      h("colgroup", {}, ...kinds.map((kind) => h("col", { class: `hl-of-${kind}` })));
+    const words = h(
+      "table",
+      { class: "hl-words" },
+      this.#title,
+      columns("word", "weight", "beam", "number", "says"),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "word"),
+          h("th", { scope: "col", class: "hl-number" }, "weight"),
+          h("td", { class: "hl-middle" }, this.#headName),
+          h("th", { scope: "col", class: "hl-number" }, "adds"),
+          h("th", { scope: "col" }, "says, if it looks"),
+        ),
+      ),
+      this.#words,
+      h("tfoot", {}, h("tr", {}, h("th", { scope: "row", colspan: 3 }, "together"), this.#whole, h("td"))),
+    );
+    this.#tables = h(
+      "div",
+      { class: "hl-tables" },
+      h("div", { class: "hl-flow" }, words, this.#beams.node),
+      h(
+        "table",
+        { class: "hl-parts" },
+        h("caption", {}, "What each part adds to the logit"),
+        columns("name", "bar", "number", "bar", "number"),
+        heading({ part: 1, adds: 2, "its absence": 2 }),
+        this.#parts,
+      ),
+      h(
+        "p",
+        { class: "hl-key" },
+        h("i"),
+        "is 1 of the logit, as long in the bars and as thick in the beams, for all heads and answers of this sentence. What is hatched takes away.",
+      ),
+    );
+    root.replaceChildren(
+      ...(options.types === false ? [] : [this.#sentence]),
+      h("div", { class: "hm-tools" }, field(this.#answer), field(this.#head)),
+      this.#sum,
+      this.#tables,
+      this.#status.node,
+      this.#announcer.node,
+    );
     setTyped(this.#sentence, this.state.sentence);
   }
 
@@ -128,7 +179,12 @@ export class HeadLedgerView {
     const [fact, name] = ledger.labels[label];
     const chosen = headOf(this.whole);
     const heads = [...ledger.headNames.keys()].filter((head) => head === chosen || this.whole.rows.includes(head));
-    fillOptions(this.#head, heads.map((head) => ledger.headNames[head]), heads, chosen);
+    fillOptions(
+      this.#head,
+      heads.map((head) => ledger.headNames[head]),
+      heads,
+      chosen,
+    );
     const range = rangeOf(ledger);
     const { style } = this.#tables;
     style.setProperty("--unit", (1 / (range.most - range.least)).toFixed(4));
@@ -139,9 +195,11 @@ export class HeadLedgerView {
     const words = ofWords(ledger, label, chosen, part);
     this.#drawWords(ledger, label, chosen, words, part);
     this.#drawSum(ledger, label, shown, words);
-    this.#announcer.drawn(() => this.whole.guess === null
-      ? `${fact}: ${name}. ${parts.map((each) => `${each.name} adds ${signed(each.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`
-      : this.#text.textContent ?? "");
+    this.#announcer.drawn(() =>
+      this.whole.guess === null
+        ? `${fact}: ${name}. ${parts.map((each) => `${each.name} adds ${signed(each.value)}`).join(", ")}${rest.count ? `, ${nameOf(rest)} ${signed(rest.value)}` : ""}.`
+        : (this.#text.textContent ?? ""),
+    );
   }
 
   /** Asks for a guess, or says what came of it; else, what the heads write. */
@@ -152,7 +210,8 @@ export class HeadLedgerView {
     const [fact, name] = ledger.labels[label];
     const head = quoted(ledger.headNames[headOf(this.whole)]);
     const word = (key: number) => quoted(readable(ledger.tokens[key]));
-    if (covered) return setText(this.#text, `Which of these words makes the head ${head} write for ${quoted(name)}? Press it. `);
+    if (covered)
+      return setText(this.#text, `Which of these words makes the head ${head} write for ${quoted(name)}? Press it. `);
     if (guess !== null && words[guess]) {
       const best = words.reduce((most, { adds }, key) => (adds > words[most].adds ? key : most), 0);
       const adds = `${word(best)} writes ${signed(words[best].adds)}.`;
@@ -165,16 +224,37 @@ export class HeadLedgerView {
     const other = ledger.others.length > 1 ? "all else" : `the ${ledger.others[0]}`;
     const best = answerPlace(ledger, fact);
     const answers = best === label ? "." : `; ${quoted(ledger.labels[best][1])} has more.`;
-    setText(this.#text, `The heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}${answers}`);
+    setText(
+      this.#text,
+      `The heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}${answers}`,
+    );
   }
 
   #drawParts(ledger: HeadLedger, label: number, { parts, rest, logit }: Parts, range: Range) {
-    const total: Part[] = [...(rest.count ? [{ name: nameOf(rest), head: null, value: rest.value }] : []), { name: "logit", head: null, value: logit }];
+    const total: Part[] = [
+      ...(rest.count ? [{ name: nameOf(rest), head: null, value: rest.value }] : []),
+      { name: "logit", head: null, value: logit },
+    ];
     const all = [...parts, ...total];
-    const absences = all.map(({ head }) => (head === null || !isOn(this.whole, head) ? NaN : withoutHead(ledger, label, head)));
-    const rows = fill(this.#parts, all.length, () => h("tr", {},
-      h("th", { scope: "row" }, headSwitch((event) => this.#switch(Number(targetOf(event).dataset.head))), h("span")),
-      h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" }), h("td", { class: "hl-bar" }, h("i")), h("td", { class: "hl-number" })));
+    const absences = all.map(({ head }) =>
+      head === null || !isOn(this.whole, head) ? NaN : withoutHead(ledger, label, head),
+    );
+    const rows = fill(this.#parts, all.length, () =>
+      h(
+        "tr",
+        {},
+        h(
+          "th",
+          { scope: "row" },
+          headSwitch((event) => this.#switch(Number(targetOf(event).dataset.head))),
+          h("span"),
+        ),
+        h("td", { class: "hl-bar" }, h("i")),
+        h("td", { class: "hl-number" }),
+        h("td", { class: "hl-bar" }, h("i")),
+        h("td", { class: "hl-number" }),
+      ),
+    );
     all.forEach(({ name, head, value }, at) => {
       const row = rows[at] as HTMLTableRowElement;
       const [button, span] = row.cells[0].children as unknown as HTMLButtonElement[];
@@ -195,20 +275,36 @@ export class HeadLedgerView {
   #drawWords(ledger: HeadLedger, label: number, head: number, words: Words, whole: number) {
     const on = isOn(this.whole, head);
     const name = ledger.headNames[head];
-    setText(this.#title, `Where the head “${name}” looks, ${on ? "and what it then writes" : "though it’s off and writes nothing"}`);
+    setText(
+      this.#title,
+      `Where the head “${name}” looks, ${on ? "and what it then writes" : "though it’s off and writes nothing"}`,
+    );
     setText(this.#headName, name);
     setText(this.#whole, signed(whole));
     this.#tables.style.setProperty("--head", colourOf(name));
     this.#tables.style.setProperty("--rows", String(words.length));
-    this.#beams.draw(words.map(({ weight, adds }) => ({ weight, adds: adds / rangeOf(ledger).byHead })), on);
-    const rows = fill(this.#words, words.length, () => h("tr", {},
-      h("th", { scope: "row" }), h("td", { class: "hl-number" }), h("td"), h("td", { class: "hl-number" }),
-      h("td", { class: "hl-says" }, h("span"), h("span", { class: "hl-not" }))));
+    this.#beams.draw(
+      words.map(({ weight, adds }) => ({ weight, adds: adds / rangeOf(ledger).byHead })),
+      on,
+    );
+    const rows = fill(this.#words, words.length, () =>
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row" }),
+        h("td", { class: "hl-number" }),
+        h("td"),
+        h("td", { class: "hl-number" }),
+        h("td", { class: "hl-says" }, h("span"), h("span", { class: "hl-not" })),
+      ),
+    );
     const { covered } = this.whole;
     words.forEach(({ weight, adds }, key) => {
       const { cells } = rowsOf(this.#words)[key];
       if (cells[0].firstElementChild?.localName !== (covered ? "button" : "span"))
-        cells[0].replaceChildren(covered ? h("button", { type: "button", onclick: () => this.#guess(key) }) : h("span"));
+        cells[0].replaceChildren(
+          covered ? h("button", { type: "button", onclick: () => this.#guess(key) }) : h("span"),
+        );
       setToken(cells[0].firstElementChild!, ledger.tokens[key]);
       setText(cells[1], percent(weight));
       const [most, least] = (on && extremesOf(ledger, head, key)) || [];
@@ -218,7 +314,8 @@ export class HeadLedgerView {
       setText(not, least === undefined ? "" : `, not ${isolated(readable(least))}`);
       cells[1].classList.toggle("hl-little", weight < LITTLE);
       cells[3].classList.toggle("hl-little", Math.abs(adds) < LITTLE);
-      rows[key].ariaLabel = `${readable(ledger.tokens[key])}: weight ${percent(weight)}${covered ? "" : `, adds ${signed(adds)}`}`;
+      rows[key].ariaLabel =
+        `${readable(ledger.tokens[key])}: weight ${percent(weight)}${covered ? "" : `, adds ${signed(adds)}`}`;
     });
   }
 }
@@ -235,7 +332,9 @@ const signed = (value: number) => `${value > 0 ? "+" : ""}${written(value, 2)}`;
 
 /** What the heads without a row of their own add. */
 const restOfHeads = ({ headNames, parts }: HeadLedger, label: number, rows: number[]) =>
-  rowOf(parts, label).subarray(0, headNames.length).reduce((sum, value, head) => (rows.includes(head) ? sum : sum + value), 0);
+  rowOf(parts, label)
+    .subarray(0, headNames.length)
+    .reduce((sum, value, head) => (rows.includes(head) ? sum : sum + value), 0);
 
 /** A bar from 0 to the value. */
 function setBar(cell: HTMLElement, value: number, { least, most }: Range) {

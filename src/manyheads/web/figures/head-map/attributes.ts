@@ -1,6 +1,15 @@
 // What a page says of a <head-map>: by its attributes and by the page's address; and the texts that put it onto other pages.
 
-import { frameFor, linkedState, linkTo, readPart, tagFor, WRITTEN, writeState, type StateParts } from "../../doors/state.ts";
+import {
+  frameFor,
+  linkedState,
+  linkTo,
+  readPart,
+  tagFor,
+  WRITTEN,
+  writeState,
+  type StateParts,
+} from "../../doors/state.ts";
 import type { State } from "./state.ts";
 
 /** The attributes of a <head-map> that may change. */
@@ -16,8 +25,10 @@ export const writtenOf = (element: Element): StateParts =>
   Object.assign({}, ...WRITTEN.map((name) => readPart(name, element.getAttribute(name))));
 
 /** What a link may call a map: its id, how many-th on the page it is. */
-export const placesOf = (element: Element) =>
-  [...(element.id ? [element.id] : []), String([...document.querySelectorAll<Element>("head-map")].indexOf(element) + 1)];
+export const placesOf = (element: Element) => [
+  ...(element.id ? [element.id] : []),
+  String([...document.querySelectorAll<Element>("head-map")].indexOf(element) + 1),
+];
 
 /** What the page's address says of a map; null where it says nothing. Brings the map before the reader. */
 export function linkedOf(element: Element, places: string[]): StateParts | null {
@@ -28,7 +39,11 @@ export function linkedOf(element: Element, places: string[]): StateParts | null 
 }
 
 /** The texts that the menu can copy. */
-export function copiesOf(element: Element, place: string, state: () => Pick<State, "chosen" | "map">): Record<string, () => string> {
+export function copiesOf(
+  element: Element,
+  place: string,
+  state: () => Pick<State, "chosen" | "map">,
+): Record<string, () => string> {
   const pairs = () => {
     const { chosen, map } = state();
     return writeState(chosen, modelsOf(element)[chosen.model], map?.namedLayer);

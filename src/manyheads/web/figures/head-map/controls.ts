@@ -30,20 +30,48 @@ export class Controls {
   constructor(dispatch: (action: Action) => void, button: HTMLElement | null, { models, computes, examples }: Options) {
     this.#models = models;
     const undo = (back: boolean) => dispatch({ type: back ? "undo" : "redo" });
-    this.sentence = sentenceBox("Sentence", "Type a sentence", (sentence) => dispatch({ type: "choose", parts: { sentence } }), false, undo);
+    this.sentence = sentenceBox(
+      "Sentence",
+      "Type a sentence",
+      (sentence) => dispatch({ type: "choose", parts: { sentence } }),
+      false,
+      undo,
+    );
     this.#suggestions = new WordSuggestions(this.sentence);
-    this.#compare = sentenceBox("Compare with", "Type a second sentence", (compare) => dispatch({ type: "choose", parts: { compare } }), false, undo);
+    this.#compare = sentenceBox(
+      "Compare with",
+      "Type a second sentence",
+      (compare) => dispatch({ type: "choose", parts: { compare } }),
+      false,
+      undo,
+    );
     this.compareRow = h("div", { class: "hm-ask" }, this.#compare);
     const chooseModel = (model: number) => dispatch({ type: "choose", parts: { model } });
-    this.#model = h("input", { type: "range", min: 0, max: Math.max(models.length - 1, 0), "aria-label": "Model",
-      oninput: (event: Event) => chooseModel(Number((targetOf(event) as HTMLInputElement).value)) });
-    const sentences = examples.split("|").map((text) => text.trim()).filter(Boolean);
-    const start = h("div", { class: "hm-start", role: "group", "aria-label": "Sentences to try" }, h("span", {}, "Type your own, or press:"),
-      ...sentences.map((sentence) => h("button", { type: "button", onclick: () => dispatch({ type: "choose", parts: { sentence } }) }, sentence)));
+    this.#model = h("input", {
+      type: "range",
+      min: 0,
+      max: Math.max(models.length - 1, 0),
+      "aria-label": "Model",
+      oninput: (event: Event) => chooseModel(Number((targetOf(event) as HTMLInputElement).value)),
+    });
+    const sentences = examples
+      .split("|")
+      .map((text) => text.trim())
+      .filter(Boolean);
+    const start = h(
+      "div",
+      { class: "hm-start", role: "group", "aria-label": "Sentences to try" },
+      h("span", {}, "Type your own, or press:"),
+      ...sentences.map((sentence) =>
+        h("button", { type: "button", onclick: () => dispatch({ type: "choose", parts: { sentence } }) }, sentence),
+      ),
+    );
     const opens = button ? [button] : [];
     this.nodes = [
       ...(sentences.length ? [start] : []),
-      ...(computes ? [h("div", { class: "hm-ask" }, this.sentence, this.#suggestions.node, ...opens), this.compareRow] : [h("div", { class: "hm-ask" }, ...opens)]),
+      ...(computes
+        ? [h("div", { class: "hm-ask" }, this.sentence, this.#suggestions.node, ...opens), this.compareRow]
+        : [h("div", { class: "hm-ask" }, ...opens)]),
       ...(models.length > 1 ? [this.#makeSlider(chooseModel)] : []),
     ];
   }
@@ -56,7 +84,12 @@ export class Controls {
       choose(next);
       return next < count - 1;
     });
-    return h("div", { class: "hm-field hm-model" }, h("label", {}, "Model ", this.#model, this.#modelName), player.node);
+    return h(
+      "div",
+      { class: "hm-field hm-model" },
+      h("label", {}, "Model ", this.#model, this.#modelName),
+      player.node,
+    );
   }
 
   draw({ chosen, words }: State) {

@@ -170,10 +170,14 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
 
   protected override listen(leaves: AbortSignal) {
     super.listen(leaves);
-    addEventListener("hashchange", () => {
-      const linked = linkedOf(this, this.#places);
-      if (linked) this.#take(linked, true);
-    }, { signal: leaves });
+    addEventListener(
+      "hashchange",
+      () => {
+        const linked = linkedOf(this, this.#places);
+        if (linked) this.#take(linked, true);
+      },
+      { signal: leaves },
+    );
   }
 
   attributeChangedCallback(name: string, _: string | null, text: string | null) {
@@ -203,10 +207,18 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
 
   #compute(model: HeadModel, signal: AbortSignal) {
     const view = this.view as HeadMapView;
-    view.dispatch({ type: "model", numLayers: model.numLayers, numHeads: model.numHeads, vocabulary: model.vocabulary });
+    view.dispatch({
+      type: "model",
+      numLayers: model.numLayers,
+      numHeads: model.numHeads,
+      vocabulary: model.vocabulary,
+    });
     const { sentence, compare, headMask } = view.state.chosen;
     const map = model.attend(sentence, headMask, { signal });
-    return together<AttentionMap | null>([map, compare === null ? null : model.attend(compare, headMask, { signal })]) as Maps | Promise<Maps>;
+    return together<AttentionMap | null>([
+      map,
+      compare === null ? null : model.attend(compare, headMask, { signal }),
+    ]) as Maps | Promise<Maps>;
   }
 
   #show([map, compared]: Maps) {
@@ -226,11 +238,19 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
   protected override refuse({ message, word, near }: Refusal) {
     const view = this.view as HeadMapView;
-    const { chosen: { sentence }, words } = view.state;
-    if (word && sentence.toLowerCase().endsWith(word) && words.some((known) => known.startsWith(word))) return view.setStatus(STAYS);
+    const {
+      chosen: { sentence },
+      words,
+    } = view.state;
+    if (word && sentence.toLowerCase().endsWith(word) && words.some((known) => known.startsWith(word)))
+      return view.setStatus(STAYS);
     const mended = word && near.length ? withWord(sentence, word, near[0]) : null;
     const act = mended === null ? null : () => view.choose({ sentence: mended });
-    view.dispatch({ type: "say", refused: true, message: { text: `${message} ${STAYS}`, act, name: `Use “${near[0]}”` } });
+    view.dispatch({
+      type: "say",
+      refused: true,
+      message: { text: `${message} ${STAYS}`, act, name: `Use “${near[0]}”` },
+    });
   }
 }
 

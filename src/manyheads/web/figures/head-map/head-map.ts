@@ -12,7 +12,11 @@ import { HeadMapElement } from "./element.ts";
 import { HeadMapView } from "./view.ts";
 
 /** Which trait of Python's `HeadMap` holds which part of the state. */
-export const TRAITS = { ...Object.fromEntries(OPTION_NAMES.map((name) => [name, name])), headMask: "head_mask", model: "model_index" };
+export const TRAITS = {
+  ...Object.fromEntries(OPTION_NAMES.map((name) => [name, name])),
+  headMask: "head_mask",
+  model: "model_index",
+};
 
 /** A layer of the `of`-th map, as a kernel sends it, and that of the sentence it is compared with. */
 interface LayerMessage {
@@ -21,17 +25,22 @@ interface LayerMessage {
   maps: [WrittenWeights, WrittenWeights?];
 }
 
-function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
+function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map" }));
   let view: HeadMapView | undefined;
   const takeLayer = ({ of, layer, maps: [map, compared] }: LayerMessage) => {
     if (of === view?.state.map?.computed) view?.dispatch({ type: "layer", layer, map, compared });
   };
   const close = openDoor(model, root, TRAITS, ["_attention", "_compared"], {
-    make: (state, change, ask) => (view = new HeadMapView(root, state, {
-      change, models: model.get("_models"), computes: model.get("_computes"), tools: "open", painted: (map) => announce(el, "attention", map),
-      fetch: (layers, { computed: of }) => (model.send({ of, layers }), ask()),
-    })),
+    make: (state, change, ask) =>
+      (view = new HeadMapView(root, state, {
+        change,
+        models: model.get("_models"),
+        computes: model.get("_computes"),
+        tools: "open",
+        painted: (map) => announce(el, "attention", map),
+        fetch: (layers, { computed: of }) => (model.send({ of, layers }), ask()),
+      })),
     show(figure: HeadMapView) {
       const [map, compared] = [model.get("_attention"), model.get("_compared")];
       figure.show(decodeMap(map), compared && decodeMap(compared));

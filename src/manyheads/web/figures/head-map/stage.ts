@@ -18,8 +18,13 @@ import { Translation } from "../../views/translation.ts";
 import { isOn, missingOf, type Action, type State } from "./state.ts";
 import type { Switches } from "./switches.ts";
 
-const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost) => MapPart> =
-  { paint: PaintView, matrix: MatrixView, grid: GridView, lines: LinesView, picture: PictureView };
+const VIEWS: Record<ViewName, new (stage: HTMLElement, host: MapHost) => MapPart> = {
+  paint: PaintView,
+  matrix: MatrixView,
+  grid: GridView,
+  lines: LinesView,
+  picture: PictureView,
+};
 
 export class Stage {
   readonly nodes: HTMLElement[];
@@ -43,7 +48,9 @@ export class Stage {
     this.#asking = new Asking(this.#stage, host, tip);
     this.#translation = new Translation(host);
     this.#predictions = new PredictionsView((head) => this.#light(head));
-    this.#head = chooser("Head", (value) => dispatch({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }));
+    this.#head = chooser("Head", (value) =>
+      dispatch({ type: "choose", parts: { head: value === "all" ? null : Number(value) } }),
+    );
     const key = h("div", { class: "hm-key" }, field(this.#head), this.#legend.node);
     this.#room = h("div", { class: "hm-room" }, switches.bar, this.#stage, key);
     this.#body = h("div", { class: "hm-body" }, this.#room, this.#predictions.node, tip.node);
@@ -56,14 +63,20 @@ export class Stage {
 
   /** Follows what is told of the map on screen, and not drawn anew: whether it's that of what was typed, and whether layers are to come. */
   update(state: State) {
-    for (const node of [this.#translation.node, this.#stage, this.#predictions.node]) node.classList.toggle("hm-stale", state.stale);
+    for (const node of [this.#translation.node, this.#stage, this.#predictions.node])
+      node.classList.toggle("hm-stale", state.stale);
     const busy = missingOf(state).length > 0;
     setProps(this.#stage, { inert: busy, ariaBusy: String(busy) });
     if (state.map) this.#switches.draw(state, state.map, Boolean(this.#view?.placesToggles));
   }
 
   /** Paints. What stands around the view comes first: it can move words, and the view measures where they are. */
-  draw(state: State, map: AttentionMap, drawn: ShownMap, { map: shown, compared }: { map: ShownMap, compared: ShownMap | null }) {
+  draw(
+    state: State,
+    map: AttentionMap,
+    drawn: ShownMap,
+    { map: shown, compared }: { map: ShownMap; compared: ShownMap | null },
+  ) {
     const { chosen } = state;
     this.#open(chosen.view);
     this.#switches.draw(state, map, Boolean(this.#view?.placesToggles));
@@ -71,7 +84,12 @@ export class Stage {
     this.#stage.classList.toggle("hm-pinned", state.pinned);
     this.#body.classList.toggle("hm-signed", drawn.kind === "signed");
     this.#room.style.setProperty("--keys", String(drawn.keyTokens.length));
-    fillOptions(this.#head, ["all", ...headNamesOf(map, chosen.layer)], ["all", ...map.headNames.keys()], chosen.head ?? "all");
+    fillOptions(
+      this.#head,
+      ["all", ...headNamesOf(map, chosen.layer)],
+      ["all", ...map.headNames.keys()],
+      chosen.head ?? "all",
+    );
     this.#head.parentElement!.hidden = chosen.view !== "lines" || shown.mixed;
     this.#legend.draw(drawn, chosen);
     this.#translation.draw(map, shown, chosen.query);
@@ -105,7 +123,8 @@ export class Stage {
   /** Each table is one tab stop. */
   #makeReachable() {
     for (const table of this.#stage.querySelectorAll("table"))
-      if (!table.querySelector('td[tabindex="0"]')) table.querySelector("td[data-weight]")?.setAttribute("tabindex", "0");
+      if (!table.querySelector('td[tabindex="0"]'))
+        table.querySelector("td[data-weight]")?.setAttribute("tabindex", "0");
   }
 }
 

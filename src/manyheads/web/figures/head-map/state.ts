@@ -41,7 +41,7 @@ export interface State {
   compared: AttentionMap | null;
   shown: Shown | null;
   requested: number[]; // layers
-  later: Partial<Pick<MapState, typeof PLACES[number]>>; // for the map to come: the one on screen may be smaller
+  later: Partial<Pick<MapState, (typeof PLACES)[number]>>; // for the map to come: the one on screen may be smaller
   off: number[][] | null; // the heads that are to be off in it, as [layer, head]
   forgot: boolean; // the heads that were off: the model that computes now has others
   words: string[]; // the only ones that the model knows
@@ -53,16 +53,16 @@ export interface State {
 }
 
 export type Action =
-  | { type: "choose", parts: Partial<MapState>, when?: number, home?: boolean } // the reader did; `home` lets no query be pinned
+  | { type: "choose"; parts: Partial<MapState>; when?: number; home?: boolean } // the reader did; `home` lets no query be pinned
   | { type: "undo" | "redo" }
-  | { type: "point" | "pin", query: number | null } // a token among those shown, or none
-  | { type: "take", parts: StateParts } // from outside: attributes, links, a kernel's traits
-  | { type: "model", numLayers: number, numHeads: number, vocabulary?: string[] } // which is about to compute
-  | { type: "show", map: AttentionMap, compared?: AttentionMap | null }
-  | { type: "layer", layer: number, map: WrittenWeights, compared?: WrittenWeights }
-  | { type: "say", message: Message, refused?: boolean } // where a sentence is refused, the last map stays, greyed
-  | { type: "stale", stale: boolean }
-  | { type: "tools", open: boolean };
+  | { type: "point" | "pin"; query: number | null } // a token among those shown, or none
+  | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
+  | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[] } // which is about to compute
+  | { type: "show"; map: AttentionMap; compared?: AttentionMap | null }
+  | { type: "layer"; layer: number; map: WrittenWeights; compared?: WrittenWeights }
+  | { type: "say"; message: Message; refused?: boolean } // where a sentence is refused, the last map stays, greyed
+  | { type: "stale"; stale: boolean }
+  | { type: "tools"; open: boolean };
 
 /** What has to be done after a change: compute another map, fetch layers, paint, let another token ask, or nothing. */
 export type Needs = "map" | "layers" | "paint" | "ask" | "nothing";
@@ -76,24 +76,62 @@ export interface Step {
 
 export function startWith(parts: Partial<MapState>, { computes = true, fetches = false, open = false } = {}): State {
   return {
-    chosen: { ...START, ...parts, layer: parts.layer ?? 0 }, computes, fetches, home: parts.query ?? START.query, layer: parts.layer ?? null, pinned: false, pointed: null, map: null, compared: null, shown: null,
-    requested: [], later: {}, off: null, forgot: false, words: [], history: NEW, message: { text: "" }, noted: true, stale: false, open,
+    chosen: { ...START, ...parts, layer: parts.layer ?? 0 },
+    computes,
+    fetches,
+    home: parts.query ?? START.query,
+    layer: parts.layer ?? null,
+    pinned: false,
+    pointed: null,
+    map: null,
+    compared: null,
+    shown: null,
+    requested: [],
+    later: {},
+    off: null,
+    forgot: false,
+    words: [],
+    history: NEW,
+    message: { text: "" },
+    noted: true,
+    stale: false,
+    open,
   };
 }
 
 export function reduce(state: State, action: Action): Step {
   switch (action.type) {
-    case "choose": return choose(state, action.parts, action.when ?? performance.now(), action.home);
-    case "undo": case "redo": return restore(state, action.type === "undo");
-    case "point": return point(state, action.query);
-    case "pin": return pin(state, action.query);
-    case "take": return take(state, action.parts);
-    case "model": return { state: fitToModel(state, action), needs: "nothing" };
-    case "show": return show(state, action.map, action.compared ?? null);
-    case "layer": return addLayer(state, action);
-    case "say": return { state: { ...state, message: action.message, noted: !action.refused, stale: state.stale || Boolean(action.refused) }, needs: "nothing" };
-    case "stale": return { state: { ...state, stale: action.stale }, needs: "nothing" };
-    case "tools": return { state: { ...state, open: action.open }, needs: "nothing" };
+    case "choose":
+      return choose(state, action.parts, action.when ?? performance.now(), action.home);
+    case "undo":
+    case "redo":
+      return restore(state, action.type === "undo");
+    case "point":
+      return point(state, action.query);
+    case "pin":
+      return pin(state, action.query);
+    case "take":
+      return take(state, action.parts);
+    case "model":
+      return { state: fitToModel(state, action), needs: "nothing" };
+    case "show":
+      return show(state, action.map, action.compared ?? null);
+    case "layer":
+      return addLayer(state, action);
+    case "say":
+      return {
+        state: {
+          ...state,
+          message: action.message,
+          noted: !action.refused,
+          stale: state.stale || Boolean(action.refused),
+        },
+        needs: "nothing",
+      };
+    case "stale":
+      return { state: { ...state, stale: action.stale }, needs: "nothing" };
+    case "tools":
+      return { state: { ...state, open: action.open }, needs: "nothing" };
   }
 }
 
@@ -102,40 +140,67 @@ export function reduce(state: State, action: Action): Step {
 function choose(state: State, parts: Partial<MapState>, when: number, home = false): Step {
   const changed = Object.keys(parts) as (keyof MapState)[];
   const later = Object.fromEntries(Object.entries(state.later).filter(([name]) => !(name in parts)));
-  return follow(state, {
-    ...state, later,
-    forgot: false,
-    chosen: { ...state.chosen, ...parts },
-    layer: parts.layer ?? state.layer,
-    off: "headMask" in parts ? null : state.off,
-    pinned: "query" in parts ? !home : state.pinned,
-    history: noted(state.history, state.chosen, changed, when),
-  }, changed);
+  return follow(
+    state,
+    {
+      ...state,
+      later,
+      forgot: false,
+      chosen: { ...state.chosen, ...parts },
+      layer: parts.layer ?? state.layer,
+      off: "headMask" in parts ? null : state.off,
+      pinned: "query" in parts ? !home : state.pinned,
+      history: noted(state.history, state.chosen, changed, when),
+    },
+    changed,
+  );
 }
 
 function restore(state: State, back: boolean): Step {
   const done = stepped(state.history, state.chosen, back);
   if (!done) return { state, needs: "nothing" };
   const changed = (Object.keys(START) as (keyof MapState)[]).filter((name) => done.found[name] !== state.chosen[name]);
-  return follow(state, { ...state, chosen: done.found, layer: done.found.layer, history: done.history, later: {}, pinned: done.found.query !== state.home }, changed);
+  return follow(
+    state,
+    {
+      ...state,
+      chosen: done.found,
+      layer: done.found.layer,
+      history: done.history,
+      later: {},
+      pinned: done.found.query !== state.home,
+    },
+    changed,
+  );
 }
 
 /** Takes parts over from outside. Of heads that are to be off, only a map or its model tells which there are. */
 function take(state: State, { off, ...parts }: StateParts): Step {
   const later = { ...state.later };
   for (const name of PLACES) if (name in parts) Object.assign(later, { [name]: parts[name] });
-  const taken = { ...state, later, chosen: { ...state.chosen, ...parts }, layer: parts.layer ?? state.layer, off: off ?? state.off };
+  const taken = {
+    ...state,
+    later,
+    chosen: { ...state.chosen, ...parts },
+    layer: parts.layer ?? state.layer,
+    off: off ?? state.off,
+  };
   if (off) taken.chosen.headMask = null;
   return follow(state, !state.computes && state.map ? withMask(taken, state.map.shape) : taken);
 }
 
 /** With the heads off that waited for a map, or a model, of this shape. */
 function withMask(state: State, [layers, heads]: number[]): State {
-  return state.off ? { ...state, off: null, chosen: { ...state.chosen, headMask: maskOf(state.off, layers, heads) } } : state;
+  return state.off
+    ? { ...state, off: null, chosen: { ...state.chosen, headMask: maskOf(state.off, layers, heads) } }
+    : state;
 }
 
 /** A mask of other layers and heads than the model's is forgotten. */
-function fitToModel(state: State, { numLayers, numHeads, vocabulary = [] }: { numLayers: number, numHeads: number, vocabulary?: string[] }): State {
+function fitToModel(
+  state: State,
+  { numLayers, numHeads, vocabulary = [] }: { numLayers: number; numHeads: number; vocabulary?: string[] },
+): State {
   const masked = { ...withMask(state, [numLayers, numHeads]), words: vocabulary };
   const { headMask } = masked.chosen;
   const fits = !headMask || (headMask.length === numLayers && headMask[0].length === numHeads);
@@ -145,7 +210,8 @@ function fitToModel(state: State, { numLayers, numHeads, vocabulary = [] }: { nu
 // --- who asks
 
 /** The token that asks while nobody points at another, among those shown. */
-export const restOf = ({ shown, map, chosen }: State) => (shown && map ? queryRow(shown.map, chosen.query, map.queryTokens) : 0);
+export const restOf = ({ shown, map, chosen }: State) =>
+  shown && map ? queryRow(shown.map, chosen.query, map.queryTokens) : 0;
 
 /** The token that asks at present. */
 export const queryOf = (state: State) => state.pointed ?? restOf(state);
@@ -170,15 +236,30 @@ function pin(state: State, query: number | null): Step {
 
 function show(state: State, map: AttentionMap, compared: AttentionMap | null): Step {
   const kept = (each: AttentionMap | null) => (each?.present && !state.fetches ? { ...each, final: true } : each);
-  const come = { ...state, map: kept(map), compared: kept(compared), requested: [], stale: false, later: {}, chosen: { ...state.chosen, ...state.later } };
+  const come = {
+    ...state,
+    map: kept(map),
+    compared: kept(compared),
+    requested: [],
+    stale: false,
+    later: {},
+    chosen: { ...state.chosen, ...state.later },
+  };
   return follow(state, state.computes ? come : withMask(come, map.shape));
 }
 
 /** Takes a layer that was fetched. */
-function addLayer(state: State, { layer, map, compared }: { layer: number, map: WrittenWeights, compared?: WrittenWeights }): Step {
+function addLayer(
+  state: State,
+  { layer, map, compared }: { layer: number; map: WrittenWeights; compared?: WrittenWeights },
+): Step {
   if (!state.map) return { state, needs: "nothing" };
   const waits = missingOf(state).length > 0;
-  const filled = { ...state, map: withLayer(state.map, layer, map), compared: state.compared && compared ? withLayer(state.compared, layer, compared) : state.compared };
+  const filled = {
+    ...state,
+    map: withLayer(state.map, layer, map),
+    compared: state.compared && compared ? withLayer(state.compared, layer, compared) : state.compared,
+  };
   return waits || state.chosen.view === "grid" ? follow(state, filled) : { state: filled, needs: "nothing" };
 }
 
@@ -188,15 +269,19 @@ export const missingOf = ({ map, chosen }: State) => (map ? missingLayers(map, c
 /** What follows from a change: another map, layers to fetch, or something else to paint. */
 function follow(before: State, after: State, changed?: (keyof MapState)[]): Step {
   const { map, compared } = after;
-  if (before.map === map && after.computes && COMPUTED.some((name) => before.chosen[name] !== after.chosen[name])) return { state: after, needs: "map", changed };
+  if (before.map === map && after.computes && COMPUTED.some((name) => before.chosen[name] !== after.chosen[name]))
+    return { state: after, needs: "map", changed };
   if (!map) return { state: after, needs: "nothing", changed };
   const state = { ...after, chosen: fitted(after, map) };
   const missing = missingOf(state);
   const layers = state.fetches ? missing.filter((layer) => !state.requested.includes(layer)) : [];
-  if (missing.length) return { state: { ...state, requested: [...state.requested, ...layers] }, needs: "layers", changed, layers };
+  if (missing.length)
+    return { state: { ...state, requested: [...state.requested, ...layers] }, needs: "layers", changed, layers };
   const from = [map, compared, ...[...SHOWN, "layer", "view"].map((name) => state.chosen[name as keyof MapState])];
   const same = before.shown?.from.every((each, at) => each === from[at]);
-  state.shown = same ? before.shown : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
+  state.shown = same
+    ? before.shown
+    : { from, map: shownMap(map, state.chosen), compared: compared && shownMap(compared, state.chosen) };
   if (queryOf(state) >= state.shown!.map.queryTokens.length) state.pointed = null;
   return { state, needs: "paint", changed };
 }
@@ -227,7 +312,9 @@ export const isOn = ({ headMask }: MapState, layer: number, head: number) => hea
 
 /** The mask with one head turned on or off; null where all are on. */
 export function toggled(chosen: MapState, [layers, heads]: number[], head: number) {
-  const mask = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_on, each) => isOn(chosen, layer, each)));
+  const mask = Array.from({ length: layers }, (_, layer) =>
+    Array.from({ length: heads }, (_on, each) => isOn(chosen, layer, each)),
+  );
   mask[chosen.layer][head] = !mask[chosen.layer][head];
   return mask.flat().every(Boolean) ? null : mask;
 }

@@ -30,16 +30,27 @@ export function notesOf(state: State) {
   const missing = missingOf(state);
   const layers = missing.map((layer) => layerName(map, layer)).join(", ");
   const waits = `${capital(layers)} of ${map.shape[0]} is on its way; what you see is what was shown before.`;
-  const common = shown?.compared && DIFFERENCES.includes(chosen.view) ? commonOf(shown.map.keyTokens, shown.compared.keyTokens) : [];
+  const common =
+    shown?.compared && DIFFERENCES.includes(chosen.view) ? commonOf(shown.map.keyTokens, shown.compared.keyTokens) : [];
   const asks = shown ? substituteOf(map, shown.map, chosen, restOf(state)) : [];
-  return [...(missing.length ? [waits] : []), ...(state.forgot ? [FORGOT] : []), ...asks, ...common, ...notes, ...(tokens > LONG ? [long] : [])];
+  return [
+    ...(missing.length ? [waits] : []),
+    ...(state.forgot ? [FORGOT] : []),
+    ...asks,
+    ...common,
+    ...notes,
+    ...(tokens > LONG ? [long] : []),
+  ];
 }
 
 /** Which tokens of two sentences are compared. */
 function commonOf(first: string[], second: string[]) {
   const both = alignTokens(first, second).map(([place]) => first[place]);
   if (both.length === first.length) return [];
-  if (both.every(isSpecial)) return [`The sentences have no word in common. What is compared are ${both.map(isolated).join(" and ") || "none"}.`];
+  if (both.every(isSpecial))
+    return [
+      `The sentences have no word in common. What is compared are ${both.map(isolated).join(" and ") || "none"}.`,
+    ];
   return [`Of ${first.length} tokens, ${both.length} are in both sentences: these are compared.`];
 }
 

@@ -9,14 +9,29 @@ import type { Look } from "../../views/map-part.ts";
 import { isOn, toggled, type Action, type State } from "./state.ts";
 
 /** The colour of a head: that of what it mostly does, where it's known, else that of its name. */
-export function colourOfHead(map: Pick<AttentionMap, "shape" | "headNames" | "namedLayer"> & { mixed?: boolean }, behaviours: string[] | null, layer: number, head: number) {
+export function colourOfHead(
+  map: Pick<AttentionMap, "shape" | "headNames" | "namedLayer"> & { mixed?: boolean },
+  behaviours: string[] | null,
+  layer: number,
+  head: number,
+) {
   const known = map.mixed ? undefined : behaviours?.[layer * map.shape[1] + head];
   return known ? behaviourOf(known).colour : colourOf(headName(map, layer, head));
 }
 
 /** How a head is drawn. */
-export const lookOf = ({ chosen }: State, behaviours: string[] | null, map: ShownMap, layer: number, head: number): Look =>
-  ({ colour: colourOfHead(map, behaviours, layer, head), off: !map.mixed && !isOn(chosen, layer, head), dim: chosen.special === "dim", scale: chosen.scale });
+export const lookOf = (
+  { chosen }: State,
+  behaviours: string[] | null,
+  map: ShownMap,
+  layer: number,
+  head: number,
+): Look => ({
+  colour: colourOfHead(map, behaviours, layer, head),
+  off: !map.mixed && !isOn(chosen, layer, head),
+  dim: chosen.special === "dim",
+  scale: chosen.scale,
+});
 
 export class Switches {
   /** Holds the switches where the view has no place for them. */
@@ -55,7 +70,13 @@ export class Switches {
     switches.length = Math.min(switches.length, heads);
     while (switches.length < heads) switches.push(this.#make(switches.length));
     switches.forEach((each, head) =>
-      drawSwitch(each, headName(map, chosen.layer, head), isOn(chosen, chosen.layer, head), colourOfHead(map, this.#behaviours, chosen.layer, head)));
+      drawSwitch(
+        each,
+        headName(map, chosen.layer, head),
+        isOn(chosen, chosen.layer, head),
+        colourOfHead(map, this.#behaviours, chosen.layer, head),
+      ),
+    );
     bar.hidden = inView && !shown?.map.mixed;
     setText(this.#title, layers > 1 || map.layerNames ? `Heads of ${layerName(map, chosen.layer)}` : "Heads");
     const moved = bar.childElementCount !== heads + 1 || switches.some(({ parentElement }) => parentElement !== bar);

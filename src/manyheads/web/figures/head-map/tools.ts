@@ -35,27 +35,63 @@ export class Tools {
   #state: State | null = null;
 
   /** `share` is the menu of what can leave the page; without `computes`, there is no sentence to compare with another. */
-  constructor(id: string, dispatch: Dispatch, { computes, share }: { computes: boolean, share: HTMLElement }) {
+  constructor(id: string, dispatch: Dispatch, { computes, share }: { computes: boolean; share: HTMLElement }) {
     const choose = (parts: Partial<MapState>) => dispatch({ type: "choose", parts });
-    this.button = h("button", { type: "button", class: "hm-tooler", "aria-controls": `${id}-tools`, onclick: () => dispatch({ type: "tools", open: !this.#state?.open }) });
+    this.button = h("button", {
+      type: "button",
+      class: "hm-tooler",
+      "aria-controls": `${id}-tools`,
+      onclick: () => dispatch({ type: "tools", open: !this.#state?.open }),
+    });
     this.#undo = stepButton("Undo", "\u21b6", () => dispatch({ type: "undo" }));
     this.#redo = stepButton("Redo", "\u21b7", () => dispatch({ type: "redo" }));
-    this.#views = VIEWS.map((view) => h("input", { type: "radio", name: `${id}-view`, value: view,
-      onchange: () => this.#state && choose({ view, head: headFor(view, this.#state.chosen) }) }));
+    this.#views = VIEWS.map((view) =>
+      h("input", {
+        type: "radio",
+        name: `${id}-view`,
+        value: view,
+        onchange: () => this.#state && choose({ view, head: headFor(view, this.#state.chosen) }),
+      }),
+    );
     this.#layer = chooser("Layer", (value) => choose({ layer: Number(value) }));
     this.#query = chooser("Asked by", (value) => choose({ query: Number(value) }));
-    this.#compare = h("button", { type: "button", class: "hm-comparer",
-      onclick: () => this.#state && choose({ compare: this.#state.chosen.compare === null ? this.#state.chosen.sentence : null }) });
+    this.#compare = h("button", {
+      type: "button",
+      class: "hm-comparer",
+      onclick: () =>
+        this.#state && choose({ compare: this.#state.chosen.compare === null ? this.#state.chosen.sentence : null }),
+    });
     this.#menu = MENU.map((name) => control(name, choose));
-    const views = h("fieldset", { class: "hm-views", "aria-label": "View" },
-      ...this.#views.map((radio) => h("label", {}, radio, h("span", {}, capital(radio.value)))));
-    this.node = h("div", { class: "hm-panel", id: `${id}-tools`, role: "group", "aria-label": "Tools", onkeydown: (event: KeyboardEvent) => {
-      if (event.key !== "Escape") return;
-      dispatch({ type: "tools", open: false });
-      this.button.focus();
-    } },
-      h("div", { class: "hm-menu-row" }, views, field(this.#layer), field(this.#query), ...(computes ? [this.#compare] : []), h("span", {}, this.#undo, this.#redo)),
-      h("div", { class: "hm-menu-row" }, ...this.#menu.map(({ node }) => node)), share);
+    const views = h(
+      "fieldset",
+      { class: "hm-views", "aria-label": "View" },
+      ...this.#views.map((radio) => h("label", {}, radio, h("span", {}, capital(radio.value)))),
+    );
+    this.node = h(
+      "div",
+      {
+        class: "hm-panel",
+        id: `${id}-tools`,
+        role: "group",
+        "aria-label": "Tools",
+        onkeydown: (event: KeyboardEvent) => {
+          if (event.key !== "Escape") return;
+          dispatch({ type: "tools", open: false });
+          this.button.focus();
+        },
+      },
+      h(
+        "div",
+        { class: "hm-menu-row" },
+        views,
+        field(this.#layer),
+        field(this.#query),
+        ...(computes ? [this.#compare] : []),
+        h("span", {}, this.#undo, this.#redo),
+      ),
+      h("div", { class: "hm-menu-row" }, ...this.#menu.map(({ node }) => node)),
+      share,
+    );
   }
 
   /** The name of the chosen view, where the tools are open. */
@@ -80,13 +116,22 @@ export class Tools {
     setText(this.#compare, chosen.compare === null ? "Compare" : "Stop comparing");
     if (!map || !shown) return;
     const layers = [...Array(map.shape[0]).keys()];
-    fillOptions(this.#layer, layers.map((layer) => layerName(map, layer).replace(/^layer /, "")), layers, chosen.layer);
-    for (const option of this.#layer.options) option.disabled = Boolean(map.final) && !layersOf(map).includes(Number(option.value));
+    fillOptions(
+      this.#layer,
+      layers.map((layer) => layerName(map, layer).replace(/^layer /, "")),
+      layers,
+      chosen.layer,
+    );
+    for (const option of this.#layer.options)
+      option.disabled = Boolean(map.final) && !layersOf(map).includes(Number(option.value));
     this.#layer.parentElement!.hidden = layers.length === 1;
     fillOptions(this.#query, shown.map.queryTokens.map(readable), shown.map.queries, shown.map.queries[queryOf(state)]);
     for (const each of this.#menu) {
       each.draw(state);
-      each.node.hidden = !changesSomething(map, chosen, each.name) && chosen[each.name] === START[each.name] && !each.node.matches(":focus-within");
+      each.node.hidden =
+        !changesSomething(map, chosen, each.name) &&
+        chosen[each.name] === START[each.name] &&
+        !each.node.matches(":focus-within");
     }
   }
 
@@ -109,11 +154,15 @@ function control(name: OptionName, choose: (parts: Partial<MapState>) => void): 
   }
   const box = lineBox(label, { type: "number", min: 1 }, (text) => {
     const place = Math.floor(Number(text)) - 1;
-    choose({ [name]: place < 0 || place >= Number(box.max) - 1 && start === null ? start : place });
+    choose({ [name]: place < 0 || (place >= Number(box.max) - 1 && start === null) ? start : place });
   });
-  return { name, node: field(box), draw: ({ chosen, map }) => {
-    const count = map?.shape[3] ?? 1;
-    box.max = String(count);
-    setValue(box, String(Math.min(Number(chosen[name] ?? count - 1) + 1, count)));
-  } };
+  return {
+    name,
+    node: field(box),
+    draw: ({ chosen, map }) => {
+      const count = map?.shape[3] ?? 1;
+      box.max = String(count);
+      setValue(box, String(Math.min(Number(chosen[name] ?? count - 1) + 1, count)));
+    },
+  };
 }

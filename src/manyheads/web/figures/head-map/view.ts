@@ -46,7 +46,15 @@ export class HeadMapView {
   #announcer = new Announcer();
 
   constructor(root: HTMLElement, parts: Partial<MapState>, options: HeadMapOptions) {
-    const { models = [], computes = true, copies = {}, examples = "", tools = "closed", behaviours = null, fetch = null } = options;
+    const {
+      models = [],
+      computes = true,
+      copies = {},
+      examples = "",
+      tools = "closed",
+      behaviours = null,
+      fetch = null,
+    } = options;
     const id = nextId("head-map");
     const dispatch = (action: Action) => this.dispatch(action);
     this.#root = root;
@@ -54,10 +62,21 @@ export class HeadMapView {
     this.state = startWith(parts, { computes, fetches: fetch !== null, open: tools === "open" });
     this.host = this.#makeHost(mostHeads(models), behaviours);
     this.#tools = new Tools(id, dispatch, { computes, share: shareMenu(this.host, copies) });
-    this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, { models, computes, examples });
+    this.controls = new Controls(dispatch, tools === "none" ? null : this.#tools.button, {
+      models,
+      computes,
+      examples,
+    });
     this.#switches = new Switches(dispatch, behaviours);
     this.#stage = new Stage(id, this.host, this.#switches, dispatch);
-    root.replaceChildren(...this.controls.nodes, ...(tools === "none" ? [] : [this.#tools.node]), ...this.#stage.nodes, this.#whyThere.node, this.#status.node, this.#announcer.node);
+    root.replaceChildren(
+      ...this.controls.nodes,
+      ...(tools === "none" ? [] : [this.#tools.node]),
+      ...this.#stage.nodes,
+      this.#whyThere.node,
+      this.#status.node,
+      this.#announcer.node,
+    );
     this.#whyThere.node.hidden = true;
     this.#drawControls();
   }
@@ -73,7 +92,12 @@ export class HeadMapView {
     this.state = state;
     if (changed) this.#announcer.changed();
     if (needs === "ask") this.#ask();
-    else if (needs === "paint") keepFocus(this.#root, () => this.#tools.view ?? this.controls.sentence, () => this.#draw());
+    else if (needs === "paint")
+      keepFocus(
+        this.#root,
+        () => this.#tools.view ?? this.controls.sentence,
+        () => this.#draw(),
+      );
     else this.#drawControls();
     if (changed) this.#options.change(state.chosen, changed);
     if (layers?.length && state.map) this.#options.fetch?.(layers, state.map);
@@ -159,15 +183,33 @@ export class HeadMapView {
     return {
       behaviours,
       mostHeads: most,
-      get state() { return state().chosen; },
-      get shown() { return state().shown!; },
-      get query() { return queryOf(state()); },
-      get rest() { return restOf(state()); },
-      get pinned() { return state().pinned; },
-      get dim() { return state().chosen.special === "dim"; },
-      get elements() { return stage().nodes; },
-      get notes() { return notesOf(state()); },
-      get complete() { return state().map !== null && !missingOf(state()).length; },
+      get state() {
+        return state().chosen;
+      },
+      get shown() {
+        return state().shown!;
+      },
+      get query() {
+        return queryOf(state());
+      },
+      get rest() {
+        return restOf(state());
+      },
+      get pinned() {
+        return state().pinned;
+      },
+      get dim() {
+        return state().chosen.special === "dim";
+      },
+      get elements() {
+        return stage().nodes;
+      },
+      get notes() {
+        return notesOf(state());
+      },
+      get complete() {
+        return state().map !== null && !missingOf(state()).length;
+      },
       look,
       askersOf: askersIn,
       keyOf: (map, query) => askersIn(map)?.indexOf(query) ?? -1,

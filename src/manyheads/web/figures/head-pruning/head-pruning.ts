@@ -35,8 +35,9 @@ export function cosine(one: ArrayLike<number>, other: ArrayLike<number>) {
 }
 
 /** The one of some texts whose vector is most alike, and how much. */
-export function nearestOf(vector: ArrayLike<number>, others: { text: string, vector: ArrayLike<number> }[]) {
-  const [nearest] = others.map(({ text, vector: other }) => ({ text, similarity: cosine(vector, other) }))
+export function nearestOf(vector: ArrayLike<number>, others: { text: string; vector: ArrayLike<number> }[]) {
+  const [nearest] = others
+    .map(({ text, vector: other }) => ({ text, similarity: cosine(vector, other) }))
     .sort((one, two) => two.similarity - one.similarity);
   return nearest;
 }
@@ -53,16 +54,23 @@ export function prunedText(order: string[], count: number) {
 
 const FAILURE = "What is left could not be measured";
 
-type Sentence = { text: string, vector: Float64Array };
+type Sentence = { text: string; vector: Float64Array };
 /** How alike the vector of a sentence is, with so many heads pruned, to that with all of them; and the nearest other sentence. */
-type Measured = { sentence: string, pruned: number, similarity: number, nearest: ReturnType<typeof nearestOf> };
+type Measured = { sentence: string; pruned: number; similarity: number; nearest: ReturnType<typeof nearestOf> };
 
 class HeadPruningElement extends LiveFigure {
   static observedAttributes = ["order"];
   /** With all heads: the sentence, and the others. */
   #whole: Sentence | null = null;
   #others: Sentence[] = [];
-  #slider = h("input", { type: "range", min: 0, value: 0, step: 1, "aria-label": "Heads pruned", oninput: () => this.#prune() });
+  #slider = h("input", {
+    type: "range",
+    min: 0,
+    value: 0,
+    step: 1,
+    "aria-label": "Heads pruned",
+    oninput: () => this.#prune(),
+  });
   #pruned = h("span", { class: "hp-pruned" });
   #left = h("p", { class: "hp-left" }, "Load the encoder below to see what is left of the sentence.");
   #status = new StatusLine();
@@ -91,7 +99,13 @@ class HeadPruningElement extends LiveFigure {
   }
 
   protected draw() {
-    this.replaceChildren(h("label", { class: "hm-field" }, "Prune ", this.#slider), this.#pruned, this.#left, this.#status.node, this.#announcer.node);
+    this.replaceChildren(
+      h("label", { class: "hm-field" }, "Prune ", this.#slider),
+      this.#pruned,
+      this.#left,
+      this.#status.node,
+      this.#announcer.node,
+    );
     this.attributeChangedCallback();
   }
 
@@ -152,15 +166,23 @@ class HeadPruningElement extends LiveFigure {
     }
     if (this.#whole?.text !== sentence) this.#whole = { text: sentence, vector: await vectorOf(sentence) };
     const left = await vectorOf(sentence, off);
-    return { sentence, pruned: off.length, similarity: cosine(this.#whole.vector, left), nearest: nearestOf(left, this.#others) };
+    return {
+      sentence,
+      pruned: off.length,
+      similarity: cosine(this.#whole.vector, left),
+      nearest: nearestOf(left, this.#others),
+    };
   }
 
   #show(measured: Measured) {
     Object.assign(this, measured);
     const { pruned: count, similarity, nearest } = measured;
     this.style.setProperty("--share", Math.max(0, similarity).toFixed(3));
-    setText(this.#left, `Cosine of the sentence's vector to that with all heads: ${similarity.toFixed(2)}. ` +
-      `Of ${this.#others.length} others, it's nearest to “${nearest.text}” (${nearest.similarity.toFixed(2)}).`);
+    setText(
+      this.#left,
+      `Cosine of the sentence's vector to that with all heads: ${similarity.toFixed(2)}. ` +
+        `Of ${this.#others.length} others, it's nearest to “${nearest.text}” (${nearest.similarity.toFixed(2)}).`,
+    );
     this.showStatus("");
     this.#announcer.drawn(() => `${this.#pruned.textContent} ${this.#left.textContent}`);
     announce(this, "pruned", { count, similarity });

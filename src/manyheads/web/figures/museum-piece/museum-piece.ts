@@ -30,17 +30,28 @@ export function differences(right: PieceMap, wrong: PieceMap) {
   const far = moved(first(right), first(wrong));
   if (far >= LEAST) rows.push([`The output of ${right.queryTokens[0]} moves by`, "", `${percent(far)} of its length`]);
   for (const [name, labels] of Object.entries(right.predictions))
-    rows.push([`Prediction: ${name}`, ...[labels, wrong.predictions[name]].map((of) => {
-      const [label, share] = likeliest(of);
-      return `${label} ${unbroken(share)}`;
-    })]);
+    rows.push([
+      `Prediction: ${name}`,
+      ...[labels, wrong.predictions[name]].map((of) => {
+        const [label, share] = likeliest(of);
+        return `${label} ${unbroken(share)}`;
+      }),
+    ]);
   return rows.filter(([, before, after]) => before !== after);
 }
 
 function weightRow(right: AttentionMap, wrong: AttentionMap) {
   if (right.weights.length !== wrong.weights.length) return [["Heads", String(right.shape[1]), String(wrong.shape[1])]];
   const at = largestChange(right.weights, wrong.weights);
-  return at < 0 ? [] : [[`The weight that changes most: ${placeOf(right, at)}`, unbroken(right.weights[at]), unbroken(wrong.weights[at])]];
+  return at < 0
+    ? []
+    : [
+        [
+          `The weight that changes most: ${placeOf(right, at)}`,
+          unbroken(right.weights[at]),
+          unbroken(wrong.weights[at]),
+        ],
+      ];
 }
 
 /** The sums of all rows of weights, as the least and the largest. */
@@ -96,7 +107,8 @@ class MuseumPieceElement extends LiveFigure {
 
   protected override task = {
     failure: FAILURE,
-    compute: (models: HeadModel[]) => together(models.map((model) => model.attend(this.map.sentence, headsOff(this.map, model)))),
+    compute: (models: HeadModel[]) =>
+      together(models.map((model) => model.attend(this.map.sentence, headsOff(this.map, model)))),
     show: ([right, wrong]: AttentionMap[]) => this.#compare(right as PieceMap, wrong as PieceMap),
   };
 
@@ -118,8 +130,15 @@ class MuseumPieceElement extends LiveFigure {
   protected draw() {
     const { map } = this;
     for (const child of [...this.children]) if (child !== map) child.remove(); // what stood here without scripts
-    this.prepend(h("label", { class: "mp-switch" }, this.#switch,
-      h("span", {}, h("b", {}, `${this.getAttribute("switch") ?? "The bug"}: `), this.getAttribute("label") ?? ""), this.#state));
+    this.prepend(
+      h(
+        "label",
+        { class: "mp-switch" },
+        this.#switch,
+        h("span", {}, h("b", {}, `${this.getAttribute("switch") ?? "The bug"}: `), this.getAttribute("label") ?? ""),
+        this.#state,
+      ),
+    );
     const compared = [this.getAttribute("off") ?? "right", this.getAttribute("on") ?? "with the bug"];
     const heads = ["What changes here", ...compared].map((text) => h("th", { scope: "col" }, text));
     this.#changes.replaceChildren(h("thead", {}, h("tr", {}, ...heads)), this.#rows);
@@ -147,8 +166,11 @@ class MuseumPieceElement extends LiveFigure {
 
   #compare(right: PieceMap, wrong: PieceMap) {
     const rows = differences(right, wrong);
-    this.#rows.replaceChildren(...rows.map(([what, ...values]) =>
-      h("tr", {}, h("th", { scope: "row" }, what), ...values.map((value) => h("td", {}, value)))));
+    this.#rows.replaceChildren(
+      ...rows.map(([what, ...values]) =>
+        h("tr", {}, h("th", { scope: "row" }, what), ...values.map((value) => h("td", {}, value))),
+      ),
+    );
     this.#changes.hidden = !rows.length || !this.#switch.checked; // it may be off by now
     this.showStatus(rows.length ? "" : "On this sentence, nothing that we measure changes.");
   }

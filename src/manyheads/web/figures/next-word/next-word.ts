@@ -22,16 +22,23 @@ import { headsIn, NextWordView, type Example } from "./view.ts";
 /** Which trait of Python's `NextWord` holds which part of the state. */
 export const TRAITS = { text: "text", off: "off", masked: "masks_first", tail: "_tail" };
 
-function render({ model, el }: { model: KernelModel, el: HTMLElement }) {
+function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
   const root = el.appendChild(h("div", { class: "head-map next-word" }));
   const words: string[] = model.get("_words");
   const { endTokens, ...example } = model.get("_example");
   const vocabulary = { endTokens, wordOf: (id: number) => words[id] };
   let view: NextWordView | undefined;
   const close = openDoor(model, root, TRAITS, ["_answer"], {
-    make: (state, change) => view = new NextWordView(root, state, { stored: [], ...example }, {
-      changed: (names) => change(view!.state, names), painted: () => announce(el, "next", view!.state.shown?.next),
-    }),
+    make: (state, change) =>
+      (view = new NextWordView(
+        root,
+        state,
+        { stored: [], ...example },
+        {
+          changed: (names) => change(view!.state, names),
+          painted: () => announce(el, "next", view!.state.shown?.next),
+        },
+      )),
     show: () => view!.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer")), vocabulary }),
   });
   return () => (view!.dispatch({ type: "stop" }), close());
@@ -52,7 +59,7 @@ const NOTHING: Example = { stored: [], lists: {}, numLayers: 30, numHeads: 9 };
 class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
   static observedAttributes = ["text", "off", "layer", "head", "masked", "temperature"];
   protected override drawsLate = true;
-  #whole: { draft: string, logits: Float32Array } | null = null; // with all heads on and nothing masked
+  #whole: { draft: string; logits: Float32Array } | null = null; // with all heads on and nothing masked
   #example = ""; // the text that is baked in
   #lists: Example["lists"] = {};
 
@@ -109,7 +116,10 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
 
   protected override get waits() {
     const state = this.view?.state;
-    return Boolean(state?.waits && (state.left || state.text !== this.#example || !isWhole(state) || state.choice.temperature !== this.#temperature));
+    return Boolean(
+      state?.waits &&
+      (state.left || state.text !== this.#example || !isWhole(state) || state.choice.temperature !== this.#temperature),
+    );
   }
 
   protected override waitsFor(model: string) {
@@ -121,9 +131,12 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
     this.#example = this.getAttribute("text") ?? "";
     const choice = { temperature: this.#temperature, topK: 0, topP: 1 };
     this.#lists = (baked ?? NOTHING).lists;
-    this.view = new NextWordView(this, { text: this.#example, off: headsIn(this.getAttribute("off"), this.#lists), masked: this.#masks, choice }, baked ?? NOTHING, {
-      changed: () => this.update(), painted: () => announce(this, "next", this.next),
-    });
+    this.view = new NextWordView(
+      this,
+      { text: this.#example, off: headsIn(this.getAttribute("off"), this.#lists), masked: this.#masks, choice },
+      baked ?? NOTHING,
+      { changed: () => this.update(), painted: () => announce(this, "next", this.next) },
+    );
     this.#aim();
     this.showStatus(OFFERED);
     this.wakesWhenSeen = true; // to offer the model
@@ -134,7 +147,16 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
     if (!this.view) return;
     if (name === "layer" || name === "head") this.#aim({ tools: true });
     else if (name === "temperature") this.view.dispatch({ type: "shape", parts: { temperature: this.#temperature } });
-    else this.view.dispatch({ type: "set", parts: name === "text" ? { text: value ?? "" } : name === "masked" ? { masked: this.#masks } : { off: headsIn(value, this.#lists) } });
+    else
+      this.view.dispatch({
+        type: "set",
+        parts:
+          name === "text"
+            ? { text: value ?? "" }
+            : name === "masked"
+              ? { masked: this.#masks }
+              : { off: headsIn(value, this.#lists) },
+      });
   }
 
   get #masks() {
@@ -156,7 +178,9 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
   }
 
   #aim(more = {}) {
-    const parts = ["layer", "head"].filter((name) => this.hasAttribute(name)).map((name) => [name, Number(this.getAttribute(name))]);
+    const parts = ["layer", "head"]
+      .filter((name) => this.hasAttribute(name))
+      .map((name) => [name, Number(this.getAttribute(name))]);
     this.view?.dispatch({ type: "look", parts: { ...Object.fromEntries(parts), ...more } });
   }
 
@@ -164,7 +188,8 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
     const { text, tail, masked } = this.view!.state;
     const whole = isWhole(this.view!.state);
     const draft = JSON.stringify({ text, tail });
-    if (!whole && this.#whole?.draft !== draft) this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
+    if (!whole && this.#whole?.draft !== draft)
+      this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
     const now = await decoder.next({ text, tail }, this.headMask, { signal, masked });
     if (whole) this.#whole = { draft, logits: now.logits };
     return [{ tail, now, whole: whole ? null : this.#whole!.logits }, decoder];

@@ -54,9 +54,9 @@ export interface State extends Draft {
   answer: Answer | null;
   vocabulary: Vocabulary | null; // of the model that gave it
   waits: boolean; // for the answer to what the text and the heads are now
-  next: { ids: number[], shares: Float64Array } | null; // as the reader shapes it
+  next: { ids: number[]; shares: Float64Array } | null; // as the reader shapes it
   bars: Bar[];
-  shown: { text: string, off: string, next: { word: string, probability: number, logit: number }[] } | null;
+  shown: { text: string; off: string; next: { word: string; probability: number; logit: number }[] } | null;
   stale: boolean; // the bars answer to another text, and no answer is about to come
   earlier: (Draft & { draws: number })[]; // to step back to
   left: number; // tokens that are still to be written
@@ -69,17 +69,17 @@ export type Asked = Partial<Pick<State, "text" | "tail" | "off" | "masked">>;
 type Look = Partial<Pick<State, "tools" | "layer" | "head" | "hidesFirst">>;
 
 export type Action =
-  | { type: "take", parts: Asked } // from a kernel, which answers by itself
-  | { type: "set", parts: Asked } // by a reader or a page
-  | { type: "toggle", head: number } // of the chosen layer
-  | { type: "look", parts: Look }
-  | { type: "shape", parts: Partial<Choice> }
-  | { type: "seed", seed: number }
-  | { type: "try", bar: number | null }
-  | { type: "write", bar: number | null } // that was pressed; else a token is drawn
+  | { type: "take"; parts: Asked } // from a kernel, which answers by itself
+  | { type: "set"; parts: Asked } // by a reader or a page
+  | { type: "toggle"; head: number } // of the chosen layer
+  | { type: "look"; parts: Look }
+  | { type: "shape"; parts: Partial<Choice> }
+  | { type: "seed"; seed: number }
+  | { type: "try"; bar: number | null }
+  | { type: "write"; bar: number | null } // that was pressed; else a token is drawn
   | { type: "play" | "stop" | "back" | "go on" }
-  | { type: "answer", answer: Answer, vocabulary: Vocabulary }
-  | { type: "stale", stale: boolean };
+  | { type: "answer"; answer: Answer; vocabulary: Vocabulary }
+  | { type: "stale"; stale: boolean };
 
 /** What has to be done after a change: ask the model, draw all, draw where the head looks, or nothing but the controls. */
 export interface Step {
@@ -91,8 +91,31 @@ export interface Step {
 
 export function startWith(parts: Partial<State>, size: [number, number]): State {
   return withStored({
-    text: "", tail: [], off: [], masked: false, size, tools: false, layer: 0, head: 0, hidesFirst: false, tried: null, choice: { temperature: 1, topK: 0, topP: 1 }, seed: 1,
-    draws: 0, stored: [], answer: null, vocabulary: null, waits: true, next: null, bars: [], shown: null, stale: false, earlier: [], left: 0, plays: false, written: [],
+    text: "",
+    tail: [],
+    off: [],
+    masked: false,
+    size,
+    tools: false,
+    layer: 0,
+    head: 0,
+    hidesFirst: false,
+    tried: null,
+    choice: { temperature: 1, topK: 0, topP: 1 },
+    seed: 1,
+    draws: 0,
+    stored: [],
+    answer: null,
+    vocabulary: null,
+    waits: true,
+    next: null,
+    bars: [],
+    shown: null,
+    stale: false,
+    earlier: [],
+    left: 0,
+    plays: false,
+    written: [],
     ...fitted(size, parts),
   });
 }
@@ -101,20 +124,39 @@ const STILL = { left: 0, plays: false, written: [] };
 
 export function reduce(state: State, action: Action): Step {
   switch (action.type) {
-    case "take": return { state: { ...state, ...fitted(state.size, action.parts) }, needs: "nothing" };
-    case "set": return "text" in action.parts ? ask({ ...state, ...STILL }, { tail: [], ...action.parts }) : ask(state, action.parts);
-    case "toggle": return ask(state, { off: toggledIn(state.off, [state.layer, action.head]) });
-    case "look": return look(state, action.parts);
-    case "try": return { state: { ...state, tried: action.bar }, needs: "nothing" };
-    case "shape": return shape({ ...state, choice: { ...state.choice, ...action.parts } });
-    case "seed": return { state: action.seed === state.seed ? state : { ...state, seed: action.seed, draws: 0 }, needs: "nothing" };
-    case "write": return action.bar === null ? begin(state, { left: 1 }) : write({ ...state, ...STILL }, action.bar);
-    case "play": return state.plays ? reduce(state, { type: "stop" }) : begin(state, { left: LONGEST, plays: true });
-    case "stop": return { state: { ...state, ...STILL }, needs: "nothing" };
-    case "go on": return state.left && !state.waits ? writeDrawn(state) : { state, needs: "nothing" };
-    case "back": return stepBack(state);
-    case "answer": return take(state, action.answer, action.vocabulary);
-    case "stale": return { state: { ...state, stale: action.stale && !storedFor(state) }, needs: "nothing" };
+    case "take":
+      return { state: { ...state, ...fitted(state.size, action.parts) }, needs: "nothing" };
+    case "set":
+      return "text" in action.parts
+        ? ask({ ...state, ...STILL }, { tail: [], ...action.parts })
+        : ask(state, action.parts);
+    case "toggle":
+      return ask(state, { off: toggledIn(state.off, [state.layer, action.head]) });
+    case "look":
+      return look(state, action.parts);
+    case "try":
+      return { state: { ...state, tried: action.bar }, needs: "nothing" };
+    case "shape":
+      return shape({ ...state, choice: { ...state.choice, ...action.parts } });
+    case "seed":
+      return {
+        state: action.seed === state.seed ? state : { ...state, seed: action.seed, draws: 0 },
+        needs: "nothing",
+      };
+    case "write":
+      return action.bar === null ? begin(state, { left: 1 }) : write({ ...state, ...STILL }, action.bar);
+    case "play":
+      return state.plays ? reduce(state, { type: "stop" }) : begin(state, { left: LONGEST, plays: true });
+    case "stop":
+      return { state: { ...state, ...STILL }, needs: "nothing" };
+    case "go on":
+      return state.left && !state.waits ? writeDrawn(state) : { state, needs: "nothing" };
+    case "back":
+      return stepBack(state);
+    case "answer":
+      return take(state, action.answer, action.vocabulary);
+    case "stale":
+      return { state: { ...state, stale: action.stale && !storedFor(state) }, needs: "nothing" };
   }
 }
 
@@ -126,18 +168,24 @@ export const maskIn = ({ off, size }: State) => maskOf(off, ...size);
 
 /** Without heads that the model hasn't. */
 const fitted = <Parts extends Asked>([layers, heads]: State["size"], parts: Parts): Parts =>
-  (parts.off ? { ...parts, off: parts.off.filter(([layer, head]) => layer < layers && head < heads) } : parts);
+  parts.off ? { ...parts, off: parts.off.filter(([layer, head]) => layer < layers && head < heads) } : parts;
 
 function ask(state: State, parts: Asked): Step {
   const changed = Object.keys(parts) as (keyof Asked)[];
   const asked = { ...state, ...fitted(state.size, parts), waits: true, tried: null };
-  return asked.vocabulary ? { state: asked, needs: "compute", changed } : { state: withStored(asked), needs: "draw", changed };
+  return asked.vocabulary
+    ? { state: asked, needs: "compute", changed }
+    : { state: withStored(asked), needs: "draw", changed };
 }
 
 /** The answer that is stored to what the text, the heads and the reader's settings are now. */
 export function storedFor({ stored, text, tail, off, masked, choice: { temperature, topK, topP } }: State) {
   if (tail.length || topK || topP < 1) return null;
-  return stored.find((one) => one.text === text && one.masked === masked && one.temperature === temperature && areSame(one.off, off)) ?? null;
+  return (
+    stored.find(
+      (one) => one.text === text && one.masked === masked && one.temperature === temperature && areSame(one.off, off),
+    ) ?? null
+  );
 }
 
 /** With the stored answer, as long as no model has answered; without one, the bars before it stay, and a model has to come. */
@@ -159,7 +207,15 @@ function look(state: State, parts: Look): Step {
 
 function take(state: State, answer: Answer, vocabulary: Vocabulary): Step {
   const shown = { text: state.text, off: offOf(maskIn(state)), next: [] };
-  return shaped({ ...state, answer, vocabulary, shown, waits: false, stale: false, plays: state.plays && state.left > 0 });
+  return shaped({
+    ...state,
+    answer,
+    vocabulary,
+    shown,
+    waits: false,
+    stale: false,
+    plays: state.plays && state.left > 0,
+  });
 }
 
 /** The reader shapes the bars; without a model, they may be stored so. */
@@ -173,16 +229,33 @@ const FIRST = 3; // bars that stand before the word that would have come first
 function shaped(state: State): Step {
   const { answer, vocabulary, choice, shown } = state;
   if (!answer || !vocabulary || !shown) return { state, needs: "nothing" };
-  const { now: { logits }, whole } = answer;
+  const {
+    now: { logits },
+    whole,
+  } = answer;
   const next = probabilities(logits, choice);
   const before = whole && probabilities(whole, choice);
-  const [shares, earlier] = [next, before].map((tokens) => new Map(tokens?.ids.map((id, at) => [id, tokens.shares[at]])));
+  const [shares, earlier] = [next, before].map(
+    (tokens) => new Map(tokens?.ids.map((id, at) => [id, tokens.shares[at]])),
+  );
   const likeliest = (next.ids.length < BARS ? descending(logits) : next.ids).slice(0, BARS); // what can't be drawn keeps its row, and the figure its height
-  const words = next.ids.slice(0, BARS).map((id, at) => ({ word: vocabulary.wordOf(id), probability: next.shares[at], logit: logits[id] }));
-  const ids = before && !likeliest.slice(0, FIRST + 1).includes(before.ids[0])
-    ? [...likeliest.slice(0, FIRST), before.ids[0], ...likeliest.slice(FIRST).filter((id) => id !== before.ids[0])].slice(0, BARS)
-    : likeliest;
-  const bars = ids.map((id) => ({ id, word: vocabulary.wordOf(id), share: shares.get(id) ?? 0, before: before && (earlier.get(id) ?? 0) }));
+  const words = next.ids
+    .slice(0, BARS)
+    .map((id, at) => ({ word: vocabulary.wordOf(id), probability: next.shares[at], logit: logits[id] }));
+  const ids =
+    before && !likeliest.slice(0, FIRST + 1).includes(before.ids[0])
+      ? [
+          ...likeliest.slice(0, FIRST),
+          before.ids[0],
+          ...likeliest.slice(FIRST).filter((id) => id !== before.ids[0]),
+        ].slice(0, BARS)
+      : likeliest;
+  const bars = ids.map((id) => ({
+    id,
+    word: vocabulary.wordOf(id),
+    share: shares.get(id) ?? 0,
+    before: before && (earlier.get(id) ?? 0),
+  }));
   return { state: { ...state, next, bars, tried: null, shown: { ...shown, next: words } }, needs: "draw" };
 }
 
@@ -198,19 +271,26 @@ function begin(state: State, parts: Partial<State>): Step {
 function write(state: State, bar: number): Step {
   const { id, word } = state.bars[bar] ?? {};
   if (id === undefined || (id === null && !storedFor(state))) return ask(state, {});
-  return id === null ? lengthen(state, { text: state.text + word, tail: [] }, word, state.draws + 1) : append(state, id);
+  return id === null
+    ? lengthen(state, { text: state.text + word, tail: [] }, word, state.draws + 1)
+    : append(state, id);
 }
 
 function writeDrawn(state: State): Step {
   if (!state.next) {
     const { drawn: place, words = [], seed: known } = storedFor(state) ?? {};
-    if (place === undefined || known !== state.seed) return { state: { ...state, waits: true }, needs: "compute", changed: [] }; // the model goes on from here
+    if (place === undefined || known !== state.seed)
+      return { state: { ...state, waits: true }, needs: "compute", changed: [] }; // the model goes on from here
     const [word] = words[place];
     return lengthen(state, { text: state.text + word, tail: [] }, word, state.draws + 1);
   }
   const { next, vocabulary, seed, draws, written } = state;
   const id = drawn(next!, uniform(seed, draws));
-  const end = (message: string): Step => ({ state: { ...state, ...STILL, draws: draws + 1 }, needs: "nothing", message });
+  const end = (message: string): Step => ({
+    state: { ...state, ...STILL, draws: draws + 1 },
+    needs: "nothing",
+    message,
+  });
   if (vocabulary!.endTokens.includes(id)) return end("Here the model would end the text.");
   if (isEndless(written)) return end("The model has written a word that doesn’t end.");
   const step = append(state, id, draws + 1);
@@ -223,13 +303,27 @@ function append(state: State, id: number, draws = state.draws): Step {
   const { text, tail } = state;
   const longer = [...tail, id];
   const words = longer.map((each) => state.vocabulary!.wordOf(each));
-  return lengthen(state, isUnfinished(joined(words)) ? { text, tail: longer } : { text: text + joined(words, lossy), tail: [] }, words.at(-1)!, draws);
+  return lengthen(
+    state,
+    isUnfinished(joined(words)) ? { text, tail: longer } : { text: text + joined(words, lossy), tail: [] },
+    words.at(-1)!,
+    draws,
+  );
 }
 
 /** Goes on with a draft that has another word. */
 function lengthen(state: State, draft: Draft, word: string, draws: number): Step {
   const { text, tail, earlier, left, written } = state;
-  return ask({ ...state, draws, earlier: [...earlier, { text, tail, draws: state.draws }], left: Math.max(0, left - 1), written: [...written, word] }, draft);
+  return ask(
+    {
+      ...state,
+      draws,
+      earlier: [...earlier, { text, tail, draws: state.draws }],
+      left: Math.max(0, left - 1),
+      written: [...written, word],
+    },
+    draft,
+  );
 }
 
 /** To the draft before, and the draws that came after it. */

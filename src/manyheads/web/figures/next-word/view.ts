@@ -30,7 +30,8 @@ export interface Example {
 }
 
 /** The heads that a text names: "23.4 16.0", or as a list of them is called. */
-export const headsIn = (text: string | null, lists: Record<string, string> = {}) => readPart("off", lists[text ?? ""] ?? text).off ?? [];
+export const headsIn = (text: string | null, lists: Record<string, string> = {}) =>
+  readPart("off", lists[text ?? ""] ?? text).off ?? [];
 
 export interface NextWordHost {
   changed: (names: (keyof Asked)[]) => void; // of the state: another answer is needed
@@ -42,11 +43,22 @@ export class NextWordView {
   #host: NextWordHost;
   #lists: Record<string, number[][]>;
   #rests = false; // between two words that are written on
-  #text = sentenceBox("Text so far", "Type the start of a text", (text) => this.#act({ type: "set", parts: { text } }), true);
+  #text = sentenceBox(
+    "Text so far",
+    "Type the start of a text",
+    (text) => this.#act({ type: "set", parts: { text } }),
+    true,
+  );
   #words = h("p", { class: "nw-words" });
   #coloured = h("span");
   #space = document.createTextNode(""); // before the next word, which may begin a line
-  #ghost = h("button", { type: "button", class: "nw-ghost", tabindex: -1, "aria-hidden": "true", onclick: () => this.#act({ type: "write", bar: this.state.tried ?? 0 }) });
+  #ghost = h("button", {
+    type: "button",
+    class: "nw-ghost",
+    tabindex: -1,
+    "aria-hidden": "true",
+    onclick: () => this.#act({ type: "write", bar: this.state.tried ?? 0 }),
+  });
   #page = h("div", { class: "nw-page" }, h("div", { class: "nw-sheet" }, this.#text, this.#words));
   #bars = h("ol", { class: "nw-bars", "aria-label": "Likeliest next words" });
   #more = h("ol", { class: "nw-bars", start: SEEN + 1, "aria-label": "Less likely next words" });
@@ -55,8 +67,15 @@ export class NextWordView {
   #temperature = this.#slider("Temperature", "temperature", 0, 2, 0.1);
   #topP = this.#slider("Top-p", "topP", 0.05, 1, 0.05);
   #off = h("span");
-  #allOn = h("button", { type: "button", onclick: () => this.#act({ type: "set", parts: { off: [], masked: false } }) }, "Put back");
-  #tools = h("details", { class: "nw-tools", ontoggle: () => this.dispatch({ type: "look", parts: { tools: this.#tools.open } }) });
+  #allOn = h(
+    "button",
+    { type: "button", onclick: () => this.#act({ type: "set", parts: { off: [], masked: false } }) },
+    "Put back",
+  );
+  #tools = h("details", {
+    class: "nw-tools",
+    ontoggle: () => this.dispatch({ type: "look", parts: { tools: this.#tools.open } }),
+  });
   #heads = h("div", { class: "nw-heads", role: "img" });
   #layer = this.#place("Layer", "layer");
   #head = this.#place("Head", "head");
@@ -65,12 +84,23 @@ export class NextWordView {
   #named: HTMLButtonElement[];
   #looks = h("p", { class: "nw-looks" });
   #whyThere = new WhyThere();
-  #hides = h("input", { type: "checkbox", onchange: () => this.dispatch({ type: "look", parts: { hidesFirst: this.#hides.checked } }) });
-  #masks = h("input", { type: "checkbox", onchange: () => this.#act({ type: "set", parts: { masked: this.#masks.checked } }) });
+  #hides = h("input", {
+    type: "checkbox",
+    onchange: () => this.dispatch({ type: "look", parts: { hidesFirst: this.#hides.checked } }),
+  });
+  #masks = h("input", {
+    type: "checkbox",
+    onchange: () => this.#act({ type: "set", parts: { masked: this.#masks.checked } }),
+  });
   #status = new StatusLine();
   #announcer = new Announcer();
 
-  constructor(root: HTMLElement, parts: Partial<State>, { stored, lists, numLayers, numHeads }: Example, host: NextWordHost) {
+  constructor(
+    root: HTMLElement,
+    parts: Partial<State>,
+    { stored, lists, numLayers, numHeads }: Example,
+    host: NextWordHost,
+  ) {
     this.#host = host;
     this.#lists = Object.fromEntries(Object.entries(lists).map(([name, heads]) => [name, headsIn(heads)]));
     const [[layer, head] = [0, 0]] = Object.values(this.#lists)[0] ?? [];
@@ -79,21 +109,50 @@ export class NextWordView {
     this.#named = Object.keys(this.#lists).map((name) => this.#group(() => this.#lists[name]));
     const topK = chooser("Top-k", (count) => this.#act({ type: "shape", parts: { topK: Number(count) } }));
     fillOptions(topK, ["all", "1", "3", "10", "40"], [0, 1, 3, 10, 40], 0);
-    const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) => this.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }));
+    const seed = lineBox("Seed", { type: "number", min: 0, step: 1, value: 1 }, (text) =>
+      this.dispatch({ type: "seed", seed: Math.max(0, Math.floor(Number(text)) || 0) }),
+    );
     this.#words.append(this.#coloured, this.#space, this.#ghost);
     this.#whyThere.node.hidden = true;
     this.#heads.addEventListener("pointerdown", (event) => this.#aim(event));
     this.#heads.addEventListener("pointermove", (event) => event.buttons && this.#aim(event));
-    this.#tools.append(h("summary", {}, "Tools"),
+    this.#tools.append(
+      h("summary", {}, "Tools"),
       h("div", { class: "hm-tools" }, field(topK), this.#topP.node, field(seed)),
-      h("p", { class: "nw-looks" }, "Each square is a head, each column a layer. The brighter, the less it looks at the first token. Press one to see what it looks at."),
+      h(
+        "p",
+        { class: "nw-looks" },
+        "Each square is a head, each column a layer. The brighter, the less it looks at the first token. Press one to see what it looks at.",
+      ),
       this.#heads,
       h("div", { class: "hm-tools" }, field(this.#layer), field(this.#head), this.#switch, this.#whole, ...this.#named),
-      this.#looks, this.#whyThere.node,
-      h("div", { class: "hm-tools" }, "First token:", h("label", { class: "hm-field" }, this.#hides, "hide its colour"), h("label", { class: "hm-field" }, this.#masks, "mask it")), this.#more);
-    root.replaceChildren(this.#page, this.#bars,
-      h("div", { class: "hm-tools nw-writing" }, this.#on, h("button", { type: "button", onclick: () => this.#act({ type: "write", bar: null }) }, "Write a word"), this.#back, this.#temperature.node),
-      this.#status.node, h("p", { class: "nw-off" }, this.#off, " ", this.#allOn), this.#tools, this.#announcer.node);
+      this.#looks,
+      this.#whyThere.node,
+      h(
+        "div",
+        { class: "hm-tools" },
+        "First token:",
+        h("label", { class: "hm-field" }, this.#hides, "hide its colour"),
+        h("label", { class: "hm-field" }, this.#masks, "mask it"),
+      ),
+      this.#more,
+    );
+    root.replaceChildren(
+      this.#page,
+      this.#bars,
+      h(
+        "div",
+        { class: "hm-tools nw-writing" },
+        this.#on,
+        h("button", { type: "button", onclick: () => this.#act({ type: "write", bar: null }) }, "Write a word"),
+        this.#back,
+        this.#temperature.node,
+      ),
+      this.#status.node,
+      h("p", { class: "nw-off" }, this.#off, " ", this.#allOn),
+      this.#tools,
+      this.#announcer.node,
+    );
     this.#drawControls();
     this.#drawBars();
     this.#drawWords();
@@ -112,7 +171,7 @@ export class NextWordView {
     const { left, waits } = this.state;
     if (!left || waits || this.#rests) return;
     this.#rests = true;
-    inSight(PACE, () => (this.#rests = false, this.dispatch({ type: "go on" })));
+    inSight(PACE, () => ((this.#rests = false), this.dispatch({ type: "go on" })));
   }
 
   /** The reader did. */
@@ -137,13 +196,23 @@ export class NextWordView {
 
   #painted() {
     const words = this.state.bars.slice(0, 3);
-    this.#announcer.drawn(() => `Likeliest next: ${words.map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`);
+    this.#announcer.drawn(
+      () => `Likeliest next: ${words.map(({ word, share }) => `${word.trim()}, ${percent(share)}`).join("; ")}.`,
+    );
     if (this.state.shown) this.#host.painted();
   }
 
   #slider(name: string, part: keyof Choice, min: number, max: number, step: number) {
     const number = h("span", { class: "nw-number" });
-    const input = h("input", { type: "range", min, max, step, value: 1, "aria-label": name, oninput: () => this.#act({ type: "shape", parts: { [part]: Number(input.value) } }) });
+    const input = h("input", {
+      type: "range",
+      min,
+      max,
+      step,
+      value: 1,
+      "aria-label": name,
+      oninput: () => this.#act({ type: "shape", parts: { [part]: Number(input.value) } }),
+    });
     const draw = () => {
       const value = String(this.state.choice[part]);
       setText(number, value);
@@ -166,20 +235,37 @@ export class NextWordView {
     return headSwitch(() => {
       const [{ off }, group] = [this.state, heads()];
       const others = off.filter((one) => !isAmong(group, one));
-      this.#act({ type: "set", parts: { off: group.every((one) => isAmong(off, one)) ? others : [...others, ...group] } });
+      this.#act({
+        type: "set",
+        parts: { off: group.every((one) => isAmong(off, one)) ? others : [...others, ...group] },
+      });
     });
   }
 
   /** To the head under the pointer. */
   #aim(event: PointerEvent) {
-    const { layer, head } = (document.elementFromPoint(event.clientX, event.clientY) as HTMLElement | null ?? targetOf(event)).dataset;
+    const { layer, head } = (
+      (document.elementFromPoint(event.clientX, event.clientY) as HTMLElement | null) ?? targetOf(event)
+    ).dataset;
     if (layer && head) this.dispatch({ type: "look", parts: { layer: Number(layer), head: Number(head) } });
   }
 
   // --- drawing
 
   #drawControls() {
-    const { text, off, masked, layer, head, hidesFirst, size: [layers, heads], plays, earlier, stale, tools } = this.state;
+    const {
+      text,
+      off,
+      masked,
+      layer,
+      head,
+      hidesFirst,
+      size: [layers, heads],
+      plays,
+      earlier,
+      stale,
+      tools,
+    } = this.state;
     if (this.#text.value !== text) {
       setTyped(this.#text, text);
       for (const part of [this.#page, this.#text]) part.scrollTop = part.scrollHeight; // where it was written
@@ -198,7 +284,9 @@ export class NextWordView {
     const isOn = (group: number[][]) => !group.every((one) => isAmong(off, one));
     drawSwitch(this.#switch, `layer ${layer + 1}, head ${head + 1}`, isOn([[layer, head]]), NEUTRAL_COLOUR);
     drawSwitch(this.#whole, `all of layer ${layer + 1}`, isOn(layerOf(this.state)), NEUTRAL_COLOUR);
-    Object.entries(this.#lists).forEach(([name, group], at) => drawSwitch(this.#named[at], name, isOn(group), NEUTRAL_COLOUR));
+    Object.entries(this.#lists).forEach(([name, group], at) =>
+      drawSwitch(this.#named[at], name, isOn(group), NEUTRAL_COLOUR),
+    );
     setProps(this.#hides, { checked: hidesFirst });
     setProps(this.#masks, { checked: masked });
     for (const list of [this.#bars, this.#more]) list.classList.toggle("hm-stale", stale); // they don't answer to the text above them
@@ -207,11 +295,23 @@ export class NextWordView {
 
   /** Each head as a small square: the brighter, the more it looks at other tokens than the first. */
   #drawHeads() {
-    const { size: [layers, heads], off, layer, head, answer } = this.state;
+    const {
+      size: [layers, heads],
+      off,
+      layer,
+      head,
+      answer,
+    } = this.state;
     const map = answer?.now.map;
     this.#heads.style.setProperty("--layers", String(layers));
     this.#heads.ariaLabel = `${layers * heads} heads, a column for each layer`;
-    const squares = fill(this.#heads, layers * heads, (at) => h("i", { "data-layer": at % layers, "data-head": Math.floor(at / layers), title: `layer ${(at % layers) + 1}, head ${Math.floor(at / layers) + 1}` }));
+    const squares = fill(this.#heads, layers * heads, (at) =>
+      h("i", {
+        "data-layer": at % layers,
+        "data-head": Math.floor(at / layers),
+        title: `layer ${(at % layers) + 1}, head ${Math.floor(at / layers) + 1}`,
+      }),
+    );
     for (let at = 0; at < squares.length; at++) {
       const [square, place] = [squares[at] as HTMLElement, [at % layers, Math.floor(at / layers)]];
       const share = map ? 1 - queryWeights(map, place[0], place[1], map.queryTokens.length - 1)[0] : 0.3;
@@ -226,8 +326,20 @@ export class NextWordView {
     const begun = answer?.tail.map((id) => vocabulary!.wordOf(id)) ?? []; // the first bytes of a character
     const makeBar = (at: number) => {
       const tries = (bar: number | null) => () => this.dispatch({ type: "try", bar });
-      return h("li", {}, h("button", { type: "button", onclick: () => this.#act({ type: "write", bar: at }), onpointerenter: tries(at), onpointerleave: tries(null), onfocus: tries(at), onblur: tries(null) }),
-        h("span", { class: "nw-bar" }, h("i"), h("i")), h("span", { class: "nw-share" }));
+      return h(
+        "li",
+        {},
+        h("button", {
+          type: "button",
+          onclick: () => this.#act({ type: "write", bar: at }),
+          onpointerenter: tries(at),
+          onpointerleave: tries(null),
+          onfocus: tries(at),
+          onblur: tries(null),
+        }),
+        h("span", { class: "nw-bar" }, h("i"), h("i")),
+        h("span", { class: "nw-share" }),
+      );
     };
     const first = fill(this.#bars, Math.min(bars.length, SEEN), makeBar);
     const items = [...first, ...fill(this.#more, bars.length - first.length, (at) => makeBar(at + SEEN))];
@@ -246,7 +358,8 @@ export class NextWordView {
 
   /** The text, behind which its box lies: with Tools in the colour of what the chosen head looks at from the last token; and the next word. */
   #drawWords() {
-    const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, stale, vocabulary, waits } = this.state;
+    const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, stale, vocabulary, waits } =
+      this.state;
     const long = text.length > LONG;
     this.#page.classList.toggle("nw-long", long);
     const map = tools && !long && shown?.text === text ? answer?.now.map : undefined;
@@ -257,10 +370,21 @@ export class NextWordView {
     setText(this.#space, isWord && ghost.startsWith(" ") ? " " : "\u200b"); // else a last line break would make no line
     setText(this.#ghost, isWord ? ghost.trimStart() : visible(ghost));
     this.#ghost.hidden = !ghost;
-    mark(this.#words, { role: pieces && "group", "aria-label": pieces && "What the head looks at", "aria-hidden": !pieces && "true" });
+    mark(this.#words, {
+      role: pieces && "group",
+      "aria-label": pieces && "What the head looks at",
+      "aria-hidden": !pieces && "true",
+    });
     if (!waits) this.#whyThere.node.hidden = !(pieces && map?.scoreParts);
     if (!map || !pieces) {
-      setText(this.#looks, !tools ? "" : long ? `A text of more than ${LONG} characters takes on no colour.` : "The text takes on the colour of what a head looks at once the model has answered.");
+      setText(
+        this.#looks,
+        !tools
+          ? ""
+          : long
+            ? `A text of more than ${LONG} characters takes on no colour.`
+            : "The text takes on the colour of what a head looks at once the model has answered.",
+      );
       this.#coloured.dir = "auto";
       return setText(this.#coloured, long ? "" : text + end);
     }
@@ -274,11 +398,17 @@ export class NextWordView {
       const word = words[at] as HTMLElement;
       const share = row.subarray(from, to).reduce((sum, weight) => sum + weight, 0);
       setText(word, written);
-      word.style.setProperty("--share", token ? (share / (hidesFirst ? most : Math.max(most, STRONG))).toFixed(3) : "0");
+      word.style.setProperty(
+        "--share",
+        token ? (share / (hidesFirst ? most : Math.max(most, STRONG))).toFixed(3) : "0",
+      );
       mark(word, { role: token && "img", "aria-label": token && `${token.trim()}: ${percent(share)}` });
     });
     const best = row.indexOf(Math.max(...row));
-    setText(this.#looks, `From the last token, head ${head + 1} of layer ${layer + 1} looks most at “${visible(map.keyTokens[best])}”, ${percent(row[best])}${hidesFirst ? ", the first apart" : ""}.`);
+    setText(
+      this.#looks,
+      `From the last token, head ${head + 1} of layer ${layer + 1} looks most at “${visible(map.keyTokens[best])}”, ${percent(row[best])}${hidesFirst ? ", the first apart" : ""}.`,
+    );
     if (map.scoreParts) this.#whyThere.ask(map, { layer, head, query: map.queryTokens.length - 1, key: best });
   }
 }
@@ -322,6 +452,9 @@ function piecesOf(tokens: string[], text: string): Piece[] | null {
 /** What isn't as it is in the model, from 1. */
 function offText({ off, masked }: State) {
   const names = off.map(([layer, head]) => `head ${head + 1} of layer ${layer + 1}`);
-  const parts = [...(off.length ? [`Off: ${off.length > 3 ? `${off.length} heads` : names.join(", ")}`] : []), ...(masked ? [off.length ? "the first token is masked" : "The first token is masked"] : [])];
+  const parts = [
+    ...(off.length ? [`Off: ${off.length > 3 ? `${off.length} heads` : names.join(", ")}`] : []),
+    ...(masked ? [off.length ? "the first token is masked" : "The first token is masked"] : []),
+  ];
   return `${parts.join("; ")}.`;
 }

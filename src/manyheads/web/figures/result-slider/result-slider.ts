@@ -9,7 +9,7 @@ import { announce, fill, h, setText } from "../../views/dom.ts";
 interface Results {
   name: string; // of what is slid through
   steps: string[];
-  series: { name: string, values: number[][] }[];
+  series: { name: string; values: number[][] }[];
   unit: string;
   digits: number;
   start: number;
@@ -27,12 +27,25 @@ class ResultSliderElement extends Figure {
     this.#results = baked;
     const all = baked.series.flatMap(({ values }) => values.flat());
     const [least, most] = [Math.min(0, ...all), Math.max(...all)];
-    const written = (value: number) => `${value.toFixed(baked.digits).replace("-", "\u2212")}${baked.unit && ` ${baked.unit}`}`;
-    this.#rows = baked.series.map(({ name, values }) => new Strip(name, values.every(({ length }) => length === 1), (value) => (value - least) / (most - least || 1), written));
+    const written = (value: number) =>
+      `${value.toFixed(baked.digits).replace("-", "\u2212")}${baked.unit && ` ${baked.unit}`}`;
+    this.#rows = baked.series.map(
+      ({ name, values }) =>
+        new Strip(
+          name,
+          values.every(({ length }) => length === 1),
+          (value) => (value - least) / (most - least || 1),
+          written,
+        ),
+    );
     this.#slider.max = String(baked.steps.length - 1);
     this.#slider.value = String(baked.start);
     this.#slider.ariaLabel = baked.name;
-    this.replaceChildren(h("label", { class: "hm-field" }, `${baked.name} `, this.#slider, this.#at), ...this.#rows.map(({ node }) => node), this.#announcer.node);
+    this.replaceChildren(
+      h("label", { class: "hm-field" }, `${baked.name} `, this.#slider, this.#at),
+      ...this.#rows.map(({ node }) => node),
+      this.#announcer.node,
+    );
     this.#paint();
   }
 
@@ -61,7 +74,13 @@ class Strip {
     this.#name = name;
     this.#place = place;
     this.#written = written;
-    this.node = h("div", { class: "rs-row" }, h("span", {}, name), h("div", { class: isBar ? "rs-strip rs-bar" : "rs-strip", "aria-hidden": "true" }, this.#dots, this.#mean), this.#number);
+    this.node = h(
+      "div",
+      { class: "rs-row" },
+      h("span", {}, name),
+      h("div", { class: isBar ? "rs-strip rs-bar" : "rs-strip", "aria-hidden": "true" }, this.#dots, this.#mean),
+      this.#number,
+    );
   }
 
   get text() {

@@ -18,16 +18,34 @@ class RotaryPositionsElement extends Figure {
   #key = slider("Position of the key", 2, (event) => this.#move(event, this.#query));
   #together = h("input", { type: "checkbox" });
   #dials = Array.from(SPEEDS, (speed) => new Dial(speed));
-  #bars = DISTANCES.map((distance) => h("i", { style: `--score: ${(scoreAt(WORD, 0, WORD, distance) / SPEEDS.length).toFixed(3)}` }));
+  #bars = DISTANCES.map((distance) =>
+    h("i", { style: `--score: ${(scoreAt(WORD, 0, WORD, distance) / SPEEDS.length).toFixed(3)}` }),
+  );
   #says = h("p", { class: "rp-score" });
   #announcer = new Announcer();
 
   protected draw() {
     const [query, key] = [this.#query, this.#key].map(({ label }) => label);
-    const chart = h("div", { class: "rp-bars", role: "img", "aria-label": "The score at every distance: largest at 0" }, ...this.#bars);
-    const ends = h("p", { class: "rp-ends", "aria-hidden": "true" }, h("span", {}, `key ${LAST} before`), h("span", {}, "same place"), h("span", {}, `key ${LAST} after`));
-    this.replaceChildren(h("div", { class: "hm-tools" }, query, key, h("label", { class: "hm-field" }, this.#together, "Move both")),
-      h("div", { class: "rp-dials" }, ...this.#dials.map(({ node }) => node)), this.#says, chart, ends, this.#announcer.node);
+    const chart = h(
+      "div",
+      { class: "rp-bars", role: "img", "aria-label": "The score at every distance: largest at 0" },
+      ...this.#bars,
+    );
+    const ends = h(
+      "p",
+      { class: "rp-ends", "aria-hidden": "true" },
+      h("span", {}, `key ${LAST} before`),
+      h("span", {}, "same place"),
+      h("span", {}, `key ${LAST} after`),
+    );
+    this.replaceChildren(
+      h("div", { class: "hm-tools" }, query, key, h("label", { class: "hm-field" }, this.#together, "Move both")),
+      h("div", { class: "rp-dials" }, ...this.#dials.map(({ node }) => node)),
+      this.#says,
+      chart,
+      ends,
+      this.#announcer.node,
+    );
     this.#paint();
   }
 
@@ -50,7 +68,9 @@ class RotaryPositionsElement extends Figure {
     for (const dial of this.#dials) dial.turn(query, key);
     this.#bars.forEach((bar, at) => bar.classList.toggle("rp-now", DISTANCES[at] === key - query));
     const apart = Math.abs(key - query);
-    const place = apart ? `${apart} ${apart === 1 ? "word" : "words"} ${key < query ? "before" : "after"} the query` : "where the query is";
+    const place = apart
+      ? `${apart} ${apart === 1 ? "word" : "words"} ${key < query ? "before" : "after"} the query`
+      : "where the query is";
     setText(this.#says, `The key is ${place}. Score: ${score.toFixed(2)}`);
     this.#announcer.drawn(() => this.#says.textContent ?? "");
     announce(this, "turned", { query, key, score });
@@ -95,7 +115,12 @@ class Dial {
   constructor(speed: number) {
     this.#speed = speed;
     const turns = `${degrees(speed, speed < 0.01 ? 2 : speed < 1 ? 1 : 0)} a word`;
-    this.node = h("figure", {}, h("div", { class: "rp-dial", "aria-hidden": "true" }, this.#query, this.#key), h("figcaption", {}, this.#between, h("span", {}, turns)));
+    this.node = h(
+      "figure",
+      {},
+      h("div", { class: "rp-dial", "aria-hidden": "true" }, this.#query, this.#key),
+      h("figcaption", {}, this.#between, h("span", {}, turns)),
+    );
   }
 
   turn(query: number, key: number) {

@@ -21,13 +21,24 @@ const SAME = 1e-6; // what rounding may change
 const FIRST = 2; // so many numbers of each query are written
 
 /** In the order of the switch: what each way is called there and in the table, and what it does, in words. */
-const WAYS: Record<ProjectionWay, { label: string, column: string, says: (sizes: Sizes) => string }> = {
-  wide: { label: "One wide matrix", column: "wide, then cut",
-    says: ({ d, width, part }) => `One matrix of ${d} × ${width} makes ${width} numbers of the word’s ${d}. They are cut afterwards: each head is dealt ${part}.` },
-  narrow: { label: "Narrow ones", column: "narrow",
-    says: ({ d, part }) => `Each head has its own matrix of ${d} × ${part}, and reads all ${d} numbers of the word.` },
-  sliced: { label: "Cut the input: a bug", column: "input cut",
-    says: ({ d, heads }) => `Each head gets only ${d / heads} of the word’s ${d} numbers. The faded part of its matrix is never used.` },
+const WAYS: Record<ProjectionWay, { label: string; column: string; says: (sizes: Sizes) => string }> = {
+  wide: {
+    label: "One wide matrix",
+    column: "wide, then cut",
+    says: ({ d, width, part }) =>
+      `One matrix of ${d} × ${width} makes ${width} numbers of the word’s ${d}. They are cut afterwards: each head is dealt ${part}.`,
+  },
+  narrow: {
+    label: "Narrow ones",
+    column: "narrow",
+    says: ({ d, part }) => `Each head has its own matrix of ${d} × ${part}, and reads all ${d} numbers of the word.`,
+  },
+  sliced: {
+    label: "Cut the input: a bug",
+    column: "input cut",
+    says: ({ d, heads }) =>
+      `Each head gets only ${d / heads} of the word’s ${d} numbers. The faded part of its matrix is never used.`,
+  },
 };
 const WAY_NAMES = Object.keys(WAYS) as ProjectionWay[];
 
@@ -58,13 +69,46 @@ export class SliceOrProjectView {
     this.#options = options;
     Object.assign(this.state, state);
     const group = nextId("sp-way");
-    this.#ways = h("fieldset", { class: "hm-views", "aria-label": "How the queries are made" }, ...WAY_NAMES.map((way) =>
-      h("label", {}, h("input", { type: "radio", name: group, value: way, checked: way === this.state.way, onchange: () => this.#turn(way) }), h("span", {}, WAYS[way].label))));
+    this.#ways = h(
+      "fieldset",
+      { class: "hm-views", "aria-label": "How the queries are made" },
+      ...WAY_NAMES.map((way) =>
+        h(
+          "label",
+          {},
+          h("input", {
+            type: "radio",
+            name: group,
+            value: way,
+            checked: way === this.state.way,
+            onchange: () => this.#turn(way),
+          }),
+          h("span", {}, WAYS[way].label),
+        ),
+      ),
+    );
     const heads = ["head", ...WAY_NAMES.map((way) => WAYS[way].column)].map((text) => h("th", { scope: "col" }, text));
-    this.#table = h("table", {}, this.#title, h("thead", {}, h("tr", {}, ...heads)), this.#rows,
-      h("tfoot", {}, h("tr", {}, h("th", { scope: "row", colspan: 2 }, "largest difference of all"), ...this.#differences)));
-    root.replaceChildren(this.#sentence, h("div", { class: "hm-tools" }, field(this.#word), this.#ways),
-      this.#says, this.#stage, this.#table, this.#status.node, this.#announcer.node);
+    this.#table = h(
+      "table",
+      {},
+      this.#title,
+      h("thead", {}, h("tr", {}, ...heads)),
+      this.#rows,
+      h(
+        "tfoot",
+        {},
+        h("tr", {}, h("th", { scope: "row", colspan: 2 }, "largest difference of all"), ...this.#differences),
+      ),
+    );
+    root.replaceChildren(
+      this.#sentence,
+      h("div", { class: "hm-tools" }, field(this.#word), this.#ways),
+      this.#says,
+      this.#stage,
+      this.#table,
+      this.#status.node,
+      this.#announcer.node,
+    );
     setTyped(this.#sentence, this.state.sentence);
   }
 
@@ -100,10 +144,22 @@ export class SliceOrProjectView {
   // --- drawing
 
   #draw(made: Projections) {
-    const { tokens, word, x, wide: { shape: [heads, part] } } = made;
+    const {
+      tokens,
+      word,
+      x,
+      wide: {
+        shape: [heads, part],
+      },
+    } = made;
     const { way } = this.state;
     const names = tokens.map(readable);
-    fillOptions(this.#word, names, names.map((_, place) => place), word);
+    fillOptions(
+      this.#word,
+      names,
+      names.map((_, place) => place),
+      word,
+    );
     const says = WAYS[way].says({ d: x.shape[1], width: heads * part, part, heads });
     setText(this.#says, says);
     this.#stage.dataset.way = way;
@@ -112,19 +168,49 @@ export class SliceOrProjectView {
     this.#drawHeads(made, way);
     setText(this.#title, `The query of “${names[word]}”: the first numbers of each head’s ${part}`);
     this.#drawNumbers(made, way);
-    this.#announcer.drawn(() => `${says} ${WAY_NAMES.slice(1).map((other) => `${WAYS[other].label}: ${differenceOf(made, other)} from one wide matrix`).join(". ")}.`);
+    this.#announcer.drawn(
+      () =>
+        `${says} ${WAY_NAMES.slice(1)
+          .map((other) => `${WAYS[other].label}: ${differenceOf(made, other)} from one wide matrix`)
+          .join(". ")}.`,
+    );
   }
 
   #drawHeads(made: Projections, way: ProjectionWay) {
-    const { headNames, x, tints, wide: { shape: [heads, part] } } = made;
-    const blocks = fill(this.#stage, heads, () => h("div", { class: "sp-head" },
-      h("div", { class: "sp-names" }, h("i", {}, "x"), h("span", {}, "W", h("sup", {}, "Q"), h("sub"))),
-      h("div", { class: "sp-product" }, h("canvas", { class: "sp-x" }), h("canvas", { class: "sp-w" }), h("i", { class: "sp-before" }), h("i", { class: "sp-after" })),
-      h("canvas", { class: "sp-q" }), h("span", {})));
+    const {
+      headNames,
+      x,
+      tints,
+      wide: {
+        shape: [heads, part],
+      },
+    } = made;
+    const blocks = fill(this.#stage, heads, () =>
+      h(
+        "div",
+        { class: "sp-head" },
+        h("div", { class: "sp-names" }, h("i", {}, "x"), h("span", {}, "W", h("sup", {}, "Q"), h("sub"))),
+        h(
+          "div",
+          { class: "sp-product" },
+          h("canvas", { class: "sp-x" }),
+          h("canvas", { class: "sp-w" }),
+          h("i", { class: "sp-before" }),
+          h("i", { class: "sp-after" }),
+        ),
+        h("canvas", { class: "sp-q" }),
+        h("span", {}),
+      ),
+    );
     const weight = { shape: tints.shape, values: Float32Array.from(tints.tints) };
     const largest = largestOf(made.wide.values);
     headNames.forEach((name, head) => {
-      const [names, product, query, label] = blocks[head].children as unknown as [HTMLElement, HTMLElement, HTMLCanvasElement, HTMLElement];
+      const [names, product, query, label] = blocks[head].children as unknown as [
+        HTMLElement,
+        HTMLElement,
+        HTMLCanvasElement,
+        HTMLElement,
+      ];
       setText(names.querySelector("sub") as HTMLElement, way === "wide" ? "" : String(head + 1));
       blocks[head].style.setProperty("--head", colourOf(name));
       blocks[head].style.setProperty("--before", String(head / heads));
@@ -138,7 +224,8 @@ export class SliceOrProjectView {
 
   #drawNumbers(made: Projections, way: ProjectionWay) {
     const rows = fill(this.#rows, made.headNames.length, () =>
-      h("tr", {}, h("th", { scope: "row" }), ...WAY_NAMES.map(() => h("td", {}, h("span"), " ", h("span"), " …"))));
+      h("tr", {}, h("th", { scope: "row" }), ...WAY_NAMES.map(() => h("td", {}, h("span"), " ", h("span"), " …"))),
+    );
     made.headNames.forEach((name, head) => {
       const row = rows[head] as HTMLTableRowElement;
       row.style.setProperty("--head", colourOf(name));
@@ -146,7 +233,8 @@ export class SliceOrProjectView {
       WAY_NAMES.forEach((each, at) => {
         const cell = row.cells[at + 1];
         cell.classList.toggle("sp-chosen", each === way);
-        for (let number = 0; number < FIRST; number++) setText(cell.children[number], written(rowOf(made[each], head)[number], 2));
+        for (let number = 0; number < FIRST; number++)
+          setText(cell.children[number], written(rowOf(made[each], head)[number], 2));
       });
     });
     this.#differences.forEach((cell, at) => setText(cell, differenceOf(made, WAY_NAMES[at + 1])));
@@ -165,14 +253,22 @@ const largestOf = (values: Float32Array) => values.reduce((most, value) => Math.
 /** Some columns of a matrix. */
 const columnsOf = ({ shape: [rows, columns], values }: Matrix, from: number, count: number) => ({
   shape: [rows, count],
-  values: Float32Array.from({ length: rows * count }, (_, at) => values[Math.floor(at / count) * columns + from + (at % count)]),
+  values: Float32Array.from(
+    { length: rows * count },
+    (_, at) => values[Math.floor(at / count) * columns + from + (at % count)],
+  ),
 });
 
 /** A pixel for each number of a matrix, as deep as its share of the largest. */
 function paint(canvas: HTMLCanvasElement, { shape: [rows, columns], values }: Matrix, largest = largestOf(values)) {
   const [positive, negative] = [inkOf(NUMBER_COLOURS.positive), inkOf(NUMBER_COLOURS.negative)];
-  paintPixels(canvas, makePicture(columns, rows, (pixels) => values.forEach((value, at) => {
-    const share = tint(value, largest);
-    pixels[at] = (share < 0 ? negative : positive) | (Math.round(255 * Math.abs(share)) << 24);
-  })));
+  paintPixels(
+    canvas,
+    makePicture(columns, rows, (pixels) =>
+      values.forEach((value, at) => {
+        const share = tint(value, largest);
+        pixels[at] = (share < 0 ? negative : positive) | (Math.round(255 * Math.abs(share)) << 24);
+      }),
+    ),
+  );
 }

@@ -14,7 +14,10 @@ const LEAST = 0.005; // a weight that isn't written as 0
 
 /** Independent standard normal numbers, the same for the same seed (Box and Muller). */
 export const normals = (count: number, seed: number) =>
-  Float32Array.from({ length: count }, (_, at) => Math.sqrt(-2 * Math.log(1 - uniform(seed, 2 * at))) * Math.cos(2 * Math.PI * uniform(seed, 2 * at + 1)));
+  Float32Array.from(
+    { length: count },
+    (_, at) => Math.sqrt(-2 * Math.log(1 - uniform(seed, 2 * at))) * Math.cos(2 * Math.PI * uniform(seed, 2 * at + 1)),
+  );
 
 /** The dot products of one query with every key, of which only the first `width` numbers count. */
 export function scoresOf(numbers: Float32Array, width: number) {
@@ -37,20 +40,49 @@ class SoftmaxScaleElement extends Figure {
   #scores = cells(() => h("td", {}));
   /** Without the scale and with it, a column of water for each key. */
   #water = [cells(column), cells(column)];
-  #width = h("input", { type: "range", min: 0, max: WIDTHS.length - 1, value: 6, "aria-label": "Width d_k",
-    oninput: () => (this.#announcer.changed(), this.#paint()) });
+  #width = h("input", {
+    type: "range",
+    min: 0,
+    max: WIDTHS.length - 1,
+    value: 6,
+    "aria-label": "Width d_k",
+    oninput: () => (this.#announcer.changed(), this.#paint()),
+  });
   #again = h("button", { type: "button", onclick: () => (this.#announcer.changed(), this.#roll()) }, "Draw others");
   #widthText = h("span");
   #largest = h("p", { class: "hm-status" });
   #announcer = new Announcer();
 
   protected draw() {
-    const row = (name: string, of: HTMLElement[], kind = "") => h("tr", { class: kind }, h("th", { scope: "row" }, name), ...of);
-    const table = h("table", { "aria-label": "Scores and weights of eight random keys" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "key"), ...cells((key) => h("th", { scope: "col" }, String(key + 1))))),
-      h("tbody", {}, row("q · k", this.#scores), row("softmax(q · k)", this.#water[0], "sc-water"), row("softmax(q · k / √dₖ)", this.#water[1], "sc-water")));
-    this.replaceChildren(h("div", { class: "hm-tools" },
-      h("label", { class: "hm-field" }, "Width ", this.#width, this.#widthText), this.#again), table, this.#largest, this.#announcer.node);
+    const row = (name: string, of: HTMLElement[], kind = "") =>
+      h("tr", { class: kind }, h("th", { scope: "row" }, name), ...of);
+    const table = h(
+      "table",
+      { "aria-label": "Scores and weights of eight random keys" },
+      h(
+        "thead",
+        {},
+        h("tr", {}, h("th", { scope: "col" }, "key"), ...cells((key) => h("th", { scope: "col" }, String(key + 1)))),
+      ),
+      h(
+        "tbody",
+        {},
+        row("q · k", this.#scores),
+        row("softmax(q · k)", this.#water[0], "sc-water"),
+        row("softmax(q · k / √dₖ)", this.#water[1], "sc-water"),
+      ),
+    );
+    this.replaceChildren(
+      h(
+        "div",
+        { class: "hm-tools" },
+        h("label", { class: "hm-field" }, "Width ", this.#width, this.#widthText),
+        this.#again,
+      ),
+      table,
+      this.#largest,
+      this.#announcer.node,
+    );
     this.#roll();
   }
 
@@ -67,12 +99,14 @@ class SoftmaxScaleElement extends Figure {
     const weightsOf = (values: Float32Array) => softmax({ shape: [1, KEYS], values }).values;
     const both = [weightsOf(scores), weightsOf(scores.map((score) => score / Math.sqrt(width)))];
     this.#scores.forEach((cell, key) => (cell.textContent = scores[key].toFixed(1).replace("-", "−")));
-    both.forEach((weights, which) => weights.forEach((weight, key) => {
-      const cell = this.#water[which][key];
-      cell.style.setProperty("--share", weight.toFixed(4));
-      cell.querySelector("span")!.textContent = weight < LEAST ? "0" : weight.toFixed(2);
-      cell.classList.toggle("sc-dry", weight < LEAST);
-    }));
+    both.forEach((weights, which) =>
+      weights.forEach((weight, key) => {
+        const cell = this.#water[which][key];
+        cell.style.setProperty("--share", weight.toFixed(4));
+        cell.querySelector("span")!.textContent = weight < LEAST ? "0" : weight.toFixed(2);
+        cell.classList.toggle("sc-dry", weight < LEAST);
+      }),
+    );
     const [raw, scaled] = both.map((weights) => Math.max(...weights).toFixed(2));
     this.#largest.textContent = `The largest weight is ${raw} without scaling, ${scaled} with it.`;
     this.#announcer.drawn(() => this.#largest.textContent ?? "");

@@ -14,20 +14,31 @@ export interface DrawnChain {
   lit: number | null; // the head that a reader points at
 }
 
-const amountOf = (push: number) => (Math.abs(push) < 0.05 ? "0.0" : `${push < 0 ? "\u2212" : "+"}${Math.abs(push).toFixed(1)}`);
+const amountOf = (push: number) =>
+  Math.abs(push) < 0.05 ? "0.0" : `${push < 0 ? "\u2212" : "+"}${Math.abs(push).toFixed(1)}`;
 
 export class Chain {
   #names = h("div", { class: "ws-names" });
   #plot = h("div", { class: "ws-plot" });
   #amounts = h("div", { class: "ws-amounts" });
-  node = h("tr", { class: "ws-chain", "aria-hidden": "true" }, h("td", {}, this.#names), h("td", {}, this.#plot), h("td", {}, this.#amounts));
-  #pull: { head: number, x: number, y: number, far: boolean, moved: boolean } | null = null;
-  #host: { toggle(head: number): void, point(head: number | null): void, redraw(): void };
+  node = h(
+    "tr",
+    { class: "ws-chain", "aria-hidden": "true" },
+    h("td", {}, this.#names),
+    h("td", {}, this.#plot),
+    h("td", {}, this.#amounts),
+  );
+  #pull: { head: number; x: number; y: number; far: boolean; moved: boolean } | null = null;
+  #host: { toggle(head: number): void; point(head: number | null): void; redraw(): void };
 
-  constructor(host: { toggle(head: number): void, point(head: number | null): void, redraw(): void }) {
+  constructor(host: { toggle(head: number): void; point(head: number | null): void; redraw(): void }) {
     this.#host = host;
-    const headOf = ({ target }: Event) => [...this.#plot.children].indexOf((target as Element).closest(".ws-step") as Element) - 1;
-    this.#plot.addEventListener("pointerover", (event) => !this.#pull && host.point(headOf(event) < 0 ? null : headOf(event)));
+    const headOf = ({ target }: Event) =>
+      [...this.#plot.children].indexOf((target as Element).closest(".ws-step") as Element) - 1;
+    this.#plot.addEventListener(
+      "pointerover",
+      (event) => !this.#pull && host.point(headOf(event) < 0 ? null : headOf(event)),
+    );
     this.#plot.addEventListener("pointerleave", () => !this.#pull && host.point(null));
     this.#plot.addEventListener("pointerdown", (event) => {
       const head = headOf(event);
@@ -54,8 +65,22 @@ export class Chain {
     pushes.forEach((push, place) => {
       const isOut = out.includes(place - 1);
       const step = steps[place] as HTMLElement;
-      step.className = ["ws-step", push < 0 ? "ws-back" : "", place ? "" : "ws-own", isOut ? "ws-out" : "", place && place - 1 === lit ? "ws-lit" : ""].filter(Boolean).join(" ");
-      const ends = { from: at, to: at + push, low: Math.min(at, at + push), size: Math.abs(push), on: isOut ? at : at + push };
+      step.className = [
+        "ws-step",
+        push < 0 ? "ws-back" : "",
+        place ? "" : "ws-own",
+        isOut ? "ws-out" : "",
+        place && place - 1 === lit ? "ws-lit" : "",
+      ]
+        .filter(Boolean)
+        .join(" ");
+      const ends = {
+        from: at,
+        to: at + push,
+        low: Math.min(at, at + push),
+        size: Math.abs(push),
+        on: isOut ? at : at + push,
+      };
       for (const [name, value] of Object.entries(ends)) step.style.setProperty(`--${name}`, value.toFixed(3));
       setText(names[place], place ? `head ${place}` : word);
       setText(amounts[place], amountOf(push));

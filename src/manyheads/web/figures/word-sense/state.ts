@@ -21,13 +21,13 @@ export interface State {
 }
 
 export type Action =
-  | { type: "take", parts: Partial<Pick<State, "sentence" | "word">> } // what was found out about the heads no longer holds
-  | { type: "layer", layer: number | null }
-  | { type: "off", off: number[][] }
-  | { type: "toggle", place: number[] }
-  | { type: "mask", places: number[] } // of one word, or off with its mask
-  | { type: "want", words: string[] } // these masked and no others
-  | { type: "show", sense: Sense, pushes: SensePushes | null, words: string[], ranking?: RankedHead[] } // a ranking is made with all heads on
+  | { type: "take"; parts: Partial<Pick<State, "sentence" | "word">> } // what was found out about the heads no longer holds
+  | { type: "layer"; layer: number | null }
+  | { type: "off"; off: number[][] }
+  | { type: "toggle"; place: number[] }
+  | { type: "mask"; places: number[] } // of one word, or off with its mask
+  | { type: "want"; words: string[] } // these masked and no others
+  | { type: "show"; sense: Sense; pushes: SensePushes | null; words: string[]; ranking?: RankedHead[] } // a ranking is made with all heads on
   | { type: "lose" }; // no word of the sentence is known
 
 /** What has to be done after a change: read the sentence, or draw. */
@@ -36,13 +36,28 @@ export interface Step {
   needs: "compute" | "draw";
 }
 
-export const startWith = (parts: Partial<State>): State =>
-  ({ sentence: "", word: "", words: [], sense: null, pushes: null, found: null, layer: null, ranking: [], off: [], masked: [], read: [], wanted: null, alone: null, ...parts });
+export const startWith = (parts: Partial<State>): State => ({
+  sentence: "",
+  word: "",
+  words: [],
+  sense: null,
+  pushes: null,
+  found: null,
+  layer: null,
+  ranking: [],
+  off: [],
+  masked: [],
+  read: [],
+  wanted: null,
+  alone: null,
+  ...parts,
+});
 
 const ALL_ON = { ranking: [], off: [], alone: null };
 
 /** The layer whose arrows are shown, from 0. */
-export const shownLayer = ({ layer, sense, pushes }: State) => Math.min(Math.max((layer ?? sense?.layer ?? 1) - 1, 0), (pushes?.layers.length ?? 1) - 1);
+export const shownLayer = ({ layer, sense, pushes }: State) =>
+  Math.min(Math.max((layer ?? sense?.layer ?? 1) - 1, 0), (pushes?.layers.length ?? 1) - 1);
 
 /** Whether what is shown was read with other words masked. */
 export const isBehind = ({ masked, read }: State) => String(masked) !== String(read);
@@ -51,32 +66,61 @@ export const isBehind = ({ masked, read }: State) => String(masked) !== String(r
 export function lifted(state: State) {
   const layer = shownLayer(state);
   const shown = state.pushes?.layers[layer];
-  return shown ? headPushes(shown).flatMap((push, head) => (push !== 0 && isAmong(state.off, [layer, head]) ? [head] : [])) : [];
+  return shown
+    ? headPushes(shown).flatMap((push, head) => (push !== 0 && isAmong(state.off, [layer, head]) ? [head] : []))
+    : [];
 }
 
 export function reduce(state: State, action: Action): Step {
   switch (action.type) {
-    case "take": return { state: { ...state, ...action.parts, ...ALL_ON, masked: [], wanted: null }, needs: "compute" };
-    case "want": return { state: { ...state, masked: [], wanted: action.words, ranking: [], alone: null }, needs: "compute" };
-    case "layer": return { state: { ...state, layer: action.layer, alone: null }, needs: "draw" };
-    case "off": return { state: { ...state, off: action.off, alone: null }, needs: "compute" };
+    case "take":
+      return { state: { ...state, ...action.parts, ...ALL_ON, masked: [], wanted: null }, needs: "compute" };
+    case "want":
+      return { state: { ...state, masked: [], wanted: action.words, ranking: [], alone: null }, needs: "compute" };
+    case "layer":
+      return { state: { ...state, layer: action.layer, alone: null }, needs: "draw" };
+    case "off":
+      return { state: { ...state, off: action.off, alone: null }, needs: "compute" };
     case "toggle": {
       const after = { ...state, off: toggledIn(state.off, action.place) };
       const left = lifted(after);
-      return { state: { ...after, alone: left.length && !isBehind(state) ? scoreWithout(after.pushes!.layers[shownLayer(after)]!, left) : null }, needs: "compute" };
+      return {
+        state: {
+          ...after,
+          alone: left.length && !isBehind(state) ? scoreWithout(after.pushes!.layers[shownLayer(after)]!, left) : null,
+        },
+        needs: "compute",
+      };
     }
     case "mask": {
       const has = action.places.some((place) => state.masked.includes(place));
-      const masked = has ? state.masked.filter((place) => !action.places.includes(place)) : [...state.masked, ...action.places].sort((a, b) => a - b);
+      const masked = has
+        ? state.masked.filter((place) => !action.places.includes(place))
+        : [...state.masked, ...action.places].sort((a, b) => a - b);
       return { state: { ...state, masked, wanted: null, ranking: [], alone: null }, needs: "compute" };
     }
-    case "lose": return { state: { ...state, ...ALL_ON, masked: [], wanted: null, found: false }, needs: "draw" };
+    case "lose":
+      return { state: { ...state, ...ALL_ON, masked: [], wanted: null, found: false }, needs: "draw" };
     case "show": {
       const { sense, pushes, words, ranking } = action;
-      const shown = { ...state, sense, pushes, words, word: sense.word, found: true, read: state.masked, ...(ranking && { ranking, off: [], alone: null }) };
+      const shown = {
+        ...state,
+        sense,
+        pushes,
+        words,
+        word: sense.word,
+        found: true,
+        read: state.masked,
+        ...(ranking && { ranking, off: [], alone: null }),
+      };
       if (!state.wanted) return { state: shown, needs: "draw" };
-      const masked = pushes ? wordsIn(pushes).filter(({ text, kind }) => kind === "word" && state.wanted!.includes(text.toLowerCase())) : [];
-      return { state: { ...shown, wanted: null, masked: masked.flatMap(({ places }) => places) }, needs: masked.length ? "compute" : "draw" };
+      const masked = pushes
+        ? wordsIn(pushes).filter(({ text, kind }) => kind === "word" && state.wanted!.includes(text.toLowerCase()))
+        : [];
+      return {
+        state: { ...shown, wanted: null, masked: masked.flatMap(({ places }) => places) },
+        needs: masked.length ? "compute" : "draw",
+      };
     }
   }
 }

@@ -18,7 +18,7 @@ export interface RankedHead {
   place: number[];
   share: number;
   moved: number;
-  looks: { word: string, share: number } | null;
+  looks: { word: string; share: number } | null;
 }
 
 /** A word of a sentence, by its tokens. */
@@ -33,26 +33,29 @@ export const layerName = (layer: number) => (layer === 0 ? "embeddings" : `layer
 
 /** The likelier sense and its share, as text: "97 % river"; `share` is that of the second. */
 export const leaning = (senses: [string, string], share: number) =>
-  (share >= 0.5 ? `${percent(share)} ${senses[1]}` : `${percent(1 - share)} ${senses[0]}`);
+  share >= 0.5 ? `${percent(share)} ${senses[1]}` : `${percent(1 - share)} ${senses[0]}`;
 
 /** In which sense a word is read, in a sentence; `off` counts the heads that are off. */
 export const senseText = ({ word, senses, shares, layer }: Sense, off: number) =>
   `${word}: ${leaning(senses, shares[layer])} after ${layerName(layer)}${off ? `, with ${off} ${off === 1 ? "head" : "heads"} off` : ""}.`;
 
 /** Towards which sense a score has moved, and how far: "money 1.2". */
-export const movedTo = (senses: [string, string], moved: number) => `${senses[moved > 0 ? 1 : 0]} ${Math.abs(moved).toFixed(1)}`;
+export const movedTo = (senses: [string, string], moved: number) =>
+  `${senses[moved > 0 ? 1 : 0]} ${Math.abs(moved).toFixed(1)}`;
 
 /** The word that a head looks at most from some places, and its share; special tokens and the places apart. */
 export function looksAt(map: AttentionMap, [layer, head]: number[], places: number[]) {
-  const shares = map.keyTokens.map((_, key) =>
-    places.reduce((sum, place) => sum + queryWeights(map, layer, head, place)[key], 0) / places.length);
+  const shares = map.keyTokens.map(
+    (_, key) => places.reduce((sum, place) => sum + queryWeights(map, layer, head, place)[key], 0) / places.length,
+  );
   const others = shares.map((share, key) => (isSpecial(map.keyTokens[key]) || places.includes(key) ? -1 : share));
   const key = others.indexOf(Math.max(...others));
   return others[key] < 0 ? null : { word: readable(map.keyTokens[key]), share: shares[key] };
 }
 
 /** What stands where none of the known words is in the sentence. */
-export const unknownWord = (words: string[]) => `No word here has two senses that this book knows. Try one of these: ${words.join(", ")}. ` +
+export const unknownWord = (words: string[]) =>
+  `No word here has two senses that this book knows. Try one of these: ${words.join(", ")}. ` +
   "The last page of the appendix, “For teachers and authors”, says how to add a word.";
 
 /** The score after a layer: that of all its arrows, or without those of some heads. */
@@ -62,25 +65,39 @@ export const scoreWithout = (layer: LayerPushes, heads: number[] = []) =>
 /** The words of a sentence, without special tokens. */
 export function wordsIn({ tokens, places }: SensePushes): SentenceWord[] {
   const starts = wordStarts(tokens);
-  return starts.map((start, at) => {
-    const own = Array.from({ length: (starts[at + 1] ?? tokens.length) - start }, (_, step) => start + step);
-    const text = own.map((place) => readable(tokens[place])).join("");
-    const kind = own.some((place) => places.includes(place)) ? "asker" as const : /[\p{L}\p{N}]/u.test(text) ? "word" as const : "mark" as const;
-    return { text, places: own, kind };
-  }).filter(({ places: [place] }) => !isSpecial(tokens[place]));
+  return starts
+    .map((start, at) => {
+      const own = Array.from({ length: (starts[at + 1] ?? tokens.length) - start }, (_, step) => start + step);
+      const text = own.map((place) => readable(tokens[place])).join("");
+      const kind = own.some((place) => places.includes(place))
+        ? ("asker" as const)
+        : /[\p{L}\p{N}]/u.test(text)
+          ? ("word" as const)
+          : ("mark" as const);
+      return { text, places: own, kind };
+    })
+    .filter(({ places: [place] }) => !isSpecial(tokens[place]));
 }
 
-const towards = (senses: [string, string], push: number) => `pushes it by ${Math.abs(push).toFixed(1)} towards ${senses[push > 0 ? 1 : 0]}`;
+const towards = (senses: [string, string], push: number) =>
+  `pushes it by ${Math.abs(push).toFixed(1)} towards ${senses[push > 0 ? 1 : 0]}`;
 
 /** How much attention the word gives to another and how far that pushes it, in a layer; in one head, or in all. */
-export function takenText({ word, senses }: Sense, layer: number, shown: LayerPushes, { text, places }: SentenceWord, head: number | null) {
+export function takenText(
+  { word, senses }: Sense,
+  layer: number,
+  shown: LayerPushes,
+  { text, places }: SentenceWord,
+  head: number | null,
+) {
   const { weight, push } = fromTokens(shown, places, head);
   const where = head === null ? `In layer ${layer + 1}` : `In head ${head + 1} of layer ${layer + 1}`;
   return `${where}, “${word}” gives “${text}” ${percent(weight)} of its attention. What it takes from there ${towards(senses, push)}.`;
 }
 
 /** What one head does, in a layer. */
-export const headText = ({ senses }: Sense, shown: LayerPushes, head: number) => `Head ${head + 1} ${towards(senses, headPushes(shown)[head])}.`;
+export const headText = ({ senses }: Sense, shown: LayerPushes, head: number) =>
+  `Head ${head + 1} ${towards(senses, headPushes(shown)[head])}.`;
 
 /** The word that pushes most, in a layer; null where nothing does. */
 export function strongest(shown: LayerPushes, words: SentenceWord[], head: number | null) {
@@ -100,10 +117,18 @@ interface Changes {
 }
 
 /** What came of the words that are masked and of the heads that are off. */
-export function changedText({ senses }: Sense, layer: number, shown: LayerPushes, { masked, isBehind, off, pending, alone }: Changes) {
+export function changedText(
+  { senses }: Sense,
+  layer: number,
+  shown: LayerPushes,
+  { masked, isBehind, off, pending, alone }: Changes,
+) {
   const to = (score: number) => leaning(senses, shareOf(score));
   const heads = `${off.length > 1 ? "heads" : "head"} ${listed(off.map((head) => String(head + 1)))}`;
-  if (isBehind) return masked.length ? `The model hasn't read the sentence with ${quoted(masked)} masked.` : "The model hasn't read the sentence with all of its words.";
+  if (isBehind)
+    return masked.length
+      ? `The model hasn't read the sentence with ${quoted(masked)} masked.`
+      : "The model hasn't read the sentence with all of its words.";
   if (pending.length)
     return `Without ${pending.length > 1 ? "those arrows" : "that arrow"} the others sum to ${to(scoreWithout(shown, pending))}. That's arithmetic: the model hasn't read the sentence without ${heads}.`;
   const without = off.length ? `${masked.length ? " and without" : "Without"} ${heads}` : "";

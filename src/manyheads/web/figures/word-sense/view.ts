@@ -13,7 +13,19 @@ import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { wantsStillness } from "../../views/timeline.ts";
 import { Chain } from "./chain.ts";
 import { isBehind, lifted, reduce, shownLayer, startWith, type Action, type State } from "./state.ts";
-import { changedText, headText, layerName, leaning, movedTo, scoreWithout, senseText, strongest, takenText, wordsIn, type SentenceWord } from "./text.ts";
+import {
+  changedText,
+  headText,
+  layerName,
+  leaning,
+  movedTo,
+  scoreWithout,
+  senseText,
+  strongest,
+  takenText,
+  wordsIn,
+  type SentenceWord,
+} from "./text.ts";
 import { Words } from "./words.ts";
 
 const LAYERS = wholeLayers(6, 12); // of the encoder
@@ -24,38 +36,83 @@ const SEEN = 0.25; // log-odds that a dot moves and leaves a trail
 
 export class WordSenseView {
   state: State;
-  #host: { compute(): void, rank(): void };
+  #host: { compute(): void; rank(): void };
   #single: boolean; // one layer is shown, and no tools
   #box = sentenceBox("Sentence", "Type a sentence", (sentence) => this.update({ sentence }));
   #choice = chooser("Word", (word) => this.update({ word }));
   #groups = new HeadGroups((off) => this.dispatch({ type: "off", off }));
-  #rank = h("button", { type: "button", onclick: () => (this.#announcer.changed(), this.#host.rank()) }, "Rank the heads");
+  #rank = h(
+    "button",
+    { type: "button", onclick: () => (this.#announcer.changed(), this.#host.rank()) },
+    "Rank the heads",
+  );
   #tools = h("div", { class: "hm-tools" });
-  #words = new Words((places) => this.dispatch({ type: "mask", places }), (word) => this.#point(word, null));
+  #words = new Words(
+    (places) => this.dispatch({ type: "mask", places }),
+    (word) => this.#point(word, null),
+  );
   #note = h("p", { class: "ws-note" });
-  #ends = h("p", { class: "ws-ends", "aria-hidden": "true" }, h("b"), ...["98 %", "50 : 50", "98 %"].map((text) => h("small", {}, text)), h("b"));
-  #chain = new Chain({ toggle: (head) => this.#toggle(head), point: (head) => this.#point(null, head), redraw: () => this.#draw() });
+  #ends = h(
+    "p",
+    { class: "ws-ends", "aria-hidden": "true" },
+    h("b"),
+    ...["98 %", "50 : 50", "98 %"].map((text) => h("small", {}, text)),
+    h("b"),
+  );
+  #chain = new Chain({
+    toggle: (head) => this.#toggle(head),
+    point: (head) => this.#point(null, head),
+    redraw: () => this.#draw(),
+  });
   #layers: HTMLTableRowElement[] = []; // of the scale, the embeddings first
   #rows = h("tbody");
   #scales = h("table", { class: "ws-scales", "aria-label": "The sense after each layer" }, this.#rows);
   #switches = h("div", { class: "hm-heads ws-switches", role: "group" });
   #heads = h("tbody");
-  #table = h("table", { class: "ws-heads", "aria-label": "Heads by what their absence does" },
-    h("thead", {}, h("tr", {}, ...["head", "without it", "moved, in log-odds", "looks most at"].map((text) => h("th", { scope: "col" }, text)))), this.#heads);
+  #table = h(
+    "table",
+    { class: "ws-heads", "aria-label": "Heads by what their absence does" },
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        ...["head", "without it", "moved, in log-odds", "looks most at"].map((text) => h("th", { scope: "col" }, text)),
+      ),
+    ),
+    this.#heads,
+  );
   #status = new StatusLine();
   #announcer = new Announcer();
   #root: HTMLElement;
-  #pointed: { word: SentenceWord | null, head: number | null } = { word: null, head: null };
+  #pointed: { word: SentenceWord | null; head: number | null } = { word: null, head: null };
 
-  constructor(root: HTMLElement, parts: Partial<State>, host: { compute(): void, rank(): void }) {
+  constructor(root: HTMLElement, parts: Partial<State>, host: { compute(): void; rank(): void }) {
     this.#root = root;
     this.#host = host;
     this.state = startWith(parts);
     this.#single = this.state.layer !== null;
     root.classList.toggle("ws-single", this.#single);
     this.#tools.append(field(this.#choice), ...(this.#single ? [] : [field(this.#groups.node), this.#rank]));
-    const key = h("p", { class: "ws-key" }, "An arrow is what one head writes, in log-odds: 0.7 more doubles the odds. Press a word to mask it, an arrow or a head to turn it off.");
-    root.replaceChildren(this.#status.node, this.#box, this.#tools, this.#words.node, this.#note, this.#ends, this.#scales, this.#switches, key, this.#table, this.#announcer.node);
+    const key = h(
+      "p",
+      { class: "ws-key" },
+      "An arrow is what one head writes, in log-odds: 0.7 more doubles the odds. Press a word to mask it, an arrow or a head to turn it off.",
+    );
+    root.replaceChildren(
+      this.#status.node,
+      this.#box,
+      this.#tools,
+      this.#words.node,
+      this.#note,
+      this.#ends,
+      this.#scales,
+      this.#switches,
+      key,
+      this.#table,
+      this.#announcer.node,
+    );
     this.#drawControls();
     this.#draw();
   }
@@ -113,7 +170,10 @@ export class WordSenseView {
     grow(this.#box);
     fillOptions(this.#choice, words, words, word);
     setProps(this.#tools, { hidden: this.#single && words.length < 2 });
-    const most = COUNTS.map((count) => [count === 1 ? "the one that matters most here" : `the ${count} that matter most here`, ranking.slice(0, count).map(({ place }) => place)]);
+    const most = COUNTS.map((count) => [
+      count === 1 ? "the one that matters most here" : `the ${count} that matter most here`,
+      ranking.slice(0, count).map(({ place }) => place),
+    ]);
     this.#groups.draw({ ...LAYERS, ...(ranking.length && Object.fromEntries(most)) }, off);
     setProps(this.#rank, { disabled: !found });
     this.#root.classList.toggle("ws-old", found === false);
@@ -145,11 +205,16 @@ export class WordSenseView {
     [0, 4].forEach((at, end) => setText(this.#ends.children[at], senses[end]));
     const listed = this.#single ? [shown, shown + 1] : [...scores.keys()];
     this.#layers = listed.map((layer, at) => this.#layers[at] ?? this.#layerRow(at));
-    const [first, last] = [this.#layers.slice(0, listed.indexOf(shown + 1)), this.#layers.slice(listed.indexOf(shown + 1))];
+    const [first, last] = [
+      this.#layers.slice(0, listed.indexOf(shown + 1)),
+      this.#layers.slice(listed.indexOf(shown + 1)),
+    ];
     const rows = [...first, this.#chain.node, ...last];
     if (this.#rows.children[first.length] !== this.#chain.node) this.#chain.node.remove(); // so that no row moves, nor loses the focus
     setChildren(this.#rows, rows);
-    const reach = REACHES.find((one) => [...scores, ...this.#extent()].every((score) => Math.abs(score) < one - 0.3)) ?? REACHES.at(-1)!;
+    const reach =
+      REACHES.find((one) => [...scores, ...this.#extent()].every((score) => Math.abs(score) < one - 0.3)) ??
+      REACHES.at(-1)!;
     this.#scales.style.setProperty("--unit", (1 / reach).toFixed(4));
     this.#ends.style.setProperty("--unit", (1 / reach).toFixed(4));
     listed.forEach((layer, at) => {
@@ -159,11 +224,17 @@ export class WordSenseView {
       row.classList.toggle("ws-open", layer === shown + 1);
       const name = this.#single && at === 0 && layer === 0 ? "before" : layerName(layer);
       setText(row.cells[0].firstElementChild ?? row.cells[0], name);
-      if (row.cells[0].firstElementChild) setProps(row.cells[0].firstElementChild, { ariaPressed: String(layer === shown + 1) });
+      if (row.cells[0].firstElementChild)
+        setProps(row.cells[0].firstElementChild, { ariaPressed: String(layer === shown + 1) });
       const scale = row.cells[1].firstElementChild as HTMLElement;
       const share = shareOf(scores[layer]).toFixed(4);
       moveDot(scale, Math.max(-reach, Math.min(reach, scores[layer])));
-      for (const [attribute, value] of Object.entries({ "aria-label": layerName(layer), "aria-valuenow": share, "aria-valuetext": text })) scale.setAttribute(attribute, value);
+      for (const [attribute, value] of Object.entries({
+        "aria-label": layerName(layer),
+        "aria-valuenow": share,
+        "aria-valuetext": text,
+      }))
+        scale.setAttribute(attribute, value);
       setText(row.cells[2], text);
     });
   }
@@ -178,9 +249,22 @@ export class WordSenseView {
   }
 
   #layerRow(layer: number) {
-    const pick = h("button", { type: "button", class: "ws-pick", onclick: () => this.dispatch({ type: "layer", layer }) });
-    return h("tr", { class: "ws-layer" }, h("th", { scope: "row" }, ...(this.#single || layer === 0 ? [] : [pick])),
-      h("td", {}, h("span", { class: "ws-scale", role: "meter", "aria-valuemin": 0, "aria-valuemax": 1 }, h("em"), h("i"))), h("td"));
+    const pick = h("button", {
+      type: "button",
+      class: "ws-pick",
+      onclick: () => this.dispatch({ type: "layer", layer }),
+    });
+    return h(
+      "tr",
+      { class: "ws-layer" },
+      h("th", { scope: "row" }, ...(this.#single || layer === 0 ? [] : [pick])),
+      h(
+        "td",
+        {},
+        h("span", { class: "ws-scale", role: "meter", "aria-valuemin": 0, "aria-valuemax": 1 }, h("em"), h("i")),
+      ),
+      h("td"),
+    );
   }
 
   #drawSwitches(layer: number, count: number) {
@@ -214,26 +298,55 @@ export class WordSenseView {
     const names = words.filter(isHidden).map(({ text }) => text);
     const pulled = this.#chain.pulled === null ? own : [...own, this.#chain.pulled];
     if (names.length || pulled.length || isBehind(this.state))
-      return changedText(sense!, layer, shown, { masked: names, isBehind: isBehind(this.state), off: pulled, pending: out, alone });
+      return changedText(sense!, layer, shown, {
+        masked: names,
+        isBehind: isBehind(this.state),
+        off: pulled,
+        pending: out,
+        alone,
+      });
     const most = strongest(shown, words, null);
     return most ? takenText(sense!, layer, shown, most, null) : "";
   }
 
   #summary() {
     const { sense, off, masked } = this.state;
-    return masked.length || off.length ? `${senseText(sense!, off.length)} ${this.#note.textContent}` : senseText(sense!, off.length);
+    return masked.length || off.length
+      ? `${senseText(sense!, off.length)} ${this.#note.textContent}`
+      : senseText(sense!, off.length);
   }
 
   #drawHeads() {
     const { sense, off } = this.state;
     const ranking = sense ? this.state.ranking.slice(0, LISTED) : [];
     setProps(this.#table, { hidden: !ranking.length });
-    fill(this.#heads, ranking.length, (at) => h("tr", {},
-      h("th", { scope: "row" }, headSwitch(() => this.dispatch({ type: "toggle", place: this.state.ranking[at].place }))), h("td"), h("td"), h("td")));
+    fill(this.#heads, ranking.length, (at) =>
+      h(
+        "tr",
+        {},
+        h(
+          "th",
+          { scope: "row" },
+          headSwitch(() => this.dispatch({ type: "toggle", place: this.state.ranking[at].place })),
+        ),
+        h("td"),
+        h("td"),
+        h("td"),
+      ),
+    );
     ranking.forEach(({ place, share, moved, looks }, at) => {
       const [name, ...cells] = rowsOf(this.#heads)[at].cells;
-      drawSwitch(name.firstElementChild as HTMLElement, `layer ${place[0] + 1}, head ${place[1] + 1}`, !isAmong(off, place), colourOf());
-      const texts = [leaning(sense!.senses, share), movedTo(sense!.senses, moved), looks ? `${looks.word} ${percent(looks.share)}` : "nothing else"];
+      drawSwitch(
+        name.firstElementChild as HTMLElement,
+        `layer ${place[0] + 1}, head ${place[1] + 1}`,
+        !isAmong(off, place),
+        colourOf(),
+      );
+      const texts = [
+        leaning(sense!.senses, share),
+        movedTo(sense!.senses, moved),
+        looks ? `${looks.word} ${percent(looks.share)}` : "nothing else",
+      ];
       texts.forEach((text, column) => setText(cells[column], text));
     });
   }

@@ -18,7 +18,7 @@ const PARTS = ["sentence", "word", "layer", "masked", "off"]; // of the state, e
 
 type Baked = Sense & {
   pushes?: SensePushes;
-  masked?: Record<string, { shares: number[], layers: (LayerPushes | null)[] }>; // by the places of the masked word's tokens
+  masked?: Record<string, { shares: number[]; layers: (LayerPushes | null)[] }>; // by the places of the masked word's tokens
 };
 
 const senseOf = ({ word, senses, shares, layer }: Baked): Sense => ({ word, senses, shares, layer });
@@ -79,7 +79,9 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     const [sense, { pushes = null, masked: known = {} }] = [senseOf(this.#baked), this.#baked];
     if (!masked.length) return { sense, pushes };
     const found = known[masked.join(" ")];
-    return found ? { sense: { ...sense, shares: found.shares }, pushes: pushes && { ...pushes, layers: found.layers } } : null;
+    return found
+      ? { sense: { ...sense, shares: found.shares }, pushes: pushes && { ...pushes, layers: found.layers } }
+      : null;
   }
 
   protected override async load(name: string, show: (text: string) => void) {
@@ -92,9 +94,18 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     dressPage("head-map.css", "word-sense.css");
     this.#example = this.sentence;
     this.#baked = baked;
-    const shown = baked && { sense: senseOf(baked), pushes: baked.pushes ?? null, words: [baked.word], word: baked.word };
+    const shown = baked && {
+      sense: senseOf(baked),
+      pushes: baked.pushes ?? null,
+      words: [baked.word],
+      word: baked.word,
+    };
     const { wanted, off, ...written } = this.written;
-    this.view = new WordSenseView(this, { ...written, ...shown }, { compute: () => this.#answer(), rank: () => this.#rank() });
+    this.view = new WordSenseView(
+      this,
+      { ...written, ...shown },
+      { compute: () => this.#answer(), rank: () => this.#rank() },
+    );
     this.begin(Boolean(baked));
     if (wanted || off) this.view.update({ wanted, off });
   }
@@ -118,7 +129,12 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   async #attend(encoder: HeadModel, off: number[][], signal: AbortSignal, follows = true) {
     const { masked, word } = this.view!.state;
     const follow = follows ? this.#axes!.followed(this.#axes!.known(word)) : [];
-    return encoder.attend(this.sentence, maskOf(off, encoder.numLayers, encoder.numHeads), { signal, states: true, masked, follow });
+    return encoder.attend(this.sentence, maskOf(off, encoder.numLayers, encoder.numHeads), {
+      signal,
+      states: true,
+      masked,
+      follow,
+    });
   }
 
   #take(map: AttentionMap, ranking?: RankedHead[]) {
@@ -133,7 +149,13 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     this.#isLive = true;
     const shares = (axes.scores(map, word) as number[]).map(shareOf);
     const sense = { word: word.word, senses: word.senses, shares, layer: axes.layer };
-    this.view!.dispatch({ type: "show", sense, pushes: axes.pushes(map, word), words: present.map((one) => one.word), ranking });
+    this.view!.dispatch({
+      type: "show",
+      sense,
+      pushes: axes.pushes(map, word),
+      words: present.map((one) => one.word),
+      ranking,
+    });
     this.showStatus([READY, ...(map.notes ?? [])].join(" "));
     announce(this, "sense", sense);
   }
@@ -151,11 +173,20 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
         for (let layer = 0; layer < encoder.numLayers; layer++) {
           if (!signal.aborted) this.showStatus(`Turning off the heads of layer ${layer + 1}, one by one.`);
           scores.push([]);
-          for (let head = 0; head < encoder.numHeads; head++) scores[layer].push(scoreIn(await this.#attend(encoder, [[layer, head]], signal, false)));
+          for (let head = 0; head < encoder.numHeads; head++)
+            scores[layer].push(scoreIn(await this.#attend(encoder, [[layer, head]], signal, false)));
         }
         const score = scoreIn(whole);
         const places = wordPlaces(whole.queryTokens, word.tokens);
-        return [whole, rankedHeads(score, scores).map(({ place, moved }) => ({ place, moved, share: shareOf(score + moved), looks: looksAt(whole, place, places) }))];
+        return [
+          whole,
+          rankedHeads(score, scores).map(({ place, moved }) => ({
+            place,
+            moved,
+            share: shareOf(score + moved),
+            looks: looksAt(whole, place, places),
+          })),
+        ];
       },
       show: ([map, ranking]) => this.#take(map, ranking),
     });

@@ -29,7 +29,9 @@ export class Words {
     this.#arcs.setAttribute("class", "ws-arcs");
     this.#arcs.setAttribute("aria-hidden", "true");
     this.node.append(this.#arcs, this.#row);
-    const wordOf = ({ target }: Event) => this.#drawn?.words[[...this.#row.children].indexOf((target as Element).closest(".ws-row > *") as Element)] ?? null;
+    const wordOf = ({ target }: Event) =>
+      this.#drawn?.words[[...this.#row.children].indexOf((target as Element).closest(".ws-row > *") as Element)] ??
+      null;
     this.#row.addEventListener("click", (event) => {
       const word = wordOf(event);
       if (word?.kind === "word") press(word.places);
@@ -66,7 +68,7 @@ export class Words {
       const { weight, push } = taken[at];
       const seen = kind !== "asker" && weight >= LEAST * most;
       arcs[at].setAttribute("d", seen ? arc(asker, nodes[at]) : "");
-      arcs[at].setAttribute("stroke-width", (THICKEST * weight / most).toFixed(1));
+      arcs[at].setAttribute("stroke-width", ((THICKEST * weight) / most).toFixed(1));
       arcs[at].setAttribute("class", push > 0 ? "ws-to-second" : "ws-to-first");
       arcs[at].style.setProperty("--push", `${Math.round(100 * Math.min(1, Math.abs(push) / STRONG))}%`);
     });
@@ -74,14 +76,16 @@ export class Words {
 }
 
 const nodeFor = (kind: SentenceWord["kind"]) =>
-  (kind === "word" ? h("button", { type: "button", class: "ws-word" }) : h(kind === "asker" ? "b" : "span", { class: `ws-${kind}` }));
+  kind === "word"
+    ? h("button", { type: "button", class: "ws-word" })
+    : h(kind === "asker" ? "b" : "span", { class: `ws-${kind}` });
 
 /** The path from one word to another: over both where they stand on one line, else between the lines. */
 function arc(from: HTMLElement, to: HTMLElement) {
   const [start, end] = [from, to].map(({ offsetLeft, offsetWidth }) => Math.round(offsetLeft + offsetWidth / 2));
   const [top, below] = [from.offsetTop, to.offsetTop - from.offsetTop];
   if (Math.abs(below) < from.offsetHeight / 2) {
-    const rise = Math.min(HIGH, LOW + 0.13 * Math.abs(end - start)) * 4 / 3;
+    const rise = (Math.min(HIGH, LOW + 0.13 * Math.abs(end - start)) * 4) / 3;
     return `M${start} ${top}C${start} ${top - rise} ${end} ${top - rise} ${end} ${top}`;
   }
   const y = below > 0 ? [top + from.offsetHeight, to.offsetTop] : [top, to.offsetTop + to.offsetHeight];

@@ -53,10 +53,11 @@ export function largestChange(one: Weights, other: Weights) {
 }
 
 /** What the two maps conclude differently: ["sentiment: positive, then negative", ...]. */
-export const conclusions = (one: Predicted, other: Predicted) => Object.keys(one.predictions)
-  .map((name) => [name, likeliest(one.predictions[name])[0], likeliest(other.predictions[name])[0]])
-  .filter(([, before, after]) => before !== after)
-  .map(([name, before, after]) => `${name}: ${before}, then ${after}`);
+export const conclusions = (one: Predicted, other: Predicted) =>
+  Object.keys(one.predictions)
+    .map((name) => [name, likeliest(one.predictions[name])[0], likeliest(other.predictions[name])[0]])
+    .filter(([, before, after]) => before !== after)
+    .map(([name, before, after]) => `${name}: ${before}, then ${after}`);
 
 /** What a shuffle changes in a model, as a sentence. */
 function changesOf(one: AttentionMap, other: AttentionMap) {
@@ -72,7 +73,7 @@ const GUESS = "Make a guess first: will any weight change? Any conclusion?";
 const FAILURE = "The words could not be shuffled";
 
 /** A sentence as its reader wrote it, and shuffled. */
-type Orders = { written: string, shuffled: string };
+type Orders = { written: string; shuffled: string };
 
 class WordShuffleElement extends LiveFigure {
   /** What the map shows; null where the words stand in their reader's order. */
@@ -123,15 +124,23 @@ class WordShuffleElement extends LiveFigure {
     const orders = { written, shuffled: shuffled(wordsOf(written), wordsOf(shown)).join(" ") };
     this.run({
       failure: FAILURE,
-      compute: (models) => together(models.flatMap((model) => [orders.written, orders.shuffled].map((text) => model.attend(text, headsOff(this.#map, model))))),
+      compute: (models) =>
+        together(
+          models.flatMap((model) =>
+            [orders.written, orders.shuffled].map((text) => model.attend(text, headsOff(this.#map, model))),
+          ),
+        ),
       show: (maps) => this.#compare(orders, maps),
     });
   }
 
   /** Says what changes in each model: `maps` are its two, one model after the other. */
   #compare(orders: Orders, maps: AttentionMap[]) {
-    this.#changes.replaceChildren(...this.modelNames.map((name, at) =>
-      h("li", {}, h("b", {}, modelLabel(name)), `: ${changesOf(maps[2 * at], maps[2 * at + 1])}`)));
+    this.#changes.replaceChildren(
+      ...this.modelNames.map((name, at) =>
+        h("li", {}, h("b", {}, modelLabel(name)), `: ${changesOf(maps[2 * at], maps[2 * at + 1])}`),
+      ),
+    );
     this.showStatus("");
     this.#show(orders);
     this.#write(orders.shuffled);
@@ -143,11 +152,15 @@ class WordShuffleElement extends LiveFigure {
     if (!map) return;
     const [before, asks] = [map.attention?.queryTokens ?? [], map.query];
     const drawn = new AbortController();
-    map.addEventListener("attention", () => {
-      drawn.abort();
-      const query = places(before, map.attention?.queryTokens ?? [])?.[asks] ?? asks;
-      if (query !== asks) map.query = query;
-    }, { signal: drawn.signal });
+    map.addEventListener(
+      "attention",
+      () => {
+        drawn.abort();
+        const query = places(before, map.attention?.queryTokens ?? [])?.[asks] ?? asks;
+        if (query !== asks) map.query = query;
+      },
+      { signal: drawn.signal },
+    );
     map.sentence = text;
   }
 
