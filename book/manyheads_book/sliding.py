@@ -4,7 +4,7 @@ from statistics import mean
 
 from IPython.display import HTML, Markdown
 
-from manyheads.maps.element import element_html, is_building
+from manyheads.drawing.element import element_html, is_building
 from manyheads_book.measured import rounded
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.attention import multi_head_attention as multi_head_attention
     from manyheads.attention import self_attention as self_attention
     from manyheads.maps import AttentionMap as AttentionMap
-    from manyheads.maps.value_norms import value_norms as value_norms
     from manyheads.models.attributing import Attribution as Attribution
     from manyheads.models.attributing import attribution as attribution
     from manyheads.models.composing import ScoreParts as ScoreParts
@@ -36,6 +35,7 @@ if TYPE_CHECKING:  # for editors and type checkers
     from manyheads.models.translator import NotTranslated as NotTranslated
     from manyheads.models.translator import Translator as Translator
     from manyheads.models.translator import load_translator as load_translator
+    from manyheads.reading.value_norms import value_norms as value_norms
     from manyheads.widgets import HeadMap as HeadMap
     from manyheads.widgets.attention_flow import AttentionFlow as AttentionFlow
     from manyheads.widgets.head_ledger import HeadLedger as HeadLedger
@@ -70,7 +70,7 @@ MODULES = {
     "score_parts": "manyheads.models.composing",
     "self_attention": "manyheads.attention",
     "train_focus_model": "manyheads.models.focus",
-    "value_norms": "manyheads.maps.value_norms",
+    "value_norms": "manyheads.reading.value_norms",
     "word_sense": "manyheads.models.senses",
 }
 

@@ -13,12 +13,12 @@ from page_numbers import array, number
 from playwright.sync_api import expect
 
 from manyheads import load_induction
-from manyheads.maps.answers import answer_of
-from manyheads.maps.names import STATION_MATRICES
+from manyheads.maps.ledger import answer_of
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
 from manyheads.models.induction import CHECKPOINTS, InductionModel
 from manyheads.models.senses import load_senses
+from manyheads.shared.names import STATION_MATRICES
 from manyheads.widgets.attention_flow import flow_steps
 from manyheads.widgets.head_ledger import head_ledger
 

@@ -24,8 +24,8 @@ from live_maps import (
 from playwright.sync_api import expect
 from served import HTML, Shared, serve
 
-from manyheads.maps.options import OPTIONS
 from manyheads.models.focus import load_focus_model
+from manyheads.shared.options import OPTIONS
 from manyheads.widgets import HeadMap
 
 # All that a link should carry, and the weights.

@@ -16,7 +16,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from manyheads import HeadMap
 from manyheads.attention import MultiHeadAttention
 
-assert torch.cuda.is_available(), "there is no GPU here: the pretended one is in tests/fast/maps"
+assert torch.cuda.is_available(), "there is no GPU here: the pretended one is in tests/fast/reading"
 
 
 class Real:

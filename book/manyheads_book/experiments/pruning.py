@@ -7,7 +7,7 @@ from the least. They are ranked on the cards' sentences and pruned on others.
 
 import numpy as np
 
-from manyheads.maps.element import element_html
+from manyheads.drawing.element import element_html
 from manyheads.models.encoder import load_encoder
 from manyheads.models.encoder.head_cards import card_sentences, head_cards
 from manyheads.models.files import SHA256

@@ -4,6 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from manyheads.drawing.endings import checked_path
+from manyheads.drawing.plot import plot
+from manyheads.drawing.svg import svg
+from manyheads.drawing.table import csv_rows
 from manyheads.maps.checked import (
     checked_mask,
     checked_names,
@@ -14,13 +18,9 @@ from manyheads.maps.checked import (
     counted_layers,
 )
 from manyheads.maps.choosing import merged, value_weighted, words_only
-from manyheads.maps.endings import checked_path
 from manyheads.maps.mixing import averaged, rolled_out
-from manyheads.maps.names import KINDS, NOTES
-from manyheads.maps.patches import Picture, checked_picture
-from manyheads.maps.pictures import plot
-from manyheads.maps.svg import svg
-from manyheads.maps.table import csv_rows
+from manyheads.maps.picture import Picture, checked_picture
+from manyheads.shared.names import KINDS, NOTES
 from manyheads.whole_files import written_whole
 
 

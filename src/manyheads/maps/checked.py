@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manyheads.maps.names import KINDS
+from manyheads.shared.names import KINDS
 
 
 def checked_tokens(name, tokens):

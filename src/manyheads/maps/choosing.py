@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from manyheads.maps.names import NOTES, ONLY_SPECIAL
-from manyheads.maps.patches import moved_picture
-from manyheads.maps.tokens import is_special, joined, readable, word_starts
-from manyheads.maps.written import percent
+from manyheads.maps.picture import moved_picture
+from manyheads.shared.names import NOTES, ONLY_SPECIAL
+from manyheads.shared.numbers import percent
+from manyheads.shared.tokens import is_special, joined, readable, word_starts
 
 
 def rows_to_one(weights):  # [..., q, k] -> [..., q, k]

@@ -5,8 +5,8 @@ import weakref
 
 import numpy as np
 
-from manyheads.maps.names import DIGITS, KINDS
-from manyheads.maps.small_pictures import small_pictures
+from manyheads.drawing.thumbnails import small_pictures
+from manyheads.shared.names import DIGITS, KINDS
 
 WHOLE = 2**20  # up to so many weights a kernel sends at once, some 1.3 MB
 KNOWN = weakref.WeakKeyDictionary()  # slow: a notebook needs them twice, for the widget and for its HTML

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 from manyheads.attention import attend, causal_mask, join_heads, share_heads, silence_heads
-from manyheads.maps.answers import answer_of
-from manyheads.maps.value_norms import rows_of
+from manyheads.maps.ledger import answer_of
 from manyheads.models.registry import HeadModel
+from manyheads.reading.value_norms import rows_of
 
 UNITS = ("head", "layer")
 

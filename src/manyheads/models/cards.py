@@ -8,8 +8,8 @@ from html import escape
 
 import numpy as np
 
-from manyheads.maps.element import element_html, is_building
-from manyheads.maps.written import fixed, percent
+from manyheads.drawing.element import element_html, is_building
+from manyheads.shared.numbers import fixed, percent
 
 SCORES = {  # of an encoder's head; a decoder's are in decoder/head_scores.py
     "previous": "attention to the token before",

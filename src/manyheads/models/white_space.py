@@ -2,7 +2,7 @@
 
 import re
 
-from manyheads.maps.names import LONGEST_TOKEN, NOTES
+from manyheads.shared.names import LONGEST_TOKEN, NOTES
 
 # What Unicode calls white space, and the four separators of ASCII. The \s of JavaScript lacks these four and \x85, and
 # takes in \ufeff, so `SPACE` in web/models/tokens is written out as this is.

@@ -9,7 +9,7 @@ puts the sentence's map into the page. Pages that hold a live figure load the sc
 
 import os
 
-from manyheads.maps.element import BUILDING
+from manyheads.drawing.element import BUILDING
 from manyheads.sphinxext import (
     assets,
     chapters,

@@ -11,9 +11,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from manyheads.maps.element import element_html
-from manyheads.maps.names import FLAGS, STATION_MATRICES
-from manyheads.maps.options import OPTIONS
+from manyheads.drawing.element import element_html
 from manyheads.maps.wire import map_json
 from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
@@ -22,6 +20,8 @@ from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.induction import CHECKPOINTS, load_induction
 from manyheads.models.registry import load_model
 from manyheads.models.senses import load_senses, share
+from manyheads.shared.names import FLAGS, STATION_MATRICES
+from manyheads.shared.options import OPTIONS
 from manyheads.sphinxext.phrases import phrases_of
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element

@@ -18,7 +18,7 @@ from html import escape
 
 import yaml
 
-from manyheads.maps.element import element_html
+from manyheads.drawing.element import element_html
 
 KINDS = ("shape", "number", "word", "choice", "query")
 NEEDED = {"choice": ("options",), "query": ("words", "keys", "target", "share")}

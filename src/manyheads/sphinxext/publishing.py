@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from manyheads.maps.names import EXAMPLE, HEAD_COLOURS
-from manyheads.maps.plain import head_pixels, png
+from manyheads.drawing.plain import head_pixels, png
 from manyheads.models.registry import load_model
+from manyheads.shared.names import EXAMPLE, HEAD_COLOURS
 
 ADDRESS = "MANYHEADS_URL"
 EMBLEM = "emblem.png"

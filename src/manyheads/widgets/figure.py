@@ -7,7 +7,7 @@ import anywidget
 import traitlets
 from IPython import get_ipython
 
-from manyheads.maps.element import is_building
+from manyheads.drawing.element import is_building
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 

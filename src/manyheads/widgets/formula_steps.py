@@ -8,8 +8,8 @@ import torch
 
 from manyheads import attention
 from manyheads.defaults import new_tensors
-from manyheads.maps.names import PADDING
-from manyheads.maps.tokens import readable
+from manyheads.shared.names import PADDING
+from manyheads.shared.tokens import readable
 
 OVER_WORDS = ["scores", "masked", "weights"]  # the matrices whose columns are words, as their rows are
 LEDGER = ["reading", "parts", "answer"]  # of models that draw conclusions from their output, such as the focus model

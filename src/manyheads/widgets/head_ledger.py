@@ -5,10 +5,10 @@ from html import escape
 import numpy as np
 import traitlets
 
-from manyheads.maps.answers import answer_of
-from manyheads.maps.element import element_html
-from manyheads.maps.tokens import readable
+from manyheads.drawing.element import element_html
+from manyheads.maps.ledger import answer_of
 from manyheads.models.registry import all_but, is_named, load_model
+from manyheads.shared.tokens import readable
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.formula_steps import base64_steps
 from manyheads.widgets.web_files import built, styles_of

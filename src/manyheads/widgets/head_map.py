@@ -9,19 +9,19 @@ import numpy as np
 import traitlets
 from IPython.display import HTML
 
+from manyheads.drawing.element import element_html
+from manyheads.drawing.endings import checked_path
+from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
-from manyheads.maps.bertviz_arguments import maps_from_bertviz
 from manyheads.maps.choosing import between
-from manyheads.maps.element import element_html
-from manyheads.maps.endings import checked_path
-from manyheads.maps.inputs_from import asked
-from manyheads.maps.options import OPTIONS, start_of
-from manyheads.maps.other_tools import maps_of
-from manyheads.maps.own_models import in_pieces, maps_within, with_heads_off
-from manyheads.maps.plain import plain_html
-from manyheads.maps.sentences import MAX_WEIGHTS, Holding
 from manyheads.maps.wire import digits_in, digits_of, layer_message, map_json, map_message
 from manyheads.models.registry import is_named, load_model
+from manyheads.reading.bertviz_arguments import maps_from_bertviz
+from manyheads.reading.inputs_from import asked
+from manyheads.reading.other_tools import maps_of
+from manyheads.reading.own_models import in_pieces, maps_within, with_heads_off
+from manyheads.reading.sentences import MAX_WEIGHTS, Holding
+from manyheads.shared.options import OPTIONS, start_of
 from manyheads.whole_files import written_whole
 from manyheads.widgets.figure import Figure, reason, refuse_unknown
 from manyheads.widgets.file_size import too_large

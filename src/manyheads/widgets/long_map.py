@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from manyheads.maps.sentences import BY_ROWS, BY_SENTENCES, LONG, Holding, grouping_of
+from manyheads.reading.sentences import BY_ROWS, BY_SENTENCES, LONG, Holding, grouping_of
 
 OPENS_NOT = (
     "The model is in pieces on several processes, which don't compute any more, so no sentence can be opened: make the "

@@ -6,8 +6,8 @@ from html import escape
 import numpy as np
 import torch
 
-from manyheads.maps.element import element_html
-from manyheads.maps.tokens import readable
+from manyheads.drawing.element import element_html
+from manyheads.shared.tokens import readable
 from manyheads.widgets.formula_steps import attention_input, base64_steps
 
 WAYS = {"wide": "one wide matrix, then cut", "narrow": "a matrix for each head", "sliced": "the input cut first"}

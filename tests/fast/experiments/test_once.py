@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from manyheads.maps.element import BUILDING
+from manyheads.drawing.element import BUILDING
 from manyheads_book import measured
 from manyheads_book.measured import measured_once
 

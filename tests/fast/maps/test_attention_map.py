@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import NOTES
 from manyheads.maps.wire import map_dict
+from manyheads.shared.names import NOTES
 
 LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
 

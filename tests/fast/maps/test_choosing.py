@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import taken
-from manyheads.maps.names import NOTES
-from manyheads.maps.tokens import word_starts
+from manyheads.shared.names import NOTES
+from manyheads.shared.tokens import word_starts
 
 PIECES = ["[CLS]", "un", "##help", "##ful", "tea", "!", "</s>"]
 SPACED = ["<s>", " un", "help", "ful", " tea", "!", " 7", "th", "é", "\N{COMBINING ACUTE ACCENT}x"]

@@ -7,11 +7,11 @@ import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manyheads.maps.names import NOTES
-from manyheads.maps.sampling import probabilities
-from manyheads.maps.tokens import joined
 from manyheads.models.decoder import load_decoder, weights
+from manyheads.models.decoder.sampling import probabilities
 from manyheads.models.registry import all_but
+from manyheads.shared.names import NOTES
+from manyheads.shared.tokens import joined
 
 pytestmark = pytest.mark.xdist_group("decoder")  # one worker holds the model, half a gigabyte
 

@@ -8,10 +8,10 @@ from anywidget import AnyWidget
 from node import WEB, run_node
 
 from manyheads import AttentionFlow, HeadLedger, HeadMap, NextWord
-from manyheads.maps import names
-from manyheads.maps.tokens import is_special, joined, readable, word_starts
-from manyheads.maps.written import percent
 from manyheads.models import cards
+from manyheads.shared import names
+from manyheads.shared.numbers import percent
+from manyheads.shared.tokens import is_special, joined, readable, word_starts
 
 FIGURES = {"head-map": HeadMap, "attention-flow": AttentionFlow, "head-ledger": HeadLedger, "next-word": NextWord}
 # fmt: off

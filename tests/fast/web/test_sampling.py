@@ -5,7 +5,7 @@ import json
 import numpy as np
 from node import WEB, run_node
 
-from manyheads.maps.sampling import drawn, is_endless, probabilities, uniforms
+from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 
 CHOICES = [(1.0, None, None), (0.0, None, None), (0.7, 5, None), (1.5, None, 0.8), (0.4, 7, 0.5), (2.0, 1, 1.0)]
 SCRIPT = """

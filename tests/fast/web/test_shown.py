@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from node import WEB, run_node
 
+from manyheads.drawing.legend import legend_of
 from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import between
-from manyheads.maps.legend import legend_of
-from manyheads.maps.names import NOTES
-from manyheads.maps.options import OPTIONS
-from manyheads.maps.tokens import direction_of, isolated, spelled
 from manyheads.maps.wire import map_dict, map_json
-from manyheads.maps.written import amount, percent
+from manyheads.shared.names import NOTES
+from manyheads.shared.numbers import amount, percent
+from manyheads.shared.options import OPTIONS
+from manyheads.shared.tokens import direction_of, isolated, spelled
 
 TWIN = """
 import { START } from "./math/options.ts";

@@ -8,9 +8,9 @@ import pytest
 from bs4 import BeautifulSoup
 
 from manyheads import AttentionFlow
-from manyheads.maps.element import BUILDING
-from manyheads.maps.names import STATION_MATRICES
+from manyheads.drawing.element import BUILDING
 from manyheads.models.focus import load_focus_model
+from manyheads.shared.names import STATION_MATRICES
 
 SENTENCE = "Do you hate tea?"
 

@@ -10,7 +10,7 @@ from drawn import drawn, weights_of
 from PIL import Image
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import FULL
+from manyheads.shared.names import FULL
 from manyheads.widgets.head_map import head_map_element
 
 LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7

@@ -8,7 +8,7 @@ import torch
 from bs4 import BeautifulSoup
 
 from manyheads import HeadLedger
-from manyheads.maps.element import BUILDING
+from manyheads.drawing.element import BUILDING
 from manyheads.models.focus import load_focus_model
 from manyheads.models.focus.data import FACTS, held_out_sentences
 from manyheads.models.registry import all_but, load_model

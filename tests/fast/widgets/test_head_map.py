@@ -6,8 +6,8 @@ import pytest
 import torch
 from traitlets import TraitError
 
+from manyheads.drawing.element import BUILDING
 from manyheads.maps import AttentionMap
-from manyheads.maps.element import BUILDING
 from manyheads.widgets import HeadMap
 from manyheads.widgets.attention_flow import AttentionFlow
 

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 from bs4 import BeautifulSoup
 from hostile import hostile_maps
 
-from manyheads.maps.plain import plain_html
+from manyheads.drawing.plain import plain_html
 
 
 def harm_in(html):

@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from manyheads import NextWord, load_decoder
-from manyheads.maps.element import BUILDING
+from manyheads.drawing.element import BUILDING
 from manyheads.models.decoder.stories import stored_story
 from manyheads.widgets.next_word import stored_answer
 

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from manyheads.maps.written import percent
+from manyheads.shared.numbers import percent
 from manyheads.widgets import HeadMap
 
 

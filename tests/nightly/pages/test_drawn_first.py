@@ -9,10 +9,10 @@ from live_maps import eventually
 from served import serve
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import STATION_MATRICES
-from manyheads.maps.options import OPTIONS
 from manyheads.models.focus.data import FACTS
 from manyheads.models.registry import load_model
+from manyheads.shared.names import STATION_MATRICES
+from manyheads.shared.options import OPTIONS
 from manyheads.sphinxext.prerender import draw_figures
 from manyheads.widgets.attention_flow import attention_flow_element, flow_steps
 from manyheads.widgets.head_ledger import head_ledger, head_ledger_element

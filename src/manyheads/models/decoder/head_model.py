@@ -11,18 +11,18 @@ from manyheads.attention import causal_mask
 from manyheads.defaults import where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import EMPTY, LONE_BYTES, NOTES
-from manyheads.maps.sampling import drawn, is_endless, probabilities, uniforms
-from manyheads.maps.tokens import BYTES, of_bytes
-from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.attributing import read_back, strongest_heads, titles, walk
 from manyheads.models.composing import checked_places, through, written
 from manyheads.models.decoder.measures import INDUCTION_HEADS
 from manyheads.models.decoder.network import LanguageModel
+from manyheads.models.decoder.sampling import drawn, is_endless, probabilities, uniforms
 from manyheads.models.decoder.tokens import load_tokenizer
 from manyheads.models.decoder.weights import MAX_TOKENS, open_weights
 from manyheads.models.registry import all_but
 from manyheads.models.white_space import within_reach
+from manyheads.reading.value_norms import norms, rows_of
+from manyheads.shared.names import EMPTY, LONE_BYTES, NOTES
+from manyheads.shared.tokens import BYTES, of_bytes
 
 START = 0  # stands before a text that has no token: the end of the text before
 TOP = 10  # of the next words that a map predicts
@@ -329,7 +329,7 @@ class Decoder:
 
         Words are what stands between white space; the first may go on with the text's last. It ends where the model
         ends the text, after 32 tokens of a word that has no end, and after `max_tokens` tokens. The same `seed` draws
-        the same words. For `temperature`, `top_k` and `top_p` see `manyheads.maps.sampling.probabilities`.
+        the same words. For `temperature`, `top_k` and `top_p` see `manyheads.models.decoder.sampling.probabilities`.
         """
         numbers = uniforms(secrets.randbits(32) if seed is None else seed)
         new, cache, written = self.read(text)[0], None, []

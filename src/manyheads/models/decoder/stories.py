@@ -1,6 +1,6 @@
 """A story that a page knows by heart, so that it's written before the model has come."""
 
-from manyheads.maps.sampling import drawn, probabilities, uniforms
+from manyheads.models.decoder.sampling import drawn, probabilities, uniforms
 
 SEED = 1  # of a page's draws, as its figure opens
 

@@ -20,10 +20,10 @@ from manyheads.attention import MultiHeadAttention
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
-from manyheads.maps.names import EMPTY
-from manyheads.maps.tokens import BYTES, of_bytes
 from manyheads.models.files import ENCODER, encoder_file
 from manyheads.models.white_space import within_reach
+from manyheads.shared.names import EMPTY
+from manyheads.shared.tokens import BYTES, of_bytes
 
 MAX_TOKENS = 512
 CONFIG = {  # the config.json of MiniLM, as far as it departs from BERT's own

@@ -16,7 +16,6 @@ from manyheads.attention import causal_mask
 from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
-from manyheads.maps.value_norms import norms, rows_of
 from manyheads.models.composing import BIASES, checked_places
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
@@ -24,6 +23,7 @@ from manyheads.models.focus.network import FocusConfig, FocusNetwork
 from manyheads.models.focus.tokens import tokenize, tokenizer
 from manyheads.models.focus.word_vectors import reduced_words
 from manyheads.models.keeping import fill, kept_file, kept_files, read_model, write_model
+from manyheads.reading.value_norms import norms, rows_of
 
 
 @where_it_is

@@ -10,9 +10,9 @@ from torch import nn
 from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention, silence_heads
-from manyheads.maps.value_norms import rows_of
 from manyheads.models.composing import BIASES, through
 from manyheads.models.focus.data import FACTS
+from manyheads.reading.value_norms import rows_of
 
 
 @dataclass(frozen=True)

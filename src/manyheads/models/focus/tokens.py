@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from manyheads.maps.names import EMPTY, FOREIGN, NOTES
-from manyheads.maps.tokens import readable
 from manyheads.models.files import encoder_file
 from manyheads.models.focus.data import FACTS, HEADS
 from manyheads.models.focus.grammar import open_words
 from manyheads.models.focus.network import FocusConfig
 from manyheads.models.white_space import split_at_space, within_reach
+from manyheads.shared.names import EMPTY, FOREIGN, NOTES
+from manyheads.shared.tokens import readable
 
 CLS, SEP = "[CLS]", "[SEP]"
 

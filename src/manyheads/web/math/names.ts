@@ -1,4 +1,4 @@
-// The names that Python and JavaScript share, from names.json, which maps/names.py reads as well and explains.
+// The names that Python and JavaScript share, from names.json, which shared/names.py reads as well and explains.
 
 export {
   kinds as KINDS,

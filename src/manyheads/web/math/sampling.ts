@@ -1,5 +1,5 @@
 // Which token comes next: from scores to probabilities, and from probabilities to a draw that a seed decides. Twin of
-// maps/sampling.py.
+// models/decoder/sampling.py.
 
 import { LONE_BYTES, LONGEST_WORD } from "./names.ts";
 

@@ -34,7 +34,7 @@ function decoded(bytes: Uint8Array) {
   }
 }
 
-/** What bytes spell in UTF-8; those that make no character in hexadecimal. Twin of `spelled` in maps/tokens.py. */
+/** What bytes spell in UTF-8; those that make no character in hexadecimal. Twin of `spelled` in shared/tokens.py. */
 export function spelled(bytes: Uint8Array<ArrayBuffer>) {
   const whole = decoded(bytes);
   if (whole !== null) return whole;

@@ -1,5 +1,5 @@
 // How much heads write: the norms of their values through W^O, and maps whose weights are multiplied by them (Kobayashi et al.
-// 2020, arXiv:2004.10102). Twin of `norms` in maps/value_norms.py and of `AttentionMap.value_weighted`.
+// 2020, arXiv:2004.10102). Twin of `norms` in reading/value_norms.py and of `AttentionMap.value_weighted`.
 
 import type { AttentionMap } from "./attention-map.ts";
 import { transpose } from "./attention.ts";

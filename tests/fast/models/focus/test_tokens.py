@@ -2,9 +2,9 @@
 
 import pytest
 
-from manyheads.maps.names import NOTES
 from manyheads.models.focus import pieces, tokenize
 from manyheads.models.focus.data import generate_sentences, held_out_sentences
+from manyheads.shared.names import NOTES
 
 
 @pytest.mark.parametrize(

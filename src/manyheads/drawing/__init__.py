@@ -1,0 +1,1 @@
+"""Pictures and tables of an attention map, for places without scripts."""

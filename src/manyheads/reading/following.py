@@ -1,0 +1,398 @@
+"""The outputs of heads, followed to the layer that reads them: W^O, the output projection, wherever a module has it."""
+
+import inspect
+import math
+import re
+from dataclasses import dataclass, field
+from itertools import chain, combinations
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch.utils.weak import WeakIdKeyDictionary
+
+from manyheads.reading.sentences import Holding
+from manyheads.reading.tags import NONE, REDUCES, Tags, key_of, moves, reduced_axes
+from manyheads.reading.watching import PRODUCTS, Watch, flat, product_of
+
+READS = re.compile("linear|conv|multi_head_attention|^(gru|lstm|rnn)")
+RECURRENT = re.compile("gru|lstm|rnn")
+KEEPS = re.compile("to|float|half|bfloat16|double|type(_as)?|contiguous|clone|detach|dropout_?|nan_to_num|cpu|cuda")
+SCALES = re.compile("_*i?r?mul_*|multiply|_*i?(true)?div_*|masked_fill|normalize|(layer|rms|group|batch)_norm")
+ADDS = re.compile("_*i?r?add_*|_*i?sub_*")
+
+
+@dataclass(eq=False)
+class HeadOutputs:
+    """What the heads of one look output: rows, one for each text and head, of numbers with tags from `first` on."""
+
+    first: int
+    rows: tuple  # how many there are, along the axes that weights have before queries and keys
+    width: int  # how many numbers a row has
+    source: object = None  # the same for outputs of the same weights
+    talked: bool = False  # whether heads were mixed before
+    values: Tensor | None = None  # [*rows, k, width], what weights multiplied
+    reader: Any = None  # the `Reader` that came first
+    readers: dict = field(default_factory=dict)  # the names of all
+
+    def tags(self, rows):  # [...] -> [..., width]
+        """The tags of some rows."""
+        return self.first + rows[..., None] * self.width + torch.arange(self.width, device="cpu")
+
+    def all_tags(self):  # -> [rows * width]
+        """The tags of all rows."""
+        return self.tags(torch.arange(math.prod(self.rows), device="cpu")).flatten()
+
+    def rows_of(self, head, count):  # -> lists of [*]
+        """Which rows may be those of one of so many heads: where heads have an axis, or one together with texts."""
+        rows = torch.arange(math.prod(self.rows), device="cpu").reshape(self.rows)
+        alone = [rows[:, head].flatten()] if self.rows[1:2] == (count,) else []
+        return alone + ([rows.unflatten(0, (-1, count))[:, head].flatten()] if self.rows[0] % count == 0 else [])
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads outputs of heads."""
+
+    name: str  # of the module
+    ways: tuple  # `Way`s to call it: by modules that are called with these alone, outermost first; by its function
+    plain: bool  # whether they're as the heads had them
+
+    def of(self, tags):  # [n] -> [n, d], or None
+        """What it makes of numbers with these tags, as the first of its ways tells that can."""
+        return next((found for way in self.ways if (found := way.of(tags)) is not None), None)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A function of one tensor, whose numbers have tags."""
+
+    call: Any
+    tags: Tensor
+    shape: tuple
+    dtype: torch.dtype
+    device: torch.device
+
+    def of(self, tags):  # [n] -> [n, d], or None
+        """What it makes of the numbers that have these tags, each alone, which are all that a layer's heads output for
+        one text; None where it isn't linear, or where they aren't seen to lie in one place.
+        """
+        found = self._lying(tags)
+        if found is None:
+            return None
+        axes, places = found
+        sizes = [self.shape[axis] for axis in axes]
+        ones = torch.eye(math.prod(sizes), dtype=self.dtype, device=self.device)
+        ones = ones[[places[tag] for tag in tags.tolist()]].unflatten(1, sizes)
+        apart = next(axis for axis in range(len(self.shape)) if axis not in axes)  # they're read one beside the other
+        order = [apart, *axes]
+        ones = ones.permute([order.index(axis) for axis in sorted(order)])
+        ones = ones[tuple(slice(None) if axis in order else None for axis in range(len(self.shape)))]
+        some = ones.narrow(apart, 0, min(4, len(tags)))
+        try:
+            nothing = self.call(0 * ones.narrow(apart, 0, 1))
+            once, twice, whole = (self.call(one) - nothing for one in (some, 2 * some, ones))
+        except (TypeError, RuntimeError, ValueError):  # it takes or gives something else
+            return None
+        linear = torch.allclose(twice, 2 * once, rtol=1e-2, atol=1e-2 * float(once.abs().max()))
+        return whole.reshape(len(tags), -1) if linear else None
+
+    def _lying(self, tags):
+        """The axes along which numbers of these tags lie in one place, and where along these each does; or None."""
+        first = (self.tags == tags[0]).nonzero()[:1].flatten().tolist()
+        here, axes = self.tags.expand(self.shape), range(len(self.shape))
+        for along in chain(combinations(reversed(axes), 1), combinations(axes, 2)) if first else ():
+            place = tuple(slice(None) if axis in along else first[axis] for axis in axes)
+            places = {tag: number for number, tag in enumerate(here[place].flatten().tolist())}
+            if all(tag in places for tag in tags.tolist()) and len(along) < len(axes):
+                return along, places
+        return None
+
+
+class Following(Watch):
+    """Within this, the outputs of heads are followed to what reads them; `outputs` has `HeadOutputs` for each look.
+
+    >>> layer = torch.nn.TransformerEncoderLayer(d_model=12, nhead=3, batch_first=True).eval()
+    >>> with Following(layer) as following:
+    ...     output = layer(torch.randn(1, 5, 12))
+    >>> following.outputs[0].reader.name
+    'self_attn'
+
+    What reads numbers whose tags are `off` reads zeros. With `values`, what weights multiply is kept. Of the weights,
+    those of wanted layers are held, where there's a `holding`.
+    """
+
+    def __init__(self, module, texts=1, off=None, values=False, holding=None):
+        super().__init__(module, texts, holding or Holding())
+        self.outputs = []
+        self._holds = holding is not None
+        self._off, self._values = off, values
+        self._alone = []  # what computes: module, and what it was called with, where that's one thing
+        self._tags, self._next_tag = Tags(), NONE + 1
+        self._plain = WeakIdKeyDictionary()  # tensors that have tags -> whether they're as the heads had them
+
+    def enter(self, name, part, args, kwargs):
+        super().enter(name, part, args, kwargs)
+        values = list(flat((args, kwargs)))
+        self._alone.append((part, values[0] if len(values) == 1 else None))
+
+    def _leave(self, part, output):
+        super()._leave(part, output)
+        self._alone.pop()
+
+    def _finish(self):
+        """Looks stay as they are: what can't be told of them is told by whoever shows them."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", None) or str(func)
+        if func is F.multi_head_attention_forward:
+            args, kwargs = self._read_by_layer(args, kwargs)
+        args, kwargs = self._read(func, name, args, kwargs)
+        result = super().__torch_function__(func, types, args, kwargs)
+        with torch._C.DisableTorchFunction():
+            self._go_along(func, name, args, kwargs, result)
+        return result
+
+    # --- Where they come from --------------------------------------------------------------------------------------
+
+    def _attended(self, scores, letters, before, rows, values, result):
+        mine, others, output = letters
+        summed = next(letter for letter in mine if letter not in output)
+        own = "".join(letter for letter in output if letter not in mine)  # of values alone
+        with torch._C.DisableTorchFunction():
+            sizes = dict(zip(output, [size for size in result.shape if len(output) == result.ndim or size > 1]))
+            width = math.prod(sizes[letter] for letter in own)
+            outputs = self._new(tuple(rows), width, getattr(scores, "source", None))
+            outputs.talked = getattr(scores, "talked", False)
+            row = torch.arange(math.prod(rows), device="cpu").reshape(tuple(rows))
+            row = row.permute([before.index(letter) for letter in output if letter in before])
+            row = row[tuple(slice(None) if letter in before else None for letter in output)]
+            number = torch.arange(width, device="cpu")
+            number = number.reshape([sizes[letter] if letter in own else 1 for letter in output])
+            tags = outputs.first + row * width + number
+            if len(output) < result.ndim:
+                tags = tags.expand([sizes[letter] for letter in output]).reshape(result.shape)
+            self._tags[result], self._plain[result] = tags, True
+        if self._values and outputs not in self.outputs[:-1]:
+            outputs.values = laid_out(values, others, before, summed, own, rows, width)
+
+    def _new(self, rows, width, source=None):
+        """The outputs of the next look; of the same weights, those of another."""
+        for outputs in self.outputs:
+            if source is not None and outputs.source is source and (outputs.rows, outputs.width) == (rows, width):
+                outputs.values = None  # there are several
+                self.outputs.append(outputs)
+                return outputs
+        self.outputs.append(HeadOutputs(self._next_tag, rows, width, source))
+        self._next_tag += math.prod(rows) * width
+        return self.outputs[-1]
+
+    def _layer(self, args, kwargs, depth):
+        call = inspect.signature(F.multi_head_attention_forward).bind(*args, **kwargs).arguments
+        query, key, heads = call["query"], call["key"], call["num_heads"]
+        added = (call.get("bias_k") is not None) + bool(call.get("add_zero_attn"))
+        texts = query.shape[1] if query.ndim == 3 else 1
+        weights = torch.empty(texts, heads, len(query), len(key) + added, device="meta")
+        return self._note(weights, depth, heads=heads)
+
+    def _note_fused(self, call, depth):
+        return self._note(torch.empty(*call["query"].shape[:-1], call["key"].shape[-2], device="meta"), depth)
+
+    def _held(self, name, weights, full=None):
+        if not (self._holds and self._holding.wants(name)):
+            return torch.empty(weights.shape, device="meta")
+        return weights.detach()  # in the same memory as those that a model hands out
+
+    # --- What becomes of them --------------------------------------------------------------------------------------
+
+    def _go_along(self, func, name, args, kwargs, result):
+        """Gives tags to what a function made of tensors that have some, unless that mixes them."""
+        tensors = tensors_in((args, kwargs))
+        known = [tensor for tensor in tensors if tensor in self._tags]
+        if not known or (isinstance(result, Tensor) and result in self._tags and result is not known[0]):
+            return
+        plain = all(self._plain[tensor] for tensor in known)
+        if moves(func, name):
+            self._tags.move(func, name, args, kwargs, result)
+        elif name == "__setitem__":
+            self._tags.drop(args[0])
+        elif not isinstance(result, Tensor):
+            return
+        elif KEEPS.fullmatch(name) and known[0] is tensors[0]:
+            self._tags[result] = self._tags[known[0]]
+        elif SCALES.fullmatch(name) and known[0].shape == result.shape:
+            self._tags[result], plain = self._tags[known[0]], False
+        elif ADDS.fullmatch(name) and known[0].shape == result.shape and self._adds_to_each(tensors, known[0]):
+            self._tags[result] = self._tags[known[0]]
+            plain = plain and all(tensor is known[0] or self._is_fixed(tensor) for tensor in tensors)
+        elif name in REDUCES:
+            self._sum_over_places(tensors[0], reduced_axes(tensors[0], name, args, kwargs), result)
+            plain = False
+        elif name in PRODUCTS:
+            self._mix_places(*product_of(name, args, kwargs), result)
+            plain = False
+        elif result is known[0]:
+            self._tags.drop(result)
+        for one in flat([result]):
+            if isinstance(one, Tensor) and one in self._tags:
+                self._plain[one] = plain
+
+    def _adds_to_each(self, tensors, known):
+        """Whether what is added is learnt, or is added while heads stand apart and isn't the output of others."""
+        others = [tensor for tensor in tensors if tensor is not known and not self._is_fixed(tensor)]
+        source = self._source_of(known)
+        alike = all(source is not None and source is self._source_of(one) for one in others if one in self._tags)
+        return not others or (alike and sum(size > 1 for size in self._tags[known].shape) > 1)
+
+    def _source_of(self, tensor):
+        """The source of the first number of a tensor that has a tag."""
+        tags = self._tags[tensor]
+        first = tags[tags != NONE][:1]
+        found = (one.source for one in self.outputs if len(first) and bool(torch.isin(first, one.all_tags())))
+        return next(found, None)
+
+    def _sum_over_places(self, source, axes, result):
+        """Gives tags to what a tensor is reduced to, where that has the same tags all along these axes."""
+        if source in self._tags and all(self._tags[source].shape[axis] == 1 for axis in axes):
+            self._tags.reduce(source, axes, result)
+
+    def _mix_places(self, operands, letters, result):
+        """Gives tags to a product, where it sums over axes along which an operand has the same tags."""
+        for operand, mine in zip(operands, letters):
+            tags = self._tags.get(operand)
+            summed = [letter for letter in mine if letter not in letters[2]]
+            if tags is None or any(tags.shape[mine.index(letter)] > 1 for letter in summed):
+                continue
+            tags = tags[tuple(0 if letter in summed else slice(None) for letter in mine)]
+            left = [letter for letter in mine if letter not in summed]
+            tags = tags.permute([left.index(letter) for letter in letters[2] if letter in left])
+            self._tags[result] = tags[tuple(slice(None) if letter in left else None for letter in letters[2])]
+
+    # --- What reads them -------------------------------------------------------------------------------------------
+
+    def _read(self, func, name, args, kwargs):
+        """The arguments of a function, with zeros for heads that are off, where it's that of a layer."""
+        tensors = tensors_in((args, kwargs))
+        known = [tensor for tensor in tensors if tensor in self._tags]
+        reads = READS.search(name) or (name in PRODUCTS and any(map(self._is_fixed, tensors[-2:])))
+        silenced = {}
+        for tensor in known if reads else ():
+            with torch._C.DisableTorchFunction():
+                self._note_reader(func, name, args, kwargs, tensor)
+                on = None if self._off is None else ~torch.isin(self._tags[tensor], self._off)
+            if on is not None and not on.all():
+                silenced[id(tensor)] = tensor * on.to(tensor.device)
+        return (replaced(args, silenced), replaced(kwargs, silenced)) if silenced else (args, kwargs)
+
+    def _note_reader(self, func, name, args, kwargs, tensor):
+        tags = self._tags[tensor]
+        read = [one for one in self.outputs if bool(torch.isin(one.all_tags(), tags).all())]
+        modules = self._called_with_outputs()
+        weights = next((one for one in tensors_in((args, kwargs)) if self._is_fixed(one)), None)
+        for outputs in read:
+            outputs.readers[id(modules[-1][0]) if modules else key_of(weights)] = self._place()
+        if all(outputs.reader is not None for outputs in read):
+            return
+        gap = Gap()
+        args, kwargs = (replaced(values, {id(tensor): gap}) for values in (args, kwargs))
+
+        def alone(x):
+            return func(*replaced(args, {id(gap): x}), **replaced(kwargs, {id(gap): x}))
+
+        ways = [*reversed(modules), (alone, tensor)]
+        wide = name.startswith("conv") and any(size > 1 for size in args[1].shape[2:])
+        if wide or RECURRENT.search(name) or func is F.multi_head_attention_forward:
+            ways = []
+        ways = tuple(Way(call, self._tags[one], tuple(one.shape), one.dtype, one.device) for call, one in ways)
+        for outputs in read:
+            outputs.reader = outputs.reader or Reader(self._place(), ways, self._plain[tensor])
+
+    def _called_with_outputs(self):
+        """The modules that compute and were called with outputs of heads alone, and these, innermost first."""
+        known = (isinstance(given, Tensor) and given in self._tags for _, given in reversed(self._alone))
+        count = next((number for number, one in enumerate(known) if not one), len(self._alone))
+        return self._alone[::-1][:count]
+
+    def _place(self):
+        return self._calling[-1][0] or type(self._module).__name__
+
+    def _read_by_layer(self, args, kwargs):
+        """The arguments of one of PyTorch's layers, whose W^O has zeros behind heads that are off."""
+        bound = inspect.signature(F.multi_head_attention_forward).bind(*args, **kwargs)
+        call = bound.arguments
+        weight, heads = call["out_proj_weight"], call["num_heads"]
+        texts = call["query"].shape[1] if call["query"].ndim == 3 else 1
+        with torch._C.DisableTorchFunction():
+            outputs = self._new((texts, heads), weight.shape[1] // heads)
+            tags = outputs.tags(torch.arange(texts * heads, device="cpu").reshape(texts, heads)).flatten(1)
+            way = Way(lambda x: F.linear(x, weight), tags, tuple(tags.shape), weight.dtype, weight.device)
+            outputs.reader = Reader(self._place(), (way,), True)
+            on = None if self._off is None else ~torch.isin(tags[0], self._off)
+        if self._values:
+            outputs.values = values_of_layer(call)
+        if on is not None:
+            call["out_proj_weight"] = weight * on.to(weight.device)
+        return bound.args, bound.kwargs
+
+
+class Gap:
+    """Stands where a tensor was, in the arguments of a function that's called again."""
+
+
+def follow(module, make):
+    """Enters a mode of its own each time that a module is called, `make()`; returns the list of these, which grows.
+
+    It adds hooks: do it where `looked_at` puts them back.
+    """
+    modes = []
+
+    def enter(_, args, kwargs):
+        modes.append(make())
+        modes[-1].__enter__()
+        modes[-1].enter("", module, args, kwargs)
+
+    module.register_forward_pre_hook(enter, with_kwargs=True)
+    module.register_forward_hook(lambda *_: modes[-1].__exit__(None, None, None), always_call=True)
+    return modes
+
+
+def laid_out(values, letters, before, summed, own, rows, width):  # -> [*rows, k, width], or None
+    """Values with a row for each of the weights', as they multiply them; None where they have axes beside these."""
+    order = (*before, summed, *own)
+    if not set(letters) <= set(order):
+        return None
+    values = values.permute([letters.index(letter) for letter in order if letter in letters])
+    values = values[tuple(slice(None) if letter in letters else None for letter in order)]
+    if any(size not in (1, row) for size, row in zip(values.shape, rows)):
+        return None
+    return values.flatten(len(before) + 1).expand(*rows, -1, width)
+
+
+def values_of_layer(call):  # -> [b, h, k, d_v]
+    """The values of one of PyTorch's layers by the arguments of its call, with those that it adds."""
+    value = call["value"] if call["value"].ndim == 3 else call["value"][:, None]  # [k, b, d]
+    weight = call["v_proj_weight"] if call.get("use_separate_proj_weight") else call["in_proj_weight"].chunk(3)[-1]
+    bias = call["in_proj_bias"]
+    values = F.linear(value, weight, None if bias is None else bias.chunk(3)[-1])
+    if call.get("bias_v") is not None:
+        values = torch.cat([values, call["bias_v"].expand(1, values.shape[1], -1)])
+    if call.get("add_zero_attn"):
+        values = torch.cat([values, values.new_zeros(1, *values.shape[1:])])
+    return values.unflatten(-1, (call["num_heads"], -1)).permute(1, 2, 0, 3)
+
+
+def tensors_in(values):
+    """The tensors within tuples, lists and dicts."""
+    return [value for value in flat(values) if isinstance(value, Tensor)]
+
+
+def replaced(values, others):
+    """Values within tuples, lists and dicts, some of them replaced, by their id."""
+    if isinstance(values, dict):
+        return {name: replaced(value, others) for name, value in values.items()}
+    if isinstance(values, (tuple, list)):
+        found = [replaced(value, others) for value in values]
+        return type(values)(*found) if hasattr(values, "_fields") else type(values)(found)
+    return others.get(id(values), values)

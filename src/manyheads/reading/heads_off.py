@@ -1,0 +1,135 @@
+"""Heads of somebody's own model turned off: what the layer that reads their outputs, W^O, gets of them becomes zero."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from manyheads.reading.following import Following, follow
+from manyheads.reading.modules import is_hugging_face, of_module, texts_in
+from manyheads.reading.parts import alike, chosen_part
+from manyheads.reading.sentences import Holding
+from manyheads.reading.weights_from import picked
+
+TALK = "its heads talk after the softmax, so what multiplies values is of no head alone"
+NOT_READ = "no layer is seen to read its heads' outputs before they're mixed with something else"
+NOT_PAIRED = "the weights that it hands out aren't seen to multiply values"
+
+
+@dataclass(frozen=True)
+class Head:
+    """The outputs of one head: those of each look that it's of, and in which rows of these its own are, [b]."""
+
+    outputs: tuple = ()  # (`HeadOutputs`, rows), none where it computes in pieces
+    tags: torch.Tensor | None = None  # of all its outputs
+    why_not: str | None = None  # why they can't be told from those of others
+
+
+def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=False):
+    """The heads of each layer of a map, by the layer's number, in the map's order.
+
+    >>> from torch import nn, ones
+    >>> both = nn.Transformer(d_model=4, nhead=2, num_encoder_layers=1, num_decoder_layers=1, batch_first=True)
+    >>> found = heads_of_layers(both, (ones(1, 3, 4), ones(1, 2, 4)), part="cross")
+    >>> {number: [head.outputs[0][0].reader.name for head in heads] for number, heads in found.items()}
+    {0: ['decoder.layers.0.multihead_attn', 'decoder.layers.0.multihead_attn']}
+
+    `part` and `layers` are those of the map. With `values`, what the weights multiply is kept. Raises `ValueError`
+    where there are several parts and none is named.
+    """
+    texts, seen = texts_in(inputs), []
+    holding = Holding(layers=None if layers is None else tuple(np.ravel(layers).tolist()))
+    held = holding if is_hugging_face(module) else None  # by which what it hands out is told
+
+    def before(module):
+        seen.append(follow(module, lambda: Following(module, texts, values=values, holding=held)))
+
+    parts = of_module(module, inputs, batch, before, holding)
+    runs = chosen_part(alike(parts, layers), part)
+    if len(runs) > 1:
+        raise ValueError(f"this model has {', '.join(runs)}: part= names one")
+    ((name, one),) = runs.items()
+    handed_out = [layer for each in parts.values() for layer in _counted(each.layers).values()]
+    counted = _counted(one.layers)
+    numbers = picked(sorted(counted), layers if name in parts else None)
+    return {number: _heads_of(counted[number], one.heads_at, seen[-1], handed_out) for number in numbers}
+
+
+def turned_off(module, inputs, heads, head_mask):
+    """What turns off those `heads`, of a module's layers by number, for which `head_mask`, [layer][head], is False.
+
+    A function of the module, which it changes: call it where `looked_at` puts that back. Raises `ValueError` where the
+    outputs of a head can't be told from others.
+    """
+    off = [torch.empty(0, dtype=int, device="cpu")]
+    for (number, layer), on in zip(heads.items(), head_mask):
+        for head in (head for head, stays in zip(layer, on) if not stays):
+            if head.why_not is not None:
+                name = type(module).__name__
+                raise ValueError(f"heads of a {name} can't be turned off in layer {number + 1}: {head.why_not}")
+            off.append(head.tags)
+    texts, off = texts_in(inputs), torch.cat(off)
+    return lambda module: follow(module, lambda: Following(module, texts, off))
+
+
+def _counted(layers):
+    counted = layers if isinstance(layers, dict) else dict(enumerate(layers))
+    return {number: layer for number, layer in counted.items() if layer is not None}
+
+
+def _heads_of(weights, heads_at, modes, handed_out):
+    """The heads of one layer, by its weights: those of looks, or those that a model handed out."""
+    if id(weights) in heads_at:
+        outputs = modes[0].outputs
+        calls = [[(outputs[number], rows) for number, rows in heads] for heads in heads_at[id(weights)]]
+        return [_head(of_calls) for of_calls in zip(*calls)]
+    for mode in reversed(modes):
+        found = [look for look in mode.looks if look.weights.data_ptr() == weights.data_ptr()]
+        found = found or [look for look in mode.looks if _are_same(look.weights, weights)]
+        if len(found) == 1:
+            rows = torch.arange(len(weights) * weights.shape[1], device="cpu").reshape(weights.shape[:2])
+            return [_head([(mode.outputs[found[0].number], one)]) for one in rows.T]
+    return _heads_in_pieces(weights, modes[-1], handed_out)
+
+
+def _are_same(seen, handed_out):
+    """Whether weights that were seen are those that a model hands out, perhaps in another shape."""
+    if seen.is_meta or seen.numel() != handed_out.numel() or seen.shape[-2:] != handed_out.shape[-2:]:
+        return False
+    return torch.equal(seen.reshape(handed_out.shape), handed_out.to(seen.device, seen.dtype))
+
+
+def _head(outputs):
+    if any(one.talked for one, _ in outputs):
+        return Head(why_not=TALK)
+    if any(one.reader is None for one, _ in outputs):
+        return Head(why_not=NOT_READ)
+    return Head(tuple(outputs), torch.cat([one.tags(rows).flatten() for one, rows in outputs]))
+
+
+def _heads_in_pieces(weights, mode, handed_out):
+    """The heads of a layer that computes in pieces, as far as W^O reads the pieces of each apart from the others'."""
+    count, named = weights.shape[1], {}
+    for look in mode.looks:
+        named.setdefault(look.name, []).append(mode.outputs[look.number])
+    place = next(place for place, layer in enumerate(handed_out) if layer is weights)
+    pieces = [*named.values()][place] if len(named) == len(handed_out) else []
+    if not pieces or not all(one.reader is not None and one.reader.ways for one in pieces):
+        return [Head(why_not=NOT_PAIRED)] * count
+    return [_head_in_pieces(pieces, head, count) for head in range(count)]
+
+
+def _head_in_pieces(pieces, head, count):
+    tags = []
+    for outputs in pieces:
+        way = outputs.reader.ways[-1]
+        if way.shape[-1] % count:
+            return Head(why_not=NOT_PAIRED)
+        read = way.tags.expand(way.shape).unflatten(-1, (count, -1))[..., head, :]  # by the columns of this head
+        read = read[torch.isin(read, outputs.all_tags())]
+        own = [outputs.tags(rows).flatten() for rows in outputs.rows_of(head, count)]
+        own = [one for one in own if torch.isin(read, one).all()]
+        if not own:
+            return Head(why_not=NOT_PAIRED)
+        tags.append(own[0])
+    return Head(tags=torch.cat(tags))

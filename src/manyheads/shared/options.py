@@ -1,0 +1,38 @@
+"""What can be chosen of a map: the rows of `shared/options.json`, which `web/math/options.ts` reads and explains."""
+
+import json
+from pathlib import Path
+
+OPTIONS = json.loads((Path(__file__).parent / "options.json").read_text(encoding="utf-8"))
+
+
+def start_of(name):
+    """Where an option starts.
+
+    >>> start_of("view"), start_of("query"), start_of("head")
+    ('paint', 0, None)
+    """
+    row = OPTIONS[name]
+    return row["values"][0] if row["kind"] == "choice" else row["start"]
+
+
+def options_table():
+    """The options as a table of Markdown: what each may be, where it starts, what it does.
+
+    >>> print(options_table().splitlines()[3])
+    | `compare` | a text | none | a second sentence, compared with the first head by head |
+    """
+    rows = [[f"`{name}`", _may_be(row), _written(start_of(name)), row["says"]] for name, row in OPTIONS.items()]
+    return "\n".join(
+        f"| {' | '.join(row)} |" for row in [["option", "may be", "starts as", "says"], ["---"] * 4, *rows]
+    )
+
+
+def _may_be(row):
+    if row["kind"] == "choice":
+        return ", ".join(f"`{value}`" for value in row["values"])
+    return {"text": "a text", "place": "a number, from 0"}[row["kind"]]
+
+
+def _written(start):
+    return "none" if start in (None, "") else f"`{start}`"

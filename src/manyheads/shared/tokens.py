@@ -1,0 +1,159 @@
+"""Marks in tokens: whether a token is a piece of the text, and where words begin."""
+
+import re
+import unicodedata
+from itertools import accumulate, pairwise
+
+from manyheads.shared.names import LONE_BYTES, PIECE_MARK, RIGHT_TO_LEFT, SPECIAL_TOKEN, WORD_MARKS
+
+# Byte-level vocabularies, as GPT-2's, have a sign for each byte: its own where that can be seen, else one from 256 on.
+_SEEN = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+_UNSEEN = [byte for byte in range(256) if byte not in _SEEN]
+BYTES = {chr(byte): byte for byte in _SEEN} | {chr(256 + place): byte for place, byte in enumerate(_UNSEEN)}
+# What joins the letters and digits of a word, by `_kind_of` each sign.
+_WORD = re.compile(r"(?:a+('a+)*|1+(\.1+)*)+")
+
+
+def is_special(token):
+    """Whether a token marks a place rather than a piece of the text, or stands for what no token spells.
+
+    >>> [is_special(token) for token in ("[CLS]", "</s>", "<extra_id_0>", "<start_of_turn>", "tea")]
+    [True, True, True, True, False]
+    """
+    return re.fullmatch(SPECIAL_TOKEN, token) is not None
+
+
+def readable(token):
+    """A token as people read it: the rest of a word without the marks before it.
+
+    >>> readable("##able"), readable("##")
+    ('able', '##')
+    """
+    return token.removeprefix(PIECE_MARK) or token
+
+
+def spelled(contents):
+    """What bytes spell in UTF-8; those that make no character in hexadecimal.
+
+    >>> spelled("🍵".encode()), spelled(bytes.fromhex("20 F0 9F")), spelled(bytes.fromhex("B5 21"))
+    ('🍵', ' <F0 9F>', '<B5>!')
+    """
+    text = contents.decode("utf-8", "surrogateescape")  # a byte that makes no character becomes a lone surrogate
+    return re.sub("[\udc80-\udcff]+", _hexadecimal, text)
+
+
+def _hexadecimal(run):
+    return f"<{run[0].encode('utf-8', 'surrogateescape').hex(' ').upper()}>"
+
+
+def of_bytes(token):
+    """The text of a byte-level token; bytes that are part of a character only in hexadecimal.
+
+    >>> of_bytes("Ġtea"), of_bytes("Ã©"), of_bytes("ĠÃ"), of_bytes("<|im_end|>")
+    (' tea', 'é', ' <C3>', '<|im_end|>')
+    """
+    return spelled(bytes(map(BYTES.__getitem__, token)))
+
+
+def are_bytewise(tokens):
+    """Whether tokens are of a byte-level vocabulary: a sign for each byte, and signs that no other text would have.
+
+    >>> are_bytewise(["ĠcafÃ©", "Ċ"]), are_bytewise(["æĺ¯"]), are_bytewise(["[CLS]", "café", "čaj", "[SEP]"])
+    (True, True, False)
+
+    That is a space or a line break at the start of one, or bytes that make characters beyond ASCII. Where a list is cut
+    inside a character, the bytes at its ends may be incomplete.
+    """
+    texts = [token for token in tokens if not is_special(token)]
+    if not all(sign in BYTES for text in texts for sign in text):
+        return False
+    if any(text[0] in "ĠĊ" for text in texts if text):
+        return True
+    whole = spelled(bytes(BYTES[sign] for text in texts for sign in text))
+    whole = re.sub(f"^<[89AB][0-9A-F](?: [89AB][0-9A-F]){{,2}}>|{LONE_BYTES}$", "", whole)
+    return not whole.isascii() and re.search(LONE_BYTES, whole) is None
+
+
+def joined(tokens):
+    """Tokens as one text, in which bytes in hexadecimal make characters again.
+
+    >>> joined([" hot", " <F0 9F>", "<8D>", "<B5>"]), joined([" <F0 9F>", "<8D>"])
+    (' hot 🍵', ' <F0 9F 8D>')
+    """
+
+    def character(run):
+        return spelled(bytes.fromhex(re.sub("[<>]", " ", run[0])))
+
+    return re.sub(f"({LONE_BYTES})+", character, "".join(tokens))
+
+
+def direction_of(tokens):
+    """How the tokens of a text run, by its first letter: "rtl" or "ltr".
+
+    >>> direction_of(["[CLS]", "שלום", ",", "Anna"]), direction_of(["Anna", "שלום"]), direction_of(["<D7>", "<A9>"])
+    ('rtl', 'ltr', 'rtl')
+    """
+    text = re.sub(LONE_BYTES, "", joined([token for token in tokens if not is_special(token)]))
+    first = next((sign for sign in text if sign.isalpha() and sign not in WORD_MARKS), "")
+    return "rtl" if re.match(RIGHT_TO_LEFT, first) else "ltr"
+
+
+def isolated(text):
+    """A text to stand among others, which it does not turn round: between invisible marks, where it has to be.
+
+    >>> isolated("tea"), isolated("תה!")
+    ('tea', '\\u2068תה!\\u2069')
+    """
+    return f"\N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}" if re.search(RIGHT_TO_LEFT, text) else text
+
+
+def word_starts(tokens):
+    """The places at which words begin: all but those of tokens that go on with the word before.
+
+    >>> word_starts(["[CLS]", "un", "##help", "##ful", "!"])
+    [0, 1, 4]
+    >>> word_starts([" un", "help", "ful", "!", " Tea"])
+    [0, 3, 4]
+
+    A token goes on if it begins with "##". Where tokens carry the space before them (" tea", as "Ġtea" or "▁tea"), one
+    without it goes on if letters or digits meet, or an apostrophe stands between letters, a point or comma between
+    digits. Bytes go on with the bytes of their character. Special tokens stand alone.
+
+    >>> word_starts([" don", "'", "t", " pay", " '", "3", ".", "50", "'"])
+    [0, 3, 4, 5, 8]
+    >>> word_starts([" hot", " <F0 9F>", "<8D>", "<B5>", "<F0 9F>"])
+    [0, 1, 4]
+
+    Tokens of words in pieces ("##able") don't say where spaces were: there, "don", "'" and "t" stay three words.
+    """
+    if not tokens:
+        return []
+    inside = _inside_words(tokens) if any(token[:1] in WORD_MARKS for token in tokens if token) else set()
+    pairs = enumerate(pairwise(tokens), start=1)
+    return [0] + [place for place, pair in pairs if not (place in inside or _goes_on(*pair))]
+
+
+def _goes_on(before, token):
+    if is_special(before) or is_special(token):
+        return False
+    if re.search(f"{LONE_BYTES}$", before) and re.match(f"(?=<[89AB]){LONE_BYTES}", token):
+        return True
+    return readable(token) != token
+
+
+def _inside_words(tokens):
+    """The places of tokens that begin inside a word of the text."""
+    kinds = [" " if is_special(token) else "".join(map(_kind_of, token)) for token in tokens]
+    within = {place for word in _WORD.finditer("".join(kinds)) for place in range(word.start() + 1, word.end())}
+    begins = accumulate(map(len, kinds), initial=0)
+    return {place for place, begin in zip(range(len(tokens)), begins) if begin in within}
+
+
+def _kind_of(sign):
+    if sign in WORD_MARKS:
+        return " "
+    if sign in "'’":
+        return "'"
+    if sign in ".,":
+        return "."
+    return {"L": "a", "M": "a", "N": "1"}.get(unicodedata.category(sign)[0], " ")

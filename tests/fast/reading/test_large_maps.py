@@ -1,0 +1,265 @@
+"""Maps of more weights than are held: groups are the sums and means of the whole, whoever computed it."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from torch import nn
+
+from manyheads.reading.modules import of_module
+from manyheads.reading.sentences import MAX_WEIGHTS, Holding
+from manyheads.reading.weights_from import weights_of
+from manyheads.widgets import HeadMap
+
+SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 16}
+TEXT = {**SIZES, "vocab_size": 50, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+LENGTH = 160
+SIDE = 12  # patches to a side
+
+
+def made(kind, config, kernel="sdpa"):
+    torch.manual_seed(0)
+    return getattr(transformers, kind)._from_config(config, attn_implementation=kernel).eval()
+
+
+def llama(kernel="sdpa"):
+    return made("LlamaModel", transformers.LlamaConfig(**TEXT, num_key_value_heads=2), kernel)
+
+
+def bert(kernel="sdpa"):
+    return made("BertModel", transformers.BertConfig(**TEXT), kernel)
+
+
+class Own(nn.Module):
+    """Attention of one's own, three axes for texts and heads at once."""
+
+    num_heads = 4
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(50, 16)
+        self.query, self.key, self.value = (nn.Linear(16, 16) for _ in range(3))
+
+    def forward(self, input_ids, attention_mask=None):
+        x = self.words(input_ids)
+        q, k, v = (
+            project(x).unflatten(-1, (4, 4)).transpose(1, 2).flatten(0, 1)
+            for project in (self.query, self.key, self.value)
+        )
+        weights = (q @ k.mT).softmax(-1)
+        return torch.bmm(weights, v)
+
+
+MODELS = {
+    "Llama": llama,
+    "Llama, eager": lambda: llama("eager"),
+    "BERT": bert,
+    "BERT, eager": lambda: bert("eager"),
+    "own code": Own,
+    "in bfloat16": lambda: llama().bfloat16(),
+}
+
+
+@st.composite
+def texts(draw):
+    """Tokens, some of which end sentences, and how many of the places after them are padding."""
+    ends = draw(st.sets(st.integers(1, LENGTH - 2), min_size=4, max_size=24))
+    padding = draw(st.sampled_from([0, 0, 7]))
+    return ["." if place in ends else f" w{place}" for place in range(LENGTH - padding)], padding
+
+
+def grouped(weights, tokens):
+    """Weights by sentences, one after the other: keys summed, queries averaged."""
+    starts = [0, *(place + 1 for place, token in enumerate(tokens[:-1]) if token == ".")]
+    starts = [first for begin, end in zip(starts, [*starts[1:], len(tokens)]) for first in range(begin, end, 64)]
+    sums = np.add.reduceat(np.add.reduceat(weights.astype(np.float64), starts, 3), starts, 2)
+    return sums / np.diff([*starts, len(tokens)])[:, None], starts
+
+
+@pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=4)
+@given(text=texts())
+def test_groups_are_sums_and_means_of_the_whole(name, text):
+    tokens, padding = text
+    if name == "own code":
+        tokens, padding = [*tokens, *["x"] * padding], 0  # it knows no mask
+    model, close = MODELS[name](), 0.01 if name == "in bfloat16" else 1e-5
+    generator = torch.Generator().manual_seed(1)
+    ids = torch.randint(3, 50, (2, LENGTH), generator=generator)
+    mask = torch.ones(2, LENGTH, dtype=int)
+    mask[:, LENGTH - padding :] = 0
+    inputs, names = {"input_ids": ids, "attention_mask": mask}, [*tokens, *["[PAD]"] * padding]
+    whole = HeadMap.of(model, names, inputs=inputs, batch=1).attention
+    assert whole.key_tokens == tokens
+    heads = whole.shape[0] * whole.shape[1]
+    wanted, starts = grouped(whole.weights, tokens)
+    shown = HeadMap.of(model, names, inputs=inputs, batch=1, max_weights=heads * LENGTH**2 - 1)
+    np.testing.assert_allclose(shown.attention.weights, wanted, atol=close)
+    shown.query = 1
+    ends = [*starts[1:], len(tokens)]
+    opened = whole.weights[:, :, starts[1] : ends[1]]
+    of_words = shown.attention.weights[:, :, 1 : 1 + ends[1] - starts[1], 1 : 1 + ends[1] - starts[1]]
+    np.testing.assert_allclose(of_words, opened[..., starts[1] : ends[1]], atol=close)
+    assert shown.attention.shape[2] == len(starts) - 1 + ends[1] - starts[1]
+
+
+def test_arrays_outputs_and_what_was_written_are_grouped_as_modules_are():
+    model = made("GPT2LMHeadModel", transformers.GPT2Config(n_embd=16, n_layer=2, n_head=4, vocab_size=50), "eager")
+    ids = torch.randint(3, 50, (1, LENGTH), generator=torch.Generator().manual_seed(1))
+    tokens = (["tea", "is", "hot", "."] * LENGTH)[:LENGTH]
+    with torch.no_grad():
+        output = model(ids, output_attentions=True)
+        options = {"output_attentions": True, "return_dict_in_generate": True, "max_new_tokens": 2}
+        written = model.generate(ids[:, :-1], do_sample=False, pad_token_id=0, **options)
+    whole = HeadMap.of(output, tokens).attention
+    wanted, _ = grouped(whole.weights, tokens)
+    layers = [layer for layer in output.attentions]
+    for source in (output, layers, whole.weights, torch.tensor(whole.weights), written):
+        shown = HeadMap.of(source, tokens, max_weights=100_000).attention
+        np.testing.assert_allclose(shown.weights[:, :, :-1], wanted[:, :, :-1], atol=1e-5)
+
+
+def test_where_one_text_looks_at_another_each_side_has_its_own_groups():
+    config = transformers.BartConfig(
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        vocab_size=50,
+    )
+    model = made("BartModel", config)
+    ids = torch.randint(3, 50, (1, LENGTH), generator=torch.Generator().manual_seed(1))
+    inputs = {"input_ids": ids, "decoder_input_ids": ids[:, :5]}
+    tokens = (["tea", "is", "hot", "."] * LENGTH)[:LENGTH]
+    shown = HeadMap.of(model, tokens, list("abcde"), inputs=inputs, max_weights=20_000)
+    whole = HeadMap.of(model, tokens, list("abcde"), inputs=inputs)
+    assert [part.name for part in shown.models] == ["encoder", "decoder", "cross"]
+    assert [part.map.shape[2:] for part in shown.models] == [(40, 40), (5, 5), (5, 40)]
+    cross = shown.models[2].map
+    assert cross.query_tokens == list("abcde")
+    assert cross.key_tokens == ["tea is hot."] * 40
+    wanted = whole.models[2].map.weights.reshape(1, 2, 5, 40, 4).sum(-1)
+    np.testing.assert_allclose(cross.weights, wanted, atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def llava():
+    vision = transformers.CLIPVisionConfig(**SIZES, image_size=SIDE * 4, patch_size=4)
+    config = transformers.LlavaConfig(
+        vision_config=vision, text_config=transformers.LlamaConfig(**TEXT), image_token_id=49
+    )
+    return made("LlavaForConditionalGeneration", config)
+
+
+def test_a_written_word_looks_at_each_patch_of_a_large_picture(llava):
+    count = SIDE**2
+    ids = torch.tensor([[3, *[49] * count, 5, 6, 7, 8, 9, 10]])
+    words = ["<s>", *["<image>"] * count, " What", " is", " this", "?", " It", " is"]
+    pixels = torch.randn(1, 3, SIDE * 4, SIDE * 4, generator=torch.Generator().manual_seed(0))
+    options = {"inputs": {"input_ids": ids, "pixel_values": pixels}, "image": Image.new("RGB", (48, 48), "gold")}
+    whole = HeadMap.of(llava, words, part="text", **options).attention
+    shown = HeadMap.of(llava, words, **options, max_weights=300_000)
+    attention = shown.models[0].map
+    assert shown.view == "picture"
+    assert attention.query_tokens[shown.query] == "is"
+    assert attention.query_tokens[:3] == ["<s>", "patches of row 1", "patches of row 2"]
+    assert attention.query_tokens[-3:] == ["What is this?", "It", "is"]
+    assert attention.key_tokens[1:3] == ["patch 1,1", "patch 1,2"]
+    assert (attention.picture.rows, attention.picture.columns, attention.picture.key_start) == (SIDE, SIDE, 1)
+    patches = slice(1, 1 + count)
+    np.testing.assert_allclose(attention.weights[:, :, -1, patches], whole.weights[:, :, -1, patches], atol=1e-6)
+    by_row = whole.weights[:, :, 1 : 1 + SIDE, patches].mean(2)
+    np.testing.assert_allclose(attention.weights[:, :, 1, patches], by_row, atol=1e-6)
+    assert attention.notes[0].startswith("151 tokens ask as 16 places: sentences and rows of patches")
+
+
+# --- What is held
+
+
+def test_what_a_model_looks_at_is_written_once_into_the_array_of_its_map():
+    (part,) = of_module(bert(), torch.arange(3, 12)[None]).values()
+    assert part.array.shape == (3, 4, 9, 9)
+    assert [layer.data_ptr() for layer in part.layers.values()] == [layer.ctypes.data for layer in part.array]
+    weights, *_ = weights_of(part.layers, full=part.full[0], array=part.array)
+    assert weights is part.array
+    some, *_ = weights_of(part.layers, chosen=[2, 0], full=part.full[0], array=part.array)
+    np.testing.assert_array_equal(some, weights[[2, 0]])
+
+
+@pytest.mark.parametrize("kernel", ["eager", "sdpa"])
+def test_of_the_layers_that_are_wanted_alone_anything_is_held(kernel):
+    ids = torch.arange(3, 12)[None]
+    (part,) = of_module(bert(kernel), ids, holding=Holding(layers=(1,))).values()
+    assert [layer.is_meta for layer in part.layers.values()] == [True, False, True]
+    one = HeadMap.of(bert(kernel), inputs=ids, layers=[1], max_weights=4 * 81).attention
+    assert one.layer_names == ["layer 2"]
+    np.testing.assert_allclose(one.weights, HeadMap.of(bert(kernel), inputs=ids).attention.weights[1:2], atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["eager", "sdpa"])
+def test_of_the_texts_that_are_read_at_once_one_is_held(kernel):
+    ids = torch.randint(3, 50, (7, 9), generator=torch.Generator().manual_seed(0))
+    (part,) = of_module(bert(kernel), ids, batch=2, holding=Holding(layers=(0, 1, 2))).values()
+    assert [layer.untyped_storage().nbytes() for layer in part.layers.values()] == [4 * 4 * 9 * 9] * 3
+    for batch in (0, 6):
+        shown = HeadMap.of(bert(kernel), inputs=ids, batch=batch, layers=[0, 1, 2]).attention
+        alone = HeadMap.of(bert(kernel), inputs=ids[batch : batch + 1]).attention
+        np.testing.assert_allclose(shown.weights, alone.weights, atol=1e-6)
+        assert f"Text {batch + 1} of a batch of 7 is shown: batch=0 to batch=6 choose it." in shown.notes
+    with pytest.raises(ValueError, match="batch must be from 0 to 6 for these 7 texts, got 7"):
+        HeadMap.of(bert(kernel), inputs=ids, batch=7)
+
+
+def test_layers_whose_numbers_are_not_those_of_their_names_are_found_all_the_same():
+    class Stages(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.stages = nn.ModuleList(
+                nn.ModuleList(nn.TransformerEncoderLayer(8, 2, 8, batch_first=True) for _ in range(2)) for _ in range(2)
+            )
+
+        def forward(self, x):
+            for stage in self.stages:
+                for layer in stage:
+                    x = layer(x)
+            return x
+
+    model, x = Stages().eval(), torch.randn(1, 5, 8)
+    whole = HeadMap.of(model, inputs=x).attention
+    np.testing.assert_allclose(HeadMap.of(model, inputs=x, layers=[3]).attention.weights, whole.weights[3:], atol=1e-6)
+
+
+def test_what_is_too_large_whatever_is_grouped_says_what_to_do():
+    with pytest.raises(
+        ValueError, match=r"more than 1,000 weights, and no text .*: layers=\[0\] makes .*, max_weights="
+    ):
+        HeadMap.of(bert(), inputs=torch.arange(3, 40)[None], max_weights=1000)
+
+
+def test_the_whole_is_shown_where_it_may_be_held_or_the_reader_says_which_tokens():
+    ids = torch.randint(3, 50, (1, LENGTH))
+    numbers = 3 * 4 * LENGTH**2
+    assert numbers < MAX_WEIGHTS
+    for options in ({}, {"max_weights": numbers}, {"max_weights": 1000, "first": 0}):
+        assert HeadMap.of(bert(), inputs=ids, **options).attention.shape[2:] == (LENGTH, LENGTH)
+
+
+def test_a_map_is_copied_once_from_what_somebody_has():
+    layers = [np.full((1, 4, 512, 512), 1 / 512, np.float32) for _ in range(4)]
+    size = sum(layer.nbytes for layer in layers)
+    tokens = [f"w{place}" for place in range(512)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tracemalloc.start()
+        shown = HeadMap.of(layers, tokens)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert shown.attention.shape == (4, 4, 512, 512)
+    assert peak < 1.7 * size, "one copy, and what a page gets at first"
