@@ -4,10 +4,10 @@ import test from "node:test";
 import { layerNorm, linear, partOf, softmax, steps as headSteps } from "../../src/manyheads/web/math/attention.ts";
 import { ledgerOf } from "../../src/manyheads/web/math/ledger.ts";
 import { flowOf, flowThrough, headParameters, stepsMask } from "../../src/manyheads/web/models/formula-model.ts";
-import { arithmetic, sourceOf } from "../../src/manyheads/web/math/arithmetic.ts";
+import { arithmetic, sourceOf } from "../../src/manyheads/web/figures/attention-flow/arithmetic.ts";
 import { cellAt, findMatrix, matrix, MATRICES, written } from "../../src/manyheads/web/math/steps.ts";
 import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
-import { equationOf } from "../../src/manyheads/web/views/formula-mathml.ts";
+import { equationOf } from "../../src/manyheads/web/figures/attention-flow/formula-mathml.ts";
 import { tint } from "../../src/manyheads/web/views/tints.ts";
 import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
 

@@ -23,8 +23,8 @@ import {
 } from "./page.mjs";
 import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
-import { wholePercents } from "../../src/manyheads/web/math/flow.ts";
-import { FlowScene } from "../../src/manyheads/web/views/flow-scene.ts";
+import { wholePercents } from "../../src/manyheads/web/figures/attention-flow/stations.ts";
+import { FlowScene } from "../../src/manyheads/web/figures/attention-flow/scene.ts";
 import { pictureOf } from "../../src/manyheads/web/views/pixels.ts";
 
 async function live(attributes = "", model = focusModel()) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.mjs";
 
-const { GridView } = await import("../../src/manyheads/web/views/grid.ts");
+const { GridView } = await import("../../src/manyheads/web/figures/head-map/grid.ts");
 const { pictureOf } = await import("../../src/manyheads/web/views/pixels.ts");
 const { START } = await import("../../src/manyheads/web/math/options.ts");
 

@@ -9,7 +9,7 @@ from node import WEB, run_node
 from manyheads.sphinxext.fields import read_fields
 
 JUDGE = """
-import { judge } from "./math/answers.ts";
+import { judge } from "./figures/field-exercise/answers.ts";
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 console.log(JSON.stringify(JSON.parse(text).map(([field, typed]) => judge(field, typed))));

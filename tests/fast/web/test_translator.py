@@ -33,7 +33,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 const [web, file, input, output] = process.argv.slice(2);
 const { Translator } = await import(`${web}/models/translator.ts`);
 const { readSafetensors } = await import(`${web}/models/files.ts`);
-const { completions } = await import(`${web}/views/suggestions.ts`);
+const { completions } = await import(`${web}/figures/head-map/suggestions.ts`);
 const weights = readSafetensors(new Uint8Array(readFileSync(file)));
 const write = ({ weights, ...map }) => ({ ...map, weights: Array.from(weights, String) });
 const results = JSON.parse(readFileSync(input, "utf8")).map(([attention, sentence, headMask]) => {

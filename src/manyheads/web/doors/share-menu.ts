@@ -2,7 +2,7 @@
 
 import { closeOnEscape } from "../views/controls.ts";
 import { h } from "../views/dom.ts";
-import type { MapOnScreen } from "../views/map-part.ts";
+import type { MapOnScreen } from "../math/map-state.ts";
 import { copying } from "./copy-menu.ts";
 import { download } from "./download.ts";
 import { svgOf } from "./picture.ts";

@@ -38,3 +38,20 @@ export interface ShownMap extends AttentionMap {
   weighed?: boolean; // it shows how much is written
   full?: number; // the weight that has the full colour
 }
+
+/** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed, by which scale weights are tinted. */
+export interface Look {
+  colour: string;
+  off: boolean;
+  dim: boolean;
+  scale: MapState["scale"];
+}
+
+/** What a HeadMapView shows, for its views and for what draws a picture of it. */
+export interface MapOnScreen {
+  state: MapState;
+  shown: { map: ShownMap; compared: ShownMap | null };
+  query: number; // the place of the asking token among those shown
+  dim: boolean;
+  look(map: ShownMap, layer: number, head: number): Look;
+}

@@ -1,6 +1,6 @@
 // The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
 
-import type { Look } from "../views/map-part.ts";
+import type { Look } from "./map-state.ts";
 import type { AttentionMap, HeadMask } from "./attention-map.ts";
 import { BEHAVIOURS, DEPTH, FULL, HEAD_COLOURS, NEUTRAL_COLOUR, NUMBER_COLOURS, OFF_COLOUR } from "./names.ts";
 import { isSpecial } from "./text.ts";

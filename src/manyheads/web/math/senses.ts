@@ -1,6 +1,6 @@
 // Which sense an ambiguous word has: its vectors laid on the axes between its senses. Twin of models/senses/head_model.py.
 
-import type { Safetensors } from "../models/files.ts";
+import type { Safetensors } from "./wire.ts";
 import type { AttentionMap } from "./attention-map.ts";
 import type { Matrix } from "./attention.ts";
 import { queryWeights } from "./maps.ts";

@@ -5,6 +5,12 @@ import type { Matrix } from "./attention.ts";
 import { DIGITS } from "./names.ts";
 import type { Steps } from "./steps.ts";
 
+/** A safetensors file. */
+export interface Safetensors {
+  tensors: Record<string, Matrix>;
+  metadata: Record<string, string>;
+}
+
 /** Float32 from a list of numbers, or from base64: of `count` numbers in two bytes each, as float16, else as float32. */
 export function floats(written: ArrayLike<number> | string, count?: number) {
   if (typeof written !== "string") return Float32Array.from(written);

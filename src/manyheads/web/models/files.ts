@@ -1,8 +1,7 @@
 // Files as bytes: fetched, unpacked, read. What goes wrong is a `Fault`.
 
-import type { Matrix } from "../math/attention.ts";
 import { Fault, LONGEST_WAIT, triesOf, WHY } from "../math/faults.ts";
-import { halfPrecision } from "../math/wire.ts";
+import { halfPrecision, type Safetensors } from "../math/wire.ts";
 
 /** A file of a model, as its list says: its size as sent and as unpacked, and the hash of what is unpacked. */
 export interface ModelFile {
@@ -33,12 +32,6 @@ export interface DecoderFacts extends PretrainedFacts {
   rotaryBase: number;
   endTokens: number[];
   planes: Record<string, Record<string, [start: number, bytes: number]>>; // by kind of file, by name
-}
-
-/** A safetensors file. */
-export interface Safetensors {
-  tensors: Record<string, Matrix>;
-  metadata: Record<string, string>;
 }
 
 /** Told of bytes while a model is loaded. */

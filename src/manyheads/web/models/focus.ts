@@ -5,7 +5,7 @@ import { added, layerNorm, linear, multiHeadAttention, partOf, project, relu, so
 import type { Layer, Matrix } from "../math/attention.ts";
 import { ledgerOf } from "../math/ledger.ts";
 import { valueNorms } from "../math/value-norms.ts";
-import type { Safetensors } from "./files.ts";
+import type { Safetensors } from "../math/wire.ts";
 import type { Loading } from "./models.ts";
 import { focusTokens } from "./tokens.ts";
 import type { Tokenizer } from "@huggingface/tokenizers";

@@ -19,7 +19,7 @@ import { dot, matrix, readBack, type WrittenLayer } from "../math/read-back.ts";
 import { scoreParts, type Cell, type ScoreParts, type Side } from "../math/score-parts.ts";
 import { rowOf } from "../math/steps.ts";
 import { valueNorms } from "../math/value-norms.ts";
-import type { Safetensors } from "./files.ts";
+import type { Safetensors } from "../math/wire.ts";
 import type { Loading } from "./models.ts";
 import { only } from "./tokens.ts";
 

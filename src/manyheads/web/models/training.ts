@@ -3,7 +3,7 @@
 import type { HeadMask } from "../math/attention-map.ts";
 import type { Layer } from "../math/attention.ts";
 import { again, triesOf } from "../math/faults.ts";
-import type { Safetensors } from "./files.ts";
+import type { Safetensors } from "../math/wire.ts";
 import type { Change, Config } from "./learner.ts";
 import { startWorker } from "./worker-model.ts";
 

@@ -4,7 +4,7 @@ import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import { added, attentionBlock, causalMask, layerNorm, linear, partOf, relu } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
-import type { Safetensors } from "./files.ts";
+import type { Safetensors } from "../math/wire.ts";
 import type { Loading } from "./models.ts";
 import { splitAtSpace, withinReach } from "./tokens.ts";
 

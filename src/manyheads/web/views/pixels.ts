@@ -1,10 +1,9 @@
 // Heads as pixels, where tables would be too many or too large: pure functions make pictures, `paintPixels` puts one on a canvas.
 
 import type { AttentionMap, Pictures } from "../math/attention-map.ts";
-import type { ShownMap } from "../math/map-state.ts";
+import type { Look, ShownMap } from "../math/map-state.ts";
 import { fullWeight, hasMask, isMasked, queryWeights, tintShare, weightColour } from "../math/maps.ts";
 import { directionOf, isSpecial } from "../math/text.ts";
-import type { Look } from "./map-part.ts";
 
 const DIMMED = 0.2;
 const MASKED = { every: 4, pixel: 0x60808080 }; // a grey line

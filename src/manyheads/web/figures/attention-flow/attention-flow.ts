@@ -10,7 +10,7 @@ import { define, dressPage, mapById, takeEarly, type LiveMap } from "../../doors
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { turns } from "../../doors/turns.ts";
-import { STATIONS } from "../../math/flow.ts";
+import { STATIONS } from "./stations.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { FLAGS } from "../../math/names.ts";
 import type { Flow, FlowState } from "../../math/steps.ts";

@@ -1,18 +1,18 @@
 // What <attention-flow> and a notebook's AttentionFlow show: one asking word's journey, with Play and named stations; and, where its
 // reader presses a number, the arithmetic that made it.
 
-import { captionOf, factsOf, mainCell, stationAt, STATIONS } from "../../math/flow.ts";
+import { captionOf, factsOf, mainCell, stationAt, STATIONS } from "./stations.ts";
 import { colourOf } from "../../math/maps.ts";
 import { FLAGS } from "../../math/names.ts";
 import { cellAt, cellText } from "../../math/steps.ts";
 import type { Changes, Flow, FlowState } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { ArithmeticSheet } from "../../views/arithmetic-sheet.ts";
+import { ArithmeticSheet } from "./arithmetic-sheet.ts";
 import { chooser, closeOnEscape, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
 import { focusedIn, h, setText, targetOf } from "../../views/dom.ts";
-import { narrow, wide } from "../../views/flow-layouts.ts";
-import { FlowScene } from "../../views/flow-scene.ts";
+import { narrow, wide } from "./layouts.ts";
+import { FlowScene } from "./scene.ts";
 import { playLabel } from "../../views/player.ts";
 import { Timeline } from "../../views/timeline.ts";
 

@@ -2,7 +2,7 @@
 // and what two can. The reader drags a head's blend; two heads keep one number each. No DOM while the module loads, as in head-map.ts.
 
 import { define, Figure } from "../../doors/page-element.ts";
-import { blendOf, type Point, weightsAt } from "../../math/blends.ts";
+import { blendOf, type Point, weightsAt } from "./blends.ts";
 import { colourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";

@@ -3,7 +3,7 @@
 
 import { define, Figure, mapById } from "../../doors/page-element.ts";
 import { keepAnswers, readProgress } from "../../doors/progress.ts";
-import { judge, type Field } from "../../math/answers.ts";
+import { judge, type Field } from "./answers.ts";
 import { announce, h } from "../../views/dom.ts";
 
 /** Text with `code` and *emphasis* as nodes. */

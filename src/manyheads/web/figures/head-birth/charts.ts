@@ -3,7 +3,7 @@
 import { behaviourOf, colourOf } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
-import { TrainingChart } from "../../views/training-chart.ts";
+import { TrainingChart } from "./training-chart.ts";
 
 /** The head before looks as many a real head does, and has their colour. */
 export const COLOURS = { previous: behaviourOf("previous").colour, induction: colourOf() };

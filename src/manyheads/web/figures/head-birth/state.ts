@@ -1,6 +1,6 @@
 // All that a <head-birth> knows, as one value; every change of it is a pure function. No DOM.
 
-import { inductionScores, previousScores } from "../../math/births.ts";
+import { inductionScores, previousScores } from "./births.ts";
 import { toggledIn } from "../../math/heads-off.ts";
 import { guessed, type Guessed } from "../../math/repeats.ts";
 import type { Cell } from "../../math/score-parts.ts";

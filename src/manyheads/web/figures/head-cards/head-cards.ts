@@ -6,7 +6,7 @@ import { define, Figure, mapById } from "../../doors/page-element.ts";
 import { behaviourOf } from "../../math/maps.ts";
 import { capital, isolated, percent, readable, visible, wordsOf } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
-import { HeadAtlas } from "../../views/head-atlas.ts";
+import { HeadAtlas } from "./head-atlas.ts";
 import { arrow, focusOn, h, setText, targetOf } from "../../views/dom.ts";
 
 // ------------------------------------------------------------------------------------------------ pure part

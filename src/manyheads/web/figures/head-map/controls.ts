@@ -4,7 +4,7 @@ import { modelLabel } from "../../math/families.ts";
 import { sentenceBox, setTyped } from "../../views/controls.ts";
 import { h, setProps, setText, setValue, targetOf } from "../../views/dom.ts";
 import { Player } from "../../views/player.ts";
-import { WordSuggestions } from "../../views/suggestions.ts";
+import { WordSuggestions } from "./suggestions.ts";
 import type { Action, State } from "./state.ts";
 
 const PAUSE = 1400; // milliseconds for each model, when all are played

@@ -3,18 +3,18 @@
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { ShownMap, ViewName } from "../../math/map-state.ts";
 import { headNamesOf } from "../../math/maps.ts";
-import { Asking, WordTip } from "../../views/asking.ts";
+import { Asking, WordTip } from "./asking.ts";
 import { chooser, field, fillOptions } from "../../views/controls.ts";
 import { arrow, focusOn, h, setProps, targetOf } from "../../views/dom.ts";
-import { GridView } from "../../views/grid.ts";
-import { Legend } from "../../views/legend.ts";
-import { LinesView } from "../../views/lines.ts";
-import type { MapHost, MapPart } from "../../views/map-part.ts";
-import { MatrixView } from "../../views/matrix.ts";
-import { PaintView } from "../../views/paint.ts";
-import { PictureView } from "../../views/picture.ts";
-import { PredictionsView } from "../../views/predictions.ts";
-import { Translation } from "../../views/translation.ts";
+import { GridView } from "./grid.ts";
+import { Legend } from "./legend.ts";
+import { LinesView } from "./lines.ts";
+import type { MapHost, MapPart } from "./map-part.ts";
+import { MatrixView } from "./matrix.ts";
+import { PaintView } from "./paint.ts";
+import { PictureView } from "./patches-view.ts";
+import { PredictionsView } from "./predictions.ts";
+import { Translation } from "./translation.ts";
 import { isOn, missingOf, type Action, type State } from "./state.ts";
 import type { Switches } from "./switches.ts";
 

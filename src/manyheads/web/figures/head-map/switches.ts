@@ -1,11 +1,10 @@
 // The heads of a map: a switch for each, and how whatever shows a head looks.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
-import type { ShownMap } from "../../math/map-state.ts";
+import type { Look, ShownMap } from "../../math/map-state.ts";
 import { behaviourOf, colourOf, headName, layerName } from "../../math/maps.ts";
 import { h, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
-import type { Look } from "../../views/map-part.ts";
 import { isOn, toggled, type Action, type State } from "./state.ts";
 
 /** The colour of a head: that of what it mostly does, where it's known, else that of its name. */

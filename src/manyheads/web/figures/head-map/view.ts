@@ -10,7 +10,7 @@ import type { Cell } from "../../math/score-parts.ts";
 import { askersOf } from "../../math/shown.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
-import type { MapHost } from "../../views/map-part.ts";
+import type { MapHost } from "./map-part.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { Controls } from "./controls.ts";
 import { Stage } from "./stage.ts";

@@ -8,7 +8,7 @@ import { percent } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, grow, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
 import { fill, h, rowsOf, setChildren, setProps, setText } from "../../views/dom.ts";
-import { HeadGroups } from "../../views/head-groups.ts";
+import { HeadGroups } from "./head-groups.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { wantsStillness } from "../../views/timeline.ts";
 import { Chain } from "./chain.ts";

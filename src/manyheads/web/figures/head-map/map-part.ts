@@ -1,24 +1,7 @@
 // What a map's views get, and what they are.
 
-import type { MapState, ShownMap } from "../math/map-state.ts";
-import type { Cell } from "../math/score-parts.ts";
-
-/** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed, by which scale weights are tinted. */
-export interface Look {
-  colour: string;
-  off: boolean;
-  dim: boolean;
-  scale: MapState["scale"];
-}
-
-/** What a HeadMapView shows, for its views and for what draws a picture of it. */
-export interface MapOnScreen {
-  state: MapState;
-  shown: { map: ShownMap; compared: ShownMap | null };
-  query: number; // the place of the asking token among those shown
-  dim: boolean;
-  look(map: ShownMap, layer: number, head: number): Look;
-}
+import type { MapOnScreen, MapState, ShownMap } from "../../math/map-state.ts";
+import type { Cell } from "../../math/score-parts.ts";
 
 /** What the views of a map ask of the figure they are in. */
 export interface MapHost extends MapOnScreen {

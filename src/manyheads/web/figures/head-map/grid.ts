@@ -1,7 +1,7 @@
 // Grid: every head of every layer at once, small, on one canvas. A button lies over each head; it enlarges it to a table.
 
-import { difference, movedHeads } from "../math/compared.ts";
-import type { ShownMap } from "../math/map-state.ts";
+import { difference, movedHeads } from "../../math/compared.ts";
+import type { ShownMap } from "../../math/map-state.ts";
 import {
   behaviourOf,
   compareHeads,
@@ -11,15 +11,15 @@ import {
   layerName,
   layerNamesOf,
   layersOf,
-} from "../math/maps.ts";
-import { BEHAVIOURS } from "../math/names.ts";
-import { capital, percent } from "../math/text.ts";
-import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "./dom.ts";
+} from "../../math/maps.ts";
+import { BEHAVIOURS } from "../../math/names.ts";
+import { capital, percent } from "../../math/text.ts";
+import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "../../views/dom.ts";
 import { Legend } from "./legend.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers } from "./paint.ts";
-import { drawHead, drawSmall, makePicture, paintPixels, pictureOf } from "./pixels.ts";
+import { drawHead, drawSmall, makePicture, paintPixels, pictureOf } from "../../views/pixels.ts";
 import { travel, type Travellers } from "./travel.ts";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns

@@ -1,11 +1,11 @@
 // What each part of a word's journey is drawn with: moments, boxes between boxes, words as far as there is room.
 
-import { written } from "../math/steps.ts";
-import type { Cell, Flow } from "../math/steps.ts";
-import { readable } from "../math/text.ts";
-import type { Box, FlowInk } from "./flow-ink.ts";
-import type { Layout } from "./flow-layouts.ts";
-import type { Pictures } from "./flow-pictures.ts";
+import { written } from "../../math/steps.ts";
+import type { Cell, Flow } from "../../math/steps.ts";
+import { readable } from "../../math/text.ts";
+import type { Box, FlowInk } from "./ink.ts";
+import type { Layout } from "./layouts.ts";
+import type { Pictures } from "./pictures.ts";
 
 /** How far something has come that begins at one moment and ends at another; it starts and stops softly. */
 export function passed(at: number, from: number, to: number) {

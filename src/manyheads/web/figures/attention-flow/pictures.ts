@@ -1,11 +1,11 @@
 // The numbers of <attention-flow> as strips of colour, made once for each computed sentence.
 
-import { transpose } from "../math/attention.ts";
-import { outputOf } from "../math/flow.ts";
-import { NUMBER_COLOURS } from "../math/names.ts";
-import { rowOf } from "../math/steps.ts";
-import type { Flow } from "../math/steps.ts";
-import { inkOf, makePicture, type Picture } from "./pixels.ts";
+import { transpose } from "../../math/attention.ts";
+import { outputOf } from "./stations.ts";
+import { NUMBER_COLOURS } from "../../math/names.ts";
+import { rowOf } from "../../math/steps.ts";
+import type { Flow } from "../../math/steps.ts";
+import { inkOf, makePicture, type Picture } from "../../views/pixels.ts";
 
 const ROW = { filled: 3, gap: 2 }; // pixels of a row, and above and below it together
 const LINE = { filled: 1, gap: 0 };

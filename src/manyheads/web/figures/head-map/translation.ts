@@ -1,11 +1,11 @@
 // A translation over its sentence, as a translator wrote it, word by word, and beams between: each French word's heads to the English
 // words that they looked at. A word's button lets it ask, and its own beams stand out.
 
-import type { AttentionMap } from "../math/attention-map.ts";
-import type { ShownMap } from "../math/map-state.ts";
-import { headName, queryWeights } from "../math/maps.ts";
-import { isSpecial } from "../math/text.ts";
-import { fill, h, setText, setToken } from "./dom.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
+import type { ShownMap } from "../../math/map-state.ts";
+import { headName, queryWeights } from "../../math/maps.ts";
+import { isSpecial } from "../../math/text.ts";
+import { fill, h, setText, setToken } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,7 +1,7 @@
 // Words that a model knows, offered beside the box while a reader types one of them: buttons that finish the word.
 
-import { LONGEST_TOKEN } from "../math/names.ts";
-import { arrow, fill, h, setText, targetOf } from "./dom.ts";
+import { LONGEST_TOKEN } from "../../math/names.ts";
+import { arrow, fill, h, setText, targetOf } from "../../views/dom.ts";
 
 const MOST_OFFERED = 8;
 export const NONE: string[] = [];

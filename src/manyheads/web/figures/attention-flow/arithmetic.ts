@@ -1,10 +1,10 @@
 // How each number on the path through the formula came about.
 
-import { PADDING } from "./names.ts";
-import { speedsOf } from "./rotary.ts";
-import { columnOf, findMatrix, isOff, MADE_BY, matrix, rowOf, written } from "./steps.ts";
-import type { Cell, Steps } from "./steps.ts";
-import { inQuotes, readable } from "./text.ts";
+import { PADDING } from "../../math/names.ts";
+import { speedsOf } from "../../math/rotary.ts";
+import { columnOf, findMatrix, isOff, MADE_BY, matrix, rowOf, written } from "../../math/steps.ts";
+import type { Cell, Steps } from "../../math/steps.ts";
+import { inQuotes, readable } from "../../math/text.ts";
 
 /** A row, a column or a cell of a matrix. */
 export interface Place {

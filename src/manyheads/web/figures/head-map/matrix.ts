@@ -1,14 +1,14 @@
 // Matrix: a query × key table per head, small multiples; one of them large on demand.
 
-import { difference, movedHeads } from "../math/compared.ts";
-import type { ShownMap } from "../math/map-state.ts";
-import { cellLook, DENSE, fullWeight, headName, isMasked, queryWeights } from "../math/maps.ts";
-import { directionOf, isSpecial, percent } from "../math/text.ts";
+import { difference, movedHeads } from "../../math/compared.ts";
+import type { ShownMap } from "../../math/map-state.ts";
+import { cellLook, DENSE, fullWeight, headName, isMasked, queryWeights } from "../../math/maps.ts";
+import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
-import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "./dom.ts";
+import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "../../views/dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
-import { drawHead, makePicture, paintPixels } from "./pixels.ts";
+import { drawHead, makePicture, paintPixels } from "../../views/pixels.ts";
 
 export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
 const SMALL_SIDE = 256; // pixels of a small picture, at most

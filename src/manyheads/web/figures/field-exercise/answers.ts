@@ -1,6 +1,6 @@
 // Whether what a reader typed answers a field of an exercise, and what to tell them. No DOM.
 
-import { softmax } from "./attention.ts";
+import { softmax } from "../../math/attention.ts";
 
 /** A field as fields.py writes it. */
 export interface Field {

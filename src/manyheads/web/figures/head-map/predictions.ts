@@ -1,10 +1,10 @@
 // What the model concludes: the likeliest label of each prediction and, when heads are off, what it was with all on.
 
-import type { AttentionMap, Predictions } from "../math/attention-map.ts";
-import type { MapState } from "../math/map-state.ts";
-import { colourOf, likeliest } from "../math/maps.ts";
-import { isolated, percent } from "../math/text.ts";
-import { fill, h, setText, targetOf } from "./dom.ts";
+import type { AttentionMap, Predictions } from "../../math/attention-map.ts";
+import type { MapState } from "../../math/map-state.ts";
+import { colourOf, likeliest } from "../../math/maps.ts";
+import { isolated, percent } from "../../math/text.ts";
+import { fill, h, setText, targetOf } from "../../views/dom.ts";
 
 export class PredictionsView {
   node: HTMLElement;

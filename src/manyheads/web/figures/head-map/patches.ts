@@ -1,9 +1,8 @@
 // The patches of a picture among the places of a map.
 
-import type { Look } from "../views/map-part.ts";
-import type { HeadMask } from "./attention-map.ts";
-import type { ShownMap } from "./map-state.ts";
-import { averageHeads, fullWeight } from "./maps.ts";
+import type { Look, ShownMap } from "../../math/map-state.ts";
+import type { HeadMask } from "../../math/attention-map.ts";
+import { averageHeads, fullWeight } from "../../math/maps.ts";
 
 /** Beside the patches: so many places stand over each head's picture; more stand once, over all. */
 export const FEW_PLACES = 8;

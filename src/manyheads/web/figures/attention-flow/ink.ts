@@ -1,9 +1,9 @@
 // The pencil of <attention-flow>: shapes are asked for anew at every frame, and only what changed is written to the page.
 
-import { cellText, type Cell } from "../math/steps.ts";
-import { isolated } from "../math/text.ts";
-import { h, setText } from "./dom.ts";
-import { paintPixels, type Picture } from "./pixels.ts";
+import { cellText, type Cell } from "../../math/steps.ts";
+import { isolated } from "../../math/text.ts";
+import { h, setText } from "../../views/dom.ts";
+import { paintPixels, type Picture } from "../../views/pixels.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LAYERS = ["bands", "shapes", "texts"] as const; // from back to front

@@ -1,8 +1,8 @@
 // What the colours of a map mean, from none to the full one.
 
-import type { MapState, ShownMap } from "../math/map-state.ts";
-import { legendOf } from "../math/shown.ts";
-import { h, setText } from "./dom.ts";
+import type { MapState, ShownMap } from "../../math/map-state.ts";
+import { legendOf } from "../../math/shown.ts";
+import { h, setText } from "../../views/dom.ts";
 
 export class Legend {
   #from = h("span");

@@ -1,11 +1,11 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
-import type { ShownMap } from "../math/map-state.ts";
-import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../math/maps.ts";
-import { directionOf, isSpecial, percent } from "../math/text.ts";
+import type { ShownMap } from "../../math/map-state.ts";
+import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../../math/maps.ts";
+import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
-import { type CellLook, fill, h, setText, setToken, setTint, setWeight } from "./dom.ts";
+import { type CellLook, fill, h, setText, setToken, setTint, setWeight } from "../../views/dom.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { travel, type Travellers } from "./travel.ts";
 

@@ -1,6 +1,6 @@
 // One head among others: its name over what is drawn of it, and a button that enlarges and shrinks it.
 
-import { h, setText } from "./dom.ts";
+import { h, setText } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 
 export class HeadFigure {

@@ -1,10 +1,10 @@
 // Words that ask: a word of Paint asks once a pointer rests on it, or it's focused or tapped; a click or Enter lets it go on asking,
 // Escape ends that.
 
-import type { ShownMap } from "../math/map-state.ts";
-import { headName, isMasked, queryWeights } from "../math/maps.ts";
-import { isolated, readable, weightText } from "../math/text.ts";
-import { focusedIn, h, targetOf } from "./dom.ts";
+import type { ShownMap } from "../../math/map-state.ts";
+import { headName, isMasked, queryWeights } from "../../math/maps.ts";
+import { isolated, readable, weightText } from "../../math/text.ts";
+import { focusedIn, h, targetOf } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 
 const WORD = "td[data-weight]";

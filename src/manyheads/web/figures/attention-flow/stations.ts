@@ -1,9 +1,9 @@
 // The journey of one asking word: its stations, and what is said at each.
 
-import { STATION_MATRICES } from "./names.ts";
-import { columnOf, isOff, likeliestLabels, matrix, rowOf, written } from "./steps.ts";
-import type { Cell, Flow, FlowState } from "./steps.ts";
-import { inQuotes, percent } from "./text.ts";
+import { STATION_MATRICES } from "../../math/names.ts";
+import { columnOf, isOff, likeliestLabels, matrix, rowOf, written } from "../../math/steps.ts";
+import type { Cell, Flow, FlowState } from "../../math/steps.ts";
+import { inQuotes, percent } from "../../math/text.ts";
 
 const LABELS: Record<string, string> = {
   words: "Words",

@@ -1,6 +1,6 @@
 // A chart of what was measured in a training: a line or several over its steps, and a mark at one of them.
 
-import { fill, h, setText } from "./dom.ts";
+import { fill, h, setText } from "../../views/dom.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [1000, 100];

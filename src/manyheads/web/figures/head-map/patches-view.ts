@@ -1,25 +1,17 @@
 // Picture: what the model looked at, once per head, and over it the weights that the asking place gives to its patches. Above
 // it stand the other places: special tokens or, in a vision-language model, words.
 
-import type { PatchPicture } from "../math/attention-map.ts";
-import type { ShownMap } from "../math/map-state.ts";
-import { cellLook, headName, isMasked, isOfParts, queryWeights } from "../math/maps.ts";
-import {
-  askersByKey,
-  FEW_PLACES,
-  fullOnPicture,
-  meanOfLayer,
-  otherKeys,
-  patchKeys,
-  sumOnPicture,
-} from "../math/patches.ts";
-import { isSpecial, percent, weightText } from "../math/text.ts";
+import type { PatchPicture } from "../../math/attention-map.ts";
+import type { ShownMap } from "../../math/map-state.ts";
+import { cellLook, headName, isMasked, isOfParts, queryWeights } from "../../math/maps.ts";
+import { askersByKey, FEW_PLACES, fullOnPicture, meanOfLayer, otherKeys, patchKeys, sumOnPicture } from "./patches.ts";
+import { isSpecial, percent, weightText } from "../../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
-import { fill, h, rowsOf, setText, setTint, setToken, setWeight, targetOf } from "./dom.ts";
+import { fill, h, rowsOf, setText, setTint, setToken, setWeight, targetOf } from "../../views/dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { scrollToFocus } from "./matrix.ts";
-import { inkOf, makePicture, paintPixels } from "./pixels.ts";
+import { inkOf, makePicture, paintPixels } from "../../views/pixels.ts";
 
 const MOST_CELLS = 4096; // so many, all heads together, are tables; more are pictures, which follow the pointer faster
 

@@ -1,7 +1,7 @@
 // Arcs over the words of Paint, from the one that asks to those that it looks at: in the head's colour, the thicker, the more.
 
-import type { ShownMap } from "../math/map-state.ts";
-import { lineLook, lineUnit, queryWeights } from "../math/maps.ts";
+import type { ShownMap } from "../../math/map-state.ts";
+import { lineLook, lineUnit, queryWeights } from "../../math/maps.ts";
 import type { MapHost } from "./map-part.ts";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";

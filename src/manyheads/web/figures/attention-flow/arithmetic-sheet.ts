@@ -1,12 +1,12 @@
 // The second depth of <attention-flow>: one number with the arithmetic that made it. Each number in there opens in turn.
 
-import { arithmetic, sourceOf } from "../math/arithmetic.ts";
-import { alpha } from "../math/maps.ts";
-import { cellAt, cellText, matrix, MATRICES, written } from "../math/steps.ts";
-import type { Cell, Steps } from "../math/steps.ts";
-import { arrow, fill, focusedIn, h, nextId, rowsOf, setIdle, setText, targetOf } from "./dom.ts";
+import { arithmetic, sourceOf } from "./arithmetic.ts";
+import { alpha } from "../../math/maps.ts";
+import { cellAt, cellText, matrix, MATRICES, written } from "../../math/steps.ts";
+import type { Cell, Steps } from "../../math/steps.ts";
+import { arrow, fill, focusedIn, h, nextId, rowsOf, setIdle, setText, targetOf } from "../../views/dom.ts";
 import { equationOf, symbol } from "./formula-mathml.ts";
-import { palette, tint } from "./tints.ts";
+import { palette, tint } from "../../views/tints.ts";
 
 type Arithmetic = ReturnType<typeof arithmetic>;
 

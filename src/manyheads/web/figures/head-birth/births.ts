@@ -1,8 +1,8 @@
 // How far two kinds of heads have come on a text: the one that looks at the character just before, and the one that looks at what
 // followed the same character earlier. On sequences made for it, measures.py scores them.
 
-import type { AttentionMap } from "./attention-map.ts";
-import { queryWeights } from "./maps.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
+import { queryWeights } from "../../math/maps.ts";
 
 /** How much of its attention each head of layer 1 gives the character just before; null where the text has but one. */
 export const previousScores = (map: AttentionMap) => scores(map, 0, (query) => (query ? [query - 1] : []));

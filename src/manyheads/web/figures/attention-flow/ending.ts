@@ -1,11 +1,11 @@
 // The second half of the journey: from the heads' outputs to the answer.
 
-import { answerOf, factsOf, outputOf, partsOf, quoted, weightsOf, wholePercents } from "../math/flow.ts";
-import { isOff, rowOf, written } from "../math/steps.ts";
-import type { Flow } from "../math/steps.ts";
-import { percent } from "../math/text.ts";
-import type { Box } from "./flow-ink.ts";
-import { boxBetween, headFill, numbersIn, partsOfBar, passed, short, type Scene } from "./flow-moments.ts";
+import { answerOf, factsOf, outputOf, partsOf, quoted, weightsOf, wholePercents } from "./stations.ts";
+import { isOff, rowOf, written } from "../../math/steps.ts";
+import type { Flow } from "../../math/steps.ts";
+import { percent } from "../../math/text.ts";
+import type { Box } from "./ink.ts";
+import { boxBetween, headFill, numbersIn, partsOfBar, passed, short, type Scene } from "./moments.ts";
 
 const LETTER = 6.6; // how wide one is, about
 

@@ -1,7 +1,7 @@
 // A text, and below each character what a model had guessed in its place; one of the characters is chosen.
 
-import { visible, type Guessed } from "../math/repeats.ts";
-import { arrow, fill, focusOn, h, setText, targetOf } from "./dom.ts";
+import { visible, type Guessed } from "../../math/repeats.ts";
+import { arrow, fill, focusOn, h, setText, targetOf } from "../../views/dom.ts";
 
 export class GuessStrip {
   #chosen = 0;

@@ -1,7 +1,7 @@
 // An atlas of heads: a dot a head between two scores that the reader chooses, in the colour of what the head mostly does.
 
-import { arrow, focusOn, h, setText, targetOf } from "./dom.ts";
-import { chooser, field, fillOptions } from "./controls.ts";
+import { arrow, focusOn, h, setText, targetOf } from "../../views/dom.ts";
+import { chooser, field, fillOptions } from "../../views/controls.ts";
 
 interface AtlasScore {
   name: string;

@@ -1,7 +1,7 @@
 // A list of groups of heads that are turned off together. It says which of them is off, or that others are.
 
-import { areSame } from "../math/heads-off.ts";
-import { chooser, fillOptions } from "./controls.ts";
+import { areSame } from "../../math/heads-off.ts";
+import { chooser, fillOptions } from "../../views/controls.ts";
 
 const OTHERS = "those switched off";
 

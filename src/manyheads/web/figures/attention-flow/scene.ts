@@ -1,16 +1,16 @@
 // One picture of the journey at any moment: `at` counts stations from 0, and what is between two is on its way. The first half, from
 // the words to what a head found; `flow-ending.ts` has the second.
 
-import { belowOf, blend, outputOf, quoted, weightsOf, wholePercents } from "../math/flow.ts";
-import { FULL } from "../math/names.ts";
-import { isOff, rowOf, written } from "../math/steps.ts";
-import type { Cell, Flow, FlowState } from "../math/steps.ts";
-import { isSpecial, percent } from "../math/text.ts";
-import { drawEnding } from "./flow-ending.ts";
-import { FlowInk, type Box } from "./flow-ink.ts";
-import type { Layout, LayoutOf } from "./flow-layouts.ts";
-import { boxBetween, between, headFill, numbersIn, partsOfBar, passed, short, type Scene } from "./flow-moments.ts";
-import { picturesOf, stripsOf } from "./flow-pictures.ts";
+import { belowOf, blend, outputOf, quoted, weightsOf, wholePercents } from "./stations.ts";
+import { FULL } from "../../math/names.ts";
+import { isOff, rowOf, written } from "../../math/steps.ts";
+import type { Cell, Flow, FlowState } from "../../math/steps.ts";
+import { isSpecial, percent } from "../../math/text.ts";
+import { drawEnding } from "./ending.ts";
+import { FlowInk, type Box } from "./ink.ts";
+import type { Layout, LayoutOf } from "./layouts.ts";
+import { boxBetween, between, headFill, numbersIn, partsOfBar, passed, short, type Scene } from "./moments.ts";
+import { picturesOf, stripsOf } from "./pictures.ts";
 
 export class FlowScene {
   ink: FlowInk;

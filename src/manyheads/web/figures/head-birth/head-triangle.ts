@@ -1,9 +1,9 @@
 // One causal head as a triangle with its text along both sides: rows ask, columns are looked at.
 
-import type { AttentionMap } from "../math/attention-map.ts";
-import { visible } from "../math/repeats.ts";
-import { fill, h, setText } from "./dom.ts";
-import { drawHead, makePicture, paintPixels } from "./pixels.ts";
+import type { AttentionMap } from "../../math/attention-map.ts";
+import { visible } from "../../math/repeats.ts";
+import { fill, h, setText } from "../../views/dom.ts";
+import { drawHead, makePicture, paintPixels } from "../../views/pixels.ts";
 
 const SIDE = 384; // pixels of the picture, about; a browser enlarges them
 const DENSE = 32; // characters; of more, none can be read

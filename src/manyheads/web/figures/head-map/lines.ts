@@ -1,11 +1,11 @@
 // Lines: the sentence twice, and a line from the word that asks to each that it looks at, as strong as the weight. Of two
 // sentences, side by side, or where there's no room for that, one below the other.
 
-import type { ShownMap } from "../math/map-state.ts";
-import { compareHeads, headName, lineLook, lineUnit, strongest } from "../math/maps.ts";
-import { capital, isolated, readable, weightText } from "../math/text.ts";
-import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "./dom.ts";
-import type { Look, MapHost, MapPart } from "./map-part.ts";
+import type { Look, ShownMap } from "../../math/map-state.ts";
+import { compareHeads, headName, lineLook, lineUnit, strongest } from "../../math/maps.ts";
+import { capital, isolated, readable, weightText } from "../../math/text.ts";
+import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "../../views/dom.ts";
+import type { MapHost, MapPart } from "./map-part.ts";
 import { secondAskers } from "./paint.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
