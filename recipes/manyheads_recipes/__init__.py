@@ -1,0 +1,1 @@
+"""How what the package keeps was made: grammars, trainings, measurements."""
