@@ -12,14 +12,14 @@ from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
 from manyheads.drawing.element import element_html
-from manyheads.maps.wire import map_json
 from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.stories import stored_story
 from manyheads.models.encoder.head_cards import head_cards
-from manyheads.models.induction import CHECKPOINTS, load_induction
+from manyheads.models.induction.page_data import head_birth_data
 from manyheads.models.registry import load_model
-from manyheads.models.senses import load_senses, share
+from manyheads.models.senses import load_senses
+from manyheads.models.senses.page_data import word_sense_data
 from manyheads.shared.names import FLAGS, STATION_MATRICES
 from manyheads.shared.options import OPTIONS
 from manyheads.sphinxext.phrases import phrases_of
@@ -285,70 +285,6 @@ class NextWordDirective(FigureDirective):
         return next_word_element(decoder, words, stored, **options)
 
 
-def word_sense_data(senses, sentence, word=None, layer=None):
-    """What `<word-sense>` shows of a sentence: {"word", "senses", "shares" after each layer, "layer", "pushes"}.
-
-    Its "layer" is the one that decides. With a `layer`, from 1, the pushes are those of that one, and "masked" has what
-    each masked word comes to.
-
-    >>> found = word_sense_data(load_senses(), "The bank of the river.", layer=1)
-    >>> found["word"], found["pushes"]["tokens"][5], list(found["masked"])
-    ('bank', 'river', ['1', '3', '4', '5'])
-
-    Raises `ValueError` for a sentence without a known word, or without this one, and for a layer that isn't there.
-    """
-    if word is None:
-        present = list(senses(sentence).predictions)
-        if not present:
-            raise ValueError(f"none of the words {', '.join(senses.words)} is in the sentence {sentence!r}")
-        word = present[0]
-    if layer is not None and not 0 < layer <= senses.num_layers:
-        raise ValueError(f"layer is from 1 to {senses.num_layers}, got {layer}")
-    word = senses.known(word)
-    whole = senses.pushes(sentence, word)
-    pushes = {"tokens": whole.tokens, "places": whole.places, "layers": _pushes_of(whole, layer)}
-    data = {
-        "word": word,
-        "senses": senses.axes.senses[word],
-        "shares": _shares(whole),
-        "layer": senses.layer,
-        "pushes": pushes,
-    }
-    if layer is None:
-        return data
-    masked = {}
-    for places in _words_at(whole.tokens):
-        if not set(places) & set(whole.places):
-            found = senses.pushes(sentence, word, masked=places)
-            masked[" ".join(map(str, places))] = {"shares": _shares(found), "layers": _pushes_of(found, layer)}
-    return data | {"masked": masked}
-
-
-def _shares(found):
-    return [round(float(one), 6) for one in share(found.scores)]
-
-
-def _pushes_of(found, only):
-    """The layers of some pushes, rounded; all but one are left out where one alone is wanted."""
-    return [
-        {"weights": weights.round(3).tolist(), "pushes": pushes.round(3).tolist(), "rest": round(float(rest), 3)}
-        if only in (None, layer)
-        else None
-        for layer, (weights, pushes, rest) in enumerate(zip(found.weights, found.pushes, found.rest), start=1)
-    ]
-
-
-def _words_at(tokens):
-    """The places of each word's tokens; special tokens and punctuation aren't words."""
-    words = []
-    for place, token in enumerate(tokens):
-        if token.startswith("##"):
-            words[-1].append(place)
-        elif token.isalnum():
-            words.append([place])
-    return words
-
-
 class HeadBirthDirective(FigureDirective):
     """`{head-birth} text`: two heads of the small decoder come into being on a text that repeats."""
 
@@ -358,26 +294,3 @@ class HeadBirthDirective(FigureDirective):
 
     def html(self, words, options):
         return element_html("head-birth", {"sentence": words} | options, head_birth_data(words))
-
-
-def head_birth_data(text):
-    """What `<head-birth>` shows of a text before training, and what was measured in training.
-
-    >>> data = head_birth_data("tea tea")
-    >>> list(data), data["steps"][:2], data["history"][0]["step"]
-    (['map', 'guesses', 'steps', 'heads', 'history'], [0, 100], 0)
-    """
-    first, trained = load_induction(f"step-{CHECKPOINTS[0]}"), load_induction()
-    heads = {"previous": trained.previous_head, "induction": trained.induction_head}
-    history = []
-    for point in trained.history:
-        scores = {name: point[name][layer][head] for name, (layer, head) in heads.items()}
-        measured = {"second": point["second"], "right": point["right"], **scores}
-        history.append({"step": point["step"], **{name: round(value, 4) for name, value in measured.items()}})
-    return {
-        "map": map_json(first(text)),
-        "guesses": first.guesses(text).characters,
-        "steps": [*CHECKPOINTS, trained.config.steps],
-        "heads": heads,
-        "history": history,
-    }
