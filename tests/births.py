@@ -1,6 +1,6 @@
 """How heads of the induction model are born, whatever the seed."""
 
-from manyheads.models.induction.measures import birth
+from manyheads_recipes.induction.measures import birth
 
 TOGETHER = 30  # steps
 

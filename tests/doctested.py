@@ -9,23 +9,24 @@ import torch
 
 import manyheads
 import manyheads_book
+import manyheads_recipes
 from manyheads import load_encoder
 
 # Their examples train a little, or measure many sentences: they are run at night.
 MEASURING = (
     "manyheads.models.attributing",
     "manyheads.models.decoder.head_model",
-    "manyheads.models.focus.measures",
-    "manyheads.models.encoder.head_cards",
-    "manyheads.models.induction.training",
-    "manyheads.models.senses.__main__",
+    "manyheads_recipes.encoder.head_cards",
+    "manyheads_recipes.focus.measures",
+    "manyheads_recipes.induction.training",
+    "manyheads_recipes.senses.__main__",
     "manyheads.models.senses.head_model",
-    "manyheads.models.translator.training",
+    "manyheads_recipes.translator.training",
     "manyheads_book.experiments",
 )
 NAMES = sorted(
     found.name
-    for package in (manyheads, manyheads_book)
+    for package in (manyheads, manyheads_recipes, manyheads_book)
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 )
 ONCE = {"load_encoder": cache(load_encoder)}  # each example would load it again

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import manyheads_recipes
 from manyheads_book.bertviz_frames import SCRIPTS
 from manyheads_book.measured import own_path
 
 
 def setup(app):
-    app.config.manyheads_sources = [Path(__file__).parent, own_path()]
+    app.config.manyheads_sources = [Path(__file__).parent, Path(manyheads_recipes.__file__).parent, own_path()]
     app.config.manyheads_files = {f"bertviz/{name}": path for name, path in SCRIPTS.items()}
     return {"parallel_read_safe": True, "parallel_write_safe": True}

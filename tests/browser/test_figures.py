@@ -16,11 +16,12 @@ from manyheads import load_induction
 from manyheads.maps.ledger import answer_of
 from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.focus import load_focus_model
-from manyheads.models.induction import CHECKPOINTS, InductionModel
+from manyheads.models.induction import InductionModel
 from manyheads.models.senses import load_senses
 from manyheads.shared.names import STATION_MATRICES
 from manyheads.widgets.attention_flow import flow_steps
 from manyheads.widgets.head_ledger import head_ledger
+from manyheads_recipes.induction.training import CHECKPOINTS
 
 SOUP = "The soup was not good."
 MATRICES_OF = """(matrices) => Object.fromEntries(Object.entries(matrices).filter(([, value]) => value?.shape && value.values)

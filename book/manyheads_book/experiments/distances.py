@@ -11,9 +11,9 @@ from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention
 from manyheads.models.encoder import Encoder, load_encoder
-from manyheads.models.encoder.head_cards import card_sentences
 from manyheads.models.files import SHA256
 from manyheads_book.experiments.evidence import across, clearly
+from manyheads_recipes.encoder.head_cards import card_sentences
 
 RECIPE = 2
 SEEDS = 10

@@ -5,8 +5,8 @@ The claim is about diversity, which no experiment here varies; what more heads d
 
 import numpy as np
 
-from manyheads.models.focus.data import held_out_sentences
 from manyheads_book.experiments.evidence import across, clearly, differences
+from manyheads_recipes.focus.sentences import held_out_sentences
 
 MANY = 8
 
@@ -58,7 +58,7 @@ def sentences_of(trained_on, fresh):
 def structure(sentence):
     """The labels of a sentence's words, in order, and its facts.
 
-    >>> from manyheads.models.focus.data import parse
+    >>> from manyheads_recipes.focus.sentences import parse
     >>> tea = parse("statement, food or drink, state, neutral: Tea/O is/R hot ./T")
     >>> ale = parse("statement, food or drink, state, neutral: Ale/O was/R cold ./T")
     >>> structure(tea) == structure(ale)

@@ -9,9 +9,9 @@ import numpy as np
 
 from manyheads.models.focus import FocusConfig, encode, train_focus_model
 from manyheads.models.focus.data import generate_sentences
-from manyheads.models.focus.training import recipe_key
 from manyheads_book.experiments.evidence import clearly, differences
 from manyheads_book.experiments.focus_sentences import drawn, losses
+from manyheads_recipes.focus.training import recipe_key
 
 RECIPE = 1
 SEEDS = 10

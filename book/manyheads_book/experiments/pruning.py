@@ -9,11 +9,12 @@ import numpy as np
 
 from manyheads.drawing.element import element_html
 from manyheads.models.encoder import load_encoder
-from manyheads.models.encoder.head_cards import card_sentences, head_cards
+from manyheads.models.encoder.head_cards import head_cards
 from manyheads.models.files import SHA256
 from manyheads.models.registry import all_but
-from manyheads.models.senses import labelled_sentences
 from manyheads_book.experiments.evidence import clearly, differences
+from manyheads_recipes.encoder.head_cards import card_sentences
+from manyheads_recipes.senses.sentences import labelled_sentences
 
 RECIPE = 1
 SEEDS = 10

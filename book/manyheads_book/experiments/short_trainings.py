@@ -5,10 +5,11 @@ weights.
 """
 
 from manyheads.models.focus import encode, train_focus_model
-from manyheads.models.focus.data import generate_sentences, held_out_sentences
-from manyheads.models.focus.training import recipe_key
+from manyheads.models.focus.data import generate_sentences
 from manyheads_book.experiments import diversity, generalisation, noise
 from manyheads_book.experiments.focus_sentences import drawn, losses, right
+from manyheads_recipes.focus.sentences import held_out_sentences
+from manyheads_recipes.focus.training import recipe_key
 
 RECIPE = 2
 SEEDS = 10

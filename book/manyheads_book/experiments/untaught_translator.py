@@ -6,10 +6,9 @@ suffers more without this head than without any other.
 
 import numpy as np
 
-from manyheads.models.translator import train_translator
-from manyheads.models.translator import training as claims
-from manyheads.models.translator.training import recipe_key
 from manyheads_book.experiments.evidence import across
+from manyheads_recipes.translator import training as claims
+from manyheads_recipes.translator.training import recipe_key, train_translator
 
 RECIPE = 1
 SEEDS = 3

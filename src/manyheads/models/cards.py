@@ -1,17 +1,15 @@
 """Head cards, which say what a head does, with examples: as a table, and as the element of a page that sorts it.
 
-`encoder/head_cards.py` and `decoder/head_cards.py` measure them, each of its model.
+Recipes measure them.
 """
 
 from dataclasses import dataclass
 from html import escape
 
-import numpy as np
-
 from manyheads.drawing.element import element_html, is_building
 from manyheads.shared.numbers import fixed, percent
 
-SCORES = {  # of an encoder's head; a decoder's are in decoder/head_scores.py
+SCORES = {  # of an encoder's head
     "previous": "attention to the token before",
     "next": "attention to the token after",
     "same": "attention to the token itself",
@@ -23,23 +21,8 @@ SCORES = {  # of an encoder's head; a decoder's are in decoder/head_scores.py
     "effect": "how far the sentence vector moves without it, as cosine distance",
 }
 WORDS = ("previous", "next", "same", "punctuation")  # all but what rests
-NUM_EXAMPLES = 3
 DIGITS = 5  # of a score, as pages have it
 DECIMALS = {"distance": 1, "entropy": 1, "effect": 4, "loss": 3}  # shown; the other scores are parts of attention
-LONGER = (  # sentences that heads are measured on, encoder's and decoder's
-    "When she had read the letter twice, she folded it, put it in a drawer, and never spoke of it again.",
-    "The bank raised its rates, so the farmers along the river bank sold their land.",
-    "He said that he knew that she knew; she said nothing.",
-    "If it rains tomorrow, the match will be played on Sunday, unless it rains on Sunday too.",
-    '"Where have you been?" asked the old man, who had waited at the window all night.',
-    "Tea, coffee, cocoa, milk: whatever you drink, drink it slowly.",
-    "The doctor who treated the patient that the nurse had admitted left the hospital early.",
-    "Paris is the capital of France, Rome of Italy, and Madrid of Spain.",
-    "Not a single one of the students who failed the exam had opened the book.",
-    "My sister's neighbour's dog barks at the postman (and only at the postman) every morning.",
-    "In 1969 two people walked on the moon; the third stayed in orbit and saw nothing of it.",
-    "You can fool all the people some of the time, and some of the people all the time.",
-)
 
 
 @dataclass(frozen=True)
@@ -77,22 +60,6 @@ class HeadCard:
     scores: dict[str, float]
     strongest: dict[str, list[Example]]
     weakest: dict[str, Example]
-
-
-def strongest(values, places):
-    """Where the largest values are, not two in one sentence; `places` begin with the sentence.
-
-    >>> [*strongest(np.array([0.1, 0.9, 0.8, np.nan, 0.3]), [(0, 1), (1, 1), (1, 2), (2, 1), (3, 1)])]
-    [1, 4, 0]
-    """
-    best = {}
-    for at in np.argsort(-values):  # NaN comes last
-        if np.isnan(values[at]):
-            break
-        best.setdefault(places[at][0], int(at))
-        if len(best) == NUM_EXAMPLES:
-            break
-    return best.values()
 
 
 def behaviour(card):

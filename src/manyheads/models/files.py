@@ -8,9 +8,7 @@ Wherever they come from, their SHA-256 is checked.
 import hashlib
 import json
 import os
-from concurrent.futures import ProcessPoolExecutor
 from importlib import metadata
-from multiprocessing import get_context
 from pathlib import Path
 
 from filelock import FileLock
@@ -48,15 +46,15 @@ def _default_cache(package):
     return Path.home() / ".cache" / "manyheads"
 
 
-def measured_file(name):
+def measured_file(folder, name):
     """The path of what was measured of a pretrained model, whose name holds a key of what that follows from.
 
-    It lies in the package, where we measured it; where something of it has changed since, in the cache.
+    It lies in our folder, where we measured it; where something of it has changed since, in the cache.
 
-    >>> measured_file("senses-measured-of-other-words.npz").parent == cache_folder()
+    >>> measured_file(MEASURED, "senses-of-other-words.npz").parent == cache_folder()
     True
     """
-    ours = MEASURED / name
+    ours = folder / name
     return ours if ours.exists() else cache_folder() / name
 
 
@@ -95,18 +93,6 @@ def write_page_file(path, packed, unpacked):
     path.write_bytes(packed)
     sha256 = hashlib.sha256(unpacked).hexdigest()
     return {"name": path.name, "packed": len(packed), "bytes": len(unpacked), "sha256": sha256}
-
-
-def side_by_side(jobs):
-    """What the jobs give, functions without arguments, called in as many processes as there are processors.
-
-    >>> side_by_side([])
-    []
-    """
-    if not jobs:
-        return []
-    with ProcessPoolExecutor(min(len(jobs), os.cpu_count()), get_context("spawn")) as pool:
-        return [called.result() for called in [pool.submit(job) for job in jobs]]
 
 
 def key_of(**parts):

@@ -2,7 +2,7 @@
 
 `kept/` holds what we trained, as float16, and `manifest.json`, which says for each file its SHA-256, the recipe that it
 was trained by (its version, and a key of the config and data that went into it), the command, the seed, and the
-metrics that it reached. `make train` writes both (`trained.py`); nothing else trains them.
+metrics that it reached. `make train` writes both; nothing else trains them.
 """
 
 import hashlib

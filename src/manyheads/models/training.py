@@ -11,8 +11,6 @@ from tqdm.auto import tqdm
 from manyheads.defaults import new_tensors
 from manyheads.models.threads import one_thread
 
-SHORT = "loss after 40 steps"  # the metric by which a test knows that a recipe still learns what it learned
-
 
 def check_variant(variant):
     """Refuse a variant that cannot be trained.

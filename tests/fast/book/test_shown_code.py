@@ -14,7 +14,7 @@ EXAMPLE = re.compile(r"^ *>>> .*\n(?: *\.\.\. .*\n)*", re.M)
 PROMPT = re.compile(r"^ *(?:>>>|\.\.\.) ", re.M)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md"))]
 BUILTINS = {name for name in dir(builtins) if not name.startswith("_")}  # `_` is put there by who translates
-MODULES = sorted(path for folder in ("src/manyheads", "book") for path in (ROOT / folder).rglob("*.py"))
+MODULES = sorted(path for folder in ("src/manyheads", "recipes", "book") for path in (ROOT / folder).rglob("*.py"))
 
 
 def shadowed(code):

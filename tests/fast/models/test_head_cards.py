@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from manyheads.models.cards import head_cards_html, shown
-from manyheads.models.encoder.head_cards import SCORES, card_sentences, head_cards
+from manyheads.models.cards import SCORES, head_cards_html, shown
+from manyheads.models.encoder.head_cards import head_cards
+from manyheads_recipes.encoder.head_cards import card_sentences
 
 BY_HAND = [(2, 9)]
 

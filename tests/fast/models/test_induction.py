@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manyheads import load_induction
-from manyheads.models.induction import InductionConfig, held_out_sequences
-from manyheads.models.induction.measures import measured, without_each
+from manyheads.models.induction import InductionConfig
 from manyheads.models.induction.network import AttentionOnly
 from manyheads.models.keeping import write_model
+from manyheads_recipes.induction.data import held_out_sequences
+from manyheads_recipes.induction.measures import measured, without_each
 
 
 def test_the_shipped_model_says_the_second_copy():

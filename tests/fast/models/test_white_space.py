@@ -7,7 +7,6 @@ import pytest
 from manyheads.models.focus import tokenize
 from manyheads.models.induction.head_model import read as read_characters
 from manyheads.models.translator import NotTranslated
-from manyheads.models.translator.head_model import read as read_english
 from manyheads.models.translator.head_model import split
 from manyheads.models.white_space import split_at_space
 
@@ -48,6 +47,6 @@ def test_what_stands_behind_the_limit_is_not_even_counted():
         ("The cat sleeps." + " " * 3_000 + "The dog sings.", "Only the first 2240 characters are read"),
     ],
 )
-def test_of_what_is_pasted_no_part_is_translated(text, said):
+def test_of_what_is_pasted_no_part_is_translated(translator, text, said):
     with pytest.raises(NotTranslated, match=said):
-        read_english(text)
+        translator.read(text)

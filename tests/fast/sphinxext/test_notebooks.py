@@ -57,7 +57,9 @@ def test_what_a_chapter_imports_comes_with_the_package():
                     names = [node.module] if isinstance(node, ast.ImportFrom) else []
                     names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
                     imported |= {name.split(".")[0] for name in names}
-        outside = imported - set(sys.stdlib_module_names) - {"manyheads", "manyheads_book", "IPython"}
+        outside = (
+            imported - set(sys.stdlib_module_names) - {"manyheads", "manyheads_book", "manyheads_recipes", "IPython"}
+        )
         needed = {re.split(r"[^\w-]", need)[0].replace("-", "_") for need in metadata.requires("manyheads")}
         assert outside <= needed, chapter.stem
 

@@ -9,8 +9,9 @@ from mixed_sentences import sentences
 from node import WEB, run_node
 
 from manyheads.models.encoder.page_files import encoder_page_files
-from manyheads.models.senses import labelled_sentences, load_senses, senses_file
+from manyheads.models.senses import load_senses, senses_file
 from manyheads.widgets.attention_flow import flow_steps
+from manyheads_recipes.senses.sentences import labelled_sentences
 
 BANK = "I went to the bank of the river."
 OFF = [[(layer, head) not in ((0, 3), (2, 0), (2, 11)) for head in range(12)] for layer in range(6)]

@@ -11,8 +11,7 @@ import torch
 from node import WEB, run_node
 
 from manyheads.models.induction import InductionConfig
-from manyheads.models.induction.measures import next_losses
-from manyheads.models.induction.network import AttentionOnly
+from manyheads.models.induction.network import AttentionOnly, next_losses
 
 SMALL = {"layers": 2, "heads": 3, "width": 12, "symbols": 11, "positions": 10, "shortest": 3, "longest": 5, "batch": 4, "learning_rate": 5e-3}  # fmt: skip
 QUICK = SMALL | {"heads": 2, "width": 32, "symbols": 12, "positions": 16, "longest": 6, "batch": 16, "learning_rate": 0.01}  # fmt: skip

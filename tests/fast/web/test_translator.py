@@ -10,7 +10,7 @@ from node import WEB, run_node
 from manyheads import load_translator
 from manyheads.models.keeping import kept_file
 from manyheads.models.translator import ATTENTIONS, NotTranslated
-from manyheads.models.translator.training import held_out_sentences
+from manyheads_recipes.translator.training import held_out_sentences
 
 LARGEST_DIFFERENCE = 1e-5
 REFUSED = (

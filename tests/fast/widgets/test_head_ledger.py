@@ -10,9 +10,10 @@ from bs4 import BeautifulSoup
 from manyheads import HeadLedger
 from manyheads.drawing.element import BUILDING
 from manyheads.models.focus import load_focus_model
-from manyheads.models.focus.data import FACTS, held_out_sentences
+from manyheads.models.focus.data import FACTS
 from manyheads.models.registry import all_but, load_model
 from manyheads.widgets.head_ledger import head_ledger
+from manyheads_recipes.focus.sentences import held_out_sentences
 
 SENTENCE = "Do you hate tea?"
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from manyheads import load_decoder
-from manyheads.models.decoder.measures import prompts
+from manyheads_recipes.decoder.measures import prompts
 
 
 def test_the_parts_of_the_decoder_sum_to_the_logit():

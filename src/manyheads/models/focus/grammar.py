@@ -54,7 +54,7 @@ def inflected(kind, word):
     """The forms of a word; raises `ValueError` for one whose forms nobody has looked up yet."""
     if word not in forms(kind):
         raise ValueError(
-            f"data/forms.txt has no {kind} of {word!r}: run `python -m manyheads.models.focus.inflection`, "
+            f"data/forms.txt has no {kind} of {word!r}: run `python -m manyheads_recipes.focus.inflection`, "
             "which needs `pip install lemminflect`"
         )
     return forms(kind)[word]
@@ -178,18 +178,3 @@ def pronoun_means(text, labels):
     if "O" not in labels:
         return ""
     return "thing" if text.lower() in ("it", "this", "that", "these", "those", "them") else "person"
-
-
-def grammar_data():
-    """All of this as it was read: what a kept model's key is made of. A comment in a file is none of it.
-
-    >>> list(grammar_data())
-    ['words', 'phrases', 'templates', 'countable', 'classes']
-    """
-    return {
-        "words": lexicon(),
-        "phrases": {name: compiled(text) for name, text in phrases().items()},
-        "templates": [(kind, relation, compiled(text)) for kind, relation, text in templates()],
-        "countable": COUNTABLE,
-        "classes": CLASSES,
-    }

@@ -1,16 +1,11 @@
-"""From text to tokens: MiniLM's tokenizer, and labelled sentences as tensors."""
+"""From text to tokens, by MiniLM's tokenizer."""
 
-import random
 import re
 from functools import lru_cache
 
-import numpy as np
-import torch
 from tokenizers import Tokenizer
 
 from manyheads.models.files import encoder_file
-from manyheads.models.focus.data import FACTS, HEADS
-from manyheads.models.focus.grammar import open_words
 from manyheads.models.focus.network import FocusConfig
 from manyheads.models.white_space import split_at_space, within_reach
 from manyheads.shared.names import EMPTY, FOREIGN, NOTES
@@ -77,43 +72,3 @@ def hints(tokens):
 def pieces(word):
     """The token ids of one word or mark, without [CLS] and [SEP]."""
     return tuple(tokenizer().encode(word, add_special_tokens=False).ids)
-
-
-def broken(word, rng):
-    """The word in two pieces of BERT's vocabulary, at a random place, if it is a long word and there is one."""
-    word = word.lower()
-    cuts = range(2, len(word) - 1) if len(word) > 4 and word in open_words() else ()
-    ways = [[tokenizer().token_to_id(piece) for piece in (word[:cut], "##" + word[cut:])] for cut in cuts]
-    ways = [way for way in ways if None not in way]
-    return rng.choice(ways) if ways else pieces(word)
-
-
-def encode(labelled, breaking=0.0):
-    """Sentences as padded tensors: ids [b, t], mask [b, t], labels [b, h, t], facts [b, 4].
-
-    The labels of a word are shared out among its pieces; where a head has nothing to look at, the label is on `[CLS]`.
-    `breaking` is the share of long words to break in two: the reader's rare words come in pieces, ours seldom do.
-
-    >>> from manyheads.models.focus.data import generate_sentences
-    >>> ids, mask, labels, facts = encode(generate_sentences(3))
-    >>> labels.shape[:2], facts.shape
-    (torch.Size([3, 4]), torch.Size([3, 4]))
-    """
-    rng = random.Random(0)
-    spelt = [[broken(word, rng) if rng.random() < breaking else pieces(word) for word in s.words] for s in labelled]
-    shape = len(labelled), max(sum(map(len, word_ids)) for word_ids in spelt) + 2
-    ids, mask = np.zeros(shape, np.int64), np.zeros(shape, bool)
-    labels = np.zeros((shape[0], len(HEADS), shape[1]), np.float32)
-    cls, sep = map(tokenizer().token_to_id, (CLS, SEP))
-    for row, (sentence, word_ids) in enumerate(zip(labelled, spelt)):
-        flat = [cls, *(token for word in word_ids for token in word), sep]
-        ids[row, : len(flat)], mask[row, : len(flat)] = flat, True
-        at = 1
-        for tokens, word_labels in zip(word_ids, sentence.labels):
-            for label in word_labels:
-                labels[row, list(HEADS).index(label), at : at + len(tokens)] = 1 / len(tokens)
-            at += len(tokens)
-    labels[..., 0] = labels.sum(-1) == 0
-    labels /= labels.sum(-1, keepdims=True)
-    facts = [[FACTS[name].index(sentence.facts[name]) for name in FACTS] for sentence in labelled]
-    return tuple(map(torch.from_numpy, (ids, mask, labels, np.array(facts))))

@@ -1,48 +1,18 @@
-"""Training of the focus model, from generated sentences."""
+"""Training of the focus model, from generated sentences. The trainings that are kept are in `recipes/`."""
 
+import random
 from functools import lru_cache, partial
 
+import numpy as np
 import torch
 from torch.nn import functional as F
 
-from manyheads.models.files import key_of
-from manyheads.models.focus import data, word_vectors
-from manyheads.models.focus.data import FACTS, generate_sentences, held_out_sentences
-from manyheads.models.focus.grammar import grammar_data
+from manyheads.models.focus.data import FACTS, HEADS, generate_sentences
+from manyheads.models.focus.grammar import open_words
 from manyheads.models.focus.head_model import FocusModel
-from manyheads.models.focus.measures import accuracies, looks_back, shares
 from manyheads.models.focus.network import FocusConfig
-from manyheads.models.focus.tokens import encode
-from manyheads.models.keeping import file_name
-from manyheads.models.training import SHORT, check_variant, fit, reproducible
-
-# The version of the recipe. Raise it when code changes what is learnt: the model's steps or first weights, the loss,
-# the optimizer, how templates become sentences and sentences tensors. Words, templates and the config need no raise:
-# they are in the recipe's key.
-RECIPE = 4
-CHECKPOINTS = (0, 30, 100, 300, 1000)
-HEAD_COUNTS = (1, 2, 4, 8)
-KEPT_JOBS = ("taught", "untaught", *(f"heads-{count}" for count in HEAD_COUNTS if count != 4))
-
-
-@lru_cache
-def recipe_key(config=FocusConfig()):
-    """The key of what is learnt from: the recipe's version, the config, the word vectors and the sentences.
-
-    >>> recipe_key() == recipe_key(FocusConfig(steps=1))
-    False
-    """
-    return key_of(
-        recipe=RECIPE,
-        config=config,
-        words=word_vectors.recipe_key(config),
-        grammar=grammar_data(),
-        facts=data.FACTS,
-        heads=data.HEADS,
-        shares=data.SHARES,
-        closings=data.CLOSINGS,
-        openings=data.OPENINGS,
-    )
+from manyheads.models.focus.tokens import CLS, SEP, pieces, tokenizer
+from manyheads.models.training import check_variant, fit, reproducible
 
 
 def train_focus_model(
@@ -92,45 +62,43 @@ def train_focus_model(
     return model.eval()
 
 
-def train_kept(folder, job, *, seed=0, steps=None, progress=True):
-    """Train what is kept of one training, and write it into a folder as float16; gives metrics by variant.
+def broken(word, rng):
+    """The word in two pieces of BERT's vocabulary, at a random place, if it is a long word and there is one."""
+    word = word.lower()
+    cuts = range(2, len(word) - 1) if len(word) > 4 and word in open_words() else ()
+    ways = [[tokenizer().token_to_id(piece) for piece in (word[:cut], "##" + word[cut:])] for cut in cuts]
+    ways = [way for way in ways if None not in way]
+    return rng.choice(ways) if ways else pieces(word)
 
-    `job` is `"taught"`, whose checkpoints are kept with it, `"untaught"`, which is `"heads-4"` as well, or another
-    `"heads-N"`.
+
+def encode(labelled, breaking=0.0):
+    """Sentences as padded tensors: ids [b, t], mask [b, t], labels [b, h, t], facts [b, 4].
+
+    The labels of a word are shared out among its pieces; where a head has nothing to look at, the label is on `[CLS]`.
+    `breaking` is the share of long words to break in two: the reader's rare words come in pieces, ours seldom do.
+
+    >>> ids, mask, labels, facts = encode(generate_sentences(3))
+    >>> labels.shape[:2], facts.shape
+    (torch.Size([3, 4]), torch.Size([3, 4]))
     """
-    metrics = {}
-
-    def keep(model, variant):
-        model.variant = variant
-        path = folder / file_name("focus", variant)
-        model.save(path, torch.float16)
-        metrics[variant] = _metrics(FocusModel.load(path))
-        model.variant = job
-
-    def checkpoint(step, model):
-        if job == "taught" and step in CHECKPOINTS:
-            keep(model, f"step-{step}")
-
-    model = train_focus_model(job, seed=seed, steps=steps, checkpoint=checkpoint, progress=progress)
-    for variant in ("untaught", "heads-4") if job == "untaught" else (job,):
-        keep(model, variant)
-    metrics[job][SHORT] = loss_after(40, job)
-    return metrics
-
-
-def loss_after(steps, job):
-    """The summed cross-entropy of the four facts after a short training on few sentences: how the recipe learns."""
-    return validation_loss(train_focus_model(job, steps=steps, num_sentences=500, progress=False), count=200)
-
-
-def _metrics(model):
-    """On held-out sentences: what is predicted rightly and, of taught heads, attention on the words they were shown."""
-    held_out = held_out_sentences()
-    found = {f"right, {fact}": share for fact, share in accuracies(model, held_out).items()}
-    found["looks back"] = float(looks_back(model, held_out).max())
-    if model.head_names == list(FACTS):
-        found |= {f"attention, {head}": share for head, share in shares(model, held_out).items()}
-    return found
+    rng = random.Random(0)
+    spelt = [[broken(word, rng) if rng.random() < breaking else pieces(word) for word in s.words] for s in labelled]
+    shape = len(labelled), max(sum(map(len, word_ids)) for word_ids in spelt) + 2
+    ids, mask = np.zeros(shape, np.int64), np.zeros(shape, bool)
+    labels = np.zeros((shape[0], len(HEADS), shape[1]), np.float32)
+    cls, sep = map(tokenizer().token_to_id, (CLS, SEP))
+    for row, (sentence, word_ids) in enumerate(zip(labelled, spelt)):
+        flat = [cls, *(token for word in word_ids for token in word), sep]
+        ids[row, : len(flat)], mask[row, : len(flat)] = flat, True
+        at = 1
+        for tokens, word_labels in zip(word_ids, sentence.labels):
+            for label in word_labels:
+                labels[row, list(HEADS).index(label), at : at + len(tokens)] = 1 / len(tokens)
+            at += len(tokens)
+    labels[..., 0] = labels.sum(-1) == 0
+    labels /= labels.sum(-1, keepdims=True)
+    facts = [[FACTS[name].index(sentence.facts[name]) for name in FACTS] for sentence in labelled]
+    return tuple(map(torch.from_numpy, (ids, mask, labels, np.array(facts))))
 
 
 @lru_cache(maxsize=1)
@@ -160,19 +128,3 @@ def _loss(model, ids, mask, labels, facts, taught):
         looked = F.kl_div(weights[:, :, 0].clamp_min(1e-9).log(), labels, reduction="none")  # [b, h, t]
         loss = loss + model.config.looking * looked.sum((1, 2)).mean()
     return loss
-
-
-def validation_loss(model, count=1000, seed=999):
-    """Mean cross-entropy of the four facts in nats, summed, on validation sentences: of the same grammar, drawn anew.
-
-    >>> import math
-    >>> from manyheads.models.focus import load_focus_model
-    >>> from manyheads.models.focus.data import FACTS
-    >>> guessing = sum(math.log(len(labels)) for labels in FACTS.values())
-    >>> validation_loss(load_focus_model(), count=100) < guessing / 4
-    True
-    """
-    ids, mask, _, facts = encode(generate_sentences(count, seed))
-    with torch.no_grad():
-        scores, _ = model.compute(model.word_vectors(ids), mask, queries=1)
-    return sum(F.cross_entropy(logits, facts[:, fact]).item() for fact, logits in enumerate(scores.values()))

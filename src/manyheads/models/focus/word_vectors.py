@@ -1,24 +1,15 @@
 """The word vectors of the focus model: MiniLM's, reduced by PCA and kept in 8 bits."""
 
-import json
 from functools import lru_cache
 
 import torch
 from safetensors import safe_open
 
-from manyheads.models.files import SHA256, encoder_file, key_of, write_tensors
+from manyheads.models.files import encoder_file
 from manyheads.models.focus.network import FocusConfig
 from manyheads.models.focus.tokens import tokenizer
-from manyheads.models.keeping import file_name, kept_file, manifest
+from manyheads.models.keeping import kept_file
 from manyheads.whole_files import read_whole
-
-KEPT_JOBS = ("",)
-RECIPE = 2  # the version of how they are reduced: raise it when code changes the numbers
-
-
-def recipe_key(config=FocusConfig()):
-    """The key of what the vectors follow from: the recipe, their width and step, and the encoder."""
-    return key_of(recipe=RECIPE, width=config.word_width, step=config.word_step, encoder=SHA256)
 
 
 @lru_cache
@@ -31,8 +22,8 @@ def reduced_words(config=FocusConfig()):
 
     Those of the usual width and step are kept in the package; others are computed from MiniLM.
     """
-    kept = recipe_key(config) == manifest()["focus-words.safetensors"]["recipe"]["key"]
-    return read_words(kept_file("focus-words")) if kept else reduce_words(config)
+    kept = read_words(kept_file("focus-words"))
+    return kept if kept[1].equal(scale_of(config)) else reduce_words(config)
 
 
 def read_words(path):
@@ -46,25 +37,19 @@ def read_words(path):
 
 def reduce_words(config=FocusConfig()):
     """Computes what `reduced_words` reads: the components are those of plain English words; unused words are zero."""
-    vectors, components, plain, unused = _components(config)
+    vectors, components, plain, unused = components_of(config)
     reduced = vectors @ components  # [vocabulary, d]
     codes = (reduced / reduced[plain].std(0).mean() / config.word_step).round().clamp(-127, 127)
     codes[unused] = 0
-    return codes.to(torch.int8), torch.full((config.word_width,), config.word_step, dtype=torch.float32)
+    return codes.to(torch.int8), scale_of(config)
 
 
-def train_kept(folder, job=""):
-    """Write the words into a folder; gives their metrics."""
-    config = FocusConfig()
-    codes, scale = reduce_words(config)
-    path = folder / file_name("focus-words", job)
-    write_tensors(path, {"codes": codes, "scale": scale}, {"encoder": json.dumps(SHA256)})
-    vectors, components, plain, _ = _components(config)
-    kept = (vectors[plain] @ components).square().sum() / vectors[plain].square().sum()
-    return {job: {"variance of plain words that is kept": kept.item()}}
+def scale_of(config):  # -> [d]
+    """The step of the codes, in each dimension."""
+    return torch.full((config.word_width,), config.word_step, dtype=torch.float32)
 
 
-def _components(config):  # -> [vocabulary, 384], [384, d], [vocabulary], [vocabulary]
+def components_of(config):  # -> [vocabulary, 384], [384, d], [vocabulary], [vocabulary]
     """MiniLM's word vectors, the components of its plain English words, which words those are, and the unused ones."""
     with safe_open(encoder_file("model.safetensors"), "pt") as file:
         vectors = file.get_tensor("embeddings.word_embeddings.weight").double()

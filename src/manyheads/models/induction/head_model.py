@@ -13,8 +13,7 @@ from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.attributing import read_back, titles, walk
 from manyheads.models.composing import checked_places, through, written
-from manyheads.models.induction.measures import next_losses
-from manyheads.models.induction.network import AttentionOnly, InductionConfig
+from manyheads.models.induction.network import AttentionOnly, InductionConfig, next_losses
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
 from manyheads.models.white_space import only
 from manyheads.reading.value_norms import norms, rows_of

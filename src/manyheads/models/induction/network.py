@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 from manyheads.attention import MultiHeadAttention, causal_mask
 
@@ -64,3 +65,13 @@ class AttentionOnly(nn.Module):
     def embed(self, ids):  # [..., t] -> [..., t, d]
         """The vector of each symbol at its position."""
         return self.symbol(ids) + self.position[: ids.shape[-1]]
+
+
+def next_losses(scores, ids):  # [..., t, symbol], [..., t] -> [..., t - 1]
+    """Minus the logarithm of the probability of each symbol that comes next.
+
+    >>> next_losses(torch.zeros(3, 4), torch.tensor([0, 1, 0]))
+    tensor([1.3863, 1.3863])
+    """
+    chances = F.log_softmax(scores[..., :-1, :], dim=-1)
+    return -chances.gather(-1, ids[..., 1:, None]).squeeze(-1)

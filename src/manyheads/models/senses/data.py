@@ -1,6 +1,6 @@
-"""Sentences that hold an ambiguous word in a sense that is clear: those to build from, and those to test on.
+"""Sentences that hold an ambiguous word in a sense that is clear.
 
-Both are text files in `data/`; a header names a word and a sense, and the sentences stand below it.
+A header names a word and a sense, and the sentences stand below it.
 """
 
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from manyheads.models.sections import read_sections
 
-DATA = Path(__file__).parent / "data"
+FILE = Path(__file__).parent / "data" / "building.txt"
 FEWEST = 8  # sentences that a sense is built from
 CLUE = re.compile(r"_([^_]+)_")
 
@@ -19,9 +19,9 @@ CLUE = re.compile(r"_([^_]+)_")
 class SenseSentence:
     """A sentence, its ambiguous word as the dictionary has it, the word's sense there, and the clues that decide.
 
-    >>> sentence = labelled_sentences()[0]
-    >>> sentence.text, sentence.word, sentence.sense, sentence.clues
-    ('The loan from the bank was larger than we had hoped.', 'bank', 'money', ('loan',))
+    >>> sentence = building_sentences()[0]
+    >>> sentence.word, sentence.sense, sentence.clues
+    ('bank', 'money', ())
     """
 
     text: str
@@ -36,27 +36,7 @@ def building_sentences():
     >>> len(building_sentences()) > 300
     True
     """
-    return _sentences("building.txt")
-
-
-def labelled_sentences():
-    """The sentences for testing, with their clues; the sense vectors know none of them.
-
-    >>> texts = {sentence.text for sentence in building_sentences()}
-    >>> len(labelled_sentences()), texts.isdisjoint(sentence.text for sentence in labelled_sentences())
-    (92, True)
-    """
-    return _sentences("labelled.txt")
-
-
-def noise_words():
-    """Words that tell nothing about the sense of any ambiguous word here.
-
-    >>> noise_words()[:3]
-    ['yesterday', 'purple', 'seven']
-    """
-    lines = (DATA / "noise.txt").read_text(encoding="utf-8").splitlines()
-    return [word for line in lines if not line.startswith("#") for word in line.split()]
+    return read_sentences(FILE)
 
 
 def word_forms():
@@ -65,7 +45,7 @@ def word_forms():
     >>> word_forms()["mouse"]
     ('mouse', 'mice')
     """
-    return {line.split()[0]: tuple(line.split()) for line in read_sections(DATA / "building.txt")["forms"]}
+    return {line.split()[0]: tuple(line.split()) for line in read_sections(FILE)["forms"]}
 
 
 def senses_of(sentences):
@@ -89,10 +69,11 @@ def senses_of(sentences):
     return {word: tuple(counts) for word, counts in found.items()}
 
 
-def _sentences(file):
+def read_sentences(path):
+    """The sentences of a file; what stands between two underscores in one is a clue."""
     return [
         SenseSentence(CLUE.sub(r"\1", line), *header.split("/"), tuple(CLUE.findall(line)))
-        for header, lines in read_sections(DATA / file).items()
+        for header, lines in read_sections(path).items()
         if header != "forms"
         for line in lines
     ]

@@ -9,8 +9,7 @@ import numpy as np
 import torch
 
 from manyheads.models.encoder import load_encoder
-from manyheads.models.files import SHA256, key_of, measured_file, read_tensors, write_tensors
-from manyheads.models.registry import all_but
+from manyheads.models.files import MEASURED, SHA256, key_of, measured_file, read_tensors, write_tensors
 from manyheads.models.senses.axes import FOLDS, SHRINKAGE, SenseAxes, fit_axes, share
 from manyheads.models.senses.data import SenseSentence, building_sentences, senses_of, word_forms
 from manyheads.models.senses.pushes import find_pushes
@@ -128,26 +127,6 @@ class Senses:
 
         return find_pushes(self.encoder, self.axes, word, sentence, places_of, head_mask, masked)
 
-    def without_each_head(self, sentence, word):
-        """How far the score moves when one head is off, for every head: [layer, head].
-
-        >>> moves = load_senses().without_each_head("We sat on the bank of the river.", "bank")
-        >>> moves.shape, moves.dtype
-        ((6, 12), dtype('float32'))
-
-        The score is that of the layer that decides. A head whose absence moves it towards the first sense (below 0) had
-        moved it towards the second.
-        """
-        return self.head_moves([(sentence, word)])[0]
-
-    def head_moves(self, pairs):
-        """`without_each_head` for several sentences: [(sentence, word)] -> [sentence, layer, head]."""
-        whole = self.scores(pairs)[:, self.layer]
-        moves = np.empty((len(pairs), self.num_layers, self.num_heads), np.float32)
-        for head in np.ndindex(self.num_layers, self.num_heads):
-            moves[(slice(None), *head)] = self.scores(pairs, all_but(self, [head]))[:, self.layer] - whole
-        return moves
-
     def places(self, tokens, word):
         """The places of the word's tokens where it first stands; none where it does not.
 
@@ -262,7 +241,7 @@ def senses_path():
     key = key_of(
         recipe=RECIPE, settings=(SHRINKAGE, FOLDS), sentences=building_sentences(), forms=word_forms(), encoder=SHA256
     )
-    return measured_file(f"senses-{key}/senses.safetensors")  # pages fetch it by this name
+    return measured_file(MEASURED, f"senses-{key}/senses.safetensors")  # pages fetch it by this name
 
 
 def _write(path, senses):

@@ -1,4 +1,4 @@
-"""English to French in the page: a small encoder-decoder, its words and sentences, its training, what its heads do."""
+"""English to French in the page: a small encoder-decoder."""
 
 from manyheads.models.translator.head_model import (
     ATTENTIONS,
@@ -9,7 +9,6 @@ from manyheads.models.translator.head_model import (
     page_files,
 )
 from manyheads.models.translator.network import TranslatorConfig
-from manyheads.models.translator.training import train_translator
 
 __all__ = [
     "ATTENTIONS",
@@ -19,5 +18,4 @@ __all__ = [
     "load_translator",
     "load_variant",
     "page_files",
-    "train_translator",
 ]

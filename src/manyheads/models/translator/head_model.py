@@ -14,11 +14,12 @@ from manyheads.defaults import new_tensors, where_it_is
 from manyheads.inputs import checked_heads
 from manyheads.maps import AttentionMap
 from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants, read_model, write_model
-from manyheads.models.translator.data import HEADS, LONGEST, MAX_WORDS
-from manyheads.models.translator.grammar import grammar
 from manyheads.models.translator.network import END, MARKS, START, EncoderDecoder, TranslatorConfig, padded
 from manyheads.models.white_space import split_at_space, within_reach
 
+HEADS = ("word", "noun", "subject", "antecedent")
+MAX_WORDS = 14  # of an English sentence
+LONGEST = 23  # French words, at most
 MESSAGES = {
     "nothing": "Type an English sentence to translate.",
     "long": "The translator reads at most {most} words; this sentence has {count}.",
@@ -52,19 +53,21 @@ class Translator(nn.Module):
     >>> attention.shape  # layers, heads, queries, keys
     (1, 4, 7, 7)
 
-    `vocabulary` holds the English words it knows. `head_mask` is [layer, h]; False turns a head off, and the French
+    `vocabulary` holds the English words it knows. It reads the sentences whose words, each by its letter of `letters`,
+    fit the `pattern`. `head_mask` is [layer, h]; False turns a head off, and the French
     then is what is left of it. `attention` is the one whose map is given, of `ATTENTIONS`.
 
     Raises `TypeError` for a sentence that is not a string; `NotTranslated`, a `ValueError` that gives the reason, for
     one that it cannot read; and `ValueError` for a head mask of another shape.
     """
 
-    def __init__(self, variant, english, french, config=TranslatorConfig(), attention="cross"):
+    def __init__(self, variant, english, french, letters, pattern, config=TranslatorConfig(), attention="cross"):
         super().__init__()
         if attention not in ATTENTIONS:
             raise ValueError(f"no such attention: {attention!r}; there are {', '.join(ATTENTIONS)}")
         self.variant, self.config, self.attention, self.kept = variant, config, attention, False
         self.english, self.french = list(english), list(french)
+        self.letters, self.pattern = letters, pattern
         self.num_heads = int(variant.removeprefix("heads-")) if variant.startswith("heads-") else len(HEADS)
         self.network = EncoderDecoder(len(english), len(french), self.num_heads, config)
 
@@ -93,14 +96,43 @@ class Translator(nn.Module):
         """The English words that it knows, in order."""
         return [word for word in self.english if word not in MARKS]
 
+    def read(self, sentence):
+        """The words of a sentence, as the translator knows them.
+
+        >>> from manyheads import load_translator
+        >>> load_translator().read("The girl doesn't see an umbrella.")
+        ['the', 'girl', 'does', 'not', 'see', 'an', 'umbrella']
+
+        Raises `TypeError` for a sentence that is not a string, `NotTranslated` for nothing, for more than 14 words, for
+        an unknown word and for a sentence outside the grammar.
+        """
+        if not isinstance(sentence, str):
+            raise TypeError(f"a sentence is a string, got {type(sentence).__name__}: {sentence!r}")
+        start, cut = within_reach(sentence, MAX_WORDS)
+        words = split(start)
+        if not words:
+            raise NotTranslated(MESSAGES["nothing"])
+        if len(words) > MAX_WORDS:
+            raise NotTranslated(MESSAGES["long"].format(most=MAX_WORDS, count="more" if cut else len(words)))
+        if cut:
+            raise NotTranslated(*cut)
+        for word in words:
+            if word not in self.letters:
+                near = near_words(word, self.vocabulary)
+                hint = " " + MESSAGES["near"].format(words=", ".join(near)) if near else ""
+                raise NotTranslated(MESSAGES["unknown"].format(word=word) + hint, word, near)
+        if not re.fullmatch(self.pattern, "".join(self.letters[word] for word in words)):
+            raise NotTranslated(MESSAGES["outside"])
+        return words
+
     def translate(self, sentence, head_mask=None):
         """The French of an English sentence."""
-        words, *_ = self._translated(read(sentence), self._off(head_mask))
+        words, *_ = self._translated(self.read(sentence), self._off(head_mask))
         return joined(words)
 
     @torch.no_grad()
     def forward(self, sentence, head_mask=None):
-        words = read(sentence)
+        words = self.read(sentence)
         french, english_maps, french_maps, cross_maps = self._translated(words, self._off(head_mask))
         queries, keys, causal = [*french, END], [*words, END], self.attention == "french"
         if self.attention == "english":
@@ -163,15 +195,14 @@ class Translator(nn.Module):
 
     def save(self, path, dtype=torch.float32):
         """Write the weights as safetensors; the header says what they are, and what the page has to know."""
-        letters, pattern = grammar()
         header = {
             "variant": self.variant,
             "num_heads": self.num_heads,
             "english": self.english,
             "french": self.french,
             "head_names": list(HEADS) if self.variant == "taught" else None,
-            "letters": letters,
-            "pattern": pattern,
+            "letters": self.letters,
+            "pattern": self.pattern,
             "messages": MESSAGES,
             "short_forms": SHORT_FORMS,
             "max_words": MAX_WORDS,
@@ -183,9 +214,10 @@ class Translator(nn.Module):
     @classmethod
     def load(cls, path, attention="cross"):
         """Read what `save` wrote; raises `ValueError` when a tensor is missing, extra or of another shape."""
-        header, config, tensors = read_model(path, "translator", {"variant", "english", "french"}, TranslatorConfig)
+        names = ("variant", "english", "french", "letters", "pattern")
+        header, config, tensors = read_model(path, "translator", {*names}, TranslatorConfig)
         with new_tensors():
-            model = cls(header["variant"], header["english"], header["french"], config, attention)
+            model = cls(*(header[name] for name in names), config, attention)
         fill(model.network, tensors, path)
         model.kept = True
         return model.eval()
@@ -231,36 +263,6 @@ class NotTranslated(ValueError):
         self.word, self.near = word, list(near)
 
 
-def read(sentence):
-    """The words of a sentence, as the translator knows them.
-
-    >>> read("The girl doesn't see an umbrella.")
-    ['the', 'girl', 'does', 'not', 'see', 'an', 'umbrella']
-
-    Raises `TypeError` for a sentence that is not a string, `NotTranslated` for nothing, for more than 14 words, for an
-    unknown word and for a sentence outside the grammar.
-    """
-    if not isinstance(sentence, str):
-        raise TypeError(f"a sentence is a string, got {type(sentence).__name__}: {sentence!r}")
-    start, cut = within_reach(sentence, MAX_WORDS)
-    words = split(start)
-    letters, pattern = grammar()
-    if not words:
-        raise NotTranslated(MESSAGES["nothing"])
-    if len(words) > MAX_WORDS:
-        raise NotTranslated(MESSAGES["long"].format(most=MAX_WORDS, count="more" if cut else len(words)))
-    if cut:
-        raise NotTranslated(*cut)
-    for word in words:
-        if word not in letters:
-            near = near_words(word)
-            hint = " " + MESSAGES["near"].format(words=", ".join(near)) if near else ""
-            raise NotTranslated(MESSAGES["unknown"].format(word=word) + hint, word, near)
-    if not re.fullmatch(pattern, "".join(letters[word] for word in words)):
-        raise NotTranslated(MESSAGES["outside"])
-    return words
-
-
 def split(sentence):
     """Lower-case words without marks, short forms written out.
 
@@ -274,13 +276,13 @@ def split(sentence):
     return ["I" if word == "i" else word for word in words]
 
 
-def near_words(word):
-    """Up to three words that the translator knows and that are written like this one, the likest first.
+def near_words(word, known):
+    """Up to three known words that are written like this one, the likest first.
 
-    >>> near_words("appel")
+    >>> near_words("appel", load_translator().vocabulary)
     ['apple', 'apples', 'happy']
     """
-    return difflib.get_close_matches(word, sorted(grammar()[0]), n=3, cutoff=0.6)
+    return difflib.get_close_matches(word, known, n=3, cutoff=0.6)
 
 
 def joined(words):

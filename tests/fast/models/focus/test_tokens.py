@@ -3,8 +3,9 @@
 import pytest
 
 from manyheads.models.focus import pieces, tokenize
-from manyheads.models.focus.data import generate_sentences, held_out_sentences
+from manyheads.models.focus.data import generate_sentences
 from manyheads.shared.names import NOTES
+from manyheads_recipes.focus.sentences import held_out_sentences
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ import pytest
 
 from manyheads import word_sense
 from manyheads.models.registry import all_but
-from manyheads.models.senses import building_sentences, labelled_sentences, load_senses
+from manyheads.models.senses import building_sentences, load_senses
+from manyheads_recipes.senses.measures import head_moves
+from manyheads_recipes.senses.sentences import labelled_sentences
 
 
 def test_the_labelled_sentences_are_many_balanced_and_kept_apart():
@@ -65,7 +67,7 @@ def test_bad_input_is_refused_in_plain_words(sentence, word, error, said):
 def test_heads_that_are_off_move_the_sense():
     senses = load_senses()
     sentence = "The loan from the bank was large."
-    moves = senses.without_each_head(sentence, "bank")
+    moves = head_moves(senses, [(sentence, "bank")])[0]
     one = np.unravel_index(np.abs(moves).argmax(), moves.shape)
     mask = all_but(senses, [one])
     before, after = (senses.scores([(sentence, "bank")], off)[0, senses.layer] for off in (None, mask))

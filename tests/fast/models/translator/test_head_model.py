@@ -4,7 +4,7 @@ import pytest
 
 from manyheads import load_translator
 from manyheads.models.translator import NotTranslated
-from manyheads.models.translator.training import exact, held_out_sentences
+from manyheads_recipes.translator.training import exact, held_out_sentences
 
 
 def test_held_out_sentences_are_translated(translator):

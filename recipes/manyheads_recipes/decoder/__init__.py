@@ -1,0 +1,1 @@
+"""The decoder: what its heads do, measured."""

@@ -1,0 +1,1 @@
+"""The encoder: what its heads do, measured."""

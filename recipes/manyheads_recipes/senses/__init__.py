@@ -1,0 +1,1 @@
+"""The senses of words: how well they're told apart, and what heads do for it, measured."""
