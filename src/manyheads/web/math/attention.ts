@@ -47,15 +47,6 @@ interface AttentionOptions {
   rotaryBase?: number | null; // queries and keys are turned by their positions
 }
 
-/** Equation 1 for one head: X [q, d], Wq and Wk [d, d_k], Wv [d, d_v] -> output [q, d_v], weights [q, k]. */
-export function selfAttention(X: Matrix, Wq: Matrix, Wk: Matrix, Wv: Matrix, mask: Mask = null) {
-  const Q = linear(X, transpose(Wq));
-  const K = linear(X, transpose(Wk));
-  const V = linear(X, transpose(Wv));
-  const { weights, context } = attend(Q, K, V, { mask });
-  return { output: context, weights: { shape: weights.shape.slice(1), values: weights.values } };
-}
-
 /** Let every position look at itself and back, never ahead: [q * k], 1 or 0. */
 export function causalMask(length: number) {
   return Uint8Array.from({ length: length * length }, (_, at) => Number(at % length <= Math.floor(at / length)));
