@@ -17,7 +17,7 @@ from manyheads.models.keeping import fill, kept_file, kept_files, kept_variants,
 from manyheads.models.translator.network import END, MARKS, START, EncoderDecoder, TranslatorConfig, padded
 from manyheads.models.white_space import split_at_space, within_reach
 
-HEADS = ("word", "noun", "subject", "antecedent")
+HEADS = ("word", "noun", "subject", "antecedent")  # what each is taught to look at
 MAX_WORDS = 14  # of an English sentence
 LONGEST = 23  # French words, at most
 MESSAGES = {

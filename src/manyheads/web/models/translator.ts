@@ -89,7 +89,7 @@ export class Translator {
     return this.#map(words, answer, maps, decoded);
   }
 
-  /** The words of a sentence, as the translator knows them: twin of `read` in reading.py. */
+  /** The words of a sentence, as the translator knows them: twin of `Translator.read`. */
   read(sentence: string) {
     const { messages, letters, max_words: most } = this.header;
     const {
@@ -203,7 +203,7 @@ function feedForward(x: Matrix, layer: Layer) {
   return layerNorm(added(x, linear(hidden, layer["out.weight"], layer["out.bias"])), partOf(layer, "norm."));
 }
 
-/** French words as a text: twin of `joined` in reading.py. */
+/** French words as a text: twin of `joined` in head_model.py. */
 function joinedFrench(words: string[]) {
   const text = words.join(" ").replaceAll("' ", "'").replaceAll(" ,", ",").replaceAll(" ?", "\u00a0?");
   return text && `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith("?") ? "" : "."}`;
