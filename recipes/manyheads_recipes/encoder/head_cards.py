@@ -36,6 +36,7 @@ def card_sentences():
 def measure_heads(encoder, sentences):
     """Measure the cards of all heads of an encoder on some sentences.
 
+    >>> from manyheads import load_encoder
     >>> cards = measure_heads(load_encoder(), ["Tea or coffee?", "Put the kettle on, please.", "Tea."])
     >>> 0 < cards[0].scores["entropy"] < 3  # the longest of them has 8 tokens, so 3 bits at most
     True
@@ -77,6 +78,7 @@ def measure_heads(encoder, sentences):
 def asking(map):
     """The places of the tokens that ask: all but [CLS] and [SEP].
 
+    >>> from manyheads import load_encoder
     >>> asking(load_encoder()("Tea!"))
     [1, 2]
     """
@@ -116,6 +118,7 @@ def token_scores(map):  # -> {name: [layer, h, asking]}
 def effects(encoder, chunks):  # -> [layer, h, sentence]
     """The cosine distance between the vector of a sentence and its vector without a head, for every head.
 
+    >>> from manyheads import load_encoder
     >>> effects(load_encoder(), [["Tea or coffee?", "Tea."], ["Put the kettle on, please."]]).shape
     (6, 12, 3)
 
