@@ -5,9 +5,9 @@ import traitlets
 
 from manyheads.drawing.element import element_html
 from manyheads.models.registry import is_named, load_model
+from manyheads.models.steps import attention_of, base64_steps, formula_steps, head_parameters, plain_steps
 from manyheads.shared.names import FLAGS, STATION_MATRICES
 from manyheads.widgets.figure import Figure
-from manyheads.widgets.formula_steps import attention_of, base64_steps, formula_steps, head_parameters, plain_steps
 from manyheads.widgets.web_files import built, styles_of
 
 

@@ -8,9 +8,9 @@ import traitlets
 from manyheads.drawing.element import element_html
 from manyheads.maps.ledger import answer_of
 from manyheads.models.registry import all_but, is_named, load_model
+from manyheads.models.steps import base64_steps
 from manyheads.shared.tokens import readable
 from manyheads.widgets.figure import Figure
-from manyheads.widgets.formula_steps import base64_steps
 from manyheads.widgets.web_files import built, styles_of
 
 MOST = 10  # parts of a sum that have a row of their own

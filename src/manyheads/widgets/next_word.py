@@ -8,9 +8,9 @@ from manyheads.drawing.element import element_html
 from manyheads.maps import AttentionMap
 from manyheads.maps.wire import map_message
 from manyheads.models.registry import all_but, load_model
+from manyheads.models.steps import base64_steps
 from manyheads.shared.numbers import percent
 from manyheads.widgets.figure import Figure
-from manyheads.widgets.formula_steps import base64_steps
 from manyheads.widgets.web_files import built, styles_of
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 
 from manyheads.drawing.element import element_html
+from manyheads.models.steps import attention_input, base64_steps
 from manyheads.shared.tokens import readable
-from manyheads.widgets.formula_steps import attention_input, base64_steps
 
 WAYS = {"wide": "one wide matrix, then cut", "narrow": "a matrix for each head", "sliced": "the input cut first"}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from manyheads.models.registry import load_model
-from manyheads.widgets.formula_steps import attention_input, head_parameters
+from manyheads.models.steps import attention_input, head_parameters
 from manyheads.widgets.slice_or_project import projections
 
 SENTENCE = "My boss hates the rain."

@@ -12,7 +12,7 @@ from served import ROOT
 
 from manyheads import attention
 from manyheads.models.focus import load_focus_model
-from manyheads.widgets.formula_steps import attention_input
+from manyheads.models.steps import attention_input
 
 BUGS = ("scale", "axis", "mask", "view", "concat", "width")
 MUSEUM = (ROOT / "book" / "museum.md").read_text()

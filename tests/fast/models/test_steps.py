@@ -7,8 +7,8 @@ from bs4 import BeautifulSoup
 
 from manyheads.attention import MultiHeadAttention, causal_mask, rotate
 from manyheads.maps import AttentionMap
+from manyheads.models.steps import formula_steps, head_parameters, plain_steps
 from manyheads.widgets.attention_flow import AttentionFlow, flow_steps
-from manyheads.widgets.formula_steps import formula_steps, head_parameters, plain_steps
 
 TOKENS = ["[CLS]", "un", "##able", "<b>tea</b>", "[SEP]"]
 
