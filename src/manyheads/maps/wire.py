@@ -103,6 +103,21 @@ def picture_dict(picture):
     }
 
 
+def base64_arrays(named):
+    """What stands under names, as a page has it: arrays in base64, as float16 where they are, else as float32.
+
+    >>> base64_arrays({"tokens": ["tea"], "X": np.zeros((1, 2))})
+    {'tokens': ['tea'], 'X': {'shape': [1, 2], 'values': 'AAAAAAAAAAA='}}
+    """
+    return {name: _base64(value) if isinstance(value, np.ndarray) else value for name, value in named.items()}
+
+
+def _base64(array):
+    dtype = np.float16 if array.dtype == np.float16 else np.float32
+    values = base64.b64encode(np.ascontiguousarray(array, dtype)).decode()
+    return {"shape": list(array.shape), "values": values}
+
+
 def map_message(map, layer=None):
     """The map as a kernel sends it: as a page has it; of a map with more than `WHOLE` weights, one layer."""
     return map_json(map, None if map.weights.size <= WHOLE else [map.opened(layer)])

@@ -1,9 +1,7 @@
 """The steps of the formula: every matrix on the path from words to output, for one head."""
 
-import base64
 from html import escape
 
-import numpy as np
 import torch
 
 from manyheads import attention
@@ -102,11 +100,6 @@ def head_parameters(module, head):
     return {name: value.numpy(force=True) for name, value in parameters.items() if value is not None}
 
 
-def base64_steps(steps):
-    """The steps as they travel: matrices in base64, as float16 where they are, else as float32."""
-    return {name: _base64(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
-
-
 # --- Where no script runs
 
 
@@ -139,9 +132,3 @@ def _table(steps, name):
 def _number(value):
     """A number as a cell shows it."""
     return f"{value:.2f}".replace("-", "\u2212").replace("inf", "\u221e")
-
-
-def _base64(matrix):
-    dtype = np.float16 if matrix.dtype == np.float16 else np.float32
-    values = base64.b64encode(np.ascontiguousarray(matrix, dtype)).decode()
-    return {"shape": list(matrix.shape), "values": values}

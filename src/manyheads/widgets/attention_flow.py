@@ -4,8 +4,9 @@ import numpy as np
 import traitlets
 
 from manyheads.drawing.element import element_html
+from manyheads.maps.wire import base64_arrays
 from manyheads.models.registry import is_named, load_model
-from manyheads.models.steps import attention_of, base64_steps, formula_steps, head_parameters, plain_steps
+from manyheads.models.steps import attention_of, formula_steps, head_parameters, plain_steps
 from manyheads.shared.names import FLAGS, STATION_MATRICES
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
@@ -56,11 +57,11 @@ class AttentionFlow(Figure):
     def _compute(self):
         options = {"layer": self.layer, "causal": self.causal, "padding": self.padding, "scaled": not self.unscaled}
         steps = flow_steps(self.model, self.sentence, self.head, **options)
-        parameters = base64_steps(head_parameters(attention_of(self.model, self.layer), self.head))
+        parameters = base64_arrays(head_parameters(attention_of(self.model, self.layer), self.head))
         with self.hold_sync():
             if parameters != self._parameters:
                 self._parameters = parameters
-            self._flow = base64_steps(steps)
+            self._flow = base64_arrays(steps)
         self.set_trait("steps", steps)
 
     def _element(self):
@@ -99,7 +100,7 @@ def attention_flow_element(steps, **attributes):
     data = steps
     if "layers" in steps:  # of a wide model: until it computes in the page, half the bits will do
         data = {name: np.float16(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
-    return element_html("attention-flow", attributes, base64_steps(data), plain_flow(steps, station))
+    return element_html("attention-flow", attributes, base64_arrays(data), plain_flow(steps, station))
 
 
 def plain_flow(steps, station):

@@ -7,8 +7,8 @@ import traitlets
 
 from manyheads.drawing.element import element_html
 from manyheads.maps.ledger import answer_of
+from manyheads.maps.wire import base64_arrays
 from manyheads.models.registry import all_but, is_named, load_model
-from manyheads.models.steps import base64_steps
 from manyheads.shared.tokens import readable
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
@@ -54,7 +54,7 @@ class HeadLedger(Figure):
     def _compute(self):
         ledger = head_ledger(self.model, self.sentence, self.answer, self.off)
         answer_of(ledger, self.answer)
-        self._ledger = base64_steps(ledger)
+        self._ledger = base64_arrays(ledger)
         self.set_trait("ledger", ledger)
 
     def _element(self):
@@ -93,7 +93,9 @@ def head_ledger(model, sentence, answer="", off=()):
 
 def head_ledger_element(ledger, **attributes):
     """The `<head-ledger>` element of a page, with its numbers; `attributes` become its own."""
-    return element_html("head-ledger", attributes, base64_steps(ledger), plain_ledger(ledger, attributes.get("answer")))
+    return element_html(
+        "head-ledger", attributes, base64_arrays(ledger), plain_ledger(ledger, attributes.get("answer"))
+    )
 
 
 def plain_ledger(ledger, answer=""):

@@ -6,9 +6,8 @@ import traitlets
 
 from manyheads.drawing.element import element_html
 from manyheads.maps import AttentionMap
-from manyheads.maps.wire import map_message
+from manyheads.maps.wire import base64_arrays, map_message
 from manyheads.models.registry import all_but, load_model
-from manyheads.models.steps import base64_steps
 from manyheads.shared.numbers import percent
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
@@ -69,7 +68,7 @@ class NextWord(Figure):
         whole = self.model.run(ids)[0][-1].numpy() if changes else None
         tokens = self.model.tokens(ids)
         last = AttentionMap(tokens[-1:], tokens, maps[..., -1:, :].numpy(), self.model.head_names)
-        scored = base64_steps({"now": logits} if whole is None else {"now": logits, "whole": whole})
+        scored = base64_arrays({"now": logits} if whole is None else {"now": logits, "whole": whole})
         self._answer = {"tail": self._tail, "logits": scored, "map": map_message(last)}
         self.set_trait("next", self.model.likeliest(logits))
         map = AttentionMap(tokens, tokens, maps.numpy(), self.model.head_names, causal=True)

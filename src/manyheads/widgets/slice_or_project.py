@@ -7,7 +7,8 @@ import numpy as np
 import torch
 
 from manyheads.drawing.element import element_html
-from manyheads.models.steps import attention_input, base64_steps
+from manyheads.maps.wire import base64_arrays
+from manyheads.models.steps import attention_input
 from manyheads.shared.tokens import readable
 
 WAYS = {"wide": "one wide matrix, then cut", "narrow": "a matrix for each head", "sliced": "the input cut first"}
@@ -63,7 +64,7 @@ def projections_element(made, **attributes):
     weight = made["weight"]
     tints = np.rint(127 * weight / np.abs(weight).max()).astype(np.int8)
     picture = {"shape": list(weight.shape), "tints": base64.b64encode(tints.tobytes()).decode()}
-    data = base64_steps({name: value for name, value in made.items() if name != "weight"}) | {"tints": picture}
+    data = base64_arrays({name: value for name, value in made.items() if name != "weight"}) | {"tints": picture}
     return element_html("slice-or-project", attributes, data, plain_projections(made))
 
 
