@@ -5,7 +5,7 @@ import { layerNorm, linear, partOf, softmax, steps as headSteps } from "../../sr
 import { ledgerOf } from "../../src/manyheads/web/math/ledger.ts";
 import { flowOf, flowThrough, headParameters, stepsMask } from "../../src/manyheads/web/models/formula-model.ts";
 import { arithmetic, sourceOf } from "../../src/manyheads/web/figures/attention-flow/arithmetic.ts";
-import { cellAt, findMatrix, matrix, MATRICES, written } from "../../src/manyheads/web/math/steps.ts";
+import { cellAt, findMatrix, matrix, MATRICES, formatNumber } from "../../src/manyheads/web/math/steps.ts";
 import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
 import { equationOf } from "../../src/manyheads/web/figures/attention-flow/formula-mathml.ts";
 import { tint } from "../../src/manyheads/web/views/tints.ts";
@@ -227,7 +227,7 @@ test("masks say who may look at whom", () => {
 });
 
 test("numbers are for people", () => {
-  assert.deepEqual([written(-0.00004), written(1 / 3), written(-Infinity)], ["0.0000", "0.3333", "−∞"]);
+  assert.deepEqual([formatNumber(-0.00004), formatNumber(1 / 3), formatNumber(-Infinity)], ["0.0000", "0.3333", "−∞"]);
   assert.deepEqual([tint(-2, 2), tint(1, 2), tint(-Infinity, 2), tint(0, 0)], [-1, 0.5, 0, 0]);
 });
 

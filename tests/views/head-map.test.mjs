@@ -153,7 +153,7 @@ test("pixels show each weight, and where there are fewer pixels, the largest of 
   };
   const draw = (side) => {
     const pixels = new Uint32Array(side * side);
-    drawHead(pixels, side, { left: 0, top: 0, width: side, height: side }, map, 0, 0, look);
+    drawHead(pixels, side, { x: 0, y: 0, width: side, height: side }, map, 0, 0, look);
     return [...pixels].map((pixel) => pixel >>> 24);
   };
   assert.deepEqual(draw(2), [255, 0, 0, 255]);
@@ -172,7 +172,7 @@ test("dimmed special tokens leave the tint to the words", () => {
     weights: Float32Array.of(1, 0, 0, 0.8, 0.1, 0.1, 0.9, 0.1, 0),
   };
   const pixels = new Uint32Array(9);
-  drawHead(pixels, 3, { left: 0, top: 0, width: 3, height: 3 }, map, 0, 0, {
+  drawHead(pixels, 3, { x: 0, y: 0, width: 3, height: 3 }, map, 0, 0, {
     colour: "#000000",
     off: false,
     dim: true,

@@ -123,7 +123,7 @@ export function likeliestLabels({ labels = [], answer }: Steps, first = "") {
 }
 
 /** A number as the arithmetic writes it. */
-export function written(value: number, digits = 4) {
+export function formatNumber(value: number, digits = 4) {
   if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;

@@ -17,9 +17,9 @@ export interface Picture {
   pixels: Uint8ClampedArray<ArrayBuffer>;
 }
 
-interface Box {
-  left: number;
-  top: number;
+export interface Box {
+  x: number;
+  y: number;
   width: number;
   height: number;
 }
@@ -36,7 +36,7 @@ const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, 
 export function drawHead(
   pixels: Uint32Array,
   stride: number,
-  { left, top, width, height }: Box,
+  { x: left, y: top, width, height }: Box,
   map: AttentionMap,
   layer: number,
   head: number,
@@ -107,7 +107,7 @@ const onStripe = (y: number, every: number) => (every - (y % every)) % every;
 export function drawSmall(
   pixels: Uint32Array,
   stride: number,
-  { left, top, width, height }: Box,
+  { x: left, y: top, width, height }: Box,
   map: ShownMap,
   pictures: Pictures,
   layer: number,

@@ -2,7 +2,7 @@
 
 import { arithmetic, sourceOf } from "./arithmetic.ts";
 import { alpha } from "../../math/maps.ts";
-import { cellAt, cellText, matrix, MATRICES, written } from "../../math/steps.ts";
+import { cellAt, cellText, matrix, MATRICES, formatNumber } from "../../math/steps.ts";
 import type { Cell, Steps } from "../../math/steps.ts";
 import { arrow, fill, focusedIn, h, nextId, rowsOf, setIdle, setText, targetOf } from "../../views/dom.ts";
 import { equationOf, symbol } from "./formula-mathml.ts";
@@ -157,7 +157,7 @@ export class ArithmeticSheet {
     const source = open.rows.length ? null : sourceOf(steps, open, 0, 0);
     this.#sums.replaceChildren(
       ...results.map(([words, value]) =>
-        h("span", {}, `${words} = `, source ? numberButton(source, value) : h("b", {}, written(value))),
+        h("span", {}, `${words} = `, source ? numberButton(source, value) : h("b", {}, formatNumber(value))),
       ),
     );
     this.#writeTerms(steps, open, name === "weights" ? column : -1);
@@ -193,11 +193,11 @@ export class ArithmeticSheet {
         const share = tint(value, looks[line].largest);
         cell.style.backgroundColor =
           (share < 0 ? looks[line].negative : looks[line].positive) + alpha(Math.abs(share) * looks[line].depth);
-        if (!source) return cell.replaceChildren(written(value));
+        if (!source) return cell.replaceChildren(formatNumber(value));
         const button = (cell.firstElementChild ?? h("button", { type: "button" })) as CellButton;
         button.cell = source;
         button.tabIndex = term === 0 && line === 0 ? 0 : -1;
-        setText(button, written(value));
+        setText(button, formatNumber(value));
         if (cell.firstChild !== button) cell.replaceChildren(button); // where text stood, it goes
       });
     });
@@ -205,7 +205,7 @@ export class ArithmeticSheet {
 }
 
 const numberButton = (cell: Cell, value: number) =>
-  Object.assign(h("button", { type: "button" }, written(value)), { cell });
+  Object.assign(h("button", { type: "button" }, formatNumber(value)), { cell });
 
 /** How the numbers of a line are tinted: as in their matrix, else by the largest of them. */
 function lookOf(steps: Steps, name: string | undefined, values: ArrayLike<number>) {

@@ -2,7 +2,7 @@
 
 import { PADDING } from "../../math/names.ts";
 import { speedsOf } from "../../math/rotary.ts";
-import { columnOf, findMatrix, isOff, MADE_BY, matrix, rowOf, written } from "../../math/steps.ts";
+import { columnOf, findMatrix, isOff, MADE_BY, matrix, rowOf, formatNumber } from "../../math/steps.ts";
 import type { Cell, Steps } from "../../math/steps.ts";
 import { inQuotes, readable } from "../../math/text.ts";
 
@@ -93,7 +93,7 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
       ],
       results: [
         ["sum of the exponentials", sumOf(exponentials)],
-        [`${written(exponentials[column])} divided by the sum`, value],
+        [`${formatNumber(exponentials[column])} divided by the sum`, value],
       ],
       lit: [{ name: scores.every(Number.isFinite) ? "scores" : "masked", row }], // what hides nothing is left out
     };
@@ -158,7 +158,7 @@ const EXPLAIN: Record<string, (cell: Explained) => Explanation> = {
       ],
       results: [
         ["sum of the exponentials", sumOf(exponentials)],
-        [`${written(exponentials[at])} divided by the sum`, value],
+        [`${formatNumber(exponentials[at])} divided by the sum`, value],
       ],
       lit: [{ name: "parts", column: steps.headNames.length + 1, from: rivals[0] }],
     };
@@ -204,7 +204,7 @@ function explainTurn({ steps, name, row, column }: Explained, made: string, stra
   const angle = row * speedsOf(width, steps.rotaryBase)[pair];
   const turn = column < half ? [Math.cos(angle), -Math.sin(angle)] : [Math.sin(angle), Math.cos(angle)];
   return {
-    title: `${made} of ${word(steps, row)}, feature ${column + 1}, of an arrow that position ${row} turns by ${written(angle, 2)} radians`,
+    title: `${made} of ${word(steps, row)}, feature ${column + 1}, of an arrow that position ${row} turns by ${formatNumber(angle, 2)} radians`,
     ...dot(
       { label: "not turned", values: [first, second] },
       { label: column < half ? "cos, −sin" : "sin, cos", values: turn },
@@ -234,7 +234,7 @@ function project({ steps, row, column, value }: Explained, source: string, [weig
   const a = { label, values: rowOf(matrix(steps, source), row) };
   const w = { label: `W, column ${column + 1}`, values: columnOf(W, column) };
   return {
-    ...dot(a, w, numbers(a.values.length), b ? [[`plus the bias ${written(b.values[column])}`, value]] : []),
+    ...dot(a, w, numbers(a.values.length), b ? [[`plus the bias ${formatNumber(b.values[column])}`, value]] : []),
     lit,
   };
 }

@@ -3,17 +3,10 @@
 import { cellText, type Cell } from "../../math/steps.ts";
 import { isolated } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
-import { paintPixels, type Picture } from "../../views/pixels.ts";
+import { paintPixels, type Box, type Picture } from "../../views/pixels.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LAYERS = ["bands", "shapes", "texts"] as const; // from back to front
-
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
 
 /** What an object is when somebody points at it; `across` and `down` say where in it, from 0 to 1. */
 export type About = string | ((across: number, down: number) => string);
@@ -22,13 +15,13 @@ export type About = string | ((across: number, down: number) => string);
 export type Opens = Cell | ((across: number, down: number) => Cell);
 
 /** What an object says and does. */
-interface Answers {
+export interface Answers {
   about?: About;
   press?: string; // what a press chooses
   opens?: Opens;
 }
 
-interface Look extends Answers {
+interface ShapeOptions extends Answers {
   opacity?: number;
   kind?: string;
   fill?: string;
@@ -83,7 +76,7 @@ export class FlowInk {
       }
   }
 
-  text(key: string, x: number, y: number, text: string, { opacity = 1, kind = "", ...answers }: Look = {}) {
+  text(key: string, x: number, y: number, text: string, { opacity = 1, kind = "", ...answers }: ShapeOptions = {}) {
     if (opacity < 0.02) return;
     const shape = this.#shape(key, "texts", "text", answers);
     setText(shape.node, isolated(text));
@@ -95,7 +88,7 @@ export class FlowInk {
     });
   }
 
-  rect(key: string, { x, y, width, height }: Box, { opacity = 1, kind = "", fill, ...answers }: Look = {}) {
+  rect(key: string, { x, y, width, height }: Box, { opacity = 1, kind = "", fill, ...answers }: ShapeOptions = {}) {
     if (opacity < 0.02) return;
     this.#write(this.#shape(key, "shapes", "rect", answers), {
       x: round(x),
@@ -109,7 +102,7 @@ export class FlowInk {
     });
   }
 
-  path(key: string, d: string, { opacity = 1, kind = "", fill, ...answers }: Look = {}) {
+  path(key: string, d: string, { opacity = 1, kind = "", fill, ...answers }: ShapeOptions = {}) {
     if (opacity < 0.02) return;
     this.#write(this.#shape(key, "bands", "path", answers), {
       d,
@@ -121,7 +114,7 @@ export class FlowInk {
   }
 
   /** Numbers as colours in a box. */
-  strip(key: string, { x, y, width, height }: Box, picture: Picture, { opacity = 1, ...answers }: Look = {}) {
+  strip(key: string, { x, y, width, height }: Box, picture: Picture, { opacity = 1, ...answers }: ShapeOptions = {}) {
     if (opacity < 0.02 || width < 0.5) return;
     const shape = this.#shape(key, "strips", "canvas", answers);
     if (shape.picture !== picture) paintPixels(shape.node as HTMLCanvasElement, picture);

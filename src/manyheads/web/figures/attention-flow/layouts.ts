@@ -1,6 +1,6 @@
 // Where things stand in <attention-flow>, in units of about a pixel: side by side on a desk, one below the other on a phone.
 
-import type { Box } from "./ink.ts";
+import type { Box } from "../../views/pixels.ts";
 
 export interface Layout {
   name: string;

@@ -1,7 +1,7 @@
 // The journey of one asking word: its stations, and what is said at each.
 
 import { STATION_MATRICES } from "../../math/names.ts";
-import { columnOf, isOff, likeliestLabels, matrix, rowOf, written } from "../../math/steps.ts";
+import { columnOf, isOff, likeliestLabels, matrix, rowOf, formatNumber } from "../../math/steps.ts";
 import type { Cell, Flow, FlowState } from "../../math/steps.ts";
 import { inQuotes, percent } from "../../math/text.ts";
 
@@ -114,7 +114,7 @@ export function captionOf(
     case "keys":
       return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${flow.layers ? `${name} of layer ${flow.layer! + 1}` : `the head “${name}”`}${flow.rotaryBase ? " and turned by the word’s position" : ""}.${shared(flow, head)}`;
     case "scores":
-      return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${written(Math.max(...scores), 2)}.`;
+      return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${formatNumber(Math.max(...scores), 2)}.`;
     case "softmax":
       return `Softmax turns the scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]}\u00a0%.${hidden(flow, query)}`;
     case "values":
@@ -173,7 +173,7 @@ function answerCaption(flow: Flow, query: number, fact: string) {
     query === 0
       ? "The model reads its answers from this output"
       : `The model reads its answers from ${quoted(flow, 0)} alone, not from ${quoted(flow, query)}`;
-  return `${read}. ${fact[0].toUpperCase()}${fact.slice(1)}: ${name}, ${percent(probability)}. ${heads.some(({ value }) => value) ? `Of its logit, ${written(logit, 2)}, the head “${most.name}” brought ${written(most.value, 2)}` : `All heads are off, and its logit, ${written(logit, 2)}, is that of the biases`}.`;
+  return `${read}. ${fact[0].toUpperCase()}${fact.slice(1)}: ${name}, ${percent(probability)}. ${heads.some(({ value }) => value) ? `Of its logit, ${formatNumber(logit, 2)}, the head “${most.name}” brought ${formatNumber(most.value, 2)}` : `All heads are off, and its logit, ${formatNumber(logit, 2)}, is that of the biases`}.`;
 }
 
 /** The head's output while only a part of each word's value has arrived, 0 to 1. */

@@ -47,20 +47,10 @@ export class HeadTriangle {
     const { queryTokens: characters } = map;
     const size = characters.length * Math.max(1, Math.floor(this.#side / characters.length));
     const look = { colour: this.#colour, off, dim: false, scale: "absolute" as const };
-    paintPixels(
-      this.#canvas,
-      makePicture(size, size, (pixels) =>
-        drawHead(
-          pixels,
-          size,
-          { left: 0, top: 0, width: size, height: size },
-          { ...map, causal: false },
-          layer,
-          head,
-          look,
-        ),
-      ),
-    ); // what is masked stays blank
+    const box = { x: 0, y: 0, width: size, height: size };
+    const whole = { ...map, causal: false }; // what is masked stays blank
+    const picture = makePicture(size, size, (pixels) => drawHead(pixels, size, box, whole, layer, head, look));
+    paintPixels(this.#canvas, picture);
     const place = `layer ${layer + 1}, head ${head + 1}`;
     this.#canvas.ariaLabel = `${this.#name || place}: rows ask, columns are looked at; ${characters.length} characters`;
     setText(this.#title, this.#name || place);

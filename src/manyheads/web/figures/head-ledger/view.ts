@@ -11,7 +11,7 @@ import {
 } from "../../math/answer-parts.ts";
 import type { HeadLedger } from "../../math/ledger.ts";
 import { colourOf } from "../../math/maps.ts";
-import { rowOf, written } from "../../math/steps.ts";
+import { rowOf, formatNumber } from "../../math/steps.ts";
 import { isolated, percent, readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
@@ -226,7 +226,7 @@ export class HeadLedgerView {
     const answers = best === label ? "." : `; ${quoted(ledger.labels[best][1])} has more.`;
     setText(
       this.#text,
-      `The heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${written(logit, 2)}${answers}`,
+      `The heads write ${signed(byHeads)} for ${quoted(name)}, ${other} ${signed(logit - byHeads)}: its logit is ${formatNumber(logit, 2)}${answers}`,
     );
   }
 
@@ -328,7 +328,7 @@ const nameOf = ({ count }: { count: number }) => `${count} other parts`;
 
 const quoted = (text: string) => `“${text.trim() || text}”`;
 
-const signed = (value: number) => `${value > 0 ? "+" : ""}${written(value, 2)}`;
+const signed = (value: number) => `${value > 0 ? "+" : ""}${formatNumber(value, 2)}`;
 
 /** What the heads without a row of their own add. */
 const restOfHeads = ({ headNames, parts }: HeadLedger, label: number, rows: number[]) =>

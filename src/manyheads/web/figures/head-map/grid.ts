@@ -203,12 +203,8 @@ export class GridView implements MapPart {
     const present = new Set(layersOf(map));
     return makePicture(width, step * ((layers * heads) / columns), (pixels) =>
       this.#places(map).forEach(({ layer, head }, place) => {
-        const box = {
-          left: (place % columns) * step,
-          top: Math.floor(place / columns) * step,
-          width: step,
-          height: step,
-        };
+        const [x, y] = [(place % columns) * step, Math.floor(place / columns) * step];
+        const box = { x, y, width: step, height: step };
         const look = this.host.look(map, layer, head);
         if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, look);
         else if (!map.mixed) drawSmall(pixels, width, box, map, map.pictures, layer, head, look);

@@ -103,7 +103,7 @@ export class MatrixFigure extends HeadFigure {
     paintPixels(
       this.canvas,
       makePicture(width, height, (pixels) =>
-        drawHead(pixels, width, { left: 0, top: 0, width, height }, map, layer, head, this.host.look(map, layer, head)),
+        drawHead(pixels, width, { x: 0, y: 0, width, height }, map, layer, head, this.host.look(map, layer, head)),
       ),
     );
   }

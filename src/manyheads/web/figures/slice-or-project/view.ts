@@ -4,7 +4,7 @@ import type { Matrix } from "../../math/attention.ts";
 import { colourOf } from "../../math/maps.ts";
 import { NUMBER_COLOURS } from "../../math/names.ts";
 import type { ProjectionWay, Projections, ProjectionsState } from "../../math/projections.ts";
-import { rowOf, written } from "../../math/steps.ts";
+import { rowOf, formatNumber } from "../../math/steps.ts";
 import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
@@ -234,7 +234,7 @@ export class SliceOrProjectView {
         const cell = row.cells[at + 1];
         cell.classList.toggle("sp-chosen", each === way);
         for (let number = 0; number < FIRST; number++)
-          setText(cell.children[number], written(rowOf(made[each], head)[number], 2));
+          setText(cell.children[number], formatNumber(rowOf(made[each], head)[number], 2));
       });
     });
     this.#differences.forEach((cell, at) => setText(cell, differenceOf(made, WAY_NAMES[at + 1])));
@@ -245,7 +245,7 @@ export class SliceOrProjectView {
 function differenceOf(made: Projections, way: ProjectionWay) {
   const other = made[way].values;
   const difference = made.wide.values.reduce((most, value, at) => Math.max(most, Math.abs(value - other[at])), 0);
-  return difference < SAME ? "under 0.000001" : written(difference, 2);
+  return difference < SAME ? "under 0.000001" : formatNumber(difference, 2);
 }
 
 const largestOf = (values: Float32Array) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);

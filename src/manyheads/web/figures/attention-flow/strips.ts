@@ -1,6 +1,6 @@
 // The numbers of <attention-flow> as strips of colour, made once for each computed sentence.
 
-import { transpose } from "../../math/attention.ts";
+import { transpose, type Matrix } from "../../math/attention.ts";
 import { outputOf } from "./stations.ts";
 import { NUMBER_COLOURS } from "../../math/names.ts";
 import { rowOf } from "../../math/steps.ts";
@@ -10,8 +10,8 @@ import { inkOf, makePicture, type Picture } from "../../views/pixels.ts";
 const ROW = { filled: 3, gap: 2 }; // pixels of a row, and above and below it together
 const LINE = { filled: 1, gap: 0 };
 
-/** Rows of numbers as a picture; `gaps` leaves room between the rows. The largest number has the full colour. */
-export function stripsOf(values: ArrayLike<number>, width: number, largest = largestOf(values), gaps = false): Picture {
+/** Rows of numbers as colours; `gaps` leaves room between the rows. The largest number has the full colour. */
+export function stripOf(values: ArrayLike<number>, width: number, largest = largestOf(values), gaps = false): Picture {
   const rows = values.length / width;
   const { filled, gap } = gaps ? ROW : LINE;
   const [positive, negative] = [NUMBER_COLOURS.positive, NUMBER_COLOURS.negative].map(inkOf);
@@ -34,29 +34,30 @@ export function largestOf(values: ArrayLike<number>) {
   return most;
 }
 
-export type Pictures = ReturnType<typeof makePictures>;
+export type FlowStrips = ReturnType<typeof makeStrips>;
 
-/** A flow's pictures of the word that asked last, for all layouts. */
-const made = new WeakMap<Flow, { query: number; pictures: Pictures }>();
+/** A flow's strips of the word that asked last, for all layouts. */
+const made = new WeakMap<Flow, { query: number; strips: FlowStrips }>();
 
-/** All pictures of a flow and of one asking word; what is compared with the eye has one scale. */
-export function picturesOf(flow: Flow, query: number) {
+/** All strips of a flow and of one asking word; what is compared with the eye has one scale. */
+export function stripsOf(flow: Flow, query: number) {
   const before = made.get(flow);
-  if (before?.query === query) return before.pictures;
-  const pictures = makePictures(flow, query);
-  made.set(flow, { query, pictures });
-  return pictures;
+  if (before?.query === query) return before.strips;
+  const strips = makeStrips(flow, query);
+  made.set(flow, { query, strips });
+  return strips;
 }
 
-function makePictures(flow: Flow, query: number) {
+function makeStrips(flow: Flow, query: number) {
   const { X, K, V, Q, concat, output, headNames, parameters } = flow;
   const [widest, largest] = [largestOf(concat.values), largestOf(output.values)];
-  const one = (values: ArrayLike<number>, most?: number) => stripsOf(values, values.length, most);
+  const one = (values: ArrayLike<number>, most?: number) => stripOf(values, values.length, most);
+  const all = ({ values, shape }: Matrix) => stripOf(values, shape[1], undefined, true);
   let mixer: Picture | undefined;
   return {
-    X: stripsOf(X.values, X.shape[1], undefined, true),
-    K: stripsOf(K.values, K.shape[1], undefined, true),
-    V: stripsOf(V.values, V.shape[1], undefined, true),
+    X: all(X),
+    K: all(K),
+    V: all(V),
     x: one(rowOf(X, query), largestOf(X.values)),
     query: one(rowOf(Q, query)),
     heads: headNames.map((_, head) => one(outputOf(flow, head, query), widest)),
@@ -66,7 +67,7 @@ function makePictures(flow: Flow, query: number) {
     /** Of up to a million numbers, and seen at one station: made when it is first drawn. */
     get mixer() {
       if (!parameters?.Wo) return null;
-      return (mixer ??= stripsOf(transpose(parameters.Wo).values, parameters.Wo.shape[0]));
+      return (mixer ??= stripOf(transpose(parameters.Wo).values, parameters.Wo.shape[0]));
     },
   };
 }
