@@ -24,6 +24,7 @@ import {
 import { focusModel, HEADS, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { wholePercents } from "../../src/manyheads/web/figures/attention-flow/stations.ts";
+import { MOMENTS } from "../../src/manyheads/web/figures/attention-flow/moments.ts";
 import { FlowScene } from "../../src/manyheads/web/figures/attention-flow/scene.ts";
 import { pictureOf } from "../../src/manyheads/web/views/pixels.ts";
 
@@ -135,6 +136,14 @@ test("what stands in the bar of 100 % sums to it, and lies above it, at each mom
     }
     assert.ok(full > 0);
   }
+});
+
+test("the film's moments stand in their order, and all are done when it ends", () => {
+  const moments = Object.entries(MOMENTS);
+  moments.forEach(([name, [from, to, lastFrom = from, lastTo = to]], place) => {
+    assert.ok(from < to && lastFrom < lastTo && to <= lastTo && lastTo <= 7, name);
+    assert.ok(place === 0 || moments[place - 1][1][0] <= from, `${name} begins before what stands above it`);
+  });
 });
 
 test("a ribbon is as wide where it begins as where it ends: its weight, of the bar", async () => {

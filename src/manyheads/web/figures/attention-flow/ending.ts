@@ -244,7 +244,7 @@ function drawPart(
 ) {
   const { top, row, name: names, number } = layout.parts;
   const isSum = place > flow.headNames.length;
-  const grown = done("partsGrow", place / 5);
+  const grown = done("partsGrow", place / (flow.headNames.length + 1));
   const y = top + place * row + (isSum ? 6 : 0);
   const height = Math.min(18, 0.64 * row);
   const [left, right] = [start, start + value * grown].map(across).sort((a, b) => a - b);

@@ -80,7 +80,7 @@ export const MOMENTS = {
   factsAppear: [6.35, 6.6, 6.45, 6.7],
   readTakesOver: [6.4, 6.49], // from what is mixed, where that is read
   partsTitleAppears: [6.6, 6.8],
-  partsGrow: [6.62, 6.78, 6.82, 6.98],
+  partsGrow: [6.62, 6.78, 6.82, 6.98], // here the last is the logit, their sum
   sumLineAppears: [6.85, 7],
 } satisfies Record<string, [number, number] | [number, number, number, number]>;
 
