@@ -26,7 +26,7 @@ import { flowOf } from "../../src/manyheads/web/models/formula-model.ts";
 import { wholePercents } from "../../src/manyheads/web/figures/attention-flow/stations.ts";
 import { MOMENTS } from "../../src/manyheads/web/figures/attention-flow/moments.ts";
 import { FlowScene } from "../../src/manyheads/web/figures/attention-flow/scene.ts";
-import { pictureOf } from "../../src/manyheads/web/views/pixels.ts";
+import { bitmapOf } from "../../src/manyheads/web/views/pixels.ts";
 
 async function live(attributes = "", model = focusModel()) {
   const flow = await draw(`<attention-flow model="focus" sentence="hot tea or milk" ${attributes}></attention-flow>`, {
@@ -482,7 +482,7 @@ test("a key draws each layout once, both with the same pictures", async (t) => {
   });
   type(flow, "Sentence", "cold tea");
   assert.deepEqual(layouts, ["af-scene af-wide", "af-scene af-narrow"]);
-  const [wide, narrow] = layouts.map((name) => [...flow.querySelectorAll(`[class="${name}"] canvas`)].map(pictureOf));
+  const [wide, narrow] = layouts.map((name) => [...flow.querySelectorAll(`[class="${name}"] canvas`)].map(bitmapOf));
   assert.ok(wide.length > 3);
   wide.forEach((picture, place) => assert.equal(picture, narrow[place]));
 });

@@ -90,7 +90,7 @@ test("a pair is the product of what a head reads of two parts, through a norm fr
     [1, 0],
     [0, 1],
   ];
-  const query = { written: { embedding: [3, 0], "layer 1, MLP": [0, 4] }, rows, place: 0 };
+  const query = { parts: { embedding: [3, 0], "layer 1, MLP": [0, 4] }, rows, place: 0 };
   const { parts, pairs } = scoreParts(norm, query, query);
   const spread = (9 + 16) / 2;
   assert.deepEqual(parts, ["embedding", "layer 1, MLP"]);

@@ -1,5 +1,5 @@
 // Draws every figure of built pages with the scripts that draw it live: `node dist/prerender.mjs page.html ...`.
-// What an element shows follows from the data in it. What it drew is written back into the page, canvases as pictures.
+// What an element shows follows from the data in it. What it drew is written back into the page, canvases as images.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { GlobalRegistrator } from "@happy-dom/global-registrator";
@@ -14,7 +14,7 @@ GlobalRegistrator.register({ url: "https://book.invalid/", settings: { disableEr
 reflectAria();
 Object.assign(document, { fullscreenEnabled: true }); // as most browsers that will show the page
 document.head.innerHTML = '<style class="manyheads"></style>'; // a page that has its stylesheets
-const { pictureOf } = await import("./views/pixels.ts");
+const { bitmapOf } = await import("./views/pixels.ts");
 const { forgetIds } = await import("./views/dom.ts");
 for (const name of Object.keys(figures)) await import(`./figures/${name}/${name}.ts`);
 
@@ -76,19 +76,19 @@ function draw(html: string) {
   document.body.replaceChildren(document.importNode(parsed.content, true));
   const figure = document.body.firstElementChild as HTMLElement & { flush?(): void };
   figure.flush?.();
-  for (const canvas of document.body.querySelectorAll("canvas")) canvas.replaceWith(asPicture(canvas));
+  for (const canvas of document.body.querySelectorAll("canvas")) canvas.replaceWith(asImage(canvas));
   tidy();
   return document.body.innerHTML;
 }
 
 /** What stands for a canvas where no script runs. */
-function asPicture(canvas: HTMLCanvasElement) {
+function asImage(canvas: HTMLCanvasElement) {
   const image = document.createElement("img");
   for (const { name, value } of canvas.attributes) image.setAttribute(name, value);
   image.alt = canvas.getAttribute("aria-label") ?? "";
-  const picture = pictureOf(canvas);
-  if (picture)
-    image.src = `data:image/png;base64,${Buffer.from(encode({ width: picture.width, height: picture.height, data: picture.pixels, channels: 4 }, { zlib: { level: 9 } })).toString("base64")}`;
+  const bitmap = bitmapOf(canvas);
+  if (bitmap)
+    image.src = `data:image/png;base64,${Buffer.from(encode({ width: bitmap.width, height: bitmap.height, data: bitmap.pixels, channels: 4 }, { zlib: { level: 9 } })).toString("base64")}`;
   return image;
 }
 

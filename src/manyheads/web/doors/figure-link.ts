@@ -8,14 +8,14 @@ export function figureLink(address: string, figure: string, parts: Record<string
   return `${address.split("#")[0]}#${new URLSearchParams(pairs)}`;
 }
 
-const written = (parts: Record<string, string | number>) =>
+const attributesOf = (parts: Record<string, string | number>) =>
   Object.entries(parts)
     .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
     .join("");
 
 /** What shows a figure on any page; `folder` is where the scripts lie. */
 export const figureTag = (folder: URL, figure: string, parts: Record<string, string | number>) =>
-  `<script type="module" src="${escaped(new URL(`${figure}.js`, folder).href)}"></script>\n<${figure}${written(parts)}></${figure}>`;
+  `<script type="module" src="${escaped(new URL(`${figure}.js`, folder).href)}"></script>\n<${figure}${attributesOf(parts)}></${figure}>`;
 
 /** The same as a page within a page. */
 export function figureFrame(folder: URL, figure: string, title: string, parts: Record<string, string | number>) {

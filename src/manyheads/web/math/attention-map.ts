@@ -1,7 +1,7 @@
 // The shapes of a map: twins of those in Python's maps/.
 
 import type { Matrix } from "./attention.ts";
-import type { Cell, ScoreParts } from "./score-parts.ts";
+import type { AttentionEdge, ScoreParts } from "./score-parts.ts";
 
 /** Name -> label -> probability. */
 export type Predictions = Record<string, Record<string, number>>;
@@ -25,10 +25,10 @@ export interface AttentionMap {
   written?: string; // by a model that writes, such as a translation
   kind?: string; // one of the kinds of names.json; "shares" unless said
   present?: number[]; // the layers whose weights are there; all, unless a kernel has sent some only
-  pictures?: Pictures; // of all heads, where not all layers are there
+  pictures?: Tints; // of all heads, where not all layers are there
   picture?: PatchPicture; // what the model looked at in patches
   final?: boolean; // there is nobody to ask for other layers
-  scoreParts?(cell: Cell): ScoreParts | Promise<ScoreParts>; // why a head looks there, by a model in the page that can tell
+  scoreParts?(edge: AttentionEdge): ScoreParts | Promise<ScoreParts>; // why a head looks there, by a model in the page that can tell
   computed?: number; // how many-th map a kernel has sent
 }
 
@@ -50,7 +50,7 @@ export interface PatchPicture {
 }
 
 /** The tints of all heads, -127 to 127: [layer, head, y, x]. */
-export interface Pictures {
+export interface Tints {
   shape: number[];
   tints: Int8Array;
 }

@@ -40,7 +40,7 @@ export interface ShownMap extends AttentionMap {
 }
 
 /** How a head is drawn: in which colour, whether it is off, whether special tokens are dimmed, by which scale weights are tinted. */
-export interface Look {
+export interface HeadStyle {
   colour: string;
   off: boolean;
   dim: boolean;
@@ -53,5 +53,5 @@ export interface MapOnScreen {
   shown: { map: ShownMap; compared: ShownMap | null };
   query: number; // the place of the asking token among those shown
   dim: boolean;
-  look(map: ShownMap, layer: number, head: number): Look;
+  styleOf(map: ShownMap, layer: number, head: number): HeadStyle;
 }

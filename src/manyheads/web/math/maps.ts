@@ -1,6 +1,6 @@
 // The arithmetic of a map in the page: what <head-map> shows of it. Twin of the methods of `AttentionMap` in Python.
 
-import type { Look } from "./map-state.ts";
+import type { HeadStyle } from "./map-state.ts";
 import type { AttentionMap, HeadMask } from "./attention-map.ts";
 import { BEHAVIOURS, DEPTH, FULL, HEAD_COLOURS, NEUTRAL_COLOUR, NUMBER_COLOURS, OFF_COLOUR } from "./names.ts";
 import { isSpecial } from "./text.ts";
@@ -127,7 +127,7 @@ export function behaviourOf(name: string) {
 }
 
 /** The colour of a weight: its head's, or where weights may be below 0, that of its sign. */
-export function weightColour({ kind }: Pick<AttentionMap, "kind">, { colour, off }: Look, weight: number) {
+export function weightColour({ kind }: Pick<AttentionMap, "kind">, { colour, off }: HeadStyle, weight: number) {
   if (off) return OFF_COLOUR;
   return kind === "signed" ? NUMBER_COLOURS[weight < 0 ? "negative" : "positive"] : colour;
 }
@@ -140,7 +140,7 @@ export function fullWeight(
   map: AttentionMap & { full?: number },
   layer: number,
   weights: ArrayLike<number>,
-  { scale, dim = false }: Partial<Look>,
+  { scale, dim = false }: Partial<HeadStyle>,
 ) {
   if (scale === "relative") return largestWeight(weights, map.keyTokens, dim);
   if (map.full) return map.full;
@@ -157,11 +157,17 @@ export const tintShare = (weight: number, full: number) => (full > 0 ? Math.min(
  * How a cell shows a weight: its colour, how opaque that is, and how much of an underline says it again, both 0 to 1. Where
  * special tokens are dimmed, theirs are faint.
  */
-export function cellLook(map: Pick<AttentionMap, "kind">, look: Look, weight: number, full: number, special: boolean) {
+export function cellTint(
+  map: Pick<AttentionMap, "kind">,
+  style: HeadStyle,
+  weight: number,
+  full: number,
+  special: boolean,
+) {
   const share = Math.round(DEPTHS * tintShare(weight, full)) / DEPTHS;
-  const faint = look.dim && special;
+  const faint = style.dim && special;
   return {
-    colour: weightColour(map, look, weight),
+    colour: weightColour(map, style, weight),
     opacity: share * (faint ? FAINT : DEPTH),
     underline: faint ? 0 : share,
   };
@@ -222,17 +228,17 @@ function largestOfLayer({ shape: [, heads, queries, keys], weights }: AttentionM
  * How the line of a weight is drawn: the stronger, the thicker and the less transparent; below 0, dashed. `look` is that of
  * its head, `unit` the weight whose line is the thickest.
  */
-export function lineLook(
-  look: Look,
+export function lineStyle(
+  style: HeadStyle,
   map: AttentionMap,
   line: { query: number; key: number; weight: number },
   unit: number,
 ) {
   const { query, key, weight } = line;
-  const faint = look.dim && (isSpecial(map.queryTokens[query]) || isSpecial(map.keyTokens[key]));
+  const faint = style.dim && (isSpecial(map.queryTokens[query]) || isSpecial(map.keyTokens[key]));
   const strength = tintShare(weight, unit);
   return {
-    stroke: weightColour(map, look, weight),
+    stroke: weightColour(map, style, weight),
     "stroke-width": (1 + 3.5 * strength).toFixed(2),
     "stroke-opacity": ((0.08 + 0.92 * strength) * (faint ? 0.2 : 1)).toFixed(3),
     "stroke-dasharray": weight < 0 ? "6 4" : "none",

@@ -3,7 +3,7 @@
 import type { Matrix } from "./attention.ts";
 
 /** What a layer writes into the last token's vector. */
-export interface WrittenLayer {
+export interface LayerWrites {
   weights: Float32Array[]; // [h][k], what the token looks at
   values: Float32Array[][]; // [h][k], what is there
   /** What each number of the heads' outputs, side by side, adds along some directions of the vector, through W^O: [direction][h * d_v]. */
@@ -21,7 +21,7 @@ export interface Norm {
 
 /** The arrays of a ledger, but for the logits without a head; `embedding` is the vector before the first layer, `whole` after the last. */
 export function readBack(
-  layers: WrittenLayer[],
+  layers: LayerWrites[],
   embedding: ArrayLike<number>,
   whole: ArrayLike<number>,
   norm: Norm,

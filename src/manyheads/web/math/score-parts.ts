@@ -4,8 +4,8 @@
 import type { Norm } from "./read-back.ts";
 import { rotated } from "./rotary.ts";
 
-/** A query and a key of a head, all numbered from 0. */
-export interface Cell {
+/** From a query to a key in a head, all numbered from 0. */
+export interface AttentionEdge {
   layer: number;
   head: number;
   query: number;
@@ -20,20 +20,20 @@ export interface ScoreParts {
 }
 
 /** What a vector is made of: numbers by the name of who wrote them. */
-export type Written = Record<string, ArrayLike<number>>;
+export type VectorParts = Record<string, ArrayLike<number>>;
 
 /** One side of a score: a vector in its parts, the head's rows of the matrix that reads it, [d_k][d], and its position. */
 export interface Side {
-  written: Written;
+  parts: VectorParts;
   rows: ArrayLike<number>[];
   place: number;
 }
 
 /** The pairs of a query and a key that were read through one norm, and turned by their positions where there is a base. */
 export function scoreParts(norm: Norm, query: Side, key: Side, rotaryBase: number | null = null): ScoreParts {
-  const [queries, keys] = [query, key].map(({ written, rows, place }) => {
+  const [queries, keys] = [query, key].map(({ parts, rows, place }) => {
     const own = rows.map((row) => Float64Array.from(row));
-    return Object.entries(through(norm, written)).map(([name, vector]) => {
+    return Object.entries(through(norm, parts)).map(([name, vector]) => {
       const features = new Float64Array(own.length);
       for (let at = 0; at < own.length; at++) features[at] = dot(own[at], vector);
       return { name, features: rotaryBase ? rotated(features, place, rotaryBase) : features };
@@ -48,9 +48,9 @@ export function scoreParts(norm: Norm, query: Side, key: Side, rotaryBase: numbe
 }
 
 /** The parts of a vector through a norm that is frozen at the spread of their sum. */
-export function through({ weight, bias, eps }: Norm, written: Written): Record<string, Float64Array> {
+export function through({ weight, bias, eps }: Norm, vectors: VectorParts): Record<string, Float64Array> {
   const width = weight.length;
-  const parts = Object.entries(written).map(([name, vector]) => [name, Float64Array.from(vector)] as const);
+  const parts = Object.entries(vectors).map(([name, vector]) => [name, Float64Array.from(vector)] as const);
   const whole = new Float64Array(width);
   for (const [, part] of parts) {
     if (bias) {

@@ -7,7 +7,7 @@ import type { MapState, ShownMap, ShownState } from "./map-state.ts";
 import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
 import { FULL, LEGEND } from "./names.ts";
 import { amount, note, percent, wordStarts } from "./text.ts";
-import { canWeigh, valueWeighted } from "./value-norms.ts";
+import { canWeigh, weighByValues } from "./value-norms.ts";
 
 /** The parts of the state that what is shown of a map depends on. */
 export const SHOWN: (keyof MapState)[] = [
@@ -85,7 +85,7 @@ export function changesSomething(map: AttentionMap, state: MapState, name: keyof
  * kept or removed; some of the tokens. Of the layers that are there, those that it needs.
  */
 export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
-  const map = isWeighed(computed, state) ? valueWeighted(computed) : computed;
+  const map = isWeighed(computed, state) ? weighByValues(computed) : computed;
   const { heads, layers, pieces, special, scale } = state;
   const needed = state.view === "grid" ? layersOf(map) : neededLayers(computed, state);
   const alike = isAlike(map);

@@ -1,6 +1,6 @@
 // What Python wrote, read: twin of maps/wire.py.
 
-import type { AttentionMap, Pictures } from "./attention-map.ts";
+import type { AttentionMap, Tints } from "./attention-map.ts";
 import type { Matrix } from "./attention.ts";
 import { DIGITS } from "./names.ts";
 import type { Steps } from "./steps.ts";
@@ -12,9 +12,9 @@ export interface Safetensors {
 }
 
 /** Float32 from a list of numbers, or from base64: of `count` numbers in two bytes each, as float16, else as float32. */
-export function floats(written: ArrayLike<number> | string, count?: number) {
-  if (typeof written !== "string") return Float32Array.from(written);
-  const { buffer } = readBase64(written);
+export function floats(numbers: ArrayLike<number> | string, count?: number) {
+  if (typeof numbers !== "string") return Float32Array.from(numbers);
+  const { buffer } = readBase64(numbers);
   if (buffer.byteLength !== 2 * (count ?? NaN)) return new Float32Array(buffer);
   HALVES ??= Float32Array.from({ length: 2 ** 16 }, (_, bits) => halfPrecision(bits));
   const [halves, values] = [new Uint16Array(buffer), new Float32Array(buffer.byteLength / 2)];
@@ -33,19 +33,19 @@ export function halfPrecision(bits: number) {
 }
 
 /** Weights as numbers or, where they are many, as digits; those that are no shares with their `largest`. */
-export interface WrittenWeights {
+export interface WireWeights {
   weights: string | ArrayLike<number>;
   largest?: number;
 }
 
-function readWeights({ weights, largest }: WrittenWeights, count: number) {
+function readWeights({ weights, largest }: WireWeights, count: number) {
   if (typeof weights !== "string") return floats(weights);
   return largest ? readPairs(weights, largest) : readDigits(weights, count);
 }
 
 /** A map as it came from a kernel, or stands in a page. */
-export function decodeMap(written: any): AttentionMap {
-  const { weights, largest, present: sent, pictures, ...rest } = written;
+export function decodeMap(wire: any): AttentionMap {
+  const { weights, largest, present: sent, pictures, ...rest } = wire;
   const [layers, ...sides] = rest.shape ?? [];
   const size = sides.reduce((a: number, b: number) => a * b, 1);
   const part = readWeights({ weights, largest }, (sent?.length ?? layers) * size);
@@ -55,7 +55,7 @@ export function decodeMap(written: any): AttentionMap {
   const map: AttentionMap = {
     ...rest,
     present: [],
-    pictures: decodePictures(pictures),
+    pictures: decodeTints(pictures),
     weights: new Float32Array(layers * size),
   };
   return sent.reduce(
@@ -83,8 +83,8 @@ function readBase64(text: string) {
  * A map with one more of its layers, as a kernel sends it. The weights go where room for them is: a large map isn't copied for each
  * of its layers.
  */
-export function withLayer(map: AttentionMap, layer: number, written: WrittenWeights) {
-  return filledWith(map, layer, readWeights(written, map.weights.length / map.shape[0]));
+export function withLayer(map: AttentionMap, layer: number, weights: WireWeights) {
+  return filledWith(map, layer, readWeights(weights, map.weights.length / map.shape[0]));
 }
 
 function filledWith(map: AttentionMap, layer: number, weights: Float32Array): AttentionMap {
@@ -93,7 +93,7 @@ function filledWith(map: AttentionMap, layer: number, weights: Float32Array): At
 }
 
 /** Tints, in base64. */
-export function decodePictures({ shape, tints }: { shape: number[]; tints: string }): Pictures {
+export function decodeTints({ shape, tints }: { shape: number[]; tints: string }): Tints {
   return { shape, tints: new Int8Array(readBase64(tints)) }; // a copy, whose bytes are signed
 }
 
@@ -133,15 +133,15 @@ function readDigits(text: string, count: number) {
 }
 
 /** The steps of the formula, each matrix as numbers or in base64. */
-export function decodeSteps(written: any): Steps {
-  const parameters = written.parameters ? decodeMatrices(written.parameters) : null;
-  return { ...decodeMatrices(written), parameters };
+export function decodeSteps(wire: any): Steps {
+  const parameters = wire.parameters ? decodeMatrices(wire.parameters) : null;
+  return { ...decodeMatrices(wire), parameters };
 }
 
 /** Whatever has a shape as a matrix, all else as it is. */
-export function decodeMatrices(written: Record<string, any>): any {
+export function decodeMatrices(wire: Record<string, any>): any {
   return Object.fromEntries(
-    Object.entries(written).map(([name, value]) => [name, value?.shape ? decodeMatrix(value) : value]),
+    Object.entries(wire).map(([name, value]) => [name, value?.shape ? decodeMatrix(value) : value]),
   );
 }
 

@@ -2,14 +2,14 @@
 // which begins alike costs its new tokens only.
 
 import type { HeadMask } from "../math/attention-map.ts";
-import { readBack, type WrittenLayer } from "../math/read-back.ts";
-import { scoreParts, type Cell, type ScoreParts, type Side, type Written } from "../math/score-parts.ts";
+import { readBack, type LayerWrites } from "../math/read-back.ts";
+import { scoreParts, type AttentionEdge, type ScoreParts, type Side, type VectorParts } from "../math/score-parts.ts";
 import { CHUNK } from "./decoder-weights.ts";
 import type { DecoderWeights } from "./decoder-weights.ts";
 import type { DecoderFacts } from "./files.ts";
 
 /** What is computed of a text. */
-export interface Reading {
+export interface ForwardPass {
   logits: Float32Array; // [token], of what comes after the last
   weights: Float32Array; // [layer, head, query, key]
 }
@@ -39,7 +39,7 @@ export class DecoderEngine {
   }
 
   /** Reads a text of 1 to `maxTokens` tokens. A head that is off adds nothing to the words; its weights are shown all the same. With `masked`, no token looks at the first but itself. */
-  read(ids: number[], headMask: HeadMask = null, masked = false): Reading {
+  read(ids: number[], headMask: HeadMask = null, masked = false): ForwardPass {
     this.#take(ids, headMask, masked);
     return { logits: this.#weights.scores(this.#normed(this.#last, this.#weights.norm)), weights: this.#map() };
   }
@@ -118,7 +118,7 @@ export class DecoderEngine {
   /** What every part adds to the logits of some tokens, after the text that was read last. */
   readBack(tokens: number[]) {
     const { numLayers, normEpsilon } = this.#facts;
-    const layers = Array.from({ length: numLayers }, (_, layer) => this.#written(layer));
+    const layers = Array.from({ length: numLayers }, (_, layer) => this.#layerWrites(layer));
     const norm = { weight: this.#weights.norm, eps: normEpsilon };
     const embedding = this.#weights.embed(this.#ids.slice(-1));
     return readBack(
@@ -133,7 +133,7 @@ export class DecoderEngine {
   /** What each token would write if a head gave it all of its weight: how far it raises every token, but for one factor; [key][token]. */
   writes(layer: number, head: number) {
     const { headDim, numHeads } = this.#facts;
-    return this.#written(layer).values[head].map((value) => {
+    return this.#layerWrites(layer).values[head].map((value) => {
       const context = new Float32Array(numHeads * headDim);
       context.set(value, head * headDim);
       return this.#weights.scores(
@@ -142,7 +142,7 @@ export class DecoderEngine {
     });
   }
 
-  #written(layer: number): WrittenLayer {
+  #layerWrites(layer: number): LayerWrites {
     const { numHeads, numKvHeads, headDim, maxTokens } = this.#facts;
     const heads = Array.from({ length: numHeads }, (_, head) => head);
     const row = this.#rows[this.#ids.length - 1];
@@ -165,13 +165,13 @@ export class DecoderEngine {
   }
 
   /** Why a head looks from one token of a text at another: twin of `score_parts`. What was read last isn't read again. */
-  scoreParts(ids: number[], { layer, head, query, key }: Cell, headMask: HeadMask = null): ScoreParts {
+  scoreParts(ids: number[], { layer, head, query, key }: AttentionEdge, headMask: HeadMask = null): ScoreParts {
     this.#take(ids, headMask);
     const { numHeads, numKvHeads, headDim, maxTokens, normEpsilon, rotaryBase } = this.#facts;
     const group = Math.floor((head * numKvHeads) / numHeads); // whose keys the head reads
-    const [asks, answers] = this.#writtenAt([query, key], layer);
-    const side = (written: Written, row: number, place: number): Side => ({
-      written,
+    const [asks, answers] = this.#partsAt([query, key], layer);
+    const side = (parts: VectorParts, row: number, place: number): Side => ({
+      parts,
       place,
       rows: this.#weights.rows(layer, "qkv", row * headDim, headDim),
     });
@@ -188,15 +188,15 @@ export class DecoderEngine {
   }
 
   /** What the embedding and each part of the layers below one wrote into the vectors of some tokens. */
-  #writtenAt(places: number[], below: number) {
+  #partsAt(places: number[], below: number) {
     const { numHeads, width, headNames } = this.#facts;
-    const parts = places.map((place): Written => ({ embedding: this.#weights.embed([this.#ids[place]]) }));
+    const parts = places.map((place): VectorParts => ({ embedding: this.#weights.embed([this.#ids[place]]) }));
     for (let layer = 0; layer < below; layer++) {
-      const written = this.#weights.multiply(layer, "o", this.#contextsOf(places, layer));
+      const vectors = this.#weights.multiply(layer, "o", this.#contextsOf(places, layer));
       places.forEach((place, at) => {
         headNames.forEach(
           (name, head) =>
-            (parts[at][`layer ${layer + 1}, ${name}`] = written.slice(
+            (parts[at][`layer ${layer + 1}, ${name}`] = vectors.slice(
               (at * numHeads + head) * width,
               (at * numHeads + head + 1) * width,
             )),

@@ -4,7 +4,7 @@ import { answerPlace, mostOf } from "../math/answer-parts.ts";
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { matrix } from "../math/read-back.ts";
-import type { Cell } from "../math/score-parts.ts";
+import type { AttentionEdge } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import { DecoderEngine } from "./decoder-engine.ts";
 import type { DecoderTokens } from "./decoder-tokens.ts";
@@ -22,7 +22,7 @@ interface DecoderQuestion {
   text?: string | Draft;
   headMask?: HeadMask;
   masked?: boolean;
-  cell?: Cell;
+  edge?: AttentionEdge;
   flow?: FlowState;
   ledger?: LedgerQuestion;
   without?: { chosen: number[]; off: number };
@@ -49,7 +49,7 @@ export class DecoderReader {
   }
 
   /** The answer, and of what it hands over to the page. */
-  answer({ text = "", headMask = null, masked = false, cell, flow, ledger, without }: DecoderQuestion) {
+  answer({ text = "", headMask = null, masked = false, edge, flow, ledger, without }: DecoderQuestion) {
     const [weights, tokens] = [this.#weights, this.#tokens];
     const { facts } = weights;
     const isWhole = !masked && !without && !(ledger ? ledger.headMask : headMask);
@@ -57,8 +57,8 @@ export class DecoderReader {
     if (ledger && without) return { result: logitsWithout(engine, tokens, facts, ledger, without) };
     if (ledger) return { result: ledgerOf(engine, tokens, facts, ledger) };
     if (flow) return { result: decoderFlow(engine, weights, tokens, flow, headMask) };
-    if (cell) {
-      const found = whyThere(engine, tokens, text, cell, headMask);
+    if (edge) {
+      const found = whyThere(engine, tokens, text, edge, headMask);
       return { result: found, transfer: [found.pairs.buffer] };
     }
     const result = nextWord(engine, tokens, facts, text, headMask, masked);
@@ -173,10 +173,10 @@ export function whyThere(
   engine: DecoderEngine,
   tokens: DecoderTokens,
   text: string | Draft,
-  cell: Cell,
+  edge: AttentionEdge,
   headMask: HeadMask,
 ) {
-  return engine.scoreParts(tokens.read(text).ids, cell, headMask);
+  return engine.scoreParts(tokens.read(text).ids, edge, headMask);
 }
 
 /** The tokens with the largest and the smallest score. */

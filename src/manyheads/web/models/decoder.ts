@@ -3,7 +3,7 @@
 
 import type { HeadMask } from "../math/attention-map.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
-import type { Cell, ScoreParts } from "../math/score-parts.ts";
+import type { AttentionEdge, ScoreParts } from "../math/score-parts.ts";
 import type { Flow, FlowState } from "../math/steps.ts";
 import type { PartOfLedger } from "./decoder-model.ts";
 import type { DecoderFacts } from "./files.ts";
@@ -43,7 +43,7 @@ export class Decoder extends WorkerModel implements DecoderModel {
     { signal, masked = false }: { signal?: AbortSignal; masked?: boolean } = {},
   ) {
     const answer = await this.request<NextWord>({ text, headMask, masked }, signal);
-    const scoreParts = (cell: Cell) => this.request<ScoreParts>({ text, headMask, cell }, signal); // until the next key
+    const scoreParts = (edge: AttentionEdge) => this.request<ScoreParts>({ text, headMask, edge }, signal); // until the next key
     return masked ? answer : { ...answer, map: { ...answer.map, scoreParts } };
   }
 

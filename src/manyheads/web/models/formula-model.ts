@@ -1,6 +1,6 @@
 // The steps of the formula on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
 
-import type { HeadMask, Pictures } from "../math/attention-map.ts";
+import type { HeadMask, Tints } from "../math/attention-map.ts";
 import { causalMask, linear, project, stepsAndMaps, transpose } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
@@ -11,7 +11,7 @@ import type { Changes, Flow, FlowState, Steps } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
 
 /** What the heads of a layer read, and what is learned in it. */
-interface Reading {
+interface LayerInput {
   X: Matrix;
   layer: Layer;
   tokens: string[];
@@ -25,7 +25,7 @@ interface Reading {
 
 /** One head's steps in a layer, and what all of its heads look at. */
 export function flowThrough(
-  { X: words, layer, tokens, notes, headNames, headMask, decoding, below, belowMask }: Reading,
+  { X: words, layer, tokens, notes, headNames, headMask, decoding, below, belowMask }: LayerInput,
   { head, causal, padding, unscaled }: Pick<FlowState, "head"> & Partial<Changes>,
 ): Flow {
   const numHeads = headNames.length;
@@ -63,9 +63,9 @@ export function flowThrough(
 
 /** The journey through one head of one layer of many, of which `at` says what it reads: what the layers below have made of the words. */
 export function layeredFlow(
-  named: Pick<Reading, "tokens" | "notes" | "headNames">,
+  named: Pick<LayerInput, "tokens" | "notes" | "headNames">,
   layers: number,
-  at: (layer: number) => Pick<Reading, "X" | "layer" | "decoding" | "below">,
+  at: (layer: number) => Pick<LayerInput, "X" | "layer" | "decoding" | "below">,
   state: Pick<FlowState, "layer" | "head"> & Changes,
   headMask: HeadMask,
 ): Flow {
@@ -203,7 +203,7 @@ export function projectionsOf(model: FocusModel) {
 }
 
 /** A matrix as its picture has it, from −127 to 127. */
-function tintsOf({ shape, values }: Matrix): Pictures {
+function tintsOf({ shape, values }: Matrix): Tints {
   const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   return { shape, tints: Int8Array.from(values, (value) => Math.round((127 * value) / largest)) };
 }

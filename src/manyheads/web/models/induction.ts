@@ -15,8 +15,8 @@ import {
 import type { Layer, Matrix } from "../math/attention.ts";
 import { Fault } from "../math/faults.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
-import { dot, matrix, readBack, type WrittenLayer } from "../math/read-back.ts";
-import { scoreParts, type Cell, type ScoreParts, type Side } from "../math/score-parts.ts";
+import { dot, matrix, readBack, type LayerWrites } from "../math/read-back.ts";
+import { scoreParts, type AttentionEdge, type ScoreParts, type Side, type VectorParts } from "../math/score-parts.ts";
 import { rowOf } from "../math/steps.ts";
 import { valueNorms } from "../math/value-norms.ts";
 import type { Safetensors } from "../math/wire.ts";
@@ -110,34 +110,27 @@ export class InductionModel {
       },
       guesses: ids.map((_, place) => known[likeliest(row(place))] ?? null),
       losses: Float32Array.from(ids.slice(1), (id, place) => -Math.log(row(place)[id])),
-      scoreParts: (cell) => this.scoreParts(ids, cell, headMask),
+      scoreParts: (edge) => this.scoreParts(ids, edge, headMask),
     };
   }
 
   /** Why a head looks from one symbol at another: twin of `score_parts`. */
-  scoreParts(ids: number[], { layer, head, query, key }: Cell, headMask: HeadMask = null): ScoreParts {
+  scoreParts(ids: number[], { layer, head, query, key }: AttentionEdge, headMask: HeadMask = null): ScoreParts {
     const { tensors, layers, headNames } = this;
-    const below = this.#computed(ids, headMask).written.slice(0, layer);
+    const below = this.#computed(ids, headMask).passed.slice(0, layer);
     const side = (place: number, name: string): Side => {
-      const written: Side["written"] = {
+      const parts: VectorParts = {
         embedding: rowOf(tensors["symbol.weight"], ids[place]),
         position: rowOf(tensors.position, place),
       };
       below.forEach(({ V, weights, on }, number) =>
         headNames.forEach((title, at) => {
-          written[`layer ${number + 1}, ${title}`] = this.#wrote(
-            layers[number],
-            V,
-            weights,
-            at,
-            place,
-            on?.[at] ?? true,
-          );
+          parts[`layer ${number + 1}, ${title}`] = this.#wrote(layers[number], V, weights, at, place, on?.[at] ?? true);
         }),
       );
       const reads = layers[layer][name];
       const width = reads.shape[0] / headNames.length;
-      return { written, place, rows: Array.from({ length: width }, (_, row) => rowOf(reads, head * width + row)) };
+      return { parts, place, rows: Array.from({ length: width }, (_, row) => rowOf(reads, head * width + row)) };
     };
     const [weight, bias] = ["weight", "bias"].map((name) => tensors[`norms.${layer}.${name}`].values);
     return scoreParts({ weight, bias, eps: 1e-5 }, side(query, "query.weight"), side(key, "key.weight"));
@@ -215,22 +208,22 @@ export class InductionModel {
     const [first, mask] = [rowOf(x, ids.length - 1), causalMask(ids.length)];
     const maps: Matrix[] = [];
     const norms: number[] = [];
-    const written: { V: Matrix; weights: Matrix; on: boolean[] | undefined }[] = [];
-    const layers = this.layers.map((layer, number): WrittenLayer => {
+    const passed: { V: Matrix; weights: Matrix; on: boolean[] | undefined }[] = [];
+    const layers = this.layers.map((layer, number): LayerWrites => {
       const input = layerNorm(x, partOf(tensors, `norms.${number}.`));
       const { output, weights } = multiHeadAttention(input, layer, { numHeads, mask, headMask: headMask?.[number] });
       x = added(x, output);
       maps.push(weights);
       const V = project(input, input, layer, numHeads)[2];
       norms.push(...valueNorms(V, layer["output.weight"], numHeads));
-      written.push({ V, weights, on: headMask?.[number] });
-      return this.#written(layer, V, weights, headMask?.[number]);
+      passed.push({ V, weights, on: headMask?.[number] });
+      return this.#layerWrites(layer, V, weights, headMask?.[number]);
     });
     const scores = linear(layerNorm(x, partOf(tensors, "norm.")), tensors["next.weight"]);
-    return { scores, maps, norms, layers, written, first, last: rowOf(x, ids.length - 1) };
+    return { scores, maps, norms, layers, passed, first, last: rowOf(x, ids.length - 1) };
   }
 
-  #written(layer: Layer, V: Matrix, maps: Matrix, on: boolean[] | undefined): WrittenLayer {
+  #layerWrites(layer: Layer, V: Matrix, maps: Matrix, on: boolean[] | undefined): LayerWrites {
     const heads = Array.from({ length: this.numHeads }, (_, head) => head);
     const [length, width] = V.shape;
     const own = width / this.numHeads;

@@ -1,7 +1,7 @@
 // Small tools for what the views draw: nodes that are kept from one repaint to the next.
 
 import type { ShownMap } from "../math/map-state.ts";
-import { alpha, type cellLook } from "../math/maps.ts";
+import { alpha, type cellTint } from "../math/maps.ts";
 import { isPiece, isSpecial, readable, weightText } from "../math/text.ts";
 
 /** A new element. Of `props`, those that begin with "on" listen; true is an attribute without a value, false and null none. */
@@ -76,21 +76,21 @@ export function setToken(node: Element & { token?: string }, token: string) {
   node.classList.toggle("hm-special", isSpecial(token));
 }
 
-export type CellLook = ReturnType<typeof cellLook>;
+export type CellTint = ReturnType<typeof cellTint>;
 /** A cell remembers what it shows. */
 type WeightCell = HTMLElement & { shown?: string; percent?: string; ground?: string; named?: string };
 
-/** One weight of a map in its cell, tinted by `look`; a masked one has none. */
+/** One weight of a map in its cell, tinted by `tint`; a masked one has none. */
 export function setWeight(
   cell: WeightCell,
   map: ShownMap,
   weight: number,
-  look: CellLook,
+  tint: CellTint,
   from: string,
   to: string,
   masked = false,
 ) {
-  setTint(cell, weight, look, masked);
+  setTint(cell, weight, tint, masked);
   const text = masked ? "masked" : weightText(map, weight);
   if (cell.percent !== text) cell.dataset.percent = cell.percent = text;
   const label = `${from} to ${to}: ${text}`;
@@ -98,7 +98,7 @@ export function setWeight(
 }
 
 /** A weight and its tint alone. */
-export function setTint(cell: WeightCell, weight: number, { colour, opacity }: CellLook, masked: boolean) {
+export function setTint(cell: WeightCell, weight: number, { colour, opacity }: CellTint, masked: boolean) {
   const shown = weight.toFixed(4);
   if (cell.shown !== shown) {
     cell.dataset.weight = cell.shown = shown;

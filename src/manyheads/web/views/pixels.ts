@@ -1,7 +1,7 @@
-// Heads as pixels, where tables would be too many or too large: pure functions make pictures, `paintPixels` puts one on a canvas.
+// Heads as pixels, where tables would be too many or too large: pure functions make bitmaps, `paintBitmap` puts one on a canvas.
 
-import type { AttentionMap, Pictures } from "../math/attention-map.ts";
-import type { Look, ShownMap } from "../math/map-state.ts";
+import type { AttentionMap, Tints } from "../math/attention-map.ts";
+import type { HeadStyle, ShownMap } from "../math/map-state.ts";
 import { fullWeight, hasMask, isMasked, queryWeights, tintShare, weightColour } from "../math/maps.ts";
 import { directionOf, isSpecial } from "../math/text.ts";
 
@@ -11,7 +11,7 @@ const HATCHED = 3; // pixels to a side of a weight from which on those below 0 a
 const FAINT = 0.3; // of a tint, on a line
 
 /** `pixels` are RGBA, four bytes each. */
-export interface Picture {
+export interface Bitmap {
   width: number;
   height: number;
   pixels: Uint8ClampedArray<ArrayBuffer>;
@@ -40,11 +40,11 @@ export function drawHead(
   map: AttentionMap,
   layer: number,
   head: number,
-  look: Look,
+  style: HeadStyle,
 ) {
-  const { dim } = look;
+  const { dim } = style;
   const [, , queries, keys] = map.shape;
-  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
+  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, style, weight)));
   const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
   const column = columnOf(map, width);
   const [starts, ends] = [0, 1].map((edge) =>
@@ -63,7 +63,7 @@ export function drawHead(
     open.fill(0);
     for (let query = first; query <= last; query++) {
       const row = queryWeights(map, layer, head, query);
-      const full = fullWeight(map, layer, row, look);
+      const full = fullWeight(map, layer, row, style);
       for (let key = 0; key < keys; key++) {
         tints[key] =
           full && Math.sign(row[key]) * tintShare(row[key], full) * Math.min(faintKeys[key], faintQueries[query]);
@@ -103,16 +103,16 @@ export function drawHead(
 /** The first pixel of a line on a slanting stripe, of which there's one every so many pixels. */
 const onStripe = (y: number, every: number) => (every - (y % every)) % every;
 
-/** Draws a head whose weights haven't come, as `drawHead` does, by its small picture. */
-export function drawSmall(
+/** Draws a head whose weights haven't come, as `drawHead` does, by tints that were made before. */
+export function drawTints(
   pixels: Uint32Array,
   stride: number,
   { x: left, y: top, width, height }: Box,
   map: ShownMap,
-  pictures: Pictures,
+  pictures: Tints,
   layer: number,
   head: number,
-  look: Look,
+  style: HeadStyle,
 ) {
   const {
     shape: [, heads, rows, columns],
@@ -120,7 +120,7 @@ export function drawSmall(
   } = pictures;
   const start = (layer * heads + head) * rows * columns;
   const column = columnOf(map, width);
-  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, look, weight)));
+  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, style, weight)));
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const deep = tints[start + Math.floor((y * rows) / height) * columns + Math.floor((column(x) * columns) / width)];
@@ -150,22 +150,22 @@ function span(at: number, places: number, count: number) {
   return [first, places < count ? Math.ceil(((at + 1) * count) / places) - 1 : first];
 }
 
-/** A picture that `draw(pixels)` draws, one number for each pixel. */
-export function makePicture(width: number, height: number, draw: (pixels: Uint32Array) => void): Picture {
+/** A bitmap that `draw(pixels)` draws, one number for each pixel. */
+export function makeBitmap(width: number, height: number, draw: (pixels: Uint32Array) => void): Bitmap {
   const pixels = new Uint8ClampedArray(4 * width * height);
   draw(new Uint32Array(pixels.buffer));
   return { width, height, pixels };
 }
 
-const pictures = new WeakMap<HTMLCanvasElement, Picture>();
+const bitmaps = new WeakMap<HTMLCanvasElement, Bitmap>();
 
-/** The picture that a canvas shows. */
-export const pictureOf = (canvas: HTMLCanvasElement) => pictures.get(canvas);
+/** The bitmap that a canvas shows. */
+export const bitmapOf = (canvas: HTMLCanvasElement) => bitmaps.get(canvas);
 
-/** Puts a picture on a canvas; the build, whose canvases have no context, takes it from `pictureOf`. */
-export function paintPixels(canvas: HTMLCanvasElement, picture: Picture) {
-  const { width, height, pixels } = picture;
-  pictures.set(canvas, picture);
+/** Puts a bitmap on a canvas; the build, whose canvases have no context, takes it from `bitmapOf`. */
+export function paintBitmap(canvas: HTMLCanvasElement, bitmap: Bitmap) {
+  const { width, height, pixels } = bitmap;
+  bitmaps.set(canvas, bitmap);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   canvas.getContext("2d")?.putImageData(new ImageData(pixels, width, height), 0, 0);
 }

@@ -2,7 +2,7 @@
 // above ends, so that the last ends at the score. It's asked of the map's own model, and only while somebody has it open.
 
 import type { AttentionMap } from "../math/attention-map.ts";
-import { topPairs, writerOfKey, type Cell, type ScoreParts } from "../math/score-parts.ts";
+import { topPairs, writerOfKey, type AttentionEdge, type ScoreParts } from "../math/score-parts.ts";
 import { amount, visible } from "../math/text.ts";
 import { fill, h, setText } from "./dom.ts";
 
@@ -19,22 +19,22 @@ export class WhyThere {
     h("thead", {}, h("tr", {}, ...this.#heads, h("th", { scope: "col" }, "add to the score"), h("td"))),
     this.#body,
   );
-  #asked: { map: AttentionMap; cell: Cell; colours: Record<string, string> } | null = null;
+  #asked: { map: AttentionMap; edge: AttentionEdge; colours: Record<string, string> } | null = null;
   node = h("details", { class: "why-there", ontoggle: () => this.#draw() }, h("summary", {}, "Why there?"), this.#lead);
 
-  /** Another cell of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
-  ask(map: AttentionMap, cell: Cell, colours: Record<string, string> = {}) {
-    if (map === this.#asked?.map && String(Object.values(cell)) === String(Object.values(this.#asked.cell))) return;
-    this.#asked = { map, cell, colours };
+  /** Another edge of a map is asked about; `colours` are those of heads that have one, by name, such as "layer 1, head 2". */
+  ask(map: AttentionMap, edge: AttentionEdge, colours: Record<string, string> = {}) {
+    if (map === this.#asked?.map && String(Object.values(edge)) === String(Object.values(this.#asked.edge))) return;
+    this.#asked = { map, edge, colours };
     this.node.hidden = false;
     this.#draw();
   }
 
-  /** Another map is shown: the same cell is asked about if the text is the same, and else none, and nothing is shown. */
+  /** Another map is shown: the same edge is asked about if the text is the same, and else none, and nothing is shown. */
   follow(map: AttentionMap) {
     if (map === this.#asked?.map) return;
     const isSame = map.scoreParts && this.#asked?.map.queryTokens.join("\n") === map.queryTokens.join("\n");
-    if (isSame) return this.ask(map, this.#asked!.cell);
+    if (isSame) return this.ask(map, this.#asked!.edge);
     this.#asked = null;
     this.node.hidden = true;
   }
@@ -47,7 +47,7 @@ export class WhyThere {
   async #draw() {
     const asked = this.#asked;
     if (!asked || !this.node.open) return;
-    const found = asked.map.scoreParts?.(asked.cell); // a model in the page answers at once, one in a worker later
+    const found = asked.map.scoreParts?.(asked.edge); // a model in the page answers at once, one in a worker later
     if (!found) return this.#wait();
     if (!(found instanceof Promise)) return this.#show(found);
     const answer = await found.catch(() => null); // the figure itself says what went wrong
@@ -62,7 +62,7 @@ export class WhyThere {
   #show(found: ScoreParts) {
     const {
       map,
-      cell: { layer, head, query, key },
+      edge: { layer, head, query, key },
       colours,
     } = this.#asked!;
     const [asks, answers] = [map.queryTokens[query], map.keyTokens[key]].map((token) => `“${visible(token)}”`);

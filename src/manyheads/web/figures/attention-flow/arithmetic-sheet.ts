@@ -181,7 +181,7 @@ export class ArithmeticSheet {
     const heads = fill(this.#columns, rows.length + 1, () => h("th", { scope: "col" }));
     rows.forEach(({ label }, place) => setText(heads[place + 1], label));
     const lines = fill(this.#lines, columns.length, () => h("tr", {}, h("th", { scope: "row" })));
-    const looks = rows.map(({ values }, line) => lookOf(steps, open.lit[line]?.name, values));
+    const palettes = rows.map(({ values }, line) => paletteOf(steps, open.lit[line]?.name, values));
     columns.forEach((name, term) => {
       const { cells } = lines[term];
       setText(cells[0], name);
@@ -190,9 +190,10 @@ export class ArithmeticSheet {
       rows.forEach(({ values }, line) => {
         const [cell, value] = [cells[line + 1], values[term]];
         const source = sourceOf(steps, open, line, term);
-        const share = tint(value, looks[line].largest);
+        const share = tint(value, palettes[line].largest);
         cell.style.backgroundColor =
-          (share < 0 ? looks[line].negative : looks[line].positive) + alpha(Math.abs(share) * looks[line].depth);
+          (share < 0 ? palettes[line].negative : palettes[line].positive) +
+          alpha(Math.abs(share) * palettes[line].depth);
         if (!source) return cell.replaceChildren(formatNumber(value));
         const button = (cell.firstElementChild ?? h("button", { type: "button" })) as CellButton;
         button.cell = source;
@@ -208,7 +209,7 @@ const numberButton = (cell: Cell, value: number) =>
   Object.assign(h("button", { type: "button" }, formatNumber(value)), { cell });
 
 /** How the numbers of a line are tinted: as in their matrix, else by the largest of them. */
-function lookOf(steps: Steps, name: string | undefined, values: ArrayLike<number>) {
+function paletteOf(steps: Steps, name: string | undefined, values: ArrayLike<number>) {
   if (name) return palette(steps, name);
   const own = Array.from(values).reduce(
     (most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most),

@@ -141,7 +141,7 @@ export function equationOf(
   return made
     ? [made]
         .flat()
-        .map((written) => math(written))
+        .map((formula) => math(formula))
         .join("")
     : "";
 }

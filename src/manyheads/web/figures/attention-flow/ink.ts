@@ -3,7 +3,7 @@
 import { cellText, type Cell } from "../../math/steps.ts";
 import { isolated } from "../../math/text.ts";
 import { h, setText } from "../../views/dom.ts";
-import { paintPixels, type Box, type Picture } from "../../views/pixels.ts";
+import { paintBitmap, type Box, type Bitmap } from "../../views/pixels.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LAYERS = ["bands", "shapes", "texts"] as const; // from back to front
@@ -30,8 +30,8 @@ interface ShapeOptions extends Answers {
 interface Shape extends Answers {
   node: SVGElement | HTMLCanvasElement;
   drawn: number;
-  written: Record<string, string>;
-  picture?: Picture;
+  attributes: Record<string, string>; // as they are in the page
+  bitmap?: Bitmap;
 }
 
 export class FlowInk {
@@ -55,7 +55,7 @@ export class FlowInk {
     this.node.append(this.#svg, this.#strips, front);
   }
 
-  /** Begins a frame of a picture of this size. */
+  /** Begins a frame of this size. */
   begin(width: number, height: number) {
     this.#frame++;
     this.#last = {};
@@ -64,7 +64,7 @@ export class FlowInk {
     for (const svg of [this.#svg, this.#layers.texts.parentElement!])
       svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.node.style.aspectRatio = `${width} / ${height}`;
-    for (const shape of this.#shapes.values()) shape.written = {};
+    for (const shape of this.#shapes.values()) shape.attributes = {};
   }
 
   /** Takes away what this frame did not ask for. */
@@ -114,11 +114,11 @@ export class FlowInk {
   }
 
   /** Numbers as colours in a box. */
-  strip(key: string, { x, y, width, height }: Box, picture: Picture, { opacity = 1, ...answers }: ShapeOptions = {}) {
+  strip(key: string, { x, y, width, height }: Box, bitmap: Bitmap, { opacity = 1, ...answers }: ShapeOptions = {}) {
     if (opacity < 0.02 || width < 0.5) return;
     const shape = this.#shape(key, "strips", "canvas", answers);
-    if (shape.picture !== picture) paintPixels(shape.node as HTMLCanvasElement, picture);
-    shape.picture = picture;
+    if (shape.bitmap !== bitmap) paintBitmap(shape.node as HTMLCanvasElement, bitmap);
+    shape.bitmap = bitmap;
     const of = (value: number, whole: number) => `${((100 * value) / whole).toFixed(3)}%`;
     const size = this.#size;
     this.#write(shape, {
@@ -163,7 +163,7 @@ export class FlowInk {
       if (before)
         before.after(node); // what is asked for later covers what was asked for before, whichever came first to the page
       else (layer === "strips" ? this.#strips : this.#layers[layer]).prepend(node);
-      shape = { node, drawn: 0, written: {} };
+      shape = { node, drawn: 0, attributes: {} };
       this.#shapes.set(key, shape);
     }
     this.#last[layer] = shape.node;
@@ -172,12 +172,12 @@ export class FlowInk {
     return shape;
   }
 
-  #write({ node, written }: Shape, attributes: Record<string, string | undefined>) {
+  #write({ node, attributes: before }: Shape, attributes: Record<string, string | undefined>) {
     for (const [name, value] of Object.entries(attributes)) {
-      if (written[name] === value) continue;
+      if (before[name] === value) continue;
       if (value === undefined) node.removeAttribute(name);
       else node.setAttribute(name, value);
-      written[name] = value as string;
+      before[name] = value as string;
     }
   }
 }

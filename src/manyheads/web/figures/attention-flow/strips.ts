@@ -5,17 +5,17 @@ import { outputOf } from "./stations.ts";
 import { NUMBER_COLOURS } from "../../math/names.ts";
 import { rowOf } from "../../math/steps.ts";
 import type { Flow } from "../../math/steps.ts";
-import { inkOf, makePicture, type Picture } from "../../views/pixels.ts";
+import { inkOf, makeBitmap, type Bitmap } from "../../views/pixels.ts";
 
 const ROW = { filled: 3, gap: 2 }; // pixels of a row, and above and below it together
 const LINE = { filled: 1, gap: 0 };
 
 /** Rows of numbers as colours; `gaps` leaves room between the rows. The largest number has the full colour. */
-export function stripOf(values: ArrayLike<number>, width: number, largest = largestOf(values), gaps = false): Picture {
+export function stripOf(values: ArrayLike<number>, width: number, largest = largestOf(values), gaps = false): Bitmap {
   const rows = values.length / width;
   const { filled, gap } = gaps ? ROW : LINE;
   const [positive, negative] = [NUMBER_COLOURS.positive, NUMBER_COLOURS.negative].map(inkOf);
-  return makePicture(width, rows * (filled + gap), (pixels) => {
+  return makeBitmap(width, rows * (filled + gap), (pixels) => {
     for (let row = 0; row < rows; row++) {
       const line = (row * (filled + gap) + gap / 2) * width;
       for (let column = 0; column < width; column++) {
@@ -53,7 +53,7 @@ function makeStrips(flow: Flow, query: number) {
   const [widest, largest] = [largestOf(concat.values), largestOf(output.values)];
   const one = (values: ArrayLike<number>, most?: number) => stripOf(values, values.length, most);
   const all = ({ values, shape }: Matrix) => stripOf(values, shape[1], undefined, true);
-  let mixer: Picture | undefined;
+  let mixer: Bitmap | undefined;
   return {
     X: all(X),
     K: all(K),

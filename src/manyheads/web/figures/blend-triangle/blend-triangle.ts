@@ -121,7 +121,7 @@ class BlendTriangleElement extends Figure {
     this.#points.forEach((point, head) => {
       point.hidden = head === 1 && !this.#both;
       point.style.cssText = `${where(blends[head])}; --head: ${COLOURS[head]}`;
-      point.ariaLabel = `Blend of ${this.#both ? `head ${head + 1}` : "the head"}: ${written(blends[head])}`;
+      point.ariaLabel = `Blend of ${this.#both ? `head ${head + 1}` : "the head"}: ${describePoint(blends[head])}`;
     });
     this.#lines.forEach((line, head) => {
       line.classList.toggle("bt-idle", head === 1 && !this.#both); // its room stays
@@ -133,14 +133,14 @@ class BlendTriangleElement extends Figure {
     const reached = Math.hypot(result[0] - this.#wanted[0], result[1] - this.#wanted[1]) < STEP;
     setText(
       this.#says,
-      `${this.#both ? "Together they find" : "It finds"} ${written(result)}. Wanted: ${written(this.#wanted)}.${reached ? " There!" : ""}`,
+      `${this.#both ? "Together they find" : "It finds"} ${describePoint(result)}. Wanted: ${describePoint(this.#wanted)}.${reached ? " There!" : ""}`,
     );
     this.#announcer.drawn(() => this.#says.textContent ?? "");
     announce(this, "blended", { weights: this.#heads.slice(0, this.#both ? 2 : 1), result });
   }
 }
 
-const written = ([thing, feeling]: Point) => `thing ${thing.toFixed(2)}, feeling ${feeling.toFixed(2)}`;
+const describePoint = ([thing, feeling]: Point) => `thing ${thing.toFixed(2)}, feeling ${feeling.toFixed(2)}`;
 
 /** Where a point stands from the left or the top. */
 const place = (point: Point, axis: 0 | 1) => {

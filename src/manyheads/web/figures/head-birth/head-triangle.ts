@@ -3,9 +3,9 @@
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { visible } from "../../math/repeats.ts";
 import { fill, h, setText } from "../../views/dom.ts";
-import { drawHead, makePicture, paintPixels } from "../../views/pixels.ts";
+import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 
-const SIDE = 384; // pixels of the picture, about; a browser enlarges them
+const SIDE = 384; // pixels of the bitmap, about; a browser enlarges them
 const DENSE = 32; // characters; of more, none can be read
 
 export class HeadTriangle {
@@ -46,11 +46,11 @@ export class HeadTriangle {
   draw(map: AttentionMap, [layer, head]: number[], off: boolean) {
     const { queryTokens: characters } = map;
     const size = characters.length * Math.max(1, Math.floor(this.#side / characters.length));
-    const look = { colour: this.#colour, off, dim: false, scale: "absolute" as const };
+    const style = { colour: this.#colour, off, dim: false, scale: "absolute" as const };
     const box = { x: 0, y: 0, width: size, height: size };
     const whole = { ...map, causal: false }; // what is masked stays blank
-    const picture = makePicture(size, size, (pixels) => drawHead(pixels, size, box, whole, layer, head, look));
-    paintPixels(this.#canvas, picture);
+    const bitmap = makeBitmap(size, size, (pixels) => drawHead(pixels, size, box, whole, layer, head, style));
+    paintBitmap(this.#canvas, bitmap);
     const place = `layer ${layer + 1}, head ${head + 1}`;
     this.#canvas.ariaLabel = `${this.#name || place}: rows ask, columns are looked at; ${characters.length} characters`;
     setText(this.#title, this.#name || place);

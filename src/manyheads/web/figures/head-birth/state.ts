@@ -3,7 +3,7 @@
 import { inductionScores, previousScores } from "./births.ts";
 import { toggledIn } from "../../math/heads-off.ts";
 import { guessed, type Guessed } from "../../math/repeats.ts";
-import type { Cell } from "../../math/score-parts.ts";
+import type { AttentionEdge } from "../../math/score-parts.ts";
 import type { Expecting } from "../../models/induction.ts";
 import type { Report } from "../../models/training.ts";
 import { EXPERIMENTS, PLAIN, type Experiment } from "./experiments.ts";
@@ -19,7 +19,7 @@ export interface State {
   map: Expecting | null; // the one that is shown
   all: Guessed[]; // the guesses in it
   chosen: number | null; // the character that the reader points at; else the first that can be known
-  pressed: Cell | null; // of a triangle, to be explained; else where the induction head looks most from the chosen character
+  pressed: AttentionEdge | null; // of a triangle, to be explained; else where the induction head looks most from the chosen character
   predicted: string; // which head appears first in the stored training, as the reader predicted it
 }
 
@@ -243,7 +243,7 @@ export function askedOf({ all, chosen }: State) {
 }
 
 /** That a cell of a head, [layer, head], was pressed. */
-export const askedFor = ([layer, head]: number[], cell: Pick<Cell, "query" | "key">): Action => ({
+export const askedFor = ([layer, head]: number[], cell: Pick<AttentionEdge, "query" | "key">): Action => ({
   type: "ask",
   place: cell.query + 1,
   pressed: { layer, head, ...cell },

@@ -1,7 +1,7 @@
 // Arcs over the words of Paint, from the one that asks to those that it looks at: in the head's colour, the thicker, the more.
 
 import type { ShownMap } from "../../math/map-state.ts";
-import { lineLook, lineUnit, queryWeights } from "../../math/maps.ts";
+import { lineStyle, lineUnit, queryWeights } from "../../math/maps.ts";
 import type { MapHost } from "./map-part.ts";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
@@ -46,8 +46,8 @@ export class Arcs {
   #arcsOf(rows: PaintedRow[], host: MapHost): Record<string, string>[] {
     const own = this.node.getBoundingClientRect();
     return rows.flatMap(({ row, map, layer, head, query, from }) => {
-      const look = host.look(map, layer, head);
-      if (look.off || from < 0) return [];
+      const style = host.styleOf(map, layer, head);
+      if (style.off || from < 0) return [];
       const weights = queryWeights(map, layer, head, query);
       const unit = lineUnit(map, layer);
       const keys = [...weights.keys()]
@@ -62,7 +62,7 @@ export class Arcs {
         .filter((key) => seen(key) && seen(from))
         .map((key) => ({
           d: arc(words[from], words[key], left - own.left, top - own.top),
-          ...lineLook(look, map, { query, key, weight: weights[key] }, unit),
+          ...lineStyle(style, map, { query, key, weight: weights[key] }, unit),
           "stroke-opacity": (0.3 + 0.6 * Math.sqrt(Math.abs(weights[key]) / unit)).toFixed(2),
         }));
     });

@@ -19,12 +19,12 @@ import { Legend } from "./legend.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
 import { drawRow, makeRow, secondAskers } from "./paint.ts";
-import { drawHead, drawSmall, makePicture, paintPixels, pictureOf } from "../../views/pixels.ts";
+import { drawHead, drawTints, makeBitmap, paintBitmap, bitmapOf } from "../../views/pixels.ts";
 import { travel, type Travellers } from "./travel.ts";
 
 const [SMALLEST, NARROW] = [24, 40]; // pixels of a head's side: the least; below which layers become columns
 const LARGEST = { side: 150, row: 760, cell: 24 };
-const SHARPEST = 64; // pixels of a head's side in a picture that isn't laid out
+const SHARPEST = 64; // pixels of a head's side in a bitmap that isn't laid out
 const MOVERS = 5; // heads that are named
 const SIDE = 60; // the names of the rows, as in head-map.css
 
@@ -124,7 +124,7 @@ export class GridView implements MapPart {
       button,
     ]);
 
-  /** Each button takes its head's square off the picture, to fly with it. */
+  /** Each button takes its head's square off the bitmap, to fly with it. */
   #lift() {
     const { canvas } = this;
     const step = canvas.width / (this.titles.cells.length - 1);
@@ -139,8 +139,8 @@ export class GridView implements MapPart {
   }
 
   #land() {
-    const picture = pictureOf(this.canvas);
-    if (picture) paintPixels(this.canvas, picture);
+    const bitmap = bitmapOf(this.canvas);
+    if (bitmap) paintBitmap(this.canvas, bitmap);
     for (const [, button] of this.#squares()) button.replaceChildren();
     this.frame.classList.remove("hm-flying");
   }
@@ -183,7 +183,7 @@ export class GridView implements MapPart {
     this.#drawButtons(map, columns);
     this.frame.classList.toggle("hm-sorted", this.#sorted && this.#behavioursOf(map) !== null);
     this.frame.style.setProperty("--columns", String(Math.max(columns, this.host.mostHeads))); // as large as with the most heads
-    paintPixels(this.canvas, this.#picture(map, columns, step));
+    paintBitmap(this.canvas, this.#bitmap(map, columns, step));
     const small =
       layersOf(map).length < layers
         ? map.mixed
@@ -196,18 +196,18 @@ export class GridView implements MapPart {
     this.canvas.dataset.drawn = `${layers} ${heads} ${queries} ${keys}`;
   }
 
-  /** All heads as one picture, `step` pixels from head to head. */
-  #picture(map: ShownMap, columns: number, step: number) {
+  /** All heads as one bitmap, `step` pixels from head to head. */
+  #bitmap(map: ShownMap, columns: number, step: number) {
     const [layers, heads] = map.shape;
     const width = step * columns;
     const present = new Set(layersOf(map));
-    return makePicture(width, step * ((layers * heads) / columns), (pixels) =>
+    return makeBitmap(width, step * ((layers * heads) / columns), (pixels) =>
       this.#places(map).forEach(({ layer, head }, place) => {
         const [x, y] = [(place % columns) * step, Math.floor(place / columns) * step];
         const box = { x, y, width: step, height: step };
-        const look = this.host.look(map, layer, head);
-        if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, look);
-        else if (!map.mixed) drawSmall(pixels, width, box, map, map.pictures, layer, head, look);
+        const style = this.host.styleOf(map, layer, head);
+        if (present.has(layer) || !map.pictures) drawHead(pixels, width, box, map, layer, head, style);
+        else if (!map.mixed) drawTints(pixels, width, box, map, map.pictures, layer, head, style);
       }),
     );
   }
@@ -382,8 +382,8 @@ export class GridView implements MapPart {
 }
 
 /**
- * The columns of a grid in so many pixels across, how many pixels of its picture a head takes, and how large a head gets: few
- * weights fill no large square. The stylesheet scales the picture, by the same rule as `side`; before anything is laid out, `room` is 0.
+ * The columns of a grid in so many pixels across, how many pixels of its bitmap a head takes, and how large a head gets: few
+ * weights fill no large square. The stylesheet scales the bitmap, by the same rule as `side`; before anything is laid out, `room` is 0.
  */
 function layOut({ shape: [layers, heads, queries, keys] }: ShownMap, room: number) {
   const tokens = Math.max(queries, keys, 1);

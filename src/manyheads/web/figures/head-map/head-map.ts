@@ -6,7 +6,7 @@ import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define } from "../../doors/page-element.ts";
 import { OPTION_NAMES } from "../../math/options.ts";
-import { decodeMap, type WrittenWeights } from "../../math/wire.ts";
+import { decodeMap, type WireWeights } from "../../math/wire.ts";
 import { announce, h } from "../../views/dom.ts";
 import { HeadMapElement } from "./element.ts";
 import { HeadMapView } from "./view.ts";
@@ -22,7 +22,7 @@ export const TRAITS = {
 interface LayerMessage {
   of: number;
   layer: number;
-  maps: [WrittenWeights, WrittenWeights?];
+  maps: [WireWeights, WireWeights?];
 }
 
 function render({ model, el }: { model: KernelModel; el: HTMLElement }) {

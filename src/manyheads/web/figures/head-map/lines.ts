@@ -1,8 +1,8 @@
 // Lines: the sentence twice, and a line from the word that asks to each that it looks at, as strong as the weight. Of two
 // sentences, side by side, or where there's no room for that, one below the other.
 
-import type { Look, ShownMap } from "../../math/map-state.ts";
-import { compareHeads, headName, lineLook, lineUnit, strongest } from "../../math/maps.ts";
+import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
+import { compareHeads, headName, lineStyle, lineUnit, strongest } from "../../math/maps.ts";
 import { capital, isolated, readable, weightText } from "../../math/text.ts";
 import { arrow, fill, focusOn, h, setText, setToken, targetOf } from "../../views/dom.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
@@ -126,18 +126,18 @@ class LinesPanel {
     const { host } = this;
     const { layer, head: chosen } = host.state;
     const single = chosen === null ? null : Math.min(chosen, map.shape[1] - 1);
-    const looks = Array.from({ length: map.shape[1] }, (_, head) => host.look(map, layer, head));
+    const styles = Array.from({ length: map.shape[1] }, (_, head) => host.styleOf(map, layer, head));
     const lines = strongest(map, layer, {
       chosen: (head, asks, key) =>
-        !looks[head].off && (single === null || head === single) && (only === null ? asks === query : key === only),
+        !styles[head].off && (single === null || head === single) && (only === null ? asks === query : key === only),
     });
     const unit = lineUnit(map, layer);
     const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
     lines.forEach((line, index) => {
       const beside = (BESIDE * (line.head - (map.shape[1] - 1) / 2)) / Math.max(map.shape[1] - 1, 1);
       const [from, to] = [line.query, line.key].map((place) => place + 0.5 + (single === null ? beside : 0));
-      const look = lineLook(looks[line.head], map, line, unit);
-      const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...look };
+      const style = lineStyle(styles[line.head], map, line, unit);
+      const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...style };
       for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
     });
     for (const list of [this.asking, this.lookedAt])
@@ -148,15 +148,20 @@ class LinesPanel {
       });
     setText(
       this.summary,
-      this.#summarize(map, only === null ? { asks: true, index: query } : { asks: false, index: only }, single, looks),
+      this.#summarize(map, only === null ? { asks: true, index: query } : { asks: false, index: only }, single, styles),
     );
   }
 
   /** What the chosen word's lines say, in words; the mean of the heads that are on where all are shown. */
-  #summarize(map: ShownMap, { asks, index }: { asks: boolean; index: number }, single: number | null, looks: Look[]) {
+  #summarize(
+    map: ShownMap,
+    { asks, index }: { asks: boolean; index: number },
+    single: number | null,
+    styles: HeadStyle[],
+  ) {
     const [, heads, queries, keys] = map.shape;
     const [name, others] = asks ? [map.queryTokens[index], map.keyTokens] : [map.keyTokens[index], map.queryTokens];
-    const chosen = single === null ? [...Array(heads).keys()].filter((head) => !looks[head].off) : [single];
+    const chosen = single === null ? [...Array(heads).keys()].filter((head) => !styles[head].off) : [single];
     if (chosen.length === 0) return "All heads are off.";
     const weights = others.map((token, other) => {
       const [query, key] = asks ? [index, other] : [other, index];

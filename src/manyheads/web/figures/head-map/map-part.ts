@@ -1,7 +1,7 @@
 // What a map's views get, and what they are.
 
 import type { MapOnScreen, MapState, ShownMap } from "../../math/map-state.ts";
-import type { Cell } from "../../math/score-parts.ts";
+import type { AttentionEdge } from "../../math/score-parts.ts";
 
 /** What the views of a map ask of the figure they are in. */
 export interface MapHost extends MapOnScreen {
@@ -11,7 +11,7 @@ export interface MapHost extends MapOnScreen {
   pinned: boolean;
   point(place: number | null): void; // somebody points at a token
   pin(place: number | null): void; // it goes on asking
-  explain(cell: Cell): void; // of the map that is shown: why does its head look there?
+  explain(edge: AttentionEdge): void; // of the map that is shown: why does its head look there?
   askersOf(map: ShownMap): (number | null)[] | null;
   keyOf(map: ShownMap, query: number): number;
   set(state: Partial<MapState>): void; // the reader chose

@@ -2,16 +2,16 @@
 
 import { difference, movedHeads } from "../../math/compared.ts";
 import type { ShownMap } from "../../math/map-state.ts";
-import { cellLook, DENSE, fullWeight, headName, isMasked, queryWeights } from "../../math/maps.ts";
+import { cellTint, DENSE, fullWeight, headName, isMasked, queryWeights } from "../../math/maps.ts";
 import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
 import { fill, h, rowsOf, setText, setToken, setWeight, targetOf } from "../../views/dom.ts";
 import { figuresOf, HeadFigure } from "./head-figure.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
-import { drawHead, makePicture, paintPixels } from "../../views/pixels.ts";
+import { drawHead, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 
-export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are pictures
-const SMALL_SIDE = 256; // pixels of a small picture, at most
+export const TABLE_CELLS = 8192; // so many, all heads together, are tables; more are bitmaps
+const SMALL_SIDE = 256; // pixels of a small bitmap, at most
 
 export class MatrixView implements MapPart {
   placesToggles = true;
@@ -50,7 +50,7 @@ export function scrollToFocus(event: Event) {
   if (target.matches(":focus-visible")) target.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** One head, as a table or as a picture. */
+/** One head, as a table or as a bitmap. */
 export class MatrixFigure extends HeadFigure {
   map: ShownMap | null = null;
   scroll: HTMLElement;
@@ -81,7 +81,7 @@ export class MatrixFigure extends HeadFigure {
     const shown = table ? this.table : this.canvas;
     if (this.scroll.firstChild !== shown) this.scroll.replaceChildren(shown);
     if (table) this.#drawTable(map, layer, head, label);
-    else this.#drawPicture(map, layer, head, label, large);
+    else this.#drawBitmap(map, layer, head, label, large);
   }
 
   /** The row of the word that asks; of two sentences, only shared words have one. */
@@ -96,14 +96,14 @@ export class MatrixFigure extends HeadFigure {
     [...rowsOf(this.rows)].forEach((row, query) => row.classList.toggle("hm-asks", query === asking));
   }
 
-  #drawPicture(map: ShownMap, layer: number, head: number, label: string, large: boolean) {
+  #drawBitmap(map: ShownMap, layer: number, head: number, label: string, large: boolean) {
     const [, , queries, keys] = map.shape;
     this.canvas.ariaLabel = `${label}. ${queries} by ${keys} weights; for numbers, choose Paint and who asks.`;
     const [width, height] = [keys, queries].map((side) => (large ? side : Math.min(side, SMALL_SIDE)));
-    paintPixels(
+    paintBitmap(
       this.canvas,
-      makePicture(width, height, (pixels) =>
-        drawHead(pixels, width, { x: 0, y: 0, width, height }, map, layer, head, this.host.look(map, layer, head)),
+      makeBitmap(width, height, (pixels) =>
+        drawHead(pixels, width, { x: 0, y: 0, width, height }, map, layer, head, this.host.styleOf(map, layer, head)),
       ),
     );
   }
@@ -116,12 +116,12 @@ export class MatrixFigure extends HeadFigure {
     const columns = fill(this.columns, keys + 1, () => h("th", { scope: "col" }, h("span")));
     for (let key = 0; key < keys; key++) setToken(columns[key + 1].children[0], map.keyTokens[key]);
     const faint = map.keyTokens.map(isSpecial);
-    const look = host.look(map, layer, head);
+    const style = host.styleOf(map, layer, head);
     const asking = this.#query();
     const rows = fill(this.rows, queries, () => h("tr", {}, h("th", { scope: "row" })));
     for (let query = 0; query < queries; query++) {
       const weights = queryWeights(map, layer, head, query);
-      const full = fullWeight(map, layer, weights, look);
+      const full = fullWeight(map, layer, weights, style);
       const row: ShownRowElement = rows[query];
       const { cells } = row;
       row.shows = {
@@ -143,7 +143,7 @@ export class MatrixFigure extends HeadFigure {
           cell,
           map,
           weights[key],
-          cellLook(map, look, weights[key], full, special),
+          cellTint(map, style, weights[key], full, special),
           map.queryTokens[query],
           map.keyTokens[key],
           isMasked(map, query, key),

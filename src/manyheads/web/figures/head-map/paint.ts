@@ -1,11 +1,11 @@
 // Paint: the sentence once per head, every token tinted by the weight that the asking token gives it.
 
 import type { ShownMap } from "../../math/map-state.ts";
-import { cellLook, compareHeads, fullWeight, isMasked, queryWeights } from "../../math/maps.ts";
+import { cellTint, compareHeads, fullWeight, isMasked, queryWeights } from "../../math/maps.ts";
 import { directionOf, isSpecial, percent } from "../../math/text.ts";
 import { Arcs, type PaintedRow } from "./arcs.ts";
 import type { ShownRowElement } from "./asking.ts";
-import { type CellLook, fill, h, setText, setToken, setTint, setWeight } from "../../views/dom.ts";
+import { type CellTint, fill, h, setText, setToken, setTint, setWeight } from "../../views/dom.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { travel, type Travellers } from "./travel.ts";
 
@@ -208,8 +208,8 @@ export function drawRow(
   },
 ): DrawnRow {
   const weights = queryWeights(map, layer, head, query);
-  const look = host.look(map, layer, head);
-  const full = fullWeight(map, layer, weights, look);
+  const style = host.styleOf(map, layer, head);
+  const full = fullWeight(map, layer, weights, style);
   const from = host.keyOf(map, query);
   row.shows = { map, layer, head, query, askers, second };
   while (row.cells.length > weights.length + 1) row.lastElementChild?.remove();
@@ -222,7 +222,7 @@ export function drawRow(
     cell.classList.toggle("hm-only", Boolean(shared) && !shared?.has(key));
     cell.classList.toggle("hm-faint", special);
     cell.classList.toggle("hm-asker", key === from);
-    const shown = cellLook(map, look, weight, full, special);
+    const shown = cellTint(map, style, weight, full, special);
     setWeight(cell, map, weight, shown, map.queryTokens[query], token, isMasked(map, query, key));
     underline(cell, shown);
   });
@@ -230,20 +230,20 @@ export function drawRow(
 }
 
 /** Shows a weight a second time, in thickness. */
-function underline(cell: HTMLElement & { underlined?: number }, look: CellLook) {
-  if (cell.underlined === look.underline) return;
-  cell.underlined = look.underline;
-  cell.style.backgroundSize = `100% ${THICKEST * look.underline}px, auto`; // below 0, the hatching comes second
+function underline(cell: HTMLElement & { underlined?: number }, tint: CellTint) {
+  if (cell.underlined === tint.underline) return;
+  cell.underlined = tint.underline;
+  cell.style.backgroundSize = `100% ${THICKEST * tint.underline}px, auto`; // below 0, the hatching comes second
 }
 
 /** The tints of a row alone, and who asks. */
 function tintRow({ row, map, layer, head, query, from }: DrawnRow, host: MapHost) {
   const weights = queryWeights(map, layer, head, query);
-  const look = host.look(map, layer, head);
-  const full = fullWeight(map, layer, weights, look);
+  const style = host.styleOf(map, layer, head);
+  const full = fullWeight(map, layer, weights, style);
   const { cells } = row;
   weights.forEach((weight, key) => {
-    const shown = cellLook(map, look, weight, full, isSpecial(map.keyTokens[key]));
+    const shown = cellTint(map, style, weight, full, isSpecial(map.keyTokens[key]));
     setTint(cells[key + 1], weight, shown, isMasked(map, query, key));
     underline(cells[key + 1], shown);
   });

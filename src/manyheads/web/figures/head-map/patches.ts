@@ -1,6 +1,6 @@
 // The patches of a picture among the places of a map.
 
-import type { Look, ShownMap } from "../../math/map-state.ts";
+import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { averageHeads, fullWeight } from "../../math/maps.ts";
 
@@ -41,10 +41,10 @@ export function fullOnPicture(
   map: ShownMap,
   layer: number,
   weights: ArrayLike<number>,
-  look: Look,
+  style: HeadStyle,
   keys: (number | null)[],
 ) {
-  if (look.scale !== "relative") return fullWeight(map, layer, weights, look);
+  if (style.scale !== "relative") return fullWeight(map, layer, weights, style);
   return keys.reduce<number>((most, key) => (key === null ? most : Math.max(most, Math.abs(weights[key]))), 0);
 }
 

@@ -12,7 +12,7 @@ import { LinesView } from "./lines.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { MatrixView } from "./matrix.ts";
 import { PaintView } from "./paint.ts";
-import { PictureView } from "./patches-view.ts";
+import { PictureView } from "./picture.ts";
 import { PredictionsView } from "./predictions.ts";
 import { Translation } from "./translation.ts";
 import { isOn, missingOf, type Action, type State } from "./state.ts";

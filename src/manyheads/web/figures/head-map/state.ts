@@ -8,7 +8,7 @@ import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
 import { START } from "../../math/options.ts";
 import { missingLayers, queryRow, SHOWN, shownMap } from "../../math/shown.ts";
-import { withLayer, type WrittenWeights } from "../../math/wire.ts";
+import { withLayer, type WireWeights } from "../../math/wire.ts";
 
 /** The parts of what is chosen that a map depends on. */
 export const COMPUTED: (keyof MapState)[] = ["sentence", "compare", "headMask", "model"];
@@ -59,7 +59,7 @@ export type Action =
   | { type: "take"; parts: StateParts } // from outside: attributes, links, a kernel's traits
   | { type: "model"; numLayers: number; numHeads: number; vocabulary?: string[] } // which is about to compute
   | { type: "show"; map: AttentionMap; compared?: AttentionMap | null }
-  | { type: "layer"; layer: number; map: WrittenWeights; compared?: WrittenWeights }
+  | { type: "layer"; layer: number; map: WireWeights; compared?: WireWeights }
   | { type: "say"; message: Message; refused?: boolean } // where a sentence is refused, the last map stays, greyed
   | { type: "stale"; stale: boolean }
   | { type: "tools"; open: boolean };
@@ -251,7 +251,7 @@ function show(state: State, map: AttentionMap, compared: AttentionMap | null): S
 /** Takes a layer that was fetched. */
 function addLayer(
   state: State,
-  { layer, map, compared }: { layer: number; map: WrittenWeights; compared?: WrittenWeights },
+  { layer, map, compared }: { layer: number; map: WireWeights; compared?: WireWeights },
 ): Step {
   if (!state.map) return { state, needs: "nothing" };
   const waits = missingOf(state).length > 0;

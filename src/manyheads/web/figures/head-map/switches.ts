@@ -1,7 +1,7 @@
-// The heads of a map: a switch for each, and how whatever shows a head looks.
+// The heads of a map: a switch for each, and the style of whatever shows a head.
 
 import type { AttentionMap } from "../../math/attention-map.ts";
-import type { Look, ShownMap } from "../../math/map-state.ts";
+import type { HeadStyle, ShownMap } from "../../math/map-state.ts";
 import { behaviourOf, colourOf, headName, layerName } from "../../math/maps.ts";
 import { h, setText } from "../../views/dom.ts";
 import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
@@ -19,13 +19,13 @@ export function colourOfHead(
 }
 
 /** How a head is drawn. */
-export const lookOf = (
+export const styleOfHead = (
   { chosen }: State,
   behaviours: string[] | null,
   map: ShownMap,
   layer: number,
   head: number,
-): Look => ({
+): HeadStyle => ({
   colour: colourOfHead(map, behaviours, layer, head),
   off: !map.mixed && !isOn(chosen, layer, head),
   dim: chosen.special === "dim",

@@ -103,7 +103,7 @@ export class Translation {
     const heads = map.shape[1];
     const paths: { from: number[]; beam: Beam }[] = french.flatMap((from, query) =>
       Array.from({ length: heads }, (_, head) => {
-        const { colour, off } = this.#host.look(map, layer, head);
+        const { colour, off } = this.#host.styleOf(map, layer, head);
         const name = headName(map, layer, head);
         const at = (box: DOMRect) => box.left - own.left + (box.width * (head + 1)) / (heads + 1); // beside those of the other heads
         return [...queryWeights(map, layer, head, query)].flatMap((weight, key) =>

@@ -6,7 +6,7 @@ import type { AttentionMap } from "../../math/attention-map.ts";
 import { mostHeads } from "../../math/families.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { isMasked } from "../../math/maps.ts";
-import type { Cell } from "../../math/score-parts.ts";
+import type { AttentionEdge } from "../../math/score-parts.ts";
 import { askersOf } from "../../math/shown.ts";
 import { Announcer, summaryOf } from "../../views/announcer.ts";
 import { keepFocus, nextId } from "../../views/dom.ts";
@@ -16,7 +16,7 @@ import { Controls } from "./controls.ts";
 import { Stage } from "./stage.ts";
 import { drawnOf, isOn, missingOf, queryOf, reduce, restOf, startWith, type Action, type State } from "./state.ts";
 import { notesOf, Status } from "./status.ts";
-import { colourOfHead, lookOf, Switches } from "./switches.ts";
+import { colourOfHead, styleOfHead, Switches } from "./switches.ts";
 import { Tools } from "./tools.ts";
 
 export interface HeadMapOptions {
@@ -162,7 +162,7 @@ export class HeadMapView {
   }
 
   /** Where each cell that is shown is one of the computed map: not of words put together or heads averaged, nor of a part of the text. */
-  #explain({ layer, head, query, key }: Cell) {
+  #explain({ layer, head, query, key }: AttentionEdge) {
     const { map, shown } = this.state;
     const isWhole = shown && !shown.map.mixed && shown.map.shape.every((size, axis) => size === map?.shape[axis]);
     if (map?.scoreParts && isWhole && !isMasked(map, query, key)) this.#whyThere.ask(map, { layer, head, query, key });
@@ -174,7 +174,7 @@ export class HeadMapView {
     const state = () => this.state;
     const stage = () => this.#stage;
     const askers = new WeakMap<ShownMap, (number | null)[] | null>();
-    const look = (map: ShownMap, layer: number, head: number) => lookOf(state(), behaviours, map, layer, head);
+    const styleOf = (map: ShownMap, layer: number, head: number) => styleOfHead(state(), behaviours, map, layer, head);
     const askersIn = (map: ShownMap) => {
       if (!askers.has(map)) askers.set(map, askersOf(map, state().map!));
       return askers.get(map)!;
@@ -210,12 +210,12 @@ export class HeadMapView {
       get complete() {
         return state().map !== null && !missingOf(state()).length;
       },
-      look,
+      styleOf,
       askersOf: askersIn,
       keyOf: (map, query) => askersIn(map)?.indexOf(query) ?? -1,
       point: (query) => this.dispatch({ type: "point", query }),
       pin: (query) => this.dispatch({ type: "pin", query }),
-      explain: (cell) => this.#explain(cell),
+      explain: (edge) => this.#explain(edge),
       set: (parts) => this.choose(parts),
       dress: (node, layer, head) => {
         node.style.setProperty("--head", colourOfHead(shown(), behaviours, layer, head));

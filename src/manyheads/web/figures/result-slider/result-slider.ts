@@ -27,7 +27,7 @@ class ResultSliderElement extends Figure {
     this.#results = baked;
     const all = baked.series.flatMap(({ values }) => values.flat());
     const [least, most] = [Math.min(0, ...all), Math.max(...all)];
-    const written = (value: number) =>
+    const format = (value: number) =>
       `${value.toFixed(baked.digits).replace("-", "\u2212")}${baked.unit && ` ${baked.unit}`}`;
     this.#rows = baked.series.map(
       ({ name, values }) =>
@@ -35,7 +35,7 @@ class ResultSliderElement extends Figure {
           name,
           values.every(({ length }) => length === 1),
           (value) => (value - least) / (most - least || 1),
-          written,
+          format,
         ),
     );
     this.#slider.max = String(baked.steps.length - 1);
@@ -64,16 +64,16 @@ class ResultSliderElement extends Figure {
 class Strip {
   #name: string;
   #place: (value: number) => number;
-  #written: (value: number) => string;
+  #format: (value: number) => string;
   #dots = h("div", { class: "rs-dots" });
   #mean = h("i", { class: "rs-mean" });
   #number = h("b");
   readonly node: HTMLElement;
 
-  constructor(name: string, isBar: boolean, place: (value: number) => number, written: (value: number) => string) {
+  constructor(name: string, isBar: boolean, place: (value: number) => number, format: (value: number) => string) {
     this.#name = name;
     this.#place = place;
-    this.#written = written;
+    this.#format = format;
     this.node = h(
       "div",
       { class: "rs-row" },
@@ -92,7 +92,7 @@ class Strip {
     values.forEach((value, at) => dots[at].style.setProperty("--x", this.#place(value).toFixed(4)));
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     this.#mean.style.setProperty("--x", this.#place(mean).toFixed(4));
-    setText(this.#number, this.#written(mean));
+    setText(this.#number, this.#format(mean));
   }
 }
 

@@ -4,7 +4,7 @@ import { define, dressPage } from "../../doors/page-element.ts";
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import type { Projections, ProjectionsState } from "../../math/projections.ts";
-import { decodeMatrices, decodePictures } from "../../math/wire.ts";
+import { decodeMatrices, decodeTints } from "../../math/wire.ts";
 import { announce } from "../../views/dom.ts";
 import { SliceOrProjectView } from "./view.ts";
 
@@ -49,7 +49,7 @@ class SliceOrProjectElement extends SentenceFigure<SliceOrProjectView, Projectio
 
 /** What `projections_element` wrote. */
 function decodeProjections({ tints, ...matrices }: any): Projections {
-  return { ...decodeMatrices(matrices), tints: decodePictures(tints) };
+  return { ...decodeMatrices(matrices), tints: decodeTints(tints) };
 }
 
 define("slice-or-project", SliceOrProjectElement);

@@ -9,7 +9,7 @@ import { readable } from "../../math/text.ts";
 import { Announcer } from "../../views/announcer.ts";
 import { chooser, field, fillOptions, sentenceBox, setTyped, StatusLine } from "../../views/controls.ts";
 import { fill, h, nextId, setText } from "../../views/dom.ts";
-import { inkOf, makePicture, paintPixels } from "../../views/pixels.ts";
+import { inkOf, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 import { tint } from "../../views/tints.ts";
 
 export interface ProjectionsOptions {
@@ -262,9 +262,9 @@ const columnsOf = ({ shape: [rows, columns], values }: Matrix, from: number, cou
 /** A pixel for each number of a matrix, as deep as its share of the largest. */
 function paint(canvas: HTMLCanvasElement, { shape: [rows, columns], values }: Matrix, largest = largestOf(values)) {
   const [positive, negative] = [inkOf(NUMBER_COLOURS.positive), inkOf(NUMBER_COLOURS.negative)];
-  paintPixels(
+  paintBitmap(
     canvas,
-    makePicture(columns, rows, (pixels) =>
+    makeBitmap(columns, rows, (pixels) =>
       values.forEach((value, at) => {
         const share = tint(value, largest);
         pixels[at] = (share < 0 ? negative : positive) | (Math.round(255 * Math.abs(share)) << 24);

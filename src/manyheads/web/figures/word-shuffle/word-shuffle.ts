@@ -73,7 +73,7 @@ const GUESS = "Make a guess first: will any weight change? Any conclusion?";
 const FAILURE = "The words could not be shuffled";
 
 /** A sentence as its reader wrote it, and shuffled. */
-type Orders = { written: string; shuffled: string };
+type Orders = { original: string; shuffled: string };
 
 class WordShuffleElement extends LiveFigure {
   /** What the map shows; null where the words stand in their reader's order. */
@@ -115,19 +115,19 @@ class WordShuffleElement extends LiveFigure {
   }
 
   #restore() {
-    if (this.#orders) this.#write(this.#orders.written);
+    if (this.#orders) this.#write(this.#orders.original);
   }
 
   #shuffle() {
     const shown = this.#map?.sentence ?? "";
-    const written = this.#orders?.written ?? shown;
-    const orders = { written, shuffled: shuffled(wordsOf(written), wordsOf(shown)).join(" ") };
+    const original = this.#orders?.original ?? shown;
+    const orders = { original, shuffled: shuffled(wordsOf(original), wordsOf(shown)).join(" ") };
     this.run({
       failure: FAILURE,
       compute: (models) =>
         together(
           models.flatMap((model) =>
-            [orders.written, orders.shuffled].map((text) => model.attend(text, headsOff(this.#map, model))),
+            [orders.original, orders.shuffled].map((text) => model.attend(text, headsOff(this.#map, model))),
           ),
         ),
       show: (maps) => this.#compare(orders, maps),

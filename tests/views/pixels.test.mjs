@@ -1,10 +1,10 @@
-// Pictures of heads and matrices, where nothing is laid out and no canvas can be painted.
+// Tints of heads and matrices, where nothing is laid out and no canvas can be painted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./page.mjs";
 
 const { GridView } = await import("../../src/manyheads/web/figures/head-map/grid.ts");
-const { pictureOf } = await import("../../src/manyheads/web/views/pixels.ts");
+const { bitmapOf } = await import("../../src/manyheads/web/views/pixels.ts");
 const { START } = await import("../../src/manyheads/web/math/options.ts");
 
 const [layers, heads, count] = [2, 3, 4];
@@ -27,7 +27,7 @@ const host = {
   dim: false,
   mostHeads: 0,
   pinned: false,
-  look: () => ({ colour: "#000000", off: false, dim: false, scale: "absolute" }),
+  styleOf: () => ({ colour: "#000000", off: false, dim: false, scale: "absolute" }),
   askersOf: () => [0, 1, 2, 3],
   keyOf: (_, query) => query,
   dress() {},
@@ -36,7 +36,7 @@ const host = {
 test("the grid has a picture with a square for each weight", () => {
   const stage = document.createElement("div");
   new GridView(stage, host).draw(map, null);
-  const { width, height, pixels } = pictureOf(stage.querySelector("canvas"));
+  const { width, height, pixels } = bitmapOf(stage.querySelector("canvas"));
   const side = width / (heads * count); // pixels of a weight
   assert.ok(Number.isInteger(side));
   assert.equal(height, layers * count * side);
@@ -50,7 +50,7 @@ test("a picture of a text that runs from right to left does so", () => {
   const stage = document.createElement("div");
   const hebrew = { ...map, keyTokens: ["[CLS]", "אני", "אוהב", "תה"] };
   new GridView(stage, { ...host, shown: { map: hebrew, compared: null } }).draw(hebrew, null);
-  const { width, pixels } = pictureOf(stage.querySelector("canvas"));
+  const { width, pixels } = bitmapOf(stage.querySelector("canvas"));
   const side = width / (heads * count);
   assert.deepEqual(
     Array.from({ length: count }, (_, column) => pixels[4 * column * side + 3]),

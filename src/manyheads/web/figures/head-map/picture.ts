@@ -3,7 +3,7 @@
 
 import type { PatchPicture } from "../../math/attention-map.ts";
 import type { ShownMap } from "../../math/map-state.ts";
-import { cellLook, headName, isMasked, isOfParts, queryWeights } from "../../math/maps.ts";
+import { cellTint, headName, isMasked, isOfParts, queryWeights } from "../../math/maps.ts";
 import { askersByKey, FEW_PLACES, fullOnPicture, meanOfLayer, otherKeys, patchKeys, sumOnPicture } from "./patches.ts";
 import { isSpecial, percent, weightText } from "../../math/text.ts";
 import type { ShownRowElement } from "./asking.ts";
@@ -11,9 +11,9 @@ import { fill, h, rowsOf, setText, setTint, setToken, setWeight, targetOf } from
 import { figuresOf, HeadFigure } from "./head-figure.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { scrollToFocus } from "./matrix.ts";
-import { inkOf, makePicture, paintPixels } from "../../views/pixels.ts";
+import { inkOf, makeBitmap, paintBitmap } from "../../views/pixels.ts";
 
-const MOST_CELLS = 4096; // so many, all heads together, are tables; more are pictures, which follow the pointer faster
+const MOST_CELLS = 4096; // so many, all heads together, are tables; more are bitmaps, which follow the pointer faster
 
 /** What is drawn of one head. */
 interface Drawn {
@@ -74,7 +74,7 @@ export class PictureView implements MapPart {
       chosen === null && map.shape[1] > 1 ? [meanOfLayer(map, layer, headMask), 0] : [map, chosen ?? 0];
     const name = headName(shown, layer, head);
     setText(this.wordsName, name);
-    wordsRow.style.setProperty("--head", host.look(shown, layer, head).colour);
+    wordsRow.style.setProperty("--head", host.styleOf(shown, layer, head).colour);
     const scale = others.filter((key) => !isSpecial(map.keyTokens[key])); // they rest on special tokens
     words.draw(
       { map: shown, layer, head, patches: [], scale, askers },
@@ -147,14 +147,14 @@ class SightFigure extends HeadFigure {
     const [top, left] = [Math.floor(asking / columns) / rows, (asking % columns) / columns];
     const box = { left, top, width: 1 / columns, height: 1 / rows };
     for (const [name, share] of Object.entries(box)) this.here.style.setProperty(name, `${100 * share}%`);
-    const look = this.host.look(map, layer, head);
-    const full = fullOnPicture(map, layer, weights, look, scale);
-    paintPixels(
+    const style = this.host.styleOf(map, layer, head);
+    const full = fullOnPicture(map, layer, weights, style, scale);
+    paintBitmap(
       this.canvas,
-      makePicture(columns, rows, (pixels) =>
+      makeBitmap(columns, rows, (pixels) =>
         patches.forEach((key, patch) => {
           if (key === null) return;
-          const { colour, opacity } = cellLook(map, look, weights[key], full, false);
+          const { colour, opacity } = cellTint(map, style, weights[key], full, false);
           pixels[patch] = inkOf(colour) | (Math.round(255 * opacity) << 24);
         }),
       ),
@@ -235,7 +235,7 @@ function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, 
   const query = host.rest;
   row.shows = { map, layer, head, query, keys, askers };
   const cells = fill(row, keys.length, makeCell) as HTMLCollectionOf<HTMLTableCellElement>;
-  const lookOf = looks(drawn, host, query);
+  const { weights, tintOf } = tintsOf(drawn, host, query);
   keys.forEach((key, at) => {
     const gone = cells[at].classList.contains("hm-gone");
     if (gone !== (key === null)) cells[at].replaceWith(gone ? makeCell() : makeGone());
@@ -243,32 +243,24 @@ function drawCells(row: ShownRowElement, keys: (number | null)[], drawn: Drawn, 
     const [cell, token] = [cells[at], map.keyTokens[key]];
     if (named) setToken(cell, token);
     cell.classList.toggle("hm-faint", isSpecial(token));
-    setWeight(
-      cell,
-      map,
-      lookOf.weights[key],
-      lookOf.look(key),
-      map.queryTokens[query],
-      token,
-      isMasked(map, query, key),
-    );
+    setWeight(cell, map, weights[key], tintOf(key), map.queryTokens[query], token, isMasked(map, query, key));
   });
 }
 
 /** The tints of a row alone. */
 function tintCells({ cells, shows }: ShownRowElement, drawn: Drawn, host: MapHost) {
-  const lookOf = looks(drawn, host, host.query);
+  const { weights, tintOf } = tintsOf(drawn, host, host.query);
   shows?.keys?.forEach((key, at) => {
-    if (key !== null) setTint(cells[at], lookOf.weights[key], lookOf.look(key), isMasked(drawn.map, host.query, key));
+    if (key !== null) setTint(cells[at], weights[key], tintOf(key), isMasked(drawn.map, host.query, key));
   });
 }
 
-/** The weights of a query, and how each is shown. */
-function looks({ map, layer, head, scale }: Drawn, host: MapHost, query: number) {
+/** The weights of a query, and how each is tinted. */
+function tintsOf({ map, layer, head, scale }: Drawn, host: MapHost, query: number) {
   const weights = queryWeights(map, layer, head, query);
-  const look = host.look(map, layer, head);
-  const full = fullOnPicture(map, layer, weights, look, scale);
-  return { weights, look: (key: number) => cellLook(map, look, weights[key], full, isSpecial(map.keyTokens[key])) };
+  const style = host.styleOf(map, layer, head);
+  const full = fullOnPicture(map, layer, weights, style, scale);
+  return { weights, tintOf: (key: number) => cellTint(map, style, weights[key], full, isSpecial(map.keyTokens[key])) };
 }
 
 const makeCell = () => h("td", { role: "cell", tabindex: -1 });
