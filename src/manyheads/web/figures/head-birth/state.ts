@@ -121,70 +121,60 @@ const newTraining = (
 
 export function reduce(state: State, action: Action): Step {
   const { training } = state;
+  const step = (parts: Partial<State>, needs: Step["needs"]): Step => ({ state: { ...state, ...parts }, needs });
   switch (action.type) {
     case "take":
-      return { state: { ...state, ...action.parts, chosen: null, pressed: null }, needs: "compute" };
+      return step({ ...action.parts, chosen: null, pressed: null }, "compute");
     case "step":
-      return { state: { ...state, at: action.at }, needs: "compute" };
+      return step({ at: action.at }, "compute");
     case "next":
-      return { state: { ...state, at: (state.at + 1) % state.steps.length }, needs: "compute" };
+      return step({ at: (state.at + 1) % state.steps.length }, "compute");
     case "toggle":
-      return { state: { ...state, off: toggledIn(state.off, action.head) }, needs: "compute" };
+      return step({ off: toggledIn(state.off, action.head) }, "compute");
     case "ask":
-      return { state: { ...state, chosen: action.place, pressed: action.pressed ?? null }, needs: "ask" };
+      return step({ chosen: action.place, pressed: action.pressed ?? null }, "ask");
     case "predict":
-      return { state: { ...state, predicted: action.head }, needs: "reveal" };
+      return step({ predicted: action.head }, "reveal");
     case "show":
       return { state: shown(state, action.map), needs: "draw" };
     case "stored":
-      return {
-        state: { ...state, live: false, off: [], asked: -1, training: training && { ...training, runs: false } },
-        needs: "train",
-      };
+      return step({ live: false, off: [], asked: -1, training: training && { ...training, runs: false } }, "train");
     case "consider":
-      return {
-        state: { ...state, asked: action.experiment === state.asked ? -1 : action.experiment },
-        needs: "reveal",
-      };
+      return step({ asked: action.experiment === state.asked ? -1 : action.experiment }, "reveal");
     case "pause":
-      return { state: { ...state, training: training && { ...training, runs: false, unseen: null } }, needs: "train" };
-    case "train": {
-      const { live, off } = state;
-      const going = training ?? newTraining(0, 0, PLAIN, "", true);
-      const until = action.until ?? (going.step < going.until ? going.until : Infinity); // who goes on after the end sets none
-      return {
-        state: {
-          ...state,
-          live: true,
-          off: live ? off : [],
-          training: { ...going, until, runs: going.step < until, unseen: null },
-        },
-        needs: "train",
-      };
-    }
-    case "reset": {
-      const { experiment = training?.experiment ?? PLAIN, predicted = "", runs = false } = action;
-      const seed =
-        action.seed ??
-        (experiment === EXPERIMENTS[0]
-          ? ((training?.seed ?? 0) + 1) % SEEDS
-          : experiment === training?.experiment
-            ? training.seed
-            : 0);
-      const begun = newTraining((training?.number ?? -1) + 1, seed, experiment, predicted, runs);
-      return { state: { ...state, live: true, off: [], asked: -1, training: begun }, needs: "train" };
-    }
+      return step({ training: training && { ...training, runs: false, unseen: null } }, "train");
+    case "train":
+      return step({ live: true, off: state.live ? state.off : [], training: goOn(training, action.until) }, "train");
+    case "reset":
+      return step({ live: true, off: [], asked: -1, training: startAnew(training, action) }, "train");
     case "report": {
       if (!training || action.number !== training.number) return { state, needs: "nothing" };
       const { report, hidden = false } = action;
-      return {
-        state: { ...state, training: reported(training, report, hidden) },
-        needs: state.live && !hidden ? "compute" : "nothing",
-      };
+      return step({ training: reported(training, report, hidden) }, state.live && !hidden ? "compute" : "nothing");
     }
     case "seen":
       return { state, needs: state.live && training && isUnseen(training) ? "compute" : "nothing" };
   }
+}
+
+/** A training that goes on, or a first one. Who goes on after the end sets none. */
+function goOn(training: Training | null, wanted?: number): Training {
+  const going = training ?? newTraining(0, 0, PLAIN, "", true);
+  const until = wanted ?? (going.step < going.until ? going.until : Infinity);
+  return { ...going, until, runs: going.step < until, unseen: null };
+}
+
+/** Another training, of the same experiment unless another is wanted. */
+function startAnew(training: Training | null, action: Extract<Action, { type: "reset" }>) {
+  const { experiment = training?.experiment ?? PLAIN, predicted = "", runs = false } = action;
+  const seed = action.seed ?? seedOf(training, experiment);
+  return newTraining((training?.number ?? -1) + 1, seed, experiment, predicted, runs);
+}
+
+/** The seed that an experiment starts with: another each time where it's about seeds, else the same as long as it's repeated. */
+function seedOf(training: Training | null, experiment: Experiment) {
+  if (experiment === EXPERIMENTS[0]) return ((training?.seed ?? 0) + 1) % SEEDS;
+  return experiment === training?.experiment ? training.seed : 0;
 }
 
 function reported(
