@@ -28,10 +28,8 @@ export interface Box {
 const rgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
 /**
- * Draws one head of a map into `pixels` (RGBA in one number, `stride` to a line), from `left`, `top` on: `height` lines for
- * the queries, `width` columns for the keys. A pixel's opacity is how deep the weight is tinted; where several
- * weights fall on one pixel, the largest of them, so that no line of a long text is lost. What is masked is hatched. Where a
- * text runs from right to left, so do the columns.
+ * Draws one head of a map into `pixels` (RGBA in one number, `stride` to a line), in a box: a line for each query, a column for each key.
+ * What is masked is hatched. Where a text runs from right to left, so do the columns.
  */
 export function drawHead(
   pixels: Uint32Array,
@@ -42,47 +40,11 @@ export function drawHead(
   head: number,
   style: HeadStyle,
 ) {
-  const { dim } = style;
   const [, , queries, keys] = map.shape;
-  const [ink, below] = [1, -1].map((weight) => inkOf(weightColour(map, style, weight)));
   const hatched = map.kind === "signed" && Math.min(width / keys, height / queries) >= HATCHED;
-  const column = columnOf(map, width);
-  const [starts, ends] = [0, 1].map((edge) =>
-    Uint32Array.from({ length: width }, (_, x) => span(column(x), width, keys)[edge]),
-  ); // of a pixel's keys
-  const [faintKeys, faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
-    Float32Array.from(tokens, (token) => (dim && isSpecial(token) ? DIMMED : 1)),
-  );
-  const line = new Float32Array(width); // as strong as the tint, below 0 where the weight is
-  const open = new Uint8Array(width); // whether any of its weights may be looked at
-  const [tints, seen] = [new Float32Array(keys), new Uint8Array(keys)];
-  const [plain, faint] = [new Uint32Array(width), new Uint32Array(width)]; // pixels of a line, and those that are hatched
   const masked = hasMask(map);
-  const readLine = (first: number, last: number) => {
-    line.fill(0);
-    open.fill(0);
-    for (let query = first; query <= last; query++) {
-      const row = queryWeights(map, layer, head, query);
-      const full = fullWeight(map, layer, row, style);
-      for (let key = 0; key < keys; key++) {
-        tints[key] =
-          full && Math.sign(row[key]) * tintShare(row[key], full) * Math.min(faintKeys[key], faintQueries[query]);
-        seen[key] = masked && isMasked(map, query, key) ? 0 : 1;
-      }
-      for (let x = 0; x < width; x++)
-        for (let key = starts[x]; key <= ends[x]; key++) {
-          line[x] = farther(line[x], tints[key]);
-          open[x] |= seen[key];
-        }
-    }
-    for (let x = 0; x < width; x++) {
-      const colour = line[x] < 0 ? below : ink;
-      const share = Math.abs(line[x]);
-      plain[x] = open[x] ? inked(colour, share) : 0;
-      faint[x] = open[x] && line[x] < 0 ? inked(colour, FAINT * share) : plain[x];
-    }
-  };
-  let drawn = -1;
+  const line = new PixelLine(map, layer, head, style, width);
+  let drawn = -1; // the first query of the line above
   for (let y = 0; y < height; y++) {
     const [first, last] = span(y, height, queries);
     const at = (top + y) * stride + left;
@@ -91,12 +53,91 @@ export function drawHead(
       pixels.copyWithin(at, at - stride, at - stride + width);
       continue;
     }
-    if (!isSame) readLine(first, last);
-    pixels.set(plain, at);
-    for (let x = onStripe(y, HATCHED); hatched && x < width; x += HATCHED) pixels[at + x] = faint[x];
+    if (!isSame) line.read(first, last);
+    pixels.set(line.plain, at);
+    for (let x = onStripe(y, HATCHED); hatched && x < width; x += HATCHED) pixels[at + x] = line.faint[x];
     for (let x = onStripe(y, MASKED.every); masked && x < width; x += MASKED.every)
-      if (!open[x]) pixels[at + x] = MASKED.pixel;
+      if (!line.open[x]) pixels[at + x] = MASKED.pixel;
     drawn = first;
+  }
+}
+
+/**
+ * A line of pixels across all keys. A pixel's opacity is how deep the weight is tinted; where several weights fall on one
+ * pixel, the largest of them, so that no line of a long text is lost.
+ */
+class PixelLine {
+  readonly plain: Uint32Array;
+  readonly faint: Uint32Array; // where weights below 0 are hatched
+  readonly open: Uint8Array; // whether any of a pixel's weights may be looked at
+  #map: AttentionMap;
+  #layer: number;
+  #head: number;
+  #style: HeadStyle;
+  #colours: number[]; // from 0 on, and below it
+  #strongest: Float32Array; // by pixel: as strong as the tint, below 0 where the weight is
+  #starts: Uint32Array; // by pixel, its first key
+  #ends: Uint32Array; // and its last
+  #tints: Float32Array; // by key
+  #seen: Uint8Array; // whether it may be looked at
+  #faintKeys: Float32Array;
+  #faintQueries: Float32Array;
+
+  constructor(map: AttentionMap, layer: number, head: number, style: HeadStyle, width: number) {
+    const [, , , keys] = map.shape;
+    const column = columnOf(map, width);
+    [this.#map, this.#layer, this.#head, this.#style] = [map, layer, head, style];
+    this.plain = new Uint32Array(width);
+    this.faint = new Uint32Array(width);
+    this.open = new Uint8Array(width);
+    this.#strongest = new Float32Array(width);
+    this.#colours = [1, -1].map((weight) => inkOf(weightColour(map, style, weight)));
+    [this.#starts, this.#ends] = [0, 1].map((edge) =>
+      Uint32Array.from({ length: width }, (_, x) => span(column(x), width, keys)[edge]),
+    );
+    this.#tints = new Float32Array(keys);
+    this.#seen = new Uint8Array(keys);
+    [this.#faintKeys, this.#faintQueries] = [map.keyTokens, map.queryTokens].map((tokens) =>
+      Float32Array.from(tokens, (token) => (style.dim && isSpecial(token) ? DIMMED : 1)),
+    );
+  }
+
+  /** Makes it the line of these queries. */
+  read(first: number, last: number) {
+    this.open.fill(0);
+    this.#strongest.fill(0);
+    for (let query = first; query <= last; query++) this.#add(query);
+    this.#ink();
+  }
+
+  #add(query: number) {
+    const map = this.#map;
+    const row = queryWeights(map, this.#layer, this.#head, query);
+    const full = fullWeight(map, this.#layer, row, this.#style);
+    const masked = hasMask(map);
+    const [tints, seen] = [this.#tints, this.#seen];
+    for (let key = 0; key < row.length; key++) {
+      const faint = Math.min(this.#faintKeys[key], this.#faintQueries[query]);
+      tints[key] = full && Math.sign(row[key]) * tintShare(row[key], full) * faint;
+      seen[key] = masked && isMasked(map, query, key) ? 0 : 1;
+    }
+    const [strongest, open, starts, ends] = [this.#strongest, this.open, this.#starts, this.#ends];
+    for (let x = 0; x < strongest.length; x++)
+      for (let key = starts[x]; key <= ends[x]; key++) {
+        strongest[x] = farther(strongest[x], tints[key]);
+        open[x] |= seen[key];
+      }
+  }
+
+  #ink() {
+    const [strongest, open, plain, faint] = [this.#strongest, this.open, this.plain, this.faint];
+    const [ink, below] = this.#colours;
+    for (let x = 0; x < strongest.length; x++) {
+      const colour = strongest[x] < 0 ? below : ink;
+      const share = Math.abs(strongest[x]);
+      plain[x] = open[x] ? inked(colour, share) : 0;
+      faint[x] = open[x] && strongest[x] < 0 ? inked(colour, FAINT * share) : plain[x];
+    }
   }
 }
 
