@@ -21,7 +21,7 @@ from manyheads.widgets.web_files import BUILT, built
 FOLDER = "manyheads"  # below _static: where the versions of the site's scripts and models lie
 LIST = "models/files.json"  # what pages check the models' files by
 FIRST = 490  # scripts run in their order; where one of the theme never comes, the figures live all the same
-BUILD_ONLY = {"prerender", "thumbnails"}  # scripts that Node runs
+BUILD_ONLY = "prerender"  # the script that Node runs
 LARGE = ".bin"  # parts of a model that gzip would hardly make smaller; the model's own list has their hashes
 
 
@@ -54,7 +54,7 @@ def version_folder(config):
 def site_files(more):
     """All that figures fetch, by its place in the folder of its version, {"head-map.js": path, ...}; and `more`."""
     built("head-map.js")  # or it says how to build them
-    scripts = {path.name: path for path in BUILT.iterdir() if path.stem not in BUILD_ONLY}
+    scripts = {path.name: path for path in BUILT.iterdir() if path.stem != BUILD_ONLY}
     models = {f"models/{name}": path for name, path in {**figure_files(), **page_files()}.items()}
     return dict(sorted({**scripts, **models, **more}.items()))
 

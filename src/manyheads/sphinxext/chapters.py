@@ -4,20 +4,18 @@
     intuition: Each word is rewritten by its context.
     ```
 
-The pictures are drawn at the end of a build, from the chapters' built pages (`web/thumbnails.mts`).
+The pictures are drawn at the end of a build, from the chapters' built pages.
 """
 
 import posixpath
 import re
-import subprocess
 from html import escape
 
 from docutils import nodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from manyheads.sphinxext.node import node
-from manyheads.widgets.web_files import BUILT
+from manyheads.sphinxext.chapter_pictures import pictures_of
 
 PICTURES = "_static/chapters"
 LISTED = re.compile(rf'{PICTURES}/([^"]+)-light\.svg')
@@ -65,19 +63,22 @@ def item_html(app, docname, page, about):
 
 
 def draw_pictures(site, pages):
-    """Draws the pictures that the site shows: of `pages`, which were written anew, and of those that lack one."""
+    """Draws the pictures that the site shows: of `pages`, which were written anew, and of those that lack one.
+
+    Raises `ExtensionError` for a page that has nothing to draw a picture of.
+    """
     listed = {name for page in site.rglob("*.html") for name in LISTED.findall(page.read_text(encoding="utf-8"))}
-    wanted = [name for name in sorted(listed) if site / f"{name}.html" in pages or not _picture(site, name).is_file()]
-    if not wanted:
-        return
-    command = [node(), BUILT / "thumbnails.mjs", site, PICTURES, *wanted]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ExtensionError(f"The pictures of the chapters could not be drawn:\n{done.stdout}{done.stderr}")
-
-
-def _picture(site, name):
-    return site / PICTURES / f"{name}-light.svg"
+    for name in sorted(listed):
+        page = site / f"{name}.html"
+        paths = {theme: site / PICTURES / f"{name}-{theme}.svg" for theme in THEMES}
+        if page not in pages and all(path.is_file() for path in paths.values()):
+            continue
+        pictures = pictures_of(page.read_text(encoding="utf-8"), paths)
+        if not pictures:
+            raise ExtensionError(f"{name} has nothing to draw a picture of")
+        for theme, path in paths.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(pictures[theme], encoding="utf-8")
 
 
 def setup(app):

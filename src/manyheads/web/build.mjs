@@ -61,7 +61,7 @@ await build({ ...COMMON, entryPoints: stylesheets });
 await build({
   ...COMMON,
   minify: false,
-  entryPoints: ["prerender.mts", "thumbnails.mts"],
+  entryPoints: ["prerender.mts"],
   format: "esm",
   platform: "node",
   packages: "external",
