@@ -9,6 +9,8 @@ from markdownify import ATX, MarkdownConverter
 
 from manyheads.sphinxext.figures import FIGURES
 
+OWN_WORDS = ("field-exercise", "exercise-list")  # what these figures ask and list can be read without them
+
 
 def prose(nodes, link=lambda address: address):
     """The Markdown of some elements of a page; `link(address)` is where a link of the page leads from a notebook.
@@ -115,6 +117,8 @@ class _Prose(MarkdownConverter):
         return f"\n\n{fence}{_language(el)}\n{text.strip(chr(10))}\n{fence}\n\n"
 
     def convert_live(self, el, text, parent_tags):
+        if el.name in OWN_WORDS:
+            return text
         does = "there is a live figure here"
         if "bug" in el.attrs:
             does = "a switch" if "switch" in el.attrs else "a switch puts a bug in"

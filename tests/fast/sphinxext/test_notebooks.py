@@ -67,6 +67,7 @@ def test_what_a_chapter_imports_comes_with_the_package():
 PAGE = """<section id="a"><h1>Look<a class="headerlink" href="#a">#</a></h1><head-map sentence="Tea?" model="focus"></head-map>
 <p>So <span class="math" data-tex="a_b"></span>, 2 $ and &lt;tea&gt;.</p>{cells}<div class="admonition note"><p class="admonition-title">1. Try</p>
 <div class="highlight-python"><div class="highlight"><pre>f = "```"</pre></div></div></div>
+<field-exercise exercise="try"><ul><li>The <code>shape</code>: 2 / 3</li></ul><script type="application/json">[]</script></field-exercise>
 <museum-piece bug="axis" label="a bug"><head-map sentence="Tea?" models="focus focus/bug-axis" view="lines"></head-map></museum-piece></section>"""
 
 
@@ -83,7 +84,7 @@ def test_a_page_becomes_the_cells_of_its_notebook():
         "So $a_b$, 2 \\$ and &lt;tea>.",
         "first",
         "second",
-        '> **1. Try**\n>\n> ````python\n> f = "```"\n> ````\n\n> On the [page](page.html), a switch puts a bug in: *a bug*.',
+        '> **1. Try**\n>\n> ````python\n> f = "```"\n> ````\n\n- The `shape`: 2 / 3\n\n> On the [page](page.html), a switch puts a bug in: *a bug*.',
         'from manyheads import HeadMap\n\nHeadMap("Tea?", view="lines")',
         "last",
     ]
