@@ -20,6 +20,21 @@ def element_html(name, attributes, data, plain=""):
     return f'<{name}{written}>{plain}<script type="application/json">{text}</script></{name}>'
 
 
+def table_html(caption, rows, columns=()):
+    """A table with a caption, for places without scripts: rows are [(name, cell, ...), ...], columns their titles.
+
+    >>> table_html("How much <milk>", [("tea", "0.5")])
+    '<figure><figcaption>How much &lt;milk&gt;</figcaption><table><tr><th>tea</th><td>0.5</td></tr></table></figure>'
+    """
+    titles = "".join(f"<th>{escape(title)}</th>" for title in columns)
+    head = f"<tr><td></td>{titles}</tr>" if titles else ""
+    body = "".join(
+        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in rows
+    )
+    return f"<figure><figcaption>{escape(caption)}</figcaption><table>{head}{body}</table></figure>"
+
+
 def is_building():
     """Whether a book is being built around the cell that runs, so that its page has the figures' scripts."""
     return bool(os.environ.get(BUILDING))

@@ -1,16 +1,10 @@
 """The steps of the formula: every matrix on the path from words to output, for one head."""
 
-from html import escape
-
 import torch
 
 from manyheads import attention
 from manyheads.defaults import new_tensors
 from manyheads.shared.names import PADDING
-from manyheads.shared.tokens import readable
-
-OVER_WORDS = ["scores", "masked", "weights"]  # the matrices whose columns are words, as their rows are
-LEDGER = ["reading", "parts", "answer"]  # of models that draw conclusions from their output, such as the focus model
 
 
 def attention_input(model, sentence):
@@ -98,37 +92,3 @@ def head_parameters(module, head):
         if layer.bias is not None:
             parameters[f"b{letter}"] = layer.bias.chunk(parts)[own]
     return {name: value.numpy(force=True) for name, value in parameters.items() if value is not None}
-
-
-# --- Where no script runs
-
-
-def plain_steps(steps, names):
-    """Matrices of the steps, as tables."""
-    head = steps["headNames"][steps["head"]]
-    tables = "".join(_table(steps, name) for name in names)
-    notes = "".join(f"<p>{escape(note)}</p>" for note in steps["notes"])
-    return f"<figure><figcaption>Head: {escape(head)}</figcaption>{tables}{notes}</figure>"
-
-
-def _table(steps, name):
-    matrix = steps[name]
-    words = [readable(token) for token in steps["tokens"]]
-    rows = [": ".join(label) for label in steps["labels"]] if name in LEDGER else words
-    numbered = [str(column + 1) for column in range(matrix.shape[1])]
-    named = {
-        "parts": [*steps["headNames"], "biases", "logit"],
-        "answer": ["probability"],
-        **dict.fromkeys(OVER_WORDS, words),
-    }
-    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in named.get(name, numbered))
-    rows = "".join(
-        f'<tr><th scope="row">{escape(row)}</th>{"".join(f"<td>{_number(value)}</td>" for value in values)}</tr>'
-        for row, values in zip(rows, matrix.tolist())
-    )
-    return f"<table><caption>{name}</caption><thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _number(value):
-    """A number as a cell shows it."""
-    return f"{value:.2f}".replace("-", "\u2212").replace("inf", "\u221e")

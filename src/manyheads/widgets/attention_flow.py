@@ -3,11 +3,13 @@
 import numpy as np
 import traitlets
 
-from manyheads.drawing.element import element_html
+from manyheads.drawing.element import element_html, table_html
 from manyheads.maps.wire import base64_arrays
 from manyheads.models.registry import is_named, load_model
-from manyheads.models.steps import attention_of, formula_steps, head_parameters, plain_steps
+from manyheads.models.steps import attention_of, formula_steps, head_parameters
 from manyheads.shared.names import FLAGS, STATION_MATRICES
+from manyheads.shared.numbers import percent
+from manyheads.shared.tokens import readable
 from manyheads.widgets.figure import Figure
 from manyheads.widgets.web_files import built, styles_of
 
@@ -72,7 +74,7 @@ class AttentionFlow(Figure):
         return attention_flow_element(self.steps, station=self.station, **places, **flags, **more)
 
     def _plain(self):
-        return plain_flow(self.steps, self.station)
+        return plain_flow(self.steps, self.query)
 
 
 def flow_steps(model, sentence, head=0, **options):
@@ -96,14 +98,18 @@ def flow_steps(model, sentence, head=0, **options):
 
 def attention_flow_element(steps, **attributes):
     """The `<attention-flow>` element of a page, with its numbers; `attributes` become its own."""
-    station = attributes.get("station") or "words"
     data = steps
     if "layers" in steps:  # of a wide model: until it computes in the page, half the bits will do
         data = {name: np.float16(value) if isinstance(value, np.ndarray) else value for name, value in steps.items()}
-    return element_html("attention-flow", attributes, base64_arrays(data), plain_flow(steps, station))
+    return element_html("attention-flow", attributes, base64_arrays(data), plain_flow(steps, attributes.get("query")))
 
 
-def plain_flow(steps, station):
-    """The numbers of a station, as tables."""
-    names = [name for name in STATION_MATRICES[station] if name in steps]
-    return plain_steps(steps, names or ["output"])
+def plain_flow(steps, query=None):
+    """What the asking token looks at, as a table."""
+    words = [readable(token) for token in steps["tokens"]]
+    query = min(query or 0, len(words) - 1)
+    head = steps["headNames"][steps["head"]]
+    caption = " ".join(
+        [f"How much of its attention {words[query]} gives to each token; head: {head}.", *steps["notes"]]
+    )
+    return table_html(caption, [(word, percent(weight)) for word, weight in zip(words, steps["weights"][query])])

@@ -1,11 +1,9 @@
 """What each head writes into an answer: live in a notebook, and baked into pages."""
 
-from html import escape
-
 import numpy as np
 import traitlets
 
-from manyheads.drawing.element import element_html
+from manyheads.drawing.element import element_html, table_html
 from manyheads.maps.ledger import answer_of
 from manyheads.maps.wire import base64_arrays
 from manyheads.models.registry import all_but, is_named, load_model
@@ -106,19 +104,11 @@ def plain_ledger(ledger, answer=""):
     names = [*ledger["headNames"], *ledger["others"]]
     absences = dict(zip(names, ledger["without"][place] - logit))
     ranked = sorted(zip(parts, names), key=lambda part: (part[1] == "biases", -abs(part[0])))
-    rest = sum(part for part, _ in ranked[MOST:])
     rows = [(name, _number(part), _number(absences.get(name, np.nan))) for part, name in ranked[:MOST]]
-    rows += [(f"{len(ranked) - MOST} other parts", _number(rest), "")] * (len(ranked) > MOST)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{part}</td><td>{absence}</td></tr>'
-        for name, part, absence in [*rows, ("logit", _number(logit), "")]
-    )
-    sentence = escape(" ".join(map(readable, ledger["tokens"])))
-    return (
-        f"<figure><figcaption>What each part adds to the logit of {escape(fact)}: {escape(label)} in {sentence}"
-        '</figcaption><table><thead><tr><td></td><th scope="col">adds</th><th scope="col">its absence</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></figure>"
-    )
+    if len(ranked) > MOST:
+        rows.append((f"{len(ranked) - MOST} other parts", _number(sum(part for part, _ in ranked[MOST:])), ""))
+    caption = f"What each part adds to the logit of {fact}: {label} in {' '.join(map(readable, ledger['tokens']))}"
+    return table_html(caption, [*rows, ("logit", _number(logit), "")], ["adds", "its absence"])
 
 
 def _number(value):

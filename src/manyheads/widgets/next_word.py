@@ -1,10 +1,8 @@
 """What a language model would write next: live in a notebook, and baked into pages."""
 
-from html import escape
-
 import traitlets
 
-from manyheads.drawing.element import element_html
+from manyheads.drawing.element import element_html, table_html
 from manyheads.maps import AttentionMap
 from manyheads.maps.wire import base64_arrays, map_message
 from manyheads.models.registry import all_but, load_model
@@ -123,8 +121,4 @@ def stored_answer(model, text, off="", masked=False, temperature=1.0):
 
 def plain_words(text, words):
     """The likeliest words as a table."""
-    rows = "".join(
-        f'<tr><th scope="row">{escape(word)}</th><td>{percent(share)}</td></tr>' for word, share, *_ in words
-    )
-    caption = f"<figcaption>What comes after “{escape(text)}”</figcaption>"
-    return f"<figure>{caption}<table><tbody>{rows}</tbody></table></figure>"
+    return table_html(f"What comes after “{text}”", [(word, percent(share)) for word, share, *_ in words])

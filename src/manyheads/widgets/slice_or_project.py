@@ -1,7 +1,6 @@
 """One wide projection cut afterwards, many narrow ones, and the bug that cuts the input: `<slice-or-project>`."""
 
 import base64
-from html import escape
 
 import numpy as np
 import torch
@@ -9,9 +8,6 @@ import torch
 from manyheads.drawing.element import element_html
 from manyheads.maps.wire import base64_arrays
 from manyheads.models.steps import attention_input
-from manyheads.shared.tokens import readable
-
-WAYS = {"wide": "one wide matrix, then cut", "narrow": "a matrix for each head", "sliced": "the input cut first"}
 
 
 @torch.no_grad()
@@ -65,24 +61,4 @@ def projections_element(made, **attributes):
     tints = np.rint(127 * weight / np.abs(weight).max()).astype(np.int8)
     picture = {"shape": list(weight.shape), "tints": base64.b64encode(tints.tobytes()).decode()}
     data = base64_arrays({name: value for name, value in made.items() if name != "weight"}) | {"tints": picture}
-    return element_html("slice-or-project", attributes, data, plain_projections(made))
-
-
-def plain_projections(made):
-    """The first numbers of each head's query as a table, a column for each way."""
-    columns = "".join(f'<th scope="col">{escape(text)}</th>' for text in WAYS.values())
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>'
-        + "".join(f"<td>{_numbers(made[way][head])}</td>" for way in WAYS)
-        + "</tr>"
-        for head, name in enumerate(made["headNames"])
-    )
-    word = escape(readable(made["tokens"][made["word"]]))
-    return (
-        f"<figure><figcaption>The query of {word}, made in three ways</figcaption>"
-        f"<table><thead><tr><td></td>{columns}</tr></thead><tbody>{rows}</tbody></table></figure>"
-    )
-
-
-def _numbers(query):
-    return " ".join(f"{value:.2f}" for value in query[:2].tolist()).replace("-", "\u2212") + " …"
+    return element_html("slice-or-project", attributes, data)

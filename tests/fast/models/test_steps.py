@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from bs4 import BeautifulSoup
 
 from manyheads.attention import MultiHeadAttention, causal_mask, rotate
 from manyheads.maps import AttentionMap
-from manyheads.models.steps import formula_steps, head_parameters, plain_steps
+from manyheads.models.steps import formula_steps, head_parameters
 from manyheads.widgets.attention_flow import AttentionFlow, flow_steps
 
 TOKENS = ["[CLS]", "un", "##able", "<b>tea</b>", "[SEP]"]
@@ -89,19 +88,6 @@ def test_a_decoders_layers_are_followed_with_their_norms_turns_and_groups(decode
     np.testing.assert_allclose(flow["V"], flow["X"] @ learned["Wv"], atol=1e-4)
     np.testing.assert_array_equal(flow["K"], flow_steps(decoder, text, head=3, layer=23)["K"], "heads 4 to 6 share")
     assert (flow["layer"], flow["layers"], flow["kvHeads"], flow["decodes"]) == (23, 30, 3, True)
-
-
-def test_a_plain_step_is_its_tables(model):
-    steps = formula_steps(model, "", 1, causal=True)
-    page = BeautifulSoup(plain_steps(steps, ["masked"]), "html.parser")
-    assert [table.caption.text for table in page.select("table")] == ["masked"]
-    for table in page.select("table"):
-        cells = [cell.text for cell in table.select("tbody td")]
-        values = [float(text.replace("\u2212", "-").replace("\u221e", "inf")) for text in cells]
-        np.testing.assert_allclose(values, steps[table.caption.text].ravel(), atol=0.0051)
-        assert [row.th.text for row in table.select("tbody tr")] == ["[CLS]", "un", "able", "<b>tea</b>", "[SEP]"]
-    assert "A note." in page.get_text()
-    assert not page.select("b, button, script")
 
 
 @pytest.mark.parametrize(

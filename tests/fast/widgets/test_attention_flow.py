@@ -10,7 +10,6 @@ from bs4 import BeautifulSoup
 from manyheads import AttentionFlow
 from manyheads.drawing.element import BUILDING
 from manyheads.models.focus import load_focus_model
-from manyheads.shared.names import STATION_MATRICES
 
 SENTENCE = "Do you hate tea?"
 
@@ -51,8 +50,14 @@ def test_what_changes_in_the_formula_is_an_attribute_and_computed_again(monkeypa
     assert widget.steps["below"].shape == (4, 10, 10)
 
 
-@pytest.mark.parametrize("sentence", [SENTENCE, ""])
-def test_without_scripts_a_station_is_its_tables(sentence):
-    for station in STATION_MATRICES:
-        page = BeautifulSoup(AttentionFlow(sentence, station=station)._plain(), "html.parser")
-        assert page.find("table").find_all("td"), station
+@pytest.mark.parametrize("sentence", [SENTENCE, "", "<img src=x>"])
+def test_without_scripts_it_is_what_the_asking_token_looks_at(sentence):
+    widget = AttentionFlow(sentence, head=1, query=99)
+    page = BeautifulSoup(widget._plain(), "html.parser")
+    assert [row.th.text for row in page.find_all("tr")] == [
+        token.removeprefix("##") for token in widget.steps["tokens"]
+    ]
+    shares = [float(row.td.text.removesuffix("\xa0%")) / 100 for row in page.find_all("tr")]
+    np.testing.assert_allclose(shares, widget.steps["weights"][-1], atol=0.0051)
+    assert all(note in page.figcaption.text for note in widget.steps["notes"])
+    assert not page.find("img")
