@@ -12,12 +12,12 @@ WRITERS = {
 }
 
 
-def checked_path(path, *endings):
+def check_path(path, *endings):
     """The path, `~` being the reader's own folder; refused where its ending belongs to another kind of file.
 
-    >>> checked_path("map.svg", ".svg").name, checked_path("layer-0.5", ".svg").name
+    >>> check_path("map.svg", ".svg").name, check_path("layer-0.5", ".svg").name
     ('map.svg', 'layer-0.5')
-    >>> checked_path("map.pdf", ".svg")
+    >>> check_path("map.pdf", ".svg")
     Traceback (most recent call last):
     ValueError: this writes .svg, not .pdf: call attention.plot().savefig('map.pdf') instead
     """

@@ -34,11 +34,11 @@ def plain_html(map, compared=None, layer=None):
     tokens, all layers as small pictures. `compared` is the map of a second sentence, drawn below.
     """
     maps = [each for each in (map, compared) if each is not None]
-    drawn = "".join(_drawn(each, each.opened(layer)) for each in maps)
+    drawn = "".join(_draw(each, each.opened(layer)) for each in maps)
     return f'<figure style="margin: 0">{drawn}</figure>'
 
 
-def _drawn(map, layer):
+def _draw(map, layer):
     layers, heads, queries, keys = map.shape
     size = heads * queries * keys
     if size <= CELLS or (heads <= FEW_HEADS and max(queries, keys) <= FEW_TOKENS):
@@ -51,12 +51,12 @@ def _drawn(map, layer):
     low, high = legend_of(map, layer)
     how = f"{what}In each square, rows are queries and columns are keys. Colour: {low} to {high}."
     written = () if map.written is None else (map.written,)
-    sentences = (*written, how, *omitted, *_concluded(map), *map.notes)
+    sentences = (*written, how, *omitted, *_conclusions(map), *map.notes)
     caption = "".join(f"<div>{escape(sentence)}</div>" for sentence in sentences)
     return f'<div style="overflow-x: auto">{picture}</div><figcaption>{caption}</figcaption>'
 
 
-def _concluded(map):
+def _conclusions(map):
     """The likeliest label of each prediction, in a sentence."""
     for name, labels in map.predictions.items():
         label = max(labels, key=labels.get)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from manyheads.drawing.thumbnails import pooled
+from manyheads.drawing.thumbnails import pool
 from manyheads.shared.names import NUMBER_COLOURS
 
 MOST_POINTS = 1024  # along a side of a picture; of more tokens, some share a point
@@ -64,7 +64,7 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
     """Draw one head, all heads of one layer, one head of all layers, or all: see `AttentionMap.plot`."""
     from matplotlib.figure import Figure
 
-    layers, heads = chosen("layer", layer, map.shape[0]), chosen("head", head, map.shape[1])
+    layers, heads = choose("layer", layer, map.shape[0]), choose("head", head, map.shape[1])
     whole = len(layers) > 1 and len(heads) > 1
     one = len(layers) == len(heads) == 1
     if axes is not None:
@@ -95,7 +95,7 @@ def plot(map, layer=None, head=None, *, axes=None, size=None):
     return figure
 
 
-def chosen(name, index, count):
+def choose(name, index, count):
     """The places that an index means, all for None; raises for one that does not exist."""
     if index is None:
         return range(count)
@@ -117,7 +117,7 @@ def _draw(axes, map, layer, head, *, large, left=True, below=True):
     most = 1 if shares else max(map.weights.max(initial=0), -map.weights.min(initial=0)) or 1
     least, colours = (-most, two_inks()) if map.kind == "signed" else (0, ink())
     queries, keys = weights.shape
-    points, edges = pooled(weights[None], MOST_POINTS)[0], (-0.5, keys - 0.5, queries - 0.5, -0.5)
+    points, edges = pool(weights[None], MOST_POINTS)[0], (-0.5, keys - 0.5, queries - 0.5, -0.5)
     image = axes.imshow(points, cmap=colours, vmin=least, vmax=most, interpolation="nearest", extent=edges)
     few = max(weights.shape) <= FEW_TOKENS
     size = 9 if large and few else 7 if large else 5.5

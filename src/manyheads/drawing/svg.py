@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from manyheads.drawing.legend import legend_of
-from manyheads.drawing.plot import chosen, columns_of
+from manyheads.drawing.plot import choose, columns_of
 from manyheads.drawing.thumbnails import full_of, tints_of
 from manyheads.shared.names import DEPTH, NUMBER_COLOURS, PAPER, colour_of
 from manyheads.shared.tokens import direction_of, isolated
@@ -17,7 +17,7 @@ FEW_HEADS = 8  # up to so many, each has its tokens beside it
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """The colours of letters and lines, how many cells there may be, and whether they carry their weights."""
 
     ink: str = PAPER["ink"]
@@ -29,16 +29,16 @@ class Look:
 
 def svg(map, layer=None, head=None):
     """The SVG of one head, all heads of a layer, one head of all layers, or all: see `AttentionMap.to_svg`."""
-    layers, heads = chosen("layer", layer, map.shape[0]), chosen("head", head, map.shape[1])
-    look = Look()
-    drawn, width, height = _heads(map, layers, heads, look)
+    layers, heads = choose("layer", layer, map.shape[0]), choose("head", head, map.shape[1])
+    style = Style()
+    drawn, width, height = _heads(map, layers, heads, style)
     size = map.weights[np.ix_(layers, heads)].size
-    omitted = (f"The {look.cells:,} strongest of {size:,} weights are drawn.",) if size > look.cells else ()
+    omitted = (f"The {style.cells:,} strongest of {size:,} weights are drawn.",) if size > style.cells else ()
     legends = dict.fromkeys(" to ".join(legend_of(map, layer)) for layer in layers)
     colours = [f"Colour: {legend}." for legend in legends] if len(legends) == 1 else []
     notes = [_text(note) for note in (*omitted, *colours, *map.notes)]
     footer = "".join(
-        f'<text x="{MARGIN}" y="{height + 12 * at + 8}" font-size="10" fill="{look.soft}">{note}</text>'
+        f'<text x="{MARGIN}" y="{height + 12 * at + 8}" font-size="10" fill="{style.soft}">{note}</text>'
         for at, note in enumerate(notes)
     )
     height += 12 * len(notes) + (8 if notes else 0)
@@ -48,25 +48,27 @@ def svg(map, layer=None, head=None):
         "<desc>Rows ask, columns are looked at; data-weight is the share of attention that a query gives a key."
         f'{described}</desc><rect width="{width}" height="{height}" fill="#fff"/>{drawn}{footer}'
     )
-    return _svg(width, height, f'width="{width}" height="{height}"', look, inner)
+    return _svg(width, height, f'width="{width}" height="{height}"', style, inner)
 
 
 def plain_svg(map, layer, cells):
     """The heads of one layer in the colours of the page around it: at most so many cells, without their numbers."""
-    look = Look("currentColor", "currentColor", "#808890", cells, exact=False)  # grey lines show on white and on black
-    drawn, width, height = _heads(map, [layer], range(map.shape[1]), look)
+    style = Style(
+        "currentColor", "currentColor", "#808890", cells, exact=False
+    )  # grey lines show on white and on black
+    drawn, width, height = _heads(map, [layer], range(map.shape[1]), style)
     fitted = f'role="img" aria-label="Attention of each head" style="width: {width}px; max-width: 100%; height: auto"'
-    return _svg(width, height, fitted, look, drawn)
+    return _svg(width, height, fitted, style, drawn)
 
 
-def _svg(width, height, attributes, look, inner):
+def _svg(width, height, attributes, style, inner):
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {attributes} viewBox="0 0 {width} {height}" '
-        f'font-family="system-ui, sans-serif" font-size="14" fill="{look.ink}">{inner}</svg>'
+        f'font-family="system-ui, sans-serif" font-size="14" fill="{style.ink}">{inner}</svg>'
     )
 
 
-def _heads(map, layers, heads, look):
+def _heads(map, layers, heads, style):
     """The heads side by side; the width and height of all."""
     shown = [(layer, head) for layer in layers for head in heads]
     named = len(shown) <= FEW_HEADS
@@ -81,10 +83,10 @@ def _heads(map, layers, heads, look):
     rows = -(-len(shown) // columns)
     width, height = (round(2 * MARGIN + count * step - GAP) for count, step in ((columns, wide), (rows, high)))
     weights = map.weights[np.ix_(layers, heads)]  # [layer, head, query, key]
-    drawn = _strongest(weights, look.cells).reshape(-1, *map.shape[2:])  # [place, query, key]
+    drawn = _strongest(weights, style.cells).reshape(-1, *map.shape[2:])  # [place, query, key]
     parts = [
         f'<g transform="translate({MARGIN + place % columns * wide:.2f} {MARGIN + place // columns * high:.2f})">'
-        f"{_head(map, *which, drawn[place], left, top, cell, size, look)}</g>"
+        f"{_head(map, *which, drawn[place], left, top, cell, size, style)}</g>"
         for place, which in enumerate(shown)
     ]
     return "".join(parts), width, height
@@ -98,24 +100,24 @@ def _strongest(weights, count):
     return drawn.reshape(weights.shape)
 
 
-def _head(map, layer, head, drawn, left, top, cell, size, look):
+def _head(map, layer, head, drawn, left, top, cell, size, style):
     weights = map.weights[layer, head]
     masked = np.zeros(weights.shape, bool) if map.allowed is None else ~map.allowed
     drawn = drawn & ~masked
     shares = tints_of(weights, full_of(map, layer))
-    cells = (_exact_cells if look.exact else _levels)(map, weights, shares, drawn)
+    cells = (_exact_cells if style.exact else _levels)(map, weights, shares, drawn)
     below = "".join(f"M{key + 0.3:g} {query + 0.5:g}h.4" for query, key in np.argwhere(drawn & (weights < 0)))
-    minus = f'<path d="{below}" stroke="{look.ink}" stroke-width="0.08"/>' if below else ""
+    minus = f'<path d="{below}" stroke="{style.ink}" stroke-width="0.08"/>' if below else ""
     lines = "".join(f"M{key} {query + 1}L{key + 1} {query}" for query, key in np.argwhere(masked))
-    hatched = f'<path d="{lines}" stroke="{look.line}" stroke-width="0.08" data-masked=""/>' if lines else ""
+    hatched = f'<path d="{lines}" stroke="{style.line}" stroke-width="0.08" data-masked=""/>' if lines else ""
     title = map.head_title(layer, head)
     queries, keys = weights.shape
-    from_left, across = (left + cell * keys, -cell) if _turned(map) else (left, cell)
-    labels = _labels(map, left, top, cell, size, look) if size else ""
+    from_left, across = (left + cell * keys, -cell) if _runs_left(map) else (left, cell)
+    labels = _labels(map, left, top, cell, size, style) if size else ""
     return (
         f'<text x="{left:.2f}" y="14" font-size="{14 if size else 11}" font-weight="600">{_text(title)}</text>{labels}'
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{cell * keys:.2f}" height="{cell * queries:.2f}" '
-        f'fill="none" stroke="{look.line}"/>'
+        f'fill="none" stroke="{style.line}"/>'
         f'<g data-layer="{layer}" data-head="{head}" fill="{colour_of(map.head_name(layer, head))}" '
         f'transform="translate({from_left:.2f} {top:.2f}) scale({across:.3f} {cell:.3f})">{cells}{minus}{hatched}</g>'
     )
@@ -145,7 +147,7 @@ def _sign(map, weight):
     return f' fill="{NUMBER_COLOURS["negative" if weight < 0 else "positive"]}"' if map.kind == "signed" else ""
 
 
-def _labels(map, left, top, cell, size, look):
+def _labels(map, left, top, cell, size, style):
     queries, keys = ([_text(isolated(token)) for token in tokens] for tokens in (map.query_tokens, map.key_tokens))
     rows = "".join(
         f'<text x="{left - 6:.2f}" y="{top + cell * (at + 0.5) + size / 3:.2f}" text-anchor="end">{token}</text>'
@@ -154,12 +156,12 @@ def _labels(map, left, top, cell, size, look):
     columns = "".join(
         f'<text transform="translate({left + cell * (at + 0.5) + size / 3:.2f} {top - 5:.2f}) rotate(-90)">'
         f"{token}</text>"
-        for at, token in enumerate(reversed(keys) if _turned(map) else keys)
+        for at, token in enumerate(reversed(keys) if _runs_left(map) else keys)
     )
-    return f'<g fill="{look.soft}" font-size="{size:.1f}">{rows}{columns}</g>'
+    return f'<g fill="{style.soft}" font-size="{size:.1f}">{rows}{columns}</g>'
 
 
-def _turned(map):
+def _runs_left(map):
     """Whether columns run from right to left, as the text does."""
     return direction_of(map.key_tokens) == "rtl"
 

@@ -39,15 +39,15 @@ def small_pictures(map):  # -> [layer, head, y, x]
     """
     pictures = []
     for layer, weights in enumerate(map.weights):
-        farthest = pooled(weights, SIDE)  # few numbers, before they are tinted: a long map has many
+        farthest = pool(weights, SIDE)  # few numbers, before they are tinted: a long map has many
         pictures.append(np.copysign(tints_of(farthest, full_of(map, layer)), farthest))
     return np.stack(pictures)
 
 
-def pooled(weights, most):  # [h, q, k] -> [h, y, x]
+def pool(weights, most):  # [h, q, k] -> [h, y, x]
     """Heads of at most so many rows and columns: of the weights that fall together, the farthest from 0.
 
-    >>> pooled(np.array([[[0, 0.25, 0, -0.5]]]), 2).tolist()
+    >>> pool(np.array([[[0, 0.25, 0, -0.5]]]), 2).tolist()
     [[[0.25, -0.5]]]
     """
     signed = weights.min(initial=0) < 0

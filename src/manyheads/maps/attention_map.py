@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from manyheads.drawing.endings import checked_path
+from manyheads.drawing.endings import check_path
 from manyheads.drawing.plot import plot
 from manyheads.drawing.svg import svg
 from manyheads.drawing.table import csv_rows
@@ -248,7 +248,7 @@ class AttentionMap:
         """
         if path is None:
             return svg(self, layer, head)
-        return _written(checked_path(path, ".svg"), [svg(self, layer, head)])
+        return _written(check_path(path, ".svg"), [svg(self, layer, head)])
 
     def to_csv(self, path=None):
         """Write all weights as rows: layer, head, query, key (counted from 0), query_token, key_token, weight.
@@ -270,7 +270,7 @@ class AttentionMap:
         """
         if path is None:
             return "".join(csv_rows(self))
-        return _written(checked_path(path, ".csv"), csv_rows(self))
+        return _written(check_path(path, ".csv"), csv_rows(self))
 
 
 def _written(path, texts):

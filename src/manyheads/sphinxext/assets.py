@@ -89,13 +89,13 @@ def copy_files(app):
         elif not place.startswith("models/") or path.suffix == ".json":
             shutil.copyfile(path, target)
         else:
-            file = _packed(path, target)
+            file = _pack(path, target)
             listed[file["name"]] = file
     (beside / LIST).write_text(json.dumps(listed, indent=1), encoding="utf-8")
     beside.rename(folder)
 
 
-def _packed(path, target):
+def _pack(path, target):
     """Puts a file of a model packed into the site; gives what `files.json` says of it."""
     contents = path.read_bytes()
     if path.suffix == ".gz":

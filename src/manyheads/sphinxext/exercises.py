@@ -90,11 +90,11 @@ class ListExercises(SphinxPostTransform):
 
     def run(self, **kwargs):
         for node in list(self.document.findall(exercise_list)):
-            inside = [part for page in pages(self.env) for part in self.listed(page)]
+            inside = [part for page in pages(self.env) for part in self.list_page(page)]
             begin, end = (nodes.raw("", text, format="html") for text in ("<exercise-list>", "</exercise-list>"))
             node.replace_self([begin, *inside, end])
 
-    def listed(self, page):
+    def list_page(self, page):
         """A page's title and its exercises in a table."""
         own = exercises(self.env, page)
         if not own:

@@ -72,14 +72,14 @@ def fields_html(exercise, fields, map=None, sentence=None):
 
 
 def _item(field):
-    label = marked(field["label"])
-    return f"{label}: {' / '.join(map(marked, field['options']))}" if "options" in field else label
+    label = to_html(field["label"])
+    return f"{label}: {' / '.join(map(to_html, field['options']))}" if "options" in field else label
 
 
-def marked(text):
+def to_html(text):
     """Text with `code` and *emphasis* as HTML.
 
-    >>> marked("the `mask` *<here>*")
+    >>> to_html("the `mask` *<here>*")
     'the <code>mask</code> <em>&lt;here&gt;</em>'
     """
     return re.sub(r"`([^`]+)`|\*([^*]+)\*", _mark, escape(text, quote=False))

@@ -40,11 +40,11 @@ def figure_cell(element, link=lambda address: address):
     models = [name for name in named if is_in_python(name)]
     if not models:
         return None
-    arguments = [written(next((shown[name] for name in SHOWN if name in shown.attrs), ""))]
+    arguments = [python_text(next((shown[name] for name in SHOWN if name in shown.attrs), ""))]
     if len(models) > 1:
-        arguments.append(f"models=[{', '.join(map(written, models))}]")
+        arguments.append(f"models=[{', '.join(map(python_text, models))}]")
     elif models != ["focus"]:
-        arguments.append(f"model={written(models[0])}")
+        arguments.append(f"model={python_text(models[0])}")
     widget = WIDGETS[shown.name]
     traits = getattr(manyheads, widget).class_traits()
     others = [name for name in shown.attrs if name in traits and name not in SHOWN]
@@ -58,7 +58,7 @@ def plain_of(element):
     return "".join(str(part) for part in element.children if part.name != "script")
 
 
-def written(text):
+def python_text(text):
     """A string as Python writes it, in double quotes."""
     return json.dumps(text, ensure_ascii=False)
 
@@ -71,7 +71,7 @@ def _argument(trait, text):
         return int(text)
     if isinstance(trait, traitlets.List):  # of heads that are off: "0.3 5.11"
         return [(int(layer), int(head)) for layer, head in re.findall(r"(\d+)\.(\d+)", text)]
-    return written(text)
+    return python_text(text)
 
 
 def _cell(source, html, hidden=False):

@@ -11,7 +11,7 @@ from manyheads.sphinxext.figures import figures_in
 from manyheads.sphinxext.policy import HAS_POLICY, with_policy
 from manyheads.sphinxext.prerender import draw_figures
 from manyheads.sphinxext.progress import stage
-from manyheads.sphinxext.theme_fixes import fixed
+from manyheads.sphinxext.theme_fixes import fix
 
 WRITTEN_OUT = re.compile(r'(<iframe class="bertviz"[^>]*) srcdoc="([^"]*)"')
 OPTIONS = re.compile(r'<script src="(?P<address>[^"?]*/documentation_options\.js)[^"]*"></script>')
@@ -36,7 +36,7 @@ def finish(app, error):
             html = page.read_text(encoding="utf-8")
             html = with_files(html, page, site / "_static" / scripts / "bertviz")
             html = with_small_files(html, page)
-            page.write_text(with_policy(fixed(html, page.relative_to(site))), encoding="utf-8")
+            page.write_text(with_policy(fix(html, page.relative_to(site))), encoding="utf-8")
         if app.config.html_theme == theme.NAME:
             stylesheets.finish_styles(site, scripts)
         assets.finish_files(app)

@@ -30,7 +30,7 @@ def classes(element):
     return element.get("class", [])
 
 
-def quoted(text):
+def quote(text):
     """Markdown as a block quote: what a page frames."""
     return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
 
@@ -72,7 +72,7 @@ class _Prose(MarkdownConverter):
             tag = f" \\tag{{{number.get_text().strip('()#¶ ')}}}" if number else ""
             return f"\n\n$${_formula(el)}{tag}$$\n\n"
         if "admonition" in found:
-            return f"\n\n{quoted(text)}\n\n"
+            return f"\n\n{quote(text)}\n\n"
         if "sd-card-title" in found:
             link = el.find_parent(class_="sd-card").find("a", class_="sd-stretched-link")
             title = text.strip()
@@ -101,7 +101,7 @@ class _Prose(MarkdownConverter):
 
     def convert_dd(self, el, text, parent_tags):
         if el.find_parent("dl", class_="py"):
-            return f"\n\n{quoted(text)}\n\n"
+            return f"\n\n{quote(text)}\n\n"
         return f"\n\n{text.strip()}\n\n"
 
     def convert_td(self, el, text, parent_tags):

@@ -157,7 +157,7 @@ def cells_of_page(cells, body, link):
             same = f"tag_{SHOWN_ABOVE}" in classes(block) and made and MADE in _tags(made[-1])
             above = made.pop() if same else None
             for cell in code:
-                made.append(_collapsed(cell))
+                made.append(_collapse(cell))
                 if not _is_hidden(cell):
                     break
             else:
@@ -174,7 +174,7 @@ def cells_of_page(cells, body, link):
     for cell in code:
         if not _is_hidden(cell):
             raise ValueError(f"the page does not show a cell of its notebook: {cell.source}")
-        made.append(_collapsed(cell))
+        made.append(_collapse(cell))
     for place, cell in enumerate(made):
         cell.id = f"cell-{place}"  # the same at every build
     return made
@@ -197,7 +197,7 @@ def _is_hidden(cell):
     return "remove-cell" in _tags(cell)
 
 
-def _collapsed(cell):
+def _collapse(cell):
     """A cell of which Jupyter and Colab fold what the page folds or hides."""
     if SHOWN_ABOVE not in _tags(cell):
         for tag in _tags(cell):

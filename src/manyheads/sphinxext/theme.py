@@ -63,7 +63,7 @@ def drop_print_button(app, pagename, templatename, context, doctree):
 def lighten_page(app, pagename, templatename, context, doctree):
     """Leaves out scripts that have nothing to do on a page, and its widgets' state; the others wait for the page."""
     scripts = [script for script in context["script_files"] if is_needed(script, context.get("body") or "")]
-    context["script_files"] = [deferred(script) for script in scripts]
+    context["script_files"] = [defer(script) for script in scripts]
 
 
 def is_needed(script, body):
@@ -74,7 +74,7 @@ def is_needed(script, body):
     return all(re.search(needs, body) for name, needs in NEEDED_FOR.items() if name in text)
 
 
-def deferred(script):
+def defer(script):
     """A script of Sphinx's list that waits until the page is read, if it is a file and nothing in the page needs it."""
     if not script.filename or str(script.filename).endswith(READ_AT_ONCE):
         return script

@@ -49,10 +49,10 @@ FIXES = [
 ]
 
 
-def fixed(html, name="page"):
+def fix(html, name="page"):
     """The HTML of a page, corrected.
 
-    >>> fixed('<div class="citation" role="doc-biblioentry">')
+    >>> fix('<div class="citation" role="doc-biblioentry">')
     '<div class="citation" role="listitem">'
 
     Raises `ExtensionError` where a page needs a fix whose pattern matches nothing: the theme has changed.

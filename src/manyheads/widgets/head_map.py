@@ -10,7 +10,7 @@ import traitlets
 from IPython.display import HTML
 
 from manyheads.drawing.element import element_html
-from manyheads.drawing.endings import checked_path
+from manyheads.drawing.endings import check_path
 from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import between
@@ -505,7 +505,7 @@ class HeadMap(_Chosen):
 
         Raises `ValueError` for a path that ends in something other than .html, `OSError` for one that can't be written.
         """
-        path = checked_path(path, ".html", ".htm")
+        path = check_path(path, ".html", ".htm")
         sentences = [self.sentence] if self.compare is None else [self.sentence, self.compare]
         figures, maps = [], []
         for model in self.models:

@@ -74,8 +74,8 @@ class NextWord(Figure):
         self._read = asked
 
     def _element(self):
-        answer = {"off": written(self.off), "masked": self.masks_first}
-        attributes = {"off": written(self.off) or None, "masked": "first" if self.masks_first else None}
+        answer = {"off": write_heads(self.off), "masked": self.masks_first}
+        attributes = {"off": write_heads(self.off) or None, "masked": "first" if self.masks_first else None}
         return next_word_element(self.model, self.text, [stored_answer(self.model, self.text, **answer)], **attributes)
 
     def _plain(self):
@@ -88,14 +88,14 @@ def changes_of(model, off, masked):
     return mask | ({"hidden": [0]} if masked else {})
 
 
-def written(off):
+def write_heads(off):
     """Heads as attributes and links name them: "23.4 16.0"."""
     return " ".join(f"{layer}.{head}" for layer, head in off)
 
 
 def facts_of(model):
     """How many heads a model has, and lists of them by name."""
-    lists = {name: written(heads) for name, heads in model.head_lists.items()}
+    lists = {name: write_heads(heads) for name, heads in model.head_lists.items()}
     return {"numLayers": model.num_layers, "numHeads": model.num_heads, "lists": lists}
 
 
@@ -115,7 +115,7 @@ def stored_answer(model, text, off="", masked=False, temperature=1.0):
     ids, changes = model.read(text)[0], changes_of(model, heads, masked)
     scores = model.run(ids, **changes)[0][-1].numpy()
     before = model.run(ids)[0][-1].numpy() if changes else None
-    said = {"text": text, "off": written(heads), "masked": masked, "temperature": temperature}
+    said = {"text": text, "off": write_heads(heads), "masked": masked, "temperature": temperature}
     return said | {"words": model.rows(scores, before, temperature)}
 
 
