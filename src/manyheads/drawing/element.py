@@ -35,6 +35,15 @@ def table_html(caption, rows, columns=()):
     return f"<figure><figcaption>{escape(caption)}</figcaption><table>{head}{body}</table></figure>"
 
 
+def write_heads(heads):
+    """Heads as attributes and links name them.
+
+    >>> write_heads([(23, 4), (16, 0)])
+    '23.4 16.0'
+    """
+    return " ".join(f"{layer}.{head}" for layer, head in heads)
+
+
 def is_building():
     """Whether a book is being built around the cell that runs, so that its page has the figures' scripts."""
     return bool(os.environ.get(BUILDING))

@@ -3,7 +3,7 @@
 import numpy as np
 import traitlets
 
-from manyheads.drawing.element import element_html, table_html
+from manyheads.drawing.element import element_html, table_html, write_heads
 from manyheads.maps.ledger import answer_of
 from manyheads.maps.wire import base64_arrays
 from manyheads.models.registry import all_but, is_named, load_model
@@ -58,8 +58,8 @@ class HeadLedger(Figure):
     def _element(self):
         name = getattr(self.model, "page_name", None) or getattr(self.model, "name", "")
         more = {"model": name, "sentence": self.sentence} if is_named(name) else {}
-        off = " ".join(f"{layer}.{head}" for layer, head in self.off)
-        return head_ledger_element(self.ledger, answer=self.answer or None, head=self.head, off=off or None, **more)
+        more["off"] = write_heads(self.off) or None
+        return head_ledger_element(self.ledger, answer=self.answer or None, head=self.head, **more)
 
     def _plain(self):
         return plain_ledger(self.ledger, self.answer)

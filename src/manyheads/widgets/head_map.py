@@ -9,7 +9,7 @@ import numpy as np
 import traitlets
 from IPython.display import HTML
 
-from manyheads.drawing.element import element_html
+from manyheads.drawing.element import element_html, write_heads
 from manyheads.drawing.endings import check_path
 from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
@@ -442,7 +442,7 @@ class HeadMap(_Chosen):
         for name, count in zip(PLACES, map.shape):
             chosen[name] = None if chosen[name] is None else min(chosen[name], count - 1)
         rows = enumerate(mask or [])
-        off = " ".join(f"{layer}.{head}" for layer, row in rows for head, on in enumerate(row) if not on)
+        off = write_heads((layer, head) for layer, row in rows for head, on in enumerate(row) if not on)
         written = {name: None if value == start_of(name) else value for name, value in chosen.items()}
         return {**written, "off": off or None}
 

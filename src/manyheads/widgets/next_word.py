@@ -2,7 +2,7 @@
 
 import traitlets
 
-from manyheads.drawing.element import element_html, table_html
+from manyheads.drawing.element import element_html, table_html, write_heads
 from manyheads.maps import AttentionMap
 from manyheads.maps.wire import base64_arrays, map_message
 from manyheads.models.registry import all_but, load_model
@@ -86,11 +86,6 @@ def changes_of(model, off, masked):
     """What `run` of a model takes for heads that are off and for a first token that's masked; {} where nothing is."""
     mask = {"head_mask": all_but(model, off)} if off else {}
     return mask | ({"hidden": [0]} if masked else {})
-
-
-def write_heads(off):
-    """Heads as attributes and links name them: "23.4 16.0"."""
-    return " ".join(f"{layer}.{head}" for layer, head in off)
 
 
 def facts_of(model):
