@@ -5,7 +5,7 @@ from pathlib import Path
 
 from manyheads.drawing.element import is_building
 from manyheads.models.files import cache_folder
-from manyheads.whole_files import read_whole, written_whole
+from manyheads.whole_files import read_whole, write_whole
 
 DATA = Path(__file__).parent / "data"
 TIMES = DATA / "times.json"
@@ -28,7 +28,7 @@ def read(path):
 def write(path, found):
     """Write a file, in the order of the names, whole or not at all."""
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in sorted(found.items())]
-    with written_whole(path) as beside:
+    with write_whole(path) as beside:
         beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -14,12 +14,12 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 @contextmanager
-def written_whole(path):
+def write_whole(path):
     """A path beside to write to, then renamed: no reader ever sees half a file. Where writing fails, none is left.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with written_whole(Path(folder, "tea.txt")) as beside:
+    ...     with write_whole(Path(folder, "tea.txt")) as beside:
     ...         count = beside.write_text("two sugars")
     ...     Path(folder, "tea.txt").read_text(), beside.exists()
     ('two sugars', False)
@@ -77,13 +77,13 @@ def remedy_of(path):
     "delete it, and it's made anew"
     """
     ours = Path(path).resolve().is_relative_to(PACKAGE)
-    return reinstalled(path) if ours else "delete it, and it's made anew"
+    return remedy_by_installing(path) if ours else "delete it, and it's made anew"
 
 
-def reinstalled(path):
+def remedy_by_installing(path):
     """What brings back a file that came with the package.
 
-    >>> reinstalled("tea.json")
+    >>> remedy_by_installing("tea.json")
     'install manyheads again with `pip install --force-reinstall`, or in a clone run `git checkout -- tea.json`'
     """
     return f"install manyheads again with `pip install --force-reinstall`, or in a clone run `git checkout -- {path}`"

@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from manyheads.whole_files import PACKAGE, read_whole, written_whole
+from manyheads.whole_files import PACKAGE, read_whole, write_whole
 
 
 def write(path, text="tea"):
-    with written_whole(path) as beside:
+    with write_whole(path) as beside:
         beside.write_text(text)
 
 
@@ -49,7 +49,7 @@ def test_any_name_that_open_takes(tmp_path, monkeypatch):
 
 
 def lose(path):
-    with written_whole(path) as beside:
+    with write_whole(path) as beside:
         beside.unlink()
         beside.read_text()
 

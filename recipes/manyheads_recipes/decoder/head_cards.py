@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from manyheads.models.cards import Example, HeadCard
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import write_whole
 from manyheads_recipes.cards import strongest
 from manyheads_recipes.decoder.head_scores import SCORES, decimals, head_scores, rises, sample, targets
 from manyheads_recipes.decoder.measures import prompts
@@ -104,7 +104,7 @@ def keep_examples(decoder):
     for name in CARD_SCORES:
         rows = [[kept[name][layer, head] for head in range(decoder.num_heads)] for layer in range(decoder.num_layers)]
         lines.append(f"{json.dumps(name)}: {json.dumps(rows, separators=(',', ':'))}")
-    with written_whole(FILE) as beside:
+    with write_whole(FILE) as beside:
         beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ from unicodedata import category
 import numpy as np
 
 from manyheads.models.registry import all_but
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import write_whole
 from manyheads_recipes.cards import LONGER
 from manyheads_recipes.decoder.measures import COPY, answered, prompts, said_twice
 
@@ -148,5 +148,5 @@ def keep_scores(decoder):
     """Measure, and write the file."""
     scores = measure_scores(decoder)
     lines = [f"{json.dumps(name)}: {json.dumps(decimals(scores[name]))}" for name in SCORES]
-    with written_whole(FILE) as beside:
+    with write_whole(FILE) as beside:
         beside.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

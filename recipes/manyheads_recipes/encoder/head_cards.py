@@ -16,7 +16,7 @@ from manyheads.models.cards import SCORES, Example, HeadCard
 from manyheads.models.encoder.head_cards import FILE
 from manyheads.models.files import SHA256, key_of
 from manyheads.models.registry import all_but
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import write_whole
 from manyheads_recipes.cards import LONGER, NUM_EXAMPLES, strongest
 from manyheads_recipes.focus.sentences import held_out_sentences
 
@@ -138,7 +138,7 @@ def effects(encoder, chunks):  # -> [layer, h, sentence]
 def keep_cards(encoder):
     """Measure the cards of all heads, and write the file."""
     kept = {"key": cards_key(), "cards": [asdict(card) for card in measure_heads(encoder, card_sentences())]}
-    with written_whole(FILE) as beside:
+    with write_whole(FILE) as beside:
         beside.write_bytes(gzip.compress(json.dumps(kept).encode(), mtime=0))
 
 

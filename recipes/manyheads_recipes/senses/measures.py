@@ -7,7 +7,7 @@ from manyheads.models.registry import all_but
 from manyheads.models.senses.data import building_sentences
 from manyheads.models.senses.head_model import load_senses, senses_path
 from manyheads.models.threads import one_thread
-from manyheads.whole_files import read_whole, written_whole
+from manyheads.whole_files import read_whole, write_whole
 from manyheads_recipes.senses.sentences import DATA, labelled_sentences, noise_words
 
 RECIPE = 1  # the version of how it is measured: raise it when code changes a number
@@ -40,7 +40,7 @@ def measure_senses():
     if not path.exists():
         with one_thread():
             found = _measure(load_senses())
-        with written_whole(path) as beside:
+        with write_whole(path) as beside:
             np.savez_compressed(beside, **found)
     with read_whole(path), np.load(path) as kept:
         return dict(kept)

@@ -21,7 +21,7 @@ from manyheads.maps.choosing import merged, value_weighted, words_only
 from manyheads.maps.mixing import averaged, rolled_out
 from manyheads.maps.picture import Picture, checked_picture
 from manyheads.shared.names import KINDS, NOTES
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import write_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +274,6 @@ class AttentionMap:
 
 
 def _written(path, texts):
-    with written_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+    with write_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
         file.writelines(texts)
     return path

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import write_whole
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
@@ -62,7 +62,7 @@ def write_tensors(path, tensors, header):
     """Write a safetensors file, whole or not at all."""
     from safetensors.torch import save_file  # torch takes seconds to import, and most of what is read needs none
 
-    with written_whole(path) as beside:
+    with write_whole(path) as beside:
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, beside, header)
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from manyheads.models.files import read_tensors, write_tensors
-from manyheads.whole_files import read_whole, reinstalled
+from manyheads.whole_files import read_whole, remedy_by_installing
 
 KEPT = Path(__file__).parent / "kept"
 MANIFEST = KEPT / "manifest.json"
@@ -60,10 +60,10 @@ def kept_file(model, variant=""):
         raise ValueError(f"no such variant: {variant!r}; there are {', '.join(filter(None, variants))}")
     path = KEPT / file_name(model, variant)
     if not path.is_file():
-        raise ValueError(f"{path} is missing: {reinstalled(path)}")
+        raise ValueError(f"{path} is missing: {remedy_by_installing(path)}")
     if sha256(path) != manifest()[path.name]["sha256"]:
         wrong = "is damaged or of another version, for its SHA-256 isn't the manifest's"
-        raise ValueError(f"{path} {wrong}: {reinstalled(path)}")
+        raise ValueError(f"{path} {wrong}: {remedy_by_installing(path)}")
     return path
 
 

@@ -62,6 +62,13 @@ class FigureDirective(SphinxDirective):
         return element_html(self.name, {"label": words or None} | options, {})
 
 
+class TextDirective(FigureDirective):
+    """A figure that needs a text: `{name-of-a-figure} text`."""
+
+    required_arguments = 1
+    optional_arguments = 0
+
+
 def option_reader(row):
     """What reads an option of a map as it's written on a page."""
     if row["kind"] == "choice":
@@ -69,11 +76,9 @@ def option_reader(row):
     return directives.nonnegative_int if row["kind"] == "place" else directives.unchanged
 
 
-class HeadMapDirective(FigureDirective):
+class HeadMapDirective(TextDirective):
     """`{head-map} sentence` with the attributes of `<head-map>` as options."""
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {
         "model": directives.unchanged,
         "models": directives.unchanged,
@@ -111,11 +116,8 @@ def check_places(map, options):
         raise ValueError(f"last must not come before first, got {options['last']} and {options.get('first', 0)}")
 
 
-class SentenceDirective(FigureDirective):
+class SentenceDirective(TextDirective):
     """A figure that shows what a model, else `focus`, makes of a sentence; `figure` gives its HTML."""
-
-    required_arguments = 1
-    optional_arguments = 0
 
     def html(self, words, options):
         flags = {name: "" for name in options if self.option_spec[name] is directives.flag}
@@ -170,14 +172,12 @@ class SliceOrProjectDirective(SentenceDirective):
         return projections_element(projections(model, words, options.get("word", 0)), sentence=words, **options)
 
 
-class MuseumPieceDirective(FigureDirective):
+class MuseumPieceDirective(TextDirective):
     """`{museum-piece} what the bug does`: a live map of `sentence`, the bug `bug` of bugs.ts behind a switch.
 
     For another mask instead of a bug, `switch` names the switch, `off` and `on` what it chooses from.
     """
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {
         "bug": directives.unchanged_required,
         "sentence": directives.unchanged_required,
@@ -196,15 +196,13 @@ class MuseumPieceDirective(FigureDirective):
         return f"<museum-piece{attributes_html(wording)}>{map}</museum-piece>"
 
 
-class FirstLookDirective(FigureDirective):
+class FirstLookDirective(TextDirective):
     """`{first-look} sentence`: a live map and, behind a switch below it, the head of layer 1 that `answer` needs.
 
     `head` counts from 0. Once, the sentence types itself for a reader, at first without `word`. `try` is as in
     `{head-map}`.
     """
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {
         "word": directives.unchanged_required,
         "head": directives.nonnegative_int,
@@ -233,15 +231,13 @@ def attributes_html(attributes):
     return "".join(f' {name}="{escape(str(text))}"' for name, text in attributes.items())
 
 
-class WordSenseDirective(FigureDirective):
+class WordSenseDirective(TextDirective):
     """`{word-sense} sentence`: in which sense the encoder reads the ambiguous word `word`, the first known one else.
 
     With a `layer`, from 1, the figure shows that one alone, without tools, and its words can be masked before a reader
     has the encoder.
     """
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {
         "word": directives.unchanged_required,
         "layer": directives.positive_int,
@@ -255,15 +251,13 @@ class WordSenseDirective(FigureDirective):
         return element_html("word-sense", attributes, data)
 
 
-class NextWordDirective(FigureDirective):
+class NextWordDirective(TextDirective):
     """`{next-word} text`: what the language model would write after it.
 
     A reader asks for the model; until then the page answers from what's stored: the text, at a `temperature`; a `story`
     of so many tokens after it; and what phrases of the page, `{try}`, set in this figure.
     """
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {
         "off": directives.unchanged_required,
         "temperature": float,
@@ -285,11 +279,9 @@ class NextWordDirective(FigureDirective):
         return next_word_element(decoder, words, stored, **options)
 
 
-class HeadBirthDirective(FigureDirective):
+class HeadBirthDirective(TextDirective):
     """`{head-birth} text`: two heads of the small decoder come into being on a text that repeats."""
 
-    required_arguments = 1
-    optional_arguments = 0
     option_spec: ClassVar = {"id": directives.unchanged_required}
 
     def html(self, words, options):

@@ -22,7 +22,7 @@ from manyheads.reading.other_tools import maps_of
 from manyheads.reading.own_models import in_pieces, maps_within, with_heads_off
 from manyheads.reading.sentences import MAX_WEIGHTS, Holding
 from manyheads.shared.options import OPTIONS, start_of
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import write_whole
 from manyheads.widgets.figure import Figure, reason, refuse_unknown
 from manyheads.widgets.file_size import too_large
 from manyheads.widgets.long_map import OPENS_NOT, LongMap, by_sentences, is_long
@@ -521,7 +521,7 @@ class HeadMap(_Chosen):
         layer = self.attention.opened(self.layer)
         if said := too_large(path.name, page, weights, maps, layer, parts=not self._takes_whole_rows()):
             warnings.warn(said, stacklevel=2)
-        with written_whole(path) as beside, beside.open("w", encoding="utf-8", errors="replace") as file:
+        with write_whole(path) as beside, beside.open("w", encoding="utf-8", errors="replace") as file:
             file.write(first)
             for map, part in zip(maps, rest, strict=True):
                 file.writelines(digits_of(map))

@@ -40,7 +40,7 @@ import numpy as np
 from manyheads.models.decoder.tokens import tokenizer_json
 from manyheads.models.decoder.weights import MAX_TOKENS, SHA256, open_weights
 from manyheads.models.files import cache_folder, key_of, made_once, write_page_file
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import write_whole
 
 MATRICES = {
     "qkv": ("attention.query", "attention.key", "attention.value"),
@@ -107,5 +107,5 @@ def _make(folder):
         whole = b"".join(contents)
         files[part] = write_page_file(folder / f"decoder-{part}.bin", whole, whole)
     index = {**weights.facts(), "maxTokens": MAX_TOKENS, "files": files, "planes": places}
-    with written_whole(folder / "decoder.json") as beside:
+    with write_whole(folder / "decoder.json") as beside:
         beside.write_text(json.dumps(index, indent=1), encoding="utf-8")

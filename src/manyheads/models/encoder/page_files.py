@@ -23,7 +23,7 @@ import safetensors.numpy
 
 from manyheads.models.encoder.head_model import CONFIG, load_encoder
 from manyheads.models.files import SHA256, cache_folder, encoder_file, key_of, made_once, write_page_file
-from manyheads.whole_files import written_whole
+from manyheads.whole_files import write_whole
 
 # Steps per root mean square of a row; twice as many cost one more bit a weight. Errors of queries and keys are felt
 # most; positions are few and matter always.
@@ -120,7 +120,7 @@ def _make(folder):
         "normEpsilon": encoder.model.config.layer_norm_eps,
         "files": files,
     }
-    with written_whole(folder / "encoder.json") as beside:
+    with write_whole(folder / "encoder.json") as beside:
         beside.write_text(json.dumps(listed, indent=1), encoding="utf-8")
 
 
