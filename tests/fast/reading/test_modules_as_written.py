@@ -5,7 +5,7 @@ What is expected is computed in NumPy, in double precision, from the queries and
 
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -26,42 +26,61 @@ SIZE = WIDTH // HEADS
 ROOT = SIZE**-0.5
 CAUSAL = np.where(np.tri(TOKENS), 0, -np.inf)
 BEFORE = torch.tensor(np.tri(TOKENS, dtype=bool))
+NOT_THE_THIRD = np.where(np.eye(TOKENS)[2][:, None] > 0, -np.inf, CAUSAL)  # whose query may look nowhere
+PLACES = torch.arange(TOKENS)
+DISTANCES = PLACES - PLACES[:, None] + TOKENS
+SLOPES = 2.0 ** -np.arange(1, HEADS + 1)
+NOTHING = r"there is no attention to be seen in .*HeadMap.of\(weights, tokens\)"
+UNCOUNTED = "how many there are, as in module.num_heads"
+
+
+def text(texts):
+    return (torch.randn(texts, TOKENS, WIDTH),)
+
+
+def text_and_memory(texts):
+    return torch.randn(texts, TOKENS, WIDTH), torch.randn(texts, MEMORY, WIDTH)
+
+
+def memory_and_text(texts):
+    return text_and_memory(texts)[::-1]
+
+
+def sequence_first(texts):
+    return (torch.randn(TOKENS, texts, WIDTH),)
+
+
+def one_text(_):
+    return (torch.randn(TOKENS, WIDTH),)
+
+
+def image(texts):
+    return (torch.randn(texts, 2, TOKENS, WIDTH),)
 
 
 @dataclass
 class Case:
-    """A module, what it's called with, and what is expected: a reference, or what the refusal says."""
+    """A module, what it's called with, and what is expected."""
 
-    make: type
-    reference: object = (
-        None  # of the module and its inputs: [text, head, query, key], a list of layers, a dict of parts
-    )
-    says: str | None = None
-    inputs: object = lambda texts: (torch.randn(texts, TOKENS, WIDTH),)
+    make: object
+    expected: object  # [text, head, query, key], a list of layers, a dict of parts; as text, what the refusal says
+    inputs: object = text
     asking: int | None = None  # how many queries there are, where they aren't the keys
     keys: int = TOKENS
     texts: tuple = (1, 2, 3)
     close: float = 1e-5
-    of: dict = field(default_factory=dict)  # more for HeadMap.of
+    windows: int = 1  # of each text, of which the first is shown
 
 
-CASES = {}
+CROSSING = {"inputs": text_and_memory, "asking": TOKENS, "keys": MEMORY}
+BOTH = {**CROSSING, "inputs": memory_and_text}
 
 
-def shows(reference, **more):
-    def keep(make):
-        CASES[make.__name__] = Case(make, reference, **more)
-        return make
-
-    return keep
+# --- What is expected -------------------------------------------------------------------------------------------------
 
 
-def refused(says, **more):
-    def keep(make):
-        CASES[make.__name__] = Case(make, says=says, **more)
-        return make
-
-    return keep
+def double(values):
+    return values.detach().double().numpy()
 
 
 def softmax(scores):
@@ -69,613 +88,425 @@ def softmax(scores):
     scores = np.asarray(scores, np.float64)
     most = scores.max(-1, keepdims=True)
     powers = np.exp(scores - np.where(np.isfinite(most), most, 0))
-    return np.divide(
-        powers, powers.sum(-1, keepdims=True), out=np.zeros_like(powers), where=powers.sum(-1, keepdims=True) > 0
-    )
+    sums = powers.sum(-1, keepdims=True)
+    return np.divide(powers, sums, out=np.zeros_like(powers), where=sums > 0)
 
 
 def apart(values, heads=HEADS):  # [b, n, h * d] -> [b, h, n, d]
-    values = values.detach().double().numpy()
-    return values.reshape(*values.shape[:2], heads, -1).swapaxes(1, 2)
+    return double(values).reshape(*values.shape[:2], heads, -1).swapaxes(1, 2)
 
 
 def products(q, k, heads=HEADS):  # [b, n, h * d] each -> [b, h, q, k]
-    q, k = apart(q, heads), apart(k, heads)
-    return q @ k.swapaxes(-1, -2)
+    return apart(q, heads) @ apart(k, heads).swapaxes(-1, -2)
 
 
 def weights(q, k, bias=0.0, heads=HEADS, scale=None):
     return softmax(products(q, k, heads) * (scale or (q.shape[-1] // heads) ** -0.5) + bias)
 
 
-def plain(module, x):
-    return weights(module.q(x), module.k(x))
+def plain(m, x, memory=None):
+    return weights(m.q(x), m.k(x if memory is None else memory))
 
 
-def causal(module, x):
-    return weights(module.q(x), module.k(x), CAUSAL)
+def causal(m, x):
+    return weights(m.q(x), m.k(x), CAUSAL)
 
 
-def memory(texts):
-    return torch.randn(texts, TOKENS, WIDTH), torch.randn(texts, MEMORY, WIDTH)
-
-
-class Own(nn.Module):
-    """Four layers and the two reshapes that everybody writes."""
-
-    def __init__(self, shared=1):
-        super().__init__()
-        self.q, self.o = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
-        self.k, self.v = nn.Linear(WIDTH, WIDTH // shared), nn.Linear(WIDTH, WIDTH // shared)
-
-    def split(self, x):
-        b, n, d = x.shape
-        return x.view(b, n, d // SIZE, SIZE).transpose(1, 2)
-
-    def three(self, x):
-        return self.split(self.q(x)), self.split(self.k(x)), self.split(self.v(x))
-
-    def join(self, x):
-        b, h, n, d = x.shape
-        return self.o(x.transpose(1, 2).reshape(b, n, h * d))
-
-
-# --- F.scaled_dot_product_attention ------------------------------------------------------------------------------------
-
-
-@shows(causal)
-class SdpaCausal(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        return self.join(F.scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0, is_causal=True))
-
-
-@shows(lambda m, x: weights(m.q(x), m.k(x), m.bias.detach().numpy(), scale=0.7))
-class SdpaFloatMaskAndScale(Own):
-    def __init__(self):
-        super().__init__()
-        self.bias = nn.Parameter(torch.randn(HEADS, TOKENS, TOKENS))
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        return self.join(torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=self.bias, scale=0.7))
+def one_head(m, x):
+    return weights(m.q(x), m.k(x), heads=1)
 
 
 def grouped(m, x):
     return weights(m.q(x), m.k(x).repeat(1, 1, HEADS))
 
 
-@shows(grouped)
-class SdpaEnableGqa(Own):
-    def __init__(self):
-        super().__init__(shared=HEADS)
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        return self.join(F.scaled_dot_product_attention(q, k, v, enable_gqa=True))
+def asked(m, x, queries, scale=1.0):  # of one head, [q, d]
+    return softmax(np.einsum("qd,bkd->bqk", double(queries), double(m.k(x))) * scale)[:, None]
 
 
-@shows(grouped)
-class SdpaRepeatKv(Own):
-    def __init__(self):
-        super().__init__(shared=HEADS)
-
-    def repeat_kv(self, x, times):
-        b, g, n, d = x.shape
-        return x[:, :, None].expand(b, g, times, n, d).reshape(b, g * times, n, d)
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        return self.join(F.scaled_dot_product_attention(q, self.repeat_kv(k, HEADS), self.repeat_kv(v, HEADS)))
+# --- Four layers and the two reshapes that everybody writes -----------------------------------------------------------
 
 
-@shows(causal)
-class SdpaDropsAlways(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        return self.join(F.scaled_dot_product_attention(q, k, v, dropout_p=0.1, is_causal=True))
+class Parts(nn.Module):
+    """A module of parts, each made anew where it can be called."""
 
-
-@shows(lambda m, x: weights(m.q(x), m.k(x), heads=1))
-class SdpaOneHead(Own):
-    def forward(self, x):
-        return self.o(F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x)))
-
-
-@shows(lambda m, x: weights(m.q(x), m.k(x).unflatten(-1, (2, -1)).repeat_interleave(2, -2).flatten(-2), heads=4))
-class SdpaGroupsInFiveAxes(nn.Module):
-    def __init__(self):
+    def __init__(self, **parts):
         super().__init__()
-        self.n_heads, self.n_kv_heads = 4, 2
-        self.q, self.kv = nn.Linear(WIDTH, 4 * 3), nn.Linear(WIDTH, 2 * 2 * 3)
-
-    def k(self, x):
-        return self.kv(x).chunk(2, -1)[0]
-
-    def forward(self, x):
-        q = rearrange(self.q(x), "b n (g r d) -> b g r n d", g=2, r=2)
-        k, v = (rearrange(one, "b n (g d) -> b g 1 n d", g=2) for one in self.kv(x).chunk(2, -1))
-        out = F.scaled_dot_product_attention(q, k.expand_as(q), v.expand_as(q))
-        return rearrange(out, "b g r n d -> b n (g r d)")
+        for name, part in parts.items():
+            setattr(self, name, part() if callable(part) else part)
 
 
-@shows(
-    lambda m, x, y: weights(m.q(x), m.k(y), np.triu(np.full((TOKENS, MEMORY), -np.inf), 3)),
-    inputs=memory,
-    asking=TOKENS,
-    keys=MEMORY,
-)
-class SdpaLowerRight(Own):
-    def forward(self, x, cached):
-        q, k, v = self.split(self.q(x)), self.split(self.k(cached)), self.split(self.v(cached))
-        return self.join(F.scaled_dot_product_attention(q, k, v, attn_mask=causal_lower_right(TOKENS, MEMORY)))
+class Own(Parts):
+    def __init__(self, shared=1, **parts):
+        q, k = linear(), linear(outputs=WIDTH // shared)
+        super().__init__(q=q, o=q, k=k, v=k, **parts)
+
+    def split(self, x):
+        b, n, d = x.shape
+        return x.view(b, n, d // SIZE, SIZE).transpose(1, 2)
+
+    def three(self, x, memory=None):
+        memory = x if memory is None else memory
+        return self.split(self.q(x)), self.split(self.k(memory)), self.split(self.v(memory))
+
+    def join(self, x):
+        b, h, n, d = x.shape
+        return self.o(x.transpose(1, 2).reshape(b, n, h * d))
+
+    def forward(self, x, *memory):
+        return self.join(self.attend(*self.three(x, *memory)))
 
 
-@shows(lambda m, x: causal(m._orig_mod, x))
-def Compiled():
-    return torch.compile(SdpaCausal())
+def own(attend, **options):
+    """Makes an `Own` whose heads are `attend(module, q, k, v)`, [b, h, n, d] each, with more parts, each made anew."""
+    return lambda: type("Own", (Own,), {"attend": attend})(**options)
 
 
-@shows(causal)
-def CompiledInPlace():
+def whole(forward, **options):
+    """Makes an `Own` of which all after the layers is `forward(module, x)`."""
+    return lambda: type("Own", (Own,), {"forward": forward})(**options)
+
+
+def other(forward, **parts):
+    """Makes a module that computes `forward(module, x)` from parts of its own."""
+    return lambda: type("Other", (Parts,), {"forward": forward})(**parts)
+
+
+def linear(inputs=WIDTH, outputs=WIDTH, bias=True):
+    return lambda: nn.Linear(inputs, outputs, bias)
+
+
+def conv(outputs=WIDTH):
+    return lambda: nn.Conv2d(WIDTH, outputs, 1)
+
+
+def parameter(*shape):
+    return lambda: nn.Parameter(torch.randn(shape))
+
+
+def buffer(values):
+    return lambda: nn.Buffer(values.clone())
+
+
+def stacked(*makes):
+    """Makes a module of layers that stand in a list."""
+    return lambda: nn.Sequential(*(make() for make in makes))
+
+
+# --- F.scaled_dot_product_attention ------------------------------------------------------------------------------------
+
+SdpaCausal = own(lambda m, q, k, v: F.scaled_dot_product_attention(q, k, v, None, dropout_p=0, is_causal=True))
+
+
+def groups_in_five_axes(m, x):
+    q = rearrange(m.q(x), "b n (g r d) -> b g r n d", g=2, r=2)
+    k, v = (rearrange(one(x), "b n (g d) -> b g 1 n d", g=2) for one in (m.k, m.v))
+    return rearrange(F.scaled_dot_product_attention(q, k.expand_as(q), v.expand_as(q)), "b g r n d -> b n (g r d)")
+
+
+def of_two_groups(m, x):
+    return weights(m.q(x), m.k(x).unflatten(-1, (2, -1)).repeat_interleave(2, -2).flatten(-2), heads=4)
+
+
+def compiled_in_place():
     module = SdpaCausal()
     module.compile()
     return module
 
 
-@shows(causal)
-class Checkpointed(Own):
-    def inner(self, x):
-        return self.join(sdpa(*self.three(x), is_causal=True))
-
-    def forward(self, x):
-        return checkpoint(self.inner, x, use_reentrant=False)
+def checkpointed_by_reentry(m, x):
+    for layer in m.layers:
+        x = checkpoint(layer, x, use_reentrant=True)
+    return x
 
 
-@shows(lambda m, x: [causal(m.layers[0], x), causal(m.layers[1], m.layers[0](x))])
-class CheckpointedByReentry(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layers = nn.ModuleList([SdpaCausal(), SdpaCausal()])
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = checkpoint(layer, x, use_reentrant=True)
-        return x
+CheckpointedByReentry = other(checkpointed_by_reentry, layers=stacked(SdpaCausal, SdpaCausal))
 
 
-@shows(lambda m, x: causal(m.module, x))
-def InDataParallel():
-    return nn.DataParallel(SdpaCausal())
+def counts_its_calls(m, x):
+    m.calls += 1
+    m.seen.append(x.shape)
+    m.mean.lerp_(x.mean((0, 1)), 0.1)
+    m.last = x
+    return m.join(sdpa(*m.three(x + torch.randn(()) * 0), is_causal=True))
 
 
-@shows(causal)
-class CountsItsCalls(Own):
-    def __init__(self):
-        super().__init__()
-        self.calls, self.seen = 0, []
-        self.register_buffer("mean", torch.zeros(WIDTH))
-
-    def forward(self, x):
-        self.calls += 1
-        self.seen.append(x.shape)
-        self.mean.lerp_(x.mean((0, 1)), 0.1)
-        self.last = x
-        return self.join(sdpa(*self.three(x + torch.randn(()) * 0), is_causal=True))
+SDPA = {
+    "SdpaCausal": Case(SdpaCausal, causal),
+    "SdpaFloatMaskAndScale": Case(
+        own(lambda m, q, k, v: sdpa(q, k, v, attn_mask=m.bias, scale=0.7), bias=parameter(HEADS, TOKENS, TOKENS)),
+        lambda m, x: weights(m.q(x), m.k(x), double(m.bias), scale=0.7),
+    ),
+    "SdpaEnableGqa": Case(own(lambda m, q, k, v: sdpa(q, k, v, enable_gqa=True), shared=HEADS), grouped),
+    "SdpaRepeatKv": Case(
+        own(
+            lambda m, q, *kv: sdpa(q, *(x[:, :, None].expand(-1, -1, HEADS, -1, -1).flatten(1, 2) for x in kv)),
+            shared=HEADS,
+        ),
+        grouped,
+    ),
+    "SdpaDropsAlways": Case(own(lambda m, q, k, v: sdpa(q, k, v, dropout_p=0.1, is_causal=True)), causal),
+    "SdpaOneHead": Case(whole(lambda m, x: m.o(sdpa(m.q(x), m.k(x), m.v(x)))), one_head),
+    "SdpaGroupsInFiveAxes": Case(whole(groups_in_five_axes, shared=2, n_heads=4, n_kv_heads=2), of_two_groups),
+    "SdpaLowerRight": Case(
+        own(lambda m, q, k, v: sdpa(q, k, v, attn_mask=causal_lower_right(TOKENS, MEMORY))),
+        lambda m, x, y: weights(m.q(x), m.k(y), np.triu(np.full((TOKENS, MEMORY), -np.inf), 3)),
+        **CROSSING,
+    ),
+    "SdpaRowThatLooksNowhere": Case(
+        own(lambda m, q, k, v: sdpa(q, k, v, attn_mask=BEFORE & (PLACES != 2)[:, None])),
+        lambda m, x: weights(m.q(x), m.k(x), NOT_THE_THIRD),
+    ),
+    "Compiled": Case(lambda: torch.compile(SdpaCausal()), lambda m, x: causal(m._orig_mod, x)),
+    "CompiledInPlace": Case(compiled_in_place, causal),
+    "Checkpointed": Case(
+        whole(lambda m, x: checkpoint(lambda y: m.join(sdpa(*m.three(y), is_causal=True)), x, use_reentrant=False)),
+        causal,
+    ),
+    "CheckpointedByReentry": Case(
+        CheckpointedByReentry, lambda m, x: [causal(m.layers[0], x), causal(m.layers[1], m.layers[0](x))]
+    ),
+    "InDataParallel": Case(lambda: nn.DataParallel(SdpaCausal()), lambda m, x: causal(m.module, x)),
+    "CountsItsCalls": Case(whole(counts_its_calls, calls=0, seen=list, mean=buffer(torch.zeros(WIDTH))), causal),
+}
 
 
 # --- Written out -------------------------------------------------------------------------------------------------------
 
 
-@shows(lambda m, x: weights(*m.c_attn(x).split(WIDTH, 2)[:2], CAUSAL))
-class NanoGpt(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.c_attn, self.c_proj = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
-        self.attn_dropout, self.resid_dropout = nn.Dropout(0.2), nn.Dropout(0.2)
-        self.n_head = HEADS
-        self.register_buffer("bias", torch.tril(torch.ones(8, 8)).view(1, 1, 8, 8))
-
-    def forward(self, x):
-        B, T, C = x.size()
-        q, k, v = self.c_attn(x).split(WIDTH, dim=2)
-        k = k.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
-        q = q.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
-        v = v.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
-        att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
-        att = att.masked_fill(self.bias[:, :, :T, :T] == 0, float("-inf"))
-        att = self.attn_dropout(F.softmax(att, dim=-1))
-        y = (att @ v).transpose(1, 2).contiguous().view(B, T, C)
-        return self.resid_dropout(self.c_proj(y))
+def nano_gpt(m, x):
+    B, T, C = x.size()
+    q, k, v = m.c_attn(x).split(WIDTH, dim=2)
+    k = k.view(B, T, m.n_head, C // m.n_head).transpose(1, 2)
+    q = q.view(B, T, m.n_head, C // m.n_head).transpose(1, 2)
+    v = v.view(B, T, m.n_head, C // m.n_head).transpose(1, 2)
+    att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
+    att = att.masked_fill(m.bias[:, :, :T, :T] == 0, float("-inf"))
+    att = m.attn_dropout(F.softmax(att, dim=-1))
+    return m.c_proj((att @ v).transpose(1, 2).contiguous().view(B, T, C))
 
 
-@shows(lambda m, x: [weights(*block.c_attn(one).split(WIDTH, 2)[:2], CAUSAL) for block, one in zip(m.h, m.read(x))])
-class GptOfTwoBlocks(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.h = nn.ModuleList(NanoGpt() for _ in range(2))
-        self.ln_f = nn.LayerNorm(WIDTH)
-
-    def read(self, x):
-        return [x, x + self.h[0](x)]
-
-    def forward(self, x):
-        for block in self.h:
-            x = x + block(x)
-        return self.ln_f(x)
+NANO = {
+    "c_attn": linear(outputs=3 * WIDTH),
+    "c_proj": linear(),
+    "n_head": HEADS,
+    "attn_dropout": lambda: nn.Dropout(0.2),
+}
+TRIANGLE = torch.tril(torch.ones(8, 8))
 
 
-@shows(lambda m, x: weights(m.query(x), m.key(x)))
-class BertSelfAttention(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.num_attention_heads, self.attention_head_size = HEADS, SIZE
-        self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
-        self.dropout = nn.Dropout(0.1)
-
-    def transpose_for_scores(self, x):
-        return x.view(*x.size()[:-1], self.num_attention_heads, self.attention_head_size).permute(0, 2, 1, 3)
-
-    def forward(self, hidden_states, attention_mask=None):
-        query, key, value = (
-            self.transpose_for_scores(one(hidden_states)) for one in (self.query, self.key, self.value)
-        )
-        attention_scores = torch.matmul(query, key.transpose(-1, -2)) / math.sqrt(self.attention_head_size)
-        if attention_mask is not None:
-            attention_scores = attention_scores + attention_mask
-        attention_probs = self.dropout(nn.Softmax(dim=-1)(attention_scores))
-        context_layer = torch.matmul(attention_probs, value).permute(0, 2, 1, 3).contiguous()
-        return context_layer.view(*context_layer.size()[:-2], WIDTH)
+def bert_self_attention(m, x):
+    q, k, v = (one(x).view(*x.shape[:-1], m.num_attention_heads, SIZE).permute(0, 2, 1, 3) for one in (m.q, m.k, m.v))
+    scores = torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(SIZE)
+    context = torch.matmul(m.dropout(nn.Softmax(dim=-1)(scores)), v).permute(0, 2, 1, 3).contiguous()
+    return context.view(*context.size()[:-2], WIDTH)
 
 
-@shows(plain)
-class EinsumHeadsFirst(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        attn = (einsum("b h i d, b h j d -> b h i j", q, k) * ROOT).softmax(dim=-1)
-        return self.join(einsum("bhij,bhjd->bhid", attn, v))
+def einsum_heads_first(m, q, k, v):
+    attn = (einsum("b h i d, b h j d -> b h i j", q, k) * ROOT).softmax(dim=-1)
+    return einsum("bhij,bhjd->bhid", attn, v)
 
 
-@shows(lambda m, x: weights(m.q(x), m.k(x), heads=1), texts=(1,))
-class EinsumWithoutAnArrow(Own):
-    def forward(self, x):
-        attn = (torch.einsum("zid,zjd->zij", self.q(x), self.k(x)) * WIDTH**-0.5).softmax(-1)
-        return torch.stack([torch.einsum("ij,jd", one, values) for one, values in zip(attn, self.v(x))])
+EinsumHeadsFirst = own(einsum_heads_first)
 
 
-@shows(causal)
-class EinsumHeadsLast(Own):
-    def forward(self, x):
-        q, k, v = (one.unflatten(-1, (HEADS, SIZE)) for one in (self.q(x), self.k(x), self.v(x)))
-        scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / SIZE**0.5
-        scores = scores.masked_fill(BEFORE.logical_not(), float("-1e20"))
-        return self.o(torch.einsum("bhqk,bkhd->bqhd", [torch.softmax(scores, dim=3), v]).flatten(2))
+def einsum_without_an_arrow(m, x):
+    attn = (torch.einsum("zid,zjd->zij", m.q(x), m.k(x)) * WIDTH**-0.5).softmax(-1)
+    return torch.stack([torch.einsum("ij,jd", one, values) for one, values in zip(attn, m.v(x))])
 
 
-@shows(plain)
-class EinsumKeysBeforeQueries(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        attn = torch.einsum("bhjd,bhid->bjih", k, q).mul(ROOT).softmax(dim=1)
-        return self.join(torch.einsum("bjih,bhjd->bhid", attn, v))
+def einsum_heads_last(m, x):
+    q, k, v = (one(x).unflatten(-1, (HEADS, SIZE)) for one in (m.q, m.k, m.v))
+    scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / SIZE**0.5
+    scores = scores.masked_fill(BEFORE.logical_not(), float("-1e20"))
+    return m.o(torch.einsum("bhqk,bkhd->bqhd", [torch.softmax(scores, dim=3), v]).flatten(2))
 
 
-class OwnWithCount(Own):
-    def __init__(self):
-        super().__init__()
-        self.num_heads = HEADS
+def einsum_keys_before_queries(m, q, k, v):
+    attn = torch.einsum("bhjd,bhid->bjih", k, q).mul(ROOT).softmax(dim=1)
+    return torch.einsum("bjih,bhjd->bhid", attn, v)
 
 
-@shows(
-    lambda m, x: weights(m.q(x.transpose(0, 1)), m.k(x.transpose(0, 1))),
-    inputs=lambda texts: (torch.randn(TOKENS, texts, WIDTH),),
-)
-class BmmOfFairseq(OwnWithCount):
-    def forward(self, x):
-        n, b, _ = x.shape
-        q, k, v = (one(x).contiguous().view(n, b * HEADS, SIZE).transpose(0, 1) for one in (self.q, self.k, self.v))
-        attn = torch.bmm(q * ROOT, k.transpose(1, 2)).softmax(-1)
-        return self.o(torch.bmm(attn, v).transpose(0, 1).contiguous().view(n, b, WIDTH))
+def bmm_of_fairseq(m, x):
+    n, b, _ = x.shape
+    q, k, v = (one(x).contiguous().view(n, b * HEADS, SIZE).transpose(0, 1) for one in (m.q, m.k, m.v))
+    attn = torch.bmm(q * ROOT, k.transpose(1, 2)).softmax(-1)
+    return m.o(torch.bmm(attn, v).transpose(0, 1).contiguous().view(n, b, WIDTH))
 
 
-@shows(plain)
-class BmmHeadsBeforeTexts(OwnWithCount):
-    def forward(self, x):
-        q, k, v = (torch.cat(one(x).chunk(HEADS, dim=-1), dim=0) for one in (self.q, self.k, self.v))
-        attn = torch.bmm(q, k.transpose(1, 2)).div_(SIZE**0.5).softmax(-1)
-        return self.o(torch.cat(torch.bmm(attn, v).chunk(HEADS, dim=0), dim=-1))
+def bmm_heads_before_texts(m, x):
+    q, k, v = (torch.cat(one(x).chunk(HEADS, dim=-1), dim=0) for one in (m.q, m.k, m.v))
+    attn = torch.bmm(q, k.transpose(1, 2)).div_(SIZE**0.5).softmax(-1)
+    return m.o(torch.cat(torch.bmm(attn, v).chunk(HEADS, dim=0), dim=-1))
 
 
-SLOPES = 2.0 ** -np.arange(1, HEADS + 1)
+def heads_before_texts(m, x):
+    q, k, v = (one(x).unflatten(-1, (HEADS, SIZE)).permute(2, 0, 1, 3) for one in (m.q, m.k, m.v))
+    return m.o(((q @ k.mT * ROOT).softmax(-1) @ v).permute(1, 2, 0, 3).flatten(2))
 
 
-@shows(lambda m, x: weights(m.q(x), m.k(x), CAUSAL + SLOPES[:, None, None] * np.arange(TOKENS)))
-class BloomBaddbmmAlibi(OwnWithCount):
-    def forward(self, x):
-        b, n, _ = x.shape
-        q, k, v = (one.reshape(b * HEADS, n, SIZE) for one in self.three(x))
-        alibi = (torch.tensor(SLOPES).float()[:, None, None] * torch.arange(n)).repeat(b, 1, 1)
-        scores = alibi.baddbmm(batch1=q, batch2=k.transpose(1, 2), beta=1.0, alpha=ROOT).view(b, HEADS, n, n)
-        probs = F.softmax(scores.masked_fill(~BEFORE, torch.finfo(scores.dtype).min), dim=-1)
-        return self.join(torch.bmm(probs.view(b * HEADS, n, n), v).view(b, HEADS, n, SIZE))
+def bloom_baddbmm_alibi(m, *three):
+    b, h, n, d = three[0].shape
+    q, k, v = (one.reshape(b * h, n, d) for one in three)
+    alibi = (torch.tensor(SLOPES).float()[:, None, None] * PLACES).repeat(b, 1, 1)
+    scores = alibi.baddbmm(batch1=q, batch2=k.transpose(1, 2), beta=1.0, alpha=ROOT).view(b, h, n, n)
+    probs = F.softmax(scores.masked_fill(~BEFORE, torch.finfo(scores.dtype).min), dim=-1)
+    return torch.bmm(probs.view(b * h, n, n), v).view(b, h, n, d)
 
 
-@shows(lambda m, x: weights(m.q(x), m.k(x), m.bias().detach().numpy(), scale=1))
-class T5PositionBias(Own):
-    def __init__(self):
-        super().__init__()
-        self.relative_attention_bias = nn.Embedding(2 * TOKENS, HEADS)
+def t5_bias(m):
+    return m.relative_attention_bias(DISTANCES).permute(2, 0, 1)[None]
 
-    def bias(self):
-        places = torch.arange(TOKENS)
-        return self.relative_attention_bias(places[None] - places[:, None] + TOKENS).permute(2, 0, 1)[None]
 
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = torch.matmul(q, k.transpose(3, 2))
-        scores += self.bias()
-        return self.join(torch.matmul(F.softmax(scores.float(), dim=-1).type_as(scores), v))
+def t5_position_bias(m, q, k, v):
+    scores = torch.matmul(q, k.transpose(3, 2))
+    scores += t5_bias(m)
+    return torch.matmul(F.softmax(scores.float(), dim=-1).type_as(scores), v)
+
+
+def shaw_relative(m, q, k, v):
+    content, places = torch.matmul(q, k.permute(0, 1, 3, 2)), m.relative(DISTANCES)
+    r = torch.matmul(q.permute(2, 0, 1, 3).reshape(TOKENS, -1, SIZE), places.transpose(1, 2)).transpose(0, 1)
+    attn = torch.softmax((content + r.contiguous().view(-1, HEADS, TOKENS, TOKENS)) * ROOT, dim=-1)
+    of_values = torch.matmul(attn.permute(2, 0, 1, 3).reshape(TOKENS, -1, TOKENS), places).transpose(0, 1)
+    return torch.matmul(attn, v) + of_values.reshape(-1, HEADS, TOKENS, SIZE)
 
 
 def shaw(m, x):
-    relative = m.relative(m.distances()).detach().double().numpy()
-    q = apart(m.q(x))
-    return softmax((products(m.q(x), m.k(x)) + np.einsum("bhqd,qkd->bhqk", q, relative)) * ROOT)
+    of_places = np.einsum("bhqd,qkd->bhqk", apart(m.q(x)), double(m.relative(DISTANCES)))
+    return softmax((products(m.q(x), m.k(x)) + of_places) * ROOT)
 
 
-class Relative(Own):
-    def __init__(self):
-        super().__init__()
-        self.relative = nn.Embedding(2 * TOKENS, SIZE)
-
-    def distances(self):
-        places = torch.arange(TOKENS)
-        return places[None] - places[:, None] + TOKENS
-
-
-@shows(shaw)
-class ShawRelative(Relative):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        content = torch.matmul(q, k.permute(0, 1, 3, 2))
-        places = self.relative(self.distances())
-        r = torch.matmul(q.permute(2, 0, 1, 3).reshape(TOKENS, -1, SIZE), places.transpose(1, 2)).transpose(0, 1)
-        attn = (content + r.contiguous().view(-1, HEADS, TOKENS, TOKENS)) * ROOT
-        attn = torch.softmax(attn, dim=-1)
-        of_values = torch.matmul(attn.permute(2, 0, 1, 3).reshape(TOKENS, -1, TOKENS), places).transpose(0, 1)
-        return self.join(torch.matmul(attn, v) + of_values.reshape(-1, HEADS, TOKENS, SIZE))
+def music_transformer_skew(m, q, k, v):
+    relative = torch.matmul(q, m.Er.transpose(0, 1))
+    skewed = F.pad(relative, (1, 0)).reshape(*relative.shape[:2], TOKENS + 1, TOKENS)[:, :, 1:, :]
+    scores = (torch.matmul(q, k.mT) + skewed) / math.sqrt(SIZE)
+    return torch.matmul(F.softmax(scores.masked_fill(~BEFORE, -torch.inf), dim=-1), v)
 
 
 def skewed(m, x):
-    q, distances = apart(m.q(x)), np.arange(TOKENS)[:, None] - np.arange(TOKENS)
-    by_place = q @ m.Er.detach().double().numpy().T
+    by_place = apart(m.q(x)) @ double(m.Er).T
+    distances = np.arange(TOKENS)[:, None] - np.arange(TOKENS)
     at = np.take_along_axis(by_place, np.broadcast_to((TOKENS - 1 - distances) % TOKENS, by_place.shape), -1)
     return softmax((products(m.q(x), m.k(x)) + at) * ROOT + CAUSAL)
 
 
-@shows(skewed)
-class MusicTransformerSkew(Own):
-    def __init__(self):
-        super().__init__()
-        self.Er = nn.Parameter(torch.randn(TOKENS, SIZE))
-
-    def skew(self, x):
-        b, h, n, m = x.shape
-        return F.pad(x, (1, 0)).reshape(b, h, m + 1, n)[:, :, 1:, :]
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = (torch.matmul(q, k.mT) + self.skew(torch.matmul(q, self.Er.transpose(0, 1)))) / math.sqrt(SIZE)
-        return self.join(torch.matmul(F.softmax(scores.masked_fill(~BEFORE, -torch.inf), dim=-1), v))
+def gemma_softcap(m, q, k, v):
+    scores = torch.tanh(torch.matmul(q, k.transpose(2, 3)) * ROOT / 0.5) * 0.5
+    probs = F.softmax(scores.masked_fill(~BEFORE, -2.3819763e38), dim=-1, dtype=torch.float32).to(q.dtype)
+    return torch.matmul(F.dropout(probs, p=0.0, training=m.training), v)
 
 
-@shows(lambda m, x: softmax(np.tanh(products(m.q(x), m.k(x)) * ROOT / 0.5) * 0.5 + CAUSAL))
-class GemmaSoftcap(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = torch.tanh(torch.matmul(q, k.transpose(2, 3)) * ROOT / 0.5) * 0.5
-        probs = F.softmax(scores.masked_fill(~BEFORE, -2.3819763e38), dim=-1, dtype=torch.float32).to(q.dtype)
-        return self.join(torch.matmul(F.dropout(probs, p=0.0, training=self.training), v))
+def half_precision(m, q, k, v):
+    scores = (q * ROOT) @ k.transpose(-2, -1)
+    return scores.float().softmax(-1).type_as(v) @ v
 
 
-@shows(
-    lambda m, x: softmax(((m.split(m.q(x)) * ROOT) @ m.split(m.k(x)).mT).float().detach().numpy()),
-    inputs=lambda texts: (torch.randn(texts, TOKENS, WIDTH).bfloat16(),),
-    close=1e-2,
-)
-class HalfPrecision(Own):
-    def __init__(self):
-        super().__init__()
-        self.bfloat16()
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = (q * ROOT) @ k.transpose(-2, -1)
-        return self.join(scores.float().softmax(-1).type_as(v) @ v)
+def row_that_looks_nowhere(m, q, k, v):
+    mask = torch.full((TOKENS, TOKENS), -torch.inf).triu(1)
+    mask[2] = -torch.inf
+    return torch.softmax(q @ k.mT * ROOT + mask, dim=-1).nan_to_num(0.0) @ v
 
 
-@shows(lambda m, x: weights(m.q(x), m.k(x), np.where(np.eye(TOKENS)[2][:, None] > 0, -np.inf, CAUSAL)))
-class RowThatLooksNowhere(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        mask = torch.full((TOKENS, TOKENS), -torch.inf).triu(1)
-        mask[2] = -torch.inf
-        attn = torch.softmax(q @ k.mT * ROOT + mask, dim=-1).nan_to_num(0.0)
-        return self.join(attn @ v)
+def where(m, q, k, v):
+    scores = torch.matmul(q, k.transpose(-1, -2)) / (v.size(-1) ** 0.5)
+    scores = torch.where(BEFORE, scores, torch.full([], torch.finfo(scores.dtype).min))
+    return torch.matmul(nn.functional.softmax(scores, dim=-1).type(v.dtype), v)
 
 
-@shows(lambda m, x: weights(m.q(x), m.k(x), np.where(np.eye(TOKENS)[2][:, None] > 0, -np.inf, CAUSAL)))
-class SdpaRowThatLooksNowhere(Own):
-    def forward(self, x):
-        mask = BEFORE.clone()
-        mask[2] = False
-        return self.join(sdpa(*self.three(x), attn_mask=mask))
+def softmax_by_hand(m, q, k, v):
+    scores = q @ k.transpose(-2, -1) * ROOT
+    powers = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
+    return powers / powers.sum(dim=-1, keepdim=True) @ v
 
 
-@shows(causal)
-class Where(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = torch.matmul(q, k.transpose(-1, -2)) / (v.size(-1) ** 0.5)
-        scores = torch.where(BEFORE, scores, torch.full([], torch.finfo(scores.dtype).min))
-        return self.join(torch.matmul(nn.functional.softmax(scores, dim=-1).type(v.dtype), v))
+def softmax_by_logsumexp(m, q, k, v):
+    scores = torch.einsum("...id,...jd->...ij", q, k * ROOT)
+    scores[..., ~BEFORE] = -torch.inf
+    return torch.einsum("...ij,...jd->...id", (scores - scores.logsumexp(-1, keepdim=True)).exp(), v)
 
 
-@shows(plain)
-class SoftmaxByHand(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = q @ k.transpose(-2, -1) * ROOT
-        powers = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
-        return self.join(powers / powers.sum(dim=-1, keepdim=True) @ v)
+def normalised_after_the_product(m, q, k, v):
+    powers = torch.exp(q @ k.mT * ROOT)
+    return powers @ v / powers.sum(-1, keepdim=True)
 
 
-@shows(causal)
-class SoftmaxByLogsumexp(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = torch.einsum("...id,...jd->...ij", q, k * ROOT)
-        scores[..., ~BEFORE] = -torch.inf
-        return self.join(torch.einsum("...ij,...jd->...id", (scores - scores.logsumexp(-1, keepdim=True)).exp(), v))
-
-
-@refused("there is no attention to be seen")
-class NormalisedAfterTheProduct(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        powers = torch.exp(q @ k.mT * ROOT)
-        return self.join(powers @ v / powers.sum(-1, keepdim=True))
+def talking_heads(m, q, k, v):
+    scores = torch.einsum("bhij,hg->bgij", torch.einsum("bhid,bhjd->bhij", q, k) * ROOT, m.before)
+    attn = torch.einsum("bhij,hg->bgij", scores.softmax(-1), m.after)
+    return torch.einsum("bhij,bhjd->bhid", attn, v)
 
 
 def talked(m, x):
-    before = m.before.detach().double().numpy()
-    return softmax(np.einsum("bhqk,hg->bgqk", products(m.q(x), m.k(x)) * ROOT, before))
+    return softmax(np.einsum("bhqk,hg->bgqk", products(m.q(x), m.k(x)) * ROOT, double(m.before)))
 
 
-@shows(talked)
-class TalkingHeads(OwnWithCount):
-    def __init__(self):
-        super().__init__()
-        self.before = nn.Parameter(torch.randn(HEADS, HEADS))
-        self.after = nn.Parameter(torch.randn(HEADS, HEADS).softmax(0))
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = torch.einsum("bhij,hg->bgij", torch.einsum("bhid,bhjd->bhij", q, k) * ROOT, self.before)
-        attn = torch.einsum("bhij,hg->bgij", scores.softmax(-1), self.after)
-        return self.join(torch.einsum("bhij,bhjd->bhid", attn, v))
+def talking_heads_by_linear(m, q, k, v):
+    return m.mix((q @ k.mT * ROOT).permute(0, 2, 3, 1)).permute(0, 3, 1, 2).softmax(-1) @ v
 
 
 def talked_by_layer(m, x):
-    mixed = np.einsum("bhqk,gh->bgqk", products(m.q(x), m.k(x)) * ROOT, m.mix.weight.detach().double().numpy())
-    return softmax(mixed + m.mix.bias.detach().double().numpy()[:, None, None])
+    mixed = np.einsum("bhqk,gh->bgqk", products(m.q(x), m.k(x)) * ROOT, double(m.mix.weight))
+    return softmax(mixed + double(m.mix.bias)[:, None, None])
 
 
-@shows(talked_by_layer)
-class TalkingHeadsByLinear(OwnWithCount):
-    def __init__(self):
-        super().__init__()
-        self.mix = nn.Linear(HEADS, HEADS)
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = self.mix((q @ k.mT * ROOT).permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
-        return self.join(scores.softmax(-1) @ v)
+def multi_query(m, q, k, v):
+    attn = torch.einsum("bhnd,bmd->bhnm", q, k[:, 0]).mul(ROOT).softmax(dim=-1)
+    return torch.einsum("bhnm,bmd->bhnd", attn, v[:, 0])
 
 
-@shows(grouped)
-class MultiQuery(Own):
-    def __init__(self):
-        super().__init__(shared=HEADS)
-
-    def forward(self, x):
-        q, k, v = self.split(self.q(x)), self.k(x), self.v(x)
-        attn = torch.einsum("bhnd,bmd->bhnm", q, k).mul(ROOT).softmax(dim=-1)
-        return self.join(torch.einsum("bhnm,bmd->bhnd", attn, v))
+def sinks(m, q, k, v):
+    scores = torch.matmul(q, k.transpose(2, 3)) * ROOT + torch.full((TOKENS, TOKENS), -torch.inf).triu(1)
+    combined = torch.cat([scores, m.sinks.reshape(1, -1, 1, 1).expand(q.shape[0], -1, q.shape[-2], -1)], dim=-1)
+    combined = combined - combined.max(dim=-1, keepdim=True).values
+    return torch.matmul(F.softmax(combined, dim=-1, dtype=combined.dtype)[..., :-1], v)
 
 
 def sunk(m, x):
     scores = products(m.q(x), m.k(x)) * ROOT + CAUSAL
-    sinks = np.broadcast_to(m.sinks.detach().double().numpy()[:, None, None], (*scores.shape[:-1], 1))
-    return softmax(np.concatenate([scores, sinks], -1))[..., :-1]
+    beside = np.broadcast_to(double(m.sinks)[:, None, None], (*scores.shape[:-1], 1))
+    return softmax(np.concatenate([scores, beside], -1))[..., :-1]
 
 
-@shows(sunk)
-class Sinks(Own):
-    def __init__(self):
-        super().__init__()
-        self.sinks = nn.Parameter(torch.randn(HEADS))
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        scores = torch.matmul(q, k.transpose(2, 3)) * ROOT + torch.full((TOKENS, TOKENS), -torch.inf).triu(1)
-        sinks = self.sinks.reshape(1, -1, 1, 1).expand(q.shape[0], -1, q.shape[-2], -1)
-        combined = torch.cat([scores, sinks], dim=-1)
-        combined = combined - combined.max(dim=-1, keepdim=True).values
-        return self.join(torch.matmul(F.softmax(combined, dim=-1, dtype=combined.dtype)[..., :-1], v))
+def drops_always(m, q, k, v):
+    att = F.dropout(F.softmax(q @ k.mT / SIZE**0.5, dim=-1), 0.1)
+    return att.to(v.dtype).contiguous() @ v
 
 
-@shows(plain)
-class DropsAlways(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        att = F.dropout(F.softmax(q @ k.mT / SIZE**0.5, dim=-1), 0.1)
-        return self.join(att.to(v.dtype).contiguous() @ v)
+def keeps_its_weights(m, q, k, v):
+    m.attn = F.softmax(q @ k.mT / SIZE**0.5, dim=-1)
+    out = m.attn @ v
+    m.attn.mul_(0)  # the room is used again
+    return out
 
 
-@shows(plain)
-class KeepsItsWeights(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        self.attn = F.softmax(q @ k.mT / SIZE**0.5, dim=-1)
-        out = self.join(self.attn @ v)
-        self.attn.mul_(0)  # the room is used again
-        return out
+def dot_product_attention(m, queries, keys, values, valid_lens):
+    scores = torch.bmm(queries, keys.transpose(1, 2)) / math.sqrt(queries.shape[-1])
+    scores[:, :, valid_lens:] = -1e6
+    m.attention_weights = nn.functional.softmax(scores, dim=-1)
+    return torch.bmm(m.dropout(m.attention_weights), values)
 
 
-class DotProductAttention(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.dropout = nn.Dropout(0.5)
-
-    def forward(self, queries, keys, values, valid_lens):
-        scores = torch.bmm(queries, keys.transpose(1, 2)) / math.sqrt(queries.shape[-1])
-        scores[:, :, valid_lens:] = -1e6
-        self.attention_weights = nn.functional.softmax(scores, dim=-1)
-        return torch.bmm(self.dropout(self.attention_weights), values)
+def d2l_multi_head_attention(m, *three):
+    b, h, n, d = three[0].shape
+    out = m.attention(*(one.reshape(b * h, n, d) for one in three), valid_lens=4)
+    return out.reshape(b, h, n, d)
 
 
-@shows(lambda m, x: weights(m.W_q(x), m.W_k(x), np.where(np.arange(TOKENS) < 4, 0, -np.inf)))
-class D2lMultiHeadAttention(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.num_heads, self.attention = HEADS, DotProductAttention()
-        self.W_q, self.W_k, self.W_v, self.W_o = (nn.LazyLinear(WIDTH) for _ in range(4))
-        self(torch.randn(1, TOKENS, WIDTH))
-
-    def transpose_qkv(self, X):
-        X = X.reshape(X.shape[0], X.shape[1], self.num_heads, -1).permute(0, 2, 1, 3)
-        return X.reshape(-1, X.shape[2], X.shape[3])
-
-    def forward(self, x):
-        queries, keys, values = (self.transpose_qkv(one(x)) for one in (self.W_q, self.W_k, self.W_v))
-        out = self.attention(queries, keys, values, valid_lens=4)
-        out = out.reshape(-1, self.num_heads, out.shape[1], out.shape[2]).permute(0, 2, 1, 3)
-        return self.W_o(out.reshape(out.shape[0], out.shape[1], -1))
+def karpathy_head(m, x):
+    _, T, C = x.shape
+    wei = m.query(x) @ m.key(x).transpose(-2, -1) * C**-0.5
+    wei = F.softmax(wei.masked_fill(m.tril[:T, :T] == 0, float("-inf")), dim=-1)
+    return m.dropout(wei) @ m.value(x)
 
 
-class Head(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.key, self.query, self.value = (nn.Linear(WIDTH, SIZE, bias=False) for _ in range(3))
-        self.register_buffer("tril", torch.tril(torch.ones(8, 8)))
-        self.dropout = nn.Dropout(0.2)
-
-    def forward(self, x):
-        _, T, C = x.shape
-        wei = self.query(x) @ self.key(x).transpose(-2, -1) * C**-0.5
-        wei = F.softmax(wei.masked_fill(self.tril[:T, :T] == 0, float("-inf")), dim=-1)
-        return self.dropout(wei) @ self.value(x)
+OF_A_HEAD = {name: linear(outputs=SIZE, bias=False) for name in ("key", "query", "value")}
+Head = other(karpathy_head, **OF_A_HEAD, tril=buffer(TRIANGLE), dropout=lambda: nn.Dropout(0.2))
+KarpathyHeads = other(
+    lambda m, x: m.proj(torch.cat([head(x) for head in m.heads], dim=-1)),
+    **{"heads": lambda: nn.ModuleList(Head() for _ in range(HEADS)), "proj": linear(), "num_heads": HEADS},
+)
+KarpathyBlock = other(lambda m, x: x + m.sa(m.ln1(x)), sa=KarpathyHeads, ln1=lambda: nn.LayerNorm(WIDTH))
 
 
 def by_head(m, x):
@@ -683,77 +514,24 @@ def by_head(m, x):
     return np.concatenate(found, 1)
 
 
-@shows(by_head)
-class KarpathyHeads(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.heads, self.proj = nn.ModuleList([Head() for _ in range(HEADS)]), nn.Linear(WIDTH, WIDTH)
-        self.num_heads = HEADS
-
-    def forward(self, x):
-        return self.proj(torch.cat([h(x) for h in self.heads], dim=-1))
+Inner = other(lambda m, q, k, v: (q @ k.mT / SIZE**0.5).softmax(-1) @ v)
+HeadWithInner = other(lambda m, x: m.inner(m.query(x), m.key(x), m.value(x)), **OF_A_HEAD, inner=Inner)
 
 
-class KarpathyBlock(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.sa, self.ln1 = KarpathyHeads(), nn.LayerNorm(WIDTH)
-
-    def forward(self, x):
-        return x + self.sa(self.ln1(x))
+def by_name(m, x):
+    return np.concatenate([weights(head.query(x), head.key(x), heads=1) for head in (m.head_0, m.head_1)], 1)
 
 
-@shows(
-    lambda m, x: [by_head(m.blocks[0].sa, m.blocks[0].ln1(x)), by_head(m.blocks[1].sa, m.blocks[1].ln1(m.blocks[0](x)))]
-)
-class KarpathyGpt(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.blocks = nn.Sequential(KarpathyBlock(), KarpathyBlock())
-
-    def forward(self, x):
-        return self.blocks(x)
+def of_two_calls(m, x):
+    first, second = m.block
+    return [plain(part, y) for y in (x, m.block(x)) for part, y in ((first, y), (second, first(y)))]
 
 
-class InnerAttention(nn.Module):
-    def forward(self, q, k, v):
-        return (q @ k.mT / SIZE**0.5).softmax(-1) @ v
-
-
-class HeadWithInner(Head):
-    def __init__(self):
-        super().__init__()
-        self.inner = InnerAttention()
-
-    def forward(self, x):
-        return self.inner(self.query(x), self.key(x), self.value(x))
-
-
-@shows(lambda m, x: np.concatenate([weights(head.query(x), head.key(x), heads=1) for head in (m.head_0, m.head_1)], 1))
-class HeadsByName(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.head_0, self.head_1 = HeadWithInner(), HeadWithInner()
-
-    def forward(self, x):
-        return torch.cat([self.head_0(x), self.head_1(x)], -1)
-
-
-@shows(
-    lambda m, x: [
-        plain(m.block[0], x),
-        plain(m.block[1], m.block[0](x)),
-        plain(m.block[0], m.block(x)),
-        plain(m.block[1], m.block[0](m.block(x))),
-    ]
-)
-class Universal(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.block = nn.Sequential(EinsumHeadsFirst(), EinsumHeadsFirst())
-
-    def forward(self, x):
-        return self.block(self.block(x))
+def layers_in_one_loop(m, x):
+    for layer in zip(m.q, m.k, m.v):
+        q, k, v = (one(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for one in layer)
+        x = x + sdpa(q, k, v).transpose(1, 2).flatten(2)
+    return x
 
 
 def looped(m, x):
@@ -764,358 +542,300 @@ def looped(m, x):
     return found
 
 
-@shows(looped)
-class LayersInOneLoop(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.q, self.k, self.v = (nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(2)) for _ in range(3))
-
-    def forward(self, x):
-        for layer in zip(self.q, self.k, self.v):
-            q, k, v = (one(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for one in layer)
-            x = x + sdpa(q, k, v).transpose(1, 2).flatten(2)
-        return x
+def class_attention_in_one_loop(m, x):
+    asking = x.mean(1, keepdim=True)
+    k, v = m.split(m.k(x)), m.split(m.v(x))
+    for _ in range(2):
+        asking = asking + m.join((m.split(m.q(asking)) @ k.mT * ROOT).softmax(-1) @ v)
+    return asking
 
 
 def of_classes(m, x):
     asking, found = x.mean(1, keepdim=True), []
     for _ in range(2):
-        found.append(weights(m.q(asking), m.k(x)))
+        found.append(plain(m, asking, x))
         asking = asking + m.join(torch.tensor(found[-1]).float() @ m.split(m.v(x)))
     return found
 
 
-@shows(of_classes, asking=1)
-class ClassAttentionInOneLoop(OwnWithCount):
-    def forward(self, x):
-        asking = x.mean(1, keepdim=True)
-        k, v = self.split(self.k(x)), self.split(self.v(x))
-        for _ in range(2):
-            asking = asking + self.join((self.split(self.q(asking)) @ k.mT * ROOT).softmax(-1) @ v)
-        return asking
+def heads_in_one_loop(m, x):
+    heads = zip(*(one(x).chunk(HEADS, -1) for one in (m.q, m.k, m.v)))
+    return m.o(torch.cat([(q @ k.mT * ROOT).softmax(-1) @ v for q, k, v in heads], -1))
 
 
-@refused("side by side")
-class HeadsInOneLoop(Own):
-    def forward(self, x):
-        heads = zip(*(one(x).chunk(HEADS, -1) for one in (self.q, self.k, self.v)))
-        return self.o(torch.cat([(q @ k.mT * ROOT).softmax(-1) @ v for q, k, v in heads], -1))
+def values_of_heads_in_one_loop(m, q, k, v):
+    attn = (q @ k.mT * ROOT).softmax(-1)
+    return torch.stack([attn[:, head] @ v[:, head] for head in range(HEADS)], 1)
 
 
-@refused("side by side")
-class ValuesOfHeadsInOneLoop(OwnWithCount):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        attn = (q @ k.mT * ROOT).softmax(-1)
-        return self.join(torch.stack([attn[:, head] @ v[:, head] for head in range(HEADS)], 1))
+WRITTEN = {
+    "NanoGpt": Case(
+        other(nano_gpt, **NANO, bias=buffer(TRIANGLE[None, None])),
+        lambda m, x: weights(*m.c_attn(x).split(WIDTH, 2)[:2], CAUSAL),
+    ),
+    "BertSelfAttention": Case(
+        whole(bert_self_attention, num_attention_heads=HEADS, dropout=lambda: nn.Dropout(0.1)), plain
+    ),
+    "EinsumHeadsFirst": Case(EinsumHeadsFirst, plain),
+    "EinsumWithoutAnArrow": Case(whole(einsum_without_an_arrow), one_head, texts=(1,)),
+    "EinsumHeadsLast": Case(whole(einsum_heads_last), causal),
+    "EinsumKeysBeforeQueries": Case(own(einsum_keys_before_queries), plain),
+    "BmmOfFairseq": Case(
+        whole(bmm_of_fairseq, num_heads=HEADS), lambda m, x: plain(m, x.transpose(0, 1)), inputs=sequence_first
+    ),
+    "BmmHeadsBeforeTexts": Case(whole(bmm_heads_before_texts, num_heads=HEADS), plain),
+    "HeadsBeforeTexts": Case(whole(heads_before_texts, num_heads=HEADS), plain),
+    "BloomBaddbmmAlibi": Case(
+        own(bloom_baddbmm_alibi, num_heads=HEADS),
+        lambda m, x: weights(m.q(x), m.k(x), CAUSAL + SLOPES[:, None, None] * np.arange(TOKENS)),
+    ),
+    "T5PositionBias": Case(
+        own(t5_position_bias, relative_attention_bias=lambda: nn.Embedding(2 * TOKENS, HEADS)),
+        lambda m, x: weights(m.q(x), m.k(x), double(t5_bias(m)), scale=1),
+    ),
+    "ShawRelative": Case(own(shaw_relative, relative=lambda: nn.Embedding(2 * TOKENS, SIZE)), shaw),
+    "MusicTransformerSkew": Case(own(music_transformer_skew, Er=parameter(TOKENS, SIZE)), skewed),
+    "GemmaSoftcap": Case(
+        own(gemma_softcap), lambda m, x: softmax(np.tanh(products(m.q(x), m.k(x)) * ROOT / 0.5) * 0.5 + CAUSAL)
+    ),
+    "HalfPrecision": Case(
+        lambda: own(half_precision)().bfloat16(),
+        lambda m, x: softmax(((m.split(m.q(x)) * ROOT) @ m.split(m.k(x)).mT).float().detach().numpy()),
+        inputs=lambda texts: (torch.randn(texts, TOKENS, WIDTH).bfloat16(),),
+        close=1e-2,
+    ),
+    "RowThatLooksNowhere": Case(own(row_that_looks_nowhere), lambda m, x: weights(m.q(x), m.k(x), NOT_THE_THIRD)),
+    "Where": Case(own(where), causal),
+    "SoftmaxByHand": Case(own(softmax_by_hand), plain),
+    "SoftmaxByLogsumexp": Case(own(softmax_by_logsumexp), causal),
+    "NormalisedAfterTheProduct": Case(own(normalised_after_the_product), "there is no attention to be seen"),
+    "TalkingHeads": Case(
+        own(talking_heads, before=parameter(HEADS, HEADS), after=parameter(HEADS, HEADS), num_heads=HEADS), talked
+    ),
+    "TalkingHeadsByLinear": Case(
+        own(talking_heads_by_linear, mix=lambda: nn.Linear(HEADS, HEADS), num_heads=HEADS), talked_by_layer
+    ),
+    "MultiQuery": Case(own(multi_query, shared=HEADS), grouped),
+    "Sinks": Case(own(sinks, sinks=parameter(HEADS)), sunk),
+    "DropsAlways": Case(own(drops_always), plain),
+    "KeepsItsWeights": Case(own(keeps_its_weights), plain),
+    "D2lMultiHeadAttention": Case(
+        own(
+            d2l_multi_head_attention,
+            num_heads=HEADS,
+            attention=other(dot_product_attention, dropout=lambda: nn.Dropout(0.5)),
+        ),
+        lambda m, x: weights(m.q(x), m.k(x), np.where(np.arange(TOKENS) < 4, 0, -np.inf)),
+    ),
+    "KarpathyHeads": Case(KarpathyHeads, by_head),
+    "KarpathyGpt": Case(
+        stacked(KarpathyBlock, KarpathyBlock),
+        lambda m, x: [by_head(m[0].sa, m[0].ln1(x)), by_head(m[1].sa, m[1].ln1(m[0](x)))],
+    ),
+    "HeadsByName": Case(
+        other(lambda m, x: torch.cat([m.head_0(x), m.head_1(x)], -1), head_0=HeadWithInner, head_1=HeadWithInner),
+        by_name,
+    ),
+    "Universal": Case(
+        other(lambda m, x: m.block(m.block(x)), block=stacked(EinsumHeadsFirst, EinsumHeadsFirst)), of_two_calls
+    ),
+    "LayersInOneLoop": Case(other(layers_in_one_loop, **{name: stacked(linear(), linear()) for name in "qkv"}), looped),
+    "ClassAttentionInOneLoop": Case(whole(class_attention_in_one_loop, num_heads=HEADS), of_classes, asking=1),
+    "HeadsInOneLoop": Case(whole(heads_in_one_loop), "side by side"),
+    "ValuesOfHeadsInOneLoop": Case(own(values_of_heads_in_one_loop, num_heads=HEADS), "side by side"),
+}
 
 
 # --- Rows and columns, windows, memories ----------------------------------------------------------------------------------
 
 
-def image(texts):
-    return (torch.randn(texts, 2, TOKENS, WIDTH),)
+def swin_windows(m, x):
+    b, n, d = x.shape
+    q, k, v = m.three(x.view(b, n // TOKENS, TOKENS, d).view(-1, TOKENS, d))
+    attn = (q * ROOT @ k.transpose(-2, -1)).view(b, -1, HEADS, TOKENS, TOKENS) + torch.zeros(n // TOKENS, 1, 1, 1)
+    attn = attn.view(-1, HEADS, TOKENS, TOKENS).softmax(-1)
+    return m.join(attn @ v).reshape(b, n, d)
 
 
-@shows(
-    lambda m, x: plain(m, x.reshape(len(x), 2, TOKENS, WIDTH)[:, 0]),
-    inputs=lambda texts: (torch.randn(texts, 2 * TOKENS, WIDTH),),
-    of={"first": True},
-)
-class SwinWindows(Own):
-    def __init__(self):
-        super().__init__()
-        self.num_heads, self.qkv = HEADS, None
-
-    def forward(self, x):
-        b, n, d = x.shape
-        windows = x.view(b, n // TOKENS, TOKENS, d).view(-1, TOKENS, d)
-        q, k, v = self.three(windows)
-        attn = (q * ROOT @ k.transpose(-2, -1)).view(b, -1, HEADS, TOKENS, TOKENS) + torch.zeros(n // TOKENS, 1, 1, 1)
-        attn = attn.view(-1, HEADS, TOKENS, TOKENS).softmax(-1)
-        return self.join(attn @ v).reshape(b, n, d)
+def perceiver_latents(m, x):
+    latents = m.latents.expand(x.shape[0], -1, -1)
+    q, k, v = m.three(latents, x)
+    return latents + m.join((q @ k.mT * ROOT).softmax(-1) @ v)
 
 
-@shows(lambda m, x: weights(m.q(m.latents[None].expand(len(x), -1, -1)), m.k(x)), asking=4)
-class PerceiverLatents(Own):
-    def __init__(self):
-        super().__init__()
-        self.latents = nn.Parameter(torch.randn(4, WIDTH))
-
-    def forward(self, x):
-        latents = self.latents.expand(x.shape[0], -1, -1)
-        q, k, v = self.split(self.q(latents)), self.split(self.k(x)), self.split(self.v(x))
-        return latents + self.join((q @ k.mT * ROOT).softmax(-1) @ v)
+def pools_by_an_expanded_query(m, x):
+    attn = torch.bmm(m.query.expand(x.shape[0], -1, -1), m.k(x).transpose(1, 2)).softmax(dim=-1)
+    return m.o(torch.bmm(attn, m.v(x)).squeeze(1))
 
 
-@shows(
-    lambda m, x: softmax(
-        np.einsum("qd,bkd->bqk", m.query.detach().double().numpy(), m.k(x).detach().double().numpy()) * ROOT
-    )[:, None],
-    asking=2,
-)
-class PoolsByALearntQuery(Own):
-    def __init__(self):
-        super().__init__()
-        self.query = nn.Parameter(torch.randn(2, WIDTH))
-
-    def forward(self, x):
-        return self.o((self.query @ self.k(x).mT * ROOT).softmax(-1) @ self.v(x))
+CrossAttention = own(lambda m, q, k, v: (q @ k.mT * ROOT).softmax(-1) @ v)
 
 
-@shows(
-    lambda m, x: softmax(
-        np.einsum("qd,bkd->bqk", m.query[0].detach().double().numpy(), m.k(x).detach().double().numpy())
-    )[:, None],
-    asking=1,
-)
-class PoolsByAnExpandedQuery(Own):
-    def __init__(self):
-        super().__init__()
-        self.query = nn.Parameter(torch.randn(1, 1, WIDTH))
-
-    def forward(self, x):
-        attn = torch.bmm(self.query.expand(x.shape[0], -1, -1), self.k(x).transpose(1, 2)).softmax(dim=-1)
-        return self.o(torch.bmm(attn, self.v(x)).squeeze(1))
+def encodes_and_decodes(m, source, target):
+    memory = m.encoder(source, source)
+    return m.cross_attn(m.self_attn(target, target), memory)
 
 
-class CrossAttention(Own):
-    def forward(self, x, context):
-        q, k, v = self.split(self.q(x)), self.split(self.k(context)), self.split(self.v(context))
-        return self.join((q @ k.mT * ROOT).softmax(-1) @ v)
+ENCODER_AND_DECODER = dict.fromkeys(("encoder", "self_attn", "cross_attn"), CrossAttention)
 
 
 def translated(m, source, target):
-    seen, asked = m.encoder(source, source), m.self_attn(target, target)
-    return {
-        "encoder": weights(m.encoder.q(source), m.encoder.k(source)),
-        "decoder": weights(m.self_attn.q(target), m.self_attn.k(target)),
-        "cross": weights(m.cross_attn.q(asked), m.cross_attn.k(seen)),
-    }
+    cross = plain(m.cross_attn, m.self_attn(target, target), m.encoder(source, source))
+    return {"encoder": plain(m.encoder, source), "decoder": plain(m.self_attn, target), "cross": cross}
 
 
-@shows(translated, inputs=lambda texts: memory(texts)[::-1], asking=TOKENS, keys=MEMORY)
-class EncoderAndDecoder(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.encoder, self.self_attn, self.cross_attn = CrossAttention(), CrossAttention(), CrossAttention()
-
-    def forward(self, source, target):
-        source = self.encoder(source, source)
-        return self.cross_attn(self.self_attn(target, target), source)
+def sagan(m, x):
+    b, c, w, h = x.size()
+    energy = torch.bmm(m.query(x).view(b, -1, w * h).permute(0, 2, 1), m.key(x).view(b, -1, w * h))
+    attention = m.softmax(energy)
+    out = torch.bmm(m.value(x).view(b, -1, w * h), attention.permute(0, 2, 1)).view(b, c, w, h)
+    return m.gamma * out + x
 
 
-@shows(
-    lambda m, x: weights(*(one(x).flatten(2).mT for one in (m.query, m.key)), heads=1, scale=1),
-    inputs=lambda texts: (torch.randn(texts, WIDTH, 1, TOKENS),),
-)
-class Sagan(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.query, self.key, self.value = nn.Conv2d(WIDTH, 2, 1), nn.Conv2d(WIDTH, 2, 1), nn.Conv2d(WIDTH, WIDTH, 1)
-        self.gamma, self.softmax = nn.Parameter(torch.ones(1)), nn.Softmax(dim=-1)
-
-    def forward(self, x):
-        b, c, w, h = x.size()
-        energy = torch.bmm(self.query(x).view(b, -1, w * h).permute(0, 2, 1), self.key(x).view(b, -1, w * h))
-        attention = self.softmax(energy)
-        out = torch.bmm(self.value(x).view(b, -1, w * h), attention.permute(0, 2, 1)).view(b, c, w, h)
-        return self.gamma * out + x
+def slot_attention(m, x):
+    k, v = m.k(x), m.v(x)
+    q = m.slots.expand(len(x), -1, -1) + torch.zeros(len(x), 1, 1)
+    attn = (torch.einsum("bid,bjd->bij", q, k) * WIDTH**-0.5).softmax(dim=1) + 1e-8
+    return torch.einsum("bjd,bij->bid", v, attn / attn.sum(dim=-1, keepdim=True))
 
 
 def of_slots(m, x):
-    scores = (
-        np.einsum("bkd,qd->bqk", m.k(x).detach().double().numpy(), m.slots[0].detach().double().numpy()) * WIDTH**-0.5
-    )
-    attn = softmax(scores.swapaxes(1, 2)).swapaxes(1, 2) + 1e-8
+    scores = np.einsum("qd,bkd->bkq", double(m.slots[0]), double(m.k(x))) * WIDTH**-0.5
+    attn = softmax(scores).swapaxes(1, 2) + 1e-8
     return (attn / attn.sum(-1, keepdims=True))[:, None]
 
 
-@shows(of_slots, asking=4)
-class SlotAttention(Own):
-    def __init__(self):
-        super().__init__()
-        self.slots = nn.Parameter(torch.randn(1, 4, WIDTH))
-
-    def forward(self, x):
-        k, v = self.k(x), self.v(x)
-        q = self.slots.expand(len(x), -1, -1) + torch.zeros(len(x), 1, 1)
-        attn = (torch.einsum("bid,bjd->bij", q, k) * WIDTH**-0.5).softmax(dim=1) + 1e-8
-        return torch.einsum("bjd,bij->bid", v, attn / attn.sum(dim=-1, keepdim=True))
+def luong_attention(m, state, memory):
+    scores = torch.bmm(m.W(memory), state.unsqueeze(2)).squeeze(2)
+    attn_weights = F.softmax(scores, dim=1)
+    return attn_weights.unsqueeze(1).bmm(memory)
 
 
-def decoded(m, states, memory):
-    return softmax(np.einsum("bqd,bkd->bqk", *(one.detach().double().numpy() for one in (states, m.W(memory)))))[
-        :, None
-    ]
+def luong_steps(m, states, memory):
+    return m.o(torch.cat([m.attention(state, memory) for state in states.unbind(1)], 1))
 
 
-class LuongAttention(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.W = nn.Linear(WIDTH, WIDTH)
-
-    def forward(self, state, memory):
-        scores = torch.bmm(self.W(memory), state.unsqueeze(2)).squeeze(2)
-        attn_weights = F.softmax(scores, dim=1)
-        return attn_weights.unsqueeze(1).bmm(memory)
+def of_steps(m, states, memory):
+    return softmax(np.einsum("bqd,bkd->bqk", double(states), double(m.attention.W(memory))))[:, None]
 
 
-@shows(decoded, inputs=memory, asking=TOKENS, keys=MEMORY)
-class LuongSteps(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.attention, self.out = LuongAttention(), nn.Linear(WIDTH, WIDTH)
-        self.W = self.attention.W
-
-    def forward(self, states, memory):
-        return self.out(torch.cat([self.attention(state, memory) for state in states.unbind(1)], 1))
+def bahdanau_steps(m, states, memory):
+    state = states[:, 0]
+    for _ in range(TOKENS):
+        features = torch.tanh(m.W_q(state).unsqueeze(1) + m.W_k(memory))
+        attn = m.w_v(features).squeeze(-1).softmax(-1)
+        state = m.rnn(torch.bmm(attn.unsqueeze(1), memory).squeeze(1), state)
+    return state
 
 
-# --- What no map is made of ------------------------------------------------------------------------------------------------
-
-NOTHING = "there is no attention to be seen in .*HeadMap.of\\(weights, tokens\\)"
-
-
-class LinearAttention(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        context = torch.einsum("bhnd,bhne->bhde", k.softmax(dim=-2), v)
-        return x + self.join(torch.einsum("bhnd,bhde->bhne", q.softmax(dim=-1), context))
-
-
-class LinearAttentionOfImages(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.to_q, self.to_k, self.to_v, self.to_out = (nn.Conv2d(WIDTH, WIDTH, 1) for _ in range(4))
-
-    def forward(self, x):
-        h, w = x.shape[2:]
-        q, k, v = (
-            rearrange(one(x), "b (h c) x y -> b h c (x y)", h=HEADS) for one in (self.to_q, self.to_k, self.to_v)
-        )
-        context = torch.einsum("b h d n, b h e n -> b h d e", k.softmax(dim=-1), v)
-        out = torch.einsum("b h d e, b h d n -> b h e n", context, q.softmax(dim=-2))
-        return x + self.to_out(rearrange(out, "b h c (x y) -> b (h c) x y", x=h, y=w))
-
-
-@refused(NOTHING, inputs=lambda texts: (torch.randn(texts, WIDTH, 2, 2),))
-def LinearAttentionOfImagesTwice():
-    return nn.Sequential(LinearAttentionOfImages(), LinearAttentionOfImages())
-
-
-@refused(NOTHING)
-class Performer(Own):
-    def __init__(self):
-        super().__init__()
-        self.register_buffer("projection", torch.randn(8, SIZE))
-
-    def features(self, x):
-        return torch.exp(x @ self.projection.T - x.square().sum(-1, keepdim=True) / 2) + 1e-4
-
-    def forward(self, x):
-        q, k, v = self.three(x)
-        q, k = self.features(q), self.features(k)
-        inverse = 1 / torch.einsum("bhnd,bhd->bhn", q, k.sum(dim=-2))
-        return self.join(torch.einsum("bhde,bhnd,bhn->bhne", torch.einsum("bhnd,bhne->bhde", k, v), q, inverse))
-
-
-@refused(NOTHING)
-class Router(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.gate, self.w = nn.Linear(WIDTH, 4), nn.Parameter(torch.randn(WIDTH, 4))
-        self.experts = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(4))
-
-    def forward(self, x):
-        outputs = torch.stack([expert(x) for expert in self.experts], 2)
-        mixed = torch.einsum("bte,bted->btd", self.gate(x).softmax(-1), outputs)
-        gates = (mixed @ self.w).softmax(-1).flatten(0, 1)[:, None]
-        return torch.bmm(gates, outputs.flatten(0, 1)).view_as(x)
-
-
-class MixedByMatmul(LinearAttention):
-    def join(self, x):
-        return (x.transpose(1, 2).flatten(2) @ self.o.weight.T).square().sqrt()
-
-
-@refused(NOTHING)
-def LinearAttentionByParametersTwice():
-    return nn.Sequential(MixedByMatmul(), MixedByMatmul())
-
-
-def on_a_graph(m, h):
-    found = []
-    for _ in range(2):
-        Wh = h @ m.W
-        scores = F.leaky_relu(Wh @ m.a[:WIDTH] + (Wh @ m.a[WIDTH:]).T).detach().double().numpy()
-        found.append(softmax(np.where(BEFORE | BEFORE.T, scores, -np.inf))[None, None])
-        h = m.layer(h)
-    return found
-
-
-@shows(on_a_graph, texts=(1,), inputs=lambda texts: (torch.randn(TOKENS, WIDTH),))
-class GraphAttention(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.W, self.a = nn.Parameter(torch.randn(WIDTH, WIDTH)), nn.Parameter(torch.randn(2 * WIDTH, 1))
-
-    def layer(self, h):
-        Wh = torch.mm(h, self.W)
-        e = F.leaky_relu(torch.matmul(Wh, self.a[:WIDTH]) + torch.matmul(Wh, self.a[WIDTH:]).T)
-        attention = F.softmax(torch.where(BEFORE | BEFORE.T, e, -9e15 * torch.ones_like(e)), dim=1)
-        return F.elu(torch.matmul(attention, Wh))
-
-    def forward(self, h):
-        return self.layer(self.layer(h))
-
-
-@refused(NOTHING, texts=(1,), inputs=lambda texts: (torch.randn(TOKENS, WIDTH), torch.rand(TOKENS, TOKENS)))
-class WalksOnAGraph(nn.Module):
-    def forward(self, x, edges):
-        steps = edges / edges.sum(-1, keepdim=True)
-        return (steps @ steps) @ x
+BAHDANAU = {"W_q": linear(outputs=8), "W_k": linear(outputs=8), "w_v": linear(8, 1, bias=False)}
 
 
 def step_by_step(m, states, memory):
     state, found = states[:, 0], []
     for _ in range(TOKENS):
         scores = m.w_v(torch.tanh(m.W_q(state).unsqueeze(1) + m.W_k(memory))).squeeze(-1)
-        found.append(softmax(scores.detach().double().numpy())[:, None, None])
+        found.append(softmax(double(scores))[:, None, None])
         state = m.rnn((torch.tensor(found[-1][:, 0]).float() @ memory).squeeze(1), state)
     return np.concatenate(found, 2)
 
 
-@shows(step_by_step, inputs=memory, asking=TOKENS, keys=MEMORY)
-class BahdanauSteps(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.W_q, self.W_k, self.w_v = nn.Linear(WIDTH, 8), nn.Linear(WIDTH, 8), nn.Linear(8, 1, bias=False)
-        self.rnn = nn.GRUCell(WIDTH, WIDTH)
-
-    def forward(self, states, memory):
-        state = states[:, 0]
-        for _ in range(TOKENS):
-            features = torch.tanh(self.W_q(state).unsqueeze(1) + self.W_k(memory))
-            attn = self.w_v(features).squeeze(-1).softmax(-1)
-            state = self.rnn(torch.bmm(attn.unsqueeze(1), memory).squeeze(1), state)
-        return state
+def graph_layer(m, h):
+    Wh = torch.mm(h, m.W)
+    e = F.leaky_relu(torch.matmul(Wh, m.a[:WIDTH]) + torch.matmul(Wh, m.a[WIDTH:]).T)
+    attention = F.softmax(torch.where(BEFORE | BEFORE.T, e, -9e15 * torch.ones_like(e)), dim=1)
+    return F.elu(torch.matmul(attention, Wh))
 
 
-@refused("side by side")
-class Nystrom(Own):
-    def forward(self, x):
-        q, k, v = self.three(x)
-        ql, kl = q[:, :, ::2], k[:, :, ::2]
-        first, last = (q @ kl.mT).softmax(-1), (ql @ k.mT).softmax(-1)
-        middle = torch.linalg.pinv((ql @ kl.mT).softmax(-1))
-        return self.join(first @ middle @ (last @ v))
+def on_a_graph(m, x):
+    found = []
+    for h in (x, graph_layer(m, x)):
+        Wh = h @ m.W
+        scores = double(F.leaky_relu(Wh @ m.a[:WIDTH] + (Wh @ m.a[WIDTH:]).T))
+        found.append(softmax(np.where(BEFORE | BEFORE.T, scores, -np.inf))[None, None])
+    return found
 
 
-@refused("computes its attention by flex_attention")
-class Flex(Own):
-    def forward(self, x):
-        return self.join(flex_attention(*self.three(x)))
+MEMORIES = {
+    "SwinWindows": Case(
+        whole(swin_windows, num_heads=HEADS, qkv=None),
+        lambda m, x: plain(m, x.reshape(-1, TOKENS, WIDTH)),
+        inputs=lambda texts: (torch.randn(texts, 2 * TOKENS, WIDTH),),
+        windows=2,
+    ),
+    "PerceiverLatents": Case(
+        whole(perceiver_latents, latents=parameter(4, WIDTH)),
+        lambda m, x: plain(m, m.latents[None].expand(len(x), -1, -1), x),
+        asking=4,
+    ),
+    "PoolsByALearntQuery": Case(
+        whole(lambda m, x: m.o((m.query @ m.k(x).mT * ROOT).softmax(-1) @ m.v(x)), query=parameter(2, WIDTH)),
+        lambda m, x: asked(m, x, m.query, ROOT),
+        asking=2,
+    ),
+    "PoolsByAnExpandedQuery": Case(
+        whole(pools_by_an_expanded_query, query=parameter(1, 1, WIDTH)), lambda m, x: asked(m, x, m.query[0]), asking=1
+    ),
+    "EncoderAndDecoder": Case(other(encodes_and_decodes, **ENCODER_AND_DECODER), translated, **BOTH),
+    "Sagan": Case(
+        other(sagan, query=conv(2), key=conv(2), value=conv(), gamma=parameter(1), softmax=lambda: nn.Softmax(dim=-1)),
+        lambda m, x: weights(*(one(x).flatten(2).mT for one in (m.query, m.key)), heads=1, scale=1),
+        inputs=lambda texts: (torch.randn(texts, WIDTH, 1, TOKENS),),
+    ),
+    "SlotAttention": Case(whole(slot_attention, slots=parameter(1, 4, WIDTH)), of_slots, asking=4),
+    "LuongSteps": Case(whole(luong_steps, attention=other(luong_attention, W=linear())), of_steps, **CROSSING),
+    "BahdanauSteps": Case(
+        other(bahdanau_steps, **BAHDANAU, rnn=lambda: nn.GRUCell(WIDTH, WIDTH)), step_by_step, **CROSSING
+    ),
+    "GraphAttention": Case(
+        other(lambda m, h: graph_layer(m, graph_layer(m, h)), W=parameter(WIDTH, WIDTH), a=parameter(2 * WIDTH, 1)),
+        on_a_graph,
+        texts=(1,),
+        inputs=one_text,
+    ),
+}
+
+
+# --- What no map is made of ------------------------------------------------------------------------------------------------
+
+
+def linear_attention_of_images(m, x):
+    h, w = x.shape[2:]
+    q, k, v = (rearrange(one(x), "b (h c) x y -> b h c (x y)", h=HEADS) for one in (m.to_q, m.to_k, m.to_v))
+    context = torch.einsum("b h d n, b h e n -> b h d e", k.softmax(dim=-1), v)
+    out = torch.einsum("b h d e, b h d n -> b h e n", context, q.softmax(dim=-2))
+    return x + m.to_out(rearrange(out, "b h c (x y) -> b (h c) x y", x=h, y=w))
+
+
+def linear_attention_by_parameters(m, x):
+    q, k, v = m.three(x)
+    context = torch.einsum("bhnd,bhne->bhde", k.softmax(dim=-2), v)
+    out = torch.einsum("bhnd,bhde->bhne", q.softmax(dim=-1), context)
+    return x + (out.transpose(1, 2).flatten(2) @ m.o.weight.T).square().sqrt()
+
+
+def performer(m, q, k, v):
+    q, k = (torch.exp(x @ m.projection.T - x.square().sum(-1, keepdim=True) / 2) + 1e-4 for x in (q, k))
+    inverse = 1 / torch.einsum("bhnd,bhd->bhn", q, k.sum(dim=-2))
+    return torch.einsum("bhde,bhnd,bhn->bhne", torch.einsum("bhnd,bhne->bhde", k, v), q, inverse)
+
+
+def router(m, x):
+    outputs = torch.stack([expert(x) for expert in m.experts], 2)
+    mixed = torch.einsum("bte,bted->btd", m.gate(x).softmax(-1), outputs)
+    gates = (mixed @ m.w).softmax(-1).flatten(0, 1)[:, None]
+    return torch.bmm(gates, outputs.flatten(0, 1)).view_as(x)
+
+
+def walks_on_a_graph(m, x, edges):
+    steps = edges / edges.sum(-1, keepdim=True)
+    return (steps @ steps) @ x
+
+
+def nystrom(m, q, k, v):
+    ql, kl = q[:, :, ::2], k[:, :, ::2]
+    first, last = (q @ kl.mT).softmax(-1), (ql @ k.mT).softmax(-1)
+    return first @ torch.linalg.pinv((ql @ kl.mT).softmax(-1)) @ (last @ v)
 
 
 @torch.library.custom_op("manyheads_tests::flash_attn", mutates_args=())
@@ -1123,88 +843,74 @@ def flash_attn(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tenso
     return F.scaled_dot_product_attention(q, k, v).clone()
 
 
-@refused("by manyheads_tests.flash_attn|by flash_attn")
-class FlashAsACustomOp(Own):
-    def forward(self, x):
-        return self.join(torch.ops.manyheads_tests.flash_attn(*self.three(x)))
+FlashAsACustomOp = own(lambda m, q, k, v: torch.ops.manyheads_tests.flash_attn(q, k, v))
 
 
-@refused("how many there are, as in module.num_heads", texts=(1, 2))
-class WindowsOfOneHead(Own):
-    def forward(self, x):
-        q, k, v = (F.pad(one(x), (0, 0, 0, 1)).reshape(-1, 3, WIDTH) for one in (self.q, self.k, self.v))
-        return torch.bmm((q @ k.mT).softmax(-1), v)
+def windows_of_one_head(m, x):
+    q, k, v = (F.pad(one(x), (0, 0, 0, 1)).reshape(-1, 3, WIDTH) for one in (m.q, m.k, m.v))
+    return torch.bmm((q @ k.mT).softmax(-1), v)
 
 
-@refused("how many there are, as in module.num_heads", inputs=image, texts=(1, 2))
-class RowsOfAnImage(Own):
-    def forward(self, x):
-        q, k, v = self.q(x), self.k(x), self.v(x)
-        return torch.einsum("bhij,bhjc->bhic", torch.einsum("bhic,bhjc->bhij", q, k).softmax(-1), v)
+def rows_of_an_image(m, x):
+    attn = torch.einsum("bhic,bhjc->bhij", m.q(x), m.k(x)).softmax(-1)
+    return torch.einsum("bhij,bhjc->bhic", attn, m.v(x))
 
 
-@refused("how many there are, as in module.num_heads")
-class HeadsBeforeTextsUncounted(Own):
-    def forward(self, x):
-        q, k, v = (one(x).unflatten(-1, (HEADS, SIZE)).permute(2, 0, 1, 3) for one in (self.q, self.k, self.v))
-        return self.o(((q @ k.mT * ROOT).softmax(-1) @ v).permute(1, 2, 0, 3).flatten(2))
+def keys_of_its_own_for_each_query(m, x):
+    nearest = torch.cdist(x, x).topk(2, largest=False).indices
+    k, v = (one(x)[torch.arange(len(x))[:, None, None], nearest] for one in (m.k, m.v))
+    return ((m.q(x).unsqueeze(2) @ k.mT).softmax(-1) @ v).squeeze(2)
 
 
-@shows(plain)
-class HeadsBeforeTexts(OwnWithCount):
-    def forward(self, x):
-        q, k, v = (one(x).unflatten(-1, (HEADS, SIZE)).permute(2, 0, 1, 3) for one in (self.q, self.k, self.v))
-        return self.o(((q @ k.mT * ROOT).softmax(-1) @ v).permute(1, 2, 0, 3).flatten(2))
+def writes_word_by_word(m, x):
+    return [m.attention(x[:, :length]) for length in range(1, TOKENS + 1)][-1]
 
 
-@refused("how many there are, as in module.num_heads")
-class KeysOfItsOwnForEachQuery(Own):
-    def forward(self, x):
-        nearest = torch.cdist(x, x).topk(2, largest=False).indices
-        k, v = (one(x)[torch.arange(len(x))[:, None, None], nearest] for one in (self.k, self.v))
-        return ((self.q(x).unsqueeze(2) @ k.mT).softmax(-1) @ v).squeeze(2)
-
-
-@refused(
-    "encoder attends 2 times, for inputs that are read one beside another",
-    inputs=lambda texts: torch.randn(2, texts, TOKENS, WIDTH).unbind(0),
-)
-class Siamese(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.encoder = SdpaCausal()
-
-    def forward(self, x, y):
-        return self.encoder(x) * self.encoder(y)
-
-
-@refused("attention attends 5 times, for inputs that are read one beside another or step by step")
-class WritesWordByWord(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.attention, self.num_heads = EinsumHeadsFirst(), HEADS
-
-    def forward(self, x):
-        for length in range(1, TOKENS + 1):
-            out = self.attention(x[:, :length])
-        return out
-
-
-@refused("softmax within vmap")
-class HeadsByVmap(Own):
-    def forward(self, x):
-        attend = torch.func.vmap(torch.func.vmap(lambda q, k, v: (q @ k.T * ROOT).softmax(-1) @ v))
-        return self.join(attend(*self.three(x)))
-
-
-@refused("TorchScript")
-def Scripted():
-    return torch.jit.script(InnerAttentionOfOne())
+def heads_by_vmap(m, q, k, v):
+    return torch.func.vmap(torch.func.vmap(lambda q, k, v: (q @ k.T * ROOT).softmax(-1) @ v))(q, k, v)
 
 
 class InnerAttentionOfOne(nn.Module):
     def forward(self, x):
         return (x @ x.mT).softmax(-1) @ x
+
+
+REFUSED = {
+    "LinearAttentionOfImagesTwice": Case(
+        stacked(*[other(linear_attention_of_images, to_q=conv(), to_k=conv(), to_v=conv(), to_out=conv())] * 2),
+        NOTHING,
+        inputs=lambda texts: (torch.randn(texts, WIDTH, 2, 2),),
+    ),
+    "LinearAttentionByParametersTwice": Case(stacked(*[whole(linear_attention_by_parameters)] * 2), NOTHING),
+    "Performer": Case(own(performer, projection=buffer(torch.randn(8, SIZE))), NOTHING),
+    "Router": Case(
+        other(router, gate=linear(outputs=4), w=parameter(WIDTH, 4), experts=stacked(*[linear()] * 4)), NOTHING
+    ),
+    "WalksOnAGraph": Case(
+        other(walks_on_a_graph),
+        NOTHING,
+        texts=(1,),
+        inputs=lambda texts: (*one_text(texts), torch.rand(TOKENS, TOKENS)),
+    ),
+    "Nystrom": Case(own(nystrom), "side by side"),
+    "Flex": Case(own(lambda m, q, k, v: flex_attention(q, k, v)), "computes its attention by flex_attention"),
+    "FlashAsACustomOp": Case(FlashAsACustomOp, "by manyheads_tests.flash_attn|by flash_attn"),
+    "WindowsOfOneHead": Case(whole(windows_of_one_head), UNCOUNTED, texts=(1, 2)),
+    "RowsOfAnImage": Case(whole(rows_of_an_image), UNCOUNTED, inputs=image, texts=(1, 2)),
+    "HeadsBeforeTextsUncounted": Case(whole(heads_before_texts), UNCOUNTED),
+    "KeysOfItsOwnForEachQuery": Case(whole(keys_of_its_own_for_each_query), UNCOUNTED),
+    "Siamese": Case(
+        other(lambda m, x, y: m.encoder(x) * m.encoder(y), encoder=SdpaCausal),
+        "encoder attends 2 times, for inputs that are read one beside another",
+        inputs=lambda texts: torch.randn(2, texts, TOKENS, WIDTH).unbind(0),
+    ),
+    "WritesWordByWord": Case(
+        other(writes_word_by_word, attention=EinsumHeadsFirst, num_heads=HEADS),
+        "attention attends 5 times, for inputs that are read one beside another or step by step",
+    ),
+    "HeadsByVmap": Case(own(heads_by_vmap), "softmax within vmap"),
+    "Scripted": Case(lambda: torch.jit.script(InnerAttentionOfOne()), "TorchScript"),
+}
 
 
 # --- PyTorch's own layers -----------------------------------------------------------------------------------------------
@@ -1217,71 +923,32 @@ def own_weights(layer, q, k, **more):
     return found if found.ndim == 4 else found[None]
 
 
-class Wrapped(nn.Module):
-    def __init__(self, **options):
-        super().__init__()
-        self.attn = nn.MultiheadAttention(WIDTH, HEADS, **options)
-
-    def forward(self, x):
-        return self.attn(x, x, x, need_weights=False)[0]
+def wrapped(forward=lambda m, x: m.attn(x, x, x, need_weights=False)[0], batch_first=True, **options):
+    return other(forward, attn=lambda: nn.MultiheadAttention(WIDTH, HEADS, batch_first=batch_first, **options))
 
 
-@shows(lambda m, x: own_weights(m.attn, x, x), inputs=lambda texts: (torch.randn(TOKENS, texts, WIDTH),))
-def LayerSequenceFirst():
-    return Wrapped()
+def of_wrapped(m, x):
+    return own_weights(m.attn, x, x)
 
 
-@shows(lambda m, x: own_weights(m.attn, x, x), inputs=lambda texts: (torch.randn(TOKENS, WIDTH),), texts=(1,))
-def LayerUnbatched():
-    return Wrapped(batch_first=True)
+def padded(x):
+    return {"key_padding_mask": (PLACES == 3).expand(len(x), -1)}
 
 
-@shows(
-    lambda m, x, y: own_weights(m.attn, x, y),
-    inputs=lambda texts: (torch.randn(texts, TOKENS, WIDTH), torch.randn(texts, MEMORY, 6)),
-    asking=TOKENS,
-    keys=MEMORY,
-)
-class LayerOfOtherKeys(Wrapped):
-    def __init__(self):
-        super().__init__(kdim=6, vdim=6, batch_first=True)
-
-    def forward(self, x, y):
-        return self.attn(x, y, y)[0]
+def called_as_a_function(m, x):
+    x, a = x.transpose(0, 1), m.attn
+    more = {"training": False, "need_weights": False}
+    rest = (None, None, False, 0.0, a.out_proj.weight, a.out_proj.bias)
+    return F.multi_head_attention_forward(x, x, x, WIDTH, HEADS, a.in_proj_weight, a.in_proj_bias, *rest, **more)[0]
 
 
-@shows(lambda m, x: own_weights(m.attn, x, x))
-def LayerWithAddedKeys():
-    return Wrapped(add_bias_kv=True, add_zero_attn=True, batch_first=True)
-
-
-@shows(lambda m, x: own_weights(m.attn, x, x, key_padding_mask=m.padding(x)))
-class LayerWithPadding(Wrapped):
-    def __init__(self):
-        super().__init__(batch_first=True)
-
-    def padding(self, x):
-        return (torch.arange(TOKENS) == 3).expand(len(x), -1)
-
-    def forward(self, x):
-        return self.attn(x, x, x, key_padding_mask=self.padding(x), need_weights=True, average_attn_weights=True)
-
-
-@shows(lambda m, x: own_weights(m.attn, x.transpose(0, 1), x.transpose(0, 1)))
-class CalledAsAFunction(Wrapped):
-    def forward(self, x):
-        x, a = x.transpose(0, 1), self.attn
-        more = {"training": False, "need_weights": False}
-        rest = (None, None, False, 0.0, a.out_proj.weight, a.out_proj.bias)
-        return F.multi_head_attention_forward(x, x, x, WIDTH, HEADS, a.in_proj_weight, a.in_proj_bias, *rest, **more)[0]
-
-
-@shows(
-    lambda m, x: [own_weights(m.layers[0].self_attn, x, x), own_weights(m.layers[1].self_attn, *[m.layers[0](x)] * 2)]
-)
-def Encoder():
+def encoder():
     layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 16, batch_first=True)
     return nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+
+
+def of_encoder(m, x):
+    return [own_weights(m.layers[0].self_attn, x, x), own_weights(m.layers[1].self_attn, *[m.layers[0](x)] * 2)]
 
 
 def of_decoder(m, target, memory):
@@ -1294,48 +961,59 @@ def of_decoder(m, target, memory):
     return {"decoder": seen, "cross": cross}
 
 
-@shows(of_decoder, inputs=memory, asking=TOKENS, keys=MEMORY)
-def Decoder():
-    return nn.TransformerDecoder(nn.TransformerDecoderLayer(WIDTH, HEADS, 16, batch_first=True), 2)
-
-
 def of_both(m, source, target):
     first = [own_weights(m.encoder.layers[0].self_attn, source, source)]
     return {"encoder": first, **of_decoder(m.decoder, target, m.encoder(source))}
 
 
-@shows(of_both, inputs=lambda texts: memory(texts)[::-1], asking=TOKENS, keys=MEMORY)
-def BothOfPyTorch():
-    return nn.Transformer(WIDTH, HEADS, 1, 1, 16, batch_first=True)
+OF_PYTORCH = {
+    "LayerSequenceFirst": Case(wrapped(batch_first=False), of_wrapped, inputs=sequence_first),
+    "LayerUnbatched": Case(wrapped(), of_wrapped, inputs=one_text, texts=(1,)),
+    "LayerOfOtherKeys": Case(
+        wrapped(lambda m, x, y: m.attn(x, y, y)[0], kdim=6, vdim=6),
+        lambda m, x, y: own_weights(m.attn, x, y),
+        **{**CROSSING, "inputs": lambda texts: (*text(texts), torch.randn(texts, MEMORY, 6))},
+    ),
+    "LayerWithAddedKeys": Case(wrapped(add_bias_kv=True, add_zero_attn=True), of_wrapped),
+    "LayerWithPadding": Case(
+        wrapped(lambda m, x: m.attn(x, x, x, need_weights=True, average_attn_weights=True, **padded(x))),
+        lambda m, x: own_weights(m.attn, x, x, **padded(x)),
+    ),
+    "CalledAsAFunction": Case(
+        wrapped(called_as_a_function, batch_first=False), lambda m, x: of_wrapped(m, x.transpose(0, 1))
+    ),
+    "Encoder": Case(encoder, of_encoder),
+    "Decoder": Case(
+        lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(WIDTH, HEADS, 16, batch_first=True), 2),
+        of_decoder,
+        **CROSSING,
+    ),
+    "BothOfPyTorch": Case(lambda: nn.Transformer(WIDTH, HEADS, 1, 1, 16, batch_first=True), of_both, **BOTH),
+}
 
 
 # --- All of them ---------------------------------------------------------------------------------------------------------
+
+CASES = SDPA | WRITTEN | MEMORIES | REFUSED | OF_PYTORCH
 
 
 def state(module):
     """All that a look may not change, of a module and around it."""
     parts = [
-        (
-            part.training,
-            [*vars(part)],
-            len(part._forward_hooks),
-            len(part._forward_pre_hooks),
-            getattr(part, "calls", 0),
-        )
+        (part.training, [*vars(part)], len(part._forward_hooks), len(part._forward_pre_hooks))
         for part in module.modules()
     ]
-    lengths = [len(part.seen) for part in module.modules() if hasattr(part, "seen")]
-    values = [value.clone() for value in (*module.parameters(), *module.buffers())]
+    counts = [(part.calls, len(part.seen)) for part in module.modules() if hasattr(part, "calls")]
+    values = [value.tolist() for value in (*module.parameters(), *module.buffers())]
     numbers = random.getstate(), str(np.random.get_state()), torch.get_rng_state().tolist()  # noqa: NPY002
-    return parts, lengths, [value.tolist() for value in values], numbers, torch.backends.mha.get_fastpath_enabled()
+    return parts, counts, values, numbers, torch.backends.mha.get_fastpath_enabled()
 
 
 @pytest.mark.filterwarnings(
     "ignore:.*torch.jit|.*flex_attention called without|.*enable_nested_tensor|None of the inputs"
 )
-@pytest.mark.parametrize("name", CASES)
-def test_a_module_is_shown_right_or_refused(name):
-    case = CASES[name]
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_a_module_is_shown_right_or_refused(case):
     for texts in case.texts:
         torch.manual_seed(texts)
         module = case.make()
@@ -1343,16 +1021,15 @@ def test_a_module_is_shown_right_or_refused(name):
         words = [f"k{place}" for place in range(case.keys)]
         asking = None if case.asking is None else [f"q{place}" for place in range(case.asking)]
         before = state(module)
-        batch = texts - 1
-        if case.says is not None:
-            with pytest.raises(ValueError, match=case.says):
+        batch = (texts - 1) * case.windows
+        if isinstance(case.expected, str):
+            with pytest.raises(ValueError, match=case.expected):
                 HeadMap.of(module, words, asking, inputs=inputs, batch=batch)
             assert state(module) == before
             continue
-        first = case.of.get("first")
-        shown = HeadMap.of(module, words, asking, inputs=inputs, batch=2 * batch if first else batch)
+        shown = HeadMap.of(module, words, asking, inputs=inputs, batch=batch)
         assert state(module) == before
-        expected = case.reference(module.eval(), *inputs)
+        expected = case.expected(module.eval(), *inputs)
         expected = expected if isinstance(expected, dict) else {"": expected}
         assert shown._models == list(expected)
         for number, layers in enumerate(expected.values()):
@@ -1361,25 +1038,18 @@ def test_a_module_is_shown_right_or_refused(name):
             np.testing.assert_allclose(shown.attention.weights, [layer[batch] for layer in layers], atol=case.close)
 
 
-def notes_of(module, inputs=None):
-    return HeadMap.of(module, inputs=torch.randn(1, TOKENS, WIDTH) if inputs is None else inputs).attention.notes
+def notes_of(module):
+    return HeadMap.of(module, inputs=text(1)).attention.notes
 
 
 @pytest.mark.filterwarnings("ignore:None of the inputs")
 def test_notes_say_what_is_no_layer_and_what_was_not_seen():
-    class Ensemble(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.models = nn.ModuleList([SdpaCausal(), SdpaCausal()])
-
-        def forward(self, x):
-            return sum(model(x) for model in self.models)
-
     beside = "Not all of these are layers that build on each other: models.0, models.1. Some read side by side."
-    assert beside in notes_of(Ensemble())
+    ensemble = other(lambda m, x: sum(model(x) for model in m.models), models=stacked(SdpaCausal, SdpaCausal))
+    assert beside in notes_of(ensemble())
     assert not any("side by side" in note for note in notes_of(CheckpointedByReentry()))
     unseen = "1 is computed by flash_attn, which gives no weights: it's left out."
-    assert unseen in notes_of(nn.Sequential(SdpaCausal(), FlashAsACustomOp()))
+    assert unseen in notes_of(stacked(SdpaCausal, FlashAsACustomOp)())
 
 
 @pytest.mark.filterwarnings("ignore")
