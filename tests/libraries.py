@@ -20,7 +20,12 @@ WORDS = "the cat sat on mat . soup was good what is this ? user : assistant"
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *IMAGE_TOKENS]
 VOCABULARY = {word: number for number, word in enumerate([*MARKS, *WORDS.split()])}
 SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
-TEXT = {**SIZES, "vocab_size": len(VOCABULARY), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+VISION = {**SIZES, "image_size": 28, "patch_size": 7}
+TEXT = {**SIZES, "vocab_size": 50, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+GPT2 = transformers.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=50, bos_token_id=None, eos_token_id=None)
+T5 = transformers.T5Config(d_model=32, d_kv=8, d_ff=32, num_layers=2, num_heads=4, vocab_size=50)
+T5.decoder_start_token_id = 0
+BERT, LLAMA = transformers.BertConfig(**TEXT), transformers.LlamaConfig(**TEXT, num_key_value_heads=2)
 CAT, SOUP = "the cat sat .", "the soup was good ."
 CAT_TOKENS, SOUP_TOKENS = ["[CLS]", *CAT.split(), "[SEP]"], ["[CLS]", *SOUP.split(), "[SEP]"]
 
@@ -39,13 +44,13 @@ def padding(**options):
     return tokenizer(pad_token="[PAD]", mask_token="[MASK]", **options)
 
 
-def made(kind, config):
+def made(kind, config, kernel=None):
     torch.manual_seed(0)
-    return getattr(transformers, kind)._from_config(config).eval()
+    return getattr(transformers, kind)._from_config(config, attn_implementation=kernel).eval()
 
 
-def bert(kind="BertModel"):
-    return made(kind, transformers.BertConfig(**TEXT))
+def bert(kind="BertModel", kernel=None):
+    return made(kind, BERT, kernel)
 
 
 def photograph(size=(56, 28)):
@@ -121,7 +126,7 @@ class Processor:
 
 def llava(**options):
     config = transformers.LlavaConfig(
-        vision_config=transformers.CLIPVisionConfig(**SIZES, image_size=28, patch_size=7),
+        vision_config=transformers.CLIPVisionConfig(**VISION),
         text_config=transformers.LlamaConfig(**TEXT),
         image_token_id=VOCABULARY["<image>"],
     )

@@ -11,6 +11,8 @@ import torch
 import transformers
 from conftest import ROOT
 from einops import rearrange
+from libraries import BERT, T5, TEXT
+from libraries import made as hugging_face
 from torch import nn
 
 from manyheads import HeadMap, value_norms
@@ -19,7 +21,6 @@ WIDTH, HEADS, TOKENS = 12, 3, 5
 SIZE = WIDTH // HEADS
 X = torch.randn(1, TOKENS, WIDTH, generator=torch.Generator().manual_seed(0))
 IDS = torch.arange(3, 3 + TOKENS)[None]
-SIZES = {"hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 2, "intermediate_size": 32, "vocab_size": 50}
 
 
 class Own(nn.Module):
@@ -210,12 +211,7 @@ class Shared(nn.Module):
 
 
 @torch.no_grad()
-def test_heads_that_are_modules_of_their_own_and_layers_that_are_called_twice():
-    torch.manual_seed(0)
-    module = Karpathy()
-    without = copy.deepcopy(module)
-    without.proj.weight[:, SIZE : 2 * SIZE] = 0
-    torch.testing.assert_close(output_with(module, [[True, False, True]]), without(X), atol=1e-6, rtol=0)
+def test_of_a_layer_that_is_called_twice_the_head_is_off_in_the_call_that_is_meant():
     module = Shared()
     found = output_with(module, [[True] * HEADS, [True, False, True]])
     middle = module.layer(X)
@@ -243,104 +239,102 @@ def test_in_a_batch_the_head_is_off_in_all_texts():
     torch.testing.assert_close(found, module(x), atol=1e-6, rtol=0)
 
 
-# --- Of transformers, what's special ------------------------------------------------------------------------------------
+# --- Against columns of the output projection that are zero ----------------------------------------------------------
 
-
-def hugging_face(kind, config):
-    torch.manual_seed(0)
-    return getattr(transformers, kind)(config).eval()
-
-
-@torch.no_grad()
-def test_xlnet_whose_output_projection_is_a_parameter():
-    config = transformers.XLNetConfig(d_model=32, n_layer=2, n_head=4, d_inner=32, vocab_size=50)
-    model = hugging_face("XLNetModel", config)
-    without = copy.deepcopy(model)
-    without.layer[1].rel_attn.o[:, 2] = 0
-    mask = [[True] * 4, [True, True, False, True]]
-    torch.testing.assert_close(output_with(model, mask, {"input_ids": IDS}), without(IDS)[0], atol=1e-6, rtol=0)
+LONGFORMER = transformers.LongformerConfig(**TEXT, attention_window=4)
+XLNET = transformers.XLNetConfig(d_model=32, n_layer=2, n_head=4, d_inner=32, vocab_size=50)
+SWIN = transformers.SwinConfig(
+    **{"image_size": 32, "patch_size": 2, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4}
+)
+READ, TRANSLATED = {"input_ids": IDS}, {"input_ids": IDS, "decoder_input_ids": IDS[:, :3]}
+SECOND, THIRD = [True, False, True, True], [True, True, False, True]
+ON = [True] * 4
+OFF = {  # the model, the heads that are off, what of its weights is theirs, what it reads, more for HeadMap.of
+    "heads that are modules of their own": (
+        *(Karpathy, [[True, False, True]], lambda m: m.proj.weight[:, SIZE : 2 * SIZE], X),
+        {},
+    ),
+    "XLNet, whose output projection is a parameter": (
+        *(lambda: hugging_face("XLNetModel", XLNET), [ON, THIRD], lambda m: m.layer[1].rel_attn.o[:, 2], READ),
+        {},
+    ),
+    "Longformer, which computes in pieces": (
+        *(lambda: hugging_face("LongformerModel", LONGFORMER), [ON, THIRD]),
+        *(lambda m: m.encoder.layer[1].attention.output.dense.weight[:, 16:24], READ, {}),
+    ),
+    "a part of several": (
+        *(lambda: hugging_face("T5Model", T5), [ON, SECOND]),
+        *(lambda m: m.decoder.block[1].layer[1].EncDecAttention.o.weight[:, 8:16], TRANSLATED, {"part": "cross"}),
+    ),
+    "chosen layers": (
+        *(lambda: hugging_face("BertModel", BERT), [SECOND]),
+        *(lambda m: m.encoder.layer[1].attention.output.dense.weight[:, 8:16], READ, {"layers": [1]}),
+    ),
+    "layers of another shape": (
+        *(lambda: hugging_face("SwinModel", SWIN), [[False, True]]),
+        *(
+            lambda m: m.encoder.layers[1].blocks[0].attention.o_proj.weight[:, :8],
+            {"pixel_values": torch.randn(1, 3, 32, 32)},
+        ),
+        {"part": "layer 2"},
+    ),
+}
 
 
 @torch.no_grad()
 @pytest.mark.filterwarnings("ignore")
-def test_longformer_which_computes_in_pieces():
-    config = transformers.LongformerConfig(**SIZES, attention_window=4, pad_token_id=0)
-    model = hugging_face("LongformerModel", config)
+@pytest.mark.parametrize(("make", "mask", "of_the_heads", "x", "options"), OFF.values(), ids=OFF)
+def test_a_head_is_off_as_if_what_reads_it_were_zero(make, mask, of_the_heads, x, options):
+    torch.manual_seed(0)
+    model = make().eval()
     without = copy.deepcopy(model)
-    without.encoder.layer[1].attention.output.dense.weight[:, 16:24] = 0
-    mask = [[True] * 4, [True, True, False, True]]
-    torch.testing.assert_close(output_with(model, mask, {"input_ids": IDS}), without(IDS)[0], atol=1e-6, rtol=0)
-    with pytest.raises(ValueError, match="it computes in pieces, or by several values"):
-        value_norms(model, {"input_ids": IDS})
+    of_the_heads(without).zero_()
+    expected = without(**x)[0] if isinstance(x, dict) else without(x)
+    torch.testing.assert_close(output_with(model, mask, x, **options), expected, atol=1e-6, rtol=0)
 
 
 @torch.no_grad()
-def test_diffllama_whose_heads_are_subtracted_from_each_other():
-    model = hugging_face("DiffLlamaModel", transformers.DiffLlamaConfig(**SIZES, num_key_value_heads=4))
-    with pytest.raises(ValueError, match="no layer is seen to read its heads' outputs before they're mixed"):
-        output_with(model, [[True, False, True, True], [True] * 4], {"input_ids": IDS})
-
-
-@torch.no_grad()
-def test_a_part_of_several_is_the_one_whose_heads_are_off():
-    config = transformers.T5Config(d_model=32, d_kv=8, d_ff=32, num_layers=2, num_heads=4, vocab_size=50)
-    model = hugging_face("T5Model", config)
-    without = copy.deepcopy(model)
-    without.decoder.block[1].layer[1].EncDecAttention.o.weight[:, 8:16] = 0
-    inputs = {"input_ids": IDS, "decoder_input_ids": IDS[:, :3]}
-    found = output_with(model, [[True] * 4, [True, False, True, True]], inputs, part="cross")
-    torch.testing.assert_close(found, without(**inputs)[0], atol=1e-6, rtol=0)
-    values = model.decoder.block[0].layer[1].EncDecAttention.v(model.encoder(IDS)[0])[0].unflatten(-1, (4, -1))
-    rows = model.decoder.block[0].layer[1].EncDecAttention.o.weight.T.unflatten(0, (4, -1))
+def test_value_norms_of_a_part_of_several_are_its_own():
+    model = hugging_face("T5Model", T5)
+    cross = model.decoder.block[0].layer[1].EncDecAttention
+    values, rows = cross.v(model.encoder(IDS)[0])[0].unflatten(-1, (4, -1)), cross.o.weight.T.unflatten(0, (4, -1))
     expected = torch.einsum("khd,hde->hke", values, rows).norm(dim=-1)
-    np.testing.assert_allclose(value_norms(model, inputs, part="cross")[0], expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(value_norms(model, TRANSLATED, part="cross")[0], expected, rtol=1e-5, atol=1e-5)
 
 
 @torch.no_grad()
-def test_chosen_layers_and_layers_of_another_shape_are_those_of_the_map():
-    model = hugging_face("BertModel", transformers.BertConfig(**SIZES))
-    without = copy.deepcopy(model)
-    without.encoder.layer[1].attention.output.dense.weight[:, 8:16] = 0
-    found = output_with(model, [[True, False, True, True]], {"input_ids": IDS}, layers=[1])
-    torch.testing.assert_close(found, without(IDS)[0], atol=1e-6, rtol=0)
-    sizes = {"image_size": 32, "patch_size": 2, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4}
-    model, pixels = hugging_face("SwinModel", transformers.SwinConfig(**sizes)), torch.randn(1, 3, 32, 32)
-    without = copy.deepcopy(model)
-    without.encoder.layers[1].blocks[0].attention.o_proj.weight[:, :8] = 0
-    found = output_with(model, [[False, True]], {"pixel_values": pixels}, part="layer 2")
-    torch.testing.assert_close(found, without(pixels)[0], atol=1e-6, rtol=0)
+@pytest.mark.filterwarnings("ignore")
+def test_what_transformers_mixes_in_its_own_ways_is_told():
+    with pytest.raises(ValueError, match="it computes in pieces, or by several values"):
+        value_norms(hugging_face("LongformerModel", LONGFORMER), READ)
+    with pytest.raises(ValueError, match="no layer is seen to read its heads' outputs before they're mixed"):
+        output_with(MODELS["DiffLlama"](), [THIRD, ON], READ)
 
 
 # --- The table of what can't be told --------------------------------------------------------------------------------------
 
 MANUAL = (ROOT / "book" / "your-own-models.md").read_text(encoding="utf-8")
 TABLE = re.findall(r"^\| (.*?) \| (yes|no) \| (yes|no) \|$", MANUAL, re.MULTILINE)
-SIZES_OF_EXPERTS = {"num_experts": 2, "num_local_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 16}
-LINEAR_LAYERS = {
-    **{"linear_num_key_heads": 2, "linear_num_value_heads": 2, "linear_key_head_dim": 8, "linear_value_head_dim": 8},
-    **{"shared_expert_intermediate_size": 16, "layer_types": ["linear_attention", "full_attention"]},
+EXPERTS = {"num_experts": 2, "num_local_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 16}
+GROUPED = {**TEXT, "num_key_value_heads": 2}
+QWEN = {
+    **{**GROUPED, **EXPERTS, "head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 2},
+    **{"linear_key_head_dim": 8, "linear_value_head_dim": 8, "shared_expert_intermediate_size": 16},
+    "layer_types": ["linear_attention", "full_attention"],
 }
+
+
+def of(name, **options):
+    return lambda: hugging_face(f"{name}Model", getattr(transformers, f"{name}Config")(**options))
+
+
 MODELS = {  # what stands for each row, by how it begins
-    "Qwen3-Next": lambda: hugging_face(
-        "Qwen3NextModel",
-        transformers.Qwen3NextConfig(
-            **SIZES, **SIZES_OF_EXPERTS, **LINEAR_LAYERS, num_key_value_heads=2, head_dim=8, pad_token_id=0
-        ),
-    ),
-    "BitNet": lambda: hugging_face(
-        "BitNetModel", transformers.BitNetConfig(**SIZES, num_key_value_heads=2, pad_token_id=0, bos_token_id=1)
-    ),
-    "Longformer": lambda: hugging_face(
-        "LongformerModel", transformers.LongformerConfig(**SIZES, attention_window=4, pad_token_id=0)
-    ),
-    "Nyströmformer": lambda: hugging_face(
-        "NystromformerModel", transformers.NystromformerConfig(**SIZES, num_landmarks=4, segment_means_seq_len=4)
-    ),
-    "JetMoE": lambda: hugging_face(
-        "JetMoeModel",
-        transformers.JetMoeConfig(**SIZES, num_key_value_heads=2, kv_channels=8, num_local_experts=2, pad_token_id=0),
-    ),
-    "DiffLlama": lambda: hugging_face("DiffLlamaModel", transformers.DiffLlamaConfig(**SIZES, num_key_value_heads=4)),
+    "Qwen3-Next": of("Qwen3Next", **QWEN),
+    "BitNet": of("BitNet", **GROUPED),
+    "Longformer": of("Longformer", **TEXT, attention_window=4),
+    "Nyströmformer": of("Nystromformer", **TEXT, num_landmarks=4, segment_means_seq_len=4),
+    "JetMoE": of("JetMoe", **GROUPED, kv_channels=8, num_local_experts=2),
+    "DiffLlama": of("DiffLlama", **TEXT, num_key_value_heads=4),
     "CaiT": Talking,
 }
 

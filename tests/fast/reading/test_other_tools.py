@@ -1,49 +1,77 @@
 """HeadMap.of: every source of attentions that it knows, from models of random weights, and what it says of the others."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
 import transformers
+from conftest import ROOT
+from libraries import (
+    BERT,
+    GPT2,
+    LLAMA,
+    SIZES,
+    T5,
+    TEXT,
+    VISION,
+    Clip,
+    ClipTokenizer,
+    ImageProcessor,
+    SentenceEncoder,
+    ViT,
+    bert,
+    llava,
+    made,
+    padding,
+    photograph,
+    qwen,
+)
 from torch import nn
 
-from manyheads.maps import AttentionMap
 from manyheads.widgets import HeadMap
 
 WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
 WORDS, ASKING = [f"k{place}" for place in range(KEYS)], [f"q{place}" for place in range(QUERIES)]
 IDS, ASKING_IDS = torch.arange(3, 3 + KEYS)[None], torch.arange(3, 3 + QUERIES)[None]
-SIZES = {
-    "hidden_size": WIDTH,
-    "num_hidden_layers": LAYERS,
-    "num_attention_heads": HEADS,
-    "intermediate_size": WIDTH,
-    "vocab_size": 50,
-}
-T5 = transformers.T5Config(d_model=WIDTH, d_kv=8, d_ff=WIDTH, num_layers=LAYERS, num_heads=HEADS, vocab_size=50)
-T5.decoder_start_token_id = 0
-LLAMA = transformers.LlamaConfig(**SIZES, num_key_value_heads=2)
+GROUPS = ["group 1, head 1", "group 1, head 2", "group 2, head 3", "group 2, head 4"]
 
 
-def model(kind, config, implementation="eager"):
+def weights(*before):
     torch.manual_seed(0)
-    return getattr(transformers, kind)._from_config(config, attn_implementation=implementation).eval()
+    return torch.rand(*before, KEYS, KEYS).softmax(-1)
 
 
-def output(kind, config, **inputs):
-    with torch.no_grad():
-        return model(kind, config)(**(inputs or {"input_ids": IDS}), output_attentions=True)
+# --- The table of the book, row after row -------------------------------------------------------------------------------
+
+MANUAL = (ROOT / "book" / "your-own-models.md").read_text(encoding="utf-8")
+TABLE = MANUAL[MANUAL.index("## Sources that were tried") :]
+ROWS = {row[0]: row[1:] for row in re.findall(r"^\| (.*?) \| (.*?) \| `(HeadMap.*?)` \|$", TABLE, re.MULTILINE)}
+BART = transformers.BartConfig(
+    **{"d_model": WIDTH, "vocab_size": 50, "encoder_layers": LAYERS, "decoder_layers": LAYERS},
+    **{f"{part}_attention_heads": HEADS for part in ("encoder", "decoder")},
+    **{f"{part}_ffn_dim": WIDTH for part in ("encoder", "decoder")},
+)
+CLIP = transformers.CLIPConfig(text_config={**SIZES, "bos_token_id": 1, "eos_token_id": 2}, vision_config=VISION)
+X, Y = torch.randn(1, KEYS, WIDTH), torch.randn(1, QUERIES, WIDTH)
+PIXELS, SMALL_PIXELS = torch.rand(1, 3, 28, 28), torch.rand(1, 3, 8, 12)
+HUGGING_FACE = {"ids": IDS, "answer_ids": ASKING_IDS, "batch": IDS.repeat(2, 1), "tokens": WORDS, "answer": ASKING}
+TORCH = {"tokens": WORDS, "answer": ASKING, "words": X, "answer_words": Y, "query": X, "key": X, "value": X}
+ARRAYS = {"array": weights(LAYERS, HEADS).numpy(), "tokens": WORDS}
 
 
-def generated(kind, config, input_ids=IDS, tokens=4, implementation="eager", **options):
-    options = {"max_new_tokens": tokens, "do_sample": False, "pad_token_id": 0, "eos_token_id": 49, **options}
-    given = {"return_dict_in_generate": True, "output_attentions": True}
-    return model(kind, config, implementation).generate(input_ids, **options, **given)
+def hugging_face(kind, config, kernel="eager", **more):
+    return lambda: {"model": made(kind, config, kernel), **HUGGING_FACE, **more}
 
 
-def stack(number=LAYERS):
+def in_torch(make, *arguments):
+    return lambda: {"model": make(*arguments, batch_first=True).eval(), **TORCH}
+
+
+def stack():
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(WIDTH, HEADS, WIDTH, batch_first=True)
-    return nn.TransformerEncoder(layer, number, enable_nested_tensor=False)
+    return nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False)
 
 
 def cache():
@@ -52,88 +80,131 @@ def cache():
     return {"hook_embed": torch.ones(1, KEYS, WIDTH), **patterns, "blocks.1.hook_mlp_out": torch.ones(1, KEYS, WIDTH)}
 
 
-def weights(*before):
-    torch.manual_seed(0)
-    return torch.rand(*before, KEYS, KEYS).softmax(-1)
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.o_proj = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x):
+        q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+        return self.o_proj(nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
 
 
-BERT = transformers.BertConfig(**SIZES)
-WHOLE = (LAYERS, HEADS, KEYS, KEYS)
-BOTH = {"input_ids": IDS, "decoder_input_ids": ASKING_IDS}
-SOURCES = {  # what is given, the shape of each map
-    "BERT, an encoder": (lambda: output("BertModel", transformers.BertConfig(**SIZES)), {"": WHOLE}),
-    "Llama, grouped queries": (lambda: output("LlamaModel", LLAMA), {"": WHOLE}),
-    "T5, encoder and decoder": (
-        lambda: output("T5Model", T5, **BOTH),
-        {"encoder": WHOLE, "decoder": (LAYERS, HEADS, QUERIES, QUERIES), "cross": (LAYERS, HEADS, QUERIES, KEYS)},
+def with_picture(make):
+    def yours():
+        read, processor = make(template="user : {image} {text} assistant :")
+        return {"model": read, "processor": processor, "picture": photograph((56, 84))}
+
+    return yours
+
+
+def pipeline():
+    reads = {"model": bert("BertForSequenceClassification"), "tokenizer": padding()}
+    return {"pipe": transformers.pipeline("text-classification", **reads)}
+
+
+LONGFORMER = transformers.LongformerConfig(**TEXT, attention_window=4)
+YOURS = {  # what stands for the reader's own
+    "BERT, an encoder of Hugging Face": hugging_face("BertModel", BERT),
+    "DistilBERT": hugging_face(
+        "DistilBertModel", transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, vocab_size=50)
     ),
-    "the attentions alone": (lambda: output("BertModel", transformers.BertConfig(**SIZES)).attentions, {"": WHOLE}),
-    "nn.TransformerEncoder": (lambda: (stack(), torch.randn(1, KEYS, WIDTH)), {"": WHOLE}),
-    "nn.Transformer": (
-        lambda: (
-            nn.Transformer(WIDTH, HEADS, LAYERS, LAYERS, WIDTH, batch_first=True),
-            (torch.randn(1, KEYS, WIDTH), torch.randn(1, QUERIES, WIDTH)),
-        ),
-        {"encoder": WHOLE, "decoder": (LAYERS, HEADS, QUERIES, QUERIES), "cross": (LAYERS, HEADS, QUERIES, KEYS)},
+    "ModernBERT, whose layers look far and near by turns": hugging_face(
+        "ModernBertModel", transformers.ModernBertConfig(**TEXT, global_attn_every_n_layers=2)
     ),
-    "nn.MultiheadAttention": (
-        lambda: (nn.MultiheadAttention(WIDTH, HEADS), [torch.randn(KEYS, WIDTH)] * 3),
-        {"": (1, HEADS, KEYS, KEYS)},
+    "GPT-2, a decoder": hugging_face("GPT2LMHeadModel", GPT2),
+    "Llama, whose heads share keys in groups": hugging_face("LlamaModel", LLAMA),
+    "T5, encoder and decoder": hugging_face("T5Model", T5),
+    "BART, encoder and decoder": hugging_face("BartModel", BART),
+    "what GPT-2 generates": hugging_face("GPT2LMHeadModel", GPT2),
+    "what T5 generates": hugging_face("T5ForConditionalGeneration", T5),
+    "ViT, which reads an image": hugging_face("ViTModel", transformers.ViTConfig(**VISION), pixels=PIXELS),
+    "`nn.MultiheadAttention`": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
+    "its result": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
+    "`nn.TransformerEncoder`": lambda: {"model": stack(), **TORCH},
+    "`nn.TransformerDecoder`": lambda: {
+        "model": nn.TransformerDecoder(nn.TransformerDecoderLayer(WIDTH, HEADS, WIDTH, batch_first=True), LAYERS),
+        **TORCH,
+    },
+    "`nn.Transformer`": in_torch(nn.Transformer, WIDTH, HEADS, LAYERS, LAYERS, WIDTH),
+    "the cache of a TransformerLens run": lambda: {"cache": cache(), "tokens": WORDS},  # its names; it brings wandb
+    "an array, [query, key] to [layer, 1, head, query, key]": lambda: ARRAYS,
+    "lists of numbers": lambda: ARRAYS,
+    "two of these": lambda: ARRAYS,
+    "what `bertviz.head_view` takes": hugging_face("BertModel", BERT),
+    "a model on sdpa": hugging_face("BertModel", BERT, "sdpa"),
+    "a BERT within your own module": lambda: {"model": nn.Sequential(bert(kernel="sdpa")), **HUGGING_FACE},
+    "`F.scaled_dot_product_attention` in your own code": lambda: {"model": Attention(), **TORCH},
+    "CLIP, which reads texts and images": hugging_face("CLIPModel", CLIP, "sdpa", pixels=PIXELS),
+    "DINOv2 with registers, and its picture": hugging_face(
+        "Dinov2WithRegistersModel", transformers.Dinov2WithRegistersConfig(**VISION), "sdpa", pixels=PIXELS
     ),
-    "its result, unaveraged": (
-        lambda: nn.MultiheadAttention(WIDTH, HEADS)(*[torch.randn(KEYS, WIDTH)] * 3, average_attn_weights=False),
-        {"": (1, HEADS, KEYS, KEYS)},
-    ),
-    "a TransformerLens cache": (cache, {"": WHOLE}),
-    "a tensor of 5": (lambda: weights(LAYERS, 1, HEADS).bfloat16(), {"": WHOLE}),
-    "lists of numbers": (lambda: weights(HEADS).tolist(), {"": (1, HEADS, KEYS, KEYS)}),
-    "several by name": (
-        lambda: {
-            "random": weights(LAYERS, HEADS),
-            "flat": AttentionMap(WORDS, WORDS, np.full((1, 1, KEYS, KEYS), 1 / KEYS)),
-        },
-        {"random": WHOLE, "flat": (1, 1, KEYS, KEYS)},
+    "a pipeline of transformers": pipeline,
+    "a SentenceTransformer, which is called with one dict": lambda: {"model": SentenceEncoder()},
+    "several texts": lambda: {"model": bert(), "tokenizer": padding()},
+    "a picture and its processor": lambda: {
+        "model": made("ViTModel", transformers.ViTConfig(**VISION)),
+        "picture": photograph(),
+        "processor": ImageProcessor(),
+    },
+    "LLaVA, whose words look at a picture": with_picture(llava),
+    "Qwen2-VL, whose pictures keep their shape": with_picture(qwen),
+    "a vision transformer of timm": lambda: {"model": ViT(), "pixels": SMALL_PIXELS},
+    "CLIP of open_clip": lambda: {
+        **{"model": Clip(), "pixels": SMALL_PIXELS},
+        **{"ids": ClipTokenizer()(["the cat"]), "tokenizer": ClipTokenizer()},
+    },
+    "what a model on sdpa returned": hugging_face("BertModel", BERT, "sdpa"),
+    "a batch of texts": hugging_face("BertModel", BERT),
+    "dropout left on": hugging_face("BertModel", BERT),
+    "weights averaged over the heads": in_torch(nn.MultiheadAttention, WIDTH, HEADS),
+    "Longformer, which looks through a window": hugging_face(
+        "LongformerModel", LONGFORMER, ids=torch.arange(3, 11)[None], tokens=list("abcdefgh")
     ),
 }
 
 
-@pytest.mark.parametrize(("source", "shapes"), SOURCES.values(), ids=list(SOURCES))
-def test_every_source_in_one_call(source, shapes):
-    given, inputs = source(), None
-    if isinstance(given, tuple) and isinstance(given[0], nn.Module):
-        given, inputs = given
-    crosses = "cross" in shapes
-    shown = HeadMap.of(given, WORDS, ASKING if crosses else None, inputs=inputs, view="grid")
-    assert shown._models == list(shapes)
-    for index, (name, shape) in enumerate(shapes.items()):
+def test_every_row_of_the_authors_table_is_tried():
+    assert list(ROWS) == list(YOURS)
+
+
+@pytest.mark.parametrize("source", ROWS)
+def test_a_row_of_the_authors_table(source):
+    seen, line = ROWS[source]
+    names = {"HeadMap": HeadMap, **YOURS[source]()}
+    with torch.no_grad():
+        if seen.startswith('"'):
+            with pytest.raises(ValueError, match=re.escape(seen[1:-1])):
+                eval(line, names)
+            return
+        shown = eval(line, names)
+    assert shown._models == ([""] if seen == "one map" else seen.split(", "))
+    for index, name in enumerate(shown._models):
         shown.model_index = index
         map = shown.attention
-        assert map.shape == shape
-        assert map.query_tokens == (ASKING if name in ("decoder", "cross") else WORDS)
-        assert map.key_tokens == (ASKING if name == "decoder" else WORDS)
+        assert map.shape[1] == HEADS
         np.testing.assert_allclose(map.weights.sum(-1), 1, atol=1e-5)
-        if map.shape[1] > 1:
-            assert not np.allclose(map.weights[0, 0], map.weights[0, 1]), "heads of their own, no averages"
+        assert not np.allclose(map.weights[0, 0], map.weights[0, 1]), "heads of their own, no averages"
+        if "tokens, answer" in line:
+            assert map.query_tokens == (WORDS if name == "encoder" else ASKING)
+            assert map.key_tokens == (ASKING if name == "decoder" else WORDS)
+        elif seen == "one map" and names.get("tokens") is WORDS and ", tokens" in line:
+            assert map.query_tokens == map.key_tokens == WORDS
     assert shown._repr_mimebundle_()[0]["text/html"].startswith("<figure")
 
 
-def test_a_module_computes_what_it_always_did_and_is_left_as_it_was():
-    layers, words = stack().train(), torch.randn(1, KEYS, WIDTH)
-    seen = []
-    watch = layers.layers[1].register_forward_hook(lambda _, inputs, output: seen.append(output))
-    shown = HeadMap.of(layers, WORDS, inputs=words).attention
-    watch.remove()
-    assert layers.training
-    assert all(part.training for part in layers.modules())
-    assert not any(part._forward_hooks or part._forward_pre_hooks for part in layers.modules())
-    layers.eval()
-    expected = layers(words)
-    torch.testing.assert_close(seen[0], expected)
-    first = layers.layers[0].self_attn(words, words, words, average_attn_weights=False)[1]
-    np.testing.assert_allclose(shown.weights[:1], first.detach(), atol=1e-6)
-
-
 # --- generate ---------------------------------------------------------------------------------------------------------
+
+
+def output(kind, config, **inputs):
+    with torch.no_grad():
+        return made(kind, config, "eager")(**(inputs or {"input_ids": IDS}), output_attentions=True)
+
+
+def generated(kind, config, tokens=4, **options):
+    options = {"max_new_tokens": tokens, "do_sample": False, "pad_token_id": 0, "eos_token_id": 49, **options}
+    given = {"return_dict_in_generate": True, "output_attentions": True}
+    return made(kind, config, "eager").generate(IDS, **options, **given)
 
 
 @pytest.mark.parametrize("options", [{}, {"use_cache": False}, {"cache_implementation": "static"}])
@@ -164,27 +235,40 @@ def test_the_steps_of_an_encoder_and_decoder():
     assert shown.attention.key_tokens == WORDS
 
 
-# --- Tokens, heads, other weights -------------------------------------------------------------------------------------
+def test_the_beam_that_won_looks_as_if_it_had_been_alone():
+    steps = generated("LlamaForCausalLM", LLAMA, num_beams=3, tokens=5)
+    whole = output("LlamaForCausalLM", LLAMA, input_ids=steps.sequences[:, :-1])
+    np.testing.assert_allclose(HeadMap.of(steps).attention.weights, torch.cat(whole.attentions), atol=1e-5)
+
+
+# --- Tokens, heads, layers, other weights -----------------------------------------------------------------------------
 
 
 def test_heads_have_names():
     shown = HeadMap.of(weights(LAYERS, 2), WORDS, head_names=["left", "right"]).attention
     assert shown.head_names == ["left", "right"]
     shown = HeadMap.of(output("LlamaModel", LLAMA), WORDS, key_value_heads=LLAMA.num_key_value_heads).attention
-    assert shown.head_names == ["group 1, head 1", "group 1, head 2", "group 2, head 3", "group 2, head 4"]
+    assert shown.head_names == GROUPS
 
 
 def test_layers_and_names_are_chosen_of_a_map_that_is_there():
     map = HeadMap.of(weights(LAYERS, 4), WORDS).attention
     shown = HeadMap.of(map, layers=[1], key_value_heads=2).attention
     np.testing.assert_array_equal(shown.weights, map.weights[1:2])
-    assert shown.layer_names == ["layer 2"]
-    assert shown.head_names == ["group 1, head 1", "group 1, head 2", "group 2, head 3", "group 2, head 4"]
+    assert (shown.layer_names, shown.head_names) == (["layer 2"], GROUPS)
     assert HeadMap.of(map, layers=1, layer_names=["middle"]).attention.layer_names == ["middle"]
     with pytest.raises(ValueError, match="layers must be among"):
         HeadMap.of(map, layers=[LAYERS])
     with pytest.raises(ValueError, match="1 head names for 4 heads"):
         HeadMap.of(map, head_names=["one"])
+
+
+def test_layers_carry_the_numbers_of_an_unordered_cache():
+    given = {f"blocks.{number}.attn.hook_pattern": weights(HEADS)[None] ** number for number in (9, 5)}
+    given = {name: layer / layer.sum(-1, keepdim=True) for name, layer in given.items()}
+    shown = HeadMap.of(given, WORDS).attention
+    assert shown.layer_names == ["layer 6", "layer 10"]
+    np.testing.assert_allclose(shown.weights[1], given["blocks.9.attn.hook_pattern"][0], atol=1e-6)
 
 
 def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
@@ -198,87 +282,18 @@ def test_weights_that_are_no_shares_are_shown_as_they_are_on_request_only():
     assert HeadMap.of(weights(HEADS), WORDS, normalised=False).attention.kind == "shares"
 
 
-def on_sdpa():
-    return model("BertModel", transformers.BertConfig(**SIZES), "sdpa")(IDS, output_attentions=True)
-
-
-REFUSED = {  # what is given, what is said
-    "BERT on sdpa": (on_sdpa, r'load the model with attn_implementation="eager"'),
-    "not asked for": (
-        lambda: model("BertModel", transformers.BertConfig(**SIZES))(IDS),
-        r"call it with output_attentions=True",
-    ),
-    "a state-space model": (
-        lambda: model("MambaModel", transformers.MambaConfig(**SIZES))(IDS),
-        "a MambaOutput has no place for attentions: its model has none to give",
-    ),
-    "scores": (
-        lambda: weights(HEADS).log(),
-        r"scores want a softmax first; hidden states are no attention; weights that are meant to be signed are shown as they are by HeadMap.of",
-    ),
-}
-
-
-@pytest.mark.parametrize(("source", "says"), REFUSED.values(), ids=list(REFUSED))
-def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
-    with pytest.raises(ValueError, match=says):
-        HeadMap.of(source(), WORDS)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "says"),
-    [
-        ({"tokens": WORDS[1:]}, ValueError, "there are 7 places for tokens, got 6"),
-        ({"tokens": "tea"}, TypeError, "tokens must be a list of strings, got 'tea': a text needs tokenizer="),
-        ({"source": weights(2, HEADS)[:, None], "batch": 1}, ValueError, "batch must be from 0 to 0"),
-        ({"source": weights(LAYERS, HEADS), "layers": [2]}, ValueError, "layers must be among 0, 1"),
-        (
-            {"attention_mask": [1, 1]},
-            ValueError,
-            r"attention_mask must be \[7\] or \[batch, 7\], 0 for padding, got \[2\]",
-        ),
-        ({"key_value_heads": 3}, ValueError, "key_value_heads must divide the 4 heads, got 3"),
-        ({"inputs": torch.ones(1)}, TypeError, "inputs are what a torch module is called with; got ndarray"),
-        ({"source": stack()}, TypeError, r"HeadMap.of\(TransformerEncoder, ...\) needs inputs"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_named(arguments, error, says):
-    with pytest.raises(error, match=says):
-        HeadMap.of(**{"source": weights(HEADS).numpy(), "tokens": WORDS, **arguments})
-
-
-# --- Layers by number, texts of a batch, padding, sinks, other kernels ---------------------------------------------------
-
-
-def test_layers_carry_the_numbers_of_an_unordered_cache():
-    given = {f"blocks.{number}.attn.hook_pattern": weights(HEADS)[None] ** number for number in (9, 5)}
-    given = {name: layer / layer.sum(-1, keepdim=True) for name, layer in given.items()}
-    shown = HeadMap.of(given, WORDS).attention
-    assert shown.layer_names == ["layer 6", "layer 10"]
-    np.testing.assert_allclose(shown.weights[1], given["blocks.9.attn.hook_pattern"][0], atol=1e-6)
-
-
-def test_a_model_on_another_kernel_is_read_and_left_as_it_was():
-    given = model("LlamaForCausalLM", LLAMA, "sdpa").train()
-    shown = HeadMap.of(given, WORDS, inputs={"input_ids": IDS}).attention
-    assert given.config._attn_implementation == "sdpa"
-    assert given.training
-    np.testing.assert_allclose(shown.weights, torch.cat(output("LlamaForCausalLM", LLAMA).attentions), atol=1e-6)
-
-
-def test_one_text_of_a_batch_is_shown():
-    ids = torch.stack([IDS[0], IDS[0].flip(0)])
-    whole = output("BertModel", BERT, input_ids=ids)
-    shown = HeadMap.of(whole, WORDS, batch=1).attention
-    np.testing.assert_array_equal(shown.weights, torch.stack(whole.attentions)[:, 1])
-    assert "Text 2 of a batch of 2 is shown: batch=0 to batch=1 choose it." in shown.notes
-
-
-def test_the_beam_that_won_looks_as_if_it_had_been_alone():
-    steps = generated("LlamaForCausalLM", LLAMA, num_beams=3, tokens=5)
-    whole = output("LlamaForCausalLM", LLAMA, input_ids=steps.sequences[:, :-1])
-    shown = HeadMap.of(steps).attention
-    np.testing.assert_allclose(shown.weights, torch.cat(whole.attentions), atol=1e-5)
+def test_tokens_come_from_a_tokenizer_in_any_form(encoder):
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=encoder.tokenizer._tokenizer)
+    texts, square = tokenizer(["hot tea", "cold tea"]), np.full((4, 4), 0.25)
+    ids, expected = torch.tensor(texts["input_ids"]), ["[CLS]", "cold", "tea", "[SEP]"]
+    for tokens, options in (
+        (texts, {"batch": 1}),
+        (ids, {"tokenizer": tokenizer, "batch": 1}),
+        (ids[1], {"tokenizer": tokenizer}),
+        ("cold tea", {"tokenizer": tokenizer}),
+        (np.array(expected), {}),
+    ):
+        assert HeadMap.of(square, tokens, **options).attention.key_tokens == expected
 
 
 def test_padding_is_never_shown_as_attention():
@@ -291,15 +306,42 @@ def test_padding_is_never_shown_as_attention():
     np.testing.assert_allclose(shown.weights, torch.cat(output("LlamaModel", LLAMA).attentions), atol=1e-5)
 
 
-def test_tokens_come_from_a_tokenizer_in_any_form(encoder):
-    tokenizer = encoder.tokenizer
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer._tokenizer)
-    texts = fast(["hot tea", "cold tea"])
-    expected = ["[CLS]", "cold", "tea", "[SEP]"]
-    square = np.full((4, 4), 0.25)
-    ids = torch.tensor(texts["input_ids"])
-    assert HeadMap.of(square, texts, batch=1).attention.key_tokens == expected
-    assert HeadMap.of(square, ids, tokenizer=fast, batch=1).attention.key_tokens == expected
-    assert HeadMap.of(square, ids[1], tokenizer=fast).attention.key_tokens == expected
-    assert HeadMap.of(square, "cold tea", tokenizer=fast).attention.key_tokens == expected
-    assert HeadMap.of(square, np.array(expected)).attention.key_tokens == expected
+# --- What is refused ----------------------------------------------------------------------------------------------------
+
+
+MAMBA = transformers.MambaConfig(**SIZES, vocab_size=50)
+REFUSED = {  # what is given, what is said
+    "not asked for": (lambda: bert(kernel="eager")(IDS), r"call it with output_attentions=True"),
+    "a state-space model": (
+        lambda: made("MambaModel", MAMBA, "eager")(IDS),
+        "a MambaOutput has no place for attentions: its model has none to give",
+    ),
+    "scores": (
+        lambda: weights(HEADS).log(),
+        r"scores want a softmax first; hidden states are no attention; weights that are meant to be signed are shown as they are by HeadMap.of",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "says"), REFUSED.values(), ids=REFUSED)
+def test_what_makes_no_map_is_refused_with_what_to_do(source, says):
+    with pytest.raises(ValueError, match=says):
+        HeadMap.of(source(), WORDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ({"tokens": WORDS[1:]}, ValueError, "there are 7 places for tokens, got 6"),
+        ({"tokens": "tea"}, TypeError, "tokens must be a list of strings, got 'tea': a text needs tokenizer="),
+        ({"source": weights(2, HEADS)[:, None], "batch": 1}, ValueError, "batch must be from 0 to 0"),
+        ({"source": weights(LAYERS, HEADS), "layers": [2]}, ValueError, "layers must be among 0, 1"),
+        ({"attention_mask": [1, 1]}, ValueError, r"must be \[7\] or \[batch, 7\], 0 for padding, got \[2\]"),
+        ({"key_value_heads": 3}, ValueError, "key_value_heads must divide the 4 heads, got 3"),
+        ({"inputs": torch.ones(1)}, TypeError, "inputs are what a torch module is called with; got ndarray"),
+        ({"source": stack()}, TypeError, r"HeadMap.of\(TransformerEncoder, ...\) needs inputs"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(arguments, error, says):
+    with pytest.raises(error, match=says):
+        HeadMap.of(**{"source": weights(HEADS).numpy(), "tokens": WORDS, **arguments})
