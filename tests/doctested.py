@@ -37,5 +37,5 @@ def run_examples(name):
     module = importlib.import_module(name)
     with torch.random.fork_rng(devices=[]):
         return doctest.testmod(
-            module, extraglobs={name: it for name, it in ONCE.items() if hasattr(module, name)}
+            module, extraglobs={each: it for each, it in ONCE.items() if hasattr(module, each)}
         ).failed

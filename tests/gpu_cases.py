@@ -122,9 +122,8 @@ def ids_there(gpu):
 def tuples(gpu):
     alike(HeadMap.of(gpu.put(layers()), inputs=(words(), None)), HeadMap.of(layers(), inputs=(words(), None)))
     mask = torch.tensor([[1, 1, 1, 1, 1, 0, 0]])
-    alike(
-        *(HeadMap.of(model, inputs={"input_ids": IDS, "attention_mask": mask}) for model in (gpu.put(gpt2()), gpt2()))
-    )
+    inputs = {"input_ids": IDS, "attention_mask": mask}
+    alike(*(HeadMap.of(model, inputs=inputs) for model in (gpu.put(gpt2()), gpt2())))
 
 
 @case("a prompt that the model keeps in its cache")

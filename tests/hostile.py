@@ -46,11 +46,7 @@ def texts(choose, count):
     """Seeds in random wrappings, letters of tags in random case."""
 
     def shuffled(text):
-        return (
-            "".join(choose.choice((letter.lower(), letter.upper())) for letter in text)
-            if choose.random() < 0.3
-            else text
-        )
+        return "".join(map(choose.choice, zip(text.lower(), text.upper()))) if choose.random() < 0.3 else text
 
     picked = [choose.choice(WRAPS).format(shuffled(choose.choice(SEEDS))) for _ in range(count)]
     return [f"{text}{number}" for number, text in enumerate(picked)]

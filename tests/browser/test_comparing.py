@@ -40,10 +40,10 @@ def test_both_conclusions_stand_in_every_view(comparing):
     for view in ("Matrix", "Grid", "Lines", "Paint"):
         comparing.get_by_role("radio", name=view).check()
         for name in model(FIRST).predictions:
-            labels = [
-                max(found, key=found.get) for found in (model(text).predictions[name] for text in (FIRST, SECOND))
-            ]
-            expect(comparing.locator(f"[data-prediction='{name}'] dd b")).to_have_text(labels)
+            both = [model(text).predictions[name] for text in (FIRST, SECOND)]
+            expect(comparing.locator(f"[data-prediction='{name}'] dd b")).to_have_text(
+                [max(found, key=found.get) for found in both]
+            )
 
 
 def test_matrices_show_the_signed_difference(comparing):

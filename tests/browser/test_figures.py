@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from exercises import EXERCISES
 from figures import open_figure
-from live_maps import eventually, ready, seen
+from live_maps import agrees, eventually, ready, seen
 from node import WEB, run_node
 from page_numbers import array, number
 from playwright.sync_api import expect
@@ -236,10 +236,7 @@ def test_the_sense_of_a_word_moves_with_the_sentence_and_heads_are_ranked(page, 
         type_into(figure, sentence)
         expect(figure.get_by_role("meter", name="layer 6")).to_have_attribute("aria-valuetext", re.compile(f"{sense}$"))
     ours = load_senses().by_layer("She took her money to the bank.", "bank")
-    eventually(
-        lambda: figure.evaluate("(el) => el.sense.shares"),
-        lambda found: np.testing.assert_allclose(found, ours, atol=0.1),
-    )
+    agrees(lambda: figure.evaluate("(el) => el.sense.shares"), ours, atol=0.1)
     figure.get_by_role("button", name="Rank the heads").click()
     first = figure.get_by_role("table", name="Heads by what their absence does").get_by_role("button").first
     first.click()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from live_maps import attention_of, eventually, open_map, ready, tools, type_sentence
+from live_maps import eventually, has_weights, open_map, ready, tools, type_sentence
 from playwright.sync_api import expect
 
 from manyheads.models.focus import load_focus_model
@@ -49,16 +49,15 @@ def test_words_that_run_from_right_to_left_do_so(page, site):
 
 def test_a_hostile_link_is_text_and_a_broken_one_still_gives_a_map(page, site):
     broken = "map=1&view=spiral&layer=-1&head=x&query=99999&off=9.9+7&special=%FF&model=nobody&constructor=1"
-    page.goto(
-        f"{site}/book/coffee-or-tea.html#{broken}&sentence=%3Cimg%20src%3Dx%20onerror%3D%22document.title%3D1%22%3E"
-    )
+    sentence = "%3Cimg%20src%3Dx%20onerror%3D%22document.title%3D1%22%3E"
+    page.goto(f"{site}/book/coffee-or-tea.html#{broken}&sentence={sentence}")
     map = page.locator("head-map").first
     ready(map)
     expect(map.get_by_role("textbox", name="Sentence")).to_have_value('<img src=x onerror="document.title=1">')
     tools(map)
     expect(map.get_by_role("radio", name="Paint")).to_be_checked()
     ours = load_focus_model()('<img src=x onerror="document.title=1">').weights
-    eventually(lambda: attention_of(map)["weights"], lambda found: np.testing.assert_allclose(found, ours, atol=1e-5))
+    has_weights(map, ours)
     expect(map.locator("img")).to_have_count(0)
     eventually(lambda: page.title(), lambda title: title != "1")
 
@@ -85,9 +84,7 @@ def test_a_script_that_is_not_ours_does_not_run(page, site):
 @pytest.mark.usefixtures("faulty")  # scripts of the theme want to keep something
 def test_a_browser_that_keeps_nothing_shows_a_live_map(new_context, site):
     context = new_context()
-    context.add_init_script(
-        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
-    )
+    context.add_init_script("Object.defineProperty(window, 'localStorage', {get() {throw new DOMException('no')}})")
     page = context.new_page()
     map = open_map(page, site)
     tools(map)

@@ -44,9 +44,7 @@ def test_a_word_that_is_tapped_asks_and_a_thumb_hits_what_it_aims_at(page, site)
     type_sentence(map, "I like tea.")  # all rows become shorter, and the box stays
     eventually(lambda: box.bounding_box()["y"], lambda top: 0 <= top < 20)
     tools(map)
-    eventually(
-        lambda: map.evaluate(HEIGHTS), lambda found: len(found) > 12 and all(high >= 42 for _name, high in found)
-    )
+    eventually(lambda: map.evaluate(HEIGHTS), lambda found: len(found) > 12 and all(high >= 42 for _, high in found))
     tea = map.locator("tbody").nth(1).locator("td").filter(has_text=re.compile("^tea$"))
     tea.tap()
     expect(map.get_by_role("tooltip")).to_be_visible()

@@ -9,9 +9,7 @@ def test_a_chapter_on_paper_is_light_and_has_its_map_and_no_code(page, site):
     map = open_map(page, site, "book/coffee-or-tea")
     settled(page)
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    page.evaluate(
-        "addEventListener('beforeprint', () => (globalThis.printed = document.documentElement.dataset.theme))"
-    )
+    page.evaluate("addEventListener('beforeprint', () => (window.printed = document.documentElement.dataset.theme))")
     page.pdf(format="A4")
     page.wait_for_function("globalThis.printed === 'light'")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")  # on the screen again

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from live_maps import (
     attend,
-    attention_of,
     choose,
     eventually,
+    has_weights,
     open_map,
     open_menu,
     ready,
@@ -116,9 +116,7 @@ def test_a_link_is_copied_or_else_marked(page, site):
 
 def read_svg(contents):
     """The weights of a picture, as they are shown."""
-    return [
-        float(node.get("data-weight")) for node in ElementTree.fromstring(contents).iter() if node.get("data-weight")
-    ]
+    return [float(node.get("data-weight")) for node in ElementTree.fromstring(contents).iterfind(".//*[@data-weight]")]
 
 
 NAMES = ("layer", "head", "query", "key")
@@ -226,9 +224,7 @@ def test_the_embed_page_takes_every_setting_and_tells_a_wrong_one(page, site):
     ready(map)
     tools(map)
     expect(map.locator("button.hm-head[aria-pressed=false]")).to_have_count(2)
-    eventually(
-        lambda: attention_of(map)["weights"], lambda found: np.testing.assert_allclose(found, weights, atol=1e-5)
-    )
+    has_weights(map, weights)
     choices = ["The soup was good.", "The soup was bad.", "1", "1", "2", "dim", "each", "one", "0"]
     eventually(lambda: map.evaluate(STATE)["choices"], lambda found: found == choices)
     expect(page.locator("html")).to_have_css("background-color", "rgb(14, 18, 22)")

@@ -4,7 +4,20 @@ import re
 
 import numpy as np
 import pytest
-from live_maps import COFFEE, attend, attention_of, choose, eventually, open_map, ready, shows, tools, type_sentence
+from live_maps import (
+    COFFEE,
+    agrees,
+    attend,
+    attention_of,
+    choose,
+    eventually,
+    has_weights,
+    open_map,
+    ready,
+    shows,
+    tools,
+    type_sentence,
+)
 from playwright.sync_api import expect
 
 from manyheads.models.encoder import load_encoder
@@ -32,9 +45,8 @@ def test_a_head_that_is_off_changes_what_is_concluded_as_in_python_and_comes_bac
     toggle.click()
     expect(toggle).to_have_attribute("aria-pressed", "false")
     expect(map.locator("[data-prediction=sentiment]")).to_contain_text("all heads on:")
-    eventually(
-        lambda: attention_of(map)["predictions"]["sentiment"], lambda found: found == pytest.approx(without, abs=1e-5)
-    )
+    expected = pytest.approx(without, abs=1e-5)
+    eventually(lambda: attention_of(map)["predictions"]["sentiment"], lambda found: found == expected)
     toggle.click()
     eventually(lambda: attention_of(map)["predictions"], lambda found: found == before)
 
@@ -114,10 +126,7 @@ def test_a_slider_runs_over_models(page, site):
     for place, variant in enumerate(("taught", "untaught")):
         map.get_by_role("slider", name="Model").fill(str(place))
         ours = load_focus_model(variant)(sentence).weights
-        eventually(
-            lambda: attention_of(map)["weights"],
-            lambda found, ours=ours: np.testing.assert_allclose(found, ours, atol=1e-5),
-        )
+        has_weights(map, ours)
 
 
 def test_a_bug_is_switched_on_by_keyboard_and_says_what_it_changes(page, site):
@@ -131,9 +140,7 @@ def test_a_bug_is_switched_on_by_keyboard_and_says_what_it_changes(page, site):
     switch.focus()
     page.keyboard.press("Space")
     expect(switch).to_be_checked()
-    eventually(
-        lambda: attention_of(map)["weights"][1].sum(-2), lambda sums: np.testing.assert_allclose(sums, 1, atol=1e-5)
-    )
+    agrees(lambda: attention_of(map)["weights"][1].sum(-2), 1)
     expect(changes.locator("tbody tr", has_text="The weights of a row sum to")).to_be_visible()
     page.keyboard.press("Space")
     eventually(lambda: attention_of(map)["weights"], lambda found: np.testing.assert_array_equal(found, before))
@@ -158,5 +165,5 @@ def test_a_head_of_the_encoder_is_opened_from_the_grid_and_turned_off(page, site
     mask = np.ones((6, 12), bool)
     mask[1, 3] = False
     ours = encoder(sentence, mask).weights
-    eventually(lambda: attention_of(map)["weights"], lambda found: np.testing.assert_allclose(found, ours, atol=0.03))
+    has_weights(map, ours, atol=0.03)
     expect(map.get_by_role("button", name="head 4", exact=True)).to_have_attribute("aria-pressed", "false")

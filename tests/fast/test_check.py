@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import math
+import re
 import sys
 from types import SimpleNamespace
 
@@ -49,18 +50,12 @@ WRONG = {
     (
         "num_heads, -1).swapaxes(-3, -2)",
         "-1).reshape(*x.shape[:-2], num_heads, x.shape[-2], -1)",
-    ): "without a transpose: each head",
-    (
-        "num_heads, -1).swapaxes(-3, -2)",
-        "-1, num_heads).swapaxes(-1, -2).swapaxes(-3, -2)",
-    ): "every num_heads-th column",
+    ): "without a transpose",
+    ("num_heads, -1).swapaxes(-3, -2)", "-1, num_heads).swapaxes(-1, -2).swapaxes(-3, -2)"): "num_heads-th column",
     ("split(X @ Wk)", "split(X @ Wq)"): "Queries are compared with queries",
     ("Q @ K.swapaxes(-2, -1)", "K @ Q.swapaxes(-2, -1)"): "keys ask queries",
     ("K.swapaxes(-2, -1)", "K.T"): "It raises ValueError",
-    (
-        "context.swapaxes(-3, -2).reshape(*X.shape[:-1], -1)",
-        "context.reshape(*X.shape[:-1], -1)",
-    ): "several words of one head",
+    ("context.swapaxes(-3, -2).reshape(*X.shape[:-1], -1)", "context.reshape(*X.shape[:-1], -1)"): "words of one head",
     ("context.swapaxes(-3, -2)", "context.swapaxes(-3, -2).swapaxes(-2, -1)"): "wrong order",
     ("weights @ V", "weights @ K"): "keys are averaged",
     ("context @ Wo", "context"): "not mixed",
@@ -106,9 +101,7 @@ def test_a_wrong_function_gets_a_hint_of_its_own():
         assert RIGHT.count(right) >= 1
         source = RIGHT.replace(right, wrong)
         if ", mask=None" in right:
-            source = source.replace(
-                "    if mask is not None:\n        scores = np.where(mask, scores, -math.inf)\n", ""
-            )
+            source = re.sub("    if mask is not None:\n.*\n", "", source)
         report = check.multi_head_attention(function(source))
         assert not report
         assert hint in report.hint, wrong
@@ -154,10 +147,8 @@ def test_a_wrong_module_gets_a_hint(right, wrong, hint):
 
 def test_a_module_without_our_layers_is_told_so():
     assert 'no layer "query"' in check.module(nn.MultiheadAttention).hint
-    assert (
-        "as wide as all heads together"
-        in check.module(lambda d, h: attention.MultiHeadAttention(d, h, attention_dim=2 * d)).hint
-    )
+    wide = check.module(lambda d, h: attention.MultiHeadAttention(d, h, attention_dim=2 * d))
+    assert "as wide as all heads together" in wide.hint
     assert "RuntimeError" in check.module(lambda d, h: (_ for _ in ()).throw(RuntimeError("out of luck"))).hint
 
 
@@ -276,9 +267,7 @@ def test_a_module_without_num_heads_gets_a_hint():
 
 
 def test_a_length_written_into_the_code_is_found():
-    source = RIGHT.replace(
-        "context = weights", "weights = weights[..., :9]\n    V = V[..., :9, :]\n    context = weights"
-    )
+    source = RIGHT.replace("context = weights @ V", "context = weights[..., :9] @ V[..., :9, :]")
     report = check.multi_head_attention(function(source))
     assert report.rung == "longer texts"
     assert "no length may be written into the code" in report.hint

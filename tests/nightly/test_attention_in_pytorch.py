@@ -18,9 +18,8 @@ def test_compiles_whole(need_weights):
     options = {"mask": attention.padding_mask([5, 3, 0], 5), "head_mask": torch.tensor([True, False])}
     torch._dynamo.reset()
     compiled = torch.compile(module, backend="aot_eager", fullgraph=True)
-    torch.testing.assert_close(
-        compiled(X, **options, need_weights=need_weights), module(X, **options, need_weights=need_weights)
-    )
+    found, expected = (made(X, **options, need_weights=need_weights) for made in (compiled, module))
+    torch.testing.assert_close(found, expected)
 
 
 class WithMask(nn.Module):

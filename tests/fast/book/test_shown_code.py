@@ -21,12 +21,8 @@ def shadowed(code):
     """The builtins that code gives another meaning to; a comprehension's names end with it."""
     nodes = list(ast.walk(ast.parse(code)))
     inside = {name for node in nodes if isinstance(node, ast.comprehension) for name in ast.walk(node.target)}
-    stored = {
-        node.id
-        for node in nodes
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in inside
-    }
-    return stored & BUILTINS
+    names = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return {node.id for node in names if node not in inside} & BUILTINS
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

@@ -19,9 +19,7 @@ def kept(tmp_path, monkeypatch):
 
 def test_a_book_measures_once_and_keeps_it(kept, monkeypatch):
     monkeypatch.setenv(BUILDING, "1")
-    assert [measured_once("mine", lambda found=found: {"ms": found}) for found in (1.2345678, 2)] == [
-        {"ms": 1.2346}
-    ] * 2
+    assert [measured_once("mine", lambda ms=ms: {"ms": ms}) for ms in (1.2345678, 2)] == [{"ms": 1.2346}] * 2
     assert json.loads(kept.read_text()) == {"other": 1, "mine": {"ms": 1.2346}}
 
 

@@ -27,9 +27,7 @@ def test_results_of_all_experiments_come_with_the_book(shipped):
     assert set(shipped) == set(results.EXPERIMENTS)
     assert results.SHIPPED.stat().st_size <= 200_000
     for name, result in shipped.items():
-        assert result["key"] == results.key(name), (
-            f"{name}: its recipe has changed; run it again and ship what it gives"
-        )
+        assert result["key"] == results.key(name), f"{name}: its recipe changed; run it again, ship what it gives"
         assert len(result["seeds"]) == len(result["runs"]) == results.EXPERIMENTS[name].SEEDS
         assert min(result["seeds"]) == results.FIRST_SEED, "what counts as evidence was settled on those before"
         assert result["command"].startswith(("make experiments", "python -m manyheads_book.experiments"))
@@ -64,7 +62,5 @@ def test_a_readers_own_results_replace_those_that_came(own, shipped):
     own.write_text(json.dumps({"lookups": shipped["lookups"] | {"runs": runs}}), encoding="utf-8")
     assert runs_of("lookups") == runs
     assert runs_of("distances") == shipped["distances"]["runs"]
-    own.write_text(
-        json.dumps({"lookups": shipped["lookups"] | {"runs": runs, "key": "another recipe"}}), encoding="utf-8"
-    )
+    own.write_text(json.dumps({"lookups": shipped["lookups"] | {"runs": runs, "key": "another"}}), encoding="utf-8")
     assert runs_of("lookups") == shipped["lookups"]["runs"], "results of another recipe are not used"

@@ -43,6 +43,7 @@ def layers_of(model):
 
 
 cells = st.tuples(*[st.integers(0, 2**16)] * 4)
+some_cells, texts = st.lists(cells, min_size=3, max_size=3), st.text(min_size=1, max_size=70)
 
 
 def assert_sums(model, text, drawn, head_mask=None):
@@ -55,23 +56,19 @@ def assert_sums(model, text, drawn, head_mask=None):
 
 
 @settings(max_examples=15)
-@given(
-    st.text(min_size=1, max_size=70),
-    st.lists(cells, min_size=3, max_size=3),
-    st.none() | st.just([[True, False], [True] * 2]),
-)
+@given(texts, some_cells, st.none() | st.just([[True, False], [True] * 2]))
 def test_the_pairs_sum_to_the_induction_models_score(induction, text, drawn, mask):
     assert_sums(induction, text, drawn, mask)
 
 
 @settings(max_examples=3)
-@given(st.text(min_size=1, max_size=70), st.lists(cells, min_size=3, max_size=3))
+@given(texts, some_cells)
 def test_the_pairs_sum_to_the_decoders_score(text, drawn):
     assert_sums(load_decoder(), text, drawn)
 
 
 @settings(max_examples=10)
-@given(st.text(st.characters(codec="ascii"), min_size=1, max_size=70), st.lists(cells, min_size=3, max_size=3))
+@given(st.text(st.characters(codec="ascii"), min_size=1, max_size=70), some_cells)
 def test_the_pairs_sum_to_the_focus_models_score(text, drawn):
     assert_sums(load_focus_model(), text, drawn, [[True, False, True, True], [True] * 4])
     assert_sums(load_focus_model("heads-2"), text, drawn)

@@ -82,9 +82,8 @@ def test_a_decoders_layers_are_followed_with_their_norms_turns_and_groups(decode
     learned = head_parameters(decoder.attention_layer(23), 4)
     for turned, straight, made_by in (("Q", "XWq", "Wq"), ("K", "XWk", "Wk")):
         np.testing.assert_allclose(flow[straight], flow["X"] @ learned[made_by], atol=1e-4)
-        np.testing.assert_allclose(
-            flow[turned], rotate(torch.tensor(flow[straight]), base=flow["rotaryBase"]), atol=1e-5
-        )
+        expected = rotate(torch.tensor(flow[straight]), base=flow["rotaryBase"])
+        np.testing.assert_allclose(flow[turned], expected, atol=1e-5)
     np.testing.assert_allclose(flow["V"], flow["X"] @ learned["Wv"], atol=1e-4)
     np.testing.assert_array_equal(flow["K"], flow_steps(decoder, text, head=3, layer=23)["K"], "heads 4 to 6 share")
     assert (flow["layer"], flow["layers"], flow["kvHeads"], flow["decodes"]) == (23, 30, 3, True)

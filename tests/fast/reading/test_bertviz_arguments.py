@@ -22,6 +22,7 @@ def random_layers(queries, keys):
 
 
 SELF = {"attention": random_layers(QUERIES, QUERIES), "tokens": DECODER}
+BOTH = {"encoder_tokens": ENCODER, "decoder_tokens": DECODER}
 CALLS = {
     "plain": SELF,
     "a pair": {**SELF, "sentence_b_start": 2},
@@ -29,17 +30,12 @@ CALLS = {
     "some layers": {**SELF, "include_layers": [1, 3], "layer": 3},
     "one head": {**SELF, "heads": [2]},
     "two heads": {**SELF, "heads": [0, 2], "layer": 1},
-    "cross alone": {
-        "cross_attention": random_layers(QUERIES, KEYS),
-        "encoder_tokens": ENCODER,
-        "decoder_tokens": DECODER,
-    },
+    "cross alone": {"cross_attention": random_layers(QUERIES, KEYS), **BOTH},
     "all three": {
         "encoder_attention": random_layers(KEYS, KEYS),
         "decoder_attention": random_layers(QUERIES, QUERIES),
         "cross_attention": random_layers(QUERIES, KEYS),
-        "encoder_tokens": ENCODER,
-        "decoder_tokens": DECODER,
+        **BOTH,
     },
 }
 
@@ -70,9 +66,8 @@ def test_what_bertviz_shows_we_show(call):
         assert shown.attention.query_tokens == view["left_text"]
         assert shown.attention.key_tokens == view["right_text"]
         assert shown.model.name == (view["name"].lower() if len(views) > 1 or "cross_attention" in call else "")
-    assert expected["include_layers"][shown.attention.opened(shown.layer)] == (
-        expected["layer"] or expected["include_layers"][0]
-    )
+    layers = expected["include_layers"]
+    assert layers[shown.attention.opened(shown.layer)] == (expected["layer"] or layers[0])
     if expected["heads"] == [2]:
         assert shown.head == 2
     elif expected["heads"]:

@@ -88,14 +88,7 @@ FAMILIES = {
         *("h.{}.self_attention", "query_key_value"),
         *(lambda values: apart(values, 2).unflatten(-1, (4, -1))[..., -1, :].repeat_interleave(2, 2), "dense"),
     ),
-    "MPT": (
-        "MptModel",
-        {"d_model": WIDTH, "n_layers": 2, "n_heads": HEADS},
-        "blocks.{}.attn",
-        "Wqkv",
-        third,
-        "out_proj",
-    ),
+    "MPT": ("MptModel", dict(d_model=WIDTH, n_layers=2, n_heads=HEADS), "blocks.{}.attn", "Wqkv", third, "out_proj"),
     "DeepSeek V2": (
         *("DeepseekV2Model", SIZES | LATENT, "layers.{}.self_attn", "kv_b_proj"),
         *(lambda values: apart(values.squeeze(1))[..., -6:], "o_proj"),

@@ -70,9 +70,7 @@ def test_it_reads_as_much_as_it_says_and_no_more():
 
 def test_heads_of_a_sentence_encoder_are_turned_off_and_what_they_write_is_measured():
     model = SentenceEncoder()
-    shown = HeadMap.of(
-        model, CAT, predictions=lambda output: {"sum": {"of all": float(output["sentence_embedding"].sum())}}
-    )
+    shown = HeadMap.of(model, CAT, predictions=lambda output: {"sum": {"all": output["sentence_embedding"].sum()}})
     whole = shown.attention.predictions
     shown.head_mask = [[False] * 4, [True] * 4]
     assert shown.attention.predictions != whole
@@ -137,20 +135,19 @@ def test_a_pipeline_has_model_and_tokenizer(task):
     pipe = transformers.pipeline(task, model=model, tokenizer=reader)
     shown = HeadMap.of(pipe, CAT)
     expected = HeadMap.of(model, CAT, tokenizer=reader).attention
-    assert (
-        shown.attention.key_tokens == expected.key_tokens == (CAT.split() if task == "text-generation" else CAT_TOKENS)
-    )
+    assert shown.attention.key_tokens == expected.key_tokens
     np.testing.assert_array_equal(shown.attention.weights, expected.weights)
     assert HeadMap.of(pipe, [CAT, SOUP], batch=1).attention.key_tokens[1:4] != shown.attention.key_tokens[1:4]
+
+
+PIXELS = np.asarray(photograph())
 
 
 def vit():
     return made("ViTForImageClassification", transformers.ViTConfig(**SIZES, image_size=28, patch_size=7))
 
 
-@pytest.mark.parametrize(
-    "image", [photograph(), np.asarray(photograph()), torch.tensor(np.asarray(photograph())) / 255]
-)
+@pytest.mark.parametrize("image", [photograph(), PIXELS, torch.tensor(PIXELS) / 255])
 def test_a_picture_is_read_by_the_processor_that_a_pipeline_has_or_somebody_gives(image):
     model, reader = vit(), ImageProcessor()
     expected = HeadMap.of(model, inputs=reader(photograph()), image=photograph()).attention
@@ -168,9 +165,7 @@ def test_what_reads_no_picture_or_no_text_says_what_does():
         HeadMap.of(vit(), "the cat", tokenizer=ImageProcessor())
     with pytest.raises(TypeError, match="a text needs the model's tokenizer, got a pipeline without one"):
         HeadMap.of(SimpleNamespace(model=vit(), image_processor=ImageProcessor()), "the cat")
-    with pytest.raises(
-        ValueError, match="these pixels are normalised: give them as inputs=, and the picture as image="
-    ):
+    with pytest.raises(ValueError, match=r"these pixels are normalised: give them as inputs=, .* as image="):
         HeadMap.of(vit(), image=torch.randn(3, 28, 28), tokenizer=ImageProcessor())
     with pytest.raises(TypeError, match=r"HeadMap.of\(BertModel, ...\) needs inputs.*; or a text and tokenizer="):
         HeadMap.of(bert())
@@ -179,15 +174,16 @@ def test_what_reads_no_picture_or_no_text_says_what_does():
 # --- Several texts ----------------------------------------------------------------------------------------------------
 
 
+FIRST_OF_TWO = "Text 1 of a batch of 2 is shown: batch=0 to batch=1 choose it."
+SECOND_ALONE = "Text 2 of 2 is read alone, as {}: batch=0 to batch=1 choose it."
+
+
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_of_several_texts_one_is_shown_without_the_padding_of_the_others(side):
     reader = padding(padding_side=side)
     first = HeadMap.of(bert(), [CAT, SOUP], tokenizer=reader).attention
     assert first.key_tokens == CAT_TOKENS
-    assert set(first.notes) == {
-        "Text 1 of a batch of 2 is shown: batch=0 to batch=1 choose it.",
-        "1 padding token is left out.",
-    }
+    assert set(first.notes) == {FIRST_OF_TWO, "1 padding token is left out."}
     second = HeadMap.of(bert(), (CAT, SOUP), tokenizer=reader, batch=1).attention
     assert second.key_tokens == SOUP_TOKENS
     np.testing.assert_allclose(second.weights, alone(SOUP), atol=1e-5)
@@ -199,9 +195,7 @@ def test_without_a_padding_token_the_chosen_text_is_read_alone():
     reader = tokenizer(marks=False)
     shown = HeadMap.of(gpt2(), [CAT, SOUP], tokenizer=reader, batch=1).attention
     assert shown.key_tokens == SOUP.split()
-    assert shown.notes == (
-        "Text 2 of 2 is read alone, as the tokenizer has no padding token: batch=0 to batch=1 choose it.",
-    )
+    assert shown.notes == (SECOND_ALONE.format("the tokenizer has no padding token"),)
     assert HeadMap.of(gpt2(), [CAT], tokenizer=reader).attention.notes == ()
     with pytest.raises(ValueError, match="batch must be from 0 to 1 for these 2 texts, got 2"):
         HeadMap.of(gpt2(), [CAT, SOUP], tokenizer=reader, batch=2)
@@ -245,7 +239,7 @@ def test_of_several_texts_one_goes_with_a_picture():
     texts = ["<image> what", "<image> the cat"]
     shown = HeadMap.of(model, texts, tokenizer=processor, image=photograph(), batch=1).attention
     assert shown.key_tokens[16:] == ["the", "cat"]
-    assert shown.notes[0] == "Text 2 of 2 is read alone, as a picture goes with one text: batch=0 to batch=1 choose it."
+    assert shown.notes[0] == SECOND_ALONE.format("a picture goes with one text")
 
 
 @pytest.mark.parametrize(("size", "rows", "columns"), [((84, 56), 2, 3), ((28, 112), 4, 1)])
@@ -268,9 +262,8 @@ def test_the_patches_of_a_picture_in_blocks_are_the_ones_that_are_named():
     ImageDraw.Draw(changed).rectangle((70, 14, 83, 27), fill="black")
     far = []
     for part in ("text", "image"):
-        before, after = (
-            HeadMap.of(model, "what ?", tokenizer=processor, image=one, part=part).attention for one in (image, changed)
-        )
+        options = {"tokenizer": processor, "part": part}
+        before, after = (HeadMap.of(model, "what ?", image=one, **options).attention for one in (image, changed))
         apart = np.abs(after.weights - before.weights)[0].max(0)
         asks = -1 if part == "text" else 0
         far.append(before.key_tokens[int(apart[asks].argmax())])
@@ -301,9 +294,7 @@ def test_a_large_picture_in_blocks_is_shown_by_its_rows():
 
 
 def test_what_is_written_below_a_picture_looks_at_its_patches():
-    words = transformers.GPT2Config(
-        n_embd=32, n_layer=2, n_head=4, vocab_size=len(VOCABULARY), add_cross_attention=True
-    )
+    words = transformers.GPT2Config(n_embd=32, n_layer=2, n_head=4, vocab_size=50, add_cross_attention=True)
     config = transformers.VisionEncoderDecoderConfig.from_encoder_decoder_configs(
         transformers.ViTConfig(**SIZES, image_size=28, patch_size=7), words
     )
@@ -319,13 +310,7 @@ def test_what_is_written_below_a_picture_looks_at_its_patches():
 def test_what_queries_make_of_patches_is_no_patch():
     vision = {**SIZES, "image_size": 28, "patch_size": 7}  # 16 patches, of which four queries make four places
     asking = {**TEXT, "encoder_hidden_size": 32, "cross_attention_frequency": 1}
-    text = {
-        "hidden_size": 32,
-        "ffn_dim": 32,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "word_embed_proj_dim": 32,
-    }
+    text = {**SIZES, "ffn_dim": 32, "word_embed_proj_dim": 32}
     text |= {"model_type": "opt", "vocab_size": len(VOCABULARY), "pad_token_id": 0}
     config = transformers.Blip2Config(vision_config=vision, qformer_config=asking, text_config=text, num_query_tokens=4)
     config.image_token_index = config.image_token_id = VOCABULARY["<image>"]

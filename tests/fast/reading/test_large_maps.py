@@ -48,10 +48,8 @@ class Own(nn.Module):
 
     def forward(self, input_ids, attention_mask=None):
         x = self.words(input_ids)
-        q, k, v = (
-            project(x).unflatten(-1, (4, 4)).transpose(1, 2).flatten(0, 1)
-            for project in (self.query, self.key, self.value)
-        )
+        layers = self.query, self.key, self.value
+        q, k, v = (layer(x).unflatten(-1, (4, 4)).transpose(1, 2).flatten(0, 1) for layer in layers)
         weights = (q @ k.mT).softmax(-1)
         return torch.bmm(weights, v)
 
@@ -152,9 +150,8 @@ def test_where_one_text_looks_at_another_each_side_has_its_own_groups():
 @pytest.fixture(scope="module")
 def llava():
     vision = transformers.CLIPVisionConfig(**SIZES, image_size=SIDE * 4, patch_size=4)
-    config = transformers.LlavaConfig(
-        vision_config=vision, text_config=transformers.LlamaConfig(**TEXT), image_token_id=49
-    )
+    text = transformers.LlamaConfig(**TEXT)
+    config = transformers.LlavaConfig(vision_config=vision, text_config=text, image_token_id=49)
     return made("LlavaForConditionalGeneration", config)
 
 
@@ -237,9 +234,7 @@ def test_layers_whose_numbers_are_not_those_of_their_names_are_found_all_the_sam
 
 
 def test_what_is_too_large_whatever_is_grouped_says_what_to_do():
-    with pytest.raises(
-        ValueError, match=r"more than 1,000 weights, and no text .*: layers=\[0\] makes .*, max_weights="
-    ):
+    with pytest.raises(ValueError, match=r"more than 1,000 weights, .*: layers=\[0\] makes .*, max_weights="):
         HeadMap.of(bert(), inputs=torch.arange(3, 40)[None], max_weights=1000)
 
 

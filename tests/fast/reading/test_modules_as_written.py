@@ -112,6 +112,10 @@ def causal(m, x):
     return weights(m.q(x), m.k(x), CAUSAL)
 
 
+def of_two_layers(m, x):
+    return [causal(m.layers[0], x), causal(m.layers[1], m.layers[0](x))]
+
+
 def one_head(m, x):
     return weights(m.q(x), m.k(x), heads=1)
 
@@ -178,6 +182,10 @@ def linear(inputs=WIDTH, outputs=WIDTH, bias=True):
 
 def conv(outputs=WIDTH):
     return lambda: nn.Conv2d(WIDTH, outputs, 1)
+
+
+def drop():
+    return nn.Dropout(0.2)
 
 
 def parameter(*shape):
@@ -263,9 +271,7 @@ SDPA = {
         whole(lambda m, x: checkpoint(lambda y: m.join(sdpa(*m.three(y), is_causal=True)), x, use_reentrant=False)),
         causal,
     ),
-    "CheckpointedByReentry": Case(
-        CheckpointedByReentry, lambda m, x: [causal(m.layers[0], x), causal(m.layers[1], m.layers[0](x))]
-    ),
+    "CheckpointedByReentry": Case(CheckpointedByReentry, of_two_layers),
     "InDataParallel": Case(lambda: nn.DataParallel(SdpaCausal()), lambda m, x: causal(m.module, x)),
     "CountsItsCalls": Case(whole(counts_its_calls, calls=0, seen=list, mean=buffer(torch.zeros(WIDTH))), causal),
 }
@@ -286,12 +292,7 @@ def nano_gpt(m, x):
     return m.c_proj((att @ v).transpose(1, 2).contiguous().view(B, T, C))
 
 
-NANO = {
-    "c_attn": linear(outputs=3 * WIDTH),
-    "c_proj": linear(),
-    "n_head": HEADS,
-    "attn_dropout": lambda: nn.Dropout(0.2),
-}
+NANO = {"c_attn": linear(outputs=3 * WIDTH), "c_proj": linear(), "n_head": HEADS, "attn_dropout": drop}
 TRIANGLE = torch.tril(torch.ones(8, 8))
 
 
@@ -437,6 +438,9 @@ def talking_heads(m, q, k, v):
     return torch.einsum("bhij,bhjd->bhid", attn, v)
 
 
+MIX = parameter(HEADS, HEADS)
+
+
 def talked(m, x):
     return softmax(np.einsum("bhqk,hg->bgqk", products(m.q(x), m.k(x)) * ROOT, double(m.before)))
 
@@ -501,7 +505,7 @@ def karpathy_head(m, x):
 
 
 OF_A_HEAD = {name: linear(outputs=SIZE, bias=False) for name in ("key", "query", "value")}
-Head = other(karpathy_head, **OF_A_HEAD, tril=buffer(TRIANGLE), dropout=lambda: nn.Dropout(0.2))
+Head = other(karpathy_head, **OF_A_HEAD, tril=buffer(TRIANGLE), dropout=drop)
 KarpathyHeads = other(
     lambda m, x: m.proj(torch.cat([head(x) for head in m.heads], dim=-1)),
     **{"heads": lambda: nn.ModuleList(Head() for _ in range(HEADS)), "proj": linear(), "num_heads": HEADS},
@@ -573,9 +577,7 @@ WRITTEN = {
         other(nano_gpt, **NANO, bias=buffer(TRIANGLE[None, None])),
         lambda m, x: weights(*m.c_attn(x).split(WIDTH, 2)[:2], CAUSAL),
     ),
-    "BertSelfAttention": Case(
-        whole(bert_self_attention, num_attention_heads=HEADS, dropout=lambda: nn.Dropout(0.1)), plain
-    ),
+    "BertSelfAttention": Case(whole(bert_self_attention, num_attention_heads=HEADS, dropout=drop), plain),
     "EinsumHeadsFirst": Case(EinsumHeadsFirst, plain),
     "EinsumWithoutAnArrow": Case(whole(einsum_without_an_arrow), one_head, texts=(1,)),
     "EinsumHeadsLast": Case(whole(einsum_heads_last), causal),
@@ -609,11 +611,9 @@ WRITTEN = {
     "SoftmaxByHand": Case(own(softmax_by_hand), plain),
     "SoftmaxByLogsumexp": Case(own(softmax_by_logsumexp), causal),
     "NormalisedAfterTheProduct": Case(own(normalised_after_the_product), "there is no attention to be seen"),
-    "TalkingHeads": Case(
-        own(talking_heads, before=parameter(HEADS, HEADS), after=parameter(HEADS, HEADS), num_heads=HEADS), talked
-    ),
+    "TalkingHeads": Case(own(talking_heads, before=MIX, after=MIX, num_heads=HEADS), talked),
     "TalkingHeadsByLinear": Case(
-        own(talking_heads_by_linear, mix=lambda: nn.Linear(HEADS, HEADS), num_heads=HEADS), talked_by_layer
+        own(talking_heads_by_linear, mix=linear(HEADS, HEADS), num_heads=HEADS), talked_by_layer
     ),
     "MultiQuery": Case(own(multi_query, shared=HEADS), grouped),
     "Sinks": Case(own(sinks, sinks=parameter(HEADS)), sunk),
@@ -636,9 +636,7 @@ WRITTEN = {
         other(lambda m, x: torch.cat([m.head_0(x), m.head_1(x)], -1), head_0=HeadWithInner, head_1=HeadWithInner),
         by_name,
     ),
-    "Universal": Case(
-        other(lambda m, x: m.block(m.block(x)), block=stacked(EinsumHeadsFirst, EinsumHeadsFirst)), of_two_calls
-    ),
+    "Universal": Case(other(lambda m, x: m.block(m.block(x)), block=stacked(*[EinsumHeadsFirst] * 2)), of_two_calls),
     "LayersInOneLoop": Case(other(layers_in_one_loop, **{name: stacked(linear(), linear()) for name in "qkv"}), looped),
     "ClassAttentionInOneLoop": Case(whole(class_attention_in_one_loop, num_heads=HEADS), of_classes, asking=1),
     "HeadsInOneLoop": Case(whole(heads_in_one_loop), "side by side"),
@@ -728,7 +726,7 @@ def bahdanau_steps(m, states, memory):
     return state
 
 
-BAHDANAU = {"W_q": linear(outputs=8), "W_k": linear(outputs=8), "w_v": linear(8, 1, bias=False)}
+OF_BAHDANAU = {"W_q": linear(outputs=8), "W_k": linear(outputs=8), "w_v": linear(8, 1, bias=False)}
 
 
 def step_by_step(m, states, memory):
@@ -785,7 +783,7 @@ MEMORIES = {
     "SlotAttention": Case(whole(slot_attention, slots=parameter(1, 4, WIDTH)), of_slots, asking=4),
     "LuongSteps": Case(whole(luong_steps, attention=other(luong_attention, W=linear())), of_steps, **CROSSING),
     "BahdanauSteps": Case(
-        other(bahdanau_steps, **BAHDANAU, rnn=lambda: nn.GRUCell(WIDTH, WIDTH)), step_by_step, **CROSSING
+        other(bahdanau_steps, **OF_BAHDANAU, rnn=lambda: nn.GRUCell(WIDTH, WIDTH)), step_by_step, **CROSSING
     ),
     "GraphAttention": Case(
         other(lambda m, h: graph_layer(m, graph_layer(m, h)), W=parameter(WIDTH, WIDTH), a=parameter(2 * WIDTH, 1)),
@@ -1000,7 +998,7 @@ CASES = SDPA | WRITTEN | MEMORIES | REFUSED | OF_PYTORCH
 def state(module):
     """All that a look may not change, of a module and around it."""
     parts = [
-        (part.training, [*vars(part)], len(part._forward_hooks), len(part._forward_pre_hooks))
+        (part.training, [*vars(part)], *map(len, (part._forward_hooks, part._forward_pre_hooks)))
         for part in module.modules()
     ]
     counts = [(part.calls, len(part.seen)) for part in module.modules() if hasattr(part, "calls")]
@@ -1009,9 +1007,7 @@ def state(module):
     return parts, counts, values, numbers, torch.backends.mha.get_fastpath_enabled()
 
 
-@pytest.mark.filterwarnings(
-    "ignore:.*torch.jit|.*flex_attention called without|.*enable_nested_tensor|None of the inputs"
-)
+@pytest.mark.filterwarnings("ignore:.*torch.jit|.*flex_attention called|.*enable_nested_tensor|None of the inputs")
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_module_is_shown_right_or_refused(case):
     for texts in case.texts:
@@ -1065,9 +1061,8 @@ def test_a_model_that_stays_on_another_kernel_is_watched_as_it_computes():
 def test_scores_that_a_model_hands_out_as_attentions_are_not_its_weights():
     sizes = {"hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": HEADS, "intermediate_size": WIDTH}
     groups = {f"{name}_groups": 1 for name in ("q", "k", "v", "post_attention", "intermediate", "output")}
-    model = transformers.SqueezeBertModel(
-        transformers.SqueezeBertConfig(**sizes, **groups, embedding_size=WIDTH, vocab_size=16)
-    ).eval()
+    config = transformers.SqueezeBertConfig(**sizes, **groups, embedding_size=WIDTH, vocab_size=16)
+    model = transformers.SqueezeBertModel(config).eval()
     ids = torch.arange(3, 8)[None]
     shown = HeadMap.of(model, inputs={"input_ids": ids}).attention
     scores = model(ids, output_attentions=True).attentions[0].detach().numpy()

@@ -6,43 +6,20 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from PIL import Image, ImageDraw
+from libraries import BERT, GPT2, LLAMA, SIZES, T5, TEXT, VISION, VOCABULARY, bert, llava, photograph
+from libraries import made as made_with
 from torch import nn
 
 from manyheads import value_norms
 from manyheads.widgets import HeadMap
 
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
-TEXT = {**SIZES, "vocab_size": 50, "bos_token_id": 1, "eos_token_id": 2}
-VISION = {**SIZES, "image_size": 28, "patch_size": 7}
-GPT2 = transformers.GPT2Config(
-    n_embd=32, n_layer=2, n_head=4, vocab_size=50, n_positions=64, pad_token_id=0, eos_token_id=None, bos_token_id=None
-)
 IDS = torch.arange(3, 17)[None]  # 14 tokens
 PIXELS = torch.randn(1, 3, 28, 28, generator=torch.Generator().manual_seed(0))
 WRITING = {"output_attentions": True, "return_dict_in_generate": True, "max_new_tokens": 6, "do_sample": False}
 
 
-def made(kind, config, implementation="eager"):
-    torch.manual_seed(0)
-    return getattr(transformers, kind)._from_config(config, attn_implementation=implementation).eval()
-
-
-def bert():
-    return made("BertModel", transformers.BertConfig(**TEXT), "sdpa")
-
-
-def clip():
-    return made("CLIPModel", transformers.CLIPConfig(text_config=TEXT, vision_config=VISION), "sdpa")
-
-
-def llava():
-    config = transformers.LlavaConfig(
-        vision_config=transformers.CLIPVisionConfig(**VISION),
-        text_config=transformers.LlamaConfig(**TEXT, pad_token_id=0),
-        image_token_id=49,
-    )
-    return made("LlavaForConditionalGeneration", config, "sdpa")
+def made(kind, config, kernel="eager"):
+    return made_with(kind, config, kernel)
 
 
 # --- Which token is which --------------------------------------------------------------------------------------------
@@ -66,11 +43,7 @@ def test_a_second_turn_with_a_cache_is_numbered_once_and_leaves_the_cache_alone(
     past, turn = model(IDS).past_key_values, torch.arange(3, 10)[None]
     whole = torch.cat(model(torch.cat([IDS, turn], 1), output_attentions=True).attentions)[:, :, 14:]
     words = [f"w{place}" for place in range(21)]
-    for tokens, queries in (
-        (None, [str(place) for place in range(15, 22)]),
-        (words, words[14:]),
-        (words[14:], words[14:]),
-    ):
+    for tokens, queries in ((None, [*map(str, range(15, 22))]), (words, words[14:]), (words[14:], words[14:])):
         shown = HeadMap.of(model, tokens, inputs={"input_ids": turn, "past_key_values": past}).attention
         assert past.get_seq_length() == 14
         assert shown.query_tokens == queries
@@ -81,13 +54,9 @@ def test_a_second_turn_with_a_cache_is_numbered_once_and_leaves_the_cache_alone(
 
 
 def test_what_stands_before_the_text_is_explained():
-    with pytest.raises(
-        ValueError, match=r"16 keys for 6 tokens. If 10 stand before the text, as a prefix .* or a cache"
-    ):
+    with pytest.raises(ValueError, match=r"16 keys for 6 tokens. If 10 stand before the text, .* or a cache"):
         HeadMap.of(np.full((1, 4, 6, 16), 1 / 16), list("abcdef"))
-    with pytest.raises(
-        ValueError, match=r"If the model puts more before the text, as prompt tuning does, or pads it by itself"
-    ):
+    with pytest.raises(ValueError, match=r"If the model puts more before .*, or pads it by itself"):
         HeadMap.of(np.tri(7)[None] / np.arange(1, 8)[:, None], list("abcde"))
 
 
@@ -96,11 +65,7 @@ PACKED = torch.block_diag(torch.ones(6, 6), torch.ones(8, 8)).tril().bool()[None
 
 @pytest.mark.parametrize("kind", ["LlamaForCausalLM", "BertModel"])
 def test_a_mask_of_true_and_false_hides_what_it_hides_from_the_model_itself(kind):
-    config = (
-        transformers.LlamaConfig(**TEXT, pad_token_id=0)
-        if kind.startswith("Llama")
-        else transformers.BertConfig(**TEXT)
-    )
+    config = LLAMA if kind.startswith("Llama") else BERT
     inputs = {"input_ids": IDS, "attention_mask": PACKED}
     shown = HeadMap.of(made(kind, config, "sdpa"), inputs=inputs).attention
     assert (shown.weights[:, :, ~PACKED[0, 0].numpy()] == 0).all()
@@ -110,7 +75,7 @@ def test_a_mask_of_true_and_false_hides_what_it_hides_from_the_model_itself(kind
 
 
 def test_a_model_that_was_loaded_eager_shows_what_it_makes_of_such_a_mask_and_why():
-    model, inputs = made("BertModel", transformers.BertConfig(**TEXT)), {"input_ids": IDS, "attention_mask": PACKED}
+    model, inputs = bert(kernel="eager"), {"input_ids": IDS, "attention_mask": PACKED}
     shown = HeadMap.of(model, inputs=inputs).attention
     with torch.no_grad():
         own = torch.cat(model(**inputs, output_attentions=True).attentions)
@@ -124,7 +89,7 @@ class Casting(nn.Module):
 
     def __init__(self, kernel):
         super().__init__()
-        self.model = made("BertModel", transformers.BertConfig(**TEXT), kernel)
+        self.model = bert(kernel=kernel)
 
     def forward(self, ids):
         with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -184,17 +149,10 @@ def test_windows_are_windows_and_layers_of_other_shapes_maps_of_their_own():
 
 
 def test_keys_that_are_counted_from_the_query_are_named_so():
-    config = transformers.LongformerConfig(**TEXT, attention_window=4, pad_token_id=0)
+    config = transformers.LongformerConfig(**TEXT, attention_window=4)
     shown = HeadMap.of(made("LongformerModel", config), list("abcdefgh"), inputs=torch.arange(3, 11)[None]).attention
     assert shown.query_tokens == list("abcdefgh")
     assert shown.key_tokens[-5:] == ["2 before", "1 before", "itself", "1 after", "2 after"]
-
-
-def test_scores_that_a_model_calls_attentions_are_not_shown_but_its_weights():
-    config = transformers.SqueezeBertConfig(**TEXT, embedding_size=32, **{f"{name}_groups": 1 for name in "qkv"})
-    shown = HeadMap.of(made("SqueezeBertModel", config), inputs=IDS).attention
-    assert shown.shape == (2, 4, 14, 14)
-    np.testing.assert_allclose(shown.weights.sum(-1), 1, atol=1e-5)
 
 
 # --- What holds a model, and which part of it ----------------------------------------------------------------------------
@@ -220,7 +178,7 @@ def test_a_model_is_found_within_others_and_named(around):
 
 def test_towers_are_maps_with_names_and_part_chooses_one():
     inputs = {"input_ids": IDS, "pixel_values": PIXELS}
-    model = clip()
+    model = made("CLIPModel", transformers.CLIPConfig(text_config=TEXT, vision_config=VISION), "sdpa")
     assert HeadMap.of(model, inputs=inputs)._models == ["image", "text"]
     assert HeadMap.of(model, inputs=inputs, part="text").attention.shape == (2, 4, 14, 14)
     with pytest.raises(ValueError, match="part must be one of 'image', 'text', got 'audio'"):
@@ -231,8 +189,7 @@ def test_towers_are_maps_with_names_and_part_chooses_one():
 
 
 def test_an_encoder_that_lacks_its_decoders_text_says_what_to_give():
-    config = transformers.T5Config(d_model=32, d_kv=8, d_ff=32, num_layers=2, num_heads=4, vocab_size=50)
-    model = made("T5Model", config)
+    model = made("T5Model", T5)
     with pytest.raises(ValueError, match=r"give inputs=dict\(input_ids=..., decoder_input_ids=...\), or labels"):
         HeadMap.of(model, inputs=IDS)
     inputs = {"input_ids": IDS, "decoder_input_ids": IDS[:, :4]}
@@ -328,9 +285,8 @@ def test_value_norms_are_those_of_a_merged_lora(name, outputs):
         lora = WithLoRA(getattr(block.attn, name), 32, outputs)
         setattr(block.attn, name, lora)
         setattr(other.attn, name, lora.merged())
-    np.testing.assert_allclose(
-        value_norms(given, {"input_ids": IDS}), value_norms(merged, {"input_ids": IDS}), atol=1e-6
-    )
+    norms = [value_norms(model, {"input_ids": IDS}) for model in (given, merged)]
+    np.testing.assert_allclose(*norms, atol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
@@ -345,7 +301,7 @@ def test_value_norms_of_eight_bits_are_near_those_of_more():
 
 
 def test_a_head_that_is_off_is_out_of_the_readers_own_model_and_put_back():
-    model = made("BertForSequenceClassification", transformers.BertConfig(**TEXT), "sdpa")
+    model = bert("BertForSequenceClassification")
 
     def predictions(output):
         return {"class": {str(label): share for label, share in enumerate(output.logits.softmax(-1)[0].tolist())}}
@@ -376,9 +332,8 @@ def test_heads_of_pytorchs_layers_are_turned_off():
 
 
 def test_a_long_text_is_shown_by_sentences_and_a_click_opens_one():
-    model = made(
-        "GPT2LMHeadModel", transformers.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=50, n_positions=2100)
-    )
+    config = transformers.GPT2Config(n_embd=8, n_layer=1, n_head=2, vocab_size=50, n_positions=2100)
+    model = made("GPT2LMHeadModel", config)
     tokens = (["The", "cat", "sat", "."] * 525)[:2100]
     shown = HeadMap.of(model, tokens, inputs=torch.arange(2100)[None] % 50)
     words = HeadMap.of(model, tokens, inputs=torch.arange(2100)[None] % 50, first=0).attention.weights
@@ -401,12 +356,6 @@ def test_of_several_parts_those_that_are_long_are_shown_by_sentences():
     assert [model.map.shape for model in few.models] == [(1, 2, 1050, 1050), (1, 2, 4, 4), (1, 2, 4, 1050)]
 
 
-def photograph():
-    image = Image.new("RGB", (28, 28), "skyblue")
-    ImageDraw.Draw(image).ellipse((4, 4, 14, 14), fill="gold")
-    return image
-
-
 DINO = transformers.Dinov2WithRegistersConfig(**VISION, num_register_tokens=4)
 LEADING = {
     "ViTModel": (transformers.ViTConfig(**VISION), ["[CLS]"]),
@@ -420,24 +369,20 @@ LEADING = {
 @pytest.mark.parametrize("kind", LEADING)
 def test_places_of_a_picture_have_names_and_the_picture_stands_beneath(kind):
     config, leading = LEADING[kind]
-    pixels = torch.tensor(np.asarray(photograph())).permute(2, 0, 1)[None] / 255
-    shown = HeadMap.of(made(kind, config, "sdpa"), inputs=pixels, image=photograph())
+    pixels = torch.tensor(np.asarray(photograph((28, 28)))).permute(2, 0, 1)[None] / 255
+    shown = HeadMap.of(made(kind, config, "sdpa"), inputs=pixels, image=photograph((28, 28)))
     map, start = shown.attention, len(leading)
     assert map.key_tokens == [*leading, *(f"patch {row},{column}" for row in range(1, 5) for column in range(1, 5))]
-    assert (map.picture.rows, map.picture.columns, map.picture.key_start, map.picture.query_start) == (
-        4,
-        4,
-        start,
-        start,
-    )
+    found = map.picture
+    assert (found.rows, found.columns, found.key_start, found.query_start) == (4, 4, start, start)
     assert shown.view == "picture"
     assert map.notes == ()
 
 
 def test_words_look_at_the_patches_of_their_picture():
-    ids = torch.tensor([[3, *[49] * 16, 5, 6]])
+    ids = torch.tensor([[3, *[VOCABULARY["<image>"]] * 16, 8, 9]])
     words = ["<s>", *["<image>"] * 16, "what", "is"]
-    shown = HeadMap.of(llava(), words, inputs={"input_ids": ids, "pixel_values": PIXELS}, image=photograph())
+    shown = HeadMap.of(llava()[0], words, inputs={"input_ids": ids, "pixel_values": PIXELS}, image=photograph())
     assert shown._models == ["text", "image"]
     assert shown.attention.key_tokens[0:2] == ["<s>", " patch 1,1"]
     assert shown.attention.picture.key_start == 1

@@ -28,15 +28,9 @@ NAMES = {
         ],
         ["image", "image, attn_pool", "text", "text, text_decoder", "text, cross"],
     ),
-    "with an adapter around it": (
-        ["base_model.model.left.layers..attn", "base_model.model.right.layers..attn"],
-        ["left", "right"],
-    ),
+    "with an adapter around it": (["base_model.left.layers..attn", "base_model.right.layers..attn"], ["left", "right"]),
     "a model that reads no text": (["image_encoder.blocks..attn", "temporal.blocks..attn"], ["image", "temporal"]),
-    "what nothing tells apart": (
-        ["model.layers..attn", "model.blocks..attn"],
-        ["model.layers.attn", "model.blocks.attn"],
-    ),
+    "nothing tells apart": (["model.layers..attn", "model.blocks..attn"], ["model.layers.attn", "model.blocks.attn"]),
     "PyTorch's": (["layers..self_attn", "layers..multihead_attn"], ["decoder", "cross"]),
 }
 

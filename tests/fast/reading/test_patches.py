@@ -243,9 +243,8 @@ def test_only_a_picture_is_one(map, photograph):
 
 def test_it_travels_to_the_page_and_into_saved_files(map, tmp_path):
     sent = map_dict(map)["picture"]
-    assert Picture(
-        *(sent[name] for name in ("src", "rows", "columns", "width", "height", "keyStart", "queryStart"))
-    ) == (map.picture)
+    names = "src rows columns width height keyStart queryStart".split()
+    assert Picture(*(sent[name] for name in names)) == map.picture
     widget = HeadMap.of(map, view="picture")
     assert widget._attention["picture"] == sent
     assert widget.save(tmp_path / "map.html").read_text(encoding="utf-8").count(map.picture.source) == 1

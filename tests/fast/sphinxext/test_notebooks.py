@@ -88,10 +88,8 @@ def test_a_page_becomes_the_cells_of_its_notebook():
         'from manyheads import HeadMap\n\nHeadMap("Tea?", view="lines")',
         "last",
     ]
-    assert [cell.metadata["jupyter"] for cell in made[3:5]] == [
-        {"source_hidden": True, "outputs_hidden": True},
-        {"source_hidden": True},
-    ]
+    hidden = {"source_hidden": True}
+    assert [cell.metadata["jupyter"] for cell in made[3:5]] == [{**hidden, "outputs_hidden": True}, hidden]
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,8 @@ def test_what_says_not_where_and_what_is_refused(text):
 
 
 def test_a_value_may_hold_colons_and_go_over_lines():
-    assert read_phrase("a\nb <head-ledger; answer: object:\n drink; off:>")[1:] == (
-        "head-ledger",
-        {"answer": "object: drink", "off": ""},
-    )
+    _, *found = read_phrase("a\nb <head-ledger; answer: object:\n drink; off:>")
+    assert found == ["head-ledger", {"answer": "object: drink", "off": ""}]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +36,6 @@ def test_a_build_stops_at_a_phrase_that_can_do_nothing(figure, settings, told):
 
 
 def test_a_phrase_of_a_figure_by_its_id_or_its_kind_is_left_as_it_is():
-    page = '<next-word id="one" text="Tea"></next-word>' + "".join(
-        phrase(name, '{"off": ""}') for name in ("one", "next-word")
-    )
+    phrases = "".join(phrase(name, '{"off": ""}') for name in ("one", "next-word"))
+    page = f'<next-word id="one" text="Tea"></next-word>{phrases}'
     assert [node.text for node in drawn(page)[0].select("span.hm-phrase")] == ["so", "so"]

@@ -14,9 +14,8 @@ from manyheads.widgets.web_files import BUILT
     [("https://github.com/somebody/many-heads", True), ("https://git.example.org/many-heads", False), ("", False)],
 )
 def test_the_theme_has_buttons_for_a_repository_whose_host_it_knows(tmp_path, repository, shown):
-    config = SimpleNamespace(
-        html_theme="sphinx_book_theme", templates_path=[], html_theme_options={}, manyheads_repository=repository
-    )
+    options = {"html_theme": "sphinx_book_theme", "templates_path": [], "html_theme_options": {}}
+    config = SimpleNamespace(**options, manyheads_repository=repository)
     theme.set_options(SimpleNamespace(confdir=str(tmp_path)), config)
     assert config.html_theme_options.get("use_edit_page_button", False) is shown
     assert config.html_theme_options.get("repository_url", "") == (repository if shown else "")
@@ -31,6 +30,5 @@ def test_no_button_runs_a_script_that_the_policy_forbids():
 
 def test_only_the_sheet_that_goes_asks_for_any_sibling():
     """`:has(+ *)` makes a browser look at the whole page anew at every change."""
-    assert [sheet.name for sheet in BUILT.glob("*.css") if re.search(r":has\([^)]*[>+~]\s*\*", sheet.read_text())] == [
-        "arriving.css"
-    ]
+    sheets = {sheet.name: sheet.read_text() for sheet in BUILT.glob("*.css")}
+    assert [name for name, text in sheets.items() if re.search(r":has\([^)]*[>+~]\s*\*", text)] == ["arriving.css"]

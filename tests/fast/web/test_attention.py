@@ -154,10 +154,7 @@ def test_bad_input_is_refused_in_words(compute):
         (("multiHeadAttention", [torch.ones(3, 5), layer, {"numHeads": 2}]), "must be [t, 6]"),
         (("multiHeadAttention", [X, layer, {"numHeads": 2, "keys": torch.ones(3, 5)}]), "got [3,5]"),
         (("multiHeadAttention", [X, layer, {"numHeads": 2, "mask": [1] * 6}]), "3 × 3 numbers, or 2 times that, got 6"),
-        (
-            ("multiHeadAttention", [X, layer, {"numHeads": 2, "headMask": [1] * 3}]),
-            "2 entries, one for each head, got 3",
-        ),
+        (("multiHeadAttention", [X, layer, {"numHeads": 2, "headMask": [1] * 3}]), "2 entries, one for each head"),
         (("steps", [X, layer, {"numHeads": 2, "head": 2}]), "from 0 to 1, got 2"),
         (("linear", [X, torch.ones(2, 6), torch.ones(3)]), "2 biases for weights [2,6], got 3"),
     ]

@@ -79,12 +79,8 @@ def found(tmp_path_factory, asked, cases):
     driver, given, results = (folder / name for name in ("driver.mjs", "given.json", "results.json"))
     driver.write_text(DRIVER, encoding="utf-8")
     pushed = [dict(zip(("text", "word", "mask", "masked"), one)) for one in PUSHED]
-    sent = {
-        "cases": [{"text": text, "mask": mask} for text, mask in cases],
-        "texts": ODD,
-        "asked": asked,
-        "pushed": pushed,
-    }
+    of_maps = [{"text": text, "mask": mask} for text, mask in cases]
+    sent = {"cases": of_maps, "texts": ODD, "asked": asked, "pushed": pushed}
     given.write_text(json.dumps(sent), encoding="utf-8")
     run_node(driver, WEB.as_uri(), encoder_page_files()[0].parent, senses_file(), given, results)
     return json.loads(results.read_text(encoding="utf-8"))
@@ -136,9 +132,7 @@ def test_what_pushes_a_word_in_the_page_sums_to_its_scores_and_is_what_python_fi
         ours = load_senses().pushes(text, word, mask, masked)
         pushes, weights = (np.array([layer[name] for layer in page["layers"]]) for name in ("pushes", "weights"))
         rest = np.array([layer["rest"] for layer in page["layers"]])
-        np.testing.assert_allclose(
-            pushes.sum((1, 2)) + rest, page["scores"][1:], atol=1e-3
-        )  # the page rounds vectors to 14 bits
+        np.testing.assert_allclose(pushes.sum((1, 2)) + rest, page["scores"][1:], atol=1e-3)  # rounded to 14 bits
         assert page["places"] == ours.places
         np.testing.assert_allclose(page["scores"], ours.scores, atol=0.3)
         np.testing.assert_allclose(pushes, ours.pushes, atol=0.1)

@@ -63,9 +63,8 @@ def test_both_sides_have_every_name(in_page):
 
 def test_the_stylesheets_have_the_colours():
     """A stylesheet reads no JSON."""
-    maps, flow = (
-        (WEB / "figures" / name / f"{name}.css").read_text(encoding="utf-8") for name in ("head-map", "attention-flow")
-    )
+    sheets = [WEB / "figures" / name / f"{name}.css" for name in ("head-map", "attention-flow")]
+    maps, flow = (sheet.read_text(encoding="utf-8") for sheet in sheets)
     light = maps.split("@media")[0]
     for name in ("ink", "soft", "line"):
         assert f"--hm-{name}: {names.PAPER[name]};" in light

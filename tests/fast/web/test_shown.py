@@ -76,13 +76,9 @@ LEGENDS = {  # by kind and scale
 
 def in_the_page(cases, numbers=(), contents=(), texts=()):
     """What the page shows of maps: [(map, state), ...]; how it writes numbers, spells bytes, and turns texts."""
-    sent = [
-        {"written": map_dict(map) | {"weights": map.weights.ravel().tolist()}, "state": {"query": 0} | state}
-        for map, state in cases
-    ]
-    given = json.dumps(
-        {"cases": sent, "numbers": list(numbers), "contents": [list(some) for some in contents], "texts": list(texts)}
-    )
+    written = [map_dict(map) | {"weights": map.weights.ravel().tolist()} for map, _ in cases]
+    sent = [{"written": map, "state": {"query": 0} | state} for map, (_, state) in zip(written, cases)]
+    given = json.dumps({"cases": sent, "numbers": numbers, "contents": [*map(list, contents)], "texts": texts})
     return json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))
 
 

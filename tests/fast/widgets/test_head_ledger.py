@@ -55,9 +55,7 @@ def test_a_head_that_is_off_writes_nothing_and_the_rest_sums_to_what_the_model_t
     np.testing.assert_allclose(ledger["without"][:, places], np.repeat(parts[:, -1:], len(places), 1), atol=1e-4)
     for fact, shares in model(text, head_mask=all_but(model, off)).predictions.items():
         own = [place for place, (named, label) in enumerate(ledger["labels"]) if named == fact and label in shares]
-        odds = (
-            np.log([shares[ledger["labels"][place][1]] for place in own]) - parts[own, -1]
-        )  # logits but for a constant
+        odds = np.log([shares[ledger["labels"][place][1]] for place in own]) - parts[own, -1]  # but for a constant
         np.testing.assert_allclose(odds, odds[0], atol=1e-3)
     with pytest.raises(ValueError, match=r"no head 9 in layer 0"):
         head_ledger(model, text, off=[(0, 9)])

@@ -16,18 +16,7 @@ from manyheads.sphinxext.notebooks import launch_links
 
 MEGABYTE = 2**20
 LIMIT = 3_000  # megabytes: the CUDA build of torch alone takes more
-NEEDED = (
-    "src",
-    "book",
-    "binder",
-    "tests",
-    "_config.yml",
-    "_toc.yml",
-    "requirements.txt",
-    "pyproject.toml",
-    "README.md",
-    "LICENSE",
-)
+NEEDED = "src book binder tests _config.yml _toc.yml requirements.txt pyproject.toml README.md LICENSE".split()
 CELLS = "_build/.jupyter_cache"  # what the chapters' cells gave when they were run
 
 
@@ -78,9 +67,8 @@ def test_a_launch_link_opens_its_chapter_as_a_notebook(browser, environment, tmp
     python = folder / ".venv" / "bin" / "python"
     put_notebooks(folder, tmp_path, python=python, environment=variables)  # trusted by the user of this test's server
     with jupyter_lab(folder, tmp_path, python=python, environment=variables) as lab:
-        page, faults = open_notebook(
-            patient(browser.new_context(viewport=VIEWPORT)), f"{lab.address}/{link.split('urlpath=')[1]}"
-        )
+        context = patient(browser.new_context(viewport=VIEWPORT))
+        page, faults = open_notebook(context, f"{lab.address}/{link.split('urlpath=')[1]}")
         page.locator(".jp-CodeCell figure svg path").nth(9).wait_for()  # a map before it runs
         run_first_cell(page)
         page.context.close()

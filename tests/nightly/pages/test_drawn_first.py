@@ -86,12 +86,8 @@ def flows():
         head, query = place % 4, place % 5
         flags = {"causal": ""} if station == "softmax" else {}
         steps = flow_steps(model, sentence, head, causal=bool(flags))
-        places = {
-            "station": station,
-            "head": head,
-            "query": query,
-            "cell": "scores 2 1" if station == "scores" else None,
-        }
+        places = {"station": station, "head": head, "query": query}
+        places["cell"] = "scores 2 1" if station == "scores" else None
         yield attention_flow_element(steps, model="focus", sentence=sentence, **places, **flags)
 
 

@@ -15,9 +15,7 @@ GARBAGE = "<html>Log in to the hotel's network at http://hotel.example/</html>"
 HALF_A_MINUTE = 31_000
 
 NETWORK = "did not arrive. Check the network, then try again or reload the page."
-MISSING = (
-    "is missing on this site. Reload the page, since the book may be newer; if that does not help, try again later."
-)
+MISSING = "is missing on this site. Reload the page, since the book may be newer; if that does not help, try again"
 DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
 OLD = "this browser is too old to unpack it. Use a newer one."
 MEMORY = "this device has too little memory for it, or this browser is too old. Use another one."

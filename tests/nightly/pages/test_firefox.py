@@ -63,9 +63,7 @@ def test_firefox_writes(told):
     expected = load_decoder().next_words("🍵🍵🍵🍵")
     shared = set(expected) & set(told["next"])
     assert len(shared) >= 8
-    assert {word: told["next"][word] for word in shared} == pytest.approx(
-        {word: expected[word] for word in shared}, abs=2e-3
-    )
+    assert [told["next"][word] for word in shared] == pytest.approx([expected[word] for word in shared], abs=2e-3)
     assert told["written"] == "🍵🍵🍵🍵🍵"
 
 

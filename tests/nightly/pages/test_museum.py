@@ -4,10 +4,9 @@ import inspect
 import re
 from types import ModuleType
 
-import numpy as np
 import pytest
 import torch
-from live_maps import attention_of, eventually, ready, type_sentence
+from live_maps import agrees, attention_of, ready, type_sentence
 from served import ROOT
 
 from manyheads import attention
@@ -74,6 +73,4 @@ def test_the_page_does_what_the_shown_change_does_to_the_module(page, site, bug)
     type_sentence(map, SENTENCE)
     piece.get_by_role("switch").check()
     weights = wrong_weights(bug, 5 if bug == "width" else 4)
-    eventually(
-        lambda: attention_of(map)["weights"][-1], lambda found: np.testing.assert_allclose(found, weights, atol=1e-4)
-    )
+    agrees(lambda: attention_of(map)["weights"][-1], weights, 1e-4)

@@ -6,11 +6,8 @@ from manyheads.models.keeping import manifest
 from manyheads_recipes import SHORT
 from manyheads_recipes.trained import MODELS
 
-LEARNT = {
-    (entry["model"], entry["variant"]): entry["metrics"][SHORT]
-    for entry in manifest().values()
-    if SHORT in entry["metrics"]
-}
+SHORTENED = [entry for entry in manifest().values() if SHORT in entry["metrics"]]
+LEARNT = {(entry["model"], entry["variant"]): entry["metrics"][SHORT] for entry in SHORTENED}
 
 
 @pytest.mark.parametrize(("model", "job"), LEARNT)

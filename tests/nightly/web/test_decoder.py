@@ -228,10 +228,8 @@ def test_a_ledger_in_the_page_is_pythons(found):
         ours = load_decoder().head_ledger(text, answer)
         for name in ("tokens", "labels", "headNames", "others", "answered"):
             assert page[name] == ours[name], name
-        arrays = {
-            name: floats(page[name]["values"]).reshape(page[name]["shape"])
-            for name in ("parts", "without", "weights", "says")
-        }
+        names = ("parts", "without", "weights", "says")
+        arrays = {name: floats(page[name]["values"]).reshape(page[name]["shape"]) for name in names}
         np.testing.assert_allclose(arrays["parts"][:, :-1].sum(1), arrays["parts"][:, -1], atol=1e-3)
         assert not np.isnan(arrays["without"][0]).all()
         for name, array in arrays.items():

@@ -21,7 +21,6 @@ def test_no_saved_page_runs_what_a_text_says(opened):
         for view in ("Paint", "Matrix", "Grid", "Lines"):
             page.get_by_role("radio", name=view).check(force=True)
         page.wait_for_function("document.readyState === 'complete'")
-        expect(
-            page.locator("head-map :is(script:not([type='application/json']), iframe, object, embed, a)")
-        ).to_have_count(0)
+        running = "script:not([type='application/json']), iframe, object, embed, a"
+        expect(page.locator(f"head-map :is({running})")).to_have_count(0)
         eventually(lambda page=page: page.evaluate(HARM), lambda found: found == [None, []])

@@ -30,10 +30,7 @@ def test_what_is_left_out_is_noted(focus, text, note, tokens):
 @pytest.mark.parametrize(
     ("text", "doubtful"),
     [
-        *(
-            (text, True)
-            for text in ("Welches Getränk trinkst du lieber?", "أحب الشاي", "Я люблю чай", "asdf qwer", "🦉")
-        ),
+        *((text, True) for text in ("Welches Getränk trinkst du?", "أحب الشاي", "Я люблю чай", "asdf qwer", "🦉")),
         *((text, True) for text in ("J'aime le thé.", "Je suis fatigué.", "Das Wetter ist schön.")),
         *((text, False) for text in ("The plumber left an unbelievable mess!", "I like tea.", "", "?!")),
     ],

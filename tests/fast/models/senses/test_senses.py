@@ -107,10 +107,8 @@ def test_without_the_boats_the_bank_is_in_the_middle_after_the_first_layer():
 def test_what_a_head_writes_tells_what_its_absence_does_in_the_same_layer():
     senses = load_senses()
     whole = senses.pushes(BOATS, "bank")
-    moved = [
-        whole.scores[1] - senses.scores([(BOATS, "bank")], all_but(senses, [(0, head)]))[0, 1] for head in range(12)
-    ]
-    assert np.corrcoef(moved, whole.pushes[0].sum(-1))[0, 1] > 0.9
+    off = [senses.scores([(BOATS, "bank")], all_but(senses, [(0, head)]))[0, 1] for head in range(12)]
+    assert np.corrcoef(whole.scores[1] - off, whole.pushes[0].sum(-1))[0, 1] > 0.9
 
 
 def test_a_place_beyond_the_sentence_cannot_be_masked():

@@ -37,10 +37,8 @@ def test_each_gradient_is_torchs(dtype, largest):
 
 def test_what_is_learned_by_them_is_what_torch_learns():
     network, tensors = drawn(torch.float64)
-    optimizer, ours = (
-        torch.optim.AdamW(network.parameters(), lr=4e-3, betas=(0.9, 0.98)),
-        AdamW(tensors, 4e-3, (0.9, 0.98)),
-    )
+    optimizer = torch.optim.AdamW(network.parameters(), lr=4e-3, betas=(0.9, 0.98))
+    ours = AdamW(tensors, 4e-3, (0.9, 0.98))
     for _ in range(20):
         ids, _ = repeated(6, CONFIG)
         optimizer.zero_grad()
