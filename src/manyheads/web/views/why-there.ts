@@ -4,7 +4,7 @@
 import type { AttentionMap } from "../math/attention-map.ts";
 import { topPairs, writerOfKey, type AttentionEdge, type ScoreParts } from "../math/score-parts.ts";
 import { amount, visible } from "../math/text.ts";
-import { fill, h, setText } from "./dom.ts";
+import { fill, h, rowsOf, setText } from "./dom.ts";
 
 const SHOWN = 5; // pairs by name
 const WAITS = "The model has to load first."; // what was computed ahead can't tell
@@ -79,22 +79,22 @@ export class WhyThere {
       .filter(Boolean)
       .join(" and ");
     if (left) rows.push({ names: [left], adds: rest });
-    const ends = rows.reduce((sums, { adds }) => [...sums, sums[sums.length - 1] + adds], [0]);
+    this.#drawBars([...rows, { names: ["Score"], adds: score }], colours);
+    [...rowsOf(this.#body)].forEach((row, at) => {
+      row.className = at === rows.length ? "wt-score" : at === top.length ? "wt-rest" : "";
+    });
+    this.node.append(this.#table);
+  }
+
+  /** A row each, with a bar that begins where the one before ends; the last is their sum. */
+  #drawBars(rows: { names: string[]; adds: number }[], colours: Record<string, string>) {
+    const ends = rows.slice(0, -1).reduce((sums, { adds }) => [...sums, sums[sums.length - 1] + adds], [0]);
     const [low, high] = [Math.min(...ends), Math.max(...ends, Math.min(...ends) + 1e-6)];
     const share = (length: number) => (length / (high - low)).toFixed(4);
-    const items = fill(this.#body, rows.length + 1, () =>
-      h(
-        "tr",
-        {},
-        h("th", { scope: "row" }),
-        h("td"),
-        h("td", { class: "wt-bar" }, h("i")),
-        h("td", { class: "wt-number" }),
-      ),
-    );
-    [...rows, { names: ["Score"], adds: score }].forEach(({ names, adds }, at) => {
-      const [one, other, bar, number] = items[at].children as unknown as HTMLTableCellElement[];
-      const from = at === rows.length ? 0 : ends[at];
+    const items = fill(this.#body, rows.length, makeBarRow);
+    rows.forEach(({ names, adds }, at) => {
+      const [one, other, bar, number] = items[at].cells;
+      const from = at === rows.length - 1 ? 0 : ends[at];
       setText(one, names[0]);
       setText(other, names[1] ?? "");
       one.colSpan = names.length === 1 ? 2 : 1;
@@ -106,12 +106,20 @@ export class WhyThere {
       mark.style.setProperty("--length", share(Math.abs(adds)));
       mark.style.setProperty("--head", colours[names[1]] ?? "var(--hm-accent)");
       bar.style.setProperty("--zero", share(-low));
-      items[at].className = at === rows.length ? "wt-score" : at === top.length ? "wt-rest" : "";
       setText(number, amount(adds, true));
     });
-    this.node.append(this.#table);
   }
 }
+
+const makeBarRow = () =>
+  h(
+    "tr",
+    {},
+    h("th", { scope: "row" }),
+    h("td"),
+    h("td", { class: "wt-bar" }, h("i")),
+    h("td", { class: "wt-number" }),
+  );
 
 /** Who a part of a vector comes from, in a sentence. */
 function wrote(part: string) {

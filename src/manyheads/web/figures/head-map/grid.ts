@@ -18,7 +18,7 @@ import { arrow, fill, focusOn, h, rowsOf, setText, targetOf } from "../../views/
 import { Legend } from "./legend.ts";
 import type { MapHost, MapPart } from "./map-part.ts";
 import { MatrixFigure, TABLE_CELLS } from "./matrix.ts";
-import { drawRow, makeRow, secondAskers } from "./paint.ts";
+import { drawRow, makeRow, secondAskers, sharedTokens } from "./paint.ts";
 import { drawHead, drawTints, makeBitmap, paintBitmap, bitmapOf } from "../../views/pixels.ts";
 import { travel, type Travellers } from "./travel.ts";
 
@@ -221,33 +221,35 @@ export class GridView implements MapPart {
     const named = JSON.stringify([titles, names, isSorted]);
     if (named !== this.#named) {
       this.#named = named;
-      const many = columns > 4; // the titles are numbers, and the corner says of what
-      setText(this.corner, many && !isSorted ? (this.#turned ? "Layer" : "Head") : "");
-      const cells = fill(this.titles, columns + 1, () => h("th", { scope: "col" }));
-      const title = (text: string) => (many ? text.replace(/^(head|Layer) (?=\d+$)/, "") : text);
-      titles.forEach((text, column) => {
-        setText(cells[column + 1], isSorted ? "" : title(text));
-        cells[column + 1].role = isSorted ? "cell" : null; // without a name it heads nothing
-      });
-      const places = this.#places(map);
-      this.body.replaceChildren(
-        ...names.map((name, row) =>
-          h(
-            "tr",
-            {},
-            isSorted ? h("th", { role: "cell" }) : h("th", { scope: "row" }, name),
-            ...places
-              .slice(row * columns, (row + 1) * columns)
-              .map(({ layer, head }) => h("td", {}, this.#button(map, layer, head))),
-          ),
-        ),
-      );
+      this.#drawTitles(titles, columns, isSorted);
+      this.#drawRows(map, names, columns, isSorted);
     }
     for (const button of this.body.querySelectorAll("button")) {
       const { layer, head } = placeOf(button);
       button.tabIndex = layer === this.cursor.layer && head === this.cursor.head ? 0 : -1;
       button.ariaExpanded = String(layer === this.host.state.layer && head === this.#large);
     }
+  }
+
+  /** What columns are called; where they are many, by numbers alone, and the corner says of what. */
+  #drawTitles(titles: string[], columns: number, isSorted: boolean) {
+    const many = columns > 4;
+    setText(this.corner, many && !isSorted ? (this.#turned ? "Layer" : "Head") : "");
+    const cells = fill(this.titles, columns + 1, () => h("th", { scope: "col" }));
+    titles.forEach((text, column) => {
+      const title = many ? text.replace(/^(head|Layer) (?=\d+$)/, "") : text;
+      setText(cells[column + 1], isSorted ? "" : title);
+      cells[column + 1].role = isSorted ? "cell" : null; // without a name it heads nothing
+    });
+  }
+
+  #drawRows(map: ShownMap, names: string[], columns: number, isSorted: boolean) {
+    const buttons = this.#places(map).map(({ layer, head }) => h("td", {}, this.#button(map, layer, head)));
+    const rows = names.map((name, row) => {
+      const title = isSorted ? h("th", { role: "cell" }) : h("th", { scope: "row" }, name);
+      return h("tr", {}, title, ...buttons.slice(row * columns, (row + 1) * columns));
+    });
+    this.body.replaceChildren(...rows);
   }
 
   #button(map: ShownMap, layer: number, head: number) {
@@ -297,24 +299,13 @@ export class GridView implements MapPart {
     const askers = host.askersOf(map);
     this.row.classList.toggle("hm-plain", Boolean(compared)); // these are weights, above are differences
     const rows = fill(this.paintedHead, compared ? 2 : 1, makeRow);
-    const { shows } = drawRow(rows[0], host, map, {
-      layer,
-      head,
-      query: host.query,
-      askers,
-      shared: pairs && new Set(pairs.map(([i]) => i)),
-    }).row;
+    const [shared, others] = sharedTokens(pairs);
+    const { shows } = drawRow(rows[0], host, map, { layer, head, query: host.query, askers, shared }).row;
     if (shows) shows.query = host.rest;
     if (!compared || !pairs) return;
     setText(rows[1].cells[0], "second sentence");
-    drawRow(rows[1], host, compared, {
-      layer,
-      head,
-      query: second,
-      askers: secondAskers(pairs, askers, compared.shape[3]),
-      second: true,
-      shared: new Set(pairs.map(([, j]) => j)),
-    });
+    const asking = secondAskers(pairs, askers, compared.shape[3]);
+    drawRow(rows[1], host, compared, { layer, head, query: second, askers: asking, second: true, shared: others });
   }
 
   /** Where two sentences are compared, the heads that moved most. */

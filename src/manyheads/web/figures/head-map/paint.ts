@@ -81,6 +81,7 @@ export class PaintView implements MapPart {
     const { layer } = host.state;
     const { moved, pairs, secondQuery: other } = compareHeads(map, compared, layer, host.rest);
     const askers = host.askersOf(map);
+    const [shared, others] = sharedTokens(pairs);
     const second = pairs && compared && secondAskers(pairs, askers, compared.shape[3]);
     table.ariaLabel = `What each head looks at when ${map.queryTokens[host.rest]} asks`;
     const [, heads] = map.shape;
@@ -91,28 +92,12 @@ export class PaintView implements MapPart {
       host.dress(body, layer, head);
       const rows = fill(body, pairs ? 2 : 1, makeRow);
       host.placeName(rows[0].cells[0], head);
-      this.#rows.push(
-        drawRow(rows[0], host, map, {
-          layer,
-          head,
-          query: host.rest,
-          askers,
-          shared: pairs && new Set(pairs.map(([i]) => i)),
-        }),
-      );
+      this.#rows.push(drawRow(rows[0], host, map, { layer, head, query: host.rest, askers, shared }));
       if (!compared || !pairs) return;
       setText(rows[1].cells[0], moved.length ? `moved ${percent(moved[head])}` : "");
       rows[1].cells[0].classList.toggle("hm-most", most > 0 && moved[head] === most);
-      this.#rows.push(
-        drawRow(rows[1], host, compared, {
-          layer,
-          head,
-          query: other,
-          askers: second,
-          second: true,
-          shared: new Set(pairs.map(([, j]) => j)),
-        }),
-      );
+      const row = { layer, head, query: other, askers: second, second: true, shared: others };
+      this.#rows.push(drawRow(rows[1], host, compared, row));
     });
     table.dir = directionOf(map.keyTokens);
     table.style.setProperty("--keys", String(map.shape[3]));
@@ -176,6 +161,10 @@ function near(rows: DrawnRow[]) {
   const below = rows.findIndex(({ row }, at) => at > seen && row.getBoundingClientRect().top > innerHeight);
   return rows.slice(Math.max(seen, 0), below < 0 ? rows.length : below);
 }
+
+/** The tokens of each of two sentences that both have, by their pairs; null where none are compared. */
+export const sharedTokens = (pairs: number[][] | null) =>
+  [0, 1].map((side) => pairs && new Set(pairs.map((pair) => pair[side])));
 
 /** The words of the second sentence as they would ask in the first. */
 export function secondAskers(pairs: number[][], askers: (number | null)[] | null, count: number) {

@@ -72,55 +72,51 @@ export function lifted(state: State) {
 }
 
 export function reduce(state: State, action: Action): Step {
+  const step = (parts: Partial<State>, needs: Step["needs"]): Step => ({ state: { ...state, ...parts }, needs });
   switch (action.type) {
     case "take":
-      return { state: { ...state, ...action.parts, ...ALL_ON, masked: [], wanted: null }, needs: "compute" };
+      return step({ ...action.parts, ...ALL_ON, masked: [], wanted: null }, "compute");
     case "want":
-      return { state: { ...state, masked: [], wanted: action.words, ranking: [], alone: null }, needs: "compute" };
+      return step({ masked: [], wanted: action.words, ranking: [], alone: null }, "compute");
     case "layer":
-      return { state: { ...state, layer: action.layer, alone: null }, needs: "draw" };
+      return step({ layer: action.layer, alone: null }, "draw");
     case "off":
-      return { state: { ...state, off: action.off, alone: null }, needs: "compute" };
+      return step({ off: action.off, alone: null }, "compute");
     case "toggle": {
-      const after = { ...state, off: toggledIn(state.off, action.place) };
-      const left = lifted(after);
-      return {
-        state: {
-          ...after,
-          alone: left.length && !isBehind(state) ? scoreWithout(after.pushes!.layers[shownLayer(after)]!, left) : null,
-        },
-        needs: "compute",
-      };
+      const off = toggledIn(state.off, action.place);
+      return step({ off, alone: scoreLeft({ ...state, off }) }, "compute");
     }
     case "mask": {
-      const has = action.places.some((place) => state.masked.includes(place));
-      const masked = has
-        ? state.masked.filter((place) => !action.places.includes(place))
-        : [...state.masked, ...action.places].sort((a, b) => a - b);
-      return { state: { ...state, masked, wanted: null, ranking: [], alone: null }, needs: "compute" };
+      const masked = maskedAfter(state.masked, action.places);
+      return step({ masked, wanted: null, ranking: [], alone: null }, "compute");
     }
     case "lose":
-      return { state: { ...state, ...ALL_ON, masked: [], wanted: null, found: false }, needs: "draw" };
+      return step({ ...ALL_ON, masked: [], wanted: null, found: false }, "draw");
     case "show": {
       const { sense, pushes, words, ranking } = action;
-      const shown = {
-        ...state,
-        sense,
-        pushes,
-        words,
-        word: sense.word,
-        found: true,
-        read: state.masked,
-        ...(ranking && { ranking, off: [], alone: null }),
-      };
-      if (!state.wanted) return { state: shown, needs: "draw" };
-      const masked = pushes
-        ? wordsIn(pushes).filter(({ text, kind }) => kind === "word" && state.wanted!.includes(text.toLowerCase()))
-        : [];
-      return {
-        state: { ...shown, wanted: null, masked: masked.flatMap(({ places }) => places) },
-        needs: masked.length ? "compute" : "draw",
-      };
+      const shown = { sense, pushes, words, word: sense.word, found: true, read: state.masked };
+      const parts = ranking ? { ...shown, ...ALL_ON, ranking } : shown;
+      if (!state.wanted) return step(parts, "draw");
+      const masked = placesOfWords(state.wanted, pushes);
+      return step({ ...parts, wanted: null, masked }, masked.length ? "compute" : "draw");
     }
   }
 }
+
+/** The score without the heads that are off now, where what is shown still counts them; null where that isn't known. */
+function scoreLeft(state: State) {
+  const left = lifted(state);
+  return left.length && !isBehind(state) ? scoreWithout(state.pushes!.layers[shownLayer(state)]!, left) : null;
+}
+
+/** The masked places with those of one word, or without them where it has its mask. */
+const maskedAfter = (masked: number[], places: number[]) =>
+  places.some((place) => masked.includes(place))
+    ? masked.filter((place) => !places.includes(place))
+    : [...masked, ...places].sort((a, b) => a - b);
+
+/** Where the wanted words stand. */
+const placesOfWords = (wanted: string[], pushes: SensePushes | null) =>
+  (pushes ? wordsIn(pushes) : [])
+    .filter(({ text, kind }) => kind === "word" && wanted.includes(text.toLowerCase()))
+    .flatMap(({ places }) => places);
