@@ -84,7 +84,7 @@ export class FlowInk {
       transform: `translate(${round(x)} ${round(y)})`,
       opacity: round(opacity),
       class: `af-text ${kind}`.trim(),
-      ...pressed(answers),
+      ...pressOf(answers),
     });
   }
 
@@ -98,7 +98,7 @@ export class FlowInk {
       opacity: round(opacity),
       class: kind || undefined,
       fill,
-      ...pressed(answers),
+      ...pressOf(answers),
     });
   }
 
@@ -109,7 +109,7 @@ export class FlowInk {
       opacity: round(opacity),
       class: kind || undefined,
       fill,
-      ...pressed(answers),
+      ...pressOf(answers),
     });
   }
 
@@ -123,7 +123,7 @@ export class FlowInk {
     const size = this.#size;
     this.#write(shape, {
       style: `left:${of(x, size.width)};top:${of(y, size.height)};width:${of(width, size.width)};height:${of(height, size.height)};opacity:${round(opacity)}`,
-      ...pressed(answers),
+      ...pressOf(answers),
     });
   }
 
@@ -148,7 +148,7 @@ export class FlowInk {
       if (!answer) continue;
       if (typeof answer !== "function") return answer as Found;
       const { left, top, width, height } = node.getBoundingClientRect();
-      return answer(inside((event.clientX - left) / width), inside((event.clientY - top) / height)) as Found;
+      return answer(clip((event.clientX - left) / width), clip((event.clientY - top) / height)) as Found;
     }
     return null;
   }
@@ -183,7 +183,7 @@ export class FlowInk {
 }
 
 /** How the page knows what a press does. */
-const pressed = ({ press, opens }: Answers) => ({ "data-press": press ?? (opens ? "cell" : undefined) });
+const pressOf = ({ press, opens }: Answers) => ({ "data-press": press ?? (opens ? "cell" : undefined) });
 
-const inside = (share: number) => Math.min(Math.max(share, 0), 0.9999);
+const clip = (share: number) => Math.min(Math.max(share, 0), 0.9999);
 const round = (value: number) => String(Math.round(100 * value) / 100);

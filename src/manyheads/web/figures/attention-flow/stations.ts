@@ -110,35 +110,35 @@ export function captionOf(
   const best = largest(weights);
   switch (station) {
     case "words":
-      return `Every word is a list of ${flow.X.shape[1]} numbers${leftBy(flow)}. ${flow.decodes ? `Layer ${flow.layer! + 1} reads it normed. ` : ""}${asks} is going to ask.`;
+      return `Every word is a list of ${flow.X.shape[1]} numbers${tellLayerBelow(flow)}. ${flow.decodes ? `Layer ${flow.layer! + 1} reads it normed. ` : ""}${asks} is going to ask.`;
     case "keys":
-      return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${flow.layers ? `${name} of layer ${flow.layer! + 1}` : `the head “${name}”`}${flow.rotaryBase ? " and turned by the word’s position" : ""}.${shared(flow, head)}`;
+      return `${asks} asks with its query, and every word has a key: ${flow.Q.shape[1]} numbers each, made by ${flow.layers ? `${name} of layer ${flow.layer! + 1}` : `the head “${name}”`}${flow.rotaryBase ? " and turned by the word’s position" : ""}.${tellSharedKeys(flow, head)}`;
     case "scores":
       return `The query meets every key. The better they fit, the higher the score: ${quoted(flow, largest(scores))} gets ${formatNumber(Math.max(...scores), 2)}.`;
     case "softmax":
-      return `Softmax turns the scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]}\u00a0%.${hidden(flow, query)}`;
+      return `Softmax turns the scores into weights, which fill one bar of 100\u00a0%. ${quoted(flow, best)} gets the most, ${wholePercents(weights)[best]}\u00a0%.${tellHidden(flow, query)}`;
     case "values":
       return isOff(flow, head)
         ? `Each word sends its value, as much of it as its weight. But this head is off: of what arrives, it hands on nothing.`
         : `Each word sends its value, as much of it as its weight. Added up, they are the head’s output for ${asks}.`;
     case "heads":
-      return flow.headNames.length > 1 ? meanwhile(flow) : "There is one head, so there is one output.";
+      return flow.headNames.length > 1 ? tellOtherHeads(flow) : "There is one head, so there is one output.";
     case "mix":
       return `The outputs are joined side by side, and the matrix Wᴼ mixes them into ${flow.output.shape[1]} numbers, ${flow.layers ? `which are added to ${asks}${flow.decodes ? " as it was before the norm" : ""}` : `the new ${asks}`}.`;
     default:
-      return answerCaption(flow, query, fact);
+      return tellAnswer(flow, query, fact);
   }
 }
 
 /** Which heads have the same keys and values, where some do. */
-function shared({ headNames, kvHeads = headNames.length }: Flow, head: number) {
+function tellSharedKeys({ headNames, kvHeads = headNames.length }: Flow, head: number) {
   const size = headNames.length / kvHeads;
   const first = head - (head % size);
   return size > 1 ? ` Heads ${first + 1} to ${first + size} share their keys and values.` : "";
 }
 
 /** What the layer below did to the words, where there is one. */
-function leftBy(flow: Flow) {
+function tellLayerBelow(flow: Flow) {
   if (!flow.below) return "";
   const off = offOf(flow.belowMask).map((head) => head + 1);
   const how = off.length
@@ -148,7 +148,7 @@ function leftBy(flow: Flow) {
 }
 
 /** What the other heads did. */
-function meanwhile({ headMask, headNames }: Flow) {
+function tellOtherHeads({ headMask, headNames }: Flow) {
   const off = offOf(headMask).map((head) => `“${headNames[head]}”`);
   return `Meanwhile the other heads did the same${off.length ? `. Switched off, these hand on nothing: ${off.join(", ")}` : ", each with its own queries, keys and values"}.`;
 }
@@ -156,14 +156,14 @@ function meanwhile({ headMask, headNames }: Flow) {
 const offOf = (headMask: boolean[] | null = null) => (headMask ?? []).flatMap((on, head) => (on ? [] : [head]));
 
 /** That a mask hides words, where it does. */
-function hidden({ masked }: Flow, query: number) {
+function tellHidden({ masked }: Flow, query: number) {
   const count = rowOf(masked, query).filter((score) => !Number.isFinite(score)).length;
   return count
     ? ` What the mask hides, ${count === 1 ? "a token" : `${count} tokens`}, has the score −∞ and gets nothing.`
     : "";
 }
 
-function answerCaption(flow: Flow, query: number, fact: string) {
+function tellAnswer(flow: Flow, query: number, fact: string) {
   if (!fact) return "Nothing is read from this output.";
   const { label, name, probability } = answerOf(flow, fact);
   const { parts, logit } = partsOf(flow, label);
