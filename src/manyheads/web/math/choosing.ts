@@ -35,7 +35,7 @@ const sumOf = (row: ArrayLike<number>) => {
 };
 
 /** A map of some of its tokens; rows `scaled` to sum to 1 again, or parts of what they were. */
-export function taken(map: Chosen, queries: number[], keys: number[], scaled = false): Chosen {
+export function takeTokens(map: Chosen, queries: number[], keys: number[], scaled = false): Chosen {
   const [layers, heads] = map.shape;
   const weights = new Float32Array(layers * heads * queries.length * keys.length);
   for (const layer of layersOf(map))
@@ -71,7 +71,7 @@ const unspecial = (tokens: string[]) => placesOf(tokens).filter((place) => !isSp
  */
 export function withoutSpecial(map: Chosen) {
   const [queries, keys] = [map.queryTokens, map.keyTokens].map(unspecial);
-  return queries.length && keys.length ? taken(map, queries, keys, isOfShares(map)) : noted(map, ONLY_SPECIAL);
+  return queries.length && keys.length ? takeTokens(map, queries, keys, isOfShares(map)) : noted(map, ONLY_SPECIAL);
 }
 
 /** The map of words: what looks at their pieces is summed, what their pieces look at is averaged. */
@@ -142,7 +142,7 @@ const wordsOf = (tokens: string[], starts: number[]) =>
  * The tokens from `first` to `last`, places in the map that was computed, `count` of them; of the queries, too, where they
  * are the same, `alike`. Weights stay as they were.
  */
-export function between(
+export function takeBetween(
   map: Chosen,
   { first, last }: { first: number; last: number | null },
   count: number,
@@ -155,7 +155,7 @@ export function between(
   const asking = placesOf(map.queryTokens).filter((at) => !alike || inside(queries[at]));
   const lookedAt = placesOf(map.keyTokens).filter((at) => inside(keys[at]));
   if ((from === 0 && to === count - 1) || !asking.length || !lookedAt.length) return map;
-  const part = taken(map, asking, lookedAt);
+  const part = takeTokens(map, asking, lookedAt);
   const range = { first: from + 1, last: to + 1, count };
   if (part.kind !== "parts") return noted(part, note("betweenAny", range));
   let [whole, kept] = [0, 0];

@@ -2,12 +2,12 @@
 
 import type { AttentionMap } from "./attention-map.ts";
 import type { Chosen } from "./choosing.ts";
-import { between, mergePieces, noted, placesOf, withoutSpecial } from "./choosing.ts";
+import { mergePieces, noted, placesOf, takeBetween, withoutSpecial } from "./choosing.ts";
 import type { MapState, ShownMap, ShownState } from "./map-state.ts";
 import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
 import { FULL, LEGEND } from "./names.ts";
 import { amount, note, percent, wordStarts } from "./text.ts";
-import { canWeigh, weighByValues } from "./value-norms.ts";
+import { canWeigh, weighByNorms } from "./value-norms.ts";
 
 /** The parts of the state that what is shown of a map depends on. */
 export const SHOWN: (keyof MapState)[] = [
@@ -85,7 +85,7 @@ export function changesSomething(map: AttentionMap, state: MapState, name: keyof
  * kept or removed; some of the tokens. Of the layers that are there, those that it needs.
  */
 export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
-  const map = isWeighed(computed, state) ? weighByValues(computed) : computed;
+  const map = isWeighed(computed, state) ? weighByNorms(computed) : computed;
   const { heads, layers, pieces, special, scale } = state;
   const needed = state.view === "grid" ? layersOf(map) : neededLayers(computed, state);
   const alike = isAlike(map);
@@ -96,7 +96,7 @@ export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
   const mixed = shown.headNames !== map.headNames;
   if (pieces === "merge") shown = mergePieces(shown);
   if (special === "remove") shown = withoutSpecial(shown);
-  shown = between(shown, state, map.shape[3], alike);
+  shown = takeBetween(shown, state, map.shape[3], alike);
   if (scale === "relative") shown = noted(shown, note(scale));
   return { queries: placesOf(shown.queryTokens), ...shown, mixed };
 }

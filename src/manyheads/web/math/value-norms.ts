@@ -33,7 +33,7 @@ export const canWeigh = (map: AttentionMap) =>
   Boolean(map.valueNorms) && isOfShares(map) && !(map.final && layersOf(map).length < map.shape[0]);
 
 /** The map of how much each head writes from each token: weights times norms, as amounts; of the layers that are there. */
-export function weighByValues(map: AttentionMap): AttentionMap & { weighed: true } {
+export function weighByNorms(map: AttentionMap): AttentionMap & { weighed: true } {
   const {
     shape: [, heads, queries, keys],
     valueNorms: norms,
