@@ -83,22 +83,24 @@ export function mergePieces(map: Chosen): Chosen {
   const [rowOf, columnOf] = [map.queryTokens, map.keyTokens].map((tokens, side) => wordOf(tokens.length, starts[side]));
   const size = queries.length * keys.length;
   const weights = new Float32Array(layers * heads * size);
+  const pieces = queries.map((start, at) => (queries[at + 1] ?? counts[0]) - start); // of each word
   const sums = new Float64Array(size);
-  const divisor = queries.map((start, at) => (queries[at + 1] ?? counts[0]) - start);
   for (const layer of layersOf(map))
     for (let head = 0; head < heads; head++) {
       sums.fill(0);
       for (let query = 0; query < counts[0]; query++) {
-        const row = queryWeights(map, layer, head, query);
-        for (let key = 0; key < counts[1]; key++) sums[rowOf[query] * keys.length + columnOf[key]] += row[key];
+        const from = rowOf[query] * keys.length;
+        queryWeights(map, layer, head, query).forEach((weight, key) => (sums[from + columnOf[key]] += weight));
       }
-      for (let word = 0; word < queries.length; word++) {
+      queries.forEach((_, word) => {
         const row = sums.subarray(word * keys.length, (word + 1) * keys.length);
-        const by = isOfShares(map) ? sumOf(row) : divisor[word];
-        if (by > 0)
-          for (let key = 0; key < keys.length; key++)
-            weights[(layer * heads + head) * size + word * keys.length + key] = row[key] / by;
-      }
+        const whole = isOfShares(map) ? sumOf(row) : pieces[word];
+        if (whole > 0)
+          weights.set(
+            row.map((sum) => sum / whole),
+            (layer * heads + head) * size + word * keys.length,
+          );
+      });
     }
   return noted(
     {

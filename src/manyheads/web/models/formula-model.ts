@@ -1,12 +1,12 @@
 // The steps of the formula on a page: every matrix of one head of a page's model. Twin of `formula_steps` in Python.
 
 import type { HeadMask, Tints } from "../math/attention-map.ts";
-import { causalMask, linear, project, stepsAndMaps, transpose } from "../math/attention.ts";
+import { average, causalMask, linear, project, stepsAndMaps, transpose } from "../math/attention.ts";
 import type { Layer, Matrix } from "../math/attention.ts";
 import type { HeadLedger, LedgerQuestion } from "../math/ledger.ts";
 import { PADDING } from "../math/names.ts";
 import type { Projections, ProjectionsState } from "../math/projections.ts";
-import { rowOf } from "../math/steps.ts";
+import { columnOf, rowOf } from "../math/steps.ts";
 import type { Changes, Flow, FlowState, Steps } from "../math/steps.ts";
 import type { FocusModel } from "./focus.ts";
 
@@ -115,39 +115,15 @@ export function headLedgerOf(model: FocusModel) {
   const { numHeads, headNames } = model;
   return ({ sentence, headMask = null }: Pick<LedgerQuestion, "sentence" | "headMask">): HeadLedger => {
     const { ids, tokens, notes } = model.tokenize(sentence);
-    const length = tokens.length;
     const [below, above] = headMask ?? [null, null];
     const { weights: ofLayers, predictions } = model.attend(sentence, headMask);
-    const all = ofLayers.subarray(ofLayers.length / 2); // of layer 2, from which the answers are read
     const { X } = model.states(model.wordVectors(ids), below);
     const [, , V] = project(X, X, model.layer("attention."), numHeads);
-    const width = V.shape[1] / numHeads;
-    const weights = { shape: [numHeads, length], values: new Float32Array(numHeads * length) };
-    const concat = new Float64Array(V.shape[1]);
-    for (let head = 0; head < numHeads; head++) {
-      const own = all.subarray(head * length * length, head * length * length + length);
-      weights.values.set(own, head * length);
-      if (above?.[head] === false)
-        for (let key = 0; key < length; key++)
-          V.values.fill(0, key * V.shape[1] + head * width, key * V.shape[1] + (head + 1) * width);
-      own.forEach((weight, key) => {
-        for (let d = head * width; d < (head + 1) * width; d++) concat[d] += weight * V.values[key * V.shape[1] + d];
-      });
-    }
+    above?.forEach((on, head) => on || silenceHead(V, head, numHeads));
+    const all = ofLayers.subarray(ofLayers.length / 2); // of layer 2, from which the answers are read
+    const weights = firstRows({ shape: [numHeads, tokens.length, tokens.length], values: all });
+    const concat = average({ shape: [numHeads, 1, tokens.length], values: weights.values }, V).values;
     const { labels, reading, parts } = model.ledger(concat);
-    const count = labels.length;
-    const without = { shape: [count, numHeads], values: new Float32Array(count * numHeads) };
-    for (let head = 0; head < numHeads; head++) {
-      const left = model.ledger(concat.map((value, d) => (Math.floor(d / width) === head ? 0 : value))).parts;
-      for (let label = 0; label < count; label++)
-        without.values[label * numHeads + head] = left.values[(label + 1) * (numHeads + 2) - 1];
-    }
-    const says = { shape: [numHeads, length, count], values: new Float32Array(numHeads * length * count) };
-    for (let head = 0, at = 0; head < numHeads; head++)
-      for (let key = 0; key < length; key++)
-        for (let label = 0; label < count; label++, at++)
-          for (let d = head * width; d < (head + 1) * width; d++)
-            says.values[at] += V.values[key * V.shape[1] + d] * reading.values[d * count + label];
     return {
       tokens,
       headNames,
@@ -158,11 +134,53 @@ export function headLedgerOf(model: FocusModel) {
       answered: Object.keys(predictions).length > 0,
       others: ["biases"],
       parts,
-      without,
+      without: logitsWithout(model, concat),
       weights,
-      says,
+      says: whatWordsSay(V, reading, numHeads),
     };
   };
+}
+
+/** Zeros for the values of a head that is off, in place. */
+function silenceHead({ shape: [rows, columns], values }: Matrix, head: number, numHeads: number) {
+  const width = columns / numHeads;
+  for (let row = 0; row < rows; row++) values.fill(0, row * columns + head * width, row * columns + (head + 1) * width);
+}
+
+/** What the first token looks at: [h, q, k] -> [h, k]. */
+function firstRows({ shape: [heads, queries, keys], values }: Matrix): Matrix {
+  const rows = new Float32Array(heads * keys);
+  for (let head = 0; head < heads; head++)
+    rows.set(values.subarray(head * queries * keys, head * queries * keys + keys), head * keys);
+  return { shape: [heads, keys], values: rows };
+}
+
+/** The logits with each head off: [label, h]. */
+function logitsWithout(model: FocusModel, concat: Float32Array): Matrix {
+  const { numHeads } = model;
+  const width = concat.length / numHeads;
+  const columns = Array.from({ length: numHeads }, (_, head) => {
+    const { parts } = model.ledger(concat.map((value, d) => (Math.floor(d / width) === head ? 0 : value)));
+    return columnOf(parts, numHeads + 1);
+  });
+  return transpose({
+    shape: [numHeads, columns[0].length],
+    values: Float32Array.from(columns.flatMap((one) => [...one])),
+  });
+}
+
+/** What each word would add to each logit with all of the weight of a head: [h, k, label]. */
+function whatWordsSay(V: Matrix, reading: Matrix, numHeads: number): Matrix {
+  const [length, columns] = V.shape;
+  const [, count] = reading.shape;
+  const width = columns / numHeads;
+  const says = new Float32Array(numHeads * length * count);
+  for (let head = 0, at = 0; head < numHeads; head++)
+    for (let key = 0; key < length; key++)
+      for (let label = 0; label < count; label++, at++)
+        for (let d = head * width; d < (head + 1) * width; d++)
+          says[at] += V.values[key * columns + d] * reading.values[d * count + label];
+  return { shape: [numHeads, length, count], values: says };
 }
 
 /** A function from a word of a sentence to its query, made in three ways: twin of `projections` in Python. */

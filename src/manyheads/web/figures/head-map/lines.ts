@@ -131,25 +131,34 @@ class LinesPanel {
       chosen: (head, asks, key) =>
         !styles[head].off && (single === null || head === single) && (only === null ? asks === query : key === only),
     });
-    const unit = lineUnit(map, layer);
     const paths = fill(this.svg, lines.length, () => document.createElementNS(SVG, "path"));
+    const unit = lineUnit(map, layer);
     lines.forEach((line, index) => {
-      const beside = (BESIDE * (line.head - (map.shape[1] - 1) / 2)) / Math.max(map.shape[1] - 1, 1);
-      const [from, to] = [line.query, line.key].map((place) => place + 0.5 + (single === null ? beside : 0));
-      const style = lineStyle(styles[line.head], map, line, unit);
-      const drawn = { d: `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`, ...style };
+      const drawn = { d: this.#curve(line, single === null), ...lineStyle(styles[line.head], map, line, unit) };
       for (const [name, value] of Object.entries(drawn)) paths[index].setAttribute(name, value);
     });
-    for (const list of [this.asking, this.lookedAt])
-      [...list.children].forEach((item, index) => {
-        const asks = list === this.asking;
-        item.classList.toggle("hm-lit", asks ? only === null && index === query : index === only);
-        item.classList.toggle("hm-asks", asks && index === rest);
-      });
+    this.#mark();
     setText(
       this.summary,
       this.#summarize(map, only === null ? { asks: true, index: query } : { asks: false, index: only }, single, styles),
     );
+  }
+
+  /** From a word to another, where several heads have lines beside each other. */
+  #curve({ head, query, key }: { head: number; query: number; key: number }, several: boolean) {
+    const [, heads] = this.#map!.shape;
+    const beside = several ? (BESIDE * (head - (heads - 1) / 2)) / Math.max(heads - 1, 1) : 0;
+    const [from, to] = [query, key].map((place) => place + 0.5 + beside);
+    return `M0 ${from}C45 ${from} 55 ${to} 100 ${to}`;
+  }
+
+  /** Marks the words whose lines are drawn, and the one that asks. */
+  #mark() {
+    [...this.asking.children].forEach((item, index) => {
+      item.classList.toggle("hm-lit", this.#only === null && index === this.#query);
+      item.classList.toggle("hm-asks", index === this.#rest);
+    });
+    [...this.lookedAt.children].forEach((item, index) => item.classList.toggle("hm-lit", index === this.#only));
   }
 
   /** What the chosen word's lines say, in words; the mean of the heads that are on where all are shown. */
