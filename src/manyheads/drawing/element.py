@@ -13,11 +13,19 @@ def element_html(name, attributes, data, plain=""):
     >>> element_html("head-map", {"sentence": "<tea>", "compare": None, "causal": ""}, {"shape": [1, 1, 1, 1]})
     '<head-map sentence="&lt;tea&gt;" causal=""><script type="application/json">{"shape":[1,1,1,1]}</script></head-map>'
 
-    Attributes that are None are left out. `plain` is what shows in it where no script runs.
+    `plain` is what shows in it where no script runs.
     """
-    written = "".join(f' {key}="{escape(str(value))}"' for key, value in attributes.items() if value is not None)
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    return f'<{name}{written}>{plain}<script type="application/json">{text}</script></{name}>'
+    return f'<{name}{attributes_html(attributes)}>{plain}<script type="application/json">{text}</script></{name}>'
+
+
+def attributes_html(attributes):
+    """Attributes as they stand in a tag; those that are None are left out.
+
+    >>> attributes_html({"label": "<tea>", "compare": None})
+    ' label="&lt;tea&gt;"'
+    """
+    return "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items() if value is not None)
 
 
 def table_html(caption, rows, columns=()):

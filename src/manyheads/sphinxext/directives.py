@@ -3,7 +3,6 @@
 The build draws what stands in a page before its scripts run from the same data (`prerender.py`).
 """
 
-from html import escape
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,7 +10,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from manyheads.drawing.element import element_html
+from manyheads.drawing.element import attributes_html, element_html
 from manyheads.models.cards import behaviour
 from manyheads.models.decoder import load_decoder
 from manyheads.models.decoder.stories import stored_story
@@ -220,15 +219,6 @@ class FirstLookDirective(TextDirective):
         shown = head_map_element(map, sentence=words, model="focus", tools="none", examples=options.get("try"))
         written = {"word": options.get("word", ""), "head": head, "answer": answer}
         return f"<first-look{attributes_html(written)}>{shown}</first-look>"
-
-
-def attributes_html(attributes):
-    """Attributes as they stand in a tag.
-
-    >>> attributes_html({"label": "<tea>"})
-    ' label="&lt;tea&gt;"'
-    """
-    return "".join(f' {name}="{escape(str(text))}"' for name, text in attributes.items())
 
 
 class WordSenseDirective(TextDirective):
