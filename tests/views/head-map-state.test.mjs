@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { missingOf, queryOf, reduce, restOf, startWith } from "../../src/manyheads/web/figures/head-map/state.ts";
-import { OPTION_NAMES, OPTIONS } from "../../src/manyheads/web/math/options.ts";
+import { OPTION_NAMES, OPTIONS, SHOWN, START, valuesOf } from "../../src/manyheads/web/math/options.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
 import { dice, pick } from "./dice.mjs";
 import { makeMap, weightsOf } from "./small-models.mjs";
@@ -153,12 +153,23 @@ test("a sentence that is refused makes the last map stale until another one come
   assert.equal(own.state.stale, false);
 });
 
+test("what is shown of a map depends on nothing but the options whose rows say so", () => {
+  const read = new Set();
+  const watched = (chosen) => new Proxy(chosen, { get: (state, name) => (read.add(name), state[name]) });
+  for (const name of OPTION_NAMES)
+    for (const value of valuesOf(name) ?? []) shownMap(makeMap({}), watched({ ...START, layer: 0, [name]: value }));
+  for (const name of read)
+    assert.ok(SHOWN.includes(name), `shownMap reads "${name}": give its row in shared/options.json "shown": true`);
+  for (const name of SHOWN)
+    assert.ok(read.has(name), `shownMap doesn't read "${name}": drop "shown" from its row in shared/options.json`);
+});
+
 // --- any sequence of actions
 
 function anyAction(roll) {
   const name = pick(roll, OPTION_NAMES);
   const value = {
-    choice: () => pick(roll, OPTIONS[name].values),
+    choice: () => pick(roll, valuesOf(name)),
     text: () => pick(roll, ["", "tea", "hot tea"]),
     place: () => (OPTIONS[name].start === null && roll(3) === 0 ? null : roll(7)),
   }[OPTIONS[name].kind]();

@@ -10,6 +10,7 @@ import numpy as np
 from manyheads.maps.picture import moved_picture
 from manyheads.shared.names import NOTES, ONLY_SPECIAL
 from manyheads.shared.numbers import percent
+from manyheads.shared.options import OPTIONS
 from manyheads.shared.tokens import is_special, joined, readable, word_starts
 
 
@@ -19,9 +20,9 @@ def rows_to_one(weights):  # [..., q, k] -> [..., q, k]
     return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
 
 
-def noted(map, name, **values):
-    """The map with one of the shared `NOTES`."""
-    return replace(map, notes=(*map.notes, NOTES[name].format(**values)))
+def noted(map, text):
+    """The map with one more note."""
+    return replace(map, notes=(*map.notes, text))
 
 
 def merged(map):
@@ -42,7 +43,7 @@ def merged(map):
         value_norms=None,
         picture=None,
     )
-    return noted(words, "merged")
+    return noted(words, OPTIONS["pieces"]["values"]["merge"]["note"])
 
 
 def any_piece(mask, queries, keys):
@@ -123,8 +124,8 @@ def between(map, first, last):
     )
     shown = {"first": start + 1, "last": end, "count": count}
     if part.kind != "parts":
-        return noted(part, "betweenAny", **shown)
-    return noted(part, "between", **shown, share=percent(left_out(asking, weights)))
+        return noted(part, NOTES["betweenAny"].format(**shown))
+    return noted(part, NOTES["between"].format(**shown, share=percent(left_out(asking, weights))))
 
 
 def value_weighted(map):
@@ -134,7 +135,8 @@ def value_weighted(map):
     if map.kind != "shares":
         raise ValueError(f"what heads write is told from shares of their attention, got {map.kind}")
     weights = map.weights * map.value_norms[:, :, None]
-    return noted(replace(map, weights=weights, kind="amounts", value_norms=None), "written")
+    weighted = replace(map, weights=weights, kind="amounts", value_norms=None)
+    return noted(weighted, OPTIONS["weigh"]["values"]["written"]["note"])
 
 
 def left_out(before, after):

@@ -13,7 +13,25 @@ def start_of(name):
     ('paint', 0, None)
     """
     row = OPTIONS[name]
-    return row["values"][0] if row["kind"] == "choice" else row["start"]
+    return next(iter(row["values"])) if row["kind"] == "choice" else row["start"]
+
+
+def names_with(column):
+    """The options whose rows have such a column.
+
+    >>> names_with("computed")
+    ['sentence', 'compare']
+    """
+    return [name for name, row in OPTIONS.items() if column in row]
+
+
+def is_whole(name, value):
+    """Whether what is shown is told from whole rows: a page of such a map holds all tokens, whichever are chosen.
+
+    >>> is_whole("special", "remove"), is_whole("special", "dim"), is_whole("first", 3)
+    (True, False, False)
+    """
+    return "whole" in OPTIONS[name].get("values", {}).get(value, {})
 
 
 def options_table():

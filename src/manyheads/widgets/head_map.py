@@ -21,7 +21,7 @@ from manyheads.reading.inputs_from import asked
 from manyheads.reading.other_tools import maps_of
 from manyheads.reading.own_models import in_pieces, maps_within, with_heads_off
 from manyheads.reading.sentences import MAX_WEIGHTS, Holding
-from manyheads.shared.options import OPTIONS, start_of
+from manyheads.shared.options import OPTIONS, is_whole, names_with, start_of
 from manyheads.whole_files import write_whole
 from manyheads.widgets.figure import Figure, reason, refuse_unknown
 from manyheads.widgets.file_size import too_large
@@ -30,7 +30,7 @@ from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
 
 OF_ALONE = ("batch", "attention_mask", "layer_names", "head_names", "key_value_heads", "normalised", "tokenizer")
-ASKS = ["sentence", "compare", "head_mask", "model_index"]  # of a model that reads sentences
+ASKS = [*names_with("computed"), "head_mask", "model_index"]  # of a model that reads sentences
 PLACES = ("layer", "head", "query")  # in the order of a map's axes
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
@@ -42,8 +42,6 @@ SWITCHES = "Your model computed this. Turn a head off, and it computes again wit
 ASKED = {GIVEN: [], SWITCHES: ["head_mask"], OPENS: ["query"]}
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
 
-# These are told from whole rows: a page of a map that is shown so holds all tokens, whichever are chosen.
-OF_WHOLE_ROWS = {"layers": "rollout", "weigh": "written", "special": "remove", "pieces": "merge"}
 ONLY_THESE = "Only these tokens are in this page: for all of them, leave out first and last before you write it."
 
 
@@ -58,7 +56,8 @@ class _Choice(traitlets.Enum):
     """One of an option's values, or what it was called before."""
 
     def __init__(self, row):
-        super().__init__(row["values"], row["values"][0])
+        values = [*row["values"]]
+        super().__init__(values, values[0])
         self.former = row.get("former", {})
 
     def validate(self, obj, value):
@@ -438,7 +437,7 @@ class HeadMap(_Chosen):
 
     def _shown(self, map, mask):
         """What is shown of a map, as attributes of its element; of a smaller one than was there, the last."""
-        chosen = {name: getattr(self, name) for name in OPTIONS if name not in ("sentence", "compare")}
+        chosen = {name: getattr(self, name) for name in OPTIONS if name not in ASKS}
         for name, count in zip(PLACES, map.shape):
             chosen[name] = None if chosen[name] is None else min(chosen[name], count - 1)
         rows = enumerate(mask or [])
@@ -447,7 +446,7 @@ class HeadMap(_Chosen):
         return {**written, "off": off or None}
 
     def _takes_whole_rows(self):
-        return any(getattr(self, name) == value for name, value in OF_WHOLE_ROWS.items())
+        return any(is_whole(name, getattr(self, name)) for name in OPTIONS)
 
     def _part(self, map, mask):
         """What a page without its model holds of a map, the tokens that are shown, and its element's attributes."""
@@ -499,9 +498,9 @@ class HeadMap(_Chosen):
         The page starts as the map is now. Its reader chooses view, layer, word, heads and special tokens; the sentence
         stays, since the model is not in the file. Several models, or a sentence to compare with, are maps of their own,
         one below the other. Of `first` to `last`, the file holds these tokens alone, and says so; but where `rollout`,
-        merged pieces, what is written, or rows without sinks or special tokens are shown, it holds all, for these are
-        told from whole rows. Of a file that gets larger than a mail carries, a warning says so before it is written,
-        and what would fit. Returns the `Path`.
+        merged pieces, what is written, or rows without special tokens are shown, it holds all, for these are told
+        from whole rows. Of a file that gets larger than a mail carries, a warning says so before it is written, and
+        what would fit. Returns the `Path`.
 
         Raises `ValueError` for a path that ends in something other than .html, `OSError` for one that can't be written.
         """

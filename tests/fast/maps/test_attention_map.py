@@ -9,7 +9,7 @@ import pytest
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.wire import map_dict
-from manyheads.shared.names import NOTES
+from manyheads.shared.options import OPTIONS
 
 LAYERS, HEADS, QUERIES, KEYS = 2, 3, 5, 7
 
@@ -52,7 +52,7 @@ def test_what_is_written_is_weights_times_norms_and_only_where_these_are_known(m
     written = known.value_weighted()
     np.testing.assert_allclose(written.weights, map.weights * norms[:, :, None], rtol=1e-6)
     assert (written.kind, written.value_norms) == ("amounts", None)
-    assert written.notes == (NOTES["written"],)
+    assert written.notes == (OPTIONS["weigh"]["values"]["written"]["note"],)
     words = replace(known, key_tokens=[*map.key_tokens[:-1], "[SEP]"]).without_special()
     np.testing.assert_allclose(words.value_norms, norms[..., :-1], rtol=1e-6)
     for other in (map, known.average(), written):

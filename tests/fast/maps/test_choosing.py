@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import taken
-from manyheads.shared.names import NOTES
+from manyheads.shared.options import OPTIONS
 from manyheads.shared.tokens import word_starts
 
 PIECES = ["[CLS]", "un", "##help", "##ful", "tea", "!", "</s>"]
@@ -41,7 +41,7 @@ def test_words_are_what_their_pieces_are_together(map):
         looks = (summed.sum(-1) > 0).sum(2)[..., None]
         np.testing.assert_allclose(words.weights[:, :, query], summed.sum(2) / np.maximum(looks, 1), atol=1e-5)
     merges = (len(asking), len(looked_at)) != map.shape[2:]
-    assert words.notes == ((NOTES["merged"],) if merges else ())
+    assert words.notes == ((OPTIONS["pieces"]["values"]["merge"]["note"],) if merges else ())
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from manyheads.drawing.legend import legend_of
 from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import between
 from manyheads.maps.wire import map_dict, map_json
-from manyheads.shared.names import NOTES
 from manyheads.shared.numbers import amount, percent
-from manyheads.shared.options import OPTIONS
+from manyheads.shared.options import OPTIONS, is_whole
 from manyheads.shared.tokens import direction_of, isolated, spelled
 
 TWIN = """
@@ -82,13 +81,13 @@ def in_the_page(cases, numbers=(), contents=(), texts=()):
     return json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))
 
 
-def maps():
+def maps(empty=0.2):
     """Maps of all kinds, of the same and of other tokens on both sides; some rows look at nothing."""
     random = np.random.default_rng(7)
     for tokens, kind in itertools.product([*TEXTS, None], ("shares", "amounts", "signed")):
         queries, keys = (TEXTS[0], TEXTS[1]) if tokens is None else (tokens, tokens)
         weights = random.dirichlet(np.full(len(keys), 0.4), (2, 3, len(queries)))
-        weights[random.random(weights.shape[:3]) < 0.2] = 0
+        weights[random.random(weights.shape[:3]) < empty] = 0
         weights = {"shares": weights, "amounts": 5 * weights, "signed": 200 * weights - 3}[kind]
         norms = 9 * random.random((2, 3, len(keys))) if kind == "shares" else None
         yield AttentionMap(queries, keys, weights, kind=kind, value_norms=norms)
@@ -141,9 +140,25 @@ def test_a_legend_says_what_the_colours_mean():
     for (map, scale), theirs in zip(cases, found):
         largest = amount(np.abs(map.weights[0]).max())
         assert theirs["legend"] == [text.format(largest) for text in LEGENDS[map.kind, scale]]
-        assert theirs["notes"] == [*map.notes, *([NOTES[scale]] if scale in NOTES else [])]
+        note = OPTIONS["scale"]["values"][scale].get("note")
+        assert theirs["notes"] == [*map.notes, *([note] if note else [])]
         if scale == "absolute":
             assert legend_of(map, 0) == theirs["legend"]
+
+
+def test_what_is_told_from_whole_rows_says_so():
+    """Of some tokens, a page holds these alone: shown in any way that isn't `whole`, they look as they did among all."""
+    some = {"first": 1, "last": 3}
+    pairs = [(map, between(map, **some)) for map in maps(empty=0) if map.shape[3] > 3]
+    ways = [(name, value) for name, row in OPTIONS.items() for value in row.get("values", ())]
+    states = [{"view": "grid", name: value} for name, value in ways]
+    cases = [case for state in states for map, part in pairs for case in ((map, state | some), (part, state))]
+    shown = (np.reshape(each["weights"], each["shape"])[each["present"]] for each in in_the_page(cases)["found"])
+    for name, value in ways:
+        both = [(next(shown), next(shown)) for _ in pairs]
+        alike = all(one.shape == two.shape and np.allclose(one, two, atol=1e-4) for one, two in both)
+        asked = "drop the column" if alike else 'give it the column "whole": true'
+        assert alike != is_whole(name, value), f"{value!r} of {name!r} in shared/options.json: {asked}"
 
 
 def causal():

@@ -4,7 +4,7 @@
 import type { AttentionMap } from "../math/attention-map.ts";
 import { h } from "../views/dom.ts";
 import { EXAMPLE, FLAGS } from "../math/names.ts";
-import { OPTIONS, type OptionName } from "../math/options.ts";
+import { valuesOf } from "../math/options.ts";
 import { HEIGHT, maskOf, readPart, WRITTEN, type StateParts } from "./state.ts";
 
 const NAMES = ["figure", "model", "models", "theme", ...WRITTEN];
@@ -15,8 +15,7 @@ const FORMER = ["sinks", "top", "find"]; // settings that addresses of yesterday
 export function complaint(name: string, text: string) {
   if (FORMER.includes(name)) return null;
   if (!NAMES.includes(name)) return `There is no setting called “${name}”; there are ${NAMES.join(", ")}.`;
-  const known =
-    name === "theme" ? THEMES : name === "figure" ? Object.keys(FIGURES) : OPTIONS[name as OptionName]?.values;
+  const known = name === "theme" ? THEMES : name === "figure" ? Object.keys(FIGURES) : valuesOf(name);
   const part = readPart(name, text);
   if (known)
     return known.includes(text) || name in part

@@ -3,6 +3,7 @@
 import type { AttentionMap } from "./attention-map.ts";
 import { hasMask, isMasked, isOfShares, layersOf, queryWeights } from "./maps.ts";
 import { ONLY_SPECIAL } from "./names.ts";
+import { OPTIONS } from "./options.ts";
 import { isSpecial, joined, note, percent, readable, wordStarts } from "./text.ts";
 
 /** A map with the places that its tokens have in the one that was computed, where they're fewer. */
@@ -114,7 +115,7 @@ export function mergePieces(map: Chosen): Chosen {
       queryTokens: wordsOf(map.queryTokens, queries),
       keyTokens: wordsOf(map.keyTokens, keys),
     },
-    note("merged"),
+    OPTIONS.pieces.values.merge.note,
   );
 }
 

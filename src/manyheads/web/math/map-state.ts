@@ -1,34 +1,35 @@
 // What a reader can choose of a map, and what of the map is shown then.
 
+import type rows from "../../shared/options.json";
 import type { AttentionMap, HeadMask } from "./attention-map.ts";
 
+type Rows = typeof rows;
+
+/** The options whose rows have such a column. */
+type With<Column extends string> = {
+  [Name in keyof Rows]: Rows[Name] extends Record<Column, unknown> ? Name : never;
+}[keyof Rows];
+
+/** One of its values for each choice among the rows. */
+type Choices = { [Name in With<"values">]: keyof Rows[Name]["values"] };
+
 /** A value for each row of options.json, the heads that are on, and which of several models. */
-export interface MapState {
+export interface MapState extends Choices {
   sentence: string;
   compare: string | null;
-  view: "paint" | "matrix" | "grid" | "lines" | "picture";
   layer: number;
   head: number | null;
   query: number;
   headMask: HeadMask;
   model: number;
-  special: "keep" | "dim" | "remove";
-  weigh: "attention" | "written";
-  heads: "each" | "average";
-  layers: "one" | "rollout";
-  pieces: "apart" | "merge";
-  scale: "absolute" | "relative";
   first: number;
   last: number | null;
 }
 
 export type ViewName = MapState["view"];
 
-/** What of the state says what is shown of a map. */
-export type ShownState = Pick<
-  MapState,
-  "view" | "layer" | "weigh" | "special" | "heads" | "layers" | "pieces" | "scale" | "first" | "last" | "headMask"
->;
+/** What of the state says what is shown of a map: the options whose rows say `shown`, and the heads that are on. */
+export type ShownState = Pick<MapState, With<"shown"> | "headMask">;
 
 /** What is shown of a map: `queries` and `keys` are the places of its tokens; `mixed` says that its rows are no single head's. */
 export interface ShownMap extends AttentionMap {

@@ -1,36 +1,56 @@
-// What can be chosen of a map, from options.json, a row an option: its kind (a text, one of some values, or a place counted from
-// 0), its values or where it starts, what it is called among the tools, and what it does. Python reads the same rows.
+// What can be chosen of a map, from options.json, a row an option. Python reads the same rows.
 
 import rows from "../../shared/options.json";
 import type { MapState } from "./map-state.ts";
 
+/** A text, one of some values, or a place counted from 0. */
 export interface Option {
   kind: "text" | "choice" | "place";
   says: string;
-  values?: string[]; // the first is where it starts
+  values?: Record<string, Value>; // of a choice; the first is where it starts
   start?: string | number | null; // where it starts, else
   label?: string; // among the tools; a row without one has a control of its own
-  names?: string[]; // of the values, where they're called otherwise there
   former?: Record<string, string>; // what values were called once: links of yesterday still open
+  computed?: boolean; // another map has to be computed for it
+  shown?: boolean; // `shownMap` reads it
+}
+
+interface Value {
+  name?: string; // among the tools, where it's called otherwise there
+  note?: string; // what is said of a map that is shown so
+  whole?: boolean; // told from whole rows: a page of a map that is shown so holds all tokens, whichever are chosen
 }
 
 export type OptionName = keyof typeof rows;
 
-export const OPTIONS = rows as Record<OptionName, Option>;
+export const OPTIONS = rows as typeof rows & Record<OptionName, Option>;
 export const OPTION_NAMES = Object.keys(rows) as OptionName[];
+
+/** The options whose rows have such a column. */
+export const namesWith = (column: keyof Option) => OPTION_NAMES.filter((name) => column in OPTIONS[name]);
+
+/** The parts of the state that another map has to be computed for, and those that what is shown of a map depends on. */
+export const COMPUTED: (keyof MapState)[] = [...namesWith("computed"), "headMask", "model"];
+export const SHOWN: (keyof MapState)[] = [...namesWith("shown"), "headMask"];
 
 /** A map's state before anybody chose anything. */
 export const START = {
-  ...Object.fromEntries(OPTION_NAMES.map((name) => [name, OPTIONS[name].values?.[0] ?? OPTIONS[name].start])),
+  ...Object.fromEntries(OPTION_NAMES.map((name) => [name, valuesOf(name)?.[0] ?? OPTIONS[name].start])),
   headMask: null,
   model: 0,
 } as MapState;
 
+/** The values of a choice; undefined for what is none. */
+export function valuesOf(name: string) {
+  const option: Option | undefined = OPTIONS[name as OptionName];
+  return option?.values && Object.keys(option.values);
+}
+
 /** The value of an option that a text stands for; undefined where it's none that may be. */
 export function readOption(name: OptionName, text: string): string | number | undefined {
-  const { kind, values, former } = OPTIONS[name];
+  const { kind, former }: Option = OPTIONS[name];
   if (kind === "text") return text;
   if (kind === "place") return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
   const value = former && Object.hasOwn(former, text) ? former[text] : text;
-  return values?.includes(value) ? value : undefined;
+  return valuesOf(name)?.includes(value) ? value : undefined;
 }

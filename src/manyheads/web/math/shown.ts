@@ -6,21 +6,9 @@ import { mergePieces, noted, placesOf, takeBetween, withoutSpecial } from "./cho
 import type { MapState, ShownMap, ShownState } from "./map-state.ts";
 import { averageHeads, isOfParts, isOfShares, layersOf, lineUnit, rollout } from "./maps.ts";
 import { FULL, LEGEND } from "./names.ts";
-import { amount, note, percent, wordStarts } from "./text.ts";
+import { OPTIONS } from "./options.ts";
+import { amount, percent, wordStarts } from "./text.ts";
 import { canWeigh, weighByNorms } from "./value-norms.ts";
-
-/** The parts of the state that what is shown of a map depends on. */
-export const SHOWN: (keyof MapState)[] = [
-  "weigh",
-  "special",
-  "heads",
-  "layers",
-  "pieces",
-  "scale",
-  "first",
-  "last",
-  "headMask",
-];
 
 /** Whether those that ask are those that are looked at. */
 export const isAlike = ({ queryTokens, keyTokens }: AttentionMap) =>
@@ -86,18 +74,17 @@ export function changesSomething(map: AttentionMap, state: MapState, name: keyof
  */
 export function shownMap(computed: AttentionMap, state: ShownState): ShownMap {
   const map = isWeighed(computed, state) ? weighByNorms(computed) : computed;
-  const { heads, layers, pieces, special, scale } = state;
   const needed = state.view === "grid" ? layersOf(map) : neededLayers(computed, state);
   const alike = isAlike(map);
-  const rolled = layers === "rollout" && canRollOut(map);
+  const rolled = state.layers === "rollout" && canRollOut(map);
   let shown: Chosen = { ...map, present: layersOf(map).filter((layer) => needed.includes(layer)) };
   if (rolled) shown = rollout(shown);
-  else if (heads === "average") shown = averageHeads(shown, state.headMask);
+  else if (state.heads === "average") shown = averageHeads(shown, state.headMask);
   const mixed = shown.headNames !== map.headNames;
-  if (pieces === "merge") shown = mergePieces(shown);
-  if (special === "remove") shown = withoutSpecial(shown);
+  if (state.pieces === "merge") shown = mergePieces(shown);
+  if (state.special === "remove") shown = withoutSpecial(shown);
   shown = takeBetween(shown, state, map.shape[3], alike);
-  if (scale === "relative") shown = noted(shown, note(scale));
+  if (state.scale === "relative") shown = noted(shown, OPTIONS.scale.values.relative.note);
   return { queries: placesOf(shown.queryTokens), ...shown, mixed };
 }
 

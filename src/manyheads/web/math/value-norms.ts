@@ -6,7 +6,7 @@ import { transpose } from "./attention.ts";
 import type { Matrix } from "./attention.ts";
 import { noted } from "./choosing.ts";
 import { layersOf, isOfShares, queryWeights } from "./maps.ts";
-import { note } from "./text.ts";
+import { OPTIONS } from "./options.ts";
 
 /** How long the vector is that each head writes from each word with all of its weight: V [k, h * d_v], W^O [d, h * d_v] -> [h, k]. */
 export function valueNorms(V: Matrix, output: Matrix, numHeads: number) {
@@ -55,5 +55,5 @@ export function weighByNorms(map: AttentionMap): AttentionMap & { weighed: true 
         queryWeights(map, layer, head, query).forEach((weight, key) => (into[key] = weight * norms[from + key]));
       }
     }
-  return noted(weighted, note("written"));
+  return noted(weighted, OPTIONS.weigh.values.written.note);
 }

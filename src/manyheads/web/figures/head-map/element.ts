@@ -7,12 +7,12 @@ import { offOf, readPart, type StateParts } from "../../doors/state.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isOnRequest } from "../../math/families.ts";
+import { COMPUTED } from "../../math/options.ts";
 import { withWord } from "../../math/text.ts";
 import { decodeMap } from "../../math/wire.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 import { announce } from "../../views/dom.ts";
 import { ATTRIBUTES, copiesOf, linkedOf, modelsOf, placesOf, writtenOf } from "./attributes.ts";
-import { COMPUTED } from "./state.ts";
 import { HeadMapView } from "./view.ts";
 
 /** A map, and that of the sentence it is compared with. */

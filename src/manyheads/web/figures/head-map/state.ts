@@ -6,12 +6,10 @@ import { NEW, noted, stepped, type History } from "../../math/history.ts";
 import { isOfParts, layersOf } from "../../math/maps.ts";
 import type { MapState, ShownMap } from "../../math/map-state.ts";
 import { FULL } from "../../math/names.ts";
-import { START } from "../../math/options.ts";
-import { missingLayers, queryRow, SHOWN, shownMap } from "../../math/shown.ts";
+import { COMPUTED, SHOWN, START } from "../../math/options.ts";
+import { missingLayers, queryRow, shownMap } from "../../math/shown.ts";
 import { withLayer, type WireWeights } from "../../math/wire.ts";
 
-/** The parts of what is chosen that a map depends on. */
-export const COMPUTED: (keyof MapState)[] = ["sentence", "compare", "headMask", "model"];
 const PLACES = ["layer", "head", "query"] as const;
 export const DIFFERENCES = ["matrix", "grid"]; // views that show how two sentences differ
 
@@ -277,7 +275,7 @@ function follow(before: State, after: State, changed?: (keyof MapState)[]): Step
   const layers = state.fetches ? missing.filter((layer) => !state.requested.includes(layer)) : [];
   if (missing.length)
     return { state: { ...state, requested: [...state.requested, ...layers] }, needs: "layers", changed, layers };
-  const from = [map, compared, ...[...SHOWN, "layer", "view"].map((name) => state.chosen[name as keyof MapState])];
+  const from = [map, compared, ...SHOWN.map((name) => state.chosen[name])];
   const same = before.shown?.from.every((each, at) => each === from[at]);
   state.shown = same
     ? before.shown

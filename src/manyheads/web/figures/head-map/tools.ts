@@ -3,7 +3,7 @@
 
 import type { MapState } from "../../math/map-state.ts";
 import { layerName, layersOf } from "../../math/maps.ts";
-import { OPTION_NAMES, OPTIONS, START, type OptionName } from "../../math/options.ts";
+import { namesWith, OPTIONS, START, valuesOf, type Option, type OptionName } from "../../math/options.ts";
 import { changesSomething } from "../../math/shown.ts";
 import { capital, readable } from "../../math/text.ts";
 import { chooser, field, fillOptions, lineBox } from "../../views/controls.ts";
@@ -11,8 +11,8 @@ import { h, setIdle, setProps, setText, setValue } from "../../views/dom.ts";
 import { headFor, queryOf, type Action, type State } from "./state.ts";
 
 type Dispatch = (action: Action) => void;
-const MENU = OPTION_NAMES.filter((name) => OPTIONS[name].label);
-const VIEWS = OPTIONS.view.values as MapState["view"][];
+const MENU = namesWith("label");
+const VIEWS = valuesOf("view") as MapState["view"][];
 
 /** A control of one option. */
 interface Control {
@@ -146,10 +146,11 @@ const stepButton = (name: string, sign: string, act: () => void) =>
 
 /** The control of an option: a list of its values; for a token of the map, a box for its number, counted from 1. */
 function control(name: OptionName, choose: (parts: Partial<MapState>) => void): Control {
-  const { label = name, kind, values = [], names = values, start } = OPTIONS[name];
+  const { label = name, kind, values = {}, start }: Option = OPTIONS[name];
   if (kind === "choice") {
     const select = chooser(label, (value) => choose({ [name]: value }));
-    fillOptions(select, names, values, values[0]);
+    const called = Object.entries(values).map(([value, { name: other = value }]) => other);
+    fillOptions(select, called, Object.keys(values), START[name] as string);
     return { name, node: field(select), draw: ({ chosen }) => setValue(select, String(chosen[name])) };
   }
   const box = lineBox(label, { type: "number", min: 1 }, (text) => {
