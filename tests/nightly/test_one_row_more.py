@@ -1,10 +1,14 @@
-"""A family of models and a figure take a row and a file on each side: toys of both, in a copy of the package."""
+"""An option, a view, a model and a figure are added to a copy of the package as CONTRIBUTING says, and they work.
+
+What is new lies in `one_row_more/`, where it would lie in the package; the rows and lines that name it are below.
+"""
 
 import json
 import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -12,72 +16,36 @@ from bs4 import BeautifulSoup
 from conftest import ROOT
 from node import WEB, run_node
 
+NEW = Path(__file__).parent / "one_row_more"
 FAMILY = {
-    "toy": {
-        "label": "toy",
-        "attention": "self",
-        "variants": "back",
-        "plain": "forth",
-        "load": "manyheads.models.toy:load",
-        "files": "manyheads.models.toy:files",
-        "inWheel": False,
-        "module": "toy",
-        "onRequest": False,
-    }
+    "label": "toy",
+    "attention": "self",
+    "variants": "back",
+    "plain": "forth",
+    "load": "manyheads.models.toy:load",
+    "files": "manyheads.models.toy:files",
+    "inWheel": False,
+    "module": "toy",
+    "onRequest": False,
 }
-FIGURE = {"toy-figure": {"directive": "manyheads.sphinxext.directives:FigureDirective"}}
-PYTHON = '''
-import numpy as np
-
-from manyheads.maps import AttentionMap
-from manyheads.models.files import cache_folder
-
-
-class Toy:
-    """Each word looks at the one after it; in one that goes back, at the one before."""
-
-    num_layers, num_heads, head_names = 1, 1, ["next"]
-
-    def __init__(self, variant):
-        self.step = -1 if variant == "back" else 1
-        self.name = f"toy/{variant}".rstrip("/")
-
-    def __call__(self, sentence, head_mask=None):
-        words = sentence.split()
-        return AttentionMap(words, words, np.roll(np.eye(len(words)), self.step, axis=1)[None, None])
-
-
-load = Toy
-
-
-def files():
-    path = cache_folder() / "toy.json"
-    path.write_text("{}")
-    return [path]
-'''
-MODULE = """
-export async function load(variant: string) {
-  const step = variant === "back" ? -1 : 1;
-  return { name: "toy", numLayers: 1, numHeads: 1, headNames: ["next"], attend(sentence: string) {
-    const words = sentence.split(" ");
-    const count = words.length;
-    const weights = Float32Array.from({ length: count ** 2 }, (_, at) => Number((Math.floor(at / count) + step + count) % count === at % count));
-    return { queryTokens: words, keyTokens: words, shape: [1, 1, count, count], headNames: ["next"], weights, predictions: {}, notes: [] };
-  } };
+FIGURE = {"directive": "manyheads.sphinxext.directives:FigureDirective"}
+OPTION = {
+    "kind": "choice",
+    "values": {"keep": {}, "remove": {"whole": True, "note": "What a token gives itself is left out."}},
+    "shown": True,
+    "label": "Own weight",
+    "says": "what a token gives itself: kept or removed",
 }
-"""
-ELEMENT = """
-import { define, Figure } from "../../doors/page-element.ts";
-import { h } from "../../views/dom.ts";
-
-class ToyFigure extends Figure {
-  protected draw() {
-    this.replaceChildren(h("p", {}, `Drawn: ${this.getAttribute("label")}`));
-  }
+LINES = {  # of a file: what a new line stands before
+    "math/shown.ts": {
+        "import { canWeigh,": 'import { withoutOwn } from "./own.ts";',
+        "  shown = between(": '  if (state.own === "remove" && alike) shown = withoutOwn(shown);',
+    },
+    "figures/head-map/stage.ts": {
+        "\nconst VIEWS": 'import { WordsView } from "./words.ts";',
+        "  picture: PictureView,": "  words: WordsView,",
+    },
 }
-
-define("toy-figure", ToyFigure);
-"""
 CHAPTER = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
 kernelspec: {display_name: Python 3, language: python, name: python3}
@@ -87,6 +55,7 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 ```{head-map} a b c
 :model: toy/back
 :view: matrix
+:own: remove
 ```
 
 ```{toy-figure} Some words
@@ -94,66 +63,110 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 """
 
 
-def add_row(path, row):
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | row), encoding="utf-8")
+def add_rows(path, **rows):
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | rows), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory):
-    """A copy of the package with a row and a file for each toy, built."""
-    folder = tmp_path_factory.mktemp("toys")
+def copy(tmp_path_factory):
+    """A copy of the package and its views' tests with what is new, built."""
+    folder = tmp_path_factory.mktemp("copy")
     ignored = shutil.ignore_patterns("node_modules", "__pycache__", "dist")
-    copy = shutil.copytree(ROOT / "src" / "manyheads", folder / "manyheads", ignore=ignored)
-    (copy / "web" / "node_modules").symlink_to((WEB / "node_modules").resolve())
-    add_row(copy / "shared" / "models.json", FAMILY)
-    add_row(copy / "shared" / "figures.json", FIGURE)
-    (copy / "models" / "toy.py").write_text(PYTHON, encoding="utf-8")
-    (copy / "web" / "models" / "toy.ts").write_text(MODULE, encoding="utf-8")
-    (copy / "web" / "figures" / "toy-figure").mkdir()
-    (copy / "web" / "figures" / "toy-figure" / "toy-figure.ts").write_text(ELEMENT, encoding="utf-8")
-    run_node("build.mjs", cwd=copy / "web")
+    for source in ("src/manyheads", "tests/views"):
+        shutil.copytree(ROOT / source, folder / source, ignore=ignored)
+    shutil.copytree(NEW, folder, dirs_exist_ok=True, ignore=ignored)
+    package = folder / "src" / "manyheads"
+    add_rows(package / "shared" / "models.json", toy=FAMILY)
+    add_rows(package / "shared" / "figures.json", **{"toy-figure": FIGURE})
+    options = json.loads((package / "shared" / "options.json").read_text(encoding="utf-8"))
+    options["view"]["values"]["words"] = {}
+    add_rows(package / "shared" / "options.json", view=options["view"], own=OPTION)
+    web = package / "web"
+    for name, lines in LINES.items():
+        text = (web / name).read_text(encoding="utf-8")
+        for before, line in lines.items():
+            assert text.count(before) == 1, f"{name} has no place for {line}"
+            text = text.replace(before, f"{line}\n{before}")
+        (web / name).write_text(text, encoding="utf-8")
+    (web / "node_modules").symlink_to((WEB / "node_modules").resolve())
+    run_node("build.mjs", cwd=web)
     return folder
 
 
-def run_python(package, *arguments):
-    environment = os.environ | {"PYTHONPATH": str(package)}
+def run_python(copy, *arguments):
+    environment = os.environ | {"PYTHONPATH": str(copy / "src")}
     done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @pytest.fixture(scope="module")
-def site(package, tmp_path_factory):
-    """A book of one chapter with both toys."""
+def site(copy, tmp_path_factory):
+    """A book of one chapter with all of it."""
     folder = tmp_path_factory.mktemp("book")
     (folder / "conf.py").write_text('extensions = ["myst_nb", "manyheads.sphinxext"]\nproject = "Toys"\n')
     (folder / "index.md").write_text(CHAPTER, encoding="utf-8")
-    run_python(package, "-m", "sphinx", "-W", "-n", "-q", str(folder), str(folder / "html"))
+    run_python(copy, "-m", "sphinx", "-W", "-n", "-q", str(folder), str(folder / "html"))
     return folder / "html"
+
+
+@pytest.mark.parametrize("asked", ["typescript/bin/tsc", "eslint/bin/eslint.js ."])
+def test_types_and_linters_have_nothing_to_say(copy, asked):
+    tool, *arguments = asked.split()
+    run_node(WEB / "node_modules" / tool, *arguments, cwd=copy / "src" / "manyheads" / "web")
+
+
+def test_the_option_changes_the_map_on_screen_and_the_view_draws_it(copy):
+    tests = [f"./{name}.test.mjs" for name in ("own-and-words", "head-map-state", "share", "embed")]
+    reporter = ["--test-reporter", "./reporter.mjs", "--test-reporter-destination", "stdout"]
+    results = [
+        json.loads(line) for line in run_node(*reporter, "all.mjs", *tests, cwd=copy / "tests" / "views").splitlines()
+    ]
+    assert len({result["file"] for result in results}) == len(tests)
+    assert [result for result in results if result["fault"]] == []
+
+
+SAVED = """
+import sys
+from manyheads import HeadMap
+
+weights = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
+for name, own in (("part", "keep"), ("whole", "remove")):
+    HeadMap.of(weights, ["a", "b", "c"], own=own, first=1, last=1).save(f"{sys.argv[1]}/{name}.html")
+"""
+
+
+def test_a_saved_page_has_whole_rows_where_the_option_is_told_from_them(copy, tmp_path):
+    run_python(copy, "-c", SAVED, str(tmp_path))
+    pages = (BeautifulSoup((tmp_path / f"{name}.html").read_text(), "html.parser") for name in ("part", "whole"))
+    part, whole = (page.select_one("head-map") for page in pages)
+    assert json.loads(part.select_one("script").string)["shape"] == [1, 1, 1, 1]
+    assert json.loads(whole.select_one("script").string)["shape"] == [1, 1, 3, 3]
+    assert (whole["own"], whole["first"], whole["last"]) == ("remove", "1", "1")
 
 
 WEIGHTS = """
 from manyheads import HeadMap
 
 for name in ("toy", "toy/back"):
-    print(HeadMap("a b c", model=name).attention.weights[0, 0].ravel().astype(int).tolist())
+    print((2 * HeadMap("a b c", model=name).attention.weights[0, 0]).ravel().astype(int).tolist())
 """
 IN_THE_PAGE = """import(process.argv[1]).then(async ({ load }) => {
-  for (const variant of ["", "back"]) console.log(JSON.stringify([...(await load(variant)).attend("a b c").weights]));
+  for (const variant of ["", "back"]) console.log(JSON.stringify([...(await load(variant)).attend("a b c").weights].map((weight) => 2 * weight)));
 })"""
 
 
-def test_a_head_map_shows_the_new_model_and_its_script_computes_the_same(package):
-    found = [json.loads(line) for line in run_python(package, "-c", WEIGHTS).splitlines()]
-    assert found == [[0, 1, 0, 0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 0, 0, 0, 1, 0]]
-    module = (package / "manyheads" / "web" / "dist" / "toy.js").as_uri()
+def test_a_head_map_shows_the_new_model_and_its_script_computes_the_same(copy):
+    found = [json.loads(line) for line in run_python(copy, "-c", WEIGHTS).splitlines()]
+    assert found == [[1, 1, 0, 0, 1, 1, 1, 0, 1], [1, 0, 1, 1, 1, 0, 0, 1, 1]]
+    module = (copy / "src" / "manyheads" / "web" / "dist" / "toy.js").as_uri()
     assert [json.loads(line) for line in run_node("-e", IN_THE_PAGE, module).splitlines()] == found
 
 
-def test_both_are_drawn_on_a_page_that_has_their_scripts_and_files(site):
+def test_all_is_drawn_on_a_page_that_has_its_scripts_and_files(site):
     page = BeautifulSoup((site / "index.html").read_text(encoding="utf-8"), "html.parser")
     cells = [float(cell["data-weight"]) for cell in page.select("head-map[model='toy/back'] td[data-weight]")]
-    assert cells == [0, 0, 1, 1, 0, 0, 0, 1, 0]
+    assert cells == [0, 0, 1, 1, 0, 0, 0, 1, 0], "without what a word gives itself"
     assert page.select_one("toy-figure").get_text() == "Drawn: Some words"
     scripts = [script["src"].split("?")[0] for script in page.select("script[src]")]
     (figure,) = (script for script in scripts if script.endswith("/toy-figure.js"))
@@ -163,8 +176,9 @@ def test_both_are_drawn_on_a_page_that_has_their_scripts_and_files(site):
         assert (site / link["href"].split("?")[0]).is_file(), link["href"]
 
 
-def test_both_are_in_the_chapters_notebook(site):
+def test_all_is_in_the_chapters_notebook(site):
     notebook = nbformat.read(site / "_sources" / "index.ipynb", as_version=4)
     texts = {kind: [cell.source for cell in notebook.cells if cell.cell_type == kind] for kind in ("code", "markdown")}
-    assert 'from manyheads import HeadMap\n\nHeadMap("a b c", model="toy/back", view="matrix")' in texts["code"]
+    code = 'from manyheads import HeadMap\n\nHeadMap("a b c", model="toy/back", view="matrix", own="remove")'
+    assert code in texts["code"]
     assert "there is a live figure here: *Some words*" in "\n".join(texts["markdown"])

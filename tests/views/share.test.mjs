@@ -16,6 +16,7 @@ import {
 } from "../../src/manyheads/web/doors/state.ts";
 
 const FULL = {
+  ...START,
   sentence: 'a & "b" <c>?#=+%',
   compare: "",
   view: "lines",

@@ -1,0 +1,22 @@
+// Words: who asks, and what the first head looks at most.
+
+import type { ShownMap } from "../../math/map-state.ts";
+import { queryWeights } from "../../math/maps.ts";
+import { h } from "../../views/dom.ts";
+import type { MapHost, MapPart } from "./map-part.ts";
+
+export class WordsView implements MapPart {
+  #host: MapHost;
+  #node = h("p", { class: "hm-words" });
+
+  constructor(stage: HTMLElement, host: MapHost) {
+    this.#host = host;
+    stage.append(this.#node);
+  }
+
+  draw(map: ShownMap) {
+    const weights = [...queryWeights(map, this.#host.state.layer, 0, this.#host.query)];
+    const most = map.keyTokens[weights.indexOf(Math.max(...weights))];
+    this.#node.textContent = `${map.queryTokens[this.#host.query]} looks at ${most}`;
+  }
+}
