@@ -8,6 +8,8 @@ import json
 import math
 from pathlib import Path
 
+from figures import CHAPTER_OF
+
 TESTS = Path(__file__).parents[1]
 FILES = sorted(path for room in ("browser", "nightly") for path in (TESTS / room).rglob("*.py"))
 MOST = 80  # browser tests that decide whether a change lands
@@ -121,3 +123,4 @@ def test_every_figure_is_used_by_somebody_in_a_browser():
     figures = json.loads((TESTS.parent / "src" / "manyheads" / "shared" / "figures.json").read_text(encoding="utf-8"))
     tests = "".join(path.read_text(encoding="utf-8") for path in (TESTS / "browser").glob("*.py"))
     assert [name for name in figures if name not in tests] == []
+    assert CHAPTER_OF.keys() == figures.keys(), "tests/figures.py names the chapter in which the tests meet each figure"

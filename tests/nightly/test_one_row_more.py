@@ -24,7 +24,6 @@ FAMILY = {
     "plain": "forth",
     "load": "manyheads.models.toy:load",
     "files": "manyheads.models.toy:files",
-    "inWheel": False,
     "module": "toy",
     "onRequest": False,
 }
@@ -37,11 +36,12 @@ OPTION = {
     "says": "what a token gives itself: kept or removed",
 }
 LINES = {  # of a file: what a new line stands before
-    "math/shown.ts": {
+    "widgets/head_map.py": {"    For large maps:": '    `own="remove"` leaves out what a token gives itself.\n'},
+    "web/math/shown.ts": {
         "import { canWeigh,": 'import { withoutOwn } from "./own.ts";',
         "  shown = between(": '  if (state.own === "remove" && alike) shown = withoutOwn(shown);',
     },
-    "figures/head-map/stage.ts": {
+    "web/figures/head-map/stage.ts": {
         "\nconst VIEWS": 'import { WordsView } from "./words.ts";',
         "  picture: PictureView,": "  words: WordsView,",
     },
@@ -83,11 +83,11 @@ def copy(tmp_path_factory):
     add_rows(package / "shared" / "options.json", view=options["view"], own=OPTION)
     web = package / "web"
     for name, lines in LINES.items():
-        text = (web / name).read_text(encoding="utf-8")
+        text = (package / name).read_text(encoding="utf-8")
         for before, line in lines.items():
             assert text.count(before) == 1, f"{name} has no place for {line}"
             text = text.replace(before, f"{line}\n{before}")
-        (web / name).write_text(text, encoding="utf-8")
+        (package / name).write_text(text, encoding="utf-8")
     (web / "node_modules").symlink_to((WEB / "node_modules").resolve())
     run_node("build.mjs", cwd=web)
     return folder

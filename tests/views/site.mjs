@@ -1,7 +1,9 @@
 // Where scripts lie: on a site all in one folder, here each where it was written. Those of the families of models are tests' own.
+import { readFileSync } from "node:fs";
 
 const WEB = new URL("../../src/manyheads/web/", import.meta.url);
-const FAMILIES = ["focus", "encoder", "translator", "induction", "decoder"];
+const table = readFileSync(new URL("../shared/models.json", WEB));
+const FAMILIES = Object.values(JSON.parse(table)).map(({ module }) => module);
 
 export function resolve(specifier, context, next) {
   const [, name] = /\/web\/(?:doors|models)\/([\w-]+)\.js(?:\?.*)?$/.exec(specifier) ?? [];

@@ -8,6 +8,7 @@ from traitlets import TraitError
 
 from manyheads.drawing.element import BUILDING
 from manyheads.maps import AttentionMap
+from manyheads.shared.options import OPTIONS
 from manyheads.widgets import HeadMap
 from manyheads.widgets.attention_flow import AttentionFlow
 
@@ -19,6 +20,11 @@ def uniform(sentence, head_mask=None):
     tokens = sentence.split() or ["[CLS]"]
     n = len(tokens)
     return AttentionMap(tokens, tokens, np.full((2, 3, n, n), 1 / n))
+
+
+def test_its_docstring_says_what_each_option_does():
+    said = {"sentence", *re.findall(r"`(\w+)", HeadMap.__doc__)}
+    assert OPTIONS.keys() - said == set(), "say in the docstring of HeadMap what these do"
 
 
 def html_of(figure):

@@ -4,11 +4,9 @@ import functools
 import re
 
 import pytest
-from figures import CHAPTER_OF, IN_CHAPTER
+from figures import IN_CHAPTER
 from live_maps import eventually, seen, stands_still
 from playwright.sync_api import expect
-
-from manyheads.sphinxext.figures import FIGURES
 
 pytestmark = pytest.mark.usefixtures("faulty")
 GARBAGE = "<html>Log in to the hotel's network at http://hotel.example/</html>"
@@ -181,10 +179,6 @@ def test_the_encoder_needs_no_store(page, site, store):
     page.add_init_script(f"globalThis.document && ({{ do() {{ {store} }} }}).do()")
     page.route("**/model-worker*.js*", lambda route: first(route, store))
     expect(wake(page, site, ENCODER).get_by_text(READY).first).to_be_visible()
-
-
-def test_each_element_is_among_those_whose_script_may_not_come():
-    assert set(CHAPTER_OF) == set(FIGURES)
 
 
 @pytest.mark.parametrize(("chapter", "names"), IN_CHAPTER.items(), ids=IN_CHAPTER)

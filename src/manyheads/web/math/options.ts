@@ -12,7 +12,7 @@ export interface Option {
   label?: string; // among the tools; a row without one has a control of its own
   former?: Record<string, string>; // what values were called once: links of yesterday still open
   computed?: boolean; // another map has to be computed for it
-  shown?: boolean; // `shownMap` reads it
+  shown?: boolean; // what is shown of a map depends on it: `shownMap` reads it
 }
 
 interface Value {
