@@ -1,7 +1,7 @@
 // <first-look>: a sentence that types itself once, and the switch of the head below.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, hideTab, isHere, key, named, page, press, settled, texts, type } from "./page.mjs";
+import { drawLive, hideTab, key, named, page, press, settled, texts, type } from "./page.mjs";
 import { lookBack, toldOf } from "../../src/manyheads/web/figures/first-look/looking-back.ts";
 import { keystrokes } from "../../src/manyheads/web/figures/first-look/typing.ts";
 import { makeMap, mapModel } from "./small-models.mjs";
@@ -32,11 +32,7 @@ const twoLayers = () => {
   return Object.assign(model, { attend: (...asked) => ({ ...attend(...asked), namedLayer: 1 }) });
 };
 
-async function opened(html = HTML) {
-  const look = await draw(html, { focus: isHere(twoLayers()) });
-  await look.ready;
-  return look;
-}
+const opened = () => drawLive(HTML, twoLayers());
 
 const verdict = (look) => texts(look, ".fl-verdict > *").join(" ");
 

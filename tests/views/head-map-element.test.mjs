@@ -1,16 +1,28 @@
 // <head-map> on a page: what other scripts set and ask, what its reader types, and how its models come and go.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baked, choose, draw, isHere, named, once, press, says, settled, status, texts, type } from "./page.mjs";
+import {
+  baked,
+  choose,
+  draw,
+  drawLive,
+  isHere,
+  named,
+  once,
+  press,
+  says,
+  settled,
+  status,
+  texts,
+  type,
+} from "./page.mjs";
 import { HEADS, KEYS, makeMap, mapModel, slowModel } from "./small-models.mjs";
 
 const SENTENCE = "hot tea now";
 const READY = "Ready: computed in this page as you type.";
 
 async function live(attributes = 'model="focus"', model = mapModel()) {
-  const map = await draw(`<head-map sentence="${SENTENCE}" ${attributes}></head-map>`, { focus: isHere(model) });
-  await map.ready;
-  return { map, model };
+  return { map: await drawLive(`<head-map sentence="${SENTENCE}" ${attributes}></head-map>`, model), model };
 }
 
 const shown = (map) => [...map.querySelectorAll("td[data-weight]")].map(({ dataset }) => Number(dataset.weight));

@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  draw,
+  drawLive,
   heard,
-  isHere,
   isIdle,
   key,
   named,
@@ -24,13 +23,8 @@ import { makeMap, mapModel, tokensOf } from "./small-models.mjs";
 
 const RESTED = 300; // milliseconds, after which a word that is pointed at asks
 
-async function live(attributes = "", model = mapModel()) {
-  const map = await draw(`<head-map model="focus" sentence="hot tea now" ${attributes}></head-map>`, {
-    focus: isHere(model),
-  });
-  await map.ready;
-  return map;
-}
+const live = (attributes = "", model = mapModel()) =>
+  drawLive(`<head-map model="focus" sentence="hot tea now" ${attributes}></head-map>`, model);
 
 const VIEW = 'input[type="radio"]:checked';
 const choice = (map, view) => tick(map.querySelector(`input[value="${view}"]`));

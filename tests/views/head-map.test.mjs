@@ -2,20 +2,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { withoutSpecial } from "../../src/manyheads/web/math/choosing.ts";
-import { modelLabel } from "../../src/manyheads/web/math/families.ts";
 import {
   alignTokens,
   attentionMoved,
   averageHeads,
   queryWeights,
-  rollout,
   strongest,
 } from "../../src/manyheads/web/math/maps.ts";
 import { START } from "../../src/manyheads/web/math/options.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
-import { isPiece, isSpecial, percent } from "../../src/manyheads/web/math/text.ts";
-import { decodeMap } from "../../src/manyheads/web/math/wire.ts";
 import { drawHead } from "../../src/manyheads/web/views/pixels.ts";
+import { makeMap } from "./small-models.mjs";
 
 test("a query's weights are its own, on unequal axes", () => {
   const shape = [2, 3, 5, 7];
@@ -25,11 +22,6 @@ test("a query's weights are its own, on unequal axes", () => {
     [...row],
     [0, 1, 2, 3, 4, 5, 6].map((key) => ((1 * 3 + 2) * 5 + 3) * 7 + key),
   );
-});
-
-test("weights arrive as numbers or digits", () => {
-  assert.deepEqual([...decodeMap({ weights: [0.25, 0.75] }).weights], [0.25, 0.75]);
-  assert.deepEqual([...decodeMap({ shape: [1, 1, 1, 2], weights: "!}}" }).weights], [0, 1]);
 });
 
 test("sentences are aligned by what they share", () => {
@@ -55,72 +47,11 @@ test("attention that stays where it was has not moved", () => {
   assert.equal(attentionMoved([0.25, 0.75], [0.25, 0.75], [[0, 0]]), 0.75);
 });
 
-test("marks of the tokenizer are told from words", () => {
-  assert.ok(isPiece("##able") && !isPiece("##") && !isPiece("able"));
-  assert.ok(["[CLS]", "[SEP]", "<s>", "</s>", "<|endoftext|>"].every(isSpecial) && !isSpecial("cls"));
-});
-
-test("percents and model names are for people", () => {
-  assert.deepEqual([0, 0.034, 0.5, 1].map(percent), ["0\u00a0%", "3.4\u00a0%", "50\u00a0%", "100\u00a0%"]);
-  assert.deepEqual(["focus", "focus/untaught", "focus/step-40"].map(modelLabel), ["taught", "untaught", "step 40"]);
-});
-
-/** Two layers, three heads, tokens with special ones at the ends; rows sum to 1. */
+/** A map of a sentence with special tokens at its ends. */
 function example(length = 5) {
   const tokens = ["[CLS]", "tea", "or", "coffee", "[SEP]"].slice(0, length);
-  const weights = Float32Array.from({ length: 6 * length * length }, (_, at) => ((at * 7) % 11) + 1);
-  for (let row = 0; row < weights.length; row += length) {
-    const sum = weights.subarray(row, row + length).reduce((a, b) => a + b);
-    for (let at = row; at < row + length; at++) weights[at] /= sum;
-  }
-  return {
-    queryTokens: tokens,
-    keyTokens: tokens,
-    shape: [2, 3, length, length],
-    weights,
-    headNames: ["a", "b", "c"],
-    notes: [],
-  };
+  return makeMap({ queryTokens: tokens, keyTokens: tokens });
 }
-
-const rowSums = ({ weights, shape: [, , , keys] }) =>
-  Array.from({ length: weights.length / keys }, (_, row) =>
-    weights.subarray(row * keys, (row + 1) * keys).reduce((a, b) => a + b),
-  );
-
-test("special tokens go, and rows sum to 1 again", () => {
-  const { shape, keyTokens, queries, weights, ...map } = withoutSpecial(example());
-  assert.deepEqual(
-    [shape, keyTokens, queries],
-    [
-      [2, 3, 3, 3],
-      ["tea", "or", "coffee"],
-      [1, 2, 3],
-    ],
-  );
-  for (const sum of rowSums({ weights, shape })) assert.ok(Math.abs(sum - 1) < 1e-6);
-  const [before, after] = [queryWeights(example(), 1, 2, 3), queryWeights({ shape, weights }, 1, 2, 2)];
-  assert.ok(Math.abs(after[0] / after[2] - before[1] / before[3]) < 1e-6, "shares among words stay");
-  assert.deepEqual(map.notes, []);
-});
-
-test("where all tokens are special, they stay and the map says so", () => {
-  const map = withoutSpecial(example(1));
-  assert.deepEqual([map.keyTokens, map.notes], [["[CLS]"], ["There are only special tokens, so they are kept."]]);
-});
-
-test("rows that gave all to special tokens are 0, not NaN", () => {
-  const map = { ...example(2), weights: Float32Array.from({ length: 24 }, (_, at) => Number(at % 2 === 0)) };
-  assert.deepEqual([...withoutSpecial(map).weights], [0, 0, 0, 0, 0, 0]);
-});
-
-test("the heads' mean and rollout are maps of one head, whose rows sum to 1", () => {
-  for (const map of [averageHeads(example()), rollout(example())]) {
-    assert.deepEqual(map.shape, [2, 1, 5, 5]);
-    for (const sum of rowSums(map)) assert.ok(Math.abs(sum - 1) < 1e-6);
-  }
-  assert.throws(() => rollout({ ...example(), shape: [2, 3, 3, 5] }), /3 and 5/);
-});
 
 test("what is shown is aggregated first and stripped of special tokens last; the computed map stays", () => {
   const map = example();

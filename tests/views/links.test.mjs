@@ -1,16 +1,12 @@
 // What leads to a figure's state and what leaves the page with it: links, however they are written, and the menus that copy them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, follow, isHere, key, named, press, same, settled, texts, tick, type } from "./page.mjs";
+import { draw, drawLive, follow, key, named, press, same, settled, texts, tick, type } from "./page.mjs";
 import { focusModel, HOSTILE, mapModel, tokensOf } from "./small-models.mjs";
 
 const MAP = '<head-map model="focus" sentence="hot tea now"></head-map>';
 
-async function opened(hash, html = MAP) {
-  const map = await draw(html, { focus: isHere(mapModel()) }, hash);
-  await map.ready;
-  return map;
-}
+const opened = (hash, html = MAP) => drawLive(html, mapModel(), hash);
 
 /** Lets a browser keep what is copied, or refuse. */
 function withClipboard(writeText) {
@@ -160,47 +156,25 @@ test("the menu closes by Escape, and its name gets the focus", async () => {
   same(document.activeElement, menu.querySelector("summary"));
 });
 
-for (const [figure, parts, seen] of [
-  [
-    "attention-flow",
-    "sentence=no+tea&head=2&causal=on&station=softmax",
-    ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]],
-  ],
-])
-  test(`a link opens the first <${figure}> that computes; one for another figure does not`, async () => {
-    const html = `<${figure} model="focus" sentence="hot tea"></${figure}><${figure} model="focus" sentence="hot tea"></${figure}>`;
-    const first = await draw(
-      html,
-      { focus: isHere(focusModel()) },
-      `#figure=${figure}&${parts}&onclick=alert(1)&model=nobody`,
-    );
-    const second = document.querySelectorAll(figure)[1];
-    await Promise.all([first.ready, second.ready]);
-    assert.deepEqual(
-      [seen(first), seen(second)],
-      [
-        ["no tea", 2, "no"],
-        ["hot tea", 0, "hot"],
-      ],
-    );
-    assert.deepEqual([first.getAttribute("onclick"), first.getAttribute("model")], [null, "focus"]);
-    follow("#figure=head-ledger&sentence=cold");
-    assert.equal(first.sentence, "no tea");
-  });
+const FLOW = '<attention-flow model="focus" sentence="hot tea"></attention-flow>';
+
+test("a link opens the first journey that computes; one for another figure does not", async () => {
+  const link = "#figure=attention-flow&sentence=no+tea&head=2&causal=on&station=softmax";
+  const first = await drawLive(`${FLOW}${FLOW}`, focusModel(), `${link}&onclick=alert(1)&model=nobody`);
+  const second = document.querySelectorAll("attention-flow")[1];
+  await second.ready;
+  const seen = ({ sentence, steps }) => [sentence, steps.head, steps.tokens[1]].join();
+  assert.deepEqual([seen(first), seen(second)], ["no tea,2,no", "hot tea,0,hot"]);
+  assert.deepEqual([first.getAttribute("onclick"), first.getAttribute("model")], [null, "focus"]);
+  follow("#figure=head-ledger&sentence=cold");
+  assert.equal(first.sentence, "no tea");
+});
 
 test("a journey's copied link brings another reader to the same station", async () => {
-  const flow = await draw('<attention-flow model="focus" sentence="hot tea"></attention-flow>', {
-    focus: isHere(focusModel()),
-  });
-  await flow.ready;
+  const flow = await drawLive(FLOW, focusModel());
   flow.station = "values";
   type(flow, "Sentence", "no <b> tea");
   const link = await copied(flow, "link");
-  const there = await draw(
-    '<attention-flow model="focus" sentence="hot tea"></attention-flow>',
-    { focus: isHere(focusModel()) },
-    new URL(link).hash,
-  );
-  await there.ready;
+  const there = await drawLive(FLOW, focusModel(), new URL(link).hash);
   assert.deepEqual([there.sentence, there.station], ["no <b> tea", "values"]);
 });

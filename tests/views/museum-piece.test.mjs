@@ -1,7 +1,7 @@
 // <museum-piece>: a switch puts a bug into a live map, and a table says what that changes.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, follow, once, press, says, status, texts, tick, type, until } from "./page.mjs";
+import { draw, follow, once, press, rowsOf, says, status, texts, tick, type, until } from "./page.mjs";
 import { differences } from "../../src/manyheads/web/figures/museum-piece/museum-piece.ts";
 import { focusModel, HOSTILE, tokensOf } from "./small-models.mjs";
 
@@ -30,10 +30,7 @@ async function opened(bug = "bug-scale", { fails, hash, attributes } = {}) {
 
 const toggle = (piece) => piece.querySelector("[role=switch]");
 const state = (piece) => texts(piece, ".mp-state")[0];
-const table = (piece) =>
-  [...piece.querySelectorAll(".mp-changes tbody tr")].map(({ cells }) =>
-    [...cells].map(({ textContent }) => textContent),
-  );
+const table = (piece) => rowsOf(piece, ".mp-changes tbody tr");
 const isShown = (piece) => !piece.querySelector(".mp-changes").hidden;
 
 /** Moves the switch, and waits until it is so. */

@@ -199,6 +199,13 @@ export async function draw(html, models = {}, hash = "", seen = true) {
   return document.body.querySelector([...names][0]);
 }
 
+/** The first figure of a new page, once it computes by this model, which is that of the taught heads. */
+export async function drawLive(html, model, hash) {
+  const figure = await draw(html, { focus: isHere(model) }, hash);
+  await figure.ready;
+  return figure;
+}
+
 /** Follows a link within the page; `hash` begins with "#", and is "" for none. */
 export function follow(hash) {
   window.happyDOM.setURL(`${window.location.href.split("#")[0]}${hash}`);
@@ -293,6 +300,10 @@ export function same(found, wanted, message = "other nodes") {
     `${message}: ${written(all)}, not ${written(others)}`,
   );
 }
+
+/** The texts of the cells of rows. */
+export const rowsOf = (root, selector) =>
+  [...root.querySelectorAll(selector)].map(({ cells }) => [...cells].map(({ textContent }) => textContent));
 
 export const status = (root) => root.querySelector("[role=status]").textContent.trim();
 export const texts = (root, selector) => [...root.querySelectorAll(selector)].map(({ textContent }) => textContent);

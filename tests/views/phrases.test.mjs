@@ -1,18 +1,15 @@
 // Phrases of a page's text that do in a figure what they say.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draw, isHere, key, named, page, same, settled } from "./page.mjs";
+import { drawLive, key, named, page, same, settled } from "./page.mjs";
 import { mapModel, tokensOf } from "./small-models.mjs";
 
 const phrase = (words, set, figure = "head-map") =>
   `<span class="hm-phrase" data-figure="${figure}" data-set='${JSON.stringify(set)}'>${words}</span>`;
 
 async function opened(...phrases) {
-  const map = await draw(
-    `<head-map id="map" model="focus" sentence="hot tea now"></head-map><p>${phrases.join(" ")}</p>`,
-    { focus: isHere(mapModel()) },
-  );
-  await map.ready;
+  const html = `<head-map id="map" model="focus" sentence="hot tea now"></head-map><p>${phrases.join(" ")}</p>`;
+  const map = await drawLive(html, mapModel());
   return [map, ...document.querySelectorAll(".hm-phrase")];
 }
 
