@@ -2,32 +2,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { choose, key, named, page, point, press, replace, same, settled, texts, tick, type } from "./page.mjs";
+import { hold, show } from "./map-view.mjs";
 import { HEADS, HOSTILE, KEYS, makeMap, QUERIES } from "./small-models.mjs";
+import { queryWeights } from "../../src/manyheads/web/math/maps.ts";
 
 const RESTED = 300; // milliseconds, after which a word that is pointed at asks
 
-const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
-
-/** A view in the page with a map of two layers, three heads, five queries and seven keys. */
-function show(state = {}, changes = {}, options = {}, compared = null) {
-  const root = document.createElement("div");
-  document.body.replaceChildren(root);
-  const view = new HeadMapView(root, state, { change() {}, tools: "open", ...options });
-  const map = makeMap(changes);
-  view.show(map, compared);
-  return { root, view, map };
-}
-
+const BEHAVIOURS = ["broad", "previous", "other", "same", "previous", "broad"]; // of the heads, layer by layer
 const SELF = { keyTokens: QUERIES }; // who asks is who is looked at
-const weightAt = ({ shape: [, heads, queries, keys], weights }, layer, head, query, at) =>
-  weights[((layer * heads + head) * queries + query) * keys + at];
-const numbers = (cells) => [...cells].map(({ dataset }) => Number(dataset.weight));
-const close = (found, expected) => {
-  assert.equal(found.length, expected.length);
-  found.forEach((value, at) =>
-    assert.ok(Math.abs(value - expected[at]) < 1e-4, `${value} is not ${expected[at]} at ${at}`),
-  );
-};
 const choice = (root, view) => tick(root.querySelector(`input[value="${view}"]`));
 const asking = (root) =>
   root
@@ -64,12 +46,7 @@ test("paint: a row a head, a cell a key, with the weights of the token that asks
     [...rows].map((row) => row.cells.length),
     [8, 8, 8],
   );
-  rows.forEach((row, head) =>
-    close(
-      numbers([...row.cells].slice(1)),
-      KEYS.map((_, at) => weightAt(map, 1, head, 3, at)),
-    ),
-  );
+  rows.forEach((row, head) => hold([...row.cells].slice(1), queryWeights(map, 1, head, 3)));
   assert.deepEqual(texts(rows[0], "th button"), ["kind"]);
   assert.equal(rows[0].cells[5].textContent, "able", "a piece without its marks");
   assert.equal(rows[0].cells[5].getAttribute("aria-label").slice(0, 14), "un to ##able: ");
@@ -102,10 +79,7 @@ test("paint: a word that a pointer rests on asks until the pointer leaves, and a
   point(word(root, "tea", 1));
   t.mock.timers.tick(RESTED);
   assert.equal(named(root, "Asked by").value, "2");
-  close(
-    numbers([...root.querySelectorAll(".hm-paint tr")[1].cells].slice(1)),
-    QUERIES.map((_, at) => weightAt(map, 0, 1, 2, at)),
-  );
+  hold([...root.querySelectorAll(".hm-paint tr")[1].cells].slice(1), queryWeights(map, 0, 1, 2));
   const tip = root.querySelector("[role=tooltip]");
   assert.ok(!tip.hidden);
   const [first, second] = texts(tip, "span");
@@ -179,7 +153,7 @@ test("matrix: a table a head with headers, and the row of the token that asks", 
     HEADS.map((head) => `${head}: rows ask, columns are looked at`),
   );
   assert.deepEqual([texts(tables[0], "thead th").length, texts(tables[0], "tbody th").length], [8, 5]);
-  close(numbers(tables[2].querySelectorAll("td")), [...map.weights.subarray(5 * 35, 6 * 35)]);
+  hold(tables[2].querySelectorAll("td"), [...map.weights.subarray(5 * 35, 6 * 35)]);
   view.dispatch({ type: "pin", query: 3 });
   assert.deepEqual(texts(root, "tr.hm-asks th"), ["un", "un", "un"]);
 });
@@ -213,18 +187,16 @@ test("matrix: of two sentences it shows the second less the first, and how far e
   const { root, map } = show({ view: "matrix", compare: "other" }, {}, {}, compared);
   const figures = [...root.querySelectorAll("figure")];
   figures.forEach((figure, head) =>
-    close(
-      numbers(figure.querySelectorAll("td")),
+    hold(
+      figure.querySelectorAll("td"),
       [...map.weights.subarray(head * 35, (head + 1) * 35)].map(
         (weight, at) => compared.weights[head * 35 + at] - weight,
       ),
     ),
   );
   for (const moved of texts(root, ".hm-moved")) assert.match(moved, /^moved [1-9][\d.]*\u00a0% on average$/);
-  assert.equal(
-    root.querySelectorAll("td.hm-minus").length,
-    numbers(root.querySelectorAll("td[data-weight]")).filter((weight) => weight < 0).length,
-  );
+  const below = [...root.querySelectorAll("td[data-weight]")].filter(({ dataset }) => dataset.weight < 0);
+  same([...root.querySelectorAll("td.hm-minus")], below);
   assert.match(root.querySelector(".hm-legend").textContent, /more in the second sentence/);
 });
 
@@ -242,26 +214,19 @@ test("grid: a button a head, one stop of Tab, walked by arrows and pressed to en
   buttons[0].focus();
   for (const arrow of ["ArrowDown", "ArrowRight"]) assert.ok(key(document.activeElement, arrow));
   same([document.activeElement, ...stops()], [buttons[4], buttons[4]]);
-  close(
-    numbers(root.querySelectorAll(".hm-stage > .hm-paint td")),
-    KEYS.map((_, at) => weightAt(map, 1, 1, 0, at)),
-  );
+  hold(root.querySelectorAll(".hm-stage > .hm-paint td"), queryWeights(map, 1, 1, 0));
   buttons[4].click();
   assert.deepEqual(
     [view.state.chosen.layer, view.state.chosen.head, buttons[4].getAttribute("aria-expanded")],
     [1, 1, "true"],
   );
-  close(numbers(root.querySelectorAll(".hm-large td")), [...map.weights.subarray(4 * 35, 5 * 35)]);
+  hold(root.querySelectorAll(".hm-large td"), [...map.weights.subarray(4 * 35, 5 * 35)]);
   buttons[4].click();
   assert.equal(view.state.chosen.head, null);
 });
 
 test("grid: heads are sorted by what they mostly do, and a press puts them back into their layers", () => {
-  const { root } = show(
-    { view: "grid" },
-    {},
-    { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] },
-  );
+  const { root } = show({ view: "grid" }, {}, { behaviours: BEHAVIOURS });
   const order = () =>
     [...root.querySelectorAll(".hm-grid button")].map(({ dataset }) => `${dataset.layer}.${dataset.head}`).join(" ");
   assert.equal(order(), "0.1 1.1 1.0 0.0 1.2 0.2");
@@ -272,11 +237,7 @@ test("grid: heads are sorted by what they mostly do, and a press puts them back 
 });
 
 test("grid: sorted heads fly to their places, or with less motion are there at once", async (t) => {
-  const { root } = show(
-    { view: "grid" },
-    {},
-    { behaviours: ["broad", "previous", "other", "same", "previous", "broad"] },
-  );
+  const { root } = show({ view: "grid" }, {}, { behaviours: BEHAVIOURS });
   const squares = () => [...root.querySelectorAll(".hm-grid button")];
   const names = () =>
     squares()
@@ -358,8 +319,7 @@ test("lines: one head at first, all on request, none that is off; the words say 
   choice(root, "lines");
   const lines = () => root.querySelectorAll(".hm-lines path").length;
   const strong = (heads) =>
-    heads.flatMap((head) => KEYS.map((_, at) => weightAt(map, 0, head, 0, at))).filter((weight) => weight >= 0.01)
-      .length;
+    heads.flatMap((head) => [...queryWeights(map, 0, head, 0)]).filter((weight) => weight >= 0.01).length;
   assert.deepEqual([view.state.chosen.head, lines()], [0, strong([0])]);
   assert.match(root.querySelector(".hm-stage .hm-hint").textContent, /^“\[CLS\]” looks most at \S+ \(\d/);
   choose(root, "Head", "all");

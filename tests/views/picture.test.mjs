@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { key, named, point, pointerAt, press, same, texts, tick } from "./page.mjs";
+import { hold, show as showMap } from "./map-view.mjs";
 import { HEADS, makeMap, weightsOf } from "./small-models.mjs";
+import { queryWeights } from "../../src/manyheads/web/math/maps.ts";
 
-const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
 const { queryOf } = await import("../../src/manyheads/web/figures/head-map/state.ts");
 const { csvOf } = await import("../../src/manyheads/web/doors/save.ts");
 
@@ -13,30 +14,13 @@ const PLACES = ["[CLS]", "register 1", ...PATCHES];
 const SRC = "data:image/png;base64,AAAA";
 const picture = { src: SRC, rows: 2, columns: 3, width: 60, height: 40, keyStart: 2, queryStart: 2 };
 
-function show(state = {}, changes = {}, options = {}) {
-  const root = document.createElement("div");
-  document.body.replaceChildren(root);
-  const view = new HeadMapView(
-    root,
+const show = (state = {}, changes = {}, options = {}) =>
+  showMap(
     { view: "picture", ...state },
-    { change() {}, computes: false, tools: "open", ...options },
+    { queryTokens: PLACES, keyTokens: PLACES, picture, ...changes },
+    { computes: false, ...options },
   );
-  const map = makeMap({ queryTokens: PLACES, keyTokens: PLACES, picture, ...changes });
-  view.show(map);
-  return { root, view, map };
-}
 
-const weightAt = ({ shape: [, heads, queries, keys], weights }, layer, head, query, at) =>
-  weights[((layer * heads + head) * queries + query) * keys + at];
-const close = (cells, expected) => {
-  assert.equal(cells.length, expected.length);
-  [...cells].forEach(({ dataset }, at) =>
-    assert.ok(
-      Math.abs(Number(dataset.weight) - expected[at]) < 1e-4,
-      `${dataset.weight} is not ${expected[at]} at ${at}`,
-    ),
-  );
-};
 const cellsOf = (root, part, head = 0) =>
   [...root.querySelectorAll(".hm-sight")][head].querySelectorAll(`.hm-${part} td`);
 const places = (count, from = 0) => Array.from({ length: count }, (_, at) => from + at);
@@ -48,25 +32,18 @@ test("a picture a head: a cell a patch, row by row, and the other places above i
   assert.deepEqual(texts(root, ".hm-sight figcaption .hm-head"), HEADS);
   assert.ok(root.querySelector(".hm-sights").style.getPropertyValue("--photo").includes(SRC));
   HEADS.forEach((_, head) => {
-    assert.deepEqual(
-      [...cellsOf(root, "places", head)].map(({ textContent }) => textContent),
-      ["[CLS]", "register 1"],
-    );
-    close(
-      cellsOf(root, "places", head),
-      places(2).map((at) => weightAt(map, 1, head, 4, at)),
-    );
-    close(
-      cellsOf(root, "patches", head),
-      places(6, 2).map((at) => weightAt(map, 1, head, 4, at)),
-    );
+    assert.equal([...cellsOf(root, "places", head)].map(({ textContent }) => textContent).join(), "[CLS],register 1");
+    hold(cellsOf(root, "places", head), queryWeights(map, 1, head, 4).subarray(0, 2));
+    hold(cellsOf(root, "patches", head), queryWeights(map, 1, head, 4).subarray(2));
   });
   assert.deepEqual(
     [...root.querySelector(".hm-sight .hm-patches").children].map((row) => row.cells.length),
     [3, 3],
   );
   assert.deepEqual(asking(root), ["patch 1,3", "patch 1,3", "patch 1,3"]);
-  const share = places(6, 2).reduce((sum, at) => sum + weightAt(map, 1, 0, 4, at), 0);
+  const share = queryWeights(map, 1, 0, 4)
+    .subarray(2)
+    .reduce((a, b) => a + b);
   assert.equal(root.querySelector(".hm-share").textContent, `${Math.round(100 * share)}\u00a0% on the picture`);
 });
 
@@ -79,10 +56,7 @@ test("a patch that a pointer rests on asks, one that is pressed goes on asking, 
   t.mock.timers.tick(300);
   assert.equal(queryOf(view.state), 6);
   assert.ok(root.querySelector(".hm-tip").textContent.startsWith("kind: [CLS] gives patch 2,2 "));
-  close(
-    cellsOf(root, "patches", 2),
-    places(6, 2).map((at) => weightAt(map, 0, 2, 6, at)),
-  );
+  hold(cellsOf(root, "patches", 2), queryWeights(map, 0, 2, 6).subarray(2));
   patch().click();
   assert.deepEqual(told, [6]);
   assert.ok(view.state.pinned);
@@ -153,8 +127,8 @@ test("many words stand once, with the mean of the heads that are on; a word asks
   const { root, view, map } = show({ query: 14 }, { queryTokens: tokens, keyTokens: tokens });
   assert.deepEqual(texts(root, ".hm-words td"), words);
   assert.equal(root.querySelector(".hm-words .hm-head").textContent, "mean of 3 heads");
-  const mean = (at) => [0, 1, 2].reduce((sum, head) => sum + weightAt(map, 0, head, 14, at), 0) / 3;
-  close(root.querySelectorAll(".hm-words td"), [0, 1, ...places(7, 8)].map(mean));
+  const mean = (at) => [0, 1, 2].reduce((sum, head) => sum + queryWeights(map, 0, head, 14)[at], 0) / 3;
+  hold(root.querySelectorAll(".hm-words td"), [0, 1, ...places(7, 8)].map(mean));
   assert.equal(cellsOf(root, "places").length, 0);
   root.querySelectorAll(".hm-words td")[2].click();
   assert.equal(view.state.chosen.query, 8);

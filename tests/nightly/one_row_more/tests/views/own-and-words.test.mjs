@@ -2,21 +2,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { choose, texts, tick } from "./page.mjs";
-import { makeMap } from "./small-models.mjs";
+import { show } from "./map-view.mjs";
 
-const { HeadMapView } = await import("../../src/manyheads/web/figures/head-map/view.ts");
 const WORDS = ["hot", "tea", "now"];
-
-function show(state) {
-  const root = document.createElement("div");
-  document.body.replaceChildren(root);
-  const view = new HeadMapView(root, state, { change() {}, tools: "open" });
-  view.show(makeMap({ queryTokens: WORDS, keyTokens: WORDS, shape: [1, 1, 3, 3], headNames: ["one"] }));
-  return root;
-}
+const MAP = { queryTokens: WORDS, keyTokens: WORDS, shape: [1, 1, 3, 3], headNames: ["one"] };
 
 test("what a token gives itself goes from the map on screen, whose rows then sum to 1 again", () => {
-  const root = show({ view: "matrix" });
+  const { root } = show({ view: "matrix" }, MAP);
   const weights = () => [...root.querySelectorAll("td[data-weight]")].map(({ dataset }) => Number(dataset.weight));
   const before = weights();
   choose(root, "Own weight", "remove");
@@ -28,7 +20,7 @@ test("what a token gives itself goes from the map on screen, whose rows then sum
 });
 
 test("the view is among the others, and says what the asking word looks at", () => {
-  const root = show({ own: "remove" });
+  const { root } = show({ own: "remove" }, MAP);
   tick(root.querySelector("input[value=words]"));
   assert.match(texts(root, ".hm-words")[0], /^hot looks at (tea|now)$/);
 });
