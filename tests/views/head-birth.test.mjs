@@ -88,7 +88,7 @@ function decoder(variant) {
 const TEXT = "ab ab";
 const EXAMPLE = decoder("step-0").attend(TEXT);
 const DATA = {
-  map: { ...EXAMPLE, weights: [...EXAMPLE.weights] },
+  map: EXAMPLE,
   guesses: EXAMPLE.guesses,
   steps: STEPS,
   heads: { previous: [0, 1], induction: [1, 0] },

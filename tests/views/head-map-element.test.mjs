@@ -1,6 +1,7 @@
 // <head-map> on a page: what other scripts set and ask, what its reader types, and how its models come and go.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import {
   baked,
   choose,
@@ -66,17 +67,7 @@ test("a head's toggle, headMask and off are one thing", async () => {
   const { map, model } = await live();
   const mood = () => map.querySelector('[data-prediction="mood"]').textContent;
   press(map, "mood");
-  assert.deepEqual(
-    [pressed(map), map.off, map.headMask],
-    [
-      ["true", "false", "true"],
-      "0.1",
-      [
-        [true, false, true],
-        [true, true, true],
-      ],
-    ],
-  );
+  assert.deepEqual([pressed(map), map.off, map.headMask], [["true", "false", "true"], "0.1", maskOf([[0, 1]], 2, 3)]);
   assert.deepEqual(model.calls.at(-1).headMask, map.headMask);
   assert.match(mood(), /bad75\u00a0%all heads on: good 75\u00a0%/);
   map.headMask = null;
@@ -160,7 +151,7 @@ test("a model that the page lacks is named", async () => {
 });
 
 test("models can be given later, and taken away: the map stays", async () => {
-  const map = await draw(`<head-map>${baked(plain(makeMap()))}</head-map>`, { focus: isHere(mapModel()) });
+  const map = await draw(`<head-map>${baked(makeMap())}</head-map>`, { focus: isHere(mapModel()) });
   assert.throws(() => named(map, "Sentence"));
   map.setAttribute("model", "focus");
   await once(map, "attention");
@@ -175,14 +166,7 @@ test("what was set before the element's script came holds", async () => {
   const { HeadMapElement } = await import("../../src/manyheads/web/figures/head-map/element.ts");
   const map = await draw('<head-map model="focus" sentence="tea"></head-map>', { focus: isHere(mapModel()) });
   const late = Object.assign(document.createElement("head-map"), {});
-  for (const [name, value] of Object.entries({
-    sentence: "cold tea",
-    query: 1,
-    headMask: [
-      [false, true, true],
-      [true, true, true],
-    ],
-  }))
+  for (const [name, value] of Object.entries({ sentence: "cold tea", query: 1, headMask: maskOf([[0, 0]], 2, 3) }))
     Object.defineProperty(late, name, { value, configurable: true, writable: true, enumerable: true });
   late.setAttribute("model", "focus");
   map.replaceWith(late);
@@ -193,7 +177,7 @@ test("what was set before the element's script came holds", async () => {
 
 test("a map of somebody's own stands still: it is looked at, not typed into", async () => {
   const map = await draw(
-    `<head-map off="1.2" view="matrix" layer="1">${baked({ ...plain(makeMap()), status: "Made elsewhere." })}</head-map>`,
+    `<head-map off="1.2" view="matrix" layer="1">${baked({ ...makeMap(), status: "Made elsewhere." })}</head-map>`,
   );
   await map.ready;
   assert.deepEqual([map.attention.keyTokens, map.computedBy, status(map)], [KEYS, "", "Made elsewhere."]);
@@ -250,8 +234,3 @@ test("notes of a map stand after the status, and go with it", async () => {
   type(map, "Sentence", "even");
   assert.equal(status(map), READY);
 });
-
-/** A map as JSON can hold it. */
-function plain(map) {
-  return { ...map, weights: [...map.weights] };
-}

@@ -5,6 +5,7 @@ import { missingOf, queryOf, reduce, restOf, startWith } from "../../src/manyhea
 import { OPTION_NAMES, OPTIONS, SHOWN, START, valuesOf } from "../../src/manyheads/web/math/options.ts";
 import { shownMap } from "../../src/manyheads/web/math/shown.ts";
 import { pick, walk } from "./dice.mjs";
+import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { makeMap, weightsOf } from "./small-models.mjs";
 
 const TOKENS = ["[CLS]", "tea", "or", "coffee", "[SEP]"];
@@ -30,10 +31,7 @@ test("what a map depends on calls for another; the rest is painted; without a ma
   const needs = {
     sentence: "teas",
     compare: "milk",
-    headMask: [
-      [true, true, false],
-      [true, true, true],
-    ],
+    headMask: maskOf([[0, 2]], 2, 3),
     model: 1,
     view: "lines",
     layer: 1,
@@ -128,10 +126,7 @@ test("layer, head and query wait for a map that has them, unless the reader choo
   own.choose({ head: 0 });
   assert.deepEqual([own.state.chosen.layer, own.state.chosen.query, own.state.chosen.headMask], [0, 0, null]);
   own.do("model", { numLayers: 2, numHeads: 3 });
-  assert.deepEqual(own.state.chosen.headMask, [
-    [true, true, true],
-    [false, true, true],
-  ]);
+  assert.deepEqual(own.state.chosen.headMask, maskOf([[1, 0]], 2, 3));
   own.do("show", { map: makeMap({ queryTokens: [...TOKENS, ...TOKENS], keyTokens: TOKENS }) });
   assert.deepEqual([own.state.chosen.layer, own.state.chosen.query, own.state.chosen.head], [1, 9, 0]);
   own.do("model", { numLayers: 1, numHeads: 8 });

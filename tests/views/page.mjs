@@ -67,19 +67,8 @@ HTMLElement.prototype.getClientRects = function () {
   return this.isConnected && !this.closest("[hidden]") ? [rectangle()] : [];
 };
 HTMLElement.prototype.scrollIntoView = () => {};
-for (const name of [
-  "Busy",
-  "Current",
-  "Disabled",
-  "Expanded",
-  "Hidden",
-  "Invalid",
-  "Label",
-  "Pressed",
-  "Selected",
-  "Sort",
-  "ValueText",
-]) {
+const ARIA = "Busy Current Disabled Expanded Hidden Invalid Label Pressed Selected Sort ValueText";
+for (const name of ARIA.split(" ")) {
   const attribute = `aria-${name.toLowerCase()}`; // happy-dom has the attributes, but not the properties
   Object.defineProperty(Element.prototype, `aria${name}`, {
     get() {
@@ -92,31 +81,11 @@ for (const name of [
   });
 }
 
-const TAKEN = [
-  "document",
-  "localStorage",
-  "location",
-  "history",
-  "customElements",
-  "Node",
-  "Text",
-  "Element",
-  "HTMLElement",
-  "HTMLButtonElement",
-  "HTMLSelectElement",
-  "HTMLInputElement",
-  "HTMLTextAreaElement",
-  "HTMLCanvasElement",
-  "HTMLAnchorElement",
-  "Event",
-  "KeyboardEvent",
-  "PointerEvent",
-  "FocusEvent",
-  "CustomEvent",
-  "Image",
-  "ImageData",
-  "navigator",
-];
+const TAKEN = `
+  document localStorage location history customElements Node Text Element HTMLElement HTMLButtonElement HTMLSelectElement HTMLInputElement HTMLTextAreaElement
+  HTMLCanvasElement HTMLAnchorElement Event KeyboardEvent PointerEvent FocusEvent CustomEvent Image ImageData navigator`.match(
+  /\w+/g,
+);
 export const media = {}; // by query, once it was asked for
 const globals = {
   ...Object.fromEntries(TAKEN.map((name) => [name, window[name]])),
@@ -218,9 +187,11 @@ export function hideTab(hidden = true) {
   document.dispatchEvent(new Event("visibilitychange"));
 }
 
-/** What is baked into a figure. */
-export const baked = (data) =>
-  `<script type="application/json">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>`;
+/** What is baked into a figure, arrays of numbers as lists. */
+export const baked = (data) => {
+  const written = JSON.stringify(data, (_, value) => (ArrayBuffer.isView(value) ? [...value] : value));
+  return `<script type="application/json">${written.replaceAll("<", "\\u003c")}</script>`;
+};
 
 /** Until what is under way without a clock is done. */
 export const settled = () => new Promise((done) => setImmediate(done));

@@ -139,10 +139,7 @@ test("many words stand once, with the mean of the heads that are on; a word asks
 test("words that look at a picture ask, where they aren't looked at", () => {
   const { root, view } = show({}, { queryTokens: ["a", "red", "house"], picture: { ...picture, queryStart: null } });
   const buttons = root.querySelectorAll(".hm-askers button");
-  assert.deepEqual(
-    [...buttons].map(({ textContent }) => textContent),
-    ["a", "red", "house"],
-  );
+  assert.deepEqual(texts(root, ".hm-askers button"), ["a", "red", "house"]);
   buttons[2].click();
   assert.equal(view.state.chosen.query, 2);
   assert.equal(root.querySelectorAll(".hm-asker").length, 0);

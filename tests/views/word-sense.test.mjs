@@ -50,14 +50,6 @@ test("a word stands where a form of it is a whole word", () => {
   );
 });
 
-test("a score is the vector laid on the axis of its own word and layer, pieces averaged", () => {
-  const values = Float32Array.of(1, 2, 3, 4, 5, 6, /* layer 1 */ 10, 20, 30, 40, 50, 60);
-  const map = (...queryTokens) => ({ queryTokens, states: { shape: [2, 2, 3], values } });
-  assert.deepEqual(axes.scores(map("the", "bank"), axes.words[0]), [14, 70]);
-  assert.deepEqual(axes.scores(map("bark", "##s"), axes.words[1]), [34.5, 145]);
-  assert.equal(axes.scores(map("the", "river"), axes.words[0]), null);
-});
-
 test("shares and what is said of them", () => {
   assert.equal(shareOf(0), 0.5);
   assert.equal(leaning(["money", "river"], 0.97), "97\u00a0% river");
@@ -163,11 +155,13 @@ async function live(model = encoder()) {
   return figure;
 }
 
-async function typed(figure, text) {
+/** Does something, and gives what it came to. */
+async function read(figure, act) {
   const told = once(figure, "sense");
-  type(figure, "Sentence", text);
+  act();
   return told;
 }
+const typed = (figure, text) => read(figure, () => type(figure, "Sentence", text));
 const leans = (figure) => texts(figure, ".ws-layer td:last-child");
 const note = (figure) => figure.querySelector(".ws-note").textContent;
 const at = (node, name) => Number(node.style.getPropertyValue(`--${name}`));
@@ -195,9 +189,8 @@ test("of two known words one is chosen; where it's gone, the other is read", asy
   const figure = await live();
   await typed(figure, "the bark on the river bank");
   assert.equal(figure.sense.word, "bank", "that of the page");
-  const told = once(figure, "sense");
-  choose(figure, "Word", "bark");
-  assert.deepEqual([(await told).word, leans(figure)[LAYERS]], ["bark", "95\u00a0% tree"]);
+  const { word } = await read(figure, () => choose(figure, "Word", "bark"));
+  assert.deepEqual([word, leans(figure)[LAYERS]], ["bark", "95\u00a0% tree"]);
   await typed(figure, "the bank");
   assert.equal(figure.sense.word, "bank");
 });
@@ -244,9 +237,8 @@ test("heads are ranked by what their absence does, and turned off and on", async
     [0.574, "false"],
     [whole, "true"],
   ]) {
-    const told = once(figure, "sense");
-    first.querySelector("button").click();
-    assert.ok(Math.abs((await told).shares[LAYERS] - wanted) < 0.001);
+    const { shares } = await read(figure, () => first.querySelector("button").click());
+    assert.ok(Math.abs(shares[LAYERS] - wanted) < 0.001);
     assert.equal(first.querySelector("button").getAttribute("aria-pressed"), pressed);
   }
 });
@@ -260,9 +252,7 @@ test("the heads that matter most are turned off together, or all of a layer", as
     ["the 16 that matter most here", 16, "57\u00a0% river"],
     ["none", 0, "95\u00a0% river"],
   ]) {
-    const told = once(figure, "sense");
-    choose(figure, "Heads off", choice);
-    await told;
+    await read(figure, () => choose(figure, "Heads off", choice));
     assert.equal(leans(figure)[LAYERS], leaning, choice);
     if (marked !== null) assert.equal(off(figure), marked);
   }
@@ -271,9 +261,7 @@ test("the heads that matter most are turned off together, or all of a layer", as
 test("the list says what is off, by whichever switch", async () => {
   const figure = await ranked();
   const press = async (at) => {
-    const told = once(figure, "sense");
-    figure.querySelectorAll(".ws-heads button")[at].click();
-    await told;
+    await read(figure, () => figure.querySelectorAll(".ws-heads button")[at].click());
     return named(figure, "Heads off").value;
   };
   assert.deepEqual(
@@ -315,17 +303,12 @@ test("what typing came to is said once", async (t) => {
 test("a press masks a word for the model, and another press shows it again; neither the word that is read nor a full stop can be masked", async () => {
   const figure = await live();
   await typed(figure, "the bank of the river .");
-  assert.deepEqual(
-    [...figure.querySelectorAll(".ws-row > button")].map(({ textContent }) => textContent),
-    ["the", "of", "the", "river"],
-  );
+  assert.deepEqual(texts(figure, ".ws-row > button"), ["the", "of", "the", "river"]);
   for (const [pressed, leaning, text] of [
     ["true", "95\u00a0% money", /^With “river” masked, the model reads .* after layer 6\.$/],
     ["false", "95\u00a0% river", /pushes it by 2\.7 towards river\.$/],
   ]) {
-    const told = once(figure, "sense");
-    press(figure, "river");
-    await told;
+    await read(figure, () => press(figure, "river"));
     assert.deepEqual([named(figure, "river").getAttribute("aria-pressed"), leans(figure)[LAYERS]], [pressed, leaning]);
     assert.match(note(figure), text);
   }
@@ -370,17 +353,14 @@ test("an arrow that is pulled out turns its head off: first by arithmetic, then 
     note(figure),
     /^Without that arrow the others sum to 54\u00a0% river\. That's arithmetic: the model hasn't read the sentence without head 4\.$/,
   );
-  const told = once(figure, "sense");
-  move("pointerup", 60);
+  const told = read(figure, () => move("pointerup", 60));
   assert.equal(named(figure, "head 4").getAttribute("aria-pressed"), "false");
   await told;
   assert.match(
     note(figure),
     /^Without head 4, the model reads 54\u00a0% river after layer 3\. Taking away the arrow alone would leave 54\u00a0% river\.$/,
   );
-  const again = once(figure, "sense");
-  press(figure, "head 4");
-  await again;
+  await read(figure, () => press(figure, "head 4"));
   assert.equal(at(steps(figure)[4], "size"), 1.35);
   for (const x of [60, 0]) move(x ? "pointerdown" : "pointermove", x);
   move("pointermove", 55);

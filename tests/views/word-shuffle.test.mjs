@@ -1,6 +1,7 @@
 // <word-shuffle>: its pure parts, and what its reader sees.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { maskOf } from "../../src/manyheads/web/math/heads-off.ts";
 import { draw, isIdle, page, press, replace, says, status, texts, type, until } from "./page.mjs";
 import { HOSTILE, mapModel, slowModel } from "./small-models.mjs";
 import {
@@ -127,10 +128,7 @@ test("heads that are off in the map stay off", async () => {
   const map = await draw(HTML, { focus: { load: () => (models.push(mapModel()), models.at(-1)) } });
   const figure = document.querySelector("word-shuffle");
   await Promise.all([figure.ready, map.ready]);
-  const off = (map.headMask = [
-    [true, false, true],
-    [true, true, true],
-  ]);
+  const off = (map.headMask = maskOf([[0, 1]], 2, 3));
   const before = models.map(({ calls }) => calls.length);
   await shuffle(map, figure);
   const asked = models.flatMap(({ calls }, at) => calls.slice(before[at]));
