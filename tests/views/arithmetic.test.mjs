@@ -10,31 +10,25 @@ import { decodeSteps } from "../../src/manyheads/web/math/wire.ts";
 import { equationOf } from "../../src/manyheads/web/figures/attention-flow/formula-mathml.ts";
 import { tint } from "../../src/manyheads/web/views/tints.ts";
 import { normals, scoresOf } from "../../src/manyheads/web/figures/softmax-scale/softmax-scale.ts";
+import { randomOf } from "./small-models.mjs";
 
 // Unequal axes: 5 words, width 6, 2 heads, keys 3 wide, values 2 wide.
 const [WORDS, WIDTH, HEADS, KEY, VALUE] = [5, 6, 2, 3, 2];
-const random = (shape, seed) => ({
-  shape,
-  values: normals(
-    shape.reduce((a, b) => a * b),
-    seed,
-  ),
-});
 const layer = {
-  "query.weight": random([HEADS * KEY, WIDTH], 1),
-  "query.bias": random([HEADS * KEY], 2),
-  "key.weight": random([HEADS * KEY, WIDTH], 6),
-  "key.bias": random([HEADS * KEY], 7),
-  "value.weight": random([HEADS * VALUE, WIDTH], 8),
-  "value.bias": random([HEADS * VALUE], 9),
-  "output.weight": random([WIDTH, HEADS * VALUE], 3),
-  "output.bias": random([WIDTH], 4),
+  "query.weight": randomOf([HEADS * KEY, WIDTH], 1),
+  "query.bias": randomOf([HEADS * KEY], 2),
+  "key.weight": randomOf([HEADS * KEY, WIDTH], 6),
+  "key.bias": randomOf([HEADS * KEY], 7),
+  "value.weight": randomOf([HEADS * VALUE, WIDTH], 8),
+  "value.bias": randomOf([HEADS * VALUE], 9),
+  "output.weight": randomOf([WIDTH, HEADS * VALUE], 3),
+  "output.bias": randomOf([WIDTH], 4),
 };
 const tokens = ["[CLS]", "un", "##able", "tea", "[SEP]"];
 const FACTS = { drink: ["tea", "coffee", "none"], mood: ["good", "bad"] };
 const readout = (fact) => ({
-  weight: random([FACTS[fact].length, WIDTH], fact.length),
-  bias: random([FACTS[fact].length], 12),
+  weight: randomOf([FACTS[fact].length, WIDTH], fact.length),
+  bias: randomOf([FACTS[fact].length], 12),
 });
 const ledger = (concat) =>
   ledgerOf(concat, {
@@ -43,9 +37,9 @@ const ledger = (concat) =>
     facts: FACTS,
     readout,
     eps: 1e-5,
-    norm: { weight: random([WIDTH], 10), bias: random([WIDTH], 11) },
+    norm: { weight: randomOf([WIDTH], 10), bias: randomOf([WIDTH], 11) },
   });
-const X = random([WORDS, WIDTH], 5);
+const X = randomOf([WORDS, WIDTH], 5);
 const model = {
   ledger,
   numHeads: HEADS,
@@ -115,17 +109,17 @@ for (const [name, state, on = [true, true]] of [
 
 test("a query or key that is turned opens to a pair of numbers and their turn, and these to the words", () => {
   const [key, half] = [4, 2];
-  const made = (seed) => random([HEADS * key, WIDTH], seed);
+  const made = (seed) => randomOf([HEADS * key, WIDTH], seed);
   const decoder = {
     "query.weight": made(1),
     "key.weight": made(6),
     "value.weight": made(8),
-    "output.weight": random([WIDTH, HEADS * key], 3),
+    "output.weight": randomOf([WIDTH, HEADS * key], 3),
   };
   const state = { head: 1, causal: false, padding: false, unscaled: false };
   const flow = flowThrough(
     {
-      X: random([WORDS, WIDTH], 5),
+      X: randomOf([WORDS, WIDTH], 5),
       layer: decoder,
       tokens,
       notes: [],
@@ -188,7 +182,7 @@ test("what is lit is what the cell was made of", () => {
 test("the parts of an answer sum to the logit that the layers behind the attention give", () => {
   const steps = chosen({});
   const output = { shape: [1, WIDTH], values: steps.output.values.slice(0, WIDTH) };
-  const home = layerNorm(output, { weight: random([WIDTH], 10), bias: random([WIDTH], 11) }, 1e-5);
+  const home = layerNorm(output, { weight: randomOf([WIDTH], 10), bias: randomOf([WIDTH], 11) }, 1e-5);
   const facts = Object.keys(FACTS).map((fact) => linear(home, readout(fact).weight, readout(fact).bias));
   const logits = facts.flatMap(({ values }) => [...values]);
   const shares = facts.flatMap((scores) => [...softmax(scores).values]);

@@ -77,19 +77,19 @@ export function slowModel(changes = {}) {
   return Object.assign(model, { attend: async (...asked) => attend(...asked) });
 }
 
+/** A tensor of random numbers, always the same for a seed. */
+export function randomOf(shape, seed) {
+  const count = shape.reduce((a, b) => a * b);
+  return { shape, values: normals(count, seed) };
+}
+
 const [WIDTH, KEY] = [6, 2];
 const FACTS = { kind: ["tea", "coffee", "none"], mood: ["good", "bad"] };
 
 /** A focus model as the page has it, with random numbers, for words between spaces. */
 export function focusModel() {
   let seed = 0;
-  const random = (...shape) => ({
-    shape,
-    values: normals(
-      shape.reduce((a, b) => a * b),
-      ++seed,
-    ),
-  });
+  const random = (...shape) => randomOf(shape, ++seed);
   const both = (name, out, into) => ({ [`${name}.weight`]: random(out, into), [`${name}.bias`]: random(out) });
   const norm = (name) => ({ [`${name}.weight`]: random(WIDTH), [`${name}.bias`]: random(WIDTH) });
   const attention = (name) => ({
@@ -175,13 +175,10 @@ export function workerOf(answer) {
 /** An encoder with random weights, which computes in a worker of its own: the model as a page has it, and that worker. */
 export async function smallEncoder() {
   let seed = 0;
-  const whole = (...shape) => ({
-    shape,
-    values: normals(
-      shape.reduce((a, b) => a * b),
-      ++seed,
-    ).map((value) => Math.round(20 * value)),
-  });
+  const whole = (...shape) => {
+    const { values } = randomOf(shape, ++seed);
+    return { shape, values: values.map((value) => Math.round(20 * value)) };
+  };
   const filled = (value, ...shape) => ({ shape, values: new Float32Array(shape.reduce((a, b) => a * b)).fill(value) });
   const { numLayers, width, maxTokens } = PRETRAINED;
   const layers = [...Array(numLayers).keys()];
