@@ -233,7 +233,7 @@ test("what was typed while the models come is what is read", async () => {
   const figure = await opened({
     induction: { load: (variant) => new Promise((done) => loads.push(() => done(decoder(variant)))) },
   });
-  figure.wake();
+  point(figure, "pointerenter");
   await until(() => loads.length === STEPS.length);
   type(figure, "Text", "yes");
   for (const come of loads) come();

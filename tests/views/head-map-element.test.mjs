@@ -10,6 +10,7 @@ import {
   isHere,
   named,
   once,
+  point,
   press,
   says,
   settled,
@@ -143,7 +144,7 @@ test("models that are played follow one another to the last", async (t) => {
 
 test("a model that the page lacks is named", async () => {
   const map = await draw(`<head-map model="focus/nobody" sentence="${SENTENCE}"></head-map>`);
-  map.wake();
+  point(map, "pointerenter");
   await says(
     map,
     /^The model could not be loaded: There is no model called “focus\/nobody” on this page\. What you see stays\./,

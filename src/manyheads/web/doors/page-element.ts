@@ -4,6 +4,7 @@ import type { AttentionMap, HeadMask } from "../math/attention-map.ts";
 import type { HeadModel } from "../models/head-model.ts";
 import { h } from "../views/dom.ts";
 import { answerPhrases } from "./phrases.ts";
+import type { Task } from "./task.ts";
 import { ABOUT_TO_COME } from "./turns.ts";
 
 /** HTMLElement, where there is a DOM: in Node the pure parts of a figure's module load without one. */
@@ -25,13 +26,6 @@ export function dressPage(...names: string[]) {
   }
 }
 
-/** A promise and what fulfils it, as Promise.withResolvers, which browsers have known since 2024 only. */
-export function withResolvers() {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve };
-}
-
 /**
  * A figure of a page. It draws itself once, from the JSON that it holds alone, so that it can also be drawn where nobody
  * sees it; the JSON stays in it. What it listens to outside of itself, it listens to while it is in the page.
@@ -43,6 +37,8 @@ export abstract class Figure<View = unknown> extends PageElement {
   #waits: AbortController | null = null; // while it stands as the build drew it
   /** Whether it may stand as the build drew it until it's about to come into view, or somebody asks for its view. */
   protected drawsLate = false;
+  /** What it computes, if it does. */
+  protected task: Task<any> | null = null;
 
   /** Draws the figure from what is baked into it; null where nothing is. */
   protected abstract draw(baked: any): void;
@@ -67,10 +63,12 @@ export abstract class Figure<View = unknown> extends PageElement {
     else if (this.drawsLate && this.#isDrawnByBuild && !location.hash) this.#drawLate(signal);
     else this.#draw();
     answerPhrases(this, signal);
+    this.task?.enter();
   }
 
   disconnectedCallback() {
     this.#leaves.abort();
+    this.task?.leave();
   }
 
   /** Draws it, where that waits. */

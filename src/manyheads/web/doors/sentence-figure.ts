@@ -2,27 +2,39 @@
 
 import { isOnRequest } from "../math/families.ts";
 import { followLinks } from "./figure-link.ts";
-import { LiveFigure } from "./live-figure.ts";
-import { takeEarly, whenTouched } from "./page-element.ts";
+import { Figure, takeEarly, whenSeen, whenTouched } from "./page-element.ts";
 import { EXAMPLE_SHOWN, OFFERED } from "./page-models.ts";
+import { Task, type TaskOptions, type Tell } from "./task.ts";
 
 interface SentenceView {
   state: { sentence: string };
   update(state: object): void;
-  setStatus(text: string, act?: (() => void) | null, name?: string): void;
+  setStatus: Tell;
 }
 
-export abstract class SentenceFigure<View extends SentenceView, Model extends { broken?: boolean }> extends LiveFigure<
-  Model,
-  View
-> {
+export abstract class SentenceFigure<View extends SentenceView> extends Figure<View> {
   protected override drawsLate = true;
+  protected abstract override task: Task<any>;
+  #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
   /** The attributes that write parts of the state. */
   protected abstract parts: readonly string[];
   /** Those of them that hold a number. */
   protected abstract numbers: readonly string[];
   /** Those that call for another result. */
   protected abstract computed: readonly string[];
+
+  /** A task with its model, which is told of in its status. */
+  protected makeTask<Model extends { broken?: boolean }>(options: Omit<TaskOptions<Model>, "models" | "tell">) {
+    return new Task<Model>(this, { models: () => this.modelNames, tell: this.tell, ...options });
+  }
+
+  protected tell: Tell = (...told) => this.view?.setStatus(...told);
+
+  /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
+  get ready() {
+    this.drawNow();
+    return this.task.ready;
+  }
 
   get sentence() {
     return this.view?.state.sentence ?? this.getAttribute("sentence") ?? "";
@@ -51,24 +63,24 @@ export abstract class SentenceFigure<View extends SentenceView, Model extends { 
   attributeChangedCallback(name: string) {
     if (!this.view) return;
     if (name !== "model") this.view.update(this.readPart(name));
-    if (name === "model" || this.computed.includes(name)) this.update();
+    if (name === "model" || this.computed.includes(name)) this.task.run();
   }
 
   /** Says what is drawn, an example or nothing yet, and waits for a reader to need the model. */
   protected begin(isBaked: boolean, ...early: string[]) {
     const onRequest = this.modelNames.some(isOnRequest);
-    this.showStatus(onRequest ? OFFERED : EXAMPLE_SHOWN);
-    whenTouched(this, () => this.wake());
-    this.wakesWhenSeen = onRequest || !isBaked; // to offer a model, or to show what is not shown yet
+    this.tell(onRequest ? OFFERED : EXAMPLE_SHOWN);
+    whenTouched(this, () => this.task.wake());
+    this.#wakesWhenSeen = onRequest || !isBaked;
     takeEarly<any>(this, "sentence", ...early);
+  }
+
+  protected override listen(leaves: AbortSignal) {
+    if (this.#wakesWhenSeen) whenSeen(this, leaves, () => this.task.wake());
   }
 
   /** The first of its kind with a model opens where a link leads; called while it listens. */
   protected followLinks(leaves: AbortSignal) {
     followLinks(this, `${this.localName}[model]`, this.parts, leaves);
-  }
-
-  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.view?.setStatus(text, act, name);
   }
 }

@@ -9,6 +9,7 @@ import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage, mapById, takeEarly, type LiveMap } from "../../doors/page-element.ts";
 import { loadFormula, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import type { Job } from "../../doors/task.ts";
 import { turns } from "../../doors/turns.ts";
 import { STATIONS } from "./stations.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
@@ -67,7 +68,7 @@ type FlowModel = ((state: FlowState, options: { signal: AbortSignal; headMask: H
  * head that is enlarged in it and those that are off. It is the id of the map, or, where it says nothing, the nearest map above. A page
  * may set `sentence`, `layer`, `head`, `query` and `station` as well, as attributes or as properties.
  */
-class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> {
+class AttentionFlowElement extends SentenceFigure<AttentionFlowView> {
   static observedAttributes = ["model", ...PARTS];
   protected parts = PARTS;
   protected computed = COMPUTED;
@@ -78,23 +79,28 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   #pointed: number | null = null; // a word of it that was pointed at for long enough, until it's taken over
   #rests = 0;
 
-  protected override task = {
+  #job: Job<FlowModel, Flow> = {
     failure: "The journey could not be computed",
-    compute: ([flowOf]: FlowModel[], signal: AbortSignal) =>
+    compute: ([flowOf], signal) =>
       flowOf({ ...(this.view as AttentionFlowView).state }, { signal, headMask: this.#headMask }),
-    show: (flow: Flow) => {
+    show: (flow) => {
       this.view?.show(flow);
-      this.showStatus(READY);
+      this.tell(READY);
     },
   };
   /** The same of what the followed map shows by then. */
-  #afterMap = {
-    ...this.task,
-    compute: (models: FlowModel[], signal: AbortSignal) => {
+  #afterMap: Job<FlowModel, Flow> = {
+    ...this.#job,
+    compute: (models, signal) => {
       this.view?.take(this.#takeNews());
-      return this.task.compute(models, signal);
+      return this.#job.compute(models, signal);
     },
   };
+  protected task = this.makeTask<FlowModel>({
+    load: (...loading) => loadFormula(({ flowOf }) => flowOf, ...loading),
+    waits: (model) => (this.#isOther ? `To see this head, the ${model} has to load.` : null),
+    job: this.#job,
+  });
 
   /** The names of the stations, in their order. */
   get stations() {
@@ -147,17 +153,9 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
   }
 
   /** Whether another head was chosen than the one whose numbers are here. */
-  protected override get waits() {
+  get #isOther() {
     const { state, flow } = this.view ?? {};
     return Boolean(state && flow?.layers) && (state!.layer !== flow!.layer || state!.head !== flow!.head);
-  }
-
-  protected override waitsFor(model: string) {
-    return `To see this head, the ${model} has to load.`;
-  }
-
-  protected override load(name: string, show: (text: string) => void): Promise<FlowModel> {
-    return loadFormula(({ flowOf }) => flowOf, name, show);
   }
 
   protected draw(baked: any) {
@@ -182,7 +180,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     });
     this.view = new AttentionFlowView(this, this.written, {
       menu,
-      change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.update(),
+      change: (_, names) => names.some((name) => COMPUTED.includes(name)) && this.task.run(),
       painted: (flow) => announce(this, "steps", flow),
       arrived: (station) => announce(this, "station", station),
     });
@@ -261,7 +259,7 @@ class AttentionFlowElement extends SentenceFigure<AttentionFlowView, FlowModel> 
     const news = this.#news;
     const isComputed =
       Object.keys(news).some((name) => COMPUTED.includes(name)) || String(this.#headMask) !== this.#off;
-    if (isComputed) this.runAfter(this.#afterMap);
+    if (isComputed) this.task.runAfter(this.#afterMap);
     else if ("query" in news)
       turns()
         .after(this, leaves, () => this.view?.update(this.#takeNews()))

@@ -27,7 +27,7 @@ interface Baked extends StoredTraining {
 const OFTEN = 50; // milliseconds between two pictures of a training
 const SELDOM = 1000; // for readers who ask for less motion, and in a hidden tab
 
-class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { broken?: boolean }> {
+class HeadBirthElement extends SentenceFigure<HeadBirthView> {
   static observedAttributes = ["sentence"];
   protected parts = ["sentence"];
   protected numbers = [];
@@ -36,28 +36,30 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
   #trained: { model: InductionModel; headMask: HeadMask } | null = null; // by the reader
   #worker: { number: number; training: Training | null } | null = null; // what learns
 
-  protected override task = {
-    failure: "The text could not be read",
-    compute: (models: InductionModel[]) => {
-      const { sentence, at, live, off } = this.view!.state;
-      this.#stored = models[at];
-      const { model, headMask } = (live && this.#trained) || { model: models[at], headMask: null };
-      const mask = maskOf(off, model.numLayers, model.numHeads);
-      return model.attend(
-        sentence,
-        headMask && mask
-          ? mask.map((row, layer) => row.map((on, head) => on && headMask[layer][head]))
-          : (headMask ?? mask),
-      );
+  protected task = this.makeTask<InductionModel & { broken?: boolean }>({
+    job: {
+      failure: "The text could not be read",
+      compute: (models) => {
+        const { sentence, at, live, off } = this.view!.state;
+        this.#stored = models[at];
+        const { model, headMask } = (live && this.#trained) || { model: models[at], headMask: null };
+        const mask = maskOf(off, model.numLayers, model.numHeads);
+        return model.attend(
+          sentence,
+          headMask && mask
+            ? mask.map((row, layer) => row.map((on, head) => on && headMask[layer][head]))
+            : (headMask ?? mask),
+        );
+      },
+      show: (map: Expecting) => {
+        const { view } = this;
+        view!.dispatch({ type: "show", map });
+        const { live, training } = view!.state;
+        this.tell([live && training ? statusOf(training) : READY, ...(map.notes ?? [])].join(" "));
+        announce(this, "attention", map);
+      },
     },
-    show: (map: Expecting) => {
-      const { view } = this;
-      view!.dispatch({ type: "show", map });
-      const { live, training } = view!.state;
-      this.showStatus([live && training ? statusOf(training) : READY, ...(map.notes ?? [])].join(" "));
-      announce(this, "attention", map);
-    },
-  };
+  });
 
   /** The map that is shown, with the guesses. */
   get attention() {
@@ -99,7 +101,7 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
   protected draw(baked: Baked) {
     dressPage("head-map.css", "head-birth.css");
     this.view = new HeadBirthView(this, this.written, baked, {
-      compute: () => this.update(),
+      compute: () => this.task.run(),
       train: () => this.#train(),
       save: () => this.#save(),
     });
@@ -192,7 +194,7 @@ class HeadBirthElement extends SentenceFigure<HeadBirthView, InductionModel & { 
 
   #fail(error: unknown) {
     this.#end();
-    this.showStatus(failedTo("The training stopped", error), () => this.train());
+    this.tell(failedTo("The training stopped", error), () => this.train());
   }
 
   async #save() {

@@ -6,6 +6,7 @@ import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage } from "../../doors/page-element.ts";
 import { formulaScript, loadWithProgress, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
+import { answeredLater } from "../../doors/task.ts";
 import { maskOf, readPart } from "../../doors/state.ts";
 import { answerPlace } from "../../math/answer-parts.ts";
 import type { HeadLedger, LedgerQuestion } from "../../math/ledger.ts";
@@ -43,23 +44,28 @@ interface LedgerModel {
 
 const PARTS = ["sentence", "answer", "head", "off"]; // of the state, each an attribute
 
-class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
+class HeadLedgerElement extends SentenceFigure<HeadLedgerView> {
   static observedAttributes = ["model", ...PARTS];
   protected parts = PARTS;
   protected computed = PARTS;
   protected numbers = ["head"];
 
-  protected override task = {
-    failure: "The ledger could not be computed",
-    compute: ([model]: LedgerModel[], signal: AbortSignal) => {
-      const { off, ...question } = (this.view as HeadLedgerView).state;
-      return model.headLedger({ ...question, headMask: maskOf(off, model.numLayers, model.numHeads) }, { signal });
+  protected task = this.makeTask<LedgerModel>({
+    load: loadLedgers,
+    waits: (model) => (this.view !== null && isOld(this.view.whole) ? answeredLater(model) : null),
+    offered: (old) => this.view?.markOld(old),
+    job: {
+      failure: "The ledger could not be computed",
+      compute: ([model], signal) => {
+        const { off, ...question } = (this.view as HeadLedgerView).state;
+        return model.headLedger({ ...question, headMask: maskOf(off, model.numLayers, model.numHeads) }, { signal });
+      },
+      show: (ledger: HeadLedger) => {
+        this.view?.show(ledger);
+        this.tell(READY);
+      },
     },
-    show: (ledger: HeadLedger) => {
-      this.view?.show(ledger);
-      this.showStatus(READY);
-    },
-  };
+  });
 
   /** All numbers on the screen: `labels`, `parts`, `without`, `weights`, `says`. */
   get matrices() {
@@ -85,21 +91,6 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
     return { heads, rest, logit: row[row.length - 1] };
   }
 
-  protected override async load(name: string, show: (text: string) => void): Promise<LedgerModel> {
-    const model = await loadWithProgress(name, show);
-    if ("headLedger" in model) return model as LedgerModel;
-    const { headLedgerOf } = await formulaScript();
-    return { numLayers: model.numLayers, numHeads: model.numHeads, headLedger: headLedgerOf(model as FocusModel) };
-  }
-
-  protected override get waits() {
-    return this.view !== null && isOld(this.view.whole);
-  }
-
-  protected override markOld(old: boolean) {
-    this.view?.markOld(old);
-  }
-
   protected override readPart(name: string) {
     return name === "off" ? readPart(name, this.getAttribute(name)) : super.readPart(name);
   }
@@ -109,12 +100,20 @@ class HeadLedgerElement extends SentenceFigure<HeadLedgerView, LedgerModel> {
     this.view = new HeadLedgerView(this, this.written, {
       types: this.modelNames.length > 0,
       asks: this.hasAttribute("guess"),
-      change: () => this.update(),
+      change: () => this.task.run(),
       painted: (ledger) => announce(this, "ledger", ledger),
     });
     if (baked) this.view.show(decodeMatrices(baked));
     this.begin(Boolean(baked));
   }
+}
+
+/** A model that makes ledgers: by itself where it can, else by the formula. */
+async function loadLedgers(name: string, show: (text: string) => void): Promise<LedgerModel> {
+  const model = await loadWithProgress(name, show);
+  if ("headLedger" in model) return model as LedgerModel;
+  const { headLedgerOf } = await formulaScript();
+  return { numLayers: model.numLayers, numHeads: model.numHeads, headLedger: headLedgerOf(model as FocusModel) };
 }
 
 define("head-ledger", HeadLedgerElement);

@@ -1,9 +1,9 @@
 // <head-map>: what every head looks at, live in a page.
 
-import { LiveFigure, together, type Refusal, type Task } from "../../doors/live-figure.ts";
-import { dressPage, takeEarly, whenTouched, type LiveMap } from "../../doors/page-element.ts";
+import { dressPage, Figure, takeEarly, whenSeen, whenTouched, type LiveMap } from "../../doors/page-element.ts";
 import { EXAMPLE_SHOWN, LOADING, OFFERED, READY } from "../../doors/page-models.ts";
 import { offOf, readPart, type StateParts } from "../../doors/state.ts";
+import { answeredLater, Task, together, type Refusal, type Tell } from "../../doors/task.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isOnRequest } from "../../math/families.ts";
@@ -20,19 +20,34 @@ type Maps = [AttentionMap, AttentionMap | null];
 
 const STAYS = "What you see is the last sentence that could be read.";
 
-export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implements LiveMap {
+export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   static observedAttributes = ATTRIBUTES;
   protected override drawsLate = true;
   #places: string[] = []; // what a link may call this map
   #models: string[] = []; // as the view knows them
   #computedBy = "";
   #example = ""; // the sentence whose map is baked in
+  #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
+  #tell: Tell = (...told) => this.view?.setStatus(...told);
 
-  protected override task: Task<HeadModel, Maps> = {
-    failure: "The map could not be computed",
-    compute: ([model], signal) => this.#compute(model, signal),
-    show: (maps) => this.#show(maps),
-  };
+  protected override task = new Task(this, {
+    models: () => (this.model ? [this.model] : []),
+    tell: this.#tell,
+    waits: (model) => (this.sentence === this.#example ? null : answeredLater(model)),
+    offered: (old) => this.view?.markOld(old),
+    refuse: (refusal) => this.#refuse(refusal),
+    job: {
+      failure: "The map could not be computed",
+      compute: ([model], signal) => this.#compute(model, signal),
+      show: (maps: Maps) => this.#show(maps),
+    },
+  });
+
+  /** Fulfilled once the map computes for itself; asking for it starts the loading. */
+  get ready() {
+    this.drawNow();
+    return this.task.ready;
+  }
 
   // --- what a page can ask and set
 
@@ -120,14 +135,6 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
 
   // --- its life
 
-  protected get modelNames() {
-    return this.model ? [this.model] : [];
-  }
-
-  protected override get waits() {
-    return this.sentence !== this.#example;
-  }
-
   protected draw(baked: any) {
     dressPage("head-map.css");
     this.#places = placesOf(this);
@@ -139,9 +146,9 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
     makePressable();
     this.#example = this.getAttribute("sentence") ?? "";
     view.setStatus(this.#onRequest ? OFFERED : EXAMPLE_SHOWN);
-    whenTouched(this, () => this.wake());
+    whenTouched(this, () => this.task.wake());
     takeEarly<HeadMapElement>(this, "sentence", "model", "headMask", "off", "query");
-    this.wakesWhenSeen = this.#onRequest || linked !== null || !baked; // to offer a model, or to show what is not shown yet
+    this.#wakesWhenSeen = this.#onRequest || linked !== null || !baked;
   }
 
   /** Whether some of its models are fetched on request only. */
@@ -158,7 +165,7 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
       examples: this.getAttribute("examples") ?? "",
       tools: (this.getAttribute("tools") ?? "closed") as "closed" | "open" | "none",
       behaviours: this.getAttribute("behaviours")?.split(" ") ?? null,
-      change: (_, names) => names.some(isComputed) && this.update(),
+      change: (_, names) => names.some(isComputed) && this.task.run(),
       painted: (map) => announce(this, "attention", map),
       asked: (query) => announce(this, "ask", query),
     });
@@ -169,7 +176,7 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
   }
 
   protected override listen(leaves: AbortSignal) {
-    super.listen(leaves);
+    if (this.#wakesWhenSeen) whenSeen(this, leaves, () => this.task.wake());
     addEventListener(
       "hashchange",
       () => {
@@ -188,7 +195,7 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
 
   #take(parts: StateParts, computes: boolean) {
     this.view?.update(parts);
-    if (computes) this.update();
+    if (computes) this.task.run();
   }
 
   /** Draws the controls anew for other models, and goes on with the one that was chosen, if it is among them. */
@@ -200,7 +207,7 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
     const view = this.#makeView({ ...chosen, model });
     if (map) view.show(map, compared);
     if (this.#models.length) view.setStatus(LOADING);
-    this.update();
+    this.task.run();
   }
 
   // --- computing
@@ -224,19 +231,11 @@ export class HeadMapElement extends LiveFigure<HeadModel, HeadMapView> implement
   #show([map, compared]: Maps) {
     this.#computedBy = this.model;
     this.view?.show(map, compared);
-    this.showStatus(READY);
-  }
-
-  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.view?.setStatus(text, act, name);
-  }
-
-  protected override markOld(stale: boolean) {
-    this.view?.markOld(stale);
+    this.#tell(READY);
   }
 
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */
-  protected override refuse({ message, word, near }: Refusal) {
+  #refuse({ message, word, near }: Refusal) {
     const view = this.view as HeadMapView;
     const {
       chosen: { sentence },

@@ -2,9 +2,9 @@
 // <head-map> with that id, in an order, and says what is left of the sentence's vector, and to which of the others it's nearest.
 // No DOM while the module loads, as in head-map.ts.
 
-import { LiveFigure } from "../../doors/live-figure.ts";
-import { define, mapById, mapReady } from "../../doors/page-element.ts";
+import { define, Figure, mapById, mapReady } from "../../doors/page-element.ts";
 import { maskOf } from "../../doors/state.ts";
+import { Task } from "../../doors/task.ts";
 import type { Matrix } from "../../math/attention.ts";
 import type { HeadModel } from "../../models/head-model.ts";
 import { Announcer } from "../../views/announcer.ts";
@@ -58,7 +58,7 @@ type Sentence = { text: string; vector: Float64Array };
 /** How alike the vector of a sentence is, with so many heads pruned, to that with all of them; and the nearest other sentence. */
 type Measured = { sentence: string; pruned: number; similarity: number; nearest: ReturnType<typeof nearestOf> };
 
-class HeadPruningElement extends LiveFigure {
+class HeadPruningElement extends Figure {
   static observedAttributes = ["order"];
   /** With all heads: the sentence, and the others. */
   #whole: Sentence | null = null;
@@ -75,7 +75,6 @@ class HeadPruningElement extends LiveFigure {
   #left = h("p", { class: "hp-left" }, "Load the encoder below to see what is left of the sentence.");
   #status = new StatusLine();
   #announcer = new Announcer();
-  protected override notLoaded = FAILURE;
 
   /** What was measured last. */
   sentence = "";
@@ -83,19 +82,21 @@ class HeadPruningElement extends LiveFigure {
   similarity = NaN;
   nearest?: ReturnType<typeof nearestOf>;
 
-  protected override task = {
-    failure: FAILURE,
-    compute: ([encoder]: HeadModel[], signal: AbortSignal) => this.#measure(encoder, signal),
-    show: (measured: Measured) => this.#show(measured),
-  };
+  protected override task = new Task(this, {
+    models: () => (this.#map?.computedBy ? [this.#map.computedBy] : []),
+    tell: (...told) => this.#status.tell(...told),
+    notLoaded: FAILURE,
+    progress: () => {}, // the map says so
+    job: {
+      failure: FAILURE,
+      compute: ([encoder], signal) => this.#measure(encoder, signal),
+      show: (measured: Measured) => this.#show(measured),
+    },
+  });
 
   /** Fulfilled once its map computes: the encoder is fetched at the map's offer, not here. */
-  override get ready() {
+  get ready() {
     return mapReady(this.#map);
-  }
-
-  protected get modelNames() {
-    return this.#map?.computedBy ? [this.#map.computedBy] : [];
   }
 
   protected draw() {
@@ -115,10 +116,9 @@ class HeadPruningElement extends LiveFigure {
   }
 
   protected override listen(leaves: AbortSignal) {
-    super.listen(leaves);
     const follow = () => {
-      this.dropBroken(); // the map has a new one
-      this.runAfter(this.task);
+      this.task.dropBroken(); // the map has a new one
+      this.task.runAfter();
     };
     this.#map?.addEventListener("attention", follow, { signal: leaves });
     follow();
@@ -183,16 +183,10 @@ class HeadPruningElement extends LiveFigure {
       `Cosine of the sentence's vector to that with all heads: ${similarity.toFixed(2)}. ` +
         `Of ${this.#others.length} others, it's nearest to “${nearest.text}” (${nearest.similarity.toFixed(2)}).`,
     );
-    this.showStatus("");
+    this.#status.tell("");
     this.#announcer.drawn(() => `${this.#pruned.textContent} ${this.#left.textContent}`);
     announce(this, "pruned", { count, similarity });
   }
-
-  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#status.tell(text, act, name);
-  }
-
-  protected override showProgress() {} // the map says so
 }
 
 define("head-pruning", HeadPruningElement);

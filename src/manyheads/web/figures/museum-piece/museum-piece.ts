@@ -3,13 +3,12 @@
 // map inside is a <head-map> with two models, the right one and the one with a bug of bugs.ts; the switch chooses between them.
 // No DOM while the module loads, as in head-map.ts.
 
-import { LiveFigure, together } from "../../doors/live-figure.ts";
-import { define, headsOff, mapReady, type LiveMap } from "../../doors/page-element.ts";
+import { define, Figure, headsOff, mapReady, type LiveMap } from "../../doors/page-element.ts";
+import { Task, together } from "../../doors/task.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import type { Matrix } from "../../math/attention.ts";
 import { headTitle, likeliest } from "../../math/maps.ts";
 import { percent } from "../../math/text.ts";
-import type { HeadModel } from "../../models/head-model.ts";
 import { StatusLine } from "../../views/controls.ts";
 import { h } from "../../views/dom.ts";
 
@@ -97,23 +96,26 @@ function moved(a: Float32Array, b: Float32Array) {
 
 const FAILURE = "What changes could not be computed";
 
-class MuseumPieceElement extends LiveFigure {
+class MuseumPieceElement extends Figure {
   #switch = h("input", { type: "checkbox", role: "switch" });
   #state = h("span", { class: "mp-state" }, "off");
   #rows = h("tbody");
   #changes = h("table", { class: "mp-changes", hidden: true });
   #status = new StatusLine();
-  protected override notLoaded = FAILURE;
-
-  protected override task = {
-    failure: FAILURE,
-    compute: (models: HeadModel[]) =>
-      together(models.map((model) => model.attend(this.map.sentence, headsOff(this.map, model)))),
-    show: ([right, wrong]: AttentionMap[]) => this.#compare(right as PieceMap, wrong as PieceMap),
-  };
+  protected override task = new Task(this, {
+    models: () => this.#models,
+    tell: (...told) => this.#status.tell(...told),
+    notLoaded: FAILURE,
+    progress: () => {}, // the map inside says so
+    job: {
+      failure: FAILURE,
+      compute: (models) => together(models.map((model) => model.attend(this.map.sentence, headsOff(this.map, model)))),
+      show: ([right, wrong]: AttentionMap[]) => this.#compare(right as PieceMap, wrong as PieceMap),
+    },
+  });
 
   /** Fulfilled once the map inside computes for itself. */
-  override get ready() {
+  get ready() {
     return mapReady(this.map);
   }
 
@@ -123,7 +125,7 @@ class MuseumPieceElement extends LiveFigure {
   }
 
   /** The models of the map: the right one and the one with the bug. */
-  protected get modelNames() {
+  get #models() {
     return this.map.models ?? []; // its script may come later
   }
 
@@ -144,11 +146,11 @@ class MuseumPieceElement extends LiveFigure {
     this.#changes.replaceChildren(h("thead", {}, h("tr", {}, ...heads)), this.#rows);
     this.append(this.#changes, this.#status.node);
     this.#switch.addEventListener("change", () => {
-      map.model = this.modelNames[Number(this.#switch.checked)];
+      map.model = this.#models[Number(this.#switch.checked)];
       this.#follow();
     });
     map.addEventListener("attention", () => {
-      this.#switch.checked = map.model === this.modelNames[1]; // a link may have chosen it
+      this.#switch.checked = map.model === this.#models[1]; // a link may have chosen it
       this.#follow();
     });
   }
@@ -156,12 +158,12 @@ class MuseumPieceElement extends LiveFigure {
   /** Says whether the bug is on: not before the map is that of the model with the bug. */
   #follow() {
     const wanted = this.#switch.checked;
-    const on = wanted && this.map.computedBy === this.modelNames[1];
+    const on = wanted && this.map.computedBy === this.#models[1];
     this.classList.toggle("mp-on", on);
     this.#state.textContent = on ? "on" : wanted ? "not yet" : "off";
     this.#changes.hidden = !on;
-    this.showStatus("");
-    if (on) this.runAfter(this.task);
+    this.#status.tell("");
+    if (on) this.task.runAfter();
   }
 
   #compare(right: PieceMap, wrong: PieceMap) {
@@ -172,14 +174,8 @@ class MuseumPieceElement extends LiveFigure {
       ),
     );
     this.#changes.hidden = !rows.length || !this.#switch.checked; // it may be off by now
-    this.showStatus(rows.length ? "" : "On this sentence, nothing that we measure changes.");
+    this.#status.tell(rows.length ? "" : "On this sentence, nothing that we measure changes.");
   }
-
-  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#status.tell(text, act, name);
-  }
-
-  protected override showProgress() {} // the map inside says so
 }
 
 define("museum-piece", MuseumPieceElement);

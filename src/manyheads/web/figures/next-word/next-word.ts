@@ -6,10 +6,10 @@
 import { followLinks } from "../../doors/figure-link.ts";
 import { openDoor } from "../../doors/kernel-door.ts";
 import type { KernelModel } from "../../doors/kernel-model.ts";
-import { LiveFigure } from "../../doors/live-figure.ts";
-import { define, dressPage, takeEarly } from "../../doors/page-element.ts";
+import { define, dressPage, Figure, takeEarly, whenSeen } from "../../doors/page-element.ts";
 import { OFFERED, READY } from "../../doors/page-models.ts";
 import { offOf } from "../../doors/state.ts";
+import { answeredLater, Task, type Tell } from "../../doors/task.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { decodeMap, decodeMatrices } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
@@ -56,22 +56,36 @@ export default { render };
 const MODEL = "decoder";
 const NOTHING: Example = { stored: [], lists: {}, numLayers: 30, numHeads: 9 };
 
-class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
+class NextWordElement extends Figure<NextWordView> {
   static observedAttributes = ["text", "off", "layer", "head", "masked", "temperature"];
   protected override drawsLate = true;
   #whole: { draft: string; logits: Float32Array } | null = null; // with all heads on and nothing masked
   #example = ""; // the text that is baked in
   #lists: Example["lists"] = {};
 
-  protected override task = {
-    failure: "The next word could not be computed",
-    compute: ([decoder]: DecoderModel[], signal: AbortSignal) => this.#read(decoder, signal),
-    show: ([answer, vocabulary]: [Answer, DecoderModel]) => {
-      this.showStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
-      this.view!.dispatch({ type: "answer", answer, vocabulary });
-      announce(this, "attention", this.attention);
+  #tell: Tell = (...told) => this.view?.setStatus(...told);
+
+  protected override task = new Task<DecoderModel>(this, {
+    models: () => [MODEL],
+    tell: this.#tell,
+    waits: (model) => this.#waits(model),
+    offered: (old) => this.view?.markOld(old),
+    job: {
+      failure: "The next word could not be computed",
+      compute: ([decoder], signal) => this.#read(decoder, signal),
+      show: ([answer, vocabulary]: [Answer, DecoderModel]) => {
+        this.#tell([READY, ...(answer.now.map.notes ?? [])].join(" "));
+        this.view!.dispatch({ type: "answer", answer, vocabulary });
+        announce(this, "attention", this.attention);
+      },
     },
-  };
+  });
+
+  /** Fulfilled once the figure computes for itself; asking for it starts the loading. */
+  get ready() {
+    this.drawNow();
+    return this.task.ready;
+  }
 
   /** What is on the screen: { text, off, next }. */
   get shown() {
@@ -110,20 +124,13 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
     this.view?.dispatch({ type: "write", bar: null });
   }
 
-  protected get modelNames() {
-    return [MODEL];
-  }
-
-  protected override get waits() {
+  /** What is said while the reader's text waits for a model; null where it doesn't. */
+  #waits(model: string) {
     const state = this.view?.state;
-    return Boolean(
-      state?.waits &&
-      (state.left || state.text !== this.#example || !isWhole(state) || state.choice.temperature !== this.#temperature),
-    );
-  }
-
-  protected override waitsFor(model: string) {
-    return storedFor(this.view!.state) ? "To write on, the model has to load." : super.waitsFor(model);
+    if (!state?.waits) return null;
+    const isExample = state.text === this.#example && isWhole(state) && state.choice.temperature === this.#temperature;
+    if (isExample && !state.left) return null;
+    return storedFor(state) ? "To write on, the model has to load." : answeredLater(model);
   }
 
   protected draw(baked: Example | null) {
@@ -135,11 +142,10 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
       this,
       { text: this.#example, off: headsIn(this.getAttribute("off"), this.#lists), masked: this.#masks, choice },
       baked ?? NOTHING,
-      { changed: () => this.update(), painted: () => announce(this, "next", this.next) },
+      { changed: () => this.task.run(), painted: () => announce(this, "next", this.next) },
     );
     this.#aim();
-    this.showStatus(OFFERED);
-    this.wakesWhenSeen = true; // to offer the model
+    this.#tell(OFFERED);
     takeEarly<NextWordElement>(this, "text", "headMask");
   }
 
@@ -168,7 +174,7 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
   }
 
   protected override listen(leaves: AbortSignal) {
-    super.listen(leaves);
+    whenSeen(this, leaves, () => this.task.wake()); // to offer the model
     followLinks(this, this.localName, NextWordElement.observedAttributes, leaves);
   }
 
@@ -193,14 +199,6 @@ class NextWordElement extends LiveFigure<DecoderModel, NextWordView> {
     const now = await decoder.next({ text, tail }, this.headMask, { signal, masked });
     if (whole) this.#whole = { draft, logits: now.logits };
     return [{ tail, now, whole: whole ? null : this.#whole!.logits }, decoder];
-  }
-
-  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.view?.setStatus(text, act, name);
-  }
-
-  protected override markOld(stale: boolean) {
-    this.view?.markOld(stale);
   }
 }
 

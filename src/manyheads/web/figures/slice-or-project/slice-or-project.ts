@@ -12,34 +12,33 @@ type ProjectionsModel = ((state: ProjectionsState) => Projections) & { broken?: 
 
 const PARTS = ["sentence", "word"]; // of the state, each an attribute
 
-class SliceOrProjectElement extends SentenceFigure<SliceOrProjectView, ProjectionsModel> {
+class SliceOrProjectElement extends SentenceFigure<SliceOrProjectView> {
   static observedAttributes = ["model", ...PARTS];
   protected parts = PARTS;
   protected computed = PARTS;
   protected numbers = ["word"];
 
-  protected override task = {
-    failure: "The queries could not be computed",
-    compute: ([projectionsOf]: ProjectionsModel[]) => projectionsOf((this.view as SliceOrProjectView).state),
-    show: (made: Projections) => {
-      this.view?.show(made);
-      this.showStatus(READY);
+  protected task = this.makeTask<ProjectionsModel>({
+    load: (...loading) => loadFormula(({ projectionsOf }) => projectionsOf, ...loading),
+    job: {
+      failure: "The queries could not be computed",
+      compute: ([projectionsOf]) => projectionsOf((this.view as SliceOrProjectView).state),
+      show: (made: Projections) => {
+        this.view?.show(made);
+        this.tell(READY);
+      },
     },
-  };
+  });
 
   /** The numbers on the screen: `x`, `wide`, `narrow`, `sliced`. */
   get projections() {
     return this.view?.made ?? null;
   }
 
-  protected override load(name: string, show: (text: string) => void): Promise<ProjectionsModel> {
-    return loadFormula(({ projectionsOf }) => projectionsOf, name, show);
-  }
-
   protected draw(baked: any) {
     dressPage("head-map.css", "slice-or-project.css");
     this.view = new SliceOrProjectView(this, this.written, {
-      change: () => this.update(),
+      change: () => this.task.run(),
       painted: (made) => announce(this, "projections", made),
     });
     if (baked) this.view.show(decodeProjections(baked));

@@ -7,6 +7,7 @@ import { define, dressPage } from "../../doors/page-element.ts";
 import { loadWithProgress, modelsScript, READY } from "../../doors/page-models.ts";
 import { SentenceFigure } from "../../doors/sentence-figure.ts";
 import { maskOf, readPart } from "../../doors/state.ts";
+import { answeredLater } from "../../doors/task.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { rankedHeads, SenseAxes, shareOf, wordPlaces, type LayerPushes, type SensePushes } from "../../math/senses.ts";
 import type { HeadModel } from "../../models/head-model.ts";
@@ -23,7 +24,7 @@ type Baked = Sense & {
 
 const senseOf = ({ word, senses, shares, layer }: Baked): Sense => ({ word, senses, shares, layer });
 
-class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
+class WordSenseElement extends SentenceFigure<WordSenseView> {
   static observedAttributes = PARTS;
   protected parts = PARTS;
   protected numbers = ["layer"];
@@ -33,11 +34,23 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   #baked: Baked | null = null;
   #isLive = false; // the encoder has answered
 
-  protected override task = {
-    failure: "The sense could not be computed",
-    compute: ([encoder]: HeadModel[], signal: AbortSignal) => this.#attend(encoder, this.view!.state.off, signal),
-    show: (map: AttentionMap) => this.#take(map),
-  };
+  protected task = this.makeTask<HeadModel>({
+    load: async (...loading) => {
+      const { loadSenses } = await modelsScript();
+      this.#axes ??= new SenseAxes(await loadSenses());
+      return loadWithProgress(...loading);
+    },
+    waits: (model) => {
+      if (this.#isOther) return answeredLater(model);
+      return this.#baked !== null && !this.#known ? answeredLater(model, "This") : null;
+    },
+    offered: (old) => this.view?.markOld(old && this.#isOther),
+    job: {
+      failure: "The sense could not be computed",
+      compute: ([encoder], signal) => this.#attend(encoder, this.view!.state.off, signal),
+      show: (map: AttentionMap) => this.#take(map),
+    },
+  });
 
   /** What is on the scale: { word, senses, shares: of the second sense after each layer, layer: the one that decides }. */
   get sense() {
@@ -60,34 +73,21 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     return ["encoder"];
   }
 
-  protected override get waits() {
-    return this.sentence !== this.#example || (this.#baked !== null && !this.#known);
-  }
-
-  protected override markOld(old: boolean) {
-    this.view?.markOld(old && this.sentence !== this.#example);
-  }
-
-  protected override get asked() {
-    return this.sentence === this.#example ? "This" : "Your text";
+  /** Whether its sentence is another than the one that is baked in. */
+  get #isOther() {
+    return this.sentence !== this.#example;
   }
 
   /** What is baked in of the words that are masked now; null where nothing is. */
   get #known() {
-    const { sentence, word, masked, off } = this.view!.state;
-    if (!this.#baked || sentence !== this.#example || word !== this.#baked.word || off.length) return null;
+    const { word, masked, off } = this.view!.state;
+    if (!this.#baked || this.#isOther || word !== this.#baked.word || off.length) return null;
     const [sense, { pushes = null, masked: known = {} }] = [senseOf(this.#baked), this.#baked];
     if (!masked.length) return { sense, pushes };
     const found = known[masked.join(" ")];
     return found
       ? { sense: { ...sense, shares: found.shares }, pushes: pushes && { ...pushes, layers: found.layers } }
       : null;
-  }
-
-  protected override async load(name: string, show: (text: string) => void) {
-    const { loadSenses } = await modelsScript();
-    this.#axes ??= new SenseAxes(await loadSenses());
-    return loadWithProgress(name, show);
   }
 
   protected draw(baked: Baked | null) {
@@ -123,7 +123,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
   #answer() {
     const known = this.#isLive ? null : this.#known;
     if (known) this.view!.dispatch({ type: "show", words: [known.sense.word], ...known });
-    this.update();
+    this.task.run();
   }
 
   async #attend(encoder: HeadModel, off: number[][], signal: AbortSignal, follows = true) {
@@ -144,7 +144,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     const word = present.find((one) => one === wanted) ?? present[0];
     if (!word) {
       this.view!.dispatch({ type: "lose" });
-      return this.showStatus(unknownWord(axes.words.map((one) => one.word)));
+      return this.tell(unknownWord(axes.words.map((one) => one.word)));
     }
     this.#isLive = true;
     const shares = (axes.scores(map, word) as number[]).map(shareOf);
@@ -156,7 +156,7 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
       words: present.map((one) => one.word),
       ranking,
     });
-    this.showStatus([READY, ...(map.notes ?? [])].join(" "));
+    this.tell([READY, ...(map.notes ?? [])].join(" "));
     announce(this, "sense", sense);
   }
 
@@ -164,14 +164,14 @@ class WordSenseElement extends SentenceFigure<WordSenseView, HeadModel> {
     const axes = this.#axes as SenseAxes;
     const word = axes.known(this.sense?.word ?? "");
     if (!word) return;
-    this.run({
+    this.task.run({
       failure: "The heads could not be ranked",
       compute: async ([encoder], signal): Promise<[AttentionMap, RankedHead[]]> => {
         const scoreIn = (map: AttentionMap) => (axes.scores(map, word) as number[])[axes.layer];
         const whole = await this.#attend(encoder, [], signal);
         const scores: number[][] = [];
         for (let layer = 0; layer < encoder.numLayers; layer++) {
-          if (!signal.aborted) this.showStatus(`Turning off the heads of layer ${layer + 1}, one by one.`);
+          if (!signal.aborted) this.tell(`Turning off the heads of layer ${layer + 1}, one by one.`);
           scores.push([]);
           for (let head = 0; head < encoder.numHeads; head++)
             scores[layer].push(scoreIn(await this.#attend(encoder, [[layer, head]], signal, false)));

@@ -1,8 +1,8 @@
 // <word-shuffle for="ID">: puts the words of the <head-map> with that id into another order, and says what this changes in
 // each of the map's models. No DOM while the module loads, as in head-map.ts.
 
-import { LiveFigure, together } from "../../doors/live-figure.ts";
-import { define, headsOff, mapById, mapReady } from "../../doors/page-element.ts";
+import { define, Figure, headsOff, mapById, mapReady } from "../../doors/page-element.ts";
+import { Task, together } from "../../doors/task.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { likeliest } from "../../math/maps.ts";
 import { modelLabel } from "../../math/families.ts";
@@ -75,20 +75,24 @@ const FAILURE = "The words could not be shuffled";
 /** A sentence as its reader wrote it, and shuffled. */
 type Orders = { original: string; shuffled: string };
 
-class WordShuffleElement extends LiveFigure {
+class WordShuffleElement extends Figure {
   /** What the map shows; null where the words stand in their reader's order. */
   #orders: Orders | null = null;
   #back = h("button", { type: "button", onclick: () => this.#restore() }, "Undo");
   #changes = h("ul", { class: "ws-changes", "aria-live": "polite" });
   #status = new StatusLine();
-  protected override notLoaded = FAILURE;
+  protected override task = new Task(this, {
+    models: () => this.#models,
+    tell: (...told) => this.#status.tell(...told),
+    notLoaded: FAILURE,
+  });
 
   /** Fulfilled once its map computes. */
-  override get ready() {
+  get ready() {
     return mapReady(this.#map);
   }
 
-  protected get modelNames() {
+  get #models() {
     return this.#map?.models ?? []; // its script may come later
   }
 
@@ -99,7 +103,6 @@ class WordShuffleElement extends LiveFigure {
   }
 
   protected override listen(leaves: AbortSignal) {
-    super.listen(leaves);
     const follow = () => this.#map?.sentence !== this.#orders?.shuffled && this.#show(null);
     this.#map?.addEventListener("attention", follow, { signal: leaves });
   }
@@ -122,7 +125,7 @@ class WordShuffleElement extends LiveFigure {
     const shown = this.#map?.sentence ?? "";
     const original = this.#orders?.original ?? shown;
     const orders = { original, shuffled: shuffled(wordsOf(original), wordsOf(shown)).join(" ") };
-    this.run({
+    this.task.run({
       failure: FAILURE,
       compute: (models) =>
         together(
@@ -137,11 +140,11 @@ class WordShuffleElement extends LiveFigure {
   /** Says what changes in each model: `maps` are its two, one model after the other. */
   #compare(orders: Orders, maps: AttentionMap[]) {
     this.#changes.replaceChildren(
-      ...this.modelNames.map((name, at) =>
+      ...this.#models.map((name, at) =>
         h("li", {}, h("b", {}, modelLabel(name)), `: ${changesOf(maps[2 * at], maps[2 * at + 1])}`),
       ),
     );
-    this.showStatus("");
+    this.#status.tell("");
     this.#show(orders);
     this.#write(orders.shuffled);
   }
@@ -162,10 +165,6 @@ class WordShuffleElement extends LiveFigure {
       { signal: drawn.signal },
     );
     map.sentence = text;
-  }
-
-  protected showStatus(text: string, act: (() => void) | null = null, name?: string) {
-    this.#status.tell(text, act, name);
   }
 }
 

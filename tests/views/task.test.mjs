@@ -1,9 +1,10 @@
-// The life of a figure, in Node: an element that draws nothing, and models that answer at once or later.
+// What a figure computes, in Node: an element that draws nothing, and models that answer at once or later.
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./page.mjs";
 
-const { LiveFigure, together } = await import("../../src/manyheads/web/doors/live-figure.ts");
+const { Figure } = await import("../../src/manyheads/web/doors/page-element.ts");
+const { Task, together } = await import("../../src/manyheads/web/doors/task.ts");
 
 const soon = () => new Promise((done) => setTimeout(done));
 
@@ -14,42 +15,45 @@ function later() {
   return it;
 }
 
-class Figure extends LiveFigure {
+class Computing extends Figure {
   names = ["one"];
   typed = "a";
   shown = [];
   statuses = [];
   loads = []; // what each loading waits for, in their order
-  task = {
-    failure: "It could not be computed",
-    compute: (models, signal) => together(models.map((model) => model.attend(this.typed, signal))),
-    show: (answers) => this.shown.push(answers.join()),
-  };
-  get modelNames() {
-    return this.names;
+  task = new Task(this, {
+    models: () => this.names,
+    load: (name) => {
+      const loading = { name, ...later() };
+      this.loads.push(loading);
+      return loading.promise;
+    },
+    tell: (text, act) => {
+      this.statuses.push(text);
+      this.act = act;
+    },
+    job: {
+      failure: "It could not be computed",
+      compute: (models, signal) => together(models.map((model) => model.attend(this.typed, signal))),
+      show: (answers) => this.shown.push(answers.join()),
+    },
+  });
+  get ready() {
+    return this.task.ready;
   }
   draw() {}
-  load(name) {
-    const loading = { name, ...later() };
-    this.loads.push(loading);
-    return loading.promise;
-  }
-  showStatus(text, act) {
-    this.statuses.push(text);
-    this.act = act;
-  }
   type(text) {
     this.typed = text;
-    this.update();
+    this.task.run();
   }
   insert() {
     document.body.append(this);
   }
 }
-customElements.define("live-figure", Figure);
+customElements.define("computing-figure", Computing);
 
 const figure = (parts = {}) => {
-  const made = Object.assign(new Figure(), parts);
+  const made = Object.assign(new Computing(), parts);
   made.insert();
   return made;
 };
@@ -65,17 +69,17 @@ async function computing(model = echo, parts = {}) {
 
 test("asking for ready starts the loading, once", async () => {
   const made = figure();
-  assert.equal(made.loads.length, 0);
+  assert.deepEqual([made.loads.length, made.task.status], [0, "idle"]);
   const { ready } = made;
   made.ready;
-  assert.deepEqual([made.loads.length, made.statuses], [1, ["Loading the model."]]);
+  assert.deepEqual([made.loads.length, made.statuses, made.task.status], [1, ["Loading the model."], "loading"]);
   made.loads[0].resolve(echo);
   await ready;
-  assert.deepEqual(made.shown, ["A"]);
+  assert.deepEqual([made.shown, made.task.status], [["A"], "ready"]);
 });
 
 test("ready that was asked for before the figure is in a page", async () => {
-  const made = new Figure();
+  const made = new Computing();
   const { ready } = made;
   assert.equal(made.loads.length, 0);
   made.insert();
@@ -114,6 +118,7 @@ test("of answers that come later, the last keystroke's wins, and the others are 
   made.loads[0].resolve(slow);
   await soon();
   for (const text of ["b", "c"]) made.type(text);
+  assert.equal(made.task.status, "computing");
   assert.deepEqual(
     requests.map(({ signal }) => signal.aborted),
     [true, true, false],
@@ -170,7 +175,7 @@ test("removed while it computes, it gives up; put back, it computes", async () =
   made.type("b");
   made.remove();
   await soon();
-  assert.ok(requests[1].aborted);
+  assert.deepEqual([requests[1].aborted, made.task.status], [true, "away"]);
   made.insert();
   await soon();
   assert.deepEqual(made.shown, ["a", "b"]);
@@ -179,18 +184,18 @@ test("removed while it computes, it gives up; put back, it computes", async () =
 test("another model is loaded when it is chosen, the first kept", async () => {
   const made = await computing();
   made.names = ["two"];
-  made.update();
+  made.task.run();
   assert.deepEqual(
     made.loads.map(({ name }) => name),
     ["one", "two"],
   );
   made.names = ["one"];
-  made.update();
+  made.task.run();
   made.loads[1].resolve({ attend: () => "two" });
   await soon();
   assert.deepEqual(made.shown, ["A", "A"], "the last choice wins");
   made.names = ["two"];
-  made.update();
+  made.task.run();
   assert.equal(made.shown.at(-1), "two");
 });
 
@@ -200,6 +205,7 @@ test("a model that does not come is said, and can be tried again", async () => {
   made.loads[0].reject(Object.assign(new Error("a part is missing."), { name: "Fault" }));
   await soon();
   assert.equal(made.statuses.at(-1), "The model could not be loaded: a part is missing. What you see stays.");
+  assert.equal(made.task.status, "failed");
   made.act();
   made.loads[1].resolve(echo);
   await ready;
