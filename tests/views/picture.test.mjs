@@ -7,7 +7,7 @@ import { HEADS, makeMap, weightsOf } from "./small-models.mjs";
 import { queryWeights } from "../../src/manyheads/web/math/maps.ts";
 
 const { queryOf } = await import("../../src/manyheads/web/figures/head-map/state.ts");
-const { csvOf } = await import("../../src/manyheads/web/doors/save.ts");
+const { csvOf } = await import("../../src/manyheads/web/figures/head-map/save.ts");
 
 const PATCHES = ["patch 1,1", "patch 1,2", "patch 1,3", "patch 2,1", "patch 2,2", "patch 2,3"];
 const PLACES = ["[CLS]", "register 1", ...PATCHES];

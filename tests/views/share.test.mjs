@@ -1,7 +1,7 @@
 // What is written of a map, in links and files, in Node: no DOM.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { csvOf, exactly, fileName } from "../../src/manyheads/web/doors/save.ts";
+import { csvOf, exactly, fileName } from "../../src/manyheads/web/figures/head-map/save.ts";
 import { START } from "../../src/manyheads/web/math/options.ts";
 import { frameFor, linkedState, linkTo, maskOf, tagFor, writeState } from "../../src/manyheads/web/doors/state.ts";
 

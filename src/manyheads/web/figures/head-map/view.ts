@@ -1,6 +1,5 @@
 // What <head-map> and a notebook's HeadMap show: one state, a change of it at a time, and the parts that draw it.
 
-import { shareMenu, type Shareable } from "../../doors/share-menu.ts";
 import type { StateParts } from "../../doors/state.ts";
 import type { AttentionMap } from "../../math/attention-map.ts";
 import { mostHeads } from "../../math/families.ts";
@@ -13,6 +12,7 @@ import { keepFocus, nextId } from "../../views/dom.ts";
 import type { MapHost } from "./map-part.ts";
 import { WhyThere } from "../../views/why-there.ts";
 import { Controls } from "./controls.ts";
+import { shareMenu, type Shareable } from "./share-menu.ts";
 import { Stage } from "./stage.ts";
 import { drawnOf, isOn, missingOf, queryOf, reduce, restOf, startWith, type Action, type State } from "./state.ts";
 import { notesOf, Status } from "./status.ts";

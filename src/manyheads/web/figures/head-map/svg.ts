@@ -1,7 +1,7 @@
 // What is on screen as an SVG: one walk over what the browser has laid out, which knows no view. Real shapes and letters, so that
 // any program opens it; on white paper, whatever the theme.
 
-import { escaped } from "../math/text.ts";
+import { escaped } from "../../math/text.ts";
 
 const CONTROLS =
   "input, textarea, summary, [hidden], script, .hm-tip, button:not(.hm-head, table *, li *, .hm-translation *)";

@@ -1,9 +1,9 @@
 // What is on screen as a file: its name, and a table of its weights. No DOM.
 
-import { difference } from "../math/compared.ts";
-import type { MapOnScreen, MapState, ShownMap } from "../math/map-state.ts";
-import { compareHeads, isMasked, layerName, queryWeights } from "../math/maps.ts";
-import { CSV_COLUMNS } from "../math/names.ts";
+import { difference } from "../../math/compared.ts";
+import type { MapOnScreen, MapState, ShownMap } from "../../math/map-state.ts";
+import { compareHeads, isMasked, layerName, queryWeights } from "../../math/maps.ts";
+import { CSV_COLUMNS } from "../../math/names.ts";
 
 /** The shortest decimal that is read as the same float32. */
 export function exactly(weight: number) {

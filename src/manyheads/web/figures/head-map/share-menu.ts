@@ -1,11 +1,11 @@
 // One small menu for what a map can leave the page as: a link, a tag, a frame; a picture or a table.
 
-import { closeOnEscape } from "../views/controls.ts";
-import { h } from "../views/dom.ts";
-import type { MapOnScreen } from "../math/map-state.ts";
-import { copying } from "./copy-menu.ts";
-import { download } from "./download.ts";
-import { svgOf } from "./picture.ts";
+import { closeOnEscape } from "../../views/controls.ts";
+import { h } from "../../views/dom.ts";
+import type { MapOnScreen } from "../../math/map-state.ts";
+import { copying } from "../../doors/copy-menu.ts";
+import { download } from "../../doors/download.ts";
+import { svgOf } from "./svg.ts";
 import { csvOf, fileName } from "./save.ts";
 
 const SHARPNESS = 2; // pixels of the PNG to one of the SVG
