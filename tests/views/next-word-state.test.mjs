@@ -1,7 +1,14 @@
 // The state of <next-word>: each action gives another state and says what has to be done. No DOM.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isWhole, maskIn, reduce, startWith, storedFor } from "../../src/manyheads/web/figures/next-word/state.ts";
+import {
+  isWaiting,
+  isWhole,
+  maskIn,
+  reduce,
+  startWith,
+  storedFor,
+} from "../../src/manyheads/web/figures/next-word/state.ts";
 import { pick, walk } from "./dice.mjs";
 import { weightsOf } from "./small-models.mjs";
 
@@ -15,8 +22,12 @@ function answerTo({ text, tail, off = [], masked = false }, roll = () => 0) {
     Float32Array.from(WORDS, (_, id) => (id === (text.length + tail.length) % WORDS.length ? 2 : roll(3) / 2));
   return {
     type: "answer",
-    answer: { tail, now: { ids: [], logits: logits(), map }, whole: isWhole({ off, masked }) ? null : logits() },
-    vocabulary,
+    answer: {
+      tail,
+      now: { ids: [], logits: logits(), map },
+      whole: isWhole({ off, masked }) ? null : logits(),
+      vocabulary,
+    },
   };
 }
 
@@ -85,7 +96,7 @@ test("after any actions what is written follows from an answer, and every step o
       assert.ok(needs !== "compute" || changed);
       if (changed?.length)
         assert.ok(
-          after.waits || (!after.vocabulary && storedFor(after)),
+          isWaiting(after) || (!after.answer && storedFor(after)),
           "it waits for a model, or has an answer that is stored",
         );
       if (["text", "tail"].some((name) => before[name] !== after[name]))
@@ -98,7 +109,7 @@ test("after any actions what is written follows from an answer, and every step o
       if (wrote) {
         assert.ok((before.answer || storedFor(before)) && ["write", "play", "go on"].includes(action.type));
         if (typeof action.bar !== "number") {
-          assert.ok(!before.waits && after.draws === before.draws + 1, "drawn from what comes after this text");
+          assert.ok(!isWaiting(before) && after.draws === before.draws + 1, "drawn from what comes after this text");
           assert.ok(after.left || !after.tail.length, "a word that is drawn has whole characters");
         }
         assert.ok(
@@ -111,7 +122,8 @@ test("after any actions what is written follows from an answer, and every step o
       }
       assert.ok(!/<F0|<8D/.test(after.text), "the text has no half of a character");
       if (message) assert.deepEqual([after.left, after.plays, after.text], [0, false, before.text]);
-      if (after.plays) assert.ok(after.left > 0 || after.waits, "what plays goes on, or waits");
+      if (after.plays) assert.ok(after.left > 0 || isWaiting(after), "what plays goes on, or waits");
+      if (!isWaiting(after)) assert.equal(after.phase === "writing", after.left > 0);
       if (
         ["stop", "back", "set"].includes(action.type) &&
         (action.type !== "set" || "text" in action.parts) &&
@@ -127,7 +139,7 @@ test("after any actions what is written follows from an answer, and every step o
           after.head < 3,
       );
       assert.equal(maskIn(after) === null, after.off.length === 0);
-      if (needs === "draw" && after.vocabulary) {
+      if (needs === "draw" && after.answer) {
         const { bars, shown, choice } = after;
         assert.equal(new Set(bars.map(({ id }) => id)).size, bars.length);
         const sum = shown.next.reduce((all, { probability }) => all + probability, 0);
@@ -145,7 +157,7 @@ test("after any actions what is written follows from an answer, and every step o
 const done = (state, ...actions) =>
   actions.reduce((now, action) => {
     const { state: after } = reduce(now, action);
-    return after.waits ? reduce(after, answerTo(after)).state : after;
+    return isWaiting(after) ? reduce(after, answerTo(after)).state : after;
   }, state);
 
 const begun = () =>
@@ -176,11 +188,11 @@ test("without a model, a story is written as far as it's stored, then waits for 
     ],
   );
   state = reduce(state, { type: "play" }).state;
-  assert.deepEqual([state.text, state.waits, state.bars[0].word, state.draws], ["a cup chai", false, " the", 1]);
+  assert.deepEqual([state.text, state.phase, state.bars[0].word, state.draws], ["a cup chai", "writing", " the", 1]);
   const end = reduce(state, { type: "go on" });
   assert.deepEqual(
-    [end.state.text, end.state.waits, end.needs, end.state.plays],
-    ["a cup chai", true, "compute", true],
+    [end.state.text, end.state.phase, end.needs, end.state.plays],
+    ["a cup chai", "asking", "compute", true],
   );
   state = reduce(end.state, answerTo(end.state)).state;
   assert.ok(reduce(state, { type: "go on" }).state.text.startsWith("a cup chai "));
@@ -190,14 +202,14 @@ test("what is stored is for its own heads, settings and seed", () => {
   const off = [{ ...STORED[0], off: [[1, 2]], words: [[" the", 0.5, 0.1]] }, ...STORED];
   const begun = startWith({ text: "a cup", stored: off }, [2, 3]);
   const turned = reduce(begun, { type: "set", parts: { off: [[1, 2]] } });
-  assert.deepEqual([turned.state.bars[0].before, turned.state.waits], [0.1, false]);
+  assert.deepEqual([turned.state.bars[0].before, turned.state.phase], [0.1, "still"]);
   for (const action of [
     { type: "set", parts: { masked: true } },
     { type: "shape", parts: { temperature: 2 } },
     { type: "set", parts: { text: "a" } },
   ]) {
     const { state } = reduce(begun, action);
-    assert.deepEqual([state.waits, state.bars], [true, begun.bars], "the bars stay, and wait");
+    assert.deepEqual([state.phase, state.bars], ["asking", begun.bars], "the bars stay, and wait");
   }
   const seeded = reduce(begun, { type: "seed", seed: 2 }).state;
   assert.equal(reduce(seeded, draw).state.text, "a cup");
@@ -206,12 +218,13 @@ test("what is stored is for its own heads, settings and seed", () => {
 test("the word that would have come first has a row among the first four, and every choice has ten rows", () => {
   const many = Array.from({ length: 12 }, (_, id) => ` w${id}`);
   const scores = (best) => Float32Array.from(many, (_, id) => (id === best ? 20 : -id));
-  const answer = { tail: [], now: { ids: [], logits: scores(0), map }, whole: scores(11) };
-  let state = reduce(startWith({ text: "a", off: [[0, 0]] }, [2, 3]), {
-    type: "answer",
-    answer,
+  const answer = {
+    tail: [],
+    now: { ids: [], logits: scores(0), map },
+    whole: scores(11),
     vocabulary: { endTokens: [], wordOf: (id) => many[id] },
-  }).state;
+  };
+  let state = reduce(startWith({ text: "a", off: [[0, 0]] }, [2, 3]), { type: "answer", answer }).state;
   assert.deepEqual(
     state.bars.slice(0, 5).map(({ id }) => id),
     [0, 1, 2, 11, 3],

@@ -14,7 +14,7 @@ import type { HeadMask } from "../../math/attention-map.ts";
 import { decodeMap, decodeMatrices } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
 import { announce, h } from "../../views/dom.ts";
-import { isWhole, maskIn, storedFor, type Answer } from "./state.ts";
+import { isWaiting, isWhole, maskIn, storedFor, type Answer, type Vocabulary } from "./state.ts";
 import { headsIn, NextWordView, type Example } from "./view.ts";
 
 // -------------------------------------------------------------------------------- the first door: kernels
@@ -39,14 +39,14 @@ function render({ model, el }: { model: KernelModel; el: HTMLElement }) {
           painted: () => announce(el, "next", view!.state.shown?.next),
         },
       )),
-    show: () => view!.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer")), vocabulary }),
+    show: () => view!.dispatch({ type: "answer", answer: decodeAnswer(model.get("_answer"), vocabulary) }),
   });
   return () => (view!.dispatch({ type: "stop" }), close());
 }
 
-function decodeAnswer({ tail, logits, map }: any): Answer {
+function decodeAnswer({ tail, logits, map }: any, vocabulary: Vocabulary): Answer {
   const { now, whole } = decodeMatrices(logits);
-  return { tail, now: { ids: [], logits: now.values, map: decodeMap(map) }, whole: whole?.values ?? null };
+  return { tail, now: { ids: [], logits: now.values, map: decodeMap(map) }, whole: whole?.values ?? null, vocabulary };
 }
 
 export default { render };
@@ -73,9 +73,9 @@ class NextWordElement extends Figure<NextWordView> {
     job: {
       failure: "The next word could not be computed",
       compute: ([decoder], signal) => this.#read(decoder, signal),
-      show: ([answer, vocabulary]: [Answer, DecoderModel]) => {
+      show: (answer: Answer) => {
         this.#tell([READY, ...(answer.now.map.notes ?? [])].join(" "));
-        this.view!.dispatch({ type: "answer", answer, vocabulary });
+        this.view!.dispatch({ type: "answer", answer });
         announce(this, "attention", this.attention);
       },
     },
@@ -127,7 +127,7 @@ class NextWordElement extends Figure<NextWordView> {
   /** What is said while the reader's text waits for a model; null where it doesn't. */
   #waits(model: string) {
     const state = this.view?.state;
-    if (!state?.waits) return null;
+    if (!state || !isWaiting(state)) return null;
     const isExample = state.text === this.#example && isWhole(state) && state.choice.temperature === this.#temperature;
     if (isExample && !state.left) return null;
     return storedFor(state) ? "To write on, the model has to load." : answeredLater(model);
@@ -190,7 +190,7 @@ class NextWordElement extends Figure<NextWordView> {
     this.view?.dispatch({ type: "look", parts: { ...Object.fromEntries(parts), ...more } });
   }
 
-  async #read(decoder: DecoderModel, signal: AbortSignal): Promise<[Answer, DecoderModel]> {
+  async #read(decoder: DecoderModel, signal: AbortSignal): Promise<Answer> {
     const { text, tail, masked } = this.view!.state;
     const whole = isWhole(this.view!.state);
     const draft = JSON.stringify({ text, tail });
@@ -198,7 +198,7 @@ class NextWordElement extends Figure<NextWordView> {
       this.#whole = { draft, logits: (await decoder.next({ text, tail }, null, { signal })).logits };
     const now = await decoder.next({ text, tail }, this.headMask, { signal, masked });
     if (whole) this.#whole = { draft, logits: now.logits };
-    return [{ tail, now, whole: whole ? null : this.#whole!.logits }, decoder];
+    return { tail, now, whole: whole ? null : this.#whole!.logits, vocabulary: decoder };
   }
 }
 

@@ -14,6 +14,7 @@ export interface Answer {
   tail: number[];
   now: NextWord;
   whole: Float32Array | null; // logits, where heads are off or a token is masked
+  vocabulary: Vocabulary;
 }
 
 /** Of a model: the tokens that end a text, and what each stands for. */
@@ -38,6 +39,12 @@ export interface Bar {
   before: number | null;
 }
 
+/**
+ * How things stand with the answer to the text and the heads as they are: it's on its way; it isn't, and the bars answer to something
+ * else; it's here; it's here, and the next word is about to be written.
+ */
+type Phase = "asking" | "stale" | "still" | "writing";
+
 export interface State extends Draft {
   size: [layers: number, heads: number]; // of the model
   off: number[][]; // heads, as [layer, head]
@@ -51,16 +58,14 @@ export interface State extends Draft {
   seed: number;
   draws: number; // how often was drawn with it
   stored: Stored[];
-  answer: Answer | null;
-  vocabulary: Vocabulary | null; // of the model that gave it
-  waits: boolean; // for the answer to what the text and the heads are now
+  phase: Phase;
+  answer: Answer | null; // a model's last one
   next: { ids: number[]; shares: Float64Array } | null; // as the reader shapes it
   bars: Bar[];
   shown: { text: string; off: string; next: { word: string; probability: number; logit: number }[] } | null;
-  stale: boolean; // the bars answer to another text, and no answer is about to come
   earlier: (Draft & { draws: number })[]; // to step back to
   left: number; // tokens that are still to be written
-  plays: boolean;
+  plays: boolean; // many of them
   written: string[]; // since the press
 }
 
@@ -78,7 +83,7 @@ export type Action =
   | { type: "try"; bar: number | null }
   | { type: "write"; bar: number | null } // that was pressed; else a token is drawn
   | { type: "play" | "stop" | "back" | "go on" }
-  | { type: "answer"; answer: Answer; vocabulary: Vocabulary }
+  | { type: "answer"; answer: Answer }
   | { type: "stale"; stale: boolean };
 
 /** What has to be done after a change: ask the model, draw all, draw where the head looks, or nothing but the controls. */
@@ -105,13 +110,11 @@ export function startWith(parts: Partial<State>, size: [number, number]): State 
     seed: 1,
     draws: 0,
     stored: [],
+    phase: "asking",
     answer: null,
-    vocabulary: null,
-    waits: true,
     next: null,
     bars: [],
     shown: null,
-    stale: false,
     earlier: [],
     left: 0,
     plays: false,
@@ -120,16 +123,24 @@ export function startWith(parts: Partial<State>, size: [number, number]): State 
   });
 }
 
-const STILL = { left: 0, plays: false, written: [] };
+/** Whether no answer to the text and the heads is here. */
+export const isWaiting = ({ phase }: State) => phase === "asking" || phase === "stale";
+
+/** With an answer to them. */
+const answered = (state: State): State => ({ ...state, phase: state.left ? "writing" : "still" });
+
+/** With nothing more to be written. */
+function stopped(state: State): State {
+  const still = { ...state, left: 0, plays: false, written: [] };
+  return isWaiting(still) ? still : answered(still);
+}
 
 export function reduce(state: State, action: Action): Step {
   switch (action.type) {
     case "take":
       return { state: { ...state, ...fitted(state.size, action.parts) }, needs: "nothing" };
     case "set":
-      return "text" in action.parts
-        ? ask({ ...state, ...STILL }, { tail: [], ...action.parts })
-        : ask(state, action.parts);
+      return "text" in action.parts ? ask(stopped(state), { tail: [], ...action.parts }) : ask(state, action.parts);
     case "toggle":
       return ask(state, { off: toggledIn(state.off, [state.layer, action.head]) });
     case "look":
@@ -144,19 +155,21 @@ export function reduce(state: State, action: Action): Step {
         needs: "nothing",
       };
     case "write":
-      return action.bar === null ? begin(state, { left: 1 }) : write({ ...state, ...STILL }, action.bar);
+      return action.bar === null ? begin(state, { left: 1 }) : write(stopped(state), action.bar);
     case "play":
       return state.plays ? reduce(state, { type: "stop" }) : begin(state, { left: LONGEST, plays: true });
     case "stop":
-      return { state: { ...state, ...STILL }, needs: "nothing" };
+      return { state: stopped(state), needs: "nothing" };
     case "go on":
-      return state.left && !state.waits ? writeDrawn(state) : { state, needs: "nothing" };
+      return state.phase === "writing" ? writeDrawn(state) : { state, needs: "nothing" };
     case "back":
       return stepBack(state);
     case "answer":
-      return take(state, action.answer, action.vocabulary);
-    case "stale":
-      return { state: { ...state, stale: action.stale && !storedFor(state) }, needs: "nothing" };
+      return take(state, action.answer);
+    case "stale": {
+      const phase = action.stale && !storedFor(state) ? "stale" : state.phase === "stale" ? "asking" : state.phase;
+      return { state: { ...state, phase }, needs: "nothing" };
+    }
   }
 }
 
@@ -172,8 +185,9 @@ const fitted = <Parts extends Asked>([layers, heads]: State["size"], parts: Part
 
 function ask(state: State, parts: Asked): Step {
   const changed = Object.keys(parts) as (keyof Asked)[];
-  const asked = { ...state, ...fitted(state.size, parts), waits: true, tried: null };
-  return asked.vocabulary
+  const phase = state.phase === "stale" ? state.phase : "asking";
+  const asked: State = { ...state, ...fitted(state.size, parts), phase, tried: null };
+  return asked.answer
     ? { state: asked, needs: "compute", changed }
     : { state: withStored(asked), needs: "draw", changed };
 }
@@ -191,9 +205,9 @@ export function storedFor({ stored, text, tail, off, masked, choice: { temperatu
 /** With the stored answer, as long as no model has answered; without one, the bars before it stay, and a model has to come. */
 function withStored(state: State): State {
   const found = storedFor(state);
-  if (state.vocabulary || !found) return state;
+  if (state.answer || !found) return state;
   const bars = found.words.map(([word, share, before]) => ({ id: null, word, share, before: before ?? null }));
-  return { ...state, bars, waits: false, stale: false };
+  return answered({ ...state, bars });
 }
 
 /** Another head's weights, if the model has it. */
@@ -205,33 +219,26 @@ function look(state: State, parts: Look): Step {
 
 // --- what comes next
 
-function take(state: State, answer: Answer, vocabulary: Vocabulary): Step {
+function take(state: State, answer: Answer): Step {
   const shown = { text: state.text, off: offOf(maskIn(state)), next: [] };
-  return shaped({
-    ...state,
-    answer,
-    vocabulary,
-    shown,
-    waits: false,
-    stale: false,
-    plays: state.plays && state.left > 0,
-  });
+  return shaped(answered({ ...state, answer, shown, plays: state.plays && state.left > 0 }));
 }
 
 /** The reader shapes the bars; without a model, they may be stored so. */
 function shape(state: State): Step {
-  return state.vocabulary ? shaped(state) : ask(state, {});
+  return state.answer ? shaped(state) : ask(state, {});
 }
 
 const FIRST = 3; // bars that stand before the word that would have come first
 
 /** The bars as the reader shapes them. */
 function shaped(state: State): Step {
-  const { answer, vocabulary, choice, shown } = state;
-  if (!answer || !vocabulary || !shown) return { state, needs: "nothing" };
+  const { answer, choice, shown } = state;
+  if (!answer || !shown) return { state, needs: "nothing" };
   const {
     now: { logits },
     whole,
+    vocabulary,
   } = answer;
   const next = probabilities(logits, choice);
   const before = whole && probabilities(whole, choice);
@@ -263,8 +270,8 @@ function shaped(state: State): Step {
 
 /** Draws a word, or many; the first waits for the answer to the text before it. Without a model, one is asked for. */
 function begin(state: State, parts: Partial<State>): Step {
-  const begun = { ...state, ...STILL, ...parts };
-  return state.waits ? ask(begun, {}) : writeDrawn(begun);
+  const begun = { ...stopped(state), ...parts };
+  return isWaiting(state) ? ask(begun, {}) : writeDrawn(begun);
 }
 
 /** Writes the word of a bar. */
@@ -280,18 +287,18 @@ function writeDrawn(state: State): Step {
   if (!state.next) {
     const { drawn: place, words = [], seed: known } = storedFor(state) ?? {};
     if (place === undefined || known !== state.seed)
-      return { state: { ...state, waits: true }, needs: "compute", changed: [] }; // the model goes on from here
+      return { state: { ...state, phase: "asking" }, needs: "compute", changed: [] }; // the model goes on from here
     const [word] = words[place];
     return lengthen(state, { text: state.text + word, tail: [] }, word, state.draws + 1);
   }
-  const { next, vocabulary, seed, draws, written } = state;
-  const id = drawn(next!, uniform(seed, draws));
+  const { next, answer, seed, draws, written } = state;
+  const id = drawn(next, uniform(seed, draws));
   const end = (message: string): Step => ({
-    state: { ...state, ...STILL, draws: draws + 1 },
+    state: { ...stopped(state), draws: draws + 1 },
     needs: "nothing",
     message,
   });
-  if (vocabulary!.endTokens.includes(id)) return end("Here the model would end the text.");
+  if (answer!.vocabulary.endTokens.includes(id)) return end("Here the model would end the text.");
   if (isEndless(written)) return end("The model has written a word that doesn’t end.");
   const step = append(state, id, draws + 1);
   const { tail, left } = step.state;
@@ -302,7 +309,7 @@ function writeDrawn(state: State): Step {
 function append(state: State, id: number, draws = state.draws): Step {
   const { text, tail } = state;
   const longer = [...tail, id];
-  const words = longer.map((each) => state.vocabulary!.wordOf(each));
+  const words = longer.map((each) => state.answer!.vocabulary.wordOf(each));
   return lengthen(
     state,
     isUnfinished(joined(words)) ? { text, tail: longer } : { text: text + joined(words, lossy), tail: [] },
@@ -331,7 +338,7 @@ function stepBack(state: State): Step {
   const before = state.earlier.at(-1);
   if (!before) return { state, needs: "nothing" };
   const { text, tail, draws } = before;
-  return ask({ ...state, ...STILL, draws, earlier: state.earlier.slice(0, -1) }, { text, tail });
+  return ask({ ...stopped(state), draws, earlier: state.earlier.slice(0, -1) }, { text, tail });
 }
 
 /** Bytes as text, with a sign in place of those that make no character. */

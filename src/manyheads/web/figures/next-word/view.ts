@@ -14,7 +14,7 @@ import { drawSwitch, headSwitch } from "../../views/head-switch.ts";
 import { inSight } from "../../views/in-sight.ts";
 import { playLabel } from "../../views/player.ts";
 import { WhyThere } from "../../views/why-there.ts";
-import { isWhole, reduce, startWith, type Action, type Asked, type State, type Stored } from "./state.ts";
+import { isWaiting, isWhole, reduce, startWith, type Action, type Asked, type State, type Stored } from "./state.ts";
 
 const PACE = 140; // milliseconds between words that are written on, so that they can be read
 const SEEN = 4; // bars without Tools: the likeliest word and three rivals
@@ -168,8 +168,7 @@ export class NextWordView {
     if (needs === "draw") this.#painted();
     if (message) this.setStatus(message);
     if (changed) this.#host.changed(changed);
-    const { left, waits } = this.state;
-    if (!left || waits || this.#rests) return;
+    if (this.state.phase !== "writing" || this.#rests) return;
     this.#rests = true;
     inSight(PACE, () => ((this.#rests = false), this.dispatch({ type: "go on" })));
   }
@@ -263,7 +262,7 @@ export class NextWordView {
       size: [layers, heads],
       plays,
       earlier,
-      stale,
+      phase,
       tools,
     } = this.state;
     if (this.#text.value !== text) {
@@ -289,7 +288,7 @@ export class NextWordView {
     );
     setProps(this.#hides, { checked: hidesFirst });
     setProps(this.#masks, { checked: masked });
-    for (const list of [this.#bars, this.#more]) list.classList.toggle("hm-stale", stale); // they don't answer to the text above them
+    for (const list of [this.#bars, this.#more]) list.classList.toggle("hm-stale", phase === "stale"); // they don't answer to the text above them
     if (tools) this.#drawHeads();
   }
 
@@ -322,8 +321,8 @@ export class NextWordView {
   }
 
   #drawBars() {
-    const { bars, answer, vocabulary } = this.state;
-    const begun = answer?.tail.map((id) => vocabulary!.wordOf(id)) ?? []; // the first bytes of a character
+    const { bars, answer } = this.state;
+    const begun = answer?.tail.map((id) => answer.vocabulary.wordOf(id)) ?? []; // the first bytes of a character
     const makeBar = (at: number) => {
       const tries = (bar: number | null) => () => this.dispatch({ type: "try", bar });
       return h(
@@ -358,14 +357,13 @@ export class NextWordView {
 
   /** The text, behind which its box lies: with Tools in the colour of what the chosen head looks at from the last token; and the next word. */
   #drawWords() {
-    const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, stale, vocabulary, waits } =
-      this.state;
+    const { text, tail, answer, shown, layer, head, hidesFirst, tools, bars, tried, phase } = this.state;
     const long = text.length > LONG;
     this.#page.classList.toggle("nw-long", long);
     const map = tools && !long && shown?.text === text ? answer?.now.map : undefined;
     const pieces = map && piecesOf(map.keyTokens, text);
-    const end = tail.map((id) => vocabulary!.wordOf(id)).join("");
-    const ghost = stale || !bars.length ? "" : bars[tried ?? 0].word;
+    const end = tail.map((id) => answer!.vocabulary.wordOf(id)).join("");
+    const ghost = phase === "stale" || !bars.length ? "" : bars[tried ?? 0].word;
     const isWord = /^ ?[^\s\p{C}]/u.test(ghost);
     setText(this.#space, isWord && ghost.startsWith(" ") ? " " : "\u200b"); // else a last line break would make no line
     setText(this.#ghost, isWord ? ghost.trimStart() : visible(ghost));
@@ -375,7 +373,7 @@ export class NextWordView {
       "aria-label": pieces && "What the head looks at",
       "aria-hidden": !pieces && "true",
     });
-    if (!waits) this.#whyThere.node.hidden = !(pieces && map?.scoreParts);
+    if (!isWaiting(this.state)) this.#whyThere.node.hidden = !(pieces && map?.scoreParts);
     if (!map || !pieces) {
       setText(
         this.#looks,
