@@ -219,30 +219,23 @@ export class Task<Model extends { broken?: boolean } = HeadModel> {
     this.#status = "computing";
     this.#awaited = [];
     const compute = (ends: AbortSignal) => job.compute(models, ends);
+    const finish = (result: Result) => signal.aborted || this.#finish(result, job);
+    const fail = (error: unknown) => this.#fail(error, job, signal);
     if (this.#follows) {
-      const turn = turns().after(this.#figure, signal, (ends) => this.#tellIfSlow(compute(ends), ends));
-      return this.#await(turn, job, signal);
+      const work = (ends: AbortSignal) => this.#tellIfSlow(compute(ends), ends);
+      turns().after(this.#figure, signal, work).then(finish, fail);
+      return;
     }
     turns().act();
     let result;
     try {
       result = compute(signal);
     } catch (error) {
-      return this.#fail(error, job, signal);
+      return fail(error);
     }
     if (!(result instanceof Promise)) return this.#finish(result, job);
     turns().first(result);
-    this.#await(this.#tellIfSlow(result, signal), job, signal);
-  }
-
-  async #await<Result>(promise: Promise<Result>, job: Job<Model, Result>, signal: AbortSignal) {
-    let result;
-    try {
-      result = await promise;
-    } catch (error) {
-      return this.#fail(error, job, signal);
-    }
-    if (!signal.aborted) this.#finish(result, job);
+    this.#tellIfSlow(result, signal).then(finish, fail);
   }
 
   /** A result that may come later; if it's long in coming, the reader is told. */

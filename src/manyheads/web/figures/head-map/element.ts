@@ -3,7 +3,7 @@
 import { dressPage, Figure, takeEarly, whenSeen, whenTouched, type LiveMap } from "../../doors/page-element.ts";
 import { EXAMPLE_SHOWN, LOADING, OFFERED, READY } from "../../doors/page-models.ts";
 import { offOf, readPart, type StateParts } from "../../doors/state.ts";
-import { answeredLater, Task, together, type Refusal, type Tell } from "../../doors/task.ts";
+import { answeredLater, Task, together, type Refusal } from "../../doors/task.ts";
 import { makePressable } from "../../doors/worth-trying.ts";
 import type { AttentionMap, HeadMask } from "../../math/attention-map.ts";
 import { isOnRequest } from "../../math/families.ts";
@@ -28,11 +28,10 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   #computedBy = "";
   #example = ""; // the sentence whose map is baked in
   #wakesWhenSeen = false; // to offer a model, or to show what is not shown yet
-  #tell: Tell = (...told) => this.view?.setStatus(...told);
 
   protected override task = new Task(this, {
     models: () => (this.model ? [this.model] : []),
-    tell: this.#tell,
+    tell: (...told) => this.view?.setStatus(...told),
     waits: (model) => (this.sentence === this.#example ? null : answeredLater(model)),
     offered: (old) => this.view?.markOld(old),
     refuse: (refusal) => this.#refuse(refusal),
@@ -231,7 +230,7 @@ export class HeadMapElement extends Figure<HeadMapView> implements LiveMap {
   #show([map, compared]: Maps) {
     this.#computedBy = this.model;
     this.view?.show(map, compared);
-    this.#tell(READY);
+    this.view?.setStatus(READY);
   }
 
   /** Says why a sentence gets no map, unless its last word is still being typed; offers the likeliest of the words that an unknown one may be. */

@@ -9,7 +9,7 @@ import type { KernelModel } from "../../doors/kernel-model.ts";
 import { define, dressPage, Figure, takeEarly, whenSeen } from "../../doors/page-element.ts";
 import { OFFERED, READY } from "../../doors/page-models.ts";
 import { offOf } from "../../doors/state.ts";
-import { answeredLater, Task, type Tell } from "../../doors/task.ts";
+import { answeredLater, Task } from "../../doors/task.ts";
 import type { HeadMask } from "../../math/attention-map.ts";
 import { decodeMap, decodeMatrices } from "../../math/wire.ts";
 import type { DecoderModel } from "../../models/head-model.ts";
@@ -63,18 +63,16 @@ class NextWordElement extends Figure<NextWordView> {
   #example = ""; // the text that is baked in
   #lists: Example["lists"] = {};
 
-  #tell: Tell = (...told) => this.view?.setStatus(...told);
-
   protected override task = new Task<DecoderModel>(this, {
     models: () => [MODEL],
-    tell: this.#tell,
+    tell: (...told) => this.view?.setStatus(...told),
     waits: (model) => this.#waits(model),
     offered: (old) => this.view?.markOld(old),
     job: {
       failure: "The next word could not be computed",
       compute: ([decoder], signal) => this.#read(decoder, signal),
       show: (answer: Answer) => {
-        this.#tell([READY, ...(answer.now.map.notes ?? [])].join(" "));
+        this.view!.setStatus([READY, ...(answer.now.map.notes ?? [])].join(" "));
         this.view!.dispatch({ type: "answer", answer });
         announce(this, "attention", this.attention);
       },
@@ -145,7 +143,7 @@ class NextWordElement extends Figure<NextWordView> {
       { changed: () => this.task.run(), painted: () => announce(this, "next", this.next) },
     );
     this.#aim();
-    this.#tell(OFFERED);
+    this.view.setStatus(OFFERED);
     takeEarly<NextWordElement>(this, "text", "headMask");
   }
 
