@@ -19,7 +19,7 @@ def _meshes(module):
     return [mesh for mesh in dict.fromkeys(meshes) if mesh is not None and mesh.size() > 1]
 
 
-def whole(tensor):
+def make_whole(tensor):
     """A tensor from its pieces on all processes; another as it is."""
     return tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
 
@@ -37,7 +37,7 @@ def group_of(parts):
     return None
 
 
-def gathered(weights: Tensor, group, heads=None):  # [b, h, q, k]
+def gather_heads(weights: Tensor, group, heads=None):  # [b, h, q, k]
     """The weights of all heads, on the first process of a group; on the others their shape alone.
 
     Where all have the same weights, these are all heads already. Of one token they're the same anyway, and `heads`

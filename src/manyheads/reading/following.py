@@ -1,6 +1,5 @@
 """The outputs of heads, followed to the layer that reads them: W^O, the output projection, wherever a module has it."""
 
-import inspect
 import math
 import re
 from dataclasses import dataclass, field
@@ -12,9 +11,12 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.utils.weak import WeakIdKeyDictionary
 
+from manyheads.reading.arguments import flat, tensors_in
+from manyheads.reading.kernels import MHA
+from manyheads.reading.scores import PRODUCTS, product_of
 from manyheads.reading.sentences import Holding
 from manyheads.reading.tags import NONE, REDUCES, Tags, key_of, moves, reduced_axes
-from manyheads.reading.watching import PRODUCTS, Watch, flat, product_of
+from manyheads.reading.watching import Watch, unfollowed
 
 READS = re.compile("linear|conv|multi_head_attention|^(gru|lstm|rnn)")
 RECURRENT = re.compile("gru|lstm|rnn")
@@ -111,7 +113,7 @@ class Way:
 
 
 class Following(Watch):
-    """Within this, the outputs of heads are followed to what reads them; `outputs` has `HeadOutputs` for each look.
+    """Within this, the outputs of heads are followed to what reads them; `outputs` has `HeadOutputs` for each call.
 
     >>> layer = torch.nn.TransformerEncoderLayer(d_model=12, nhead=3, batch_first=True).eval()
     >>> with Following(layer) as following:
@@ -142,7 +144,7 @@ class Following(Watch):
         self._alone.pop()
 
     def _finish(self):
-        """Looks stay as they are: what can't be told of them is told by whoever shows them."""
+        """Calls stay as they are: what can't be told of them is told by whoever shows them."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -151,22 +153,23 @@ class Following(Watch):
             args, kwargs = self._read_by_layer(args, kwargs)
         args, kwargs = self._read(func, name, args, kwargs)
         result = super().__torch_function__(func, types, args, kwargs)
-        with torch._C.DisableTorchFunction():
-            self._go_along(func, name, args, kwargs, result)
+        with unfollowed():
+            self._move_tags(func, name, args, kwargs, result)
         return result
 
     # --- Where they come from --------------------------------------------------------------------------------------
 
-    def _attended(self, scores, letters, before, rows, values, result):
-        mine, others, output = letters
+    def _follow_product(self, product, result):
+        mine, others, output = product.letters
+        before, rows, talked = product.before, tuple(product.rows), product.scores is not None and product.scores.talked
         summed = next(letter for letter in mine if letter not in output)
         own = "".join(letter for letter in output if letter not in mine)  # of values alone
-        with torch._C.DisableTorchFunction():
+        with unfollowed():
             sizes = dict(zip(output, [size for size in result.shape if len(output) == result.ndim or size > 1]))
             width = math.prod(sizes[letter] for letter in own)
-            outputs = self._new(tuple(rows), width, getattr(scores, "source", None))
-            outputs.talked = getattr(scores, "talked", False)
-            row = torch.arange(math.prod(rows), device="cpu").reshape(tuple(rows))
+            outputs = self._new(rows, width, product.scores and product.scores.source)
+            outputs.talked = talked
+            row = torch.arange(math.prod(rows), device="cpu").reshape(rows)
             row = row.permute([before.index(letter) for letter in output if letter in before])
             row = row[tuple(slice(None) if letter in before else None for letter in output)]
             number = torch.arange(width, device="cpu")
@@ -176,10 +179,10 @@ class Following(Watch):
                 tags = tags.expand([sizes[letter] for letter in output]).reshape(result.shape)
             self._tags[result], self._plain[result] = tags, True
         if self._values and outputs not in self.outputs[:-1]:
-            outputs.values = laid_out(values, others, before, summed, own, rows, width)
+            outputs.values = lay_out_values(product.values, others, before, summed, own, rows, width)
 
     def _new(self, rows, width, source=None):
-        """The outputs of the next look; of the same weights, those of another."""
+        """The outputs of the next call; of the same weights, those of another."""
         for outputs in self.outputs:
             if source is not None and outputs.source is source and (outputs.rows, outputs.width) == (rows, width):
                 outputs.values = None  # there are several
@@ -189,27 +192,27 @@ class Following(Watch):
         self._next_tag += math.prod(rows) * width
         return self.outputs[-1]
 
-    def _layer(self, args, kwargs, depth):
-        call = inspect.signature(F.multi_head_attention_forward).bind(*args, **kwargs).arguments
+    def _note_layer(self, args, kwargs, depth):
+        call = MHA.bind(*args, **kwargs).arguments
         query, key, heads = call["query"], call["key"], call["num_heads"]
         added = (call.get("bias_k") is not None) + bool(call.get("add_zero_attn"))
         texts = query.shape[1] if query.ndim == 3 else 1
         weights = torch.empty(texts, heads, len(query), len(key) + added, device="meta")
         return self._note(weights, depth, heads=heads)
 
-    def _note_fused(self, call, depth):
+    def _note_fused_weights(self, call, depth):
         return self._note(torch.empty(*call["query"].shape[:-1], call["key"].shape[-2], device="meta"), depth)
 
-    def _held(self, name, weights, full=None):
+    def _hold(self, name, weights, full=None):
         if not (self._holds and self._holding.wants(name)):
             return torch.empty(weights.shape, device="meta")
         return weights.detach()  # in the same memory as those that a model hands out
 
     # --- What becomes of them --------------------------------------------------------------------------------------
 
-    def _go_along(self, func, name, args, kwargs, result):
+    def _move_tags(self, func, name, args, kwargs, result):
         """Gives tags to what a function made of tensors that have some, unless that mixes them."""
-        tensors = tensors_in((args, kwargs))
+        tensors = [*tensors_in((args, kwargs))]
         known = [tensor for tensor in tensors if tensor in self._tags]
         if not known or (isinstance(result, Tensor) and result in self._tags and result is not known[0]):
             return
@@ -226,7 +229,7 @@ class Following(Watch):
             self._tags[result], plain = self._tags[known[0]], False
         elif ADDS.fullmatch(name) and known[0].shape == result.shape and self._adds_to_each(tensors, known[0]):
             self._tags[result] = self._tags[known[0]]
-            plain = plain and all(tensor is known[0] or self._is_fixed(tensor) for tensor in tensors)
+            plain = plain and all(tensor is known[0] or self._known.is_fixed(tensor) for tensor in tensors)
         elif name in REDUCES:
             self._sum_over_places(tensors[0], reduced_axes(tensors[0], name, args, kwargs), result)
             plain = False
@@ -241,7 +244,7 @@ class Following(Watch):
 
     def _adds_to_each(self, tensors, known):
         """Whether what is added is learnt, or is added while heads stand apart and isn't the output of others."""
-        others = [tensor for tensor in tensors if tensor is not known and not self._is_fixed(tensor)]
+        others = [tensor for tensor in tensors if tensor is not known and not self._known.is_fixed(tensor)]
         source = self._source_of(known)
         alike = all(source is not None and source is self._source_of(one) for one in others if one in self._tags)
         return not others or (alike and sum(size > 1 for size in self._tags[known].shape) > 1)
@@ -274,32 +277,32 @@ class Following(Watch):
 
     def _read(self, func, name, args, kwargs):
         """The arguments of a function, with zeros for heads that are off, where it's that of a layer."""
-        tensors = tensors_in((args, kwargs))
+        tensors = [*tensors_in((args, kwargs))]
         known = [tensor for tensor in tensors if tensor in self._tags]
-        reads = READS.search(name) or (name in PRODUCTS and any(map(self._is_fixed, tensors[-2:])))
+        reads = READS.search(name) or (name in PRODUCTS and any(map(self._known.is_fixed, tensors[-2:])))
         silenced = {}
         for tensor in known if reads else ():
-            with torch._C.DisableTorchFunction():
+            with unfollowed():
                 self._note_reader(func, name, args, kwargs, tensor)
                 on = None if self._off is None else ~torch.isin(self._tags[tensor], self._off)
             if on is not None and not on.all():
                 silenced[id(tensor)] = tensor * on.to(tensor.device)
-        return (replaced(args, silenced), replaced(kwargs, silenced)) if silenced else (args, kwargs)
+        return (replace_in(args, silenced), replace_in(kwargs, silenced)) if silenced else (args, kwargs)
 
     def _note_reader(self, func, name, args, kwargs, tensor):
         tags = self._tags[tensor]
         read = [one for one in self.outputs if bool(torch.isin(one.all_tags(), tags).all())]
         modules = self._called_with_outputs()
-        weights = next((one for one in tensors_in((args, kwargs)) if self._is_fixed(one)), None)
+        weights = next((one for one in tensors_in((args, kwargs)) if self._known.is_fixed(one)), None)
         for outputs in read:
             outputs.readers[id(modules[-1][0]) if modules else key_of(weights)] = self._place()
         if all(outputs.reader is not None for outputs in read):
             return
         gap = Gap()
-        args, kwargs = (replaced(values, {id(tensor): gap}) for values in (args, kwargs))
+        args, kwargs = (replace_in(values, {id(tensor): gap}) for values in (args, kwargs))
 
         def alone(x):
-            return func(*replaced(args, {id(gap): x}), **replaced(kwargs, {id(gap): x}))
+            return func(*replace_in(args, {id(gap): x}), **replace_in(kwargs, {id(gap): x}))
 
         ways = [*reversed(modules), (alone, tensor)]
         wide = name.startswith("conv") and any(size > 1 for size in args[1].shape[2:])
@@ -316,15 +319,15 @@ class Following(Watch):
         return self._alone[::-1][:count]
 
     def _place(self):
-        return self._calling[-1][0] or type(self._module).__name__
+        return self._running[-1].name or type(self._module).__name__
 
     def _read_by_layer(self, args, kwargs):
         """The arguments of one of PyTorch's layers, whose W^O has zeros behind heads that are off."""
-        bound = inspect.signature(F.multi_head_attention_forward).bind(*args, **kwargs)
+        bound = MHA.bind(*args, **kwargs)
         call = bound.arguments
         weight, heads = call["out_proj_weight"], call["num_heads"]
         texts = call["query"].shape[1] if call["query"].ndim == 3 else 1
-        with torch._C.DisableTorchFunction():
+        with unfollowed():
             outputs = self._new((texts, heads), weight.shape[1] // heads)
             tags = outputs.tags(torch.arange(texts * heads, device="cpu").reshape(texts, heads)).flatten(1)
             way = Way(lambda x: F.linear(x, weight), tags, tuple(tags.shape), weight.dtype, weight.device)
@@ -358,7 +361,7 @@ def follow(module, make):
     return modes
 
 
-def laid_out(values, letters, before, summed, own, rows, width):  # -> [*rows, k, width], or None
+def lay_out_values(values, letters, before, summed, own, rows, width):  # -> [*rows, k, width], or None
     """Values with a row for each of the weights', as they multiply them; None where they have axes beside these."""
     order = (*before, summed, *own)
     if not set(letters) <= set(order):
@@ -383,16 +386,11 @@ def values_of_layer(call):  # -> [b, h, k, d_v]
     return values.unflatten(-1, (call["num_heads"], -1)).permute(1, 2, 0, 3)
 
 
-def tensors_in(values):
-    """The tensors within tuples, lists and dicts."""
-    return [value for value in flat(values) if isinstance(value, Tensor)]
-
-
-def replaced(values, others):
+def replace_in(values, others):
     """Values within tuples, lists and dicts, some of them replaced, by their id."""
     if isinstance(values, dict):
-        return {name: replaced(value, others) for name, value in values.items()}
+        return {name: replace_in(value, others) for name, value in values.items()}
     if isinstance(values, (tuple, list)):
-        found = [replaced(value, others) for value in values]
+        found = [replace_in(value, others) for value in values]
         return type(values)(*found) if hasattr(values, "_fields") else type(values)(found)
     return others.get(id(values), values)

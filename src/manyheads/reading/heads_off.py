@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from manyheads.reading.arguments import texts_in
 from manyheads.reading.following import Following, follow
-from manyheads.reading.modules import is_hugging_face, of_module, texts_in
+from manyheads.reading.modules import is_hugging_face, parts_of_module
 from manyheads.reading.parts import alike, chosen_part
 from manyheads.reading.sentences import Holding
-from manyheads.reading.weights_from import picked
+from manyheads.reading.weights import pick_layers
 
 TALK = "its heads talk after the softmax, so what multiplies values is of no head alone"
 NOT_READ = "no layer is seen to read its heads' outputs before they're mixed with something else"
@@ -44,18 +45,18 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
     def before(module):
         seen.append(follow(module, lambda: Following(module, texts, values=values, holding=held)))
 
-    parts = of_module(module, inputs, batch, before, holding)
+    parts = parts_of_module(module, inputs, batch, before, holding)
     runs = chosen_part(alike(parts, layers), part)
     if len(runs) > 1:
         raise ValueError(f"this model has {', '.join(runs)}: part= names one")
     ((name, one),) = runs.items()
     handed_out = [layer for each in parts.values() for layer in _counted(each.layers).values()]
     counted = _counted(one.layers)
-    numbers = picked(sorted(counted), layers if name in parts else None)
+    numbers = pick_layers(sorted(counted), layers if name in parts else None)
     return {number: _heads_of(counted[number], one.heads_at, seen[-1], handed_out) for number in numbers}
 
 
-def turned_off(module, inputs, heads, head_mask):
+def turn_off(module, inputs, heads, head_mask):
     """What turns off those `heads`, of a module's layers by number, for which `head_mask`, [layer][head], is False.
 
     A function of the module, which it changes: call it where `looked_at` puts that back. Raises `ValueError` where the
@@ -84,8 +85,8 @@ def _heads_of(weights, heads_at, modes, handed_out):
         calls = [[(outputs[number], rows) for number, rows in heads] for heads in heads_at[id(weights)]]
         return [_head(of_calls) for of_calls in zip(*calls)]
     for mode in reversed(modes):
-        found = [look for look in mode.looks if look.weights.data_ptr() == weights.data_ptr()]
-        found = found or [look for look in mode.looks if _are_same(look.weights, weights)]
+        found = [call for call in mode.calls if call.weights.data_ptr() == weights.data_ptr()]
+        found = found or [call for call in mode.calls if _are_same(call.weights, weights)]
         if len(found) == 1:
             rows = torch.arange(len(weights) * weights.shape[1], device="cpu").reshape(weights.shape[:2])
             return [_head([(mode.outputs[found[0].number], one)]) for one in rows.T]
@@ -110,8 +111,8 @@ def _head(outputs):
 def _heads_in_pieces(weights, mode, handed_out):
     """The heads of a layer that computes in pieces, as far as W^O reads the pieces of each apart from the others'."""
     count, named = weights.shape[1], {}
-    for look in mode.looks:
-        named.setdefault(look.name, []).append(mode.outputs[look.number])
+    for call in mode.calls:
+        named.setdefault(call.name, []).append(mode.outputs[call.number])
     place = next(place for place, layer in enumerate(handed_out) if layer is weights)
     pieces = [*named.values()][place] if len(named) == len(handed_out) else []
     if not pieces or not all(one.reader is not None and one.reader.ways for one in pieces):

@@ -12,7 +12,7 @@ class LayerArrays:
     """Arrays of float32, [layer, head, query, key], each for the layers of modules whose names differ in numbers alone.
 
     >>> arrays = LayerArrays(["layers.0.attn", "layers.1.attn"])
-    >>> layers = [arrays.written(f"layers.{layer}.attn", torch.full((1, 3, 5, 7), layer)) for layer in (0, 1)]
+    >>> layers = [arrays.write(f"layers.{layer}.attn", torch.full((1, 3, 5, 7), layer)) for layer in (0, 1)]
     >>> arrays.of(layers).shape, arrays.of(layers[:1]) is None
     ((2, 3, 5, 7), True)
     """
@@ -32,7 +32,7 @@ class LayerArrays:
         self._open[key] = array, count + 1
         return torch.from_numpy(array[count]).view(*shape)
 
-    def written(self, name, weights):
+    def write(self, name, weights):
         """A copy of weights in their place."""
         return self.place(name, weights.shape).copy_(weights)
 

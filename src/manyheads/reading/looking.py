@@ -4,7 +4,6 @@ import copy
 import random
 import sys
 import threading
-from collections.abc import MutableMapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -55,38 +54,6 @@ def looked_at(module):
                 part.training = was
             for one in put_back:
                 one()
-
-
-def copied(inputs):
-    """Inputs that a model may write to, such as a cache that grows as it's read.
-
-    >>> given = {"x": torch.ones(2), "pair": [torch.zeros(1), "tea"]}
-    >>> taken = copied(given)
-    >>> taken["x"].add_(1), given["x"]
-    (tensor([2., 2.]), tensor([1., 1.]))
-    """
-    if hasattr(inputs, "get_seq_length") and not isinstance(inputs, type):
-        cache = copy.copy(inputs)  # of Hugging Face, with layers that hold tensors
-        vars(cache).update(copied(vars(inputs)))
-        return cache
-    return mapped(inputs, lambda tensor: tensor.detach().clone(), copied)
-
-
-def mapped(inputs, change, again=None):
-    """Inputs with a change made to their tensors, in tuples, lists and dicts, of any kind, as well.
-
-    >>> mapped(({"x": torch.ones(2)}, "tea"), lambda tensor: tensor + 1)
-    ({'x': tensor([2., 2.])}, 'tea')
-    """
-    again = again or (lambda value: mapped(value, change))
-    if isinstance(inputs, torch.Tensor):
-        return change(inputs)
-    if isinstance(inputs, MutableMapping):
-        taken = copy.copy(inputs)
-        for name, value in inputs.items():
-            taken[name] = again(value)
-        return taken
-    return type(inputs)(again(value) for value in inputs) if type(inputs) in (list, tuple) else inputs
 
 
 def configurations_of(parts):

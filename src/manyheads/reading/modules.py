@@ -4,31 +4,23 @@
 eagerly hands out its attentions as well, and one of whose calls they can't be told is made to.
 """
 
-import inspect
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
-from manyheads.reading.calling import fitted
+from manyheads.reading.arguments import arguments_of, call_module, copy_inputs, take_first_text, tensors_in, texts_in
+from manyheads.reading.attention_calls import NotSeen, add_towers, parts_of_calls
 from manyheads.reading.clusters import holds_map, is_sharded
-from manyheads.reading.looking import copied, looked_at
-from manyheads.reading.outputs import attentions_in, has_outputs, of_output
-from manyheads.reading.parts import TOWERS, Part, by_stack, numbered, tower
+from manyheads.reading.looking import looked_at
+from manyheads.reading.outputs import attentions_in, parts_of_output
+from manyheads.reading.parts import renumber
 from manyheads.reading.patches import tells_of_patches
-from manyheads.reading.placing import brought
+from manyheads.reading.request import has_outputs
 from manyheads.reading.sentences import Holding
-from manyheads.reading.watching import NotSeen, Watch, calls_in_a_row, heads_side_by_side
+from manyheads.reading.watching import Watch
 
-DECODER_TOO = (
-    "a {} is an encoder and a decoder that reads a text of its own: give inputs=dict(input_ids=..., "
-    "decoder_input_ids=...), or labels"
-)
-CALLED_AGAIN = (
-    "{name} attends {count} times, for inputs that are read one beside another or step by step: give that part of the "
-    "model as the module, with the inputs of one call"
-)
-BESIDE = "Not all of these are layers that build on each other: {}. Some read side by side."
 NOT_SEEN = "{} is computed by {}, which gives no weights: it's left out."
 OVER_CHANNELS = "Attention over channels, where features look at features and no place at another, is left out: {}."
 CHANNELS_ALONE = (
@@ -56,12 +48,23 @@ DECODES = ("", "decoder", "text")  # parts whose queries are the last of their k
 ALIKE = {torch.bfloat16: 0.1, torch.float16: 0.02}  # how far two kernels may differ, of the largest number; else 1e-3
 
 
-def of_module(module, inputs, batch=0, before=None, holding=Holding()):
+@dataclass(frozen=True)
+class ModuleCall:
+    """A module that is called with `inputs`, of so many texts; which of these is shown, and what is held of it."""
+
+    module: torch.nn.Module
+    inputs: Any
+    batch: int
+    texts: int
+    holding: Holding
+
+
+def parts_of_module(module, inputs, batch=0, before=None, holding=Holding()):
     """The parts of a module that is called with `inputs`, by name: what each of their layers looks at.
 
     >>> from torch import nn, ones
     >>> both = nn.Transformer(d_model=4, nhead=2, num_encoder_layers=1, num_decoder_layers=1, batch_first=True)
-    >>> list(of_module(both, (ones(1, 3, 4), ones(1, 2, 4))))
+    >>> list(parts_of_module(both, (ones(1, 3, 4), ones(1, 2, 4))))
     ['encoder', 'decoder', 'cross']
 
     `inputs` are a tensor, a tuple of arguments, or a dict of named ones; they're brought to where the module is. It
@@ -72,97 +75,143 @@ def of_module(module, inputs, batch=0, before=None, holding=Holding()):
     Raises `NotSeen`, a `ValueError`, where no attention is seen, with what to do about it; `TooMany` for more weights
     than may be held; and whatever the module raises.
     """
-    first, texts = holds_map(module), texts_in(inputs)
+    first = holds_map(module)
     if window_of(config_of(module)) is not None:
         holding = Holding()  # no layer by layer, no groups
     elif is_sharded(module):
         holding = replace(holding, layers=None)  # all processes have to do the same
+    call = ModuleCall(module, inputs, batch, texts_in(inputs), holding)
     with looked_at(module):
-        own = kernels_of(module)
-        if not own <= WATCHED:
+        kernels = kernels_of(module)
+        if not kernels <= WATCHED:
             set_kernel(module, "sdpa")
         if before is not None:
             before(module)
-        try:
-            parts, output, notes = watched(module, inputs, batch, texts, holding)
-        except NotSeen:
-            parts, output, notes = *handed_out(module, inputs, batch, texts, own), ()
-            if not parts:
-                raise
+        parts, output, notes = parts_of_call(call, kernels)
     if not first:
         return {}
     if holding.layers is not None and lacks(parts, holding.layers):  # whose numbers aren't those of their names
-        return of_module(module, inputs, batch, before, replace(holding, layers=None))
-    return described(parts, module, output, notes)
+        return parts_of_module(module, inputs, batch, before, replace(holding, layers=None))
+    return describe(parts, module, output, notes)
 
 
-def watched(module, inputs, batch, texts, holding):
-    """The parts of a module by what is seen of its calls, what it returned, and notes.
+def classify_module(module, holding):
+    """How the parts of a module are had: "own", by watching it; of a Hugging Face model, "eager" or by a "kernel".
 
-    What a Hugging Face model hands out goes before that, where it's eager and all of it is held.
+    >>> classify_module(torch.nn.Linear(2, 2), Holding())
+    'own'
+
+    One that computes eagerly hands out what it looks at, where all of it is held; the calls of others are watched.
     """
-    alone = is_hugging_face(module) and not is_sharded(module)
-    eager = alone and kernels_of(module) <= EAGER and holding.layers is None and not holding.groups
-    with Watch(module, texts, holding, batch) as watch:
-        output = called(module, inputs, **(HANDED_OUT if eager else {}))
-    looks = texts_before_heads(watch.looks, module, inputs, texts, holding)
-    notes = (FAST_PATH,) * fast_path_differs(module, inputs, output) + batch_second(module, inputs)
-    unseen = watch.unknown.items()
-    notes += tuple(NOT_SEEN.format(place or type(module).__name__, kernel) for kernel, place in unseen)
-    notes += tuple(OVER_CHANNELS.format(", ".join(runs_of(places))) for places in [watch.over_channels] if places)
-    parts = parts_of_output(output, batch, texts) if eager else {}
-    if parts:
-        notes = (MASK_ADDED,) * has_boolean_mask(inputs)
-        return with_towers(parts, looks, texts) if has_towers(module) else parts, output, notes
-    parts = of_looks(looks, texts, watch.arrays)
+    if not is_hugging_face(module) or is_sharded(module):
+        return "own"
+    return "eager" if kernels_of(module) <= EAGER and holding.layers is None and not holding.groups else "kernel"
+
+
+def parts_of_call(call, kernels):  # -> parts, what the module returned, notes
+    """The parts of a module, as its kind has them; of a Hugging Face model that can't be told so, by what it hands out.
+
+    `kernels` are those that it computes with, by itself.
+    """
+    kind = classify_module(call.module, call.holding)
+    try:
+        return take_handed_out(call) if kind == "eager" else watch_calls(call)
+    except NotSeen:
+        found = None if kind == "own" else ask_eagerly(call, kernels)
+        if found is None:
+            raise
+        return found
+
+
+def watch_calls(call):
+    """The parts of a module by what is seen of its calls of attention."""
+    return parts_seen(call, *watch(call))
+
+
+def take_handed_out(call):
+    """The parts that an eager Hugging Face model hands out, and what is seen of the towers that it says nothing of."""
+    watched, output = watch(call, **HANDED_OUT)
+    parts = handed_out(output, call)
     if not parts:
-        raise NotSeen(why_nothing(module, watch.unknown, watch.over_channels))
+        return parts_seen(call, watched, output)
+    parts = add_towers(parts, watched.calls, call.texts) if has_towers(call.module) else parts
+    return parts, output, (MASK_ADDED,) * has_boolean_mask(call.inputs)
+
+
+def ask_eagerly(call, kernels):
+    """The parts that a Hugging Face model hands out once it computes eagerly, as the others; None where it has none.
+
+    Raises `ValueError` where its own `kernels` compute something else.
+    """
+    model, output = call.module, None if kernels <= EAGER else call_module(call.module, call.inputs)
+    set_kernel(model, "eager")
+    try:
+        eager = call_module(model, call.inputs, **HANDED_OUT)
+    except RuntimeError as error:
+        raise ValueError(f"{type(model).__name__} fails with eager attention, which gives its maps: {error}") from error
+    parts = handed_out(eager, call)
+    if parts and not kernels <= EAGER and not outputs_alike(output, eager):
+        raise ValueError(EAGERLY_ELSE.format(type(model).__name__, ", ".join(sorted(kernels - EAGER))))
+    return (parts, eager, ()) if parts else None
+
+
+def watch(call, **more):  # -> Watch, what the module returned
+    """What is seen while a module computes, with texts before heads."""
+    with Watch(call.module, call.texts, call.holding, call.batch) as watched:
+        output = call_module(call.module, call.inputs, **more)
+    watched.calls = tell_texts_from_heads(watched.calls, call)
+    return watched, output
+
+
+def tell_texts_from_heads(calls, module_call):
+    """Calls with texts before heads, where one axis is for both: what a module looks at in one text alone tells."""
+    texts = module_call.texts
+    if texts == 1 or all(call.by_text for call in calls):
+        return calls
+    try:
+        with Watch(module_call.module, 1, module_call.holding) as alone:
+            call_module(module_call.module, take_first_text(copy_inputs(module_call.inputs), texts))
+    except NotSeen:  # even then it isn't known what are heads
+        raise
+    except Exception:  # inputs of which one text can't be had: heads after texts, as almost everywhere
+        return calls
+    if [call.name for call in calls] != [call.name for call in alone.calls]:
+        return calls
+    found = []
+    for call, one in zip(calls, alone.calls):
+        if not call.by_text and not call.weights.is_meta and call.weights.shape == (texts, *one.weights.shape[1:]):
+            turned = call.turn(texts)
+            far = [(weights[:1] - one.weights).abs().max() for weights in (call.weights, turned.weights)]
+            call = call if far[0] <= far[1] else turned
+        found.append(call)
+    return found
+
+
+def parts_seen(call, watched, output):
+    """The parts of a module by its calls, what it returned, and notes on what else was seen."""
+    name = type(call.module).__name__
+    notes = (FAST_PATH,) * fast_path_differs(call.module, call.inputs, output) + batch_second(call.module, call.inputs)
+    notes += tuple(NOT_SEEN.format(place or name, kernel) for kernel, place in watched.unknown.items())
+    if watched.over_channels:
+        notes += (OVER_CHANNELS.format(", ".join(join_names(watched.over_channels))),)
+    parts = parts_of_calls(watched.calls, call.texts, watched.arrays)
+    if not parts:
+        raise NotSeen(why_nothing(call.module, watched.unknown, watched.over_channels))
     return parts, output, notes
 
 
-def has_boolean_mask(inputs):
-    """Whether inputs have a mask of True and False for each query and key, [b, h, q, k]."""
-    arguments, named = arguments_of(inputs)
-    tensors = [value for value in (*arguments, *named.values()) if isinstance(value, torch.Tensor)]
-    return any(value.dtype == torch.bool and value.ndim == 4 for value in tensors)
-
-
-def handed_out(model, inputs, batch, texts, own):
-    """The parts that a Hugging Face model hands out when it computes eagerly, and its output; none where it has none.
-
-    Raises `ValueError` where its `own` kernels compute something else.
-    """
-    if not is_hugging_face(model) or is_sharded(model):
-        return {}, None
-    output = None if own <= EAGER else called(model, inputs)
-    set_kernel(model, "eager")
-    try:
-        eager = called(model, inputs, **HANDED_OUT)
-    except RuntimeError as error:
-        raise ValueError(f"{type(model).__name__} fails with eager attention, which gives its maps: {error}") from error
-    parts = parts_of_output(eager, batch, texts)
-    if parts and not own <= EAGER and not outputs_alike(output, eager):
-        raise ValueError(EAGERLY_ELSE.format(type(model).__name__, ", ".join(sorted(own - EAGER))))
-    return parts, eager
-
-
-def parts_of_output(output, batch, texts):
+def handed_out(output, call):
     """The parts of a Hugging Face output; none where it holds no attentions, or scores before their softmax."""
-    parts = of_output(output, batch, texts) if attentions_in(output) or has_outputs(output) else {}
+    holds = attentions_in(output) or has_outputs(output)
+    parts = parts_of_output(output, call.batch, call.texts) if holds else {}
     layers = [layer for part in parts.values() for layer in part.layers if layer is not None]
     alike = all(isinstance(layer, torch.Tensor) and layer.ndim == 4 and not (layer < 0).any() for layer in layers)
     return parts if alike else {}
 
 
-def called(module, inputs, **more):
-    """What a module returns for a copy of the inputs, brought to where it is."""
-    arguments, named = brought(copied(fitted(module, *arguments_of(inputs))), module)
-    try:
-        return module(*arguments, **{**named, **more})
-    except ValueError as error:
-        if "decoder_input" in str(error) or "input_ids or inputs_embeds" in str(error):
-            raise ValueError(DECODER_TOO.format(type(module).__name__)) from error
-        raise
+def has_boolean_mask(inputs):
+    """Whether inputs have a mask of True and False for each query and key, [b, h, q, k]."""
+    return any(value.dtype == torch.bool and value.ndim == 4 for value in tensors_in(arguments_of(inputs)))
 
 
 def outputs_alike(one, other):
@@ -185,42 +234,6 @@ def lacks(parts, layers):
     held = [part.layers if isinstance(part.layers, dict) else dict(enumerate(part.layers)) for part in parts.values()]
     wanted = [part[number] for part in held for number in layers if number in part]
     return any(getattr(layer, "is_meta", False) for layer in wanted) or not wanted
-
-
-def arguments_of(inputs):
-    """What a module is called with, unnamed and named.
-
-    >>> arguments_of({"input_ids": 1})
-    ((), {'input_ids': 1})
-    """
-    if isinstance(inputs, dict) or hasattr(inputs, "keys"):  # as a tokenizer gives them
-        return (), dict(inputs)
-    return (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs), {}
-
-
-def named_inputs(module, inputs):
-    """The inputs by the names of the module's parameters, as far as it names them.
-
-    >>> sorted(named_inputs(torch.nn.Linear(2, 2), [torch.ones(1, 2)]))
-    ['input']
-    """
-    arguments, named = arguments_of(inputs)
-    try:
-        return dict(inspect.signature(module.forward).bind_partial(*arguments).arguments) | named
-    except (TypeError, ValueError):  # too many, or of a compiled function
-        return named
-
-
-def texts_in(inputs):
-    """How many texts the inputs hold: the first axis of what has one for them, else one.
-
-    >>> texts_in(torch.ones(2, 7, dtype=int)), texts_in((torch.ones(7, 32),)), texts_in({"x": torch.ones(3, 1, 4, 4)})
-    (2, 1, 3)
-    """
-    arguments, named = arguments_of(inputs)
-    values = [value for value in (*arguments, *named.values()) if isinstance(value, torch.Tensor)]
-    batched = (len(value) for value in values if value.ndim > (1 if not value.is_floating_point() else 2))
-    return next(batched, 1)
 
 
 def is_hugging_face(module):
@@ -255,147 +268,7 @@ def has_towers(model):
     return any(getattr(model.config, name, None) is not None for name in getattr(model.config, "sub_configs", ()))
 
 
-def of_looks(looks, texts, arrays=None):
-    """What was seen as parts, by the names of the modules that looked; a text that has a picture goes before that."""
-    looks = calls_joined(heads_joined(looks))
-    stacks = by_stack((look.name, look) for look in looks)
-    if set(stacks) <= set(TOWERS.values()):
-        stacks = dict(sorted(stacks.items(), key=lambda stack: -_first_of(stack[1]).depth))
-    return {name: part_of_stack(stack, texts, arrays) for name, stack in stacks.items()}
-
-
-def _first_of(stack):
-    return next(iter(stack.values() if isinstance(stack, dict) else stack))
-
-
-def texts_before_heads(looks, module, inputs, texts, holding=Holding()):
-    """Looks with texts before heads, where one axis is for both: what a module looks at in one text alone tells."""
-    if texts == 1 or all(look.by_text for look in looks):
-        return looks
-    try:
-        with Watch(module, 1, holding) as alone:
-            called(module, one_text(copied(inputs), texts))
-    except NotSeen:  # even then it isn't known what are heads
-        raise
-    except Exception:  # inputs of which one text can't be had: heads after texts, as almost everywhere
-        return looks
-    if [look.name for look in looks] != [look.name for look in alone.looks]:
-        return looks
-    found = []
-    for look, one in zip(looks, alone.looks):
-        if not look.by_text and not look.weights.is_meta and look.weights.shape == (texts, *one.weights.shape[1:]):
-            turned = look.turned(texts)
-            far = [(weights[:1] - one.weights).abs().max() for weights in (look.weights, turned.weights)]
-            look = look if far[0] <= far[1] else turned
-        found.append(look)
-    return found
-
-
-def one_text(inputs, texts):
-    """The first text of inputs that hold so many.
-
-    >>> [len(value) for value in one_text((torch.ones(3, 7), torch.ones(7, 7)), texts=3)]
-    [1, 7]
-    """
-    if isinstance(inputs, torch.Tensor):
-        return inputs[:1] if inputs.ndim and len(inputs) == texts else inputs
-    if hasattr(inputs, "keys"):
-        return {name: one_text(value, texts) for name, value in dict(inputs).items()}
-    return type(inputs)(one_text(value, texts) for value in inputs) if type(inputs) in (list, tuple) else inputs
-
-
-def heads_joined(looks):
-    """Looks of which those of modules that are one head each, and are called with the same, are one.
-
-    >>> from manyheads.reading.watching import Given, Look
-    >>> read, weights = Given(0, (2,), True), torch.ones(1, 1, 3, 3)
-    >>> looks = [
-    ...     Look(f"heads.{head}", weights, within=((f"heads.{head}", (read,)),), heads_at=((),)) for head in (0, 1)
-    ... ]
-    >>> [(look.name, list(look.weights.shape)) for look in heads_joined(looks)]
-    [('heads', [1, 2, 3, 3])]
-    """
-    groups, joined = {}, []
-    for look in looks:
-        groups.setdefault(_layer_of_heads(look), []).append(look)
-    for (_, name, *_), group in groups.items():
-        if len({look.name for look in group}) == len(group) > 1:
-            joined.append(heads_side_by_side(group, name))
-        else:
-            joined += group
-    return joined
-
-
-def _layer_of_heads(look):
-    """The same for looks of modules that are heads of one layer: what they read, their name without its number."""
-    if not look.within or not look.within[-1][1] or look.weights.shape[1] > 1:
-        return id(look), look.name
-    name, (given, *_) = look.within[-1]
-    row = re.sub(r"[._]?\d+$", "", name) + look.name.removeprefix(name)
-    return given, row, look.depth, look.weights.shape
-
-
-def calls_joined(looks):
-    """Looks of which those of one module that asks once in each call, of the same memory, are one: calls are queries.
-
-    Raises `NotSeen` where calls of a module are neither that nor layers that build on each other.
-    """
-    groups, joined = {}, []
-    for look in looks:
-        groups.setdefault(look.name, []).append(look)
-    for look in looks:
-        group = groups[look.name]
-        shapes = {one.weights.shape for one in group}
-        memory = set.intersection(*({one for one in look.given if one.floating} for look in group))
-        calls = {one.call for one in group}
-        if len(shapes) == 1 < len(calls) == len(group) and look.weights.shape[2] == 1 and memory:
-            if look is group[0]:
-                joined.append(calls_in_a_row(group))
-        elif len(shapes) > 1 or len({one.depth for one in group}) < len(group):
-            raise NotSeen(CALLED_AGAIN.format(name=look.name or "the module", count=len(group)))
-        else:
-            joined.append(look)
-    return joined
-
-
-def part_of_stack(stack, texts, arrays=None):
-    """The looks of one stack of layers, a list or a dict by number, as a part."""
-    looks = list(stack.values()) if isinstance(stack, dict) else stack
-    weights = [look.weights for look in looks]
-    notes = tuple(dict.fromkeys(note for look in looks for note in look.notes))
-    if len({look.depth for look in looks}) < len(looks):
-        notes += (BESIDE.format(", ".join(look.name for look in looks)),)
-    layers = dict(zip(stack, weights)) if isinstance(stack, dict) else weights
-    heads_at = {id(look.weights): look.heads_at for look in looks}
-    full = tuple(look.full for look in looks)
-    held = [weights for weights in weights if not weights.is_meta]
-    array = arrays and arrays.of(held)
-    return Part(layers, notes, texts, keys_after=looks[0].keys_after, array=array, full=full, heads_at=heads_at)
-
-
-def with_towers(parts, looks, texts):
-    """The parts that an output handed out, and what was seen of those towers that it says nothing of."""
-    handed_out = {
-        layer.data_ptr() for part in parts.values() for layer in part.layers if isinstance(layer, torch.Tensor)
-    }
-    stacks = {}
-    for look in looks:
-        stacks.setdefault(tower(look.name), []).append(look)
-    known = {name for name, stack in stacks.items() if any(look.weights.data_ptr() in handed_out for look in stack)}
-    beside = {name: stack for name, stack in stacks.items() if name and name not in {*known, *parts}}
-    if not beside:
-        return parts
-    (first, part), *others = parts.items()
-    named = {first or next(iter(known - {None}), "text"): part} | dict(others)
-    return named | {name: largest(of_looks(stack, texts)) for name, stack in beside.items()}
-
-
-def largest(parts):
-    """The part of most layers: a tower's own, beside a last layer that pools."""
-    return max(parts.values(), key=lambda part: len(part.layers))
-
-
-def described(parts, module, output, notes=()):
+def describe(parts, module, output, notes=()):
     """The parts of a module with what its parameters and its configuration tell."""
     config = config_of(module)
     window = window_of(config)
@@ -404,7 +277,7 @@ def described(parts, module, output, notes=()):
     sinks = any("sink" in name.rpartition(".")[2] for name, _ in module.named_parameters())
     if is_hugging_face(module):
         numbers = layers_with_attention(module)
-        parts = {name: replace(part, layers=numbered(part.layers, numbers)) for name, part in parts.items()}
+        parts = {name: replace(part, layers=renumber(part.layers, numbers)) for name, part in parts.items()}
     else:
         inner = {id(model): place for place, model in module.named_modules()}
         found = [f"{inner[id(model)]}, a {type(model).__name__}" for model in models_in(module)]
@@ -446,23 +319,23 @@ def fast_path_differs(module, inputs, output):
     layers = [part for part in module.modules() if isinstance(part, torch.nn.TransformerEncoderLayer)]
     if all(type(layer.self_attn) is torch.nn.MultiheadAttention for layer in layers):
         return False
-    unwatched = called(module, inputs)
+    unwatched = call_module(module, inputs)
     return isinstance(output, torch.Tensor) and not torch.allclose(output, unwatched, rtol=1e-3, atol=1e-4)
 
 
 def batch_second(module, inputs):
     """A note where a text of several tokens was given as several texts of one, to layers that aren't `batch_first`."""
-    first = next((value for value in arguments_of(inputs)[0] if isinstance(value, torch.Tensor)), torch.empty(0))
+    first = next(tensors_in(arguments_of(inputs)[0]), torch.empty(0))
     layers = [part for part in module.modules() if isinstance(part, torch.nn.MultiheadAttention)]
     second = layers and not any(layer.batch_first for layer in layers)
     slip = second and first.ndim == 3 and len(first) == 1 < first.shape[1]
     return (BATCH_FIRST.format(texts=first.shape[1]),) if slip else ()
 
 
-def runs_of(names):
+def join_names(names):
     """Names of modules, of which those that differ in numbers alone are one.
 
-    >>> runs_of(["blocks.0.attn", "blocks.1.attn", "blocks.2.attn", "head"])
+    >>> join_names(["blocks.0.attn", "blocks.1.attn", "blocks.2.attn", "head"])
     ['blocks.0.attn to blocks.2.attn', 'head']
     """
     runs = {}
@@ -481,7 +354,7 @@ def why_nothing(module, unknown, over_channels=()):
             'F.scaled_dot_product_attention instead, by attn_implementation="sdpa" or a setting of its own'
         )
     if over_channels:
-        return CHANNELS_ALONE.format(name, ", ".join(place or "itself" for place in runs_of(over_channels)))
+        return CHANNELS_ALONE.format(name, ", ".join(place or "itself" for place in join_names(over_channels)))
     if models_in(module):
         return f"{name} gives no attentions, not even eagerly: its layers may be of another kind"
     if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):

@@ -1,40 +1,21 @@
-"""The attentions in what a Hugging Face model returns."""
+"""What tools hand out, as the parts that become maps: outputs of Hugging Face, dicts, tables, tuples and arrays."""
 
-from manyheads.reading.parts import Part, tower
-from manyheads.reading.tokens_from import chosen_text
-from manyheads.reading.weights_from import EAGER, are_steps, has_weights
-
-FIELDS = {
-    "encoder_attentions": "encoder",
-    "decoder_attentions": "decoder",
-    "attentions": "",
-    "cross_attentions": "cross",
-}
-# What an output holds of each text, by which texts are told from windows and beams.
-OF_TEXTS = ("last_hidden_state", "logits", "start_logits", "prediction_logits", "pooler_output")
-OTHER_FIELDS = (*OF_TEXTS, "hidden_states", "cache_params")  # of an output that has no place for attentions
+from manyheads.reading.parts import Part, by_stack, tower
+from manyheads.reading.request import ATTENTIONS, OF_TEXTS, PATTERN, fields_of, leaves
+from manyheads.reading.token_names import chosen_text
+from manyheads.reading.weights import EAGER, are_steps, array_of, has_weights
 
 
-def is_output(thing):
-    """Whether something may be what a Hugging Face model returned, attentions or not."""
-    return any(hasattr(thing, field) for field in FIELDS) or has_outputs(thing)
-
-
-def has_outputs(output):
-    """Whether an output holds those of the parts of a model, as CLIP's does."""
-    return any(hasattr(value, "to_tuple") for value in _fields(output).values())
-
-
-def of_output(output, batch=0, texts=None):
+def parts_of_output(output, batch=0, texts=None):
     """A Hugging Face output as it is, of an encoder, a decoder, both, of `generate`, or of a model with such parts.
 
     >>> from types import SimpleNamespace
-    >>> list(of_output(SimpleNamespace(encoder_attentions=[1], decoder_attentions=[2], cross_attentions=[3])))
+    >>> list(parts_of_output(SimpleNamespace(encoder_attentions=[1], decoder_attentions=[2], cross_attentions=[3])))
     ['encoder', 'decoder', 'cross']
     """
     found = attentions_in(output)
     if not found:
-        within = {tower(name) or name: attentions_in(value) for name, value in _fields(output).items()}
+        within = {tower(name) or name: attentions_in(value) for name, value in fields_of(output).items()}
         named = {name: layers for name, layers in within.items() if layers}
         found = {
             ", ".join(filter(None, (name, role))): one for name, layers in named.items() for role, one in layers.items()
@@ -43,7 +24,7 @@ def of_output(output, batch=0, texts=None):
         raise ValueError(f"the output holds no attentions: {EAGER}")
     if (beams := getattr(output, "beam_indices", None)) is not None:
         rows = [int(row) for row in beams[chosen_text(batch, len(beams))]]
-        found = {name: followed(layers, rows) if are_steps(layers) else layers for name, layers in found.items()}
+        found = {name: follow_beam(layers, rows) if are_steps(layers) else layers for name, layers in found.items()}
     if len(found) > 1 or "cross" in found:
         found = {name or "decoder": layers for name, layers in found.items()}
     else:
@@ -54,7 +35,7 @@ def of_output(output, batch=0, texts=None):
 
 def attentions_in(output):
     """The attentions that an output has by itself, by their part."""
-    found = {name: getattr(output, field, None) for field, name in FIELDS.items()}
+    found = {name: getattr(output, field, None) for field, name in ATTENTIONS.items()}
     return {name: layers for name, layers in found.items() if layers is not None and has_weights(layers)}
 
 
@@ -64,10 +45,87 @@ def texts_of(output):
     return next((len(value) for value in values if getattr(value, "ndim", 0) > 1), None)
 
 
-def followed(steps, rows):
+def follow_beam(steps, rows):
     """The steps of `generate` for one beam, which was another row of the batch at each step."""
     return [[layer[row : row + 1] for layer in step] for step, row in zip(steps, rows) if row >= 0]
 
 
-def _fields(output):
-    return dict(output.items()) if hasattr(output, "to_tuple") and hasattr(output, "items") else {}
+def parts_of_cache(cache):
+    """A TransformerLens cache, or any dict with its names.
+
+    >>> parts_of_cache({"blocks.5.attn.hook_pattern": [[1]], "blocks.5.hook_mlp_out": [[2]]})[""].layers
+    {5: array([[1.]], dtype=float32)}
+    """
+    return _stacked((name, layer) for name, layer in cache.items() if str(name).endswith(PATTERN))
+
+
+def parts_of_layers(named):
+    """The layers of one model, in dicts as JAX names them.
+
+    >>> import numpy as np
+    >>> parts_of_layers({"layer_1": np.ones((1, 1)), "layer_0": np.zeros((1, 1))})[""].layers[0]
+    array([[0.]], dtype=float32)
+    """
+    return _stacked(leaves(named))
+
+
+def _stacked(named):
+    stacks = by_stack((name, array_of(layer)) for name, layer in named)
+    return {name: Part(layers) for name, layers in stacks.items()}
+
+
+def parts_of_weights(weights):
+    """An array, or lists that make one, or what an `nn.MultiheadAttention` returned.
+
+    Raises `ValueError` for the plain tuple that a Hugging Face model returns with `return_dict=False`.
+    """
+    if isinstance(weights, tuple) and is_whole_output(weights):
+        raise ValueError("this is a model's output as a plain tuple: call it with return_dict=True")
+    return {"": Part(weights_in_result(weights))}
+
+
+def is_whole_output(parts):
+    """Whether a tuple is what a Hugging Face model returns with `return_dict=False`.
+
+    >>> import numpy as np
+    >>> is_whole_output((np.ones((1, 5, 8)), (np.ones((1, 2, 5, 5)),))), is_whole_output((np.ones((1, 2, 5, 5)),))
+    (True, False)
+    """
+    return any(hasattr(part, "ndim") for part in parts) and any(isinstance(part, tuple) for part in parts)
+
+
+def weights_in_result(result):
+    """The weights in what an `nn.MultiheadAttention` returned, (output, weights); what is none of its, as it is.
+
+    >>> import numpy as np
+    >>> weights_in_result((np.ones((1, 3, 4)), np.ones((1, 2, 3, 3)))).shape
+    (1, 2, 3, 3)
+    >>> weights_in_result((np.ones((1, 3, 4)), np.ones((1, 3, 3))))
+    Traceback (most recent call last):
+    ValueError: these weights are averaged over the heads: ask nn.MultiheadAttention for average_attn_weights=False
+    """
+    if not isinstance(result, tuple) or len(result) != 2 or not hasattr(result[0], "ndim"):
+        return result
+    output, weights = result
+    if weights is None:
+        raise ValueError("there are no weights: ask nn.MultiheadAttention for need_weights=True")
+    if weights.ndim == output.ndim + 1 and weights.shape[-2] == output.shape[-2]:
+        return array_of(weights)
+    if weights.ndim == output.ndim <= 3 and weights.shape[:-1] == output.shape[:-1] and weights.shape != output.shape:
+        raise ValueError(
+            "these weights are averaged over the heads: ask nn.MultiheadAttention for average_attn_weights=False"
+        )
+    return result
+
+
+def read_table(table):
+    """The tokens of a table of pandas, or one like it, by its columns and its rows, and its numbers.
+
+    Raises `TypeError` for a table of something else than weights.
+    """
+    weights = table.to_numpy()
+    if weights.dtype.kind not in "fiub":
+        raise TypeError(
+            f"a table of weights has one column for each token that is looked at, got {list(table.columns)}"
+        )
+    return [str(name) for name in table.columns], [str(name) for name in table.index], weights

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from manyheads.reading.weights_from import are_steps, picked
+from manyheads.reading.weights import are_steps, pick_layers
 
 # The parts of a model that reads more than text are called by what the names of their modules hold.
 TOWERS = {
@@ -183,10 +183,10 @@ def tower(name):
     return found and TOWERS[found[0]]
 
 
-def numbered(layers, numbers):
+def renumber(layers, numbers):
     """Layers by their numbers in the model, where only some of its layers have attention.
 
-    >>> numbered(("second", "fourth"), [1, 3]), numbered(("first", "second"), None)
+    >>> renumber(("second", "fourth"), [1, 3]), renumber(("first", "second"), None)
     ({1: 'second', 3: 'fourth'}, ('first', 'second'))
     """
     known = isinstance(layers, dict) or numbers is None or len(numbers) != len(layers)
@@ -209,7 +209,7 @@ def alike(parts, chosen=None):
         present = [number for number, layer in sorted(counted.items()) if layer is not None]
         seen = dict(zip(counted, getattr(part, "full", None) or ()))
         groups = {}
-        for number in picked(present, chosen if present else None):
+        for number in pick_layers(present, chosen if present else None):
             groups.setdefault((getattr(counted[number], "shape", None), seen.get(number)), []).append(number)
         if len(groups) < 2:
             found[name] = part

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from manyheads.reading.tokens_from import array_of_ids, chosen_text, ids_in, padding_of, row_of, strings_of
+from manyheads.reading.token_names import array_of_ids, chosen_text, ids_in, padding_of, row_of, strings_of
 
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
 AROUND = "This model looks through a window: its keys are counted from the token that asks."
@@ -17,7 +17,7 @@ MASKS = {
 
 
 @dataclass(frozen=True)
-class Reading:
+class Text:
     """What is known of the tokens that a model read: those that are looked at, those that ask, which are padding."""
 
     tokens: list | None = None
@@ -28,59 +28,65 @@ class Reading:
     padding: int = 0  # how many tokens at the end are padding by the tokenizer, unless a mask says
     of_inputs: bool = False  # whether tokens are those of the inputs, and none was named by hand
 
-    def mask_is_full(self):
-        """Whether nothing is padding."""
-        return self.mask is None or bool(self.mask.all())
+    def sides(self, which):
+        """The tokens that ask and those that are looked at, in a part of this role; one list where they're the same."""
+        if which.startswith("decoder"):
+            return self.query_tokens, self.query_tokens
+        if which.startswith("encoder") or (self.query_tokens is None and which != "cross"):
+            return self.tokens, self.tokens
+        return self.query_tokens, self.tokens
 
 
-def reading_of(source, tokens, query_tokens, named, tokenizer, batch=0, attention_mask=None):
+def read_text(request, named):
     """What is known of the tokens, by what was given, by `named` inputs, or by what `generate` wrote.
 
-    >>> reading_of(None, ["hot", "tea"], None, {"attention_mask": np.array([[1, 0]])}, None).mask
+    >>> from manyheads.reading.request import Request
+    >>> read_text(Request([[1]], ["hot", "tea"]), {"attention_mask": np.array([[1, 0]])}).mask
     array([ True, False])
     """
+    tokens, query_tokens, tokenizer, batch = request.tokens, request.query_tokens, request.tokenizer, request.batch
     of_inputs = not isinstance(tokens, (list, tuple)) and query_tokens is None
-    if attention_mask is None and hasattr(tokens, "input_ids"):
+    if request.attention_mask is None and hasattr(tokens, "input_ids"):
         named = {"attention_mask": tokens.get("attention_mask"), **named}
     asked, answer = ids_in(named), ids_in(named, decoder=True)
-    if (written := getattr(source, "sequences", None)) is not None:
-        encoder = getattr(source, "encoder_attentions", None) is not None
-        asked, answer = (asked, written) if encoder else (written, None)
+    if (generated := getattr(request.source, "sequences", None)) is not None:
+        encoder = getattr(request.source, "encoder_attentions", None) is not None
+        asked, answer = (asked, generated) if encoder else (generated, None)
     if tokenizer is not None:
         tokens = asked if asked is not None and (tokens is None or isinstance(tokens, str)) else tokens
         query_tokens = answer if query_tokens is None else query_tokens
     masks = {which: mask_in(named, which, batch) for which in MASKS}
-    by_tokenizer = tokenizer is not None and asked is not None and tokens is asked and written is None
-    return Reading(
+    by_tokenizer = tokenizer is not None and asked is not None and tokens is asked and generated is None
+    return Text(
         strings_of("tokens", tokens, tokenizer, batch),
         strings_of("query_tokens", query_tokens, tokenizer, batch),
-        masks[""] if attention_mask is None else _of_text(attention_mask, batch),
+        masks[""] if request.attention_mask is None else _mask_of_text(request.attention_mask, batch),
         masks["decoder"],
-        attention_mask is not None,
+        request.attention_mask is not None,
         padding_of(row_of(array_of_ids(asked), batch), tokenizer) if by_tokenizer else 0,
-        of_inputs and written is None,
+        of_inputs and generated is None,
     )
 
 
-def reading_in(which, reading, roles, full):
+def text_in_part(which, text, roles, full):
     """What is known of the tokens of a part with so many queries and keys, in a model whose parts have these roles.
 
-    >>> reading = Reading(["hot", "tea"], of_inputs=True)
+    >>> text = Text(["hot", "tea"], of_inputs=True)
     >>> roles = ["image", "text", "cross"]
-    >>> [reading_in(which, reading, roles, full).tokens for which, full in zip(roles, ((9, 9), (2, 2), (2, 9)))]
+    >>> [text_in_part(which, text, roles, full).tokens for which, full in zip(roles, ((9, 9), (2, 2), (2, 9)))]
     [None, ['hot', 'tea'], None]
-    >>> reading_in("cross", reading, roles, (2, 9)).query_tokens
+    >>> text_in_part("cross", text, roles, (2, 9)).query_tokens
     ['hot', 'tea']
 
     A text's tokens aren't those of its picture; and of several parts, one with other numbers reads something else.
     """
     if which in ("image", "audio"):
-        return Reading()
-    if which == "cross" and {"image", "audio"} & set(roles) and reading.query_tokens is None:
-        reading = replace(reading, tokens=None, query_tokens=reading.tokens, mask=None, decoder_mask=reading.mask)
-    pairs = zip(tokens_of(which, reading), full)
+        return Text()
+    if which == "cross" and {"image", "audio"} & set(roles) and text.query_tokens is None:
+        text = replace(text, tokens=None, query_tokens=text.tokens, mask=None, decoder_mask=text.mask)
+    pairs = zip(text.sides(which), full)
     fits = all(names is None or len(names) in (count, *full) for names, count in pairs)
-    return reading if fits or len(roles) == 1 or not reading.of_inputs else Reading()
+    return text if fits or len(roles) == 1 or not text.of_inputs else Text()
 
 
 def mask_in(named, which="", batch=0):  # -> [k], True for text, or None
@@ -92,143 +98,206 @@ def mask_in(named, which="", batch=0):  # -> [k], True for text, or None
     for name, of_padding in MASKS[which]:
         mask = named.get(name)
         if mask is not None and getattr(mask, "ndim", 0) == 2 and batch < len(mask):
-            return _of_text(mask, batch) != of_padding
+            return _mask_of_text(mask, batch) != of_padding
     return None
 
 
-def _of_text(mask, batch):
+def _mask_of_text(mask, batch):
     mask = np.asarray(mask.detach().cpu() if hasattr(mask, "detach") else mask)
     mask = mask[chosen_text(batch, len(mask))] if mask.ndim == 2 else mask
     return np.isfinite(mask) & (mask > 0) if mask.dtype.kind == "f" else mask != 0
 
 
-def placed(weights, which, part, reading, steps=False):  # [l, h, q, k] -> the same of the text, tokens, notes
-    """Weights without padding, the tokens that ask, those that are looked at, and notes on what was changed.
+@dataclass(frozen=True)
+class Placed:
+    """Weights, [l, h, q, k], the tokens that ask and those that are looked at, and notes on what was changed."""
+
+    weights: np.ndarray
+    queries: list
+    keys: list
+    notes: tuple = ()
+
+
+def place_tokens(weights, which, part, text, steps=False):  # [l, h, q, k] -> Placed
+    """Weights between tokens of the text, without padding.
 
     `which` is the role of the part; `steps` says that it was written, so that the last token may not have been read.
     """
-    queries, keys = tokens_of(which, reading)
+    queries, keys = text.sides(which)
     if queries is keys and which != "cross":
-        weights, queries, keys, notes = own_places(weights, part, keys, steps)
+        placed = place_own_tokens(OwnTokens(weights, part, keys, steps))
     else:
-        queries, notes_on_queries = tokens_for("query_tokens", queries, weights.shape[2], steps)
-        keys, notes = tokens_for("tokens", keys, weights.shape[3] - len(part.keys_after))
-        keys, notes = [*keys, *part.keys_after], (*notes_on_queries, *notes)
-    return without_padding(weights, queries, keys, notes, which, part, reading, steps)
+        queries, notes = name_places("query_tokens", queries, weights.shape[2], steps)
+        keys, more = name_places("tokens", keys, weights.shape[3] - len(part.keys_after))
+        placed = Placed(weights, queries, [*keys, *part.keys_after], (*notes, *more))
+    return leave_out_padding(placed, which, part, text, steps)
 
 
-def tokens_of(which, reading):
-    """The tokens that ask and those that are looked at, in a part of this role; one list where they're the same."""
-    if which.startswith("decoder"):
-        return reading.query_tokens, reading.query_tokens
-    if which.startswith("encoder") or (reading.query_tokens is None and which != "cross"):
-        return reading.tokens, reading.tokens
-    return reading.query_tokens, reading.tokens
+def place_groups(weights, which, part, text, steps, sides, readable):  # Weights -> Placed
+    """Weights between groups of tokens, on both `sides`, None for a side that's as it was.
 
-
-def grouped(weights, which, part, reading, steps, full, sides, readable):
-    """Weights by groups, the names of the groups that ask, those of the groups that are looked at, and notes.
-
-    There are `full` queries and keys, and groups of them on both `sides`, None for a side that's as it was. `readable`
-    makes text of tokens.
+    `readable` makes text of tokens.
     """
-    queries, keys = tokens_of(which, reading)
+    full = weights.full
+    queries, keys = text.sides(which)
     own = queries is keys and which != "cross" and full[0] == full[1] - len(part.keys_after)
-    keys, notes = tokens_for("tokens", keys, full[1] - len(part.keys_after), steps)
-    queries, notes_on_queries = (keys, ()) if own else tokens_for("query_tokens", queries, full[0], steps)
+    keys, notes = name_places("tokens", keys, full[1] - len(part.keys_after), steps)
+    queries, notes_on_queries = (keys, ()) if own else name_places("query_tokens", queries, full[0], steps)
     named = []
     for groups, tokens in zip(sides, (queries, [*keys, *part.keys_after])):
         tokens = readable(tokens)
         if groups is not None and groups.places is not None:
-            notes = (*notes, *left_out(len(tokens) - len(groups.places)))
+            notes = (*notes, *note_padding(len(tokens) - len(groups.places)))
             tokens = [tokens[place] for place in groups.places]
         named.append(tokens if groups is None else groups.names(tokens))
-    return weights, *named, tuple(dict.fromkeys((*notes_on_queries, *notes)))
+    return Placed(weights.array, *named, tuple(dict.fromkeys((*notes_on_queries, *notes))))
 
 
-def own_places(weights, part, tokens, steps=False):
-    """Weights and tokens of a part that looks at itself; its queries may be the last of its keys."""
-    queries = weights.shape[2]
-    keys = weights.shape[3] - len(part.keys_after)
-    if part.window is not None and keys > part.window:
-        asking, notes = tokens_for("query_tokens", tokens, queries, steps)
-        return weights, asking, around(part.window, keys), (*notes, AROUND)
-    if queries == keys:
-        if tokens is not None and pads_itself(weights, len(tokens)):
-            text = len(tokens)
-            note = PADS_ITSELF.format(count=queries - text)
-            return weights[:, :, :text, :text], tokens, tokens, (note,)
-        if tokens is not None and len(tokens) < keys:
-            raise ValueError(
-                f"there are {keys} places for tokens, got {len(tokens)}: {tokens}. If the model puts more before the "
-                "text, as prompt tuning does, or pads it by itself, name these places as well"
-            )
-        tokens, notes = tokens_for("tokens", tokens, keys, steps)
-        return weights, tokens, [*tokens, *part.keys_after], notes
-    before = keys - queries
-    if part.decodes or steps or is_last_part(weights):
-        if tokens is None or len(tokens) > queries + steps:
-            tokens, notes = tokens_for("tokens", tokens, keys, steps)
-        else:
-            tokens, notes = tokens_for("tokens", tokens, queries, steps)
-            tokens, notes = counted(before) + tokens, (*notes, BEFORE.format(count=before))
-        return weights, tokens[before:], tokens, notes
-    if tokens is not None and len(tokens) == queries < keys:
-        raise ValueError(
-            f"there are {keys} keys for {queries} tokens. If {before} stand before the text, as a prefix (of prefix "
-            f"tuning) or a cache puts them there, name all: tokens=[...] of {keys}, query_tokens=[...] of {queries}"
-        )
-    asking, notes_on_queries = tokens_for("query_tokens", tokens, queries, steps)
-    tokens, notes = tokens_for("tokens", tokens, keys)
-    return weights, asking, tokens, (*notes_on_queries, *notes)
+# --- A part that looks at itself ----------------------------------------------------------------------------------
 
 
-def without_padding(weights, queries, keys, notes, which, part, reading, steps):
+@dataclass(frozen=True)
+class OwnTokens:
+    """The weights of a part that looks at itself, whose queries may be the last of its keys, and the tokens given."""
+
+    weights: np.ndarray
+    part: object
+    tokens: list | None
+    steps: bool = False  # whether they were written one after the other
+
+    @property
+    def asking(self):
+        """How many queries there are."""
+        return self.weights.shape[2]
+
+    @property
+    def count(self):
+        """How many keys there are, but for those that a layer adds."""
+        return self.weights.shape[3] - len(self.part.keys_after)
+
+    @property
+    def before(self):
+        """How many keys stand before the queries."""
+        return self.count - self.asking
+
+    def names(self, name="tokens", count=None):
+        """So many of the tokens, and notes: see `name_places`."""
+        return name_places(name, self.tokens, self.count if count is None else count, self.steps)
+
+
+def place_own_tokens(own):  # -> Placed
+    """Weights between a part's own tokens, by the first of `OWN` that fits."""
+    return next(place for fits, place in OWN if fits(own))(own)
+
+
+def _place_window(own):
+    asking, notes = own.names("query_tokens", own.asking)
+    return Placed(own.weights, asking, name_window(own.part.window, own.count), (*notes, AROUND))
+
+
+def _place_text_alone(own):
+    count = len(own.tokens)
+    note = PADS_ITSELF.format(count=own.asking - count)
+    return Placed(own.weights[:, :, :count, :count], own.tokens, own.tokens, (note,))
+
+
+def _refuse_too_few(own):
+    raise ValueError(
+        f"there are {own.count} places for tokens, got {len(own.tokens)}: {own.tokens}. If the model puts more before "
+        "the text, as prompt tuning does, or pads it by itself, name these places as well"
+    )
+
+
+def _place_all(own):
+    tokens, notes = own.names()
+    return Placed(own.weights, tokens, [*tokens, *own.part.keys_after], notes)
+
+
+def _place_last(own):
+    if own.tokens is None or len(own.tokens) > own.asking + own.steps:  # of all keys
+        tokens, notes = own.names()
+    else:
+        tokens, notes = own.names(count=own.asking)
+        tokens, notes = count_places(own.before) + tokens, (*notes, BEFORE.format(count=own.before))
+    return Placed(own.weights, tokens[own.before :], tokens, notes)
+
+
+def _refuse_unnamed_keys(own):
+    raise ValueError(
+        f"there are {own.count} keys for {own.asking} tokens. If {own.before} stand before the text, as a prefix (of "
+        f"prefix tuning) or a cache puts them there, name all: tokens=[...] of {own.count}, query_tokens=[...] of "
+        f"{own.asking}"
+    )
+
+
+def _place_apart(own):
+    asking, notes = own.names("query_tokens", own.asking)
+    tokens, more = name_places("tokens", own.tokens, own.count)
+    return Placed(own.weights, asking, tokens, (*notes, *more))
+
+
+# Whether a part is such a case, and where its tokens then are; the first that fits counts.
+OWN = (
+    (lambda own: own.part.window is not None and own.count > own.part.window, _place_window),
+    (lambda own: not own.before and own.tokens and pads_itself(own.weights, len(own.tokens)), _place_text_alone),
+    (lambda own: not own.before and own.tokens is not None and len(own.tokens) < own.count, _refuse_too_few),
+    (lambda own: not own.before, _place_all),
+    (lambda own: own.part.decodes or own.steps or is_last_part(own.weights), _place_last),
+    (lambda own: own.tokens is not None and len(own.tokens) == own.asking < own.count, _refuse_unnamed_keys),
+    (lambda own: True, _place_apart),
+)
+
+
+# --- Padding, and names for places --------------------------------------------------------------------------------
+
+
+def leave_out_padding(placed, which, part, text, steps):  # Placed -> Placed
     """The same without the places that masks say are padding."""
-    mask = reading.decoder_mask if which == "decoder" else reading.mask
-    if mask is None and reading.padding and queries == keys == reading.tokens:
-        mask = unseen(weights, reading.padding)
-    given = reading.mask_is_given and which != "decoder"
+    weights, queries, keys, notes = placed.weights, placed.queries, placed.keys, placed.notes
+    mask = text.decoder_mask if which == "decoder" else text.mask
+    if mask is None and text.padding and queries == keys == text.tokens:
+        mask = mask_of_unseen(weights, text.padding)
+    given = text.mask_is_given and which != "decoder"
     added = len(part.keys_after)
-    text = text_of(mask, weights.shape[3], strict=given, written=steps, added=added)
+    kept = unpadded(mask, weights.shape[3], strict=given, written=steps, added=added)
     before = weights.shape[3] - added - weights.shape[2]  # keys that ask nothing
     if which == "cross":
-        asking = text_of(reading.decoder_mask, weights.shape[2])
-    elif text is None or before < 0:
+        asking = unpadded(text.decoder_mask, weights.shape[2])
+    elif kept is None or before < 0:
         asking = None
     else:
-        asking = [place - before for place in text if before <= place < before + weights.shape[2]]
-    if text is not None and len(text) < weights.shape[3]:
-        notes = (*left_out(weights.shape[3] - len(text)), *notes)
-        weights, keys = weights[..., text], [keys[place] for place in text]
+        asking = [place - before for place in kept if before <= place < before + weights.shape[2]]
+    if kept is not None and len(kept) < weights.shape[3]:
+        notes = (*note_padding(weights.shape[3] - len(kept)), *notes)
+        weights, keys = weights[..., kept], [keys[place] for place in kept]
     if asking is not None and len(asking) < weights.shape[2]:
         weights, queries = weights[:, :, asking], [queries[place] for place in asking]
-    return weights, queries, keys, notes
+    return Placed(weights, queries, keys, notes)
 
 
-def left_out(count):
+def note_padding(count):
     """The note on so much padding, if there's any.
 
-    >>> left_out(1), left_out(0)
+    >>> note_padding(1), note_padding(0)
     (('1 padding token is left out.',), ())
     """
     return (f"{count} padding token{' is' if count == 1 else 's are'} left out.",) if count else ()
 
 
-def unseen(weights, padding):  # [l, h, q, k] -> [k], True for text, or None
+def mask_of_unseen(weights, padding):  # [l, h, q, k] -> [k], True for text, or None
     """The mask of a text that ends in so much padding, unless it looks at that.
 
-    >>> unseen(np.array([[[[1.0, 0], [0.5, 0.5]]]]), 1), unseen(np.full((1, 1, 2, 2), 0.5), 1)
+    >>> mask_of_unseen(np.array([[[[1.0, 0], [0.5, 0.5]]]]), 1), mask_of_unseen(np.full((1, 1, 2, 2), 0.5), 1)
     (array([ True, False]), None)
     """
     text = weights.shape[3] - padding
     return None if weights[:, :, :text, text:].any() else np.arange(weights.shape[3]) < text
 
 
-def around(window, count):
+def name_window(window, count):
     """The names of keys that are counted from the token that asks, after those that all tokens look at.
 
-    >>> around(2, 4)
+    >>> name_window(2, 4)
     ['global 1', '1 before', 'itself', '1 after']
     """
     before = [f"{place} before" for place in range(window // 2, 0, -1)]
@@ -258,32 +327,32 @@ def is_last_part(weights):
     return 1 < q < k and not weights[..., ~np.tri(q, k, k - q, dtype=bool)].any()
 
 
-def counted(count):
+def count_places(count):
     """Places that have no names, from 1.
 
-    >>> counted(2)
+    >>> count_places(2)
     ['1', '2']
     """
     return [str(place + 1) for place in range(count)]
 
 
-def not_given(name):
+def note_counted(name):
     """The note on places that are counted."""
     return f"{name} are not given: places are counted."
 
 
-def tokens_for(name, tokens, count, spare=False):
+def name_places(name, tokens, count, spare=False):
     """As many tokens as there are places, counted where none were given, and a note where they were changed.
 
-    >>> tokens_for("tokens", ["a", "b", "c"], 2, spare=True)
+    >>> name_places("tokens", ["a", "b", "c"], 2, spare=True)
     (['a', 'b'], ("The last token, 'c', was not read any more: it looks at nothing yet.",))
-    >>> tokens_for("tokens", None, 3)
+    >>> name_places("tokens", None, 3)
     (['1', '2', '3'], ('tokens are not given: places are counted.',))
 
     With `spare`, there may be one more: the last that `generate` wrote.
     """
     if tokens is None:
-        return counted(count), (not_given(name),)
+        return count_places(count), (note_counted(name),)
     if spare and len(tokens) == count + 1:
         return list(tokens[:-1]), (f"The last token, {tokens[-1]!r}, was not read any more: it looks at nothing yet.",)
     if len(tokens) != count:
@@ -291,10 +360,10 @@ def tokens_for(name, tokens, count, spare=False):
     return list(tokens), ()
 
 
-def text_of(mask, count, strict=False, written=False, added=0):
+def unpadded(mask, count, strict=False, written=False, added=0):
     """The places that aren't padding, by a mask; None for no mask, and for one that doesn't fit unless it has to.
 
-    >>> text_of(np.array([False, True, True]), 3), text_of(np.array([False, True]), 4, written=True)
+    >>> unpadded(np.array([False, True, True]), 3), unpadded(np.array([False, True]), 4, written=True)
     ([1, 2], [1, 2, 3])
 
     What was `written` after the mask was made is text, and so are keys that were `added`. Raises `ValueError` for a

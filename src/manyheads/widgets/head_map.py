@@ -16,30 +16,24 @@ from manyheads.maps import AttentionMap
 from manyheads.maps.choosing import between
 from manyheads.maps.wire import digits_in, digits_of, layer_message, map_json, map_message
 from manyheads.models.registry import is_named, load_model
-from manyheads.reading.bertviz_arguments import maps_from_bertviz
-from manyheads.reading.inputs_from import asked
-from manyheads.reading.other_tools import maps_of
-from manyheads.reading.own_models import in_pieces, maps_within, with_heads_off
-from manyheads.reading.sentences import MAX_WEIGHTS, Holding
+from manyheads.reading.head_view import translate_head_view
+from manyheads.reading.pipeline import read
+from manyheads.reading.request import ARGUMENTS, Request
+from manyheads.reading.sentences import MAX_WEIGHTS
 from manyheads.shared.options import OPTIONS, is_whole, names_with, start_of
 from manyheads.whole_files import write_whole
 from manyheads.widgets.figure import Figure, reason, refuse_unknown
 from manyheads.widgets.file_size import too_large
-from manyheads.widgets.long_map import OPENS_NOT, LongMap, by_sentences, is_long
+from manyheads.widgets.given_maps import GIVEN, GivenMap, LongMap, give_maps
 from manyheads.widgets.standalone import standalone_page
 from manyheads.widgets.web_files import built, styles_of
 
-OF_ALONE = ("batch", "attention_mask", "layer_names", "head_names", "key_value_heads", "normalised", "tokenizer")
 ASKS = [*names_with("computed"), "head_mask", "model_index"]  # of a model that reads sentences
 PLACES = ("layer", "head", "query")  # in the order of a map's axes
 BAKED = 2**22  # weights; a page of a map with more has one layer of it, some 4 MB at most
 DIGITS = f"digits-{secrets.token_hex(8)}"  # stands in a page for weights that are written straight into its file
 TOO_LARGE = "One layer alone would make this page too large: this is a picture of it."
 FAINT = {"scale": "relative"}  # one of many places has a small share
-GIVEN = "These are the attentions you gave."
-OPENS = "A long text, sentence by sentence. Click one, and it opens into its words."
-SWITCHES = "Your model computed this. Turn a head off, and it computes again without it."
-ASKED = {GIVEN: [], SWITCHES: ["head_mask"], OPENS: ["query"]}
 SAVED = "Python computed this map. What is shown of it can be chosen; the sentence stays."
 
 ONLY_THESE = "Only these tokens are in this page: for all of them, leave out first and last before you write it."
@@ -134,8 +128,8 @@ class HeadMap(_Chosen):
             if not callable(model):
                 raise TypeError(f"a model must be callable as model(sentence, head_mask=None), got {model!r}")
         self.models = models
-        asks = {"_asks": ASKS} | traits
-        super().__init__(sentence=sentence, view=view, _models=[_name(model) for model in self.models], **asks)
+        names = [_name(model) for model in self.models]
+        super().__init__(sentence=sentence, view=view, _models=names, **_asking(models), **traits)
         self._compute()
         for name, count in zip(PLACES, self.attention.shape):
             if (place := getattr(self, name)) is not None and place >= count:
@@ -179,11 +173,13 @@ class HeadMap(_Chosen):
 
         Raises `ValueError` where arguments do not fit, as `AttentionMap` does, `TypeError` for those of a wrong type.
         """
-        maps = maps_from_bertviz(
+        cls._refuse(traits, cls.from_attentions)
+        request = translate_head_view(
             *(attention, tokens, sentence_b_start, prettify_tokens, encoder_attention, decoder_attention),
             *(cross_attention, encoder_tokens, decoder_tokens, include_layers),
         )
-        shape = next(iter(maps.values())).shape
+        models = give_maps(request, opens=False)
+        shape = models[0].map.shape
         if html_action not in ("view", "return"):
             raise ValueError(f"html_action must be 'view' or 'return', got {html_action!r}")
         if layer is not None:
@@ -200,7 +196,7 @@ class HeadMap(_Chosen):
                 traits["head"] = int(heads[0])
             elif len(set(heads)) < shape[1]:
                 traits["head_mask"] = [[head in heads for head in range(shape[1])]] * shape[0]
-        shown = cls._of_maps(maps, traits, cls.from_attentions)
+        shown = cls(models=models, **traits)
         return HTML(shown._repr_mimebundle_()[0]["text/html"]) if html_action == "return" else shown
 
     @classmethod
@@ -286,72 +282,25 @@ class HeadMap(_Chosen):
         Raises `ValueError` for attentions that make no map, with what to do about it, `TypeError` for arguments that
         are unknown or of a wrong type.
         """
-        rollout = isinstance(layers, str)  # the trait of the same name
-        if rollout:
-            traits["layers"] = layers
+        if isinstance(layers, str):  # the trait of the same name
+            traits["layers"], layers = layers, None
         elif layers is not None and np.asarray(layers).dtype.kind not in "iu":
             raise TypeError(f"layers must be whole numbers, counted from 0, got {layers!r}")
-        given = asked(source, tokens, inputs, tokenizer, image, batch)
-        options = {
-            "inputs": given.inputs,
-            "batch": given.batch,
-            "attention_mask": attention_mask,
-            "layers": None if rollout else layers,
-            "layer_names": layer_names,
-            "head_names": head_names,
-            "key_value_heads": key_value_heads,
-            "normalised": normalised,
-            "prettify_tokens": prettify_tokens,
-            "tokenizer": given.tokenizer,
-            "value_norms": value_norms,
-            "image": image,
-            "grid": grid,
-            "predictions": predictions,
-            "notes": given.notes,
-        }
-        return cls._of_source(given.source, given.tokens, query_tokens, part, max_weights, options, traits)
+        arguments = locals()
+        cls._refuse(traits, cls.of)
+        request = read(Request(**{name: arguments[name] for name in ARGUMENTS}))
+        models = give_maps(request, opens="first" not in traits and "last" not in traits)
+        return cls(models=models, **_start(models) | traits) if models else None
 
     @classmethod
-    def _of_source(cls, source, tokens, query_tokens, part, max_weights, options, traits):
-        """The maps in a source, by sentences that open where they're large; `options` are those of `maps_of`."""
-        opens = "first" not in traits and "last" not in traits
-        tokens, options = (tokens, query_tokens), {"part": part, **options}
-        maps, holding = maps_within(source, *tokens, most=max_weights if opens else None, **options)
-        if not maps:
-            return None
-        models = {name: _by_groups(name, map, source, tokens, holding, options) for name, map in maps.items()}
-        if opens and any(models.values()):
-            shown = [model or _FixedMap(name, maps[name]) for name, model in models.items()]
-            asks = {} if shown[0].map.picture is None else {"query": shown[0].map.shape[2] - 1}  # what was written last
-            return cls._of_models(shown, FAINT | asks | traits, cls.of, OPENS)
-        again = {name: with_heads_off(name, source, *tokens, **options) for name in maps}
-        return cls._of_maps(maps, traits, cls.of, again)
-
-    @classmethod
-    def _of_maps(cls, maps, traits, method, again=None):
-        """Maps to look at, by name; `method` is the one that was called with further traits.
-
-        `again` has, for each map that can be made again with heads off, a function of the mask that makes it.
-        """
-        again = again or {}
-        models = [_FixedMap(name, map, again.get(name)) for name, map in maps.items()]
-        return cls._of_models(models, traits, method, SWITCHES if any(again.values()) else GIVEN)
-
-    @classmethod
-    def _of_models(cls, models, traits, method, status):
+    def _refuse(cls, traits, method):
+        """Refuse what isn't a trait of given maps among the further arguments of a method."""
         of = f"HeadMap.{method.__name__}"
         for name in ("compare", "sentence", "model", "models"):
             if name in traits:
                 raise TypeError(f"{of} takes no {name}: attentions that are given answer to no other sentence or model")
-        first = models[0](None)
-        if first.picture is not None:
-            traits = {"view": "picture"} | FAINT | traits
-        if first.picture is not None and first.picture.query_start != 0 and not first.weights[..., 0, 1:].any():
-            traits = {"query": first.shape[2] - 1} | traits  # in a causal text, the first token sees no picture
-        asks = ASKED[status] + ["model_index"] * (len(models) > 1)
         known = {*cls.class_trait_names(), *inspect.signature(method).parameters} - {"compare", "sentence"}
-        refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": OF_ALONE})
-        return cls("", models=models, _computes=False, _status=status, _asks=asks, **traits)
+        refuse_unknown(traits, known, of, elsewhere={"HeadMap.of": ARGUMENTS})
 
     @traitlets.validate("model_index")
     def _known_model(self, proposal):
@@ -554,32 +503,25 @@ def head_map_element(map, compared=None, *, status="", whole=False, digits=None,
     return element_html("head-map", attributes, data, plain_html(map, compared, layer))
 
 
-class _FixedMap:
-    """A head model that knows one map, and perhaps how to make it `again` with heads off."""
-
-    def __init__(self, name, map, again=None):
-        self.name, self.map, self.again = name, map, again
-        self.num_layers, self.num_heads = map.shape[:2]
-
-    def __call__(self, sentence, head_mask=None):
-        return self.map if head_mask is None or self.again is None else self.again(head_mask)
+def _asking(models):
+    """The traits that say what makes models compute anew, and in what words, where not all read sentences."""
+    if not all(isinstance(model, GivenMap) for model in models):
+        return {"_asks": ASKS}
+    asks = dict.fromkeys(name for model in models for name in model.asks)
+    status = next((model.status for model in models if model.asks), GIVEN)
+    return {"_asks": [*asks, *["model_index"] * (len(models) > 1)], "_computes": False, "_status": status}
 
 
-def _by_groups(name, map, source, tokens, holding, options):
-    """A large map as a head model that opens its sentences; None for one that isn't large."""
-    shown = map.shape[2]
-    grouping = next((one for one in holding.groups.values() if len(one.asking()) == shown), None)
-    if grouping is None:
-        return by_sentences(name, map) if is_long(map) else None
-
-    def computed(grouping):
-        if in_pieces(source):
-            raise ValueError(OPENS_NOT)
-        length = next(length for length, one in holding.groups.items() if one.queries == grouping.queries)
-        wider = Holding(groups=holding.groups | {length: grouping})
-        return maps_of(source, *tokens, holding=wider, **options | {"part": name or options["part"]})[name]
-
-    return LongMap(name, map, grouping, computed)
+def _start(models):
+    """The traits with which given maps are shown best, unless others are chosen."""
+    first, long = models[0].map, any(isinstance(model, LongMap) for model in models)
+    if first.picture is None:
+        return FAINT if long else {}
+    start = {"view": "picture"} | FAINT
+    unseen = first.picture.query_start != 0 and not first.weights[..., 0, 1:].any()
+    if long or unseen:  # in a causal text, the first token sees no picture
+        start["query"] = first.shape[2] - 1  # what was written last
+    return start
 
 
 def _fits(mask, heads):

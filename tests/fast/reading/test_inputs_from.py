@@ -28,8 +28,9 @@ from PIL import ImageDraw
 from torch import nn
 
 from manyheads import value_norms
-from manyheads.reading.places import Reading
-from manyheads.reading.seen import seen_by
+from manyheads.reading.picture_places import find_patches
+from manyheads.reading.places import Text
+from manyheads.reading.request import Request
 from manyheads.widgets import HeadMap
 
 
@@ -277,9 +278,9 @@ def test_two_texts_have_each_their_picture():
     config = model.config
     named = {name: value for name, value in both.items() if name != "pixel_values"}
     for text, grid in enumerate([(2, 3), (3, 2)]):
-        seen = seen_by("text", (2, 4, 8, 8), Reading(list("abcdefgh")), config, named, batch=text)
-        assert seen.reading.tokens[5] == " patch {},{}".format(*grid)
-    assert seen_by("image", (2, 4, 48, 48), Reading(), config, named).reading.tokens is None, "both pictures in one"
+        found = find_patches("text", (8, 8), Text(list("abcdefgh")), config, named, Request(None, batch=text))
+        assert found.text.tokens[5] == " patch {},{}".format(*grid)
+    assert find_patches("image", (48, 48), Text(), config, named, Request(None)).text.tokens is None, "both pictures in one"
 
 
 def test_a_large_picture_in_blocks_is_shown_by_its_rows():

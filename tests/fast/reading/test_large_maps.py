@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from PIL import Image
 from torch import nn
 
-from manyheads.reading.modules import of_module
+from manyheads.reading.modules import parts_of_module
 from manyheads.reading.sentences import MAX_WEIGHTS, Holding
-from manyheads.reading.weights_from import weights_of
+from manyheads.reading.weights import gather_weights
 from manyheads.widgets import HeadMap
 
 SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 16}
@@ -181,19 +181,18 @@ def test_a_written_word_looks_at_each_patch_of_a_large_picture(llava):
 
 
 def test_what_a_model_looks_at_is_written_once_into_the_array_of_its_map():
-    (part,) = of_module(bert(), torch.arange(3, 12)[None]).values()
+    (part,) = parts_of_module(bert(), torch.arange(3, 12)[None]).values()
     assert part.array.shape == (3, 4, 9, 9)
     assert [layer.data_ptr() for layer in part.layers.values()] == [layer.ctypes.data for layer in part.array]
-    weights, *_ = weights_of(part.layers, full=part.full[0], array=part.array)
+    weights = gather_weights(part).array
     assert weights is part.array
-    some, *_ = weights_of(part.layers, chosen=[2, 0], full=part.full[0], array=part.array)
-    np.testing.assert_array_equal(some, weights[[2, 0]])
+    np.testing.assert_array_equal(gather_weights(part, chosen=[2, 0]).array, weights[[2, 0]])
 
 
 @pytest.mark.parametrize("kernel", ["eager", "sdpa"])
 def test_of_the_layers_that_are_wanted_alone_anything_is_held(kernel):
     ids = torch.arange(3, 12)[None]
-    (part,) = of_module(bert(kernel), ids, holding=Holding(layers=(1,))).values()
+    (part,) = parts_of_module(bert(kernel), ids, holding=Holding(layers=(1,))).values()
     assert [layer.is_meta for layer in part.layers.values()] == [True, False, True]
     one = HeadMap.of(bert(kernel), inputs=ids, layers=[1], max_weights=4 * 81).attention
     assert one.layer_names == ["layer 2"]
@@ -203,7 +202,7 @@ def test_of_the_layers_that_are_wanted_alone_anything_is_held(kernel):
 @pytest.mark.parametrize("kernel", ["eager", "sdpa"])
 def test_of_the_texts_that_are_read_at_once_one_is_held(kernel):
     ids = torch.randint(3, 50, (7, 9), generator=torch.Generator().manual_seed(0))
-    (part,) = of_module(bert(kernel), ids, batch=2, holding=Holding(layers=(0, 1, 2))).values()
+    (part,) = parts_of_module(bert(kernel), ids, batch=2, holding=Holding(layers=(0, 1, 2))).values()
     assert [layer.untyped_storage().nbytes() for layer in part.layers.values()] == [4 * 4 * 9 * 9] * 3
     for batch in (0, 6):
         shown = HeadMap.of(bert(kernel), inputs=ids, batch=batch, layers=[0, 1, 2]).attention

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from manyheads.reading.weights_from import rows_to_one
+from manyheads.reading.weights import scale_rows
 from manyheads.widgets import HeadMap
 
 TOKENS = list("abcde")
@@ -54,6 +54,6 @@ def test_averages_that_may_be_heads_are_told_about():
 
 
 def test_a_row_that_is_masked_by_a_large_number_looks_at_nothing():
-    weights, kind, notes = rows_to_one(np.array([[0.5, 0.5], [1e-6, 2e-6]]))
+    weights, kind, notes = scale_rows(np.array([[0.5, 0.5], [1e-6, 2e-6]]))
     assert weights.tolist() == [[0.5, 0.5], [0, 0]]
     assert (kind, notes) == ("shares", ())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from manyheads.reading.bertviz_arguments import pretty
+from manyheads.reading.token_names import pretty
 from manyheads.shared.names import LONE_BYTES
 from manyheads.shared.tokens import BYTES, joined
 from manyheads.widgets import HeadMap

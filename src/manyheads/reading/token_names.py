@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 
+from manyheads.shared.tokens import are_bytewise, is_special, of_bytes, spelled
+
 TEXT_ALONE = "{name} must be a list of strings, got {text!r}: a text needs tokenizer=, the model's own"
 PADDING = "[PAD]"
 # What code of one's own calls the ids of a text, and what holds other whole numbers of it.
@@ -146,3 +148,25 @@ def of_processor(tokenizer):
 def is_tokenizer(thing):
     """Whether something is a tokenizer as Hugging Face's are."""
     return hasattr(thing, "convert_ids_to_tokens")
+
+
+def pretty(tokens):
+    """Tokens as text, without the marks that tokenizers put into them; special tokens as they are.
+
+    >>> pretty(["Ġtea", "▁or", "cof", "fee</w>"])
+    [' tea', ' or', 'cof', 'fee']
+    >>> pretty(["Ġæĺ¯", "ĠcafÃ©", "ĠðŁ", "Ċ"])
+    [' 是', ' café', ' <F0 9F>', '\\n']
+    >>> pretty(["▁café", "<0xF0>", "<0x0A>", "<s>"])
+    [' café', '<F0>', '\\n', '<s>']
+
+    Bytes that are part of a character only are in hexadecimal; `AttentionMap.merge_pieces` makes characters of them.
+    """
+    text_of = of_bytes if are_bytewise(tokens) else _of_piece
+    return [token if is_special(token) else text_of(token).replace("</w>", "") for token in tokens]
+
+
+def _of_piece(token):
+    if re.fullmatch("<0x[0-9A-F]{2}>", token):
+        return spelled(bytes.fromhex(token[3:5]))
+    return token.replace("Ġ", " ").replace("▁", " ")

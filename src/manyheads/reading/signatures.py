@@ -2,16 +2,16 @@
 
 import inspect
 
-from manyheads.reading.tokens_from import is_tokenizer, of_processor
+from manyheads.reading.token_names import is_tokenizer, of_processor
 
 OF_TOKENIZERS = ("input_ids", "attention_mask", "token_type_ids")
 
 
-def fitted(module, arguments, named):
+def fit_arguments(module, arguments, named):
     """What a module is called with, unnamed and named: where it takes one dict, the named inputs as that.
 
     >>> from torch import nn
-    >>> fitted(nn.Sequential(), (), {"input": 1}), fitted(nn.Sequential(), (), {"ids": 1, "mask": 2})
+    >>> fit_arguments(nn.Sequential(), (), {"input": 1}), fit_arguments(nn.Sequential(), (), {"ids": 1, "mask": 2})
     (((), {'input': 1}), (({'ids': 1, 'mask': 2},), {}))
     """
     return ((named,), {}) if not arguments and takes_dict(module, named) else (arguments, named)

@@ -7,10 +7,10 @@ tokenizer.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manyheads.reading.calling import brought_by, takes_dict, takes_ids, takes_text
 from manyheads.reading.patches import NORMALISED, image_of, image_token_of, pictures_in
-from manyheads.reading.sources import is_module, modules_among
-from manyheads.reading.tokens_from import TEXT_ALONE, chosen_text, is_tokenizer, of_processor
+from manyheads.reading.request import is_module
+from manyheads.reading.signatures import brought_by, takes_dict, takes_ids, takes_text
+from manyheads.reading.token_names import TEXT_ALONE, chosen_text, is_tokenizer, of_processor
 
 ALONE = "Text {number} of {count} is read alone, as {why}: batch=0 to batch={last} choose it."
 NO_PADDING = "the tokenizer has no padding token"
@@ -25,18 +25,6 @@ NOT_RAW = "these pixels are normalised: give them as inputs=, and the picture as
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What `HeadMap.of` is asked for: the source, or the module in it, its tokens, and what it's called with."""
-
-    source: Any
-    tokens: Any = None
-    inputs: Any = None
-    tokenizer: Any = None
-    batch: int = 0
-    notes: tuple = ()
-
-
-@dataclass(frozen=True)
 class Readers:
     """What a pipeline reads with, where it has no processor of texts and images."""
 
@@ -44,40 +32,42 @@ class Readers:
     image_processor: Any = None
 
 
-def asked(source, tokens=None, inputs=None, tokenizer=None, image=None, batch=0):
-    """What is asked for, with a module's inputs made of texts or of an image where there are none; all else as it is.
+def make_inputs(request):
+    """The request with a module's inputs made of texts or of an image where there are none; all else as it is.
 
     >>> import numpy as np
-    >>> asked(np.ones((2, 2)), ["hot", "tea"]).tokens
+    >>> from manyheads.reading.request import Request
+    >>> make_inputs(Request(np.ones((2, 2)), ["hot", "tea"])).tokens
     ['hot', 'tea']
 
     A module without inputs has to read something: there, strings are texts, and elsewhere tokens.
 
     Raises `TypeError` or `ValueError` where they can't be read, with what to do.
     """
-    source, brought = taken_apart(source)
-    given = Asked(source, tokens, inputs, brought if tokenizer is None else tokenizer, batch)
+    source, brought = take_apart(request.source)
+    tokens, inputs = request.tokens, request.inputs
+    request = replace(request, source=source, tokenizer=brought if request.tokenizer is None else request.tokenizer)
     if type(inputs) in (tuple, list) and len(inputs) == 1 and takes_dict(source, inputs[0]):
-        return replace(given, inputs=inputs[0])
-    if inputs is not None or not modules_among(source):
-        return given
+        return replace(request, inputs=inputs[0])
+    if inputs is not None or not request.modules:
+        return request
     if hasattr(tokens, "input_ids"):
-        return replace(given, inputs=_as_tensors(tokens))
-    if given.tokenizer is None and isinstance(tokens, str):
+        return replace(request, inputs=_as_tensors(tokens))
+    if request.tokenizer is None and isinstance(tokens, str):
         raise TypeError(TEXT_ALONE.format(name="tokens", text=tokens))
-    if given.tokenizer is None:
-        return given
+    if request.tokenizer is None:
+        return request
     if are_texts(tokens):
-        return _read(given, [tokens] if isinstance(tokens, str) else tokens, image)
-    if tokens is None and image is not None:
-        return replace(given, inputs=_pixels(given, image))
-    return given
+        return _read_texts(request, [tokens] if isinstance(tokens, str) else list(tokens))
+    if tokens is None and request.image is not None:
+        return replace(request, inputs=_read_picture(request))
+    return request
 
 
-def taken_apart(source):
+def take_apart(source):
     """The module in a source, and what it brings to read with: a tokenizer, a processor, or None.
 
-    >>> taken_apart("tea")
+    >>> take_apart("tea")
     ('tea', None)
     """
     if is_module(source):
@@ -102,53 +92,53 @@ def are_texts(tokens):
 # --- Texts and pictures -------------------------------------------------------------------------------------------
 
 
-def _read(given, texts, image=None):
-    """What is asked for, with its texts read."""
-    given, texts = _together(given, list(texts), image)
-    if image is not None:
-        inputs, notes = _text_and_picture(given, texts[0], image)
-        return replace(given, tokens=None, inputs=inputs, notes=given.notes + notes)
-    tokenizer = of_processor(given.tokenizer)
+def _read_texts(request, texts):
+    """The request with inputs made of its texts."""
+    request, texts = _keep_what_is_read_together(request, texts)
+    if request.image is not None:
+        inputs, notes = _read_text_and_picture(request, texts[0])
+        return replace(request, tokens=None, inputs=inputs, notes=request.notes + notes)
+    tokenizer = of_processor(request.tokenizer)
     if not callable(tokenizer) or _reads_images(tokenizer):
-        raise TypeError(NO_TOKENIZER.format(_kind(given.tokenizer)))
+        raise TypeError(NO_TOKENIZER.format(_kind(request.tokenizer)))
     if not is_tokenizer(tokenizer):  # as of open_clip: it gives the ids alone
         ids = tokenizer(texts)
-        by_name = takes_text(given.source)  # where an image may stand first
-        return replace(given, tokens=None, inputs={"text": ids} if by_name else ids)
-    encoded, notes = _encoded(given, tokenizer, texts)
-    inputs = encoded["input_ids"] if takes_ids(given.source) else encoded
-    return replace(given, tokens=encoded, inputs=inputs, notes=given.notes + notes)
+        by_name = takes_text(request.source)  # where an image may stand first
+        return replace(request, tokens=None, inputs={"text": ids} if by_name else ids)
+    encoded, notes = _encode(request, tokenizer, texts)
+    inputs = encoded["input_ids"] if takes_ids(request.source) else encoded
+    return replace(request, tokens=encoded, inputs=inputs, notes=request.notes + notes)
 
 
-def _together(given, texts, image=None):
-    """What is asked for, and its texts: one alone, with a note, where they can't be read together."""
-    tokenizer, place = of_processor(given.tokenizer), chosen_text(given.batch, len(texts))
+def _keep_what_is_read_together(request, texts):
+    """The request, and its texts: one alone, with a note, where they can't be read together."""
+    tokenizer, place = of_processor(request.tokenizer), chosen_text(request.batch, len(texts))
     pads = not is_tokenizer(tokenizer) or getattr(tokenizer, "pad_token", None) is not None
-    if len(texts) == 1 or (pads and image is None):
-        return given, texts
-    why = NO_PADDING if image is None else ONE_PICTURE
+    if len(texts) == 1 or (pads and request.image is None):
+        return request, texts
+    why = NO_PADDING if request.image is None else ONE_PICTURE
     note = ALONE.format(number=place + 1, count=len(texts), why=why, last=len(texts) - 1)
-    return replace(given, batch=0, notes=(note,)), [texts[place]]
+    return replace(request, batch=0, notes=(*request.notes, note)), [texts[place]]
 
 
-def _encoded(given, tokenizer, texts):
+def _encode(request, tokenizer, texts):
     """What a tokenizer makes of texts, as many tokens as the model reads that brought it, and a note on more."""
     encode = {"return_tensors": "pt", "padding": len(texts) > 1}
-    most = getattr(given.source, "max_seq_length", None)
-    if brought_by(given.source) is None or not isinstance(most, int):
+    most = getattr(request.source, "max_seq_length", None)
+    if brought_by(request.source) is None or not isinstance(most, int):
         return tokenizer(texts, **encode), ()
-    count = len(tokenizer(texts[given.batch], verbose=False)["input_ids"])
+    count = len(tokenizer(texts[request.batch], verbose=False)["input_ids"])
     notes = (CUT.format(most=most, count=count),) if count > most else ()
     return tokenizer(texts, truncation=True, max_length=most, **encode), notes
 
 
-def _text_and_picture(given, text, image):
+def _read_text_and_picture(request, text):
     """What a processor makes of a text and a picture, and notes."""
-    reader, picture = given.tokenizer, _picture(image)
+    reader, picture = request.tokenizer, _open_picture(request.image)
     images = _reader_of_images(reader)
     if not callable(reader):  # as of a pipeline
         return {**of_processor(reader)(text, return_tensors="pt"), **images(images=picture, return_tensors="pt")}, ()
-    config = getattr(given.source, "config", None)
+    config = getattr(request.source, "config", None)
     try:
         inputs, refusal = reader(text=[text], images=[picture], return_tensors="pt"), None
         if image_token_of(config) is None or pictures_in(inputs["input_ids"][0], config):
@@ -162,12 +152,12 @@ def _text_and_picture(given, text, image):
     return reader(text=[prompt], images=[picture], return_tensors="pt"), (IN_TEMPLATE,)
 
 
-def _pixels(given, image):
+def _read_picture(request):
     """What a processor makes of a picture that's read alone."""
-    read = _reader_of_images(given.tokenizer)
-    if getattr(given.source, "main_input_name", None) == "input_ids":
-        raise ValueError(NO_TEXT.format(type(given.source).__name__))
-    return read(images=_picture(image), return_tensors="pt")
+    read = _reader_of_images(request.tokenizer)
+    if getattr(request.source, "main_input_name", None) == "input_ids":
+        raise ValueError(NO_TEXT.format(type(request.source).__name__))
+    return read(images=_open_picture(request.image), return_tensors="pt")
 
 
 def _reader_of_images(reader):
@@ -185,7 +175,7 @@ def _reads_images(reader):
     )
 
 
-def _picture(image):
+def _open_picture(image):
     """An image as processors read it."""
     picture, notes = image_of(image)
     if NORMALISED in notes:

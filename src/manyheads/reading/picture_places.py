@@ -16,39 +16,39 @@ from manyheads.reading.patches import (
     side_of_merged,
     with_patches,
 )
-from manyheads.reading.places import counted, not_given
-from manyheads.reading.tokens_from import ids_in
+from manyheads.reading.places import count_places, note_counted
+from manyheads.reading.token_names import ids_in
 
 RESAMPLERS = ("qformer_config", "perceiver_config")  # of models whose text gets what queries make of the patches
 BLOCKS = "The model reads patches in blocks of {side} x {side}: here they stand row after row."
 
 
 @dataclass(frozen=True)
-class Seen:
+class PicturePlaces:
     """What is known of the places of a part with the names of patches, and the picture they are of, if it's given."""
 
-    reading: object
+    text: object  # `Text`
     whole: object = None  # the picture, by the places that the part has with its padding
     kept: tuple = ()  # which places of the keys aren't padding
     notes: tuple = ()
     order: tuple | None = None  # the places row after row, where the model has its patches otherwise
     refusal: str | None = None  # why there's no picture
 
-    def in_rows(self, weights, queries, keys):  # [layer, head, query, key]
+    def in_rows(self, placed):  # Placed -> Placed
         """Weights, and what asks and is looked at, with patches row after row."""
         if self.order is None:
-            return weights, queries, keys
-        queries, keys = ([names[place] for place in self.order] for names in (queries, keys))
-        return weights[:, :, self.order][..., self.order], queries, keys
+            return placed
+        queries, keys = ([names[place] for place in self.order] for names in (placed.queries, placed.keys))
+        return replace(placed, weights=placed.weights[:, :, self.order][..., self.order], queries=queries, keys=keys)
 
-    def picture(self, queries, keys):
-        """The picture for so many queries and keys, those that are left."""
+    def picture(self, queries):
+        """The picture for so many queries that are left, and the keys that are."""
         if self.whole is None:
             return None
         asking = self.kept if self.whole.query_start is not None else range(queries)
         return moved_picture(self.whole, asking, self.kept)
 
-    def picture_by(self, queries, keys):
+    def picture_of_groups(self, queries, keys):
         """The picture for groups of queries and keys, of which those of one token may be patches."""
         if self.whole is None:
             return None
@@ -59,50 +59,73 @@ class Seen:
         return moved_picture(self.whole, asking, looked_at)
 
 
-def seen_by(which, shape, reading, config, named, image=None, grid=None, batch=0, windows=False):
-    """What is known of a part of this role and shape, [layer, head, query, key], whose model reads `named` inputs.
+def find_patches(which, full, text, config, named, request, windows=False):
+    """What is known of a part of this role, with so many queries and keys, whose model reads `named` inputs.
 
     Its patches may be the keys alone, where a `[CLS]` asks, or what pools. In `windows`, none are told.
     """
-    queries, keys = shape[2:]
     pixels = next((value for value in named.values() if _are_pixels(value)), None)
-    pixels = None if pixels is None else pixels[min(batch, len(pixels) - 1)]
-    places, notes = text_with_patches(which, reading, config, named, batch)
+    pixels = None if pixels is None else pixels[min(request.batch, len(pixels) - 1)]
+    places, notes = text_with_patches(which, config, named, request.batch)
     if places is not None:
-        return of_text(places, notes, queries, keys, reading, config, pixels, image, grid, named, batch)
-    if windows or not looks_at_patches(which, config, named, grid):
-        return Seen(reading, notes=notes)
+        before = sum(pictures_in(ids, config) for ids in named["input_ids"][: request.batch])
+        return _patches_in_text(places, full, text, config, pixels, grid_among(named, before), request)
+    if windows or not looks_at_patches(which, config, named, request.grid):
+        return PicturePlaces(text, notes=notes)
     windowed = hasattr(getattr(config, "vision_config", None), "window_size")  # in an order of its own
-    flat = grid_among(named, batch) if pixels is None and not windowed else None
-    try:
-        size = None if pixels is None else tuple(pixels.shape[-2:])
-        found = patch_grid(config, keys, grid, size, flat)
-    except ValueError as error:
-        return Seen(reading, notes=notes, refusal=str(error))
+    flat = grid_among(named, request.batch) if pixels is None and not windowed else None
+    found, refusal = _grid_of(config, full[1], request.grid, pixels, flat)
+    if found is None:
+        return PicturePlaces(text, notes=notes, refusal=refusal)
     names, order = found.names, None
     side = side_of_merged(config)
     if flat == (found.rows, found.columns) and side > 1:
         order, notes = in_blocks(*flat, side), (*notes, BLOCKS.format(side=side))
         names = [name for _, name in sorted(zip(order, names))]  # as the model has them
-    asks_itself = queries == keys and which != "cross"
-    if reading.tokens is None:
-        reading, more = named_patches(reading, names, None if asks_itself else queries)
+    asks_itself = full[0] == full[1] and which != "cross"
+    if text.tokens is None:
+        text, more = name_patches(text, names, None if asks_itself else full[0])
         notes += more
-    if image is None:
-        return Seen(reading, notes=notes, order=order)
+    if request.image is None:
+        return PicturePlaces(text, notes=notes, order=order)
     start = len(found.special)
-    whole, more = picture_from(image, found.rows, found.columns, start, start if asks_itself else None, pixels=pixels)
-    return Seen(reading, whole, tuple(range(keys)), (*notes, *more), order)
+    asks = start if asks_itself else None
+    picture, more = picture_from(request.image, found.rows, found.columns, start, asks, pixels=pixels)
+    return PicturePlaces(text, picture, tuple(range(full[1])), (*notes, *more), order)
 
 
-def named_patches(reading, names, queries=None):
+def _patches_in_text(places, full, text, config, pixels, given, request):
+    """What is known of a text that has a picture in it, at these places."""
+    found, refusal = _grid_of(config, len(places), request.grid, pixels, given)
+    if found is None:
+        return PicturePlaces(text, refusal=refusal)
+    found = replace(found, special=())
+    queries, keys = full
+    if text.tokens is not None and len(text.tokens) == keys:
+        text = replace(text, tokens=with_patches(text.tokens, places, found))
+    if request.image is None:
+        return PicturePlaces(text)
+    asks = places.start if queries == keys else None
+    picture, notes = picture_from(request.image, found.rows, found.columns, places.start, asks, pixels=pixels)
+    kept = range(keys) if text.mask is None or len(text.mask) != keys else np.flatnonzero(text.mask).tolist()
+    return PicturePlaces(text, picture, tuple(kept), notes)
+
+
+def _grid_of(config, count, grid, pixels, given):  # -> PatchGrid or None, why there is none
+    try:
+        return patch_grid(config, count, grid, None if pixels is None else tuple(pixels.shape[-2:]), given), None
+    except ValueError as error:
+        return None, str(error)
+
+
+def name_patches(text, names, queries=None):
     """What is known of tokens where these are the names of the keys, and a note; `queries` is how many others ask."""
-    reading = replace(reading, tokens=names, mask=None)
-    if queries is None or reading.query_tokens is not None:
-        return reading, ()
+    text = replace(text, tokens=names, mask=None)
+    if queries is None or text.query_tokens is not None:
+        return text, ()
     if queries == 1 and "[CLS]" in names:
-        return replace(reading, query_tokens=["[CLS]"]), ()
-    return replace(reading, query_tokens=counted(queries)), (not_given("query_tokens"),)
+        return replace(text, query_tokens=["[CLS]"]), ()
+    return replace(text, query_tokens=count_places(queries)), (note_counted("query_tokens"),)
 
 
 def looks_at_patches(which, config, named, grid=None):
@@ -121,33 +144,13 @@ def looks_at_patches(which, config, named, grid=None):
     return tower == "image" or (ids_in(named) is None and tower not in ("text", "audio", "decoder"))
 
 
-def text_with_patches(which, reading, config, named, batch):
+def text_with_patches(which, config, named, batch):
     """Where a text has the patches of its picture; None where it has none."""
     ids = named.get("input_ids")
     resampled = any(getattr(config, name, None) is not None for name in RESAMPLERS)
     if which not in ("", "text", "decoder") or ids is None or not sees_patches(config) or resampled:
         return None, ()
     return image_places(ids[batch] if getattr(ids, "ndim", 1) == 2 else ids, config)
-
-
-def of_text(places, notes, queries, keys, reading, config, pixels, image, grid, named, batch):
-    """What is known of a text that has a picture in it."""
-    size = None if pixels is None else tuple(pixels.shape[-2:])
-    before = sum(pictures_in(ids, config) for ids in named["input_ids"][:batch])
-    try:
-        found = patch_grid(config, len(places), grid, size, grid_among(named, before))
-    except ValueError as error:
-        return Seen(reading, notes=notes, refusal=str(error))
-    if found.special:
-        found = replace(found, special=())
-    if reading.tokens is not None and len(reading.tokens) == keys:
-        reading = replace(reading, tokens=with_patches(reading.tokens, places, found))
-    if image is None:
-        return Seen(reading, notes=notes)
-    asks = places.start if queries == keys else None
-    whole, more = picture_from(image, found.rows, found.columns, places.start, asks, pixels=pixels)
-    kept = range(keys) if reading.mask is None or len(reading.mask) != keys else np.flatnonzero(reading.mask).tolist()
-    return Seen(reading, whole, tuple(kept), (*notes, *more))
 
 
 def _are_pixels(value):

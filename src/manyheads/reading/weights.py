@@ -1,12 +1,12 @@
 """From weights computed elsewhere to those of a map: [layer, head, query, key]."""
 
 import math
-from itertools import chain
+from dataclasses import dataclass
 
 import numpy as np
 
 from manyheads.reading.sentences import Holding, TooMany
-from manyheads.reading.tokens_from import chosen_text
+from manyheads.reading.token_names import chosen_text
 
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
 ROUNDED = 2**-7
@@ -67,15 +67,15 @@ def on_the_cpu(array):
         return torch.from_dlpack(array).cpu().numpy()
 
 
-def layers_of(weights):  # 2 or 3 axes -> [1, head, query, key]
-    """The weights of one layer with an axis for layers and one for heads.
+def one_layer(weights):  # 2 or 3 axes -> [head, query, key]
+    """The weights of one layer with an axis for heads.
 
-    >>> [layers_of(np.ones(shape)).shape for shape in ((5, 7), (3, 5, 7))]
-    [(1, 1, 5, 7), (1, 3, 5, 7)]
+    >>> [one_layer(np.ones(shape)).shape for shape in ((5, 7), (3, 5, 7))]
+    [(1, 5, 7), (3, 5, 7)]
     """
     if weights.ndim not in (2, 3):
         raise ValueError(AXES.format(list(weights.shape)))
-    return weights.reshape((1,) * (4 - weights.ndim) + weights.shape)
+    return weights.reshape((1,) * (3 - weights.ndim) + weights.shape)
 
 
 def note_on_batch(text, count, texts=None):
@@ -89,10 +89,10 @@ def note_on_batch(text, count, texts=None):
     return (f"{what} is shown: batch=0 to batch={count - 1} choose it.",) * (count > 1)
 
 
-def rows_to_one(weights, sinks=False):  # -> weights, kind, notes
+def scale_rows(weights, sinks=False):  # -> weights, kind, notes
     """The weights, rows scaled in place where rounding left them near 1, what they are, and a note that says so.
 
-    >>> weights, kind, notes = rows_to_one(np.array([[0.25, 0.753]]))
+    >>> weights, kind, notes = scale_rows(np.array([[0.25, 0.753]]))
     >>> float(weights.sum()), kind, notes
     (1.0, 'shares', ('Rows sum to 1.003 at most, as half precision rounds them; they are scaled to 1.',))
 
@@ -170,69 +170,96 @@ def sums_of(weights):
     return positive.min(), positive.max()
 
 
-def weights_of(layers, causal=True, batch=0, chosen=None, texts=None, holding=Holding(), full=None, array=None):
-    # -> [layer, head, query, key], names, notes, (queries, keys)
-    """The weights of a part, the names of its layers where they are known, notes, and how many tokens ask whom.
+@dataclass(frozen=True)
+class Weights:
+    """The weights of a part, as `gather_weights` makes them."""
 
-    >>> weights, names, notes, _ = weights_of([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))])
-    >>> weights.shape, names, notes
+    array: np.ndarray  # [layer, head, query, key], by groups where these are held
+    layer_names: list | None  # where they're known
+    notes: tuple
+    full: tuple  # how many queries and keys there were
+
+
+def gather_weights(part, causal=True, batch=0, chosen=None, holding=Holding()):  # -> Weights
+    """The weights of a part, with the names of its layers where they are known, notes, and how many tokens ask whom.
+
+    >>> from manyheads.reading.parts import Part
+    >>> found = gather_weights(Part([None, np.ones((1, 3, 2, 2)), None, np.ones((1, 3, 2, 2))]))
+    >>> found.array.shape, found.layer_names, found.notes
     ((2, 3, 2, 2), ['layer 2', 'layer 4'], ('Layers 2, 4 of 4 are shown; the others gave no attentions.',))
-    >>> weights_of({8: np.ones((3, 2, 2)), 4: np.ones((3, 2, 2))})[1]
+    >>> gather_weights(Part({8: np.ones((3, 2, 2)), 4: np.ones((3, 2, 2))})).layer_names
     ['layer 5', 'layer 9']
 
-    `layers` are an array, a list of layers, or layers by their number, from 0. `chosen` are the numbers of those that
-    are wanted: the others are never copied. Each is copied once, by the groups of `holding`. With `full`, the layers
-    are the map's own, and held as they should be: each is let go once it's copied, unless they're in one `array`.
+    `chosen` are the numbers of the layers that are wanted: the others are never copied. Each is copied once, by the
+    groups of `holding`. Where the part knows how much its layers saw (`full`), they are the map's own, and held as they
+    should be: each is let go once it's copied, unless they're in one array.
 
     Raises `ValueError` for what makes no map, `TooMany` for more weights than may be held.
     """
-    if layers is None:
-        raise ValueError(f"there are no attentions: {EAGER}")
-    notes, named = (), True
-    if not isinstance(layers, (tuple, list, dict)):
-        if len(np.shape(layers)) < 4:
-            weights = layers_of(array_of(layers))
-            return _grouped(weights, holding), None, averaged_note([layers]), weights.shape[2:]
-        notes, named, layers = averaged_note([layers]), chosen is not None, [*layers]
-    if not has_weights(layers.values() if isinstance(layers, dict) else layers):
-        raise ValueError(f"there are no attentions: {EAGER}")
-    if are_steps(layers):
-        return stitched(layers, causal, batch, chosen, holding)
-    counted = dict(enumerate(layers)) if isinstance(layers, (tuple, list)) else layers
-    present = [number for number, layer in sorted(counted.items()) if layer is not None]
-    numbers = picked(present, chosen)
-    shapes = {tuple(getattr(counted[number], "shape", None) or np.shape(counted[number])) for number in numbers}
+    layers, named, notes = number_layers(part.layers, causal, batch, chosen)
+    present = [number for number, layer in sorted(layers.items()) if layer is not None]
+    numbers = pick_layers(present, chosen)
+    shapes = {tuple(getattr(layers[number], "shape", None) or np.shape(layers[number])) for number in numbers}
     if len(shapes) > 1:
         listed = ", ".join(str(list(shape)) for shape in sorted(shapes))
         raise ValueError(f"layers must be alike to be one map, got {listed}: give those alike, such as [attentions[0]]")
-    notes += averaged_note(list(counted.values()))
-    if len(numbers) < len(counted):
+    if len(numbers) < len(layers):
         why = "the others gave no attentions" if chosen is None else "as chosen"
-        notes += (f"Layers {', '.join(str(number + 1) for number in numbers)} of {len(counted)} are shown; {why}.",)
+        notes += (f"Layers {', '.join(str(number + 1) for number in numbers)} of {len(layers)} are shown; {why}.",)
     (shape,) = shapes
-    if len(shape) < 3:
-        weights = layers_of(np.stack([array_of(counted[number]) for number in numbers]))
-        return _grouped(weights, holding), None, notes, weights.shape[2:]
+    if len(shape) < 3:  # lists that make one layer
+        layers = {0: one_layer(np.stack([array_of(layers[number]) for number in numbers]))}
+        named, numbers, shape = False, [0], layers[0].shape
     if len(shape) > 4:
         raise ValueError(AXES.format([len(numbers), *shape]))
     text = chosen_text(batch, shape[0]) if len(shape) == 4 else None
-    notes += note_on_batch(text, shape[0], texts) if len(shape) == 4 else ()
-
-    def taken():
-        for number in numbers:
-            layer = counted[number]
-            yield array_of(layer if text is None else layer[text])
-            if full is not None:
-                counted[number] = None
-
-    own = array is not None and numbers == [
-        number for number in present if not getattr(counted[number], "is_meta", False)
-    ]
-    weights = array if own else copied_once(taken(), (len(numbers), *shape[-3:]), Holding() if full else holding)
-    return weights, names_of(numbers) if named else None, notes, full or shape[-2:]
+    notes += note_on_batch(text, shape[0], part.texts) if len(shape) == 4 else ()
+    if part.array is not None and numbers == [number for number in present if not is_empty(layers[number])]:
+        array = part.array
+    else:
+        copies = copy_layers(layers, numbers, text, let_go=part.full is not None)
+        array = copy_once(copies, (len(numbers), *shape[-3:]), Holding() if part.full else holding)
+    full = part.full[0] if part.full else shape[-2:]
+    return Weights(array, name_layers(numbers) if named else None, notes, full)
 
 
-def copied_once(layers, shape, holding):  # of [head, query, key] -> [layer, head, query, key]
+def number_layers(layers, causal=True, batch=0, chosen=None):
+    # -> {number: layer, [head, query, key] or [batch, head, query, key], or None}, whether numbers are known, notes
+    """An array, a list of layers, layers by their number, or the steps of `generate`, as layers by number.
+
+    Those of steps are made of their own text, number `batch`, and when they're asked for it.
+    """
+    if layers is not None and not isinstance(layers, (tuple, list, dict)):
+        notes = averaged_note([layers])
+        layers = [one_layer(array_of(layers))] if len(np.shape(layers)) < 4 else [*layers]
+        named = chosen is not None
+    else:
+        named, notes = True, None
+    if layers is None or not has_weights(layers.values() if isinstance(layers, dict) else layers):
+        raise ValueError(f"there are no attentions: {EAGER}")
+    if are_steps(layers):
+        stitched = stitch(layers, causal, batch, chosen)
+        before = next(iter(stitched.values())).before
+        return stitched, True, (UNASKED.format(count=before),) * (before > 0)
+    numbered = layers if isinstance(layers, dict) else dict(enumerate(layers))
+    return numbered, named, averaged_note([*numbered.values()]) if notes is None else notes
+
+
+def is_empty(layer):
+    """Whether a layer is a tensor that has a shape and no numbers."""
+    return getattr(layer, "is_meta", False)
+
+
+def copy_layers(layers, numbers, text, let_go=False):  # yields [head, query, key]
+    """Layers by number, those of one text, as arrays; each is forgotten once it is copied, if it may be `let_go`."""
+    for number in numbers:
+        layer = layers[number]
+        yield array_of(layer if text is None else layer[text])
+        if let_go:
+            layers[number] = None
+
+
+def copy_once(layers, shape, holding):  # of [head, query, key] -> [layer, head, query, key]
     """Layers as one array, by the groups of `holding`, each copied as it comes; `shape` is what they'd have without.
 
     Raises `TooMany` for more weights than may be held.
@@ -247,14 +274,10 @@ def copied_once(layers, shape, holding):  # of [head, query, key] -> [layer, hea
     return weights
 
 
-def _grouped(weights, holding):
-    return copied_once(weights, weights.shape, holding)
-
-
-def picked(present, chosen):
+def pick_layers(present, chosen):
     """The numbers of the layers that are wanted, of those that are there; all for None.
 
-    >>> picked([1, 3], [2])
+    >>> pick_layers([1, 3], [2])
     Traceback (most recent call last):
     ValueError: layers must be among 1, 3, counted from 0, got [2]
     """
@@ -266,10 +289,10 @@ def picked(present, chosen):
     return wanted
 
 
-def names_of(numbers):
+def name_layers(numbers):
     """The names of layers by their numbers, from 0.
 
-    >>> names_of([4, 8])
+    >>> name_layers([4, 8])
     ['layer 5', 'layer 9']
     """
     return [f"layer {number + 1}" for number in numbers]
@@ -289,12 +312,11 @@ def are_steps(layers):
     return isinstance(layers, (tuple, list)) and all(is_step(layer) for layer in layers)
 
 
-def stitched(steps, causal=True, batch=0, chosen=None, holding=Holding()):
-    # -> [layer, head, query, key], names, notes, (queries, keys)
-    """The steps of `generate` for one text as one map, as `weights_of` gives it: each new token asks those before it.
+def stitch(steps, causal=True, batch=0, chosen=None):  # -> {number: Stitched}
+    """The steps of `generate` as layers by number, those that are chosen: each new token asks those before it.
 
     >>> first, second = np.full((1, 1, 2, 2), 1 / 2), np.full((1, 1, 1, 3), 1 / 3)
-    >>> stitched([[first], [second]])[0][0, 0].round(2)
+    >>> stitch([[first], [second]])[0][0][0].round(2)
     array([[0.5 , 0.5 , 0.  ],
            [0.5 , 0.5 , 0.  ],
            [0.33, 0.33, 0.33]], dtype=float32)
@@ -303,47 +325,50 @@ def stitched(steps, causal=True, batch=0, chosen=None, holding=Holding()):
     static one, there are places for what never came; with a window, keys that are too far are gone. Where the text was
     read in chunks, or began with a cache, the first tokens ask nothing: there are fewer queries than keys.
     """
-    numbers = picked(range(len(steps[0])), chosen)
-    texts = len(steps[0][0])
-    text = chosen_text(batch, texts)
-    layers = [[array_of(step[number][text]) for step in steps] for number in numbers]
-    before = max(unasked(layer[0]) for layer in layers) if causal else 0
-    first = _stitched_layer(layers[0], causal, before)
-    rest = (_stitched_layer(layer, causal, before) for layer in layers[1:])
-    weights = copied_once(chain([first], rest), (len(layers), *first.shape), holding)
-    notes = (UNASKED.format(count=before),) * (before > 0)
-    return weights, names_of(numbers), (*note_on_batch(text, texts), *notes), first.shape[1:]
+    numbers = pick_layers(range(len(steps[0])), chosen)
+    text = chosen_text(batch, len(steps[0][0]))
+    before = max(count_unasked(array_of(steps[0][number][text])) for number in numbers) if causal else 0
+    return {number: Stitched([step[number] for step in steps], causal, before) for number in numbers}
 
 
-def unasked(first):  # [head, query, key]
+class Stitched:
+    """One layer of the steps of `generate`, which is put together when it's asked for one of its texts."""
+
+    def __init__(self, steps, causal, before):  # [text, head, query, key] each
+        self._steps, self._causal, self.before = steps, causal, before
+        self._new, length = [], before  # how many tokens ask anew in each step; of the text so far
+        for step in steps:
+            queries = step.shape[2]
+            self._new.append(queries - length if queries > length else queries)
+            length += self._new[-1]
+        texts, heads = steps[0].shape[:2]
+        self.shape = texts, heads, sum(self._new), length if causal else steps[0].shape[3]
+
+    def __getitem__(self, text):  # -> [head, query, key]
+        rows = [array_of(step[text])[:, -new:] for step, new in zip(self._steps, self._new)]
+        if not self._causal:
+            return np.concatenate(rows, axis=1)
+        whole = np.zeros(self.shape[1:], np.float32)
+        start = 0
+        for weights, new in zip(rows, self._new):
+            end = start + new
+            first = max(end + self.before - weights.shape[2], 0)  # of the keys that are still there
+            keys = whole[:, start:end, first : min(first + weights.shape[2], self.shape[3])]
+            keys[...] = weights[:, :, : keys.shape[2]]
+            start = end
+        return whole
+
+
+def count_unasked(first):  # [head, query, key]
     """How many keys of the first step stand before those of its queries: what a cache held already.
 
-    >>> unasked(np.array([[[0.5, 0.5, 0], [0.4, 0.3, 0.3]]])), unasked(np.array([[[1, 0, 0, 0], [0.5, 0.5, 0, 0]]]))
-    (1, 0)
+    >>> count_unasked(np.array([[[0.5, 0.5, 0], [0.4, 0.3, 0.3]]]))
+    1
+    >>> count_unasked(np.array([[[1, 0, 0, 0], [0.5, 0.5, 0, 0]]]))
+    0
     """
     reached = np.flatnonzero(first[:, -1].any(0))  # a query looks at itself; static caches have places after it
     return max(int(reached[-1]) + 1 - first.shape[1], 0) if len(reached) else 0
-
-
-def _stitched_layer(steps, causal, before=0):  # of [head, query, key] -> [head, query, key]
-    rows = []  # [head, query, key]
-    length = before  # of the text so far
-    for weights in steps:
-        queries = weights.shape[1]
-        new = queries - length if queries > length else queries
-        length += new
-        rows.append(weights[:, -new:])
-    if not causal:
-        return np.concatenate(rows, axis=1)
-    whole = np.zeros((len(rows[0]), length - before, length), np.float32)
-    start = before
-    for weights in rows:
-        end = start + weights.shape[1]
-        first = max(end - weights.shape[2], 0)  # of the keys that are still there
-        keys = whole[:, start - before : end - before, first : first + weights.shape[2]]
-        keys[...] = weights[:, :, : keys.shape[2]]
-        start = end
-    return whole
 
 
 def is_step(layer):

@@ -1,0 +1,72 @@
+"""Maps that are too large to be held whole, made by groups of their tokens: sentences, or rows of patches."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from manyheads.reading.patches import tells_of_patches
+from manyheads.reading.picture_places import find_patches
+from manyheads.reading.pipeline import make_maps, name_inputs
+from manyheads.reading.places import Text, count_places, read_text
+from manyheads.reading.sentences import FEW, TOO_LARGE, Holding, TooMany, grouping_of
+from manyheads.reading.token_names import pretty
+
+FEWEST = 8  # groups
+
+
+def make_maps_within(request, most):  # -> {name: map}, Holding
+    """The maps of a request, and how they're held: by groups of tokens, where they'd have more than `most` weights.
+
+    >>> from manyheads.reading.request import Request
+    >>> maps, holding = make_maps_within(Request(np.full((2, 3, 600, 600), 1 / 600)), most=2**20)
+    >>> maps[""].shape, len(holding.groups[600].asking())
+    ((2, 3, 10, 10), 10)
+
+    Raises as `make_maps`, and `ValueError` where even groups are too many.
+    """
+    holding = Holding(most=most)
+    while True:
+        try:
+            return make_maps(request, holding), holding
+        except TooMany as many:
+            holding = group_more(holding, many.shapes, partial(name_axis, request))
+
+
+def group_more(holding, shapes, name_axis):
+    """What is held, with groups of the tokens of as many axes as it takes, the longest first, and then with fewer.
+
+    `shapes` are those of `TooMany`; `name_axis(length)` names the tokens of an axis, and says which aren't padding.
+    """
+    lengths = sorted({length for _, *sides in shapes for length in sides if length >= FEW} - {*holding.groups})
+    while not holding.allows(shapes):
+        if lengths:
+            more = {length: grouping_of(*name_axis(length)) for length in [lengths.pop()]}
+        else:
+            most = max((len(one.queries) for one in holding.groups.values()), default=0) // 2
+            if most < FEWEST:
+                raise ValueError(TOO_LARGE.format(most=holding.most))
+            more = {length: grouping_of(*name_axis(length), most) for length in holding.groups}
+        holding = replace(holding, groups=holding.groups | more)
+    return holding
+
+
+def name_axis(request, length):  # -> names, the places that aren't padding or None
+    """The names of the tokens along an axis of this length, as far as a source tells; else they're counted."""
+    inputs, config = (name_inputs(request) if request.modules else {}), None
+    if request.kind == "module":
+        config = tells_of_patches(getattr(request.source, "config", None), request.source)
+    text, shape, unseen = read_text(request, inputs), (length, length), replace(request, image=None)
+    of_picture = find_patches("image", shape, Text(), config, inputs, unseen)
+    of_text = find_patches("", shape, text, config, inputs, unseen)
+    found = (of_text.text.tokens, text.query_tokens, of_picture.text.tokens)
+    names = next((names for names in found if names is not None and len(names) == length), count_places(length))
+    ordered = of_picture.order if names is of_picture.text.tokens else None
+    names = pretty(names) if request.prettify_tokens else names
+    if ordered is not None:
+        return [names[place] for place in ordered], ordered
+    mask = next((mask for mask in (text.mask, text.decoder_mask) if np.shape(mask) == (length,)), None)
+    if mask is None or mask.all():
+        return names, None
+    places = tuple(np.flatnonzero(mask).tolist())
+    return [names[place] for place in places], places

@@ -1,0 +1,296 @@
+"""`HeadMap.of`: any attentions as attention maps, in five stages that stand here in their order.
+
+read     what was given is made ready: inputs of a text or a picture, tokens of a table
+parts    the layers that a source hands out, or is seen to compute, as parts by name: each becomes a map
+weights  the layers of a part as one array
+places   the tokens that these weights are between, without padding; the patches of a picture
+map      all of it as an `AttentionMap`
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from manyheads.maps.attention_map import AttentionMap
+from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_output, parts_of_weights, read_table
+from manyheads.reading.parts import alike, chosen_part, role
+from manyheads.reading.picture_places import find_patches
+from manyheads.reading.places import place_groups, place_tokens, read_text, text_in_part
+from manyheads.reading.sentences import Holding
+from manyheads.reading.token_names import of_processor, pretty
+from manyheads.reading.tokenizing import make_inputs
+from manyheads.reading.weights import are_steps, gather_weights, kind_of, pick_layers, scale_rows
+
+NO_PATCHES = "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
+WHOLE = (None, None)  # neither queries nor keys are in groups
+NO_INPUTS = (
+    "HeadMap.of({}, ...) needs inputs, what the module is called with; or a text and tokenizer=, the model's own; or "
+    "image= and its processor as tokenizer="
+)
+NO_ATTENTIONS = (
+    "a {} has no place for attentions: its model has none to give, as state-space models don't, or it is a hybrid that "
+    "gives them elsewhere"
+)
+
+
+def make_maps(request, holding=Holding(), before=None):
+    """The attention maps of a request that was `read`, by name; "" where there is one alone.
+
+    >>> from manyheads.reading.request import Request
+    >>> weights = np.full((2, 3, 4, 4), 1 / 4)
+    >>> {name: map.shape for name, map in make_maps(read(Request(weights, list("abcd")))).items()}
+    {'': (2, 3, 4, 4)}
+    >>> list(make_maps(read(Request({"before": weights, "after": weights}, list("abcd")))))
+    ['before', 'after']
+
+    `before` is called with a module before it computes, and `holding` says what is held of the weights: see
+    `watch_module`. None are made where another process has them.
+    """
+    holding = replace(holding, layers=None if request.layers is None else tuple(np.ravel(request.layers).tolist()))
+    parts = take_parts(request, holding, before)
+    if not parts:
+        return {}
+    runs = alike(parts, request.layers)
+    roles = {name: role(name, runs) for name in runs}
+    inputs = name_inputs(request)
+    text = read_text(request, inputs)
+    maps, refusals = {}, []
+    for name, part in chosen_part(runs, request.part).items():
+        if isinstance(part, AttentionMap):
+            maps[name] = choose_from_map(part, request)
+            continue
+        in_windows = part.in_windows()  # before its layers are let go
+        chosen = request.layers if name in parts else None
+        weights = gather_weights(part, roles[name] != "cross", request.batch, chosen, holding)
+        here = text_in_part(roles[name], text, [*roles.values()], weights.full)
+        patches = find_patches(roles[name], weights.full, here, part.config, inputs, request, in_windows)
+        refusals += [patches.refusal] * (patches.refusal is not None)
+        sides = holding.sides(*weights.full)
+        placed, kind = place_weights(request, part, weights, roles[name], patches, sides)
+        norms = choose_norms(request, text.mask, runs) if sides == WHOLE else None
+        maps[name] = make_map(request, part, weights, placed, kind, patches, sides, norms)
+    refuse_without_patches(request, maps, refusals)
+    return maps
+
+
+# --- Read ---------------------------------------------------------------------------------------------------------
+
+
+def read(request):
+    """The request made ready: a module with inputs, made of a text or a picture; a table as its names and numbers.
+
+    >>> from manyheads.reading.request import Request
+    >>> read(Request([[1]], ["tea"], tokenizer=None)).kind
+    'weights'
+    """
+    request = make_inputs(replace(request, source=unwrap(request.source)))
+    if request.tokens is None and getattr(request.inputs, "is_fast", False):
+        request = replace(request, tokens=request.inputs)
+    if request.kind == "table" and request.tokens is None and request.query_tokens is None:
+        tokens, query_tokens, weights = read_table(request.source)
+        request = replace(request, source=weights, tokens=tokens, query_tokens=query_tokens)
+    return replace(request, tokenizer=of_processor(request.tokenizer))
+
+
+def unwrap(source):
+    """The module within one of nnsight; all else as it is."""
+    return getattr(source, "_module", source) if type(source).__module__.startswith("nnsight") else source
+
+
+def name_inputs(request):
+    """The inputs by the names that the module gives them, or by their own."""
+    if request.inputs is None or not request.modules:
+        return dict(request.inputs) if hasattr(request.inputs, "keys") else {}
+    from manyheads.reading.arguments import name_arguments
+
+    return name_arguments(request.modules[0], request.inputs)
+
+
+# --- Parts --------------------------------------------------------------------------------------------------------
+
+
+def take_parts(request, holding=Holding(), before=None):
+    """The parts of what a source hands out, or is seen to compute, each with its name: the maps that will be.
+
+    >>> from manyheads.reading.request import Request
+    >>> list(take_parts(Request({"mine": np.ones((1, 1)), "theirs": np.ones((1, 1))})))
+    ['mine', 'theirs']
+    """
+    kind, source = request.kind, request.source
+    if kind == "module":
+        return watch(request, holding, before)
+    if request.inputs is not None and kind not in ("modules", "output"):
+        raise TypeError(f"inputs are what a torch module is called with; got {type(source).__name__} for the module")
+    if kind in ("modules", "named"):
+        return take_named_parts(request, holding, before)
+    if kind == "map":
+        return {"": getattr(source, "attention", source)}
+    if kind == "output":
+        return parts_of_output(source, request.batch)
+    if kind == "empty":
+        raise ValueError(NO_ATTENTIONS.format(type(source).__name__))
+    if kind == "cache":
+        return parts_of_cache(source)
+    return parts_of_layers(source) if kind == "layers" else parts_of_weights(source)
+
+
+def watch(request, holding, before):
+    """What a module is seen to look at."""
+    if request.inputs is None:
+        raise TypeError(NO_INPUTS.format(type(request.source).__name__))
+    from manyheads.reading.modules import parts_of_module
+
+    return parts_of_module(request.source, request.inputs, request.batch, before, holding)
+
+
+def take_named_parts(request, holding, before):
+    """The parts of several sources by names of one's own."""
+    parts = {}
+    for key, source in request.source.items():
+        one = replace(request, source=unwrap(source))
+        found = take_parts(one if one.kind == "module" else replace(one, inputs=None), holding, before)
+        parts |= {f"{key}, {name}".removesuffix(", "): part for name, part in found.items()}
+    return parts
+
+
+# --- Places -------------------------------------------------------------------------------------------------------
+
+
+def place_weights(request, part, weights, which, patches, sides):  # -> Placed, the kind of the weights
+    """The weights of a part of this role between tokens, as an `AttentionMap` takes them: `sides` are in groups.
+
+    What's known of the model is told where they make no map: it may be why.
+    """
+    reasons, steps = part.notes, are_steps(part.layers)
+    readable = pretty if request.prettify_tokens else list
+    try:
+        if sides == WHOLE:
+            placed = place_tokens(weights.array, which, part, patches.text, steps)
+        else:
+            placed = place_groups(weights, which, part, patches.text, steps, sides, readable)
+        reasons += placed.notes
+        array, kind, notes = rows_of(placed.weights, part, request.normalised)
+    except ValueError as error:
+        raise ValueError(". ".join(map(str, (error, *reasons)))) from error
+    placed = replace(placed, weights=array, notes=(*notes, *placed.notes))
+    if sides == WHOLE:
+        placed = patches.in_rows(placed)
+        placed = replace(placed, queries=readable(placed.queries), keys=readable(placed.keys))
+    return placed, kind
+
+
+def rows_of(weights, part, normalised=True):  # [l, h, q, k]
+    """Weights whose rows sum to 1, or to what they should; their kind, and notes.
+
+    >>> from manyheads.reading.parts import Part
+    >>> rows_of(np.array([[[[0.5, 1.5]]]]), Part(()), normalised=False)[1]
+    'amounts'
+    """
+    return scale_rows(weights, part.sinks) if normalised else (weights, *kind_of(weights))
+
+
+# --- Map ----------------------------------------------------------------------------------------------------------
+
+
+def make_map(request, part, weights, placed, kind, patches, sides, norms):
+    """The map of a part."""
+    notes = (*request.notes, *part.notes, *weights.notes, *placed.notes, *patches.notes)
+    options = {
+        "notes": tuple(dict.fromkeys(notes)),  # each once
+        "kind": kind,
+        "layer_names": weights.layer_names if request.layer_names is None else list(request.layer_names),
+        "value_norms": norms,
+        "picture": patches.picture(len(placed.queries)) if sides == WHOLE else patches.picture_of_groups(*sides),
+    }
+    if request.predictions is not None:
+        options["predictions"] = predict(request.predictions, request.source if part.output is None else part.output)
+    heads = name_heads(placed.weights.shape[1], request.head_names, request.key_value_heads)
+    placed.weights.flags.writeable = False  # the map holds it as it is
+    return AttentionMap(placed.queries, placed.keys, placed.weights, heads, **options)
+
+
+def choose_from_map(attention, request):
+    """A map that was given, with its chosen layers, under these names where they are given.
+
+    >>> from manyheads.reading.request import Request
+    >>> attention = AttentionMap(["tea"], ["tea"], np.ones((3, 1, 1, 1)))
+    >>> choose_from_map(attention, Request(attention, layers=[2])).layer_names
+    ['layer 3']
+    >>> choose_from_map(attention, Request(attention, head_names=["only"])).head_names
+    ['only']
+    """
+    head_names = name_heads(attention.shape[1], request.head_names, request.key_value_heads)
+    if head_names is not None:
+        attention = replace(attention, head_names=head_names, named_layer=None)
+    if request.layers is None:
+        return attention if request.layer_names is None else replace(attention, layer_names=request.layer_names)
+    numbers, named = pick_layers(range(attention.shape[0]), request.layers), attention.named_layer
+    if named is not None and named not in numbers:
+        attention = replace(attention, head_names=None, named_layer=None)
+    return replace(
+        attention,
+        weights=attention.weights[numbers],
+        value_norms=None if attention.value_norms is None else attention.value_norms[numbers],
+        layer_names=request.layer_names or [attention.layer_names[number] for number in numbers],
+        named_layer=numbers.index(named) if named in numbers else None,
+    )
+
+
+def choose_norms(request, mask, parts):
+    """The `value_norms` of the chosen layers and the places that aren't padding.
+
+    >>> from manyheads.reading.request import Request
+    >>> request = Request(None, layers=[0, 5], value_norms=np.ones((6, 12, 4)))
+    >>> choose_norms(request, mask=np.array([True, True, False, True]), parts=[""]).shape
+    (2, 12, 3)
+    """
+    if request.value_norms is None:
+        return None
+    if len(parts) > 1:
+        raise ValueError(f"value_norms are of one map; this makes {len(parts)}: {', '.join(parts)}")
+    norms = np.asarray(request.value_norms)
+    norms = norms if request.layers is None else norms[list(request.layers)]
+    return norms[..., mask] if mask is not None and len(mask) == norms.shape[-1] else norms
+
+
+def name_heads(count, head_names=None, key_value_heads=None):
+    """Names of one's own, or of the group that shares keys and values, in grouped-query attention; None for neither.
+
+    >>> name_heads(4, key_value_heads=2)
+    ['group 1, head 1', 'group 1, head 2', 'group 2, head 3', 'group 2, head 4']
+    """
+    if head_names is not None:
+        if key_value_heads is not None:
+            raise ValueError("give head_names or key_value_heads, not both")
+        return list(head_names)
+    if key_value_heads is None:
+        return None
+    if not 1 <= key_value_heads <= count or count % key_value_heads:
+        raise ValueError(f"key_value_heads must divide the {count} heads, got {key_value_heads}")
+    return [f"group {head // (count // key_value_heads) + 1}, head {head + 1}" for head in range(count)]
+
+
+def predict(predictions, output):
+    """What a function of one's own tells of a model's output, checked: {name: {label: probability}}.
+
+    >>> predict(lambda output: {"sentiment": {"good": np.float32(output)}}, 0.5)
+    {'sentiment': {'good': 0.5}}
+    """
+    answers = predictions(output)
+    try:
+        return {
+            str(name): {str(label): float(share) for label, share in answer.items()} for name, answer in answers.items()
+        }
+    except (AttributeError, TypeError, ValueError) as error:
+        raise TypeError(
+            "predictions must be a function from what the model returns to {name: {label: probability}}, "
+            f"such as {{'sentiment': {{'good': 0.9, 'bad': 0.1}}}}; it gave {answers!r}"
+        ) from error
+
+
+def refuse_without_patches(request, maps, refusals):
+    """Refuse an image, or a grid of its patches, where no map looks at any."""
+    if request.image is not None and not any(map.picture for map in maps.values()):
+        raise ValueError(refusals[0] if refusals else NO_PATCHES)
+    if request.grid is not None and refusals and len(refusals) == len(maps):
+        raise ValueError(refusals[0])

@@ -1,0 +1,133 @@
+"""What `HeadMap.of` is asked for, as one thing. What kind of source that has is decided here, once."""
+
+import re
+import sys
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from manyheads.maps.attention_map import AttentionMap
+from manyheads.reading.sentences import MAX_WEIGHTS
+
+PATTERN = "hook_pattern"  # how the names of a TransformerLens cache end where attention is
+OF_LAYERS = re.compile(r"(layer|block|^h)s?[._ ]?\d", re.IGNORECASE)  # how dicts of JAX name their layers
+# Where a Hugging Face output has attentions, and which part of the model each are of.
+ATTENTIONS = {
+    "encoder_attentions": "encoder",
+    "decoder_attentions": "decoder",
+    "attentions": "",
+    "cross_attentions": "cross",
+}
+# What an output holds of each text, by which texts are told from windows and beams.
+OF_TEXTS = ("last_hidden_state", "logits", "start_logits", "prediction_logits", "pooler_output")
+WITHOUT_ATTENTIONS = (*OF_TEXTS, "hidden_states", "cache_params")  # of an output that has no place for attentions
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `HeadMap.of`, which says what they mean; `notes` are what is to be said of how they were read.
+
+    >>> Request({"before": [[1]], "after": [[1]]}).kind
+    'named'
+    """
+
+    source: Any
+    tokens: Any = None
+    query_tokens: Any = None
+    inputs: Any = None
+    part: str | None = None
+    batch: int = 0
+    attention_mask: Any = None
+    layers: Any = None
+    layer_names: Any = None
+    head_names: Any = None
+    key_value_heads: int | None = None
+    normalised: bool = True
+    prettify_tokens: bool = True
+    tokenizer: Any = None
+    value_norms: Any = None
+    image: Any = None
+    grid: tuple | None = None
+    predictions: Any = None
+    max_weights: int | None = MAX_WEIGHTS
+    notes: tuple = ()
+
+    @cached_property
+    def kind(self):
+        """What the source is: see `classify`."""
+        return classify(self.source)
+
+    @property
+    def modules(self):
+        """The torch modules that compute what is asked for; none where it has been computed."""
+        if self.kind == "modules":
+            return [one for one in self.source.values() if is_module(one)]
+        return [self.source] if self.kind == "module" else []
+
+
+ARGUMENTS = tuple(one.name for one in fields(Request) if one.name != "notes")  # as `HeadMap.of` takes them
+
+
+def classify(source):
+    """What a source is, by one word.
+
+    >>> import numpy as np
+    >>> [classify(one) for one in ([[1]], {"blocks.0.attn.hook_pattern": 1}, {"layer_0": np.ones((1, 1))}, {"mine": 1})]
+    ['weights', 'cache', 'layers', 'named']
+
+    "module" · "modules", a dict with some · "map" · "output", of Hugging Face · "empty", an output without a place for
+    attentions · "table" · "cache", of TransformerLens · "layers", a dict of them as JAX has it · "named", a dict of
+    sources by names of one's own · "weights", all else.
+    """
+    if is_module(source):
+        return "module"
+    if type(source) is dict and any(map(is_module, source.values())):
+        return "modules"
+    if isinstance(getattr(source, "attention", source), AttentionMap):  # of a HeadMap
+        return "map"
+    if is_output(source):
+        return "output"
+    if any(hasattr(source, field) for field in WITHOUT_ATTENTIONS):
+        return "empty"
+    if hasattr(source, "columns"):
+        return "table"
+    return _kind_of_dict(source) if hasattr(source, "items") and not hasattr(source, "ndim") else "weights"
+
+
+def _kind_of_dict(named):
+    if any(str(name).endswith(PATTERN) for name, _ in named.items()):
+        return "cache"
+    names = [name for name, _ in leaves(named)]
+    return "layers" if names and all(map(OF_LAYERS.search, names)) else "named"
+
+
+def is_module(thing):
+    """Whether something is a torch module; it never imports torch, which a module has imported."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(thing, torch.nn.Module)
+
+
+def is_output(thing):
+    """Whether something may be what a Hugging Face model returned, attentions or not."""
+    return any(hasattr(thing, field) for field in ATTENTIONS) or has_outputs(thing)
+
+
+def has_outputs(output):
+    """Whether an output holds those of the parts of a model, as CLIP's does."""
+    return any(hasattr(value, "to_tuple") for value in fields_of(output).values())
+
+
+def fields_of(output):
+    """What an output of Hugging Face holds, by name; nothing for what is none."""
+    return dict(output.items()) if hasattr(output, "to_tuple") and hasattr(output, "items") else {}
+
+
+def leaves(named, before=""):
+    """The arrays in dicts within dicts, by their path; what JAX sows is in a tuple of one."""
+    for name, value in named.items():
+        path = f"{before}.{name}" if before else str(name)
+        value = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        if isinstance(value, dict):
+            yield from leaves(value, path)
+        else:
+            yield path, value

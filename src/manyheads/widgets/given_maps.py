@@ -1,0 +1,143 @@
+"""The head models of a `HeadMap` of given attentions: each knows one map, and perhaps how to make it again."""
+
+from dataclasses import replace
+from functools import cache
+
+from manyheads.reading.grouping import make_maps_within
+from manyheads.reading.pipeline import make_maps
+from manyheads.reading.request import is_module
+from manyheads.reading.sentences import BY_ROWS, BY_SENTENCES, LONG, Holding, grouping_of
+
+GIVEN = "These are the attentions you gave."
+OPENS = "A long text, sentence by sentence. Click one, and it opens into its words."
+OPENS_NOT = (
+    "The model is in pieces on several processes, which don't compute any more, so no sentence can be opened: make the "
+    "map again with layers=[0], or with max_weights= as large as you like."
+)
+SWITCHES = "Your model computed this. Turn a head off, and it computes again without it."
+
+
+class GivenMap:
+    """A head model that knows one map, and perhaps how to make it `again` with heads off, a function of the mask."""
+
+    status = SWITCHES
+
+    def __init__(self, name, map, again=None):
+        self.name, self.map, self._again = name, map, again
+        self.num_layers, self.num_heads = map.shape[:2]
+        self.asks = [] if again is None else ["head_mask"]  # what makes it again
+
+    def __call__(self, sentence, head_mask=None):
+        return self.map if head_mask is None or self._again is None else self._again(head_mask)
+
+
+class LongMap(GivenMap):
+    """A head model that knows a map by groups of tokens, one of which is opened, and `regroup`, which makes it again.
+
+    The map has as many rows as there are groups that ask in its `grouping`.
+    """
+
+    status = OPENS
+
+    def __init__(self, name, map, grouping, regroup):
+        super().__init__(name, map)
+        self.asks, self._regroup = ["query"], regroup
+        self._show(map, grouping)
+
+    def open(self, place):
+        """Opens the sentence that asks at a place of the map, and closes the one that was open; returns its new place.
+
+        What is one token by itself stays as it is.
+        """
+        asking = self._grouping.asking()
+        start = asking.starts[place]
+        if start not in self._grouping.queries.starts or asking.sizes()[place] == 1:
+            return place
+        grouping = replace(self._grouping, open=start)
+        self._show(self._regroup(grouping), grouping)
+        return grouping.asking().starts.index(start)
+
+    def _show(self, map, grouping):
+        by = BY_SENTENCES if grouping.queries == grouping.keys else BY_ROWS
+        note = by.format(count=grouping.queries.count, shown=map.shape[2])
+        self.map, self._grouping = replace(map, notes=(note, *map.notes)), grouping
+
+
+def give_maps(request, opens=True):
+    """The head models of a request, one for each of its maps; where one is large, it `opens` by sentences, if it may.
+
+    >>> from manyheads.reading.request import Request
+    >>> [model.name for model in give_maps(Request({"before": [[1]], "after": [[1]]}))]
+    ['before', 'after']
+    """
+    maps, holding = make_maps_within(request, request.max_weights if opens else None)
+    long = {name: group_map(name, map, request, holding) for name, map in maps.items()} if opens else {}
+    if any(long.values()):
+        return [long[name] or GivenMap(name, map) for name, map in maps.items()]
+    return [GivenMap(name, map, compute_without_heads(name, request)) for name, map in maps.items()]
+
+
+def group_map(name, map, request, holding):
+    """The head model of a large map, which opens its sentences; None of one that isn't large."""
+    grouping = next((one for one in holding.groups.values() if len(one.asking()) == map.shape[2]), None)
+    if grouping is None:
+        return group_whole_map(name, map) if is_long(map) else None
+
+    def regroup(grouping):
+        if in_pieces(request):
+            raise ValueError(OPENS_NOT)
+        length = next(length for length, one in holding.groups.items() if one.queries == grouping.queries)
+        wider = Holding(groups=holding.groups | {length: grouping})
+        return make_maps(replace(request, part=name or request.part), wider)[name]
+
+    return LongMap(name, map, grouping, regroup)
+
+
+def group_whole_map(name, map):
+    """The head model of a map that is held whole, shown by sentences."""
+
+    def regroup(grouping):
+        holding = Holding(groups={len(map.key_tokens): grouping})
+        names = grouping.asking().names(map.key_tokens)
+        weights = holding.summed(map.weights)
+        return replace(map, query_tokens=names, key_tokens=names, weights=weights, mask=None, value_norms=None)
+
+    grouping = grouping_of(map.key_tokens)
+    return LongMap(name, regroup(grouping), grouping, regroup)
+
+
+def is_long(map):
+    """Whether a map that is held whole is shown by sentences: at many places, which look at each other."""
+    return map.shape[2] == map.shape[3] >= LONG and map.kind == "shares" and map.picture is None
+
+
+def compute_without_heads(name, request):
+    """What makes the map of this name again with heads off, a function of the mask; None where nothing computes it."""
+    if not request.modules:
+        return None
+    source, part = request.source, name
+    if request.kind == "modules":
+        key = next((key for key in source if f"{name}, ".startswith(f"{key}, ")), None)
+        source, part = source.get(key), name.removeprefix(str(key)).removeprefix(", ")
+    if not is_module(source) or in_pieces(request):  # its other processes wouldn't compute
+        return None
+    from manyheads.reading.heads_off import heads_of_layers, turn_off
+
+    @cache
+    def heads():
+        return heads_of_layers(source, request.inputs, part, request.layers, request.batch)
+
+    def again(head_mask):
+        before = turn_off(source, request.inputs, heads(), head_mask)
+        return make_maps(replace(request, source=source, part=part or None), before=before)[part]
+
+    return again
+
+
+def in_pieces(request):
+    """Whether a request's modules are in pieces on several processes."""
+    if not request.modules:
+        return False
+    from manyheads.reading.clusters import is_sharded
+
+    return any(map(is_sharded, request.modules))
