@@ -9,6 +9,14 @@ from manyheads.reading.token_names import array_of_ids, chosen_text, ids_in, pad
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
 AROUND = "This model looks through a window: its keys are counted from the token that asks."
 PADS_ITSELF = "The model pads texts by itself: {count} places after the text are left out."
+TOO_FEW = (
+    "there are {keys} places for tokens, got {given}: {tokens}. If the model puts more before the text, as prompt "
+    "tuning does, or pads it by itself, name these places as well"
+)
+UNNAMED = (
+    "there are {keys} keys for {queries} tokens. If {before} stand before the text, as a prefix (of prefix tuning) or a "
+    "cache puts them there, name all: tokens=[...] of {keys}, query_tokens=[...] of {queries}"
+)
 # Where inputs say which places are padding, and whether what's true is padding.
 MASKS = {
     "": (("attention_mask", False), ("src_key_padding_mask", True), ("key_padding_mask", True)),
@@ -125,7 +133,7 @@ def place_tokens(weights, which, part, text, steps=False):  # [l, h, q, k] -> Pl
     """
     queries, keys = text.sides(which)
     if queries is keys and which != "cross":
-        placed = place_own_tokens(OwnTokens(weights, part, keys, steps))
+        placed = place_own_tokens(weights, part, keys, steps)
     else:
         queries, notes = name_places("query_tokens", queries, weights.shape[2], steps)
         keys, more = name_places("tokens", keys, weights.shape[3] - len(part.keys_after))
@@ -157,93 +165,85 @@ def place_groups(weights, which, part, text, steps, sides, readable):  # Weights
 
 
 @dataclass(frozen=True)
-class OwnTokens:
-    """The weights of a part that looks at itself, whose queries may be the last of its keys, and the tokens given."""
+class Own:
+    """A part that looks at itself: so many queries, which may be the last of its keys, and the tokens that were given.
+
+    Keys that a layer adds aren't counted; `steps` says that tokens were written one after the other.
+    """
 
     weights: np.ndarray
     part: object
     tokens: list | None
-    steps: bool = False  # whether they were written one after the other
+    steps: bool
+    queries: int
+    keys: int
 
-    @property
-    def asking(self):
-        """How many queries there are."""
-        return self.weights.shape[2]
-
-    @property
-    def count(self):
-        """How many keys there are, but for those that a layer adds."""
-        return self.weights.shape[3] - len(self.part.keys_after)
-
-    @property
-    def before(self):
-        """How many keys stand before the queries."""
-        return self.count - self.asking
-
-    def names(self, name="tokens", count=None):
+    def name(self, count, name="tokens"):
         """So many of the tokens, and notes: see `name_places`."""
-        return name_places(name, self.tokens, self.count if count is None else count, self.steps)
+        return name_places(name, self.tokens, count, self.steps)
+
+    def has_tokens(self, fewer_than):
+        """Whether tokens were given, and fewer than so many."""
+        return self.tokens is not None and len(self.tokens) < fewer_than
 
 
-def place_own_tokens(own):  # -> Placed
-    """Weights between a part's own tokens, by the first of `OWN` that fits."""
+def place_own_tokens(weights, part, tokens, steps=False):  # -> Placed
+    """Weights of a part that looks at itself between its tokens, by the first of `OWN` that fits."""
+    own = Own(weights, part, tokens, steps, weights.shape[2], weights.shape[3] - len(part.keys_after))
     return next(place for fits, place in OWN if fits(own))(own)
 
 
 def _place_window(own):
-    asking, notes = own.names("query_tokens", own.asking)
-    return Placed(own.weights, asking, name_window(own.part.window, own.count), (*notes, AROUND))
+    tokens, notes = own.name(own.queries, "query_tokens")
+    return Placed(own.weights, tokens, name_window(own.part.window, own.keys), (*notes, AROUND))
 
 
 def _place_text_alone(own):
     count = len(own.tokens)
-    note = PADS_ITSELF.format(count=own.asking - count)
+    note = PADS_ITSELF.format(count=own.queries - count)
     return Placed(own.weights[:, :, :count, :count], own.tokens, own.tokens, (note,))
 
 
-def _refuse_too_few(own):
-    raise ValueError(
-        f"there are {own.count} places for tokens, got {len(own.tokens)}: {own.tokens}. If the model puts more before "
-        "the text, as prompt tuning does, or pads it by itself, name these places as well"
-    )
-
-
 def _place_all(own):
-    tokens, notes = own.names()
+    tokens, notes = own.name(own.keys)
     return Placed(own.weights, tokens, [*tokens, *own.part.keys_after], notes)
 
 
 def _place_last(own):
-    if own.tokens is None or len(own.tokens) > own.asking + own.steps:  # of all keys
-        tokens, notes = own.names()
+    before = own.keys - own.queries
+    if not own.has_tokens(own.queries + own.steps + 1):
+        tokens, notes = own.name(own.keys)
     else:
-        tokens, notes = own.names(count=own.asking)
-        tokens, notes = count_places(own.before) + tokens, (*notes, BEFORE.format(count=own.before))
-    return Placed(own.weights, tokens[own.before :], tokens, notes)
-
-
-def _refuse_unnamed_keys(own):
-    raise ValueError(
-        f"there are {own.count} keys for {own.asking} tokens. If {own.before} stand before the text, as a prefix (of "
-        f"prefix tuning) or a cache puts them there, name all: tokens=[...] of {own.count}, query_tokens=[...] of "
-        f"{own.asking}"
-    )
+        tokens, notes = own.name(own.queries)
+        tokens, notes = count_places(before) + tokens, (*notes, BEFORE.format(count=before))
+    return Placed(own.weights, tokens[before:], tokens, notes)
 
 
 def _place_apart(own):
-    asking, notes = own.names("query_tokens", own.asking)
-    tokens, more = name_places("tokens", own.tokens, own.count)
+    asking, notes = own.name(own.queries, "query_tokens")
+    tokens, more = name_places("tokens", own.tokens, own.keys)
     return Placed(own.weights, asking, tokens, (*notes, *more))
 
 
-# Whether a part is such a case, and where its tokens then are; the first that fits counts.
+def _refuse(sentence):
+    def refuse(own):
+        counts = {"keys": own.keys, "queries": own.queries, "before": own.keys - own.queries}
+        raise ValueError(sentence.format(**counts, given=len(own.tokens), tokens=own.tokens))
+
+    return refuse
+
+
+# Whether a part is such a case, and where its tokens then are.
 OWN = (
-    (lambda own: own.part.window is not None and own.count > own.part.window, _place_window),
-    (lambda own: not own.before and own.tokens and pads_itself(own.weights, len(own.tokens)), _place_text_alone),
-    (lambda own: not own.before and own.tokens is not None and len(own.tokens) < own.count, _refuse_too_few),
-    (lambda own: not own.before, _place_all),
+    (lambda own: own.part.window is not None and own.keys > own.part.window, _place_window),
+    (
+        lambda own: own.queries == own.keys and own.tokens and pads_itself(own.weights, len(own.tokens)),
+        _place_text_alone,
+    ),
+    (lambda own: own.queries == own.keys and own.has_tokens(own.keys), _refuse(TOO_FEW)),
+    (lambda own: own.queries == own.keys, _place_all),
     (lambda own: own.part.decodes or own.steps or is_last_part(own.weights), _place_last),
-    (lambda own: own.tokens is not None and len(own.tokens) == own.asking < own.count, _refuse_unnamed_keys),
+    (lambda own: own.tokens is not None and len(own.tokens) == own.queries < own.keys, _refuse(UNNAMED)),
     (lambda own: True, _place_apart),
 )
 
