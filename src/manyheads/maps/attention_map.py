@@ -9,17 +9,17 @@ from manyheads.drawing.plot import plot
 from manyheads.drawing.svg import svg
 from manyheads.drawing.table import csv_rows
 from manyheads.maps.checked import (
-    checked_mask,
-    checked_names,
-    checked_norms,
-    checked_tokens,
-    checked_weights,
-    counted_heads,
-    counted_layers,
+    check_mask,
+    check_names,
+    check_norms,
+    check_tokens,
+    check_weights,
+    count_heads,
+    count_layers,
 )
-from manyheads.maps.choosing import merged, value_weighted, words_only
-from manyheads.maps.mixing import averaged, rolled_out
-from manyheads.maps.picture import Picture, checked_picture
+from manyheads.maps.choosing import leave_out_special, merge_words, weigh_by_norms
+from manyheads.maps.mixing import average_heads, roll_out
+from manyheads.maps.picture import Picture, check_picture
 from manyheads.shared.names import KINDS, NOTES
 from manyheads.whole_files import write_whole
 
@@ -76,16 +76,16 @@ class AttentionMap:
 
     def __post_init__(self):
         expected = len(self.query_tokens), len(self.key_tokens)
-        values = {name: checked_tokens(name, getattr(self, name)) for name in ("query_tokens", "key_tokens")}
-        values["weights"] = checked_weights(self.weights, self.kind, expected)
-        values["mask"], values["causal"] = checked_mask(self.mask, self.causal, expected)
+        values = {name: check_tokens(name, getattr(self, name)) for name in ("query_tokens", "key_tokens")}
+        values["weights"] = check_weights(self.weights, self.kind, expected)
+        values["mask"], values["causal"] = check_mask(self.mask, self.causal, expected)
         layers, heads = values["weights"].shape[:2]
-        values["value_norms"] = checked_norms(self.value_norms, values["weights"].shape)
-        values["picture"] = checked_picture(self.picture, *expected)
+        values["value_norms"] = check_norms(self.value_norms, values["weights"].shape)
+        values["picture"] = check_picture(self.picture, *expected)
         if self.kind == "signed":
             values["notes"] = tuple(dict.fromkeys((*self.notes, NOTES["signed"])))
-        for axis, count, counted in (("head", heads, counted_heads), ("layer", layers, counted_layers)):
-            values[f"{axis}_names"] = checked_names(axis, getattr(self, f"{axis}_names"), counted(count))
+        for axis, count, counted in (("head", heads, count_heads), ("layer", layers, count_layers)):
+            values[f"{axis}_names"] = check_names(axis, getattr(self, f"{axis}_names"), counted(count))
         if self.named_layer is not None and not 0 <= self.named_layer < layers:
             raise ValueError(f"named_layer must be from 0 to {layers - 1}, got {self.named_layer}")
         for name, value in values.items():
@@ -99,7 +99,7 @@ class AttentionMap:
     @property
     def counts_layers(self):
         """Whether the layers are all, from "layer 1" on."""
-        return self.layer_names == counted_layers(len(self.layer_names))
+        return self.layer_names == count_layers(len(self.layer_names))
 
     def opened(self, layer=None):
         """The layer that a figure opens on: the one asked for, the last where there are fewer; else the named one.
@@ -118,7 +118,7 @@ class AttentionMap:
         >>> attention.head_name(0, 0), attention.head_name(1, 0)
         ('head 1', 'object')
         """
-        return self.head_names[head] if self.named_layer in (None, layer) else counted_heads(head + 1)[head]
+        return self.head_names[head] if self.named_layer in (None, layer) else count_heads(head + 1)[head]
 
     def head_title(self, layer, head):
         """The name of a head, after that of its layer unless it's the only one.
@@ -150,7 +150,7 @@ class AttentionMap:
         `head_mask`, [head] or [layer, head], is False for heads that are off: they are left out of the mean. Raises
         `ValueError` for one of another shape.
         """
-        return averaged(self, head_mask)
+        return average_heads(self, head_mask)
 
     def rollout(self):
         """How much of each input token reaches each position by a layer: attention rollout, as a map of one head.
@@ -168,7 +168,7 @@ class AttentionMap:
 
         Raises `ValueError` for a map whose queries are not its keys, and for weights that are not shares.
         """
-        return rolled_out(self)
+        return roll_out(self)
 
     def without_special(self):
         """The map without special tokens, each row scaled to sum to 1 again.
@@ -180,7 +180,7 @@ class AttentionMap:
         A row that gave all to special tokens becomes 0. If all tokens are special, they are kept, and `notes` say so.
         Weights that are not shares are not scaled.
         """
-        return words_only(self)
+        return leave_out_special(self)
 
     def merge_pieces(self):
         """The map of words: what looks at their pieces is summed, what their pieces look at is averaged.
@@ -196,7 +196,7 @@ class AttentionMap:
         before them (" tea", "Ġtea", "▁tea"), if a letter or digit follows one without a space. Pieces that look at
         nothing are left out of the average.
         """
-        return merged(self)
+        return merge_words(self)
 
     def value_weighted(self):
         """How long the vector is that each head writes from each token: weights times `value_norms`, as "amounts".
@@ -211,7 +211,7 @@ class AttentionMap:
 
         Raises `ValueError` for a map without `value_norms`, and for weights that aren't shares.
         """
-        return value_weighted(self)
+        return weigh_by_norms(self)
 
     def plot(self, layer=None, head=None, *, axes=None, size=None):
         """Draw the map with matplotlib: one head, all heads of one layer, one head of all layers, or all of all.
@@ -248,7 +248,7 @@ class AttentionMap:
         """
         if path is None:
             return svg(self, layer, head)
-        return _written(check_path(path, ".svg"), [svg(self, layer, head)])
+        return _write(check_path(path, ".svg"), [svg(self, layer, head)])
 
     def to_csv(self, path=None):
         """Write all weights as rows: layer, head, query, key (counted from 0), query_token, key_token, weight.
@@ -270,10 +270,10 @@ class AttentionMap:
         """
         if path is None:
             return "".join(csv_rows(self))
-        return _written(check_path(path, ".csv"), csv_rows(self))
+        return _write(check_path(path, ".csv"), csv_rows(self))
 
 
-def _written(path, texts):
+def _write(path, texts):
     with write_whole(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
         file.writelines(texts)
     return path

@@ -5,42 +5,42 @@ import numpy as np
 from manyheads.shared.names import KINDS
 
 
-def checked_tokens(name, tokens):
+def check_tokens(name, tokens):
     """Tokens as a list of strings that any file can hold; `TypeError` for anything else."""
     if isinstance(tokens, str) or not all(isinstance(token, str) for token in tokens):
         raise TypeError(f"{name} must be a list of strings, got {tokens!r}")
     return [token.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for token in tokens]
 
 
-def counted_layers(count):
+def count_layers(count):
     """The names of layers that are counted.
 
-    >>> counted_layers(2)
+    >>> count_layers(2)
     ['layer 1', 'layer 2']
     """
     return [f"layer {layer + 1}" for layer in range(count)]
 
 
-def counted_heads(count):
+def count_heads(count):
     """The names of heads that are counted, "head 1" first."""
     return [f"head {head + 1}" for head in range(count)]
 
 
-def checked_names(axis, names, counted):
+def check_names(axis, names, counted):
     """The names of heads or layers as a list of strings, `counted` where there are none.
 
-    >>> checked_names("head", ("left", "right"), counted_heads(2))
+    >>> check_names("head", ("left", "right"), count_heads(2))
     ['left', 'right']
     """
     if names is None:
         return counted
-    names = checked_tokens(f"{axis}_names", names)
+    names = check_tokens(f"{axis}_names", names)
     if len(names) != len(counted):
         raise ValueError(f"{len(names)} {axis} names for {len(counted)} {axis}s")
     return names
 
 
-def checked_weights(weights, kind, expected):  # -> [layer, head, query, key]
+def check_weights(weights, kind, expected):  # -> [layer, head, query, key]
     """Weights of a kind for so many queries and keys, as float32 that nobody can change.
 
     They are copied, unless they are such an array already, as where one map is made of another.
@@ -58,10 +58,10 @@ def checked_weights(weights, kind, expected):  # -> [layer, head, query, key]
     return weights
 
 
-def checked_norms(norms, shape):  # -> [layer, head, key] or None
+def check_norms(norms, shape):  # -> [layer, head, key] or None
     """The norms of what heads write from each token, as float32 that nobody can change, for weights of this shape.
 
-    >>> checked_norms([[[2, 0.5]]], (1, 1, 4, 2)).tolist()
+    >>> check_norms([[[2, 0.5]]], (1, 1, 4, 2)).tolist()
     [[[2.0, 0.5]]]
     """
     if norms is None:
@@ -79,10 +79,10 @@ def checked_norms(norms, shape):  # -> [layer, head, key] or None
     return norms
 
 
-def checked_mask(mask, causal, expected):  # -> [query, key] or None, whether it is causal
+def check_mask(mask, causal, expected):  # -> [query, key] or None, whether it is causal
     """The mask and the flag; a causal mask becomes the flag.
 
-    >>> checked_mask([[True, False], [True, True]], False, (2, 2))
+    >>> check_mask([[True, False], [True, True]], False, (2, 2))
     (None, True)
     """
     square = expected[0] == expected[1]

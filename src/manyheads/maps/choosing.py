@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from manyheads.maps.picture import moved_picture
+from manyheads.maps.picture import move_picture
 from manyheads.shared.names import NOTES, ONLY_SPECIAL
 from manyheads.shared.numbers import percent
 from manyheads.shared.options import OPTIONS
@@ -20,12 +20,12 @@ def rows_to_one(weights):  # [..., q, k] -> [..., q, k]
     return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
 
 
-def noted(map, text):
+def add_note(map, text):
     """The map with one more note."""
     return replace(map, notes=(*map.notes, text))
 
 
-def merged(map):
+def merge_words(map):
     """See `AttentionMap.merge_pieces`."""
     queries, keys = word_starts(map.query_tokens), word_starts(map.key_tokens)
     if (len(queries), len(keys)) == map.shape[2:]:
@@ -43,7 +43,7 @@ def merged(map):
         value_norms=None,
         picture=None,
     )
-    return noted(words, OPTIONS["pieces"]["values"]["merge"]["note"])
+    return add_note(words, OPTIONS["pieces"]["values"]["merge"]["note"])
 
 
 def any_piece(mask, queries, keys):
@@ -66,20 +66,20 @@ def words_of(tokens, starts):
     return [joined([tokens[start], *map(readable, tokens[start + 1 : end])]) for start, end in zip(starts, ends)]
 
 
-def words_only(map):
+def leave_out_special(map):
     """See `AttentionMap.without_special`."""
-    queries, keys = unspecial(map.query_tokens), unspecial(map.key_tokens)
+    queries, keys = places_of_words(map.query_tokens), places_of_words(map.key_tokens)
     if not (queries and keys):
         return replace(map, notes=(*map.notes, ONLY_SPECIAL))
-    return taken(map, queries, keys)
+    return take_tokens(map, queries, keys)
 
 
-def unspecial(tokens):
+def places_of_words(tokens):
     """The places of tokens that are not special."""
     return [place for place, token in enumerate(tokens) if not is_special(token)]
 
 
-def taken(map, queries, keys):
+def take_tokens(map, queries, keys):
     """A map of some of its tokens; rows of shares are scaled to sum to 1 again."""
     weights = map.weights[:, :, list(queries)][..., list(keys)]
     return replace(
@@ -90,16 +90,16 @@ def taken(map, queries, keys):
         mask=None if map.allowed is None else map.allowed[list(queries)][:, list(keys)],
         causal=False,
         value_norms=None if map.value_norms is None else map.value_norms[..., list(keys)],
-        picture=moved_picture(map.picture, queries, keys),
+        picture=move_picture(map.picture, queries, keys),
     )
 
 
-def between(map, first, last):
+def take_between(map, first, last):
     """The map of tokens `first` to `last` (None: the last), weights as they were; so are queries that are the keys.
 
     >>> from manyheads.maps import AttentionMap
     >>> attention = AttentionMap(["hot", "tea"], ["hot", "tea"], [[[[0.5, 0.5], [0.25, 0.75]]]])
-    >>> part = between(attention, 1, None)
+    >>> part = take_between(attention, 1, None)
     >>> part.query_tokens, part.weights.tolist(), part.notes[0].split(" are")[0]
     (['tea'], [[[[0.75]]]], 'Tokens 2 to 2 of 2')
     """
@@ -120,15 +120,15 @@ def between(map, first, last):
         kind="parts" if map.kind == "shares" else map.kind,
         mask=None if map.mask is None else map.mask[queries, keys],
         value_norms=None,  # parts aren't weighed
-        picture=moved_picture(map.picture, range(map.shape[2])[queries], range(map.shape[3])[keys]),
+        picture=move_picture(map.picture, range(map.shape[2])[queries], range(map.shape[3])[keys]),
     )
     shown = {"first": start + 1, "last": end, "count": count}
     if part.kind != "parts":
-        return noted(part, NOTES["betweenAny"].format(**shown))
-    return noted(part, NOTES["between"].format(**shown, share=percent(left_out(asking, weights))))
+        return add_note(part, NOTES["betweenAny"].format(**shown))
+    return add_note(part, NOTES["between"].format(**shown, share=percent(share_left_out(asking, weights))))
 
 
-def value_weighted(map):
+def weigh_by_norms(map):
     """See `AttentionMap.value_weighted`."""
     if map.value_norms is None:
         raise ValueError("this map has no value_norms: how long the vectors are that its heads write isn't known")
@@ -136,10 +136,10 @@ def value_weighted(map):
         raise ValueError(f"what heads write is told from shares of their attention, got {map.kind}")
     weights = map.weights * map.value_norms[:, :, None]
     weighted = replace(map, weights=weights, kind="amounts", value_norms=None)
-    return noted(weighted, OPTIONS["weigh"]["values"]["written"]["note"])
+    return add_note(weighted, OPTIONS["weigh"]["values"]["written"]["note"])
 
 
-def left_out(before, after):
+def share_left_out(before, after):
     """The share of all weights that is gone."""
     whole = before.sum(dtype=np.float64)
     return max(1 - after.sum(dtype=np.float64) / whole, 0) if whole > 0 else 0.0

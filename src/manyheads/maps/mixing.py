@@ -7,7 +7,7 @@ import numpy as np
 from manyheads.maps.choosing import rows_to_one
 
 
-def averaged(map, head_mask=None):
+def average_heads(map, head_mask=None):
     """See `AttentionMap.average`."""
     layers, heads = map.shape[:2]
     on = np.ones((layers, heads), bool)
@@ -24,7 +24,7 @@ def averaged(map, head_mask=None):
     return replace(map, weights=weights, head_names=[name], named_layer=None, value_norms=None)
 
 
-def rolled_out(map):
+def roll_out(map):
     """See `AttentionMap.rollout`."""
     if map.kind != "shares":
         raise ValueError(f"rollout is for rows that sum to 1, got {map.kind}")

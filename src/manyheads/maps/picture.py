@@ -25,10 +25,10 @@ class Picture:
     query_start: int | None = None
 
 
-def checked_picture(picture, queries, keys):
+def check_picture(picture, queries, keys):
     """The picture of a map of so many queries and keys; refused where it has other patches than the map has places.
 
-    >>> checked_picture(Picture("data:image/png;base64,", 2, 3, width=30, height=20, key_start=1), queries=7, keys=6)
+    >>> check_picture(Picture("data:image/png;base64,", 2, 3, width=30, height=20, key_start=1), queries=7, keys=6)
     Traceback (most recent call last):
     ValueError: picture has 2 x 3 patches from key 1 on, but there are 6 keys
     """
@@ -49,11 +49,11 @@ def checked_picture(picture, queries, keys):
     return picture
 
 
-def moved_picture(picture, queries, keys):
+def move_picture(picture, queries, keys):
     """The picture of a map that has these queries and keys of another, by their places; None where a patch is missing.
 
     >>> picture = Picture("data:image/png;base64,", 1, 2, width=20, height=10, key_start=1)
-    >>> moved_picture(picture, [0], [1, 2]).key_start, moved_picture(picture, [0], [0, 2])
+    >>> move_picture(picture, [0], [1, 2]).key_start, move_picture(picture, [0], [0, 2])
     (0, None)
     """
     if picture is None:

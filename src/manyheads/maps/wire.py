@@ -28,7 +28,7 @@ def map_json(map, layers=None, digits=None):
     if len(layers) * map.weights[0].size <= SMALL:
         shares = map.kind in ("shares", "parts")
         return named | {"weights": [round(float(w), 6) if shares else float(w) for w in map.weights[layers].ravel()]}
-    return named | _written(map, "".join(digits_of(map, layers)) if digits is None else digits)
+    return named | _with_largest(map, "".join(digits_of(map, layers)) if digits is None else digits)
 
 
 def digits_of(map, layers=None):
@@ -125,10 +125,10 @@ def map_message(map, layer=None):
 
 def layer_message(map, layer):
     """The weights of a layer as a kernel sends it alone."""
-    return _written(map, "".join(digits_of(map, [layer])))
+    return _with_largest(map, "".join(digits_of(map, [layer])))
 
 
-def _written(map, digits):
+def _with_largest(map, digits):
     """Digits, with what those that are no shares count in."""
     return {"weights": digits} if map.kind in ("shares", "parts") else {"weights": digits, "largest": _largest(map)}
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from manyheads.reading.axes import in_four_axes
 from manyheads.reading.clusters import gather_heads
-from manyheads.reading.parts import TOWERS, Part, by_stack, tower
+from manyheads.reading.parts import TOWERS, Part, find_tower, stack_layers
 
 CALLED_AGAIN = (
     "{name} attends {count} times, for inputs that are read one beside another or step by step: give that part of the "
@@ -72,7 +72,7 @@ class AttentionCall:
 def parts_of_calls(calls, texts, arrays=None):
     """What was seen as parts, by the names of the modules; a text that has a picture goes before that."""
     calls = join_queries(join_heads(calls))
-    stacks = by_stack((call.name, call) for call in calls)
+    stacks = stack_layers((call.name, call) for call in calls)
     if set(stacks) <= set(TOWERS.values()):
         stacks = dict(sorted(stacks.items(), key=lambda stack: -_first_of(stack[1]).depth))
     return {name: part_of_stack(stack, texts, arrays) for name, stack in stacks.items()}
@@ -161,7 +161,7 @@ def add_towers(parts, calls, texts):
     }
     stacks = {}
     for call in calls:
-        stacks.setdefault(tower(call.name), []).append(call)
+        stacks.setdefault(find_tower(call.name), []).append(call)
     known = {name for name, stack in stacks.items() if any(call.weights.data_ptr() in handed_out for call in stack)}
     beside = {name: stack for name, stack in stacks.items() if name and name not in {*known, *parts}}
     if not beside:

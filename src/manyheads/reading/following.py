@@ -347,7 +347,7 @@ class Gap:
 def follow(module, make):
     """Enters a mode of its own each time that a module is called, `make()`; returns the list of these, which grows.
 
-    It adds hooks: do it where `looked_at` puts them back.
+    It adds hooks: do it where `leave_untouched` puts them back.
     """
     modes = []
 

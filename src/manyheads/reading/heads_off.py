@@ -8,7 +8,7 @@ import torch
 from manyheads.reading.arguments import texts_in
 from manyheads.reading.following import Following, follow
 from manyheads.reading.modules import is_hugging_face, parts_of_module
-from manyheads.reading.parts import alike, chosen_part
+from manyheads.reading.parts import choose_part, group_alike
 from manyheads.reading.sentences import Holding
 from manyheads.reading.weights import pick_layers
 
@@ -46,7 +46,7 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
         seen.append(follow(module, lambda: Following(module, texts, values=values, holding=held)))
 
     parts = parts_of_module(module, inputs, batch, before, holding)
-    runs = chosen_part(alike(parts, layers), part)
+    runs = choose_part(group_alike(parts, layers), part)
     if len(runs) > 1:
         raise ValueError(f"this model has {', '.join(runs)}: part= names one")
     ((name, one),) = runs.items()
@@ -59,8 +59,8 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
 def turn_off(module, inputs, heads, head_mask):
     """What turns off those `heads`, of a module's layers by number, for which `head_mask`, [layer][head], is False.
 
-    A function of the module, which it changes: call it where `looked_at` puts that back. Raises `ValueError` where the
-    outputs of a head can't be told from others.
+    A function of the module, which it changes: call it where `leave_untouched` puts that back. Raises `ValueError`
+    where the outputs of a head can't be told from others.
     """
     off = [torch.empty(0, dtype=int, device="cpu")]
     for (number, layer), on in zip(heads.items(), head_mask):

@@ -15,12 +15,12 @@ REGISTERED = ("_parameters", "_buffers", "_modules")  # where a module has what 
 
 
 @contextmanager
-def looked_at(module):
+def leave_untouched(module):
     """Within this, a module computes without dropout and gradients; afterwards it is as it was.
 
     >>> layer = torch.nn.TransformerEncoderLayer(d_model=12, nhead=3)
     >>> _ = layer.norm1.eval()
-    >>> with looked_at(layer):
+    >>> with leave_untouched(layer):
     ...     layer.training, layer.norm2.training
     (False, False)
     >>> layer.training, layer.norm2.training, layer.norm1.training

@@ -13,7 +13,7 @@ import torch
 from manyheads.reading.arguments import arguments_of, call_module, copy_inputs, take_first_text, tensors_in, texts_in
 from manyheads.reading.attention_calls import NotSeen, add_towers, parts_of_calls
 from manyheads.reading.clusters import holds_map, is_sharded
-from manyheads.reading.looking import looked_at
+from manyheads.reading.looking import leave_untouched
 from manyheads.reading.outputs import attentions_in, parts_of_output
 from manyheads.reading.parts import renumber
 from manyheads.reading.patches import tells_of_patches
@@ -81,7 +81,7 @@ def parts_of_module(module, inputs, batch=0, before=None, holding=Holding()):
     elif is_sharded(module):
         holding = replace(holding, layers=None)  # all processes have to do the same
     call = ModuleCall(module, inputs, batch, texts_in(inputs), holding)
-    with looked_at(module):
+    with leave_untouched(module):
         kernels = kernels_of(module)
         if not kernels <= WATCHED:
             set_kernel(module, "sdpa")

@@ -1,8 +1,8 @@
 """What tools hand out, as the parts that become maps: outputs of Hugging Face, dicts, tables, tuples and arrays."""
 
-from manyheads.reading.parts import Part, by_stack, tower
+from manyheads.reading.parts import Part, find_tower, stack_layers
 from manyheads.reading.request import ATTENTIONS, OF_TEXTS, PATTERN, fields_of, leaves
-from manyheads.reading.token_names import chosen_text
+from manyheads.reading.token_names import check_text
 from manyheads.reading.weights import EAGER, are_steps, array_of, has_weights
 
 
@@ -15,7 +15,7 @@ def parts_of_output(output, batch=0, texts=None):
     """
     found = attentions_in(output)
     if not found:
-        within = {tower(name) or name: attentions_in(value) for name, value in fields_of(output).items()}
+        within = {find_tower(name) or name: attentions_in(value) for name, value in fields_of(output).items()}
         named = {name: layers for name, layers in within.items() if layers}
         found = {
             ", ".join(filter(None, (name, role))): one for name, layers in named.items() for role, one in layers.items()
@@ -23,7 +23,7 @@ def parts_of_output(output, batch=0, texts=None):
     if not found:
         raise ValueError(f"the output holds no attentions: {EAGER}")
     if (beams := getattr(output, "beam_indices", None)) is not None:
-        rows = [int(row) for row in beams[chosen_text(batch, len(beams))]]
+        rows = [int(row) for row in beams[check_text(batch, len(beams))]]
         found = {name: follow_beam(layers, rows) if are_steps(layers) else layers for name, layers in found.items()}
     if len(found) > 1 or "cross" in found:
         found = {name or "decoder": layers for name, layers in found.items()}
@@ -70,7 +70,7 @@ def parts_of_layers(named):
 
 
 def _stacked(named):
-    stacks = by_stack((name, array_of(layer)) for name, layer in named)
+    stacks = stack_layers((name, array_of(layer)) for name, layer in named)
     return {name: Part(layers) for name, layers in stacks.items()}
 
 

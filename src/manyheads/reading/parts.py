@@ -56,14 +56,14 @@ class Part:
         return any(getattr(layer, "ndim", 0) == 4 and len(layer) > self.texts for layer in layers)
 
 
-def by_stack(named):
+def stack_layers(named):
     """Layers with the names of their modules, as stacks of layers by number: those whose names differ in numbers alone.
 
-    >>> by_stack([("encoder.9.attn", 2), ("encoder.4.attn", 1), ("decoder.0.attn", 3), ("decoder.0.cross_attn", 4)])
+    >>> stack_layers([("encoder.9.attn", 2), ("encoder.4.attn", 1), ("decoder.0.attn", 3), ("decoder.0.cross_attn", 4)])
     {'encoder': {4: 1, 9: 2}, 'decoder': {0: 3}, 'cross': {0: 4}}
-    >>> list(by_stack([("text_model.layers.0.attn", 1), ("vision_tower.layers.0.attn", 2)]))
+    >>> list(stack_layers([("text_model.layers.0.attn", 1), ("vision_tower.layers.0.attn", 2)]))
     ['text', 'image']
-    >>> list(by_stack([("blocks.0.attn1", 1), ("blocks.0.attn2", 2)]))
+    >>> list(stack_layers([("blocks.0.attn1", 1), ("blocks.0.attn2", 2)]))
     ['decoder', 'cross']
     """
     named, stacks = [*named], {}
@@ -71,7 +71,7 @@ def by_stack(named):
     for name, layer in named:
         numbers = tuple(map(int, re.findall(number, name)))
         stacks.setdefault(re.sub(number, "", name), []).append((numbers, layer))
-    stacks = {name: by_number(stack) for name, stack in stacks.items()}
+    stacks = {name: order_by_number(stack) for name, stack in stacks.items()}
     if len(stacks) == 1:
         return {"": stacks.popitem()[1]}
     return dict(zip(names_of_stacks(list(stacks)), stacks.values()))
@@ -87,7 +87,7 @@ def names_of_stacks(names):
 
     Beside the tower of an image, a stack without a word of its own is the model's main one, which reads the text.
     """
-    roles = {name: tower(name) or role(name, names) for name in names}
+    roles = {name: find_tower(name) or find_role(name, names) for name in names}
     roles = {name: None if found == name else found for name, found in roles.items()}
     bare = [name for name in names if roles[name] is None and not _own_words(name)]
     known = set(roles.values())
@@ -105,20 +105,20 @@ def _names_of_one_role(one, names):
     if one and len(names) == 1:
         return [one]
     if one is None:
-        return [words or _words(name)[0] for name, words in zip(names, told_apart(names))]
+        return [words or _words(name)[0] for name, words in zip(names, tell_apart(names))]
     crosses = [name for name in names if CROSSING.search(name)] if one != "cross" else []
     groups = [("cross", crosses), ("", [name for name in names if name not in crosses])]
     called = {}
     for role_in_tower, group in groups:
-        for name, words in zip(group, told_apart(group)):
+        for name, words in zip(group, tell_apart(group)):
             called[name] = ", ".join(filter(None, (one, role_in_tower, words if len(group) > 1 else "")))
     return [called[name] for name in names]
 
 
-def told_apart(names):
+def tell_apart(names):
     """What tells modules apart: the words of their names that no others have, none for a name without any.
 
-    >>> told_apart(["visual.transformer..attn", "visual.attn_pool.attn"]), told_apart(["left.layers", "right.layers"])
+    >>> tell_apart(["visual.transformer..attn", "visual.attn_pool.attn"]), tell_apart(["left.layers", "right.layers"])
     (['', 'attn_pool'], ['left', 'right'])
     """
     found = [_own_words(name) for name in names]
@@ -134,12 +134,12 @@ def _words(name):
     return [word for word in name.split(".") if word]
 
 
-def by_number(stack):
+def order_by_number(stack):
     """Layers by the number in which the names of their modules differ; in the order of all numbers, where it's not one.
 
-    >>> by_number([((0, 9), "b"), ((0, 4), "a")]), by_number([((1, 0), "c"), ((0, 1), "b"), ((0, 0), "a")])
+    >>> order_by_number([((0, 9), "b"), ((0, 4), "a")]), order_by_number([((1, 0), "c"), ((0, 1), "b"), ((0, 0), "a")])
     ({4: 'a', 9: 'b'}, ['a', 'b', 'c'])
-    >>> by_number([((0,), "a"), ((1,), "b"), ((0,), "a again")])  # of modules that are called again, as they were
+    >>> order_by_number([((0,), "a"), ((1,), "b"), ((0,), "a again")])  # of modules that are called again, as they were
     ['a', 'b', 'a again']
     """
     if len({numbers for numbers, _ in stack}) < len(stack):
@@ -153,11 +153,11 @@ def by_number(stack):
     return [layer for _, layer in ordered]
 
 
-def role(name, names):
+def find_role(name, names):
     """What a stack of layers is to a model, by its name among the names of all: encoder, decoder, cross or as it is.
 
     >>> names = ["layers.self_attn", "layers.multihead_attn"]
-    >>> [role(name, names) for name in names]
+    >>> [find_role(name, names) for name in names]
     ['decoder', 'cross']
     """
     crosses = [other for other in names if CROSSING.search(other)]
@@ -173,10 +173,10 @@ def role(name, names):
     return "decoder" if crosses else name
 
 
-def tower(name):
+def find_tower(name):
     """What a part of a model reads, by the first word of its name that tells; None for no such word.
 
-    >>> tower("model.vision_tower.encoder.layers"), tower("model.layers")
+    >>> find_tower("model.vision_tower.encoder.layers"), find_tower("model.layers")
     ('image', None)
     """
     found = re.search("|".join(TOWERS), name)
@@ -193,13 +193,13 @@ def renumber(layers, numbers):
     return layers if known else dict(zip(numbers, layers))
 
 
-def alike(parts, chosen=None):
+def group_alike(parts, chosen=None):
     """The parts whose layers are of one shape, of which a map is made: others in groups that are, by their numbers.
 
     >>> import numpy as np
     >>> wide, narrow = np.ones((16, 2, 4, 4)), np.ones((4, 4, 4, 4))
-    >>> list(alike({"": Part([wide, wide, narrow])})), list(alike({"branches": Part([wide, narrow, wide, narrow])}))
-    (['layers 1 to 2', 'layer 3'], ['branches, layers 1, 3', 'branches, layers 2, 4'])
+    >>> list(group_alike({"branches": Part([wide, narrow, wide, narrow])}))
+    ['branches, layers 1, 3', 'branches, layers 2, 4']
     """
     found = {}
     for name, part in parts.items():
@@ -217,14 +217,14 @@ def alike(parts, chosen=None):
         for numbers in groups.values():
             layers, full = ({number: each.get(number) for number in numbers} for each in (counted, seen))
             one = replace(part, layers=layers, array=None, full=tuple(full.values()) if seen else None)
-            found[", ".join(filter(None, (name, layers_named(numbers))))] = one
+            found[", ".join(filter(None, (name, name_runs(numbers))))] = one
     return found
 
 
-def layers_named(numbers):
+def name_runs(numbers):
     """Layers by their numbers, from 0, those that follow each other in one.
 
-    >>> layers_named([4]), layers_named([0, 1, 2]), layers_named([0, 2, 3])
+    >>> name_runs([4]), name_runs([0, 1, 2]), name_runs([0, 2, 3])
     ('layer 5', 'layers 1 to 3', 'layers 1, 3 to 4')
     """
     starts = [number for number in sorted(numbers) if number - 1 not in numbers]
@@ -233,10 +233,10 @@ def layers_named(numbers):
     return f"layer{'s' * (len(numbers) > 1)} {', '.join(runs)}"
 
 
-def chosen_part(parts, wanted):
+def choose_part(parts, wanted):
     """The part that somebody names, whole or by a word of its name; all for None.
 
-    >>> list(chosen_part({"text_model": 1, "vision_model": 2}, "text"))
+    >>> list(choose_part({"text_model": 1, "vision_model": 2}, "text"))
     ['text_model']
 
     Raises `ValueError` where none or several are called so.

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from manyheads.maps.picture import moved_picture
+from manyheads.maps.picture import move_picture
 from manyheads.reading.patches import (
     grid_among,
     image_places,
@@ -46,7 +46,7 @@ class PicturePlaces:
         if self.whole is None:
             return None
         asking = self.kept if self.whole.query_start is not None else range(queries)
-        return moved_picture(self.whole, asking, self.kept)
+        return move_picture(self.whole, asking, self.kept)
 
     def picture_of_groups(self, queries, keys):
         """The picture for groups of queries and keys, of which those of one token may be patches."""
@@ -56,7 +56,7 @@ class PicturePlaces:
         if self.order is not None:
             rows = {place: number for number, place in enumerate(self.order)}
             asking, looked_at = ([rows.get(place, -1) for place in places] for places in (asking, looked_at))
-        return moved_picture(self.whole, asking, looked_at)
+        return move_picture(self.whole, asking, looked_at)
 
 
 def find_patches(which, full, text, config, named, request, windows=False):

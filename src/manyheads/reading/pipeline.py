@@ -13,11 +13,11 @@ import numpy as np
 
 from manyheads.maps.attention_map import AttentionMap
 from manyheads.reading.outputs import parts_of_cache, parts_of_layers, parts_of_output, parts_of_weights, read_table
-from manyheads.reading.parts import alike, chosen_part, role
+from manyheads.reading.parts import choose_part, find_role, group_alike
 from manyheads.reading.picture_places import find_patches
 from manyheads.reading.places import place_groups, place_tokens, read_text, text_in_part
 from manyheads.reading.sentences import Holding
-from manyheads.reading.token_names import of_processor, pretty
+from manyheads.reading.token_names import pretty, tokenizer_in
 from manyheads.reading.tokenizing import make_inputs
 from manyheads.reading.weights import are_steps, gather_weights, kind_of, pick_layers, scale_rows
 
@@ -50,12 +50,12 @@ def make_maps(request, holding=Holding(), before=None):
     parts = take_parts(request, holding, before)
     if not parts:
         return {}
-    runs = alike(parts, request.layers)
-    roles = {name: role(name, runs) for name in runs}
+    runs = group_alike(parts, request.layers)
+    roles = {name: find_role(name, runs) for name in runs}
     inputs = name_inputs(request)
     text = read_text(request, inputs)
     maps, refusals = {}, []
-    for name, part in chosen_part(runs, request.part).items():
+    for name, part in choose_part(runs, request.part).items():
         if isinstance(part, AttentionMap):
             maps[name] = choose_from_map(part, request)
             continue
@@ -89,7 +89,7 @@ def read(request):
     if request.kind == "table" and request.tokens is None and request.query_tokens is None:
         tokens, query_tokens, weights = read_table(request.source)
         request = replace(request, source=weights, tokens=tokens, query_tokens=query_tokens)
-    return replace(request, tokenizer=of_processor(request.tokenizer))
+    return replace(request, tokenizer=tokenizer_in(request.tokenizer))
 
 
 def unwrap(source):

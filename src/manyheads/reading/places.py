@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from manyheads.reading.token_names import array_of_ids, chosen_text, ids_in, padding_of, row_of, strings_of
+from manyheads.reading.token_names import array_of_ids, check_text, ids_in, padding_of, row_of, strings_of
 
 BEFORE = "{count} keys stand before these tokens, counted: a prefix, as of prefix tuning, or what a cache holds."
 AROUND = "This model looks through a window: its keys are counted from the token that asks."
@@ -14,8 +14,8 @@ TOO_FEW = (
     "tuning does, or pads it by itself, name these places as well"
 )
 UNNAMED = (
-    "there are {keys} keys for {queries} tokens. If {before} stand before the text, as a prefix (of prefix tuning) or a "
-    "cache puts them there, name all: tokens=[...] of {keys}, query_tokens=[...] of {queries}"
+    "there are {keys} keys for {queries} tokens. If {before} stand before the text, as a prefix (of prefix tuning) or "
+    "a cache puts them there, name all: tokens=[...] of {keys}, query_tokens=[...] of {queries}"
 )
 # Where inputs say which places are padding, and whether what's true is padding.
 MASKS = {
@@ -112,7 +112,7 @@ def mask_in(named, which="", batch=0):  # -> [k], True for text, or None
 
 def _mask_of_text(mask, batch):
     mask = np.asarray(mask.detach().cpu() if hasattr(mask, "detach") else mask)
-    mask = mask[chosen_text(batch, len(mask))] if mask.ndim == 2 else mask
+    mask = mask[check_text(batch, len(mask))] if mask.ndim == 2 else mask
     return np.isfinite(mask) & (mask > 0) if mask.dtype.kind == "f" else mask != 0
 
 
@@ -259,7 +259,7 @@ def leave_out_padding(placed, which, part, text, steps):  # Placed -> Placed
         mask = mask_of_unseen(weights, text.padding)
     given = text.mask_is_given and which != "decoder"
     added = len(part.keys_after)
-    kept = unpadded(mask, weights.shape[3], strict=given, written=steps, added=added)
+    kept = unpadded(mask, weights.shape[3], strict=given, steps=steps, added=added)
     before = weights.shape[3] - added - weights.shape[2]  # keys that ask nothing
     if which == "cross":
         asking = unpadded(text.decoder_mask, weights.shape[2])
@@ -360,19 +360,19 @@ def name_places(name, tokens, count, spare=False):
     return list(tokens), ()
 
 
-def unpadded(mask, count, strict=False, written=False, added=0):
+def unpadded(mask, count, strict=False, steps=False, added=0):
     """The places that aren't padding, by a mask; None for no mask, and for one that doesn't fit unless it has to.
 
-    >>> unpadded(np.array([False, True, True]), 3), unpadded(np.array([False, True]), 4, written=True)
+    >>> unpadded(np.array([False, True, True]), 3), unpadded(np.array([False, True]), 4, steps=True)
     ([1, 2], [1, 2, 3])
 
-    What was `written` after the mask was made is text, and so are keys that were `added`. Raises `ValueError` for a
+    What came in `steps` after the mask was made is text, and so are keys that were `added`. Raises `ValueError` for a
     mask of another number of places.
     """
     if mask is None:
         return None
     places = count - added
-    if written and mask.ndim == 1 and len(mask) < places:
+    if steps and mask.ndim == 1 and len(mask) < places:
         mask = np.concatenate([mask, np.ones(places - len(mask), bool)])
     if mask.shape == (places,):
         return [*np.flatnonzero(mask).tolist(), *range(places, count)]

@@ -2,7 +2,7 @@
 
 import inspect
 
-from manyheads.reading.token_names import is_tokenizer, of_processor
+from manyheads.reading.token_names import is_tokenizer, tokenizer_in
 
 OF_TOKENIZERS = ("input_ids", "attention_mask", "token_type_ids")
 
@@ -46,7 +46,7 @@ def takes_ids(module):
 def brought_by(module):
     """The tokenizer, or the processor, that a module has as `tokenizer`; None where that's a part of it, or nothing."""
     found = getattr(module, "tokenizer", None)
-    return found if is_tokenizer(of_processor(found)) else None
+    return found if is_tokenizer(tokenizer_in(found)) else None
 
 
 def _parameters_of(module):

@@ -92,7 +92,7 @@ def row_of(ids, batch=0):
     >>> row_of(np.array([[5, 3], [5, 9]]), batch=1)
     [5, 9]
     """
-    return [int(one) for one in (ids[chosen_text(batch, len(ids))] if ids.ndim > 1 else ids)]
+    return [int(one) for one in (ids[check_text(batch, len(ids))] if ids.ndim > 1 else ids)]
 
 
 def tokens_by(tokenizer, ids):
@@ -128,10 +128,10 @@ def padding_of(ids, tokenizer):
     return max(len(ids) - kept - ends_so, 0)
 
 
-def chosen_text(batch, count):
+def check_text(batch, count):
     """The place of the text that `batch` names, from 0; raises `ValueError` where there is none.
 
-    >>> chosen_text(3, count=2)
+    >>> check_text(3, count=2)
     Traceback (most recent call last):
     ValueError: batch must be from 0 to 1 for these 2 texts, got 3
     """
@@ -140,7 +140,7 @@ def chosen_text(batch, count):
     return int(batch)
 
 
-def of_processor(tokenizer):
+def tokenizer_in(tokenizer):
     """The tokenizer of a processor, which reads more than text; a tokenizer as it is."""
     return tokenizer if is_tokenizer(tokenizer) else getattr(tokenizer, "tokenizer", tokenizer)
 

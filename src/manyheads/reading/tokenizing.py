@@ -10,7 +10,7 @@ from typing import Any
 from manyheads.reading.patches import NORMALISED, image_of, image_token_of, pictures_in
 from manyheads.reading.request import is_module
 from manyheads.reading.signatures import brought_by, takes_dict, takes_ids, takes_text
-from manyheads.reading.token_names import TEXT_ALONE, chosen_text, is_tokenizer, of_processor
+from manyheads.reading.token_names import TEXT_ALONE, check_text, is_tokenizer, tokenizer_in
 
 ALONE = "Text {number} of {count} is read alone, as {why}: batch=0 to batch={last} choose it."
 NO_PADDING = "the tokenizer has no padding token"
@@ -98,7 +98,7 @@ def _read_texts(request, texts):
     if request.image is not None:
         inputs, notes = _read_text_and_picture(request, texts[0])
         return replace(request, tokens=None, inputs=inputs, notes=request.notes + notes)
-    tokenizer = of_processor(request.tokenizer)
+    tokenizer = tokenizer_in(request.tokenizer)
     if not callable(tokenizer) or _reads_images(tokenizer):
         raise TypeError(NO_TOKENIZER.format(_kind(request.tokenizer)))
     if not is_tokenizer(tokenizer):  # as of open_clip: it gives the ids alone
@@ -112,7 +112,7 @@ def _read_texts(request, texts):
 
 def _keep_what_is_read_together(request, texts):
     """The request, and its texts: one alone, with a note, where they can't be read together."""
-    tokenizer, place = of_processor(request.tokenizer), chosen_text(request.batch, len(texts))
+    tokenizer, place = tokenizer_in(request.tokenizer), check_text(request.batch, len(texts))
     pads = not is_tokenizer(tokenizer) or getattr(tokenizer, "pad_token", None) is not None
     if len(texts) == 1 or (pads and request.image is None):
         return request, texts
@@ -137,7 +137,7 @@ def _read_text_and_picture(request, text):
     reader, picture = request.tokenizer, _open_picture(request.image)
     images = _reader_of_images(reader)
     if not callable(reader):  # as of a pipeline
-        return {**of_processor(reader)(text, return_tensors="pt"), **images(images=picture, return_tensors="pt")}, ()
+        return {**tokenizer_in(reader)(text, return_tensors="pt"), **images(images=picture, return_tensors="pt")}, ()
     config = getattr(request.source, "config", None)
     try:
         inputs, refusal = reader(text=[text], images=[picture], return_tensors="pt"), None

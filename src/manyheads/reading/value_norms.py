@@ -3,7 +3,7 @@
 import torch
 
 from manyheads.reading.heads_off import heads_of_layers
-from manyheads.reading.looking import looked_at
+from manyheads.reading.looking import leave_untouched
 
 SHARDED = "value_norms of a {} aren't known while its parameters are sharded, as by FSDP2 or tensor parallelism"
 NO_VALUES = "it computes in pieces, or by several values"
@@ -39,7 +39,7 @@ def value_norms(model, inputs=None, batch=0, part=None):  # -> [layer, head, key
         raise ValueError(SHARDED.format(type(model).__name__))
     found = heads_of_layers(model, inputs, part, batch=batch, values=True)
     layers = []
-    with looked_at(model):
+    with leave_untouched(model):
         for number, heads in found.items():
             measured = _measured(heads, batch)
             if isinstance(measured, str):
@@ -60,12 +60,12 @@ def _measured(heads, batch):  # -> [h, k], or why it isn't known
         if outputs not in read:
             tags = [one.tags(where[batch]) for other in heads for one, where in other.outputs if one is outputs]
             read[outputs] = torch.cat(tags), outputs.reader.of(torch.cat(tags))
-        tags, written = read[outputs]
-        if written is None:
+        tags, through = read[outputs]
+        if through is None:
             return NOT_LINEAR.format(outputs.reader.name)
         values = outputs.values.flatten(0, len(outputs.rows) - 1)[rows[batch]]  # [k, d_v]
-        own = torch.isin(tags, outputs.tags(rows[batch])).to(written.device)
-        found.append(norms(values[None], written[own][None])[0])
+        own = torch.isin(tags, outputs.tags(rows[batch])).to(through.device)
+        found.append(norms(values[None], through[own][None])[0])
     return torch.stack(found)
 
 

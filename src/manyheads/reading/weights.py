@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manyheads.reading.sentences import Holding, TooMany
-from manyheads.reading.token_names import chosen_text
+from manyheads.reading.token_names import check_text
 
 # How far from 1 a row of bfloat16 may sum, of which each weight is off by 2**-8 of itself, rounded twice.
 ROUNDED = 2**-7
@@ -212,7 +212,7 @@ def gather_weights(part, causal=True, batch=0, chosen=None, holding=Holding()): 
         named, numbers, shape = False, [0], layers[0].shape
     if len(shape) > 4:
         raise ValueError(AXES.format([len(numbers), *shape]))
-    text = chosen_text(batch, shape[0]) if len(shape) == 4 else None
+    text = check_text(batch, shape[0]) if len(shape) == 4 else None
     notes += note_on_batch(text, shape[0], part.texts) if len(shape) == 4 else ()
     if part.array is not None and numbers == [number for number in present if not is_empty(layers[number])]:
         array = part.array
@@ -326,7 +326,7 @@ def stitch(steps, causal=True, batch=0, chosen=None):  # -> {number: Stitched}
     read in chunks, or began with a cache, the first tokens ask nothing: there are fewer queries than keys.
     """
     numbers = pick_layers(range(len(steps[0])), chosen)
-    text = chosen_text(batch, len(steps[0][0]))
+    text = check_text(batch, len(steps[0][0]))
     before = max(count_unasked(array_of(steps[0][number][text])) for number in numbers) if causal else 0
     return {number: Stitched([step[number] for step in steps], causal, before) for number in numbers}
 

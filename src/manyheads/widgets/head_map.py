@@ -13,7 +13,7 @@ from manyheads.drawing.element import element_html, write_heads
 from manyheads.drawing.endings import check_path
 from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
-from manyheads.maps.choosing import between
+from manyheads.maps.choosing import take_between
 from manyheads.maps.wire import digits_in, digits_of, layer_message, map_json, map_message
 from manyheads.models.registry import is_named, load_model
 from manyheads.reading.head_view import translate_head_view
@@ -391,8 +391,8 @@ class HeadMap(_Chosen):
             chosen[name] = None if chosen[name] is None else min(chosen[name], count - 1)
         rows = enumerate(mask or [])
         off = write_heads((layer, head) for layer, row in rows for head, on in enumerate(row) if not on)
-        written = {name: None if value == start_of(name) else value for name, value in chosen.items()}
-        return {**written, "off": off or None}
+        chosen = {name: None if value == start_of(name) else value for name, value in chosen.items()}
+        return {**chosen, "off": off or None}
 
     def _takes_whole_rows(self):
         return any(is_whole(name, getattr(self, name)) for name in OPTIONS)
@@ -402,7 +402,7 @@ class HeadMap(_Chosen):
         shown = self._shown(map, mask)
         if self._takes_whole_rows():
             return map, shown
-        part = between(map, self.first, self.last)
+        part = take_between(map, self.first, self.last)
         if part is map:
             return map, shown
         asks = shown["query"] or 0

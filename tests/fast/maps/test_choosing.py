@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from manyheads.maps import AttentionMap
-from manyheads.maps.choosing import taken
+from manyheads.maps.choosing import take_tokens
 from manyheads.shared.options import OPTIONS
 from manyheads.shared.tokens import word_starts
 
@@ -74,8 +74,8 @@ def test_less_of_a_causal_map_is_causal_where_rows_and_columns_still_match():
     map = AttentionMap(tokens, tokens, (weights / weights.sum(-1, keepdims=True))[None, None], causal=True)
     assert map.merge_pieces().causal
     assert map.without_special().causal
-    assert taken(map, [1, 2], [1, 2]).causal
-    assert taken(map, [1, 2], [0, 3]).mask.tolist() == [[True, False], [True, False]]
+    assert take_tokens(map, [1, 2], [1, 2]).causal
+    assert take_tokens(map, [1, 2], [0, 3]).mask.tolist() == [[True, False], [True, False]]
 
 
 @pytest.mark.parametrize(

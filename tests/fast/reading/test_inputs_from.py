@@ -280,7 +280,9 @@ def test_two_texts_have_each_their_picture():
     for text, grid in enumerate([(2, 3), (3, 2)]):
         found = find_patches("text", (8, 8), Text(list("abcdefgh")), config, named, Request(None, batch=text))
         assert found.text.tokens[5] == " patch {},{}".format(*grid)
-    assert find_patches("image", (48, 48), Text(), config, named, Request(None)).text.tokens is None, "both pictures in one"
+    assert find_patches("image", (48, 48), Text(), config, named, Request(None)).text.tokens is None, (
+        "both pictures in one"
+    )
 
 
 def test_a_large_picture_in_blocks_is_shown_by_its_rows():

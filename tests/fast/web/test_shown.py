@@ -9,7 +9,7 @@ from node import WEB, run_node
 
 from manyheads.drawing.legend import legend_of
 from manyheads.maps import AttentionMap
-from manyheads.maps.choosing import between
+from manyheads.maps.choosing import take_between
 from manyheads.maps.wire import map_dict, map_json
 from manyheads.shared.numbers import amount, percent
 from manyheads.shared.options import OPTIONS, is_whole
@@ -100,8 +100,8 @@ def examples():
         if map.kind == "shares" and map.query_tokens == map.key_tokens:
             yield map, {"layers": "rollout"}, map.rollout()
             yield map, {"layers": "rollout", "weigh": "written"}, map.rollout()
-        yield map, {"first": 1, "last": 3}, between(map, 1, 3)
-        yield map, {"first": 2, "heads": "average"}, between(map.average(), 2, None)
+        yield map, {"first": 1, "last": 3}, take_between(map, 1, 3)
+        yield map, {"first": 2, "heads": "average"}, take_between(map.average(), 2, None)
         for _ in range(4):
             state, shown = {"view": "grid", "query": int(random.integers(map.shape[2]))}, map
             if random.random() < 0.5:
