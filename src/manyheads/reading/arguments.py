@@ -118,7 +118,10 @@ def bring(inputs, module):
     weight = first_weight(module)
     if weight is None:
         return inputs
-    device = None if weight.is_meta or places_itself(module) else device_of(weight)
+    places_itself = any(hasattr(part, "_hf_hook") for part in module.modules())
+    mesh = getattr(weight, "device_mesh", None)  # of one in pieces on several devices
+    device = weight.device if mesh is None else torch.device(mesh.device_type)
+    device = None if weight.is_meta or places_itself else device
     dtype = weight.dtype if weight.is_floating_point() else None
 
     def there(tensor):
@@ -136,17 +139,6 @@ def first_weight(module):
     weights = (getattr(part, "weight", None) for part in module.modules())
     matrices = (weight for weight in weights if isinstance(weight, torch.Tensor) and weight.ndim > 1)
     return next(chain(matrices, module.parameters(), module.buffers()), None)
-
-
-def device_of(tensor):
-    """Where a tensor is computed with; of one in pieces on several devices, the kind of these."""
-    mesh = getattr(tensor, "device_mesh", None)
-    return tensor.device if mesh is None else torch.device(mesh.device_type)
-
-
-def places_itself(module):
-    """Whether Accelerate's hooks bring inputs to where each part of a module is."""
-    return any(hasattr(part, "_hf_hook") for part in module.modules())
 
 
 def narrow(tensor, dtype):

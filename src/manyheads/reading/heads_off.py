@@ -50,10 +50,10 @@ def heads_of_layers(module, inputs, part=None, layers=None, batch=0, values=Fals
     if len(runs) > 1:
         raise ValueError(f"this model has {', '.join(runs)}: part= names one")
     ((name, one),) = runs.items()
-    handed_out = [layer for each in parts.values() for layer in _counted(each.layers).values()]
-    counted = _counted(one.layers)
-    numbers = pick_layers(sorted(counted), layers if name in parts else None)
-    return {number: _heads_of(counted[number], one.heads_at, seen[-1], handed_out) for number in numbers}
+    handed_out = [layer for each in parts.values() for layer in each.numbered().values()]
+    numbered = one.numbered()
+    numbers = pick_layers(sorted(numbered), layers if name in parts else None)
+    return {number: _heads_of(numbered[number], one.heads_at, seen[-1], handed_out) for number in numbers}
 
 
 def turn_off(module, inputs, heads, head_mask):
@@ -71,11 +71,6 @@ def turn_off(module, inputs, heads, head_mask):
             off.append(head.tags)
     texts, off = texts_in(inputs), torch.cat(off)
     return lambda module: follow(module, lambda: Following(module, texts, off))
-
-
-def _counted(layers):
-    counted = layers if isinstance(layers, dict) else dict(enumerate(layers))
-    return {number: layer for number, layer in counted.items() if layer is not None}
 
 
 def _heads_of(weights, heads_at, modes, handed_out):

@@ -20,6 +20,7 @@ from manyheads.reading.patches import tells_of_patches
 from manyheads.reading.request import has_outputs
 from manyheads.reading.sentences import Holding
 from manyheads.reading.watching import Watch
+from manyheads.reading.weights import is_held
 
 NOT_SEEN = "{} is computed by {}, which gives no weights: it's left out."
 OVER_CHANNELS = "Attention over channels, where features look at features and no place at another, is left out: {}."
@@ -115,7 +116,7 @@ def parts_of_call(call, kernels):  # -> parts, what the module returned, notes
     """
     kind = classify_module(call.module, call.holding)
     try:
-        return take_handed_out(call) if kind == "eager" else watch_calls(call)
+        return take_handed_out(call) if kind == "eager" else take_seen(call, *watch(call))
     except NotSeen:
         found = None if kind == "own" else ask_eagerly(call, kernels)
         if found is None:
@@ -123,17 +124,12 @@ def parts_of_call(call, kernels):  # -> parts, what the module returned, notes
         return found
 
 
-def watch_calls(call):
-    """The parts of a module by what is seen of its calls of attention."""
-    return parts_seen(call, *watch(call))
-
-
 def take_handed_out(call):
     """The parts that an eager Hugging Face model hands out, and what is seen of the towers that it says nothing of."""
     watched, output = watch(call, **HANDED_OUT)
     parts = handed_out(output, call)
     if not parts:
-        return parts_seen(call, watched, output)
+        return take_seen(call, watched, output)
     parts = add_towers(parts, watched.calls, call.texts) if has_towers(call.module) else parts
     return parts, output, (MASK_ADDED,) * has_boolean_mask(call.inputs)
 
@@ -187,7 +183,7 @@ def tell_texts_from_heads(calls, module_call):
     return found
 
 
-def parts_seen(call, watched, output):
+def take_seen(call, watched, output):
     """The parts of a module by its calls, what it returned, and notes on what else was seen."""
     name = type(call.module).__name__
     notes = (FAST_PATH,) * fast_path_differs(call.module, call.inputs, output) + batch_second(call.module, call.inputs)
@@ -216,24 +212,18 @@ def has_boolean_mask(inputs):
 
 def outputs_alike(one, other):
     """Whether two outputs of a model are the same up to rounding, by their first numbers."""
-    pairs = zip(_numbers(one), _numbers(other))
-    for first, second in pairs:
-        close = ALIKE.get(first.dtype, 1e-3) * max(float(first.abs().max()), 1e-6)
-        return first.shape == second.shape and bool((first - second).abs().max() <= close)
-    return True
-
-
-def _numbers(output):
-    """The tensors of an output, those of floating numbers."""
-    values = output.values() if hasattr(output, "values") else output if isinstance(output, tuple) else (output,)
-    return (value for value in values if isinstance(value, torch.Tensor) and value.is_floating_point())
+    first, second = (next(filter(torch.is_floating_point, tensors_in([output])), None) for output in (one, other))
+    if first is None or second is None:
+        return True
+    close = ALIKE.get(first.dtype, 1e-3) * max(float(first.abs().max()), 1e-6)
+    return first.shape == second.shape and bool((first - second).abs().max() <= close)
 
 
 def lacks(parts, layers):
     """Whether layers that are wanted, by their numbers, weren't held."""
-    held = [part.layers if isinstance(part.layers, dict) else dict(enumerate(part.layers)) for part in parts.values()]
-    wanted = [part[number] for part in held for number in layers if number in part]
-    return any(getattr(layer, "is_meta", False) for layer in wanted) or not wanted
+    numbered = [part.numbered() for part in parts.values()]
+    wanted = [part[number] for part in numbered for number in layers if number in part]
+    return not all(map(is_held, wanted)) or not wanted
 
 
 def is_hugging_face(module):

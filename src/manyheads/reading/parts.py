@@ -50,10 +50,14 @@ class Part:
         >>> Part([np.ones((4, 2, 9, 9))], texts=1).in_windows(), Part([np.ones((1, 2, 9, 9))], texts=1).in_windows()
         (True, False)
         """
-        layers = self.layers.values() if isinstance(self.layers, dict) else self.layers
         if self.texts is None or are_steps(self.layers):
             return False
-        return any(getattr(layer, "ndim", 0) == 4 and len(layer) > self.texts for layer in layers)
+        return any(getattr(layer, "ndim", 0) == 4 and len(layer) > self.texts for layer in self.numbered().values())
+
+    def numbered(self):
+        """The layers that are there, by their numbers, from 0."""
+        layers = self.layers.items() if isinstance(self.layers, dict) else enumerate(self.layers)
+        return {number: layer for number, layer in layers if layer is not None}
 
 
 def stack_layers(named):
@@ -205,17 +209,16 @@ def group_alike(parts, chosen=None):
     for name, part in parts.items():
         layers = getattr(part, "layers", None)  # a map has none
         listed = isinstance(layers, (list, tuple, dict)) and not are_steps(layers)
-        counted = dict(layers.items() if isinstance(layers, dict) else enumerate(layers)) if listed else {}
-        present = [number for number, layer in sorted(counted.items()) if layer is not None]
-        seen = dict(zip(counted, getattr(part, "full", None) or ()))
+        numbered = part.numbered() if listed else {}
+        seen = dict(zip(numbered, getattr(part, "full", None) or ()))
         groups = {}
-        for number in pick_layers(present, chosen if present else None):
-            groups.setdefault((getattr(counted[number], "shape", None), seen.get(number)), []).append(number)
+        for number in pick_layers(sorted(numbered), chosen if numbered else None):
+            groups.setdefault((getattr(numbered[number], "shape", None), seen.get(number)), []).append(number)
         if len(groups) < 2:
             found[name] = part
             continue
         for numbers in groups.values():
-            layers, full = ({number: each.get(number) for number in numbers} for each in (counted, seen))
+            layers, full = ({number: each.get(number) for number in numbers} for each in (numbered, seen))
             one = replace(part, layers=layers, array=None, full=tuple(full.values()) if seen else None)
             found[", ".join(filter(None, (name, name_runs(numbers))))] = one
     return found

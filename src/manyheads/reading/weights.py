@@ -1,6 +1,5 @@
 """From weights computed elsewhere to those of a map: [layer, head, query, key]."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -214,11 +213,10 @@ def gather_weights(part, causal=True, batch=0, chosen=None, holding=Holding()): 
         raise ValueError(AXES.format([len(numbers), *shape]))
     text = check_text(batch, shape[0]) if len(shape) == 4 else None
     notes += note_on_batch(text, shape[0], part.texts) if len(shape) == 4 else ()
-    if part.array is not None and numbers == [number for number in present if not is_empty(layers[number])]:
+    if part.array is not None and numbers == [number for number in present if is_held(layers[number])]:
         array = part.array
     else:
-        copies = copy_layers(layers, numbers, text, let_go=part.full is not None)
-        array = copy_once(copies, (len(numbers), *shape[-3:]), Holding() if part.full else holding)
+        array = copy_once(layers, numbers, text, shape[-3:], None if part.full else holding)
     full = part.full[0] if part.full else shape[-2:]
     return Weights(array, name_layers(numbers) if named else None, notes, full)
 
@@ -245,32 +243,27 @@ def number_layers(layers, causal=True, batch=0, chosen=None):
     return numbered, named, averaged_note([*numbered.values()]) if notes is None else notes
 
 
-def is_empty(layer):
-    """Whether a layer is a tensor that has a shape and no numbers."""
-    return getattr(layer, "is_meta", False)
+def is_held(layer):
+    """Whether a layer has numbers, and not a shape alone."""
+    return not getattr(layer, "is_meta", False)
 
 
-def copy_layers(layers, numbers, text, let_go=False):  # yields [head, query, key]
-    """Layers by number, those of one text, as arrays; each is forgotten once it is copied, if it may be `let_go`."""
-    for number in numbers:
-        layer = layers[number]
-        yield array_of(layer if text is None else layer[text])
-        if let_go:
-            layers[number] = None
+def copy_once(layers, numbers, text, shape, holding):  # [layer, head, query, key]
+    """Layers by number, those of one text, as one array, by the groups of `holding`; `shape` is what each has without.
 
-
-def copy_once(layers, shape, holding):  # of [head, query, key] -> [layer, head, query, key]
-    """Layers as one array, by the groups of `holding`, each copied as it comes; `shape` is what they'd have without.
-
-    Raises `TooMany` for more weights than may be held.
+    Layers that are the map's own, for which that is None, are forgotten as they're copied. Raises `TooMany` for more
+    weights than may be held.
     """
-    *first, queries, keys = shape
-    shapes = [(math.prod(first), queries, keys)]
-    if not holding.allows(shapes):
+    heads, queries, keys = shape
+    held = holding or Holding()
+    shapes = [(len(numbers) * heads, queries, keys)]
+    if not held.allows(shapes):
         raise TooMany(shapes)
-    weights = np.empty([*first, *holding.shape(queries, keys)], np.float32)
-    for place, layer in enumerate(layers):
-        weights[place] = holding.summed(layer)
+    weights = np.empty([len(numbers), heads, *held.shape(queries, keys)], np.float32)
+    for place, number in enumerate(numbers):
+        weights[place] = held.summed(array_of(layers[number] if text is None else layers[number][text]))
+        if holding is None:
+            layers[number] = None
     return weights
 
 
@@ -336,26 +329,19 @@ class Stitched:
 
     def __init__(self, steps, causal, before):  # [text, head, query, key] each
         self._steps, self._causal, self.before = steps, causal, before
-        self._new, length = [], before  # how many tokens ask anew in each step; of the text so far
-        for step in steps:
-            queries = step.shape[2]
-            self._new.append(queries - length if queries > length else queries)
-            length += self._new[-1]
-        texts, heads = steps[0].shape[:2]
-        self.shape = texts, heads, sum(self._new), length if causal else steps[0].shape[3]
+        self._ends = [before]  # of the text after each step; without a cache, a step asks anew for what came before
+        for queries in (step.shape[2] for step in steps):
+            self._ends.append(queries if queries > self._ends[-1] else self._ends[-1] + queries)
+        texts, heads, _, keys = steps[0].shape
+        self.shape = texts, heads, self._ends[-1] - before, self._ends[-1] if causal else keys
 
     def __getitem__(self, text):  # -> [head, query, key]
-        rows = [array_of(step[text])[:, -new:] for step, new in zip(self._steps, self._new)]
-        if not self._causal:
-            return np.concatenate(rows, axis=1)
         whole = np.zeros(self.shape[1:], np.float32)
-        start = 0
-        for weights, new in zip(rows, self._new):
-            end = start + new
-            first = max(end + self.before - weights.shape[2], 0)  # of the keys that are still there
-            keys = whole[:, start:end, first : min(first + weights.shape[2], self.shape[3])]
+        for step, start, end in zip(self._steps, self._ends, self._ends[1:]):
+            weights = array_of(step[text])[:, start - end :]
+            first = max(end - weights.shape[2], 0) if self._causal else 0  # of the keys that are still there
+            keys = whole[:, start - self.before : end - self.before, first : first + weights.shape[2]]
             keys[...] = weights[:, :, : keys.shape[2]]
-            start = end
         return whole
 
 
