@@ -19,7 +19,7 @@ from manyheads.reading.places import place_groups, place_tokens, read_text, text
 from manyheads.reading.sentences import Holding
 from manyheads.reading.token_names import pretty, tokenizer_in
 from manyheads.reading.tokenizing import make_inputs
-from manyheads.reading.weights import are_steps, gather_weights, kind_of, pick_layers, scale_rows
+from manyheads.reading.weights import are_steps, gather_weights, leave_rows, pick_layers, scale_rows
 
 NO_PATCHES = "no part of this map looks at patches of the image: grid=(rows, columns) says how many there are"
 WHOLE = (None, None)  # neither queries nor keys are in groups
@@ -44,7 +44,7 @@ def make_maps(request, holding=Holding(), before=None):
     ['before', 'after']
 
     `before` is called with a module before it computes, and `holding` says what is held of the weights: see
-    `watch_module`. None are made where another process has them.
+    `parts_of_module`. None are made where another process has them.
     """
     holding = replace(holding, layers=None if request.layers is None else tuple(np.ravel(request.layers).tolist()))
     parts = take_parts(request, holding, before)
@@ -66,9 +66,12 @@ def make_maps(request, holding=Holding(), before=None):
         patches = find_patches(roles[name], weights.full, here, part.config, inputs, request, in_windows)
         refusals += [patches.refusal] * (patches.refusal is not None)
         sides = holding.sides(*weights.full)
-        placed, kind = place_weights(request, part, weights, roles[name], patches, sides)
-        norms = choose_norms(request, text.mask, runs) if sides == WHOLE else None
-        maps[name] = make_map(request, part, weights, placed, kind, patches, sides, norms)
+        placed = place_weights(request, part, weights, roles[name], patches, sides)
+        if sides == WHOLE:
+            norms, picture = choose_norms(request, text.mask, runs), patches.picture(len(placed.queries))
+        else:
+            norms, picture = None, patches.picture_of_groups(*sides)
+        maps[name] = make_map(request, part, placed, weights.layer_names, norms, picture)
     refuse_without_patches(request, maps, refusals)
     return maps
 
@@ -77,12 +80,7 @@ def make_maps(request, holding=Holding(), before=None):
 
 
 def read(request):
-    """The request made ready: a module with inputs, made of a text or a picture; a table as its names and numbers.
-
-    >>> from manyheads.reading.request import Request
-    >>> read(Request([[1]], ["tea"], tokenizer=None)).kind
-    'weights'
-    """
+    """The request made ready: a module with inputs, made of a text or a picture; a table as its names and numbers."""
     request = make_inputs(replace(request, source=unwrap(request.source)))
     if request.tokens is None and getattr(request.inputs, "is_fast", False):
         request = replace(request, tokens=request.inputs)
@@ -118,7 +116,11 @@ def take_parts(request, holding=Holding(), before=None):
     """
     kind, source = request.kind, request.source
     if kind == "module":
-        return watch(request, holding, before)
+        if request.inputs is None:
+            raise TypeError(NO_INPUTS.format(type(source).__name__))
+        from manyheads.reading.modules import parts_of_module
+
+        return parts_of_module(source, request.inputs, request.batch, before, holding)
     if request.inputs is not None and kind not in ("modules", "output"):
         raise TypeError(f"inputs are what a torch module is called with; got {type(source).__name__} for the module")
     if kind in ("modules", "named"):
@@ -134,15 +136,6 @@ def take_parts(request, holding=Holding(), before=None):
     return parts_of_layers(source) if kind == "layers" else parts_of_weights(source)
 
 
-def watch(request, holding, before):
-    """What a module is seen to look at."""
-    if request.inputs is None:
-        raise TypeError(NO_INPUTS.format(type(request.source).__name__))
-    from manyheads.reading.modules import parts_of_module
-
-    return parts_of_module(request.source, request.inputs, request.batch, before, holding)
-
-
 def take_named_parts(request, holding, before):
     """The parts of several sources by names of one's own."""
     parts = {}
@@ -156,7 +149,7 @@ def take_named_parts(request, holding, before):
 # --- Places -------------------------------------------------------------------------------------------------------
 
 
-def place_weights(request, part, weights, which, patches, sides):  # -> Placed, the kind of the weights
+def place_weights(request, part, weights, which, patches, sides):  # -> Placed
     """The weights of a part of this role between tokens, as an `AttentionMap` takes them: `sides` are in groups.
 
     What's known of the model is told where they make no map: it may be why.
@@ -169,38 +162,30 @@ def place_weights(request, part, weights, which, patches, sides):  # -> Placed, 
         else:
             placed = place_groups(weights, which, part, patches.text, steps, sides, readable)
         reasons += placed.notes
-        array, kind, notes = rows_of(placed.weights, part, request.normalised)
+        array, kind, notes = (
+            scale_rows(placed.weights, part.sinks) if request.normalised else leave_rows(placed.weights)
+        )
     except ValueError as error:
         raise ValueError(". ".join(map(str, (error, *reasons)))) from error
-    placed = replace(placed, weights=array, notes=(*notes, *placed.notes))
+    notes = (*request.notes, *part.notes, *weights.notes, *notes, *placed.notes, *patches.notes)
+    placed = replace(placed, weights=array, kind=kind, notes=tuple(dict.fromkeys(notes)))  # each once
     if sides == WHOLE:
         placed = patches.in_rows(placed)
         placed = replace(placed, queries=readable(placed.queries), keys=readable(placed.keys))
-    return placed, kind
-
-
-def rows_of(weights, part, normalised=True):  # [l, h, q, k]
-    """Weights whose rows sum to 1, or to what they should; their kind, and notes.
-
-    >>> from manyheads.reading.parts import Part
-    >>> rows_of(np.array([[[[0.5, 1.5]]]]), Part(()), normalised=False)[1]
-    'amounts'
-    """
-    return scale_rows(weights, part.sinks) if normalised else (weights, *kind_of(weights))
+    return placed
 
 
 # --- Map ----------------------------------------------------------------------------------------------------------
 
 
-def make_map(request, part, weights, placed, kind, patches, sides, norms):
-    """The map of a part."""
-    notes = (*request.notes, *part.notes, *weights.notes, *placed.notes, *patches.notes)
+def make_map(request, part, placed, layer_names, norms, picture):
+    """The map of a part, by its weights and their places."""
     options = {
-        "notes": tuple(dict.fromkeys(notes)),  # each once
-        "kind": kind,
-        "layer_names": weights.layer_names if request.layer_names is None else list(request.layer_names),
+        "notes": placed.notes,
+        "kind": placed.kind,
+        "layer_names": layer_names if request.layer_names is None else list(request.layer_names),
         "value_norms": norms,
-        "picture": patches.picture(len(placed.queries)) if sides == WHOLE else patches.picture_of_groups(*sides),
+        "picture": picture,
     }
     if request.predictions is not None:
         options["predictions"] = predict(request.predictions, request.source if part.output is None else part.output)

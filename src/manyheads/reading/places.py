@@ -118,12 +118,13 @@ def _mask_of_text(mask, batch):
 
 @dataclass(frozen=True)
 class Placed:
-    """Weights, [l, h, q, k], the tokens that ask and those that are looked at, and notes on what was changed."""
+    """Weights, [l, h, q, k], the tokens that ask and those that are looked at, notes, and what the weights are."""
 
     weights: np.ndarray
     queries: list
     keys: list
     notes: tuple = ()
+    kind: str | None = None  # as of `AttentionMap`, where it's known
 
 
 def place_tokens(weights, which, part, text, steps=False):  # [l, h, q, k] -> Placed

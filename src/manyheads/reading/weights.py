@@ -132,22 +132,24 @@ def scale_rows(weights, sinks=False):  # -> weights, kind, notes
     )
 
 
-def kind_of(weights):
-    """What weights are that need not be shares, as of `AttentionMap`, and a note that says so.
+def leave_rows(weights):  # -> weights, kind, notes
+    """Weights that need not be shares as they are, what they are, as of `AttentionMap`, and a note that says so.
 
-    >>> kind_of(np.array([[0.5, 1.5]]))
+    >>> leave_rows(np.array([[0.5, 1.5]]))[1:]
     ('amounts', ('These weights are not shares: rows sum to 2 to 2. They are shown as they are.',))
-    >>> kind_of(np.array([[0.5, -0.5]]))[0]
+    >>> leave_rows(np.array([[0.5, -0.5]]))[1]
     'signed'
     """
     refuse_nan(weights)
     if weights.min(initial=0) < 0:
-        return "signed", ()
+        return weights, "signed", ()
     least, most = sums_of(weights)
     if max(1 - least, most - 1) < EXACT:
-        return "shares", ()
-    return "amounts", (
-        f"These weights are not shares: rows sum to {least:.4g} to {most:.4g}. They are shown as they are.",
+        return weights, "shares", ()
+    return (
+        weights,
+        "amounts",
+        (f"These weights are not shares: rows sum to {least:.4g} to {most:.4g}. They are shown as they are.",),
     )
 
 

@@ -1,3 +1,5 @@
+import dataclasses
+import inspect
 import re
 
 import ipywidgets
@@ -8,6 +10,7 @@ from traitlets import TraitError
 
 from manyheads.drawing.element import BUILDING
 from manyheads.maps import AttentionMap
+from manyheads.reading.request import ARGUMENTS, Request
 from manyheads.shared.options import OPTIONS
 from manyheads.widgets import HeadMap
 from manyheads.widgets.attention_flow import AttentionFlow
@@ -268,3 +271,13 @@ def test_unknown_arguments_are_refused_by_name(call, says):
 
 def one_map(**arguments):
     return HeadMap.from_attentions([np.ones((1, 1, 1, 1))], ["a"], **arguments)
+
+
+def test_the_arguments_of_a_request_are_those_of_the_method_that_makes_it():
+    """A person reads them in the signature of `of`, the pipeline in `Request`: names, order and what is usual."""
+    named = inspect.signature(HeadMap.of).parameters
+    theirs = {one.name: one.default for one in dataclasses.fields(Request) if one.name in ARGUMENTS}
+    assert [*named] == [*theirs, "traits"]
+    for name, default in theirs.items():
+        usual = named[name].default
+        assert usual == default or (usual is inspect.Parameter.empty and default is dataclasses.MISSING), name
