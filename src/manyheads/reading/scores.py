@@ -94,9 +94,10 @@ class Register:
 
     def __getitem__(self, tensor):
         """What is known of a tensor, to be written to."""
-        if tensor not in self._of:
-            self._of[tensor] = Known()
-        return self._of[tensor]
+        known = self._of.get(tensor)
+        if known is None:
+            known = self._of[tensor] = Known()
+        return known
 
     def get(self, tensor):
         """What is known of a tensor, to be read."""
