@@ -149,7 +149,7 @@ def test_a_legend_says_what_the_colours_mean():
 def test_what_is_told_from_whole_rows_says_so():
     """Of some tokens, a page holds these alone: shown in any way that isn't `whole`, they look as they did among all."""
     some = {"first": 1, "last": 3}
-    pairs = [(map, between(map, **some)) for map in maps(empty=0) if map.shape[3] > 3]
+    pairs = [(map, take_between(map, **some)) for map in maps(empty=0) if map.shape[3] > 3]
     ways = [(name, value) for name, row in OPTIONS.items() for value in row.get("values", ())]
     states = [{"view": "grid", name: value} for name, value in ways]
     cases = [case for state in states for map, part in pairs for case in ((map, state | some), (part, state))]
