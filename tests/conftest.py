@@ -4,6 +4,7 @@ What a page's console says is printed: pytest shows it where a test fails, with 
 """
 
 import gc
+import shutil
 from pathlib import Path
 
 import hypothesis
@@ -12,6 +13,7 @@ from playwright.sync_api import expect
 from served import CHROMIUM, HTML, PATIENCE, ROOT, VIEWPORT, Below, browser_path, patient, serve
 
 TESTS = ROOT / "tests"
+NO_BROWSER = "there is no browser: run `make browser`, or put Chromium on the path"
 # Fixtures that take long: with `--dist=loadgroup` the tests of each go to one worker.
 MADE_ONCE = {"chapters", "environment", "plain", "printed", "small_book", "wheel"}
 
@@ -54,12 +56,21 @@ def small_book(tmp_path_factory):
     return build_small_book(tmp_path_factory.mktemp("book"))
 
 
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
+    """The folder of a copy of the package, from which a book's cells are executed."""
+    from manyheads.sphinxext import execution_cache
+
+    ignored = shutil.ignore_patterns("node_modules", "__pycache__")
+    package = shutil.copytree(ROOT / "src" / "manyheads", tmp_path / "src" / "manyheads", ignore=ignored)
+    monkeypatch.setattr(execution_cache, "PACKAGE", package)
+    return package
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args, playwright):
     path = browser_path()
-    assert path or Path(playwright.chromium.executable_path).is_file(), (
-        "there is no browser: run `make browser`, or put Chromium on the path"
-    )
+    assert path or Path(playwright.chromium.executable_path).is_file(), NO_BROWSER
     return {**browser_type_launch_args, "executable_path": path, "args": CHROMIUM}
 
 

@@ -36,6 +36,5 @@ def run_examples(name):
     """Runs the examples of a module; says how many failed."""
     module = importlib.import_module(name)
     with torch.random.fork_rng(devices=[]):
-        return doctest.testmod(
-            module, extraglobs={each: it for each, it in ONCE.items() if hasattr(module, each)}
-        ).failed
+        more = {each: it for each, it in ONCE.items() if hasattr(module, each)}
+        return doctest.testmod(module, extraglobs=more).failed

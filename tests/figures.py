@@ -1,31 +1,21 @@
 """Every figure of the registry, and the chapter in which its tests meet it."""
 
-from collections import defaultdict
-
-CHAPTER_OF = {
-    "head-map": "coffee-or-tea",
-    "first-look": "index",
-    "attention-flow": "formula",
-    "slice-or-project": "formula",
-    "softmax-scale": "formula",
-    "field-exercise": "formula",
-    "rotary-positions": "order-and-cost",
-    "word-shuffle": "order-and-cost",
-    "head-ledger": "what-a-head-writes",
-    "blend-triangle": "intuition",
-    "museum-piece": "museum",
-    "head-cards": "real-heads",
-    "word-sense": "ambiguity",
-    "head-birth": "induction",
-    "next-word": "decoder",
-    "growing-cache": "decoder",
-    "head-pruning": "claims",
-    "result-slider": "claims",
-    "exercise-list": "exercises",
+IN_CHAPTER = {
+    "index": ["first-look"],
+    "coffee-or-tea": ["head-map"],
+    "formula": ["attention-flow", "slice-or-project", "softmax-scale", "field-exercise"],
+    "order-and-cost": ["rotary-positions", "word-shuffle"],
+    "what-a-head-writes": ["head-ledger"],
+    "intuition": ["blend-triangle"],
+    "museum": ["museum-piece"],
+    "real-heads": ["head-cards"],
+    "ambiguity": ["word-sense"],
+    "induction": ["head-birth"],
+    "decoder": ["next-word", "growing-cache"],
+    "claims": ["head-pruning", "result-slider"],
+    "exercises": ["exercise-list"],
 }
-IN_CHAPTER = defaultdict(list)
-for name, chapter in CHAPTER_OF.items():
-    IN_CHAPTER[chapter].append(name)
+CHAPTER_OF = {name: chapter for chapter, names in IN_CHAPTER.items() for name in names}
 
 
 def open_figure(page, site, name):

@@ -7,19 +7,9 @@ the same model shows on the CPU.
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers
+from libraries import GPT2, LLAMA, VISION, made, tokenizer
 from torch import nn
-from transformers import (
-    BatchEncoding,
-    DynamicCache,
-    GPT2Config,
-    GPT2LMHeadModel,
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedTokenizerFast,
-    ViTConfig,
-    ViTModel,
-)
+from transformers import BatchEncoding, DynamicCache, ViTConfig
 
 import manyheads
 from manyheads import HeadMap, value_norms
@@ -38,34 +28,20 @@ def case(name, *arguments):
     return keep
 
 
-def word_tokenizer():
-    vocabulary = dict(zip(["[UNK]", *dict.fromkeys(TEXT.split())], range(10)))
-    words = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    return PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]")
-
-
-TOKENIZER = word_tokenizer()
+TOKENIZER = tokenizer(marks=False)
 IDS = TOKENIZER(TEXT, return_tensors="pt").input_ids
 
 
 def gpt2():
-    torch.manual_seed(0)
-    config = GPT2Config(vocab_size=10, n_embd=48, n_layer=2, n_head=4, bos_token_id=None, eos_token_id=None)
-    return GPT2LMHeadModel(config).eval()
+    return made("GPT2LMHeadModel", GPT2)
 
 
 def llama(kernel="sdpa"):
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 2}
-    config = LlamaConfig(vocab_size=10, num_attention_heads=8, num_key_value_heads=2, **sizes)
-    return LlamaForCausalLM._from_config(config, attn_implementation=kernel).eval()
+    return made("LlamaForCausalLM", LLAMA, kernel)
 
 
 def vit():
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
-    return ViTModel(ViTConfig(image_size=28, patch_size=7, **sizes)).eval()
+    return made("ViTModel", ViTConfig(**VISION))
 
 
 def layers():
@@ -213,11 +189,11 @@ def by_sentences(gpu, dtype, within):
     tokens = TEXT.split() * 40
     models = gpu.put(llama().to(dtype)), llama()
     there, here = (HeadMap.of(model, tokens, inputs=ids, max_weights=150_000) for model in models)
-    assert there.attention.shape == (2, 8, 40, 40)
+    assert there.attention.shape == (2, 4, 40, 40)
     alike(there, here, within)
     for map in (there, here):
         map.query = 7
-    assert there.attention.shape == (2, 8, 46, 46)
+    assert there.attention.shape == (2, 4, 46, 46)
     alike(there, here, within)
 
 

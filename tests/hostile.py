@@ -27,19 +27,8 @@ SEEDS = [
     f"<object data='data:text/html,<script>{FIRE}</script>'></object>",
     f"\\u003cimg src=x onerror={FIRE}\\u003e",
 ]
-WRAPS = [
-    "{}",
-    '"{}',
-    "'{}",
-    "-->{}",
-    "</style>{}",
-    "</textarea>{}",
-    "</title>{}",
-    "</option></select>{}",
-    "\n{}",
-    "##{}",
-    "\u202e{}",
-]
+WRAPS = ["{}", '"{}', "'{}", "-->{}", "</style>{}", "</textarea>{}", "</title>{}", "</option></select>{}"]
+WRAPS += ["\n{}", "##{}", "\u202e{}"]
 
 
 def texts(choose, count):
@@ -61,9 +50,5 @@ def hostile_maps():
         names, labels, notes, written = list(islice(evil, 6)), list(islice(evil, 12)), list(islice(evil, 9)), next(evil)
         predictions = {name: {labels[2 * at]: 0.75, labels[2 * at + 1]: 0.25} for at, name in enumerate(names)}
         weights = np.full((2, 8, 6, 60), 1 / 60)
-        yield (
-            AttentionMap(
-                tokens[:6], tokens, weights, heads, predictions, tuple(notes), written=written, layer_names=layers
-            ),
-            next(evil),
-        )
+        names = {"written": written, "layer_names": layers}
+        yield AttentionMap(tokens[:6], tokens, weights, heads, predictions, tuple(notes), **names), next(evil)

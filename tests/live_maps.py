@@ -44,7 +44,7 @@ def has_weights(map, weights, atol=1e-5):
 def stands_still(page, name):
     """Whether the page says that a figure's script did not arrive; the time for which it waits passes at once."""
     page.evaluate(
-        "document.getAnimations().filter((each) => each.animationName === 'stands-still').forEach((each) => each.finish())"
+        "document.getAnimations().filter((one) => one.animationName === 'stands-still').forEach((one) => one.finish())"
     )
     seen = """(figure) => {
         const { content, visibility } = getComputedStyle(figure, "::before");

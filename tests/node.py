@@ -22,6 +22,13 @@ def run_node(*arguments, **options):
     return done.stdout
 
 
+def ask_node(script, given=None):
+    """What a module of `web/` makes of something: it has that as `given`, and says `answer(value)`, all by way of JSON."""
+    before = 'import { readFileSync } from "node:fs"; const given = JSON.parse(readFileSync(0, "utf8"));'
+    before += "const answer = (value) => console.log(JSON.stringify(value));"
+    return json.loads(run_node("--input-type=module", "-e", before + script, input=json.dumps(given), cwd=WEB))
+
+
 def bundle(*names):
     """Modules of `web/` put together by esbuild as build.mjs does it: their texts, and all files that are in them."""
     made = f"""import("esbuild").then(async ({{ build }}) => {{

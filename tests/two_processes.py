@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import torch
 import transformers
+from libraries import LLAMA, made
 from torch import distributed, nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
@@ -21,14 +22,11 @@ from manyheads.widgets import HeadMap
 
 warnings.filterwarnings("ignore")
 IDS = torch.arange(3, 12)[None]
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "vocab_size": 50}
 PLAN = {name: ColwiseParallel() for name in ("q_proj", "k_proj", "v_proj")} | {"o_proj": RowwiseParallel()}
 
 
 def llama(kernel="sdpa"):
-    torch.manual_seed(0)
-    config = transformers.LlamaConfig(**SIZES, num_key_value_heads=2, bos_token_id=1, eos_token_id=2)
-    return transformers.LlamaForCausalLM._from_config(config, attn_implementation=kernel).eval()
+    return made("LlamaForCausalLM", LLAMA, kernel)
 
 
 class Own(nn.Module):

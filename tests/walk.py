@@ -56,5 +56,15 @@ def walk(page, address):
     return end, page.evaluate(FOUND)
 
 
+def reaches_everything(page, address):
+    """Walks through a page whose every stop is seen, marked and named, its footer included; gives the stops."""
+    end, stops = walk(page, address)
+    assert end == LEFT, stops[-1]
+    assert any(stop["inFooter"] for stop in stops), stops[-1]
+    for what in ("seen", "marked", "name"):
+        assert lacking(stops, what) == [], what
+    return stops
+
+
 def lacking(stops, what):
     return [stop["html"] for stop in stops if not stop[what]]

@@ -41,9 +41,8 @@ def test_both_conclusions_stand_in_every_view(comparing):
         comparing.get_by_role("radio", name=view).check()
         for name in model(FIRST).predictions:
             both = [model(text).predictions[name] for text in (FIRST, SECOND)]
-            expect(comparing.locator(f"[data-prediction='{name}'] dd b")).to_have_text(
-                [max(found, key=found.get) for found in both]
-            )
+            likeliest = [max(found, key=found.get) for found in both]
+            expect(comparing.locator(f"[data-prediction='{name}'] dd b")).to_have_text(likeliest)
 
 
 def test_matrices_show_the_signed_difference(comparing):

@@ -9,7 +9,6 @@ from exercises import EXERCISES
 from figures import open_figure
 from live_maps import agrees, eventually, ready, seen
 from node import WEB, run_node
-from page_numbers import array, number
 from playwright.sync_api import expect
 
 from manyheads import load_induction
@@ -26,6 +25,15 @@ from manyheads_recipes.induction.training import CHECKPOINTS
 SOUP = "The soup was not good."
 MATRICES_OF = """(matrices) => Object.fromEntries(Object.entries(matrices).filter(([, value]) => value?.shape && value.values)
   .map(([name, { shape, values }]) => [name, { shape, values: [...values].map(String) }]))"""
+
+
+def number(text):
+    """A number as people read it, or as it was sent, since JSON has no infinity."""
+    return float(text.replace("−", "-").replace("∞", "inf").replace("Infinity", "inf"))
+
+
+def array(matrix):
+    return np.array([number(value) for value in matrix["values"]], np.float32).reshape(matrix["shape"])
 
 
 def matrices(figure, of):
@@ -229,10 +237,8 @@ def test_the_cards_of_heads_are_sorted_and_lead_to_the_map(page, site):
 def test_the_sense_of_a_word_moves_with_the_sentence_and_heads_are_ranked(page, site):
     figure = open_figure(page, site, "word-sense")
     figure.get_by_role("button", name="Load the encoder").press("Enter")
-    for sentence, sense in {
-        "She took her boat to the bank of the stream.": "river",
-        "She took her money to the bank.": "money",
-    }.items():
+    senses = {"She took her boat to the bank of the stream.": "river", "She took her money to the bank.": "money"}
+    for sentence, sense in senses.items():
         type_into(figure, sentence)
         expect(figure.get_by_role("meter", name="layer 6")).to_have_attribute("aria-valuetext", re.compile(f"{sense}$"))
     ours = load_senses().by_layer("She took her money to the bank.", "bank")

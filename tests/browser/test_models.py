@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from live_maps import attend, eventually, ready, stands_still, type_sentence
+from loading import DAMAGED, HALF_A_MINUTE, NETWORK, READY, failed, try_again
 from playwright.sync_api import expect
 from served import HTML
 
@@ -12,11 +13,6 @@ from manyheads import load_decoder
 from manyheads.models.encoder import load_encoder
 from manyheads.models.registry import all_but
 
-READY = "Ready: computed in this page"
-NETWORK = "did not arrive. Check the network, then try again or reload the page."
-DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
-# What no reader should meet: words of engines, addresses, names of files.
-OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
 FRANCE = "The capital of France is"
 STORY = "Once upon a time, a little robot lived in a"
 KEPT = """async () => (await (await caches.open("manyheads-decoder")).keys()).map(({ url }) => url).filter((url) => url.includes("layer-"))"""
@@ -59,21 +55,6 @@ def alike(found, expected):
     shared = set(found) & set(expected)
     assert len(shared) >= 8
     assert {word: found[word] for word in shared} == pytest.approx({word: expected[word] for word in shared}, abs=2e-3)
-
-
-def failed(figure, said):
-    """Waits until a figure says what is wrong, in nobody else's words, and offers another try."""
-    status = figure.get_by_role("status").first
-    expect(figure.get_by_role("button", name="Try again")).to_be_visible()
-    expect(status).to_contain_text(said)
-    expect(status).not_to_contain_text(OTHERS)
-
-
-def try_again(figure):
-    """Asks for the model once more, and waits until the figure works."""
-    figure.get_by_role("button", name="Try again").click()
-    expect(figure.get_by_role("status").first).to_contain_text(READY)
-    expect(figure.get_by_role("button", name="Try again")).to_have_count(0)
 
 
 def cut_short(route):
@@ -158,7 +139,7 @@ def test_a_file_that_hangs_is_told_within_half_a_minute(page, encoder):
         encoder.get_by_role("button", name="Load the encoder").click()
     again = encoder.get_by_role("button", name="Try again")
     # By the page's clock; again while files that do come push the end off.
-    eventually(lambda: page.clock.run_for(31_000) or again.is_visible(), bool)
+    eventually(lambda: page.clock.run_for(HALF_A_MINUTE) or again.is_visible(), bool)
     failed(encoder, NETWORK)
     page.unroute_all(behavior="ignoreErrors")
     page.clock.resume()

@@ -190,12 +190,10 @@ def test_choices_that_make_no_sense_are_refused(decoder, choice):
         decoder.write("a", **choice)
 
 
-@given(
-    st.lists(st.floats(-20, 20), min_size=1, max_size=30),
-    st.floats(0.1, 4),
-    st.none() | st.integers(1, 40),
-    st.none() | st.floats(0.05, 1),
-)
+LOGITS = st.lists(st.floats(-20, 20), min_size=1, max_size=30)
+
+
+@given(LOGITS, st.floats(0.1, 4), st.none() | st.integers(1, 40), st.none() | st.floats(0.05, 1))
 def test_what_may_come_next_are_shares_of_the_likeliest(scores, temperature, top_k, top_p):
     tokens, shares = probabilities(scores, temperature, top_k, top_p)
     assert shares.sum() == pytest.approx(1)

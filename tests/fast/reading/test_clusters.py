@@ -21,12 +21,8 @@ def seen(tmp_path_factory):
     folder = str(tmp_path_factory.mktemp("model"))
     command = [sys.executable, str(ROOT / "tests" / "two_processes.py")]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    ranks = [
-        subprocess.Popen(
-            [*command, rank, port, folder], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        for rank in "01"
-    ]
+    told = {"env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    ranks = [subprocess.Popen([*command, rank, port, folder], **told) for rank in "01"]
     try:
         outputs = [rank.communicate(timeout=PATIENCE) for rank in ranks]
     finally:
@@ -36,17 +32,10 @@ def seen(tmp_path_factory):
     return [json.loads(said.splitlines()[-1]) for said, _ in outputs]
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        "tensor parallel, sdpa",
-        "tensor parallel, eager",
-        "tensor parallel, own code",
-        "tensor parallel, as transformers plans it",
-        "FSDP2",
-        "FSDP2, one token",
-    ],
-)
+PARALLEL = ["sdpa", "eager", "own code", "as transformers plans it"]
+
+
+@pytest.mark.parametrize("case", [*(f"tensor parallel, {way}" for way in PARALLEL), "FSDP2", "FSDP2, one token"])
 def test_the_first_process_has_all_heads_and_the_other_nothing(seen, case):
     assert seen[0][case] < 1e-5
     assert seen[1][case] is None

@@ -239,54 +239,47 @@ def test_in_a_batch_the_head_is_off_in_all_texts():
 
 # --- Against columns of the output projection that are zero ----------------------------------------------------------
 
-LONGFORMER = transformers.LongformerConfig(**TEXT, attention_window=4)
-XLNET = transformers.XLNetConfig(d_model=32, n_layer=2, n_head=4, d_inner=32, vocab_size=50)
-SWIN = transformers.SwinConfig(
-    **{"image_size": 32, "patch_size": 2, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4}
-)
+
+def of(name, **options):
+    return lambda: hugging_face(f"{name}Model", getattr(transformers, f"{name}Config")(**options))
+
+
+STAGES = {"image_size": 32, "patch_size": 2, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4}
+LONGFORMER, DIFFLLAMA = of("Longformer", **TEXT, attention_window=4), of("DiffLlama", **TEXT, num_key_value_heads=4)
+XLNET = of("XLNet", d_model=32, n_layer=2, n_head=4, d_inner=32, vocab_size=50)
 READ, TRANSLATED = {"input_ids": IDS}, {"input_ids": IDS, "decoder_input_ids": IDS[:, :3]}
-SECOND, THIRD = [True, False, True, True], [True, True, False, True]
-ON = [True] * 4
-OFF = {  # the model, the heads that are off, what of its weights is theirs, what it reads, more for HeadMap.of
-    "heads that are modules of their own": (
-        *(Karpathy, [[True, False, True]], lambda m: m.proj.weight[:, SIZE : 2 * SIZE], X),
+PIXELS = {"pixel_values": torch.randn(1, 3, 32, 32)}
+ON, SECOND, THIRD = [True] * 4, [True, False, True, True], [True, True, False, True]
+OFF = {  # the model, the heads that are off, the parameter and its columns that are theirs, what it reads, options
+    "modules of their own": (Karpathy, [[True, False, True]], "proj.weight", slice(SIZE, 2 * SIZE), X, {}),
+    "an output projection that is a parameter": (XLNET, [ON, THIRD], "layer.1.rel_attn.o", 2, READ, {}),
+    "computed in pieces": (
+        *(LONGFORMER, [ON, THIRD], "encoder.layer.1.attention.output.dense.weight", slice(16, 24), READ),
         {},
-    ),
-    "XLNet, whose output projection is a parameter": (
-        *(lambda: hugging_face("XLNetModel", XLNET), [ON, THIRD], lambda m: m.layer[1].rel_attn.o[:, 2], READ),
-        {},
-    ),
-    "Longformer, which computes in pieces": (
-        *(lambda: hugging_face("LongformerModel", LONGFORMER), [ON, THIRD]),
-        *(lambda m: m.encoder.layer[1].attention.output.dense.weight[:, 16:24], READ, {}),
     ),
     "a part of several": (
         *(lambda: hugging_face("T5Model", T5), [ON, SECOND]),
-        *(lambda m: m.decoder.block[1].layer[1].EncDecAttention.o.weight[:, 8:16], TRANSLATED, {"part": "cross"}),
+        *("decoder.block.1.layer.1.EncDecAttention.o.weight", slice(8, 16), TRANSLATED, {"part": "cross"}),
     ),
     "chosen layers": (
         *(lambda: hugging_face("BertModel", BERT), [SECOND]),
-        *(lambda m: m.encoder.layer[1].attention.output.dense.weight[:, 8:16], READ, {"layers": [1]}),
+        *("encoder.layer.1.attention.output.dense.weight", slice(8, 16), READ, {"layers": [1]}),
     ),
     "layers of another shape": (
-        *(lambda: hugging_face("SwinModel", SWIN), [[False, True]]),
-        *(
-            lambda m: m.encoder.layers[1].blocks[0].attention.o_proj.weight[:, :8],
-            {"pixel_values": torch.randn(1, 3, 32, 32)},
-        ),
-        {"part": "layer 2"},
+        *(of("Swin", **STAGES), [[False, True]], "encoder.layers.1.blocks.0.attention.o_proj.weight", slice(8)),
+        *(PIXELS, {"part": "layer 2"}),
     ),
 }
 
 
 @torch.no_grad()
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("make", "mask", "of_the_heads", "x", "options"), OFF.values(), ids=OFF)
-def test_a_head_is_off_as_if_what_reads_it_were_zero(make, mask, of_the_heads, x, options):
+@pytest.mark.parametrize(("make", "mask", "parameter", "columns", "x", "options"), OFF.values(), ids=OFF)
+def test_a_head_is_off_as_if_what_reads_it_were_zero(make, mask, parameter, columns, x, options):
     torch.manual_seed(0)
     model = make().eval()
     without = copy.deepcopy(model)
-    of_the_heads(without).zero_()
+    without.get_parameter(parameter)[:, columns] = 0
     expected = without(**x)[0] if isinstance(x, dict) else without(x)
     torch.testing.assert_close(output_with(model, mask, x, **options), expected, atol=1e-6, rtol=0)
 
@@ -304,9 +297,9 @@ def test_value_norms_of_a_part_of_several_are_its_own():
 @pytest.mark.filterwarnings("ignore")
 def test_what_transformers_mixes_in_its_own_ways_is_told():
     with pytest.raises(ValueError, match="it computes in pieces, or by several values"):
-        value_norms(hugging_face("LongformerModel", LONGFORMER), READ)
+        value_norms(LONGFORMER(), READ)
     with pytest.raises(ValueError, match="no layer is seen to read its heads' outputs before they're mixed"):
-        output_with(MODELS["DiffLlama"](), [THIRD, ON], READ)
+        output_with(DIFFLLAMA(), [THIRD, ON], READ)
 
 
 # --- The table of what can't be told --------------------------------------------------------------------------------------
@@ -322,17 +315,13 @@ QWEN = {
 }
 
 
-def of(name, **options):
-    return lambda: hugging_face(f"{name}Model", getattr(transformers, f"{name}Config")(**options))
-
-
 MODELS = {  # what stands for each row, by how it begins
     "Qwen3-Next": of("Qwen3Next", **QWEN),
     "BitNet": of("BitNet", **GROUPED),
-    "Longformer": of("Longformer", **TEXT, attention_window=4),
+    "Longformer": LONGFORMER,
     "Nyströmformer": of("Nystromformer", **TEXT, num_landmarks=4, segment_means_seq_len=4),
     "JetMoE": of("JetMoe", **GROUPED, kv_channels=8, num_local_experts=2),
-    "DiffLlama": of("DiffLlama", **TEXT, num_key_value_heads=4),
+    "DiffLlama": DIFFLLAMA,
     "CaiT": Talking,
 }
 

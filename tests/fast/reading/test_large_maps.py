@@ -9,6 +9,7 @@ import torch
 import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from libraries import made
 from PIL import Image
 from torch import nn
 
@@ -21,11 +22,6 @@ SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "i
 TEXT = {**SIZES, "vocab_size": 50, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 LENGTH = 160
 SIDE = 12  # patches to a side
-
-
-def made(kind, config, kernel="sdpa"):
-    torch.manual_seed(0)
-    return getattr(transformers, kind)._from_config(config, attn_implementation=kernel).eval()
 
 
 def llama(kernel="sdpa"):
@@ -125,12 +121,8 @@ def test_arrays_outputs_and_what_was_written_are_grouped_as_modules_are():
 
 def test_where_one_text_looks_at_another_each_side_has_its_own_groups():
     config = transformers.BartConfig(
-        d_model=16,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        vocab_size=50,
+        **{"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "vocab_size": 50},
+        **{"encoder_attention_heads": 2, "decoder_attention_heads": 2},
     )
     model = made("BartModel", config)
     ids = torch.randint(3, 50, (1, LENGTH), generator=torch.Generator().manual_seed(1))
@@ -217,9 +209,8 @@ def test_layers_whose_numbers_are_not_those_of_their_names_are_found_all_the_sam
     class Stages(nn.Module):
         def __init__(self):
             super().__init__()
-            self.stages = nn.ModuleList(
-                nn.ModuleList(nn.TransformerEncoderLayer(8, 2, 8, batch_first=True) for _ in range(2)) for _ in range(2)
-            )
+            layers = [nn.TransformerEncoderLayer(8, 2, 8, batch_first=True) for _ in range(4)]
+            self.stages = nn.ModuleList([nn.ModuleList(layers[:2]), nn.ModuleList(layers[2:])])
 
         def forward(self, x):
             for stage in self.stages:

@@ -2,31 +2,13 @@
 
 import re
 
+import libraries
 import numpy as np
 import pytest
 import torch
 import transformers
 from conftest import ROOT
-from libraries import (
-    BERT,
-    GPT2,
-    LLAMA,
-    SIZES,
-    T5,
-    TEXT,
-    VISION,
-    Clip,
-    ClipTokenizer,
-    ImageProcessor,
-    SentenceEncoder,
-    ViT,
-    bert,
-    llava,
-    made,
-    padding,
-    photograph,
-    qwen,
-)
+from libraries import BERT, GPT2, LLAMA, SIZES, T5, TEXT, VISION, bert, made, padding, photograph
 from torch import nn
 
 from manyheads.widgets import HeadMap
@@ -103,12 +85,11 @@ def pipeline():
     return {"pipe": transformers.pipeline("text-classification", **reads)}
 
 
+DISTILBERT = transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, vocab_size=50)
 LONGFORMER = transformers.LongformerConfig(**TEXT, attention_window=4)
 YOURS = {  # what stands for the reader's own
     "BERT, an encoder of Hugging Face": hugging_face("BertModel", BERT),
-    "DistilBERT": hugging_face(
-        "DistilBertModel", transformers.DistilBertConfig(dim=WIDTH, n_layers=LAYERS, n_heads=HEADS, vocab_size=50)
-    ),
+    "DistilBERT": hugging_face("DistilBertModel", DISTILBERT),
     "ModernBERT, whose layers look far and near by turns": hugging_face(
         "ModernBertModel", transformers.ModernBertConfig(**TEXT, global_attn_every_n_layers=2)
     ),
@@ -140,19 +121,19 @@ YOURS = {  # what stands for the reader's own
         "Dinov2WithRegistersModel", transformers.Dinov2WithRegistersConfig(**VISION), "sdpa", pixels=PIXELS
     ),
     "a pipeline of transformers": pipeline,
-    "a SentenceTransformer, which is called with one dict": lambda: {"model": SentenceEncoder()},
+    "a SentenceTransformer, which is called with one dict": lambda: {"model": libraries.SentenceEncoder()},
     "several texts": lambda: {"model": bert(), "tokenizer": padding()},
     "a picture and its processor": lambda: {
         "model": made("ViTModel", transformers.ViTConfig(**VISION)),
         "picture": photograph(),
-        "processor": ImageProcessor(),
+        "processor": libraries.ImageProcessor(),
     },
-    "LLaVA, whose words look at a picture": with_picture(llava),
-    "Qwen2-VL, whose pictures keep their shape": with_picture(qwen),
-    "a vision transformer of timm": lambda: {"model": ViT(), "pixels": SMALL_PIXELS},
+    "LLaVA, whose words look at a picture": with_picture(libraries.llava),
+    "Qwen2-VL, whose pictures keep their shape": with_picture(libraries.qwen),
+    "a vision transformer of timm": lambda: {"model": libraries.ViT(), "pixels": SMALL_PIXELS},
     "CLIP of open_clip": lambda: {
-        **{"model": Clip(), "pixels": SMALL_PIXELS},
-        **{"ids": ClipTokenizer()(["the cat"]), "tokenizer": ClipTokenizer()},
+        **{"model": libraries.Clip(), "pixels": SMALL_PIXELS},
+        **{"ids": libraries.ClipTokenizer()(["the cat"]), "tokenizer": libraries.ClipTokenizer()},
     },
     "what a model on sdpa returned": hugging_face("BertModel", BERT, "sdpa"),
     "a batch of texts": hugging_face("BertModel", BERT),

@@ -8,18 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+import transformers as hf
 from PIL import Image, ImageDraw
-from transformers import (
-    CLIPConfig,
-    CLIPVisionConfig,
-    DeiTConfig,
-    Dinov2WithRegistersConfig,
-    Idefics3Config,
-    LlavaConfig,
-    SiglipVisionConfig,
-    SwinConfig,
-    ViTConfig,
-)
 
 from manyheads.drawing.plain import plain_html
 from manyheads.maps import AttentionMap
@@ -39,7 +29,7 @@ from manyheads.reading.patches import (
 from manyheads.widgets import HeadMap
 
 SMALL = {"image_size": 28, "patch_size": 14}
-LLAVA = LlavaConfig(vision_config=CLIPVisionConfig(**SMALL), image_token_index=9)
+LLAVA = hf.LlavaConfig(vision_config=hf.CLIPVisionConfig(**SMALL), image_token_index=9)
 
 
 @pytest.fixture
@@ -59,27 +49,32 @@ def photograph():
 @pytest.mark.parametrize(
     ("config", "count", "options", "grid"),
     [
-        (ViTConfig(**SMALL), 5, {}, (2, 2, "[CLS]")),
-        (ViTConfig(image_size=(28, 42), patch_size=14), 7, {}, (2, 3, "[CLS]")),
-        (DeiTConfig(**SMALL), 6, {}, (2, 2, "[CLS]", "[DISTILL]")),
+        (hf.ViTConfig(**SMALL), 5, {}, (2, 2, "[CLS]")),
+        (hf.ViTConfig(image_size=(28, 42), patch_size=14), 7, {}, (2, 3, "[CLS]")),
+        (hf.DeiTConfig(**SMALL), 6, {}, (2, 2, "[CLS]", "[DISTILL]")),
         (
-            Dinov2WithRegistersConfig(image_size=28, patch_size=7),
+            hf.Dinov2WithRegistersConfig(image_size=28, patch_size=7),
             21,
             {},
             (4, 4, "[CLS]", "register 1", "register 2", "register 3", "register 4"),
         ),
-        (CLIPVisionConfig(**SMALL), 5, {}, (2, 2, "[CLS]")),
-        (CLIPConfig(vision_config={"image_size": 28, "patch_size": 14}), 5, {}, (2, 2, "[CLS]")),
-        (SiglipVisionConfig(**SMALL), 4, {}, (2, 2)),
-        (ViTConfig(**SMALL), 10, {}, (3, 3, "[CLS]")),  # interpolated, and only the count tells
-        (ViTConfig(**SMALL), 7, {"size": (42, 28)}, (3, 2, "[CLS]")),
-        (ViTConfig(**SMALL), 13, {"grid": (3, 4)}, (3, 4, "[CLS]")),
-        (DeiTConfig(**SMALL), 14, {"grid": (3, 4)}, (3, 4, "[CLS]", "[DISTILL]")),
+        (hf.CLIPVisionConfig(**SMALL), 5, {}, (2, 2, "[CLS]")),
+        (hf.CLIPConfig(vision_config={"image_size": 28, "patch_size": 14}), 5, {}, (2, 2, "[CLS]")),
+        (hf.SiglipVisionConfig(**SMALL), 4, {}, (2, 2)),
+        (hf.ViTConfig(**SMALL), 10, {}, (3, 3, "[CLS]")),  # interpolated, and only the count tells
+        (hf.ViTConfig(**SMALL), 7, {"size": (42, 28)}, (3, 2, "[CLS]")),
+        (hf.ViTConfig(**SMALL), 13, {"grid": (3, 4)}, (3, 4, "[CLS]")),
+        (hf.DeiTConfig(**SMALL), 14, {"grid": (3, 4)}, (3, 4, "[CLS]", "[DISTILL]")),
         (None, 15, {"grid": (3, 4)}, (3, 4, "[CLS]", "register 1", "register 2")),
         (None, 10, {}, (3, 3, "[CLS]")),
         (None, 9, {}, (3, 3)),
         (LLAVA, 4, {}, (2, 2)),
-        (Idefics3Config(vision_config={"image_size": 56, "patch_size": 14}), 4, {}, (2, 2)),  # four patches to a token
+        (
+            hf.Idefics3Config(vision_config={"image_size": 56, "patch_size": 14}),
+            4,
+            {},
+            (2, 2),
+        ),  # four patches to a token
     ],
     ids=lambda value: getattr(value, "model_type", None),
 )
@@ -95,9 +90,9 @@ def test_the_configuration_says_which_places_are_patches(config, count, options,
 @pytest.mark.parametrize(
     ("config", "count", "options", "message"),
     [
-        (ViTConfig(**SMALL), 8, {}, "8 places are no grid of patches, where the model lets expect 2 x 2"),
-        (ViTConfig(**SMALL), 10, {"size": (28, 42)}, "10 places are no grid of patches, where the model"),
-        (SwinConfig(window_size=7), 49, {}, "grid=(rows, columns)"),  # a window of the picture
+        (hf.ViTConfig(**SMALL), 8, {}, "8 places are no grid of patches, where the model lets expect 2 x 2"),
+        (hf.ViTConfig(**SMALL), 10, {"size": (28, 42)}, "10 places are no grid of patches, where the model"),
+        (hf.SwinConfig(window_size=7), 49, {}, "grid=(rows, columns)"),  # a window of the picture
         (None, 8, {}, "8 places are no grid of patches: say how many rows"),
         (None, 8, {"grid": (3, 3)}, "grid=(3, 3) is 9 patches, but the map has 8 places"),
         (None, 8, {"grid": (3, 0)}, "grid must be two whole numbers from 1 on"),
@@ -110,7 +105,7 @@ def test_what_does_not_fit_asks_for_the_grid(config, count, options, message):
 
 def test_a_text_says_where_its_picture_is():
     assert image_places(torch.tensor([[1, 9, 9, 9, 9, 5]]), LLAVA) == (range(1, 5), ())
-    assert image_places([1, 5], LLAVA) == image_places([1, 9], ViTConfig()) == (None, ())
+    assert image_places([1, 5], LLAVA) == image_places([1, 9], hf.ViTConfig()) == (None, ())
     places, notes = image_places(np.array([9, 9, 1, 9, 9]), LLAVA)
     assert places is None
     assert notes[0].startswith("The text has 2 pictures, or one in as many pieces")

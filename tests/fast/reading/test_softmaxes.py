@@ -32,27 +32,32 @@ class Scored(nn.Module):
         return type(self).attend(self, *inputs)
 
 
+def over_places(scores):
+    """What a decoder's state finds: one weight for each place, of scores [b, k]."""
+
+    def attend(self, state, encoded):
+        weights = F.softmax(scores(self, state, encoded), dim=1).unsqueeze(1)
+        return weights.bmm(encoded), weights
+
+    return attend
+
+
 def bahdanau(self, query, keys):
     """PyTorch's tutorial on translation."""
     weights = F.softmax(self.additive(query, keys), dim=-1)
     return torch.bmm(weights, keys), weights
 
 
-def luong_dot(self, state, encoded):
-    """PyTorch's tutorial on chatbots."""
-    weights = F.softmax(torch.sum(state * encoded, dim=2), dim=1).unsqueeze(1)
-    return weights.bmm(encoded), weights
-
-
-def luong_general(self, state, encoded):
-    weights = F.softmax(torch.sum(state * self.general(encoded), dim=2), dim=1).unsqueeze(1)
-    return weights.bmm(encoded), weights
-
-
-def luong_concat(self, state, encoded):
+def concatenated(self, state, encoded):
     energy = self.both(torch.cat((state.expand(-1, encoded.size(1), -1), encoded), 2)).tanh()
-    weights = F.softmax(torch.sum(self.v * energy, dim=2), dim=1).unsqueeze(1)
-    return weights.bmm(encoded), weights
+    return torch.sum(self.v * energy, dim=2)
+
+
+LUONG = {  # PyTorch's tutorial on chatbots
+    "luong, dot": over_places(lambda self, state, encoded: torch.sum(state * encoded, dim=2)),
+    "luong, general": over_places(lambda self, state, encoded: torch.sum(state * self.general(encoded), dim=2)),
+    "luong, concat": over_places(concatenated),
+}
 
 
 def convolved(self, state, encoded):
@@ -98,22 +103,23 @@ def pooled_by_columns(self, encoded, _):
     return torch.bmm(encoded.transpose(1, 2), weights.unsqueeze(2)).squeeze(2), weights[:, None]
 
 
+AT_ONCE = (all_queries_at_once, by_distance, by_cosine)
 POOLS = (pooled_by_sum, pooled_by_expanding, pooled_by_einsum, pooled_by_columns)
-SINGLE = (bahdanau, luong_dot, luong_general, luong_concat, convolved)
-WAYS = {
-    **{way: (STATE, ENCODED) for way in SINGLE},
-    **{way: (STATES, ENCODED) for way in (all_queries_at_once, by_distance, by_cosine)},
-    **{way: (ENCODED, STATE) for way in POOLS},
+WAYS = {  # each with what it reads
+    **{name: (attend, STATE, ENCODED) for name, attend in LUONG.items()},
+    **{attend.__name__: (attend, STATE, ENCODED) for attend in (bahdanau, convolved)},
+    **{attend.__name__: (attend, STATES, ENCODED) for attend in AT_ONCE},
+    **{attend.__name__: (attend, ENCODED, STATE) for attend in POOLS},
 }
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("way", WAYS)
-def test_scores_of_any_kind_are_attention_where_they_weigh_places(way):
+@pytest.mark.parametrize(("attend", "asking", "keys"), WAYS.values(), ids=WAYS)
+def test_scores_of_any_kind_are_attention_where_they_weigh_places(attend, asking, keys):
     torch.manual_seed(1)
-    module = type("Attention", (Scored,), {"attend": way})().eval()
-    _, weights = module(*WAYS[way])
-    shown = HeadMap.of(module, inputs=WAYS[way]).attention
+    module = type("Attention", (Scored,), {"attend": attend})().eval()
+    _, weights = module(asking, keys)
+    shown = HeadMap.of(module, inputs=(asking, keys)).attention
     np.testing.assert_allclose(shown.weights[0], weights, atol=1e-6)
 
 

@@ -1,21 +1,6 @@
 """All chapters are executed again when the package changed, and none when it did not."""
 
-import shutil
-
-import pytest
-from conftest import ROOT
-
-from manyheads.sphinxext import execution_cache
 from manyheads.sphinxext.execution_cache import package_digest
-
-
-@pytest.fixture
-def copied(tmp_path, monkeypatch):
-    """The folder of a copy of the package."""
-    ignored = shutil.ignore_patterns("node_modules", "__pycache__")
-    package = shutil.copytree(ROOT / "src" / "manyheads", tmp_path / "src" / "manyheads", ignore=ignored)
-    monkeypatch.setattr(execution_cache, "PACKAGE", package)
-    return package
 
 
 def test_code_data_and_pinned_packages_count(tmp_path, copied):

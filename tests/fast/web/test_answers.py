@@ -1,19 +1,11 @@
 """What the page says to the answers of every field in the book: the right one, each likely mistake, nothing at all."""
 
-import json
-
 import pytest
 from exercises import EXERCISES
-from node import WEB, run_node
+from node import ask_node
 
 from manyheads.sphinxext.fields import read_fields
 
-JUDGE = """
-import { judge } from "./figures/field-exercise/answers.ts";
-let text = "";
-for await (const chunk of process.stdin) text += chunk;
-console.log(JSON.stringify(JSON.parse(text).map(([field, typed]) => judge(field, typed))));
-"""
 FIELDS = [field for exercise in EXERCISES for field in exercise.fields]
 SHAPE, SHARE, COUNT = read_fields("""
 - {shape: it, answer: 2 3 5 7, computed: "1"}
@@ -24,7 +16,8 @@ SHAPE, SHARE, COUNT = read_fields("""
 
 def judged(asked):
     """The verdicts on [(field, typed)]."""
-    return json.loads(run_node("--input-type=module", "-e", JUDGE, cwd=WEB, input=json.dumps(asked)))
+    judge = 'import { judge } from "./figures/field-exercise/answers.ts"; answer(given.map(([field, typed]) => judge(field, typed)))'
+    return ask_node(judge, asked)
 
 
 def test_every_right_answer_is_right():

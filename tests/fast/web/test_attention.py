@@ -1,23 +1,18 @@
 """attention.ts, the twin, gives the numbers of attention.py; Python writes the cases and Node computes them again."""
 
-import json
 import random
 
 import numpy as np
-import pytest
 import torch
-from node import WEB, run_node
+from node import ask_node
 from torch import nn
 
 from manyheads import attention
 
-TWIN = WEB / "math" / "attention.ts"
 LARGEST_DIFFERENCE = 1e-5
 
 DRIVER = """
-import { readFileSync, writeFileSync } from "node:fs";
-const [twin, input, output] = process.argv.slice(2);
-const functions = await import(twin);
+import * as functions from "./math/attention.ts";
 const read = (value) => {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(read);
@@ -31,29 +26,20 @@ const write = (value) => {
   }
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, write(part)]));
 };
-const results = JSON.parse(readFileSync(input, "utf8")).map(([name, args]) => {
+const results = given.map(([name, args]) => {
   try {
     return write(functions[name](...read(args)));
   } catch (error) {
     return { error: `${error.name}: ${error.message}` };
   }
 });
-writeFileSync(output, JSON.stringify(results));
+answer(results);
 """
 
 
-@pytest.fixture
-def compute(tmp_path):
+def compute(calls):
     """Calls functions of the twin: [(name, arguments), ...] -> their results, as arrays, or {"error": ...}."""
-
-    def call(calls):
-        driver, cases, results = (tmp_path / name for name in ("driver.mjs", "cases.json", "results.json"))
-        driver.write_text(DRIVER, encoding="utf-8")
-        cases.write_text(json.dumps([[name, message(arguments)] for name, arguments in calls]), encoding="utf-8")
-        run_node(driver, TWIN.as_uri(), cases, results)
-        return [arrays(result) for result in json.loads(results.read_text(encoding="utf-8"))]
-
-    return call
+    return [arrays(result) for result in ask_node(DRIVER, message(calls))]
 
 
 def message(value):
@@ -106,7 +92,7 @@ def random_cases(count):
         yield module, X, Y, mask
 
 
-def test_multi_head_attention(compute):
+def test_multi_head_attention():
     calls, expected = [], []
     for module, X, Y, mask in random_cases(60):
         layer = module.state_dict()
@@ -122,7 +108,7 @@ def test_multi_head_attention(compute):
         assert_close(found["weights"], weights)
 
 
-def test_steps(compute):
+def test_steps():
     calls, expected = [], []
     for module, X, _, mask in random_cases(30):
         own = mask(len(X))
@@ -139,7 +125,7 @@ def test_steps(compute):
             assert_close(found[name], steps[name])
 
 
-def test_a_softmax_of_large_scores_and_a_linear_layer(compute):
+def test_a_softmax_of_large_scores_and_a_linear_layer():
     scores, linear = torch.tensor([[90.0, 91.0], [-900.0, -900.0]]), nn.Linear(5, 6)
     x = torch.randn(3, 5)
     softmax, product = compute([("softmax", [scores]), ("linear", [x, linear.weight, linear.bias])])
@@ -147,7 +133,7 @@ def test_a_softmax_of_large_scores_and_a_linear_layer(compute):
     assert_close(product, linear(x))
 
 
-def test_bad_input_is_refused_in_words(compute):
+def test_bad_input_is_refused_in_words():
     X, layer = torch.ones(3, 6), attention.MultiHeadAttention(6, 2).state_dict()
     bad = [
         (("multiHeadAttention", [X, layer, {"numHeads": 4}]), "numHeads must divide the width 6, got 4"),
@@ -161,3 +147,19 @@ def test_bad_input_is_refused_in_words(compute):
     for result, (_, sentence) in zip(compute([call for call, _ in bad]), bad, strict=True):
         assert result["error"].startswith("RangeError: ")
         assert sentence in result["error"]
+
+
+ROTARY = """
+import { rotated } from "./math/rotary.ts";
+answer(given.map(({ features, position }) => [...rotated(features, position)]));
+"""
+
+
+def test_a_turned_vector_is_pythons():
+    rng = np.random.default_rng(3)
+    cases = [(rng.normal(size=2 * half), position) for half in (1, 2, 5, 32) for position in (0, 1, 7, 511)]
+    given = [{"features": features.tolist(), "position": position} for features, position in cases]
+    found = ask_node(ROTARY, given)
+    for (features, position), page in zip(cases, found, strict=True):
+        ours = attention.rotate(torch.tensor(features)[None], start=position)[0]
+        np.testing.assert_allclose(page, ours, atol=1e-9)

@@ -1,12 +1,11 @@
 """The page's encoder in Node against `load_encoder()`, which computes in float32."""
 
 import base64
-import json
 
 import numpy as np
 import pytest
 from mixed_sentences import sentences
-from node import WEB, run_node
+from node import ask_node
 
 from manyheads.models.encoder.page_files import encoder_page_files
 from manyheads.models.senses import load_senses, senses_file
@@ -21,22 +20,20 @@ ODD = (
     *("ΟΔΟΣ Σ", "𠀀𪚥x𫝀", "ﬁ ſ ẞ ǅ", "a\u200bb\u200dc\ufeff\u00ad", "tea " * 513, "a\nb\u2028c\u0085d"),
 )
 DRIVER = """
-import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-const [web, folder, senses, input, output] = process.argv.slice(2);
-const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs`);
-const { EncoderEngine } = await import(`${web}/models/encoder-engine.ts`);
-const { encoderFlow } = await import(`${web}/models/encoder-model.ts`);
-const { encoderTokens } = await import(`${web}/models/tokens.ts`);
-const { readSafetensors } = await import(`${web}/models/files.ts`);
-const { SenseAxes, shareOf, wordPlaces } = await import(`${web}/math/senses.ts`);
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import { EncoderEngine } from "./models/encoder-engine.ts";
+import { encoderFlow } from "./models/encoder-model.ts";
+import { encoderTokens } from "./models/tokens.ts";
+import { readSafetensors } from "./models/files.ts";
+import { SenseAxes, shareOf, wordPlaces } from "./math/senses.ts";
+const { folder, senses, cases, texts, asked, pushed } = given;
 const facts = JSON.parse(readFileSync(`${folder}/encoder.json`, "utf8"));
 const unpacked = (part) => new Uint8Array(gunzipSync(readFileSync(`${folder}/${facts.files[part].name}`)));
-const engine = await EncoderEngine.create(facts, readFileSync(new URL(`${web}/models/kernel.wasm`)));
+const engine = await EncoderEngine.create(facts, readFileSync("models/kernel.wasm"));
 engine.put(unpacked(Object.keys(facts.files).find((part) => part !== "tokenizer")));
 const tokenizer = new Tokenizer(JSON.parse(new TextDecoder().decode(unpacked("tokenizer"))), {});
 const bytes = ({ values }) => Buffer.from(values.buffer).toString("base64");
-const { cases, texts, asked, pushed } = JSON.parse(readFileSync(input, "utf8"));
 const read = (text) => encoderTokens(tokenizer, text, facts.maxTokens);
 const maps = cases.map(({ text, mask }) => {
   const { weights, states } = engine.pass(read(text).ids, mask);
@@ -58,7 +55,7 @@ const followed = pushed.map(({ text, word, mask, masked }) => {
 const state = { layer: 2, head: 9, causal: false, padding: false, unscaled: false };
 const flow = Object.fromEntries(Object.entries(encoderFlow(engine, read(texts.at(-1)).ids, { ...read(texts.at(-1)), headNames: facts.headNames }, state))
   .map(([name, value]) => [name, value?.shape ? { shape: value.shape, values: bytes(value) } : value]));
-writeFileSync(output, JSON.stringify({ flow, maps, shares, followed, layer: axes.layer, read: texts.map((text) => { const { tokens, notes } = read(text); return { tokens, notes }; }) }));
+answer({ flow, maps, shares, followed, layer: axes.layer, read: texts.map((text) => { const { tokens, notes } = read(text); return { tokens, notes }; }) });
 """
 
 
@@ -73,17 +70,13 @@ def cases():
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory, asked, cases):
+def found(asked, cases):
     """What the page's code makes of all that is compared here."""
-    folder = tmp_path_factory.mktemp("encoder")
-    driver, given, results = (folder / name for name in ("driver.mjs", "given.json", "results.json"))
-    driver.write_text(DRIVER, encoding="utf-8")
     pushed = [dict(zip(("text", "word", "mask", "masked"), one)) for one in PUSHED]
-    of_maps = [{"text": text, "mask": mask} for text, mask in cases]
-    sent = {"cases": of_maps, "texts": ODD, "asked": asked, "pushed": pushed}
-    given.write_text(json.dumps(sent), encoding="utf-8")
-    run_node(driver, WEB.as_uri(), encoder_page_files()[0].parent, senses_file(), given, results)
-    return json.loads(results.read_text(encoding="utf-8"))
+    given = {"texts": ODD, "asked": asked, "pushed": pushed}
+    given["cases"] = [{"text": text, "mask": mask} for text, mask in cases]
+    files = {"folder": str(encoder_page_files()[0].parent), "senses": str(senses_file())}
+    return ask_node(DRIVER, given | files)
 
 
 def floats(text, *shape):

@@ -1,12 +1,10 @@
 """induction.ts, the twin: the same weights, guesses and losses for any text, with and without heads, from every checkpoint."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from node import WEB, run_node
+from node import ask_node
 
 from manyheads import load_induction, score_parts
 from manyheads.models.keeping import kept_file, kept_variants
@@ -27,14 +25,12 @@ TEXTS = (
 )
 
 DRIVER = """
-import { readFileSync, writeFileSync } from "node:fs";
-const [web, input, output] = process.argv.slice(2);
-const { InductionModel } = await import(`${web}/models/induction.ts`);
-const { readSafetensors } = await import(`${web}/models/files.ts`);
-const { topPairs, writerOfKey } = await import(`${web}/math/score-parts.ts`);
+import { InductionModel } from "./models/induction.ts";
+import { readSafetensors } from "./models/files.ts";
+import { topPairs, writerOfKey } from "./math/score-parts.ts";
 const models = {};
 const plain = (numbers) => Array.from(numbers, String);
-const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMask, ledger, cell]) => {
+const results = given.map(([file, text, headMask, ledger, cell]) => {
   models[file] ??= new InductionModel(readSafetensors(new Uint8Array(readFileSync(file))));
   try {
     if (ledger) return JSON.parse(JSON.stringify(models[file].headLedger({ sentence: text, headMask }), (_, value) => ArrayBuffer.isView(value) ? plain(value) : value));
@@ -48,24 +44,13 @@ const results = JSON.parse(readFileSync(input, "utf8")).map(([file, text, headMa
     return { error: error.message, word: error.word };
   }
 });
-writeFileSync(output, JSON.stringify(results));
+answer(results);
 """
 
 
-@pytest.fixture(scope="module")
-def compute(tmp_path_factory):
+def compute(calls):
     """Maps of the twin: [(variant, text, head mask), ...] -> them, or {"error": ...}."""
-    folder = tmp_path_factory.mktemp("twin")
-
-    def call(calls):
-        driver, cases, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
-        driver.write_text(DRIVER, encoding="utf-8")
-        written = [(str(kept_file("induction", variant)), *call) for variant, *call in calls]
-        cases.write_text(json.dumps(written), encoding="utf-8")
-        run_node(driver, WEB.as_uri(), cases, results)
-        return json.loads(results.read_text(encoding="utf-8"))
-
-    return call
+    return ask_node(DRIVER, [(str(kept_file("induction", variant)), *call) for variant, *call in calls])
 
 
 def assert_same(found, model, text, mask=None):
@@ -91,7 +76,7 @@ def assert_same(found, model, text, mask=None):
     assert found["guesses"] == guesses.characters
 
 
-def test_texts_of_every_kind_from_every_checkpoint(compute):
+def test_texts_of_every_kind_from_every_checkpoint():
     cases = [("", text, None) for text in TEXTS] + [(variant, TEXTS[3], None) for variant in kept_variants("induction")]
     for (variant, text, _), found in zip(cases, compute(cases), strict=True):
         assert_same(found, load_induction(variant), text)
@@ -103,14 +88,14 @@ masks = st.none() | st.lists(st.lists(st.booleans(), min_size=2, max_size=2), mi
 
 @settings(max_examples=2)  # each a process with as many texts
 @given(st.lists(st.tuples(characters, st.integers(1, 3), masks), min_size=20, max_size=30))
-def test_random_texts_said_again_and_heads_off(compute, induction, drawn):
+def test_random_texts_said_again_and_heads_off(induction, drawn):
     cases = [("", text * times, mask) for text, times, mask in drawn]
     for (_, text, mask), found in zip(cases, compute(cases), strict=True):
         assert_same(found, induction, text, mask)
 
 
 @pytest.mark.parametrize("mask", [None, [[True, False], [True, True]]])
-def test_who_wrote_what_a_head_compares_in_the_page_is_as_in_python(compute, mask):
+def test_who_wrote_what_a_head_compares_in_the_page_is_as_in_python(mask):
     cells = [(0, 1, 3, 3), (0, 0, 9, 2), (1, 0, 8, 1), (1, 1, 8, 1), (1, 1, 13, 6), (1, 0, 0, 0)]
     names = ("layer", "head", "query", "key")
     cases = [(variant, TEXTS[3], mask, False, dict(zip(names, cell))) for variant in ("", "step-0") for cell in cells]
@@ -129,7 +114,7 @@ def test_who_wrote_what_a_head_compares_in_the_page_is_as_in_python(compute, mas
 
 
 @pytest.mark.parametrize("mask", [None, [[True, False], [True, True]]])
-def test_a_ledger_in_the_page_is_pythons(compute, mask):
+def test_a_ledger_in_the_page_is_pythons(mask):
     texts = [text for text in TEXTS if text]
     for text, page in zip(texts, compute([("", text, mask, True) for text in texts]), strict=True):
         ours = load_induction().head_ledger(text, head_mask=mask)

@@ -1,11 +1,10 @@
 """What is shown of a map: the same in Python and in the page, whatever the reader chose."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
-from node import WEB, run_node
+from node import ask_node
 
 from manyheads.drawing.legend import legend_of
 from manyheads.maps import AttentionMap
@@ -20,16 +19,14 @@ import { START } from "./math/options.ts";
 import { queryRow, legendOf, shownMap } from "./math/shown.ts";
 import { amount, directionOf, isolated, spelled } from "./math/text.ts";
 import { decodeMap } from "./math/wire.ts";
-let text = "";
-for await (const chunk of process.stdin) text += chunk;
-const { cases, numbers, contents = [], texts = [] } = JSON.parse(text);
+const { cases, numbers, contents, texts } = given;
 const found = cases.map(({ written, state }) => {
   const map = decodeMap(written);
   const shown = shownMap(map, { ...START, ...state });
   const legend = legendOf(shown, { ...START, ...state, layer: 0 });
   return { ...shown, legend, weights: [...shown.weights], asked: queryRow(shown, state.query, map.queryTokens) };
 });
-console.log(JSON.stringify({ found, amounts: numbers.map((number) => [amount(number), amount(number, true)]), spelled: contents.map((bytes) => spelled(Uint8Array.from(bytes))), directions: texts.map((tokens) => [directionOf(tokens), tokens.map(isolated)]) }));
+answer({ found, amounts: numbers.map((number) => [amount(number), amount(number, true)]), spelled: contents.map((bytes) => spelled(Uint8Array.from(bytes))), directions: texts.map((tokens) => [directionOf(tokens), tokens.map(isolated)]) });
 """
 TEXTS = [
     ["[CLS]", "un", "##help", "##ful", "tea", "[SEP]"],
@@ -38,28 +35,7 @@ TEXTS = [
     ["▁a", "b", "<extra_id_0>", "c", "##d"],
     ["x"],
     ["Hot", " <F0 9F>", "<8D>", "<B5>", "<E8>", "<8C>"],
-    [
-        "I",
-        " don",
-        "’",
-        "t",
-        " pay",
-        " '",
-        "3",
-        ".",
-        "50",
-        "'",
-        ",",
-        " James",
-        "'",
-        " 1",
-        ",",
-        "000",
-        ".",
-        "a",
-        ".",
-        "b",
-    ],
+    "I| don|’|t| pay| '|3|.|50|'|,| James|'| 1|,|000|.|a|.|b".split("|"),
 ]
 
 
@@ -77,8 +53,7 @@ def in_the_page(cases, numbers=(), contents=(), texts=()):
     """What the page shows of maps: [(map, state), ...]; how it writes numbers, spells bytes, and turns texts."""
     written = [map_dict(map) | {"weights": map.weights.ravel().tolist()} for map, _ in cases]
     sent = [{"written": map, "state": {"query": 0} | state} for map, (_, state) in zip(written, cases)]
-    given = json.dumps({"cases": sent, "numbers": numbers, "contents": [*map(list, contents)], "texts": texts})
-    return json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))
+    return ask_node(TWIN, {"cases": sent, "numbers": numbers, "contents": [*map(list, contents)], "texts": texts})
 
 
 def maps(empty=0.2):
@@ -186,8 +161,8 @@ def test_many_weights_travel_as_digits(kind):
     map = AttentionMap(tokens, tokens, weights, kind=kind)
     written = map_json(map)
     assert len(written["weights"]) <= 2 * 70 * 70
-    given = json.dumps({"cases": [{"written": written, "state": {"query": 0}}], "numbers": []})
-    (found,) = json.loads(run_node("--input-type=module", "-e", TWIN, input=given, cwd=WEB))["found"]
+    case = {"written": written, "state": {"query": 0}}
+    (found,) = ask_node(TWIN, {"cases": [case], "numbers": [], "contents": [], "texts": []})["found"]
     np.testing.assert_allclose(found["weights"], map.weights.ravel(), atol=near)
 
 

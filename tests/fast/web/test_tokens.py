@@ -7,12 +7,11 @@ import sys
 
 import pytest
 from mixed_sentences import WORDS
-from node import WEB, run_node
+from node import ask_node
 
 from manyheads.models.files import encoder_file
 from manyheads.models.focus import tokenize
 
-TOKENIZERS = WEB / "node_modules" / "@huggingface" / "tokenizers" / "dist" / "tokenizers.min.mjs"
 FUZZED = int(os.environ.get("MANYHEADS_FUZZ", 1_000))  # random texts
 CONFIG = {"max_words": 64, "max_tokens": 128}
 
@@ -27,9 +26,9 @@ HOSTILE = [
         "tea " * 513,
         "x" * 101,
         "x" * 5000,
-        *("tea " * 250_000, "x" * 1_000_000, "tea\n\n" * 3_000 + "\ud83d", "\n" * 30_000 + "tea"),
-        *("x" * 30_000, "a." * 15_000, "\N{TEACUP WITHOUT HANDLE} " * 50_000, "ab.,\ud83d" * 20_000),
     ),
+    *("tea " * 250_000, "x" * 1_000_000, "tea\n\n" * 3_000 + "\ud83d", "\n" * 30_000 + "tea"),
+    *("x" * 30_000, "a." * 15_000, "\N{TEACUP WITHOUT HANDLE} " * 50_000, "ab.,\ud83d" * 20_000),
     *("[MASK] [SEP][CLS] [nothing] [unk][PAD]", "'" * 140, "a\u200bb\u200dc\ufeff\u00ad", "a\nb\u2028c\u0085d\vf"),
     *("ΟΔΟΣ", "Σ", "ΣΑΣ ΑΣ. ΣΣ", "ΑΣ\u0301", "ΣΑ\u00adΣ", "𠀀𪚥x𫝀", "𠀀" * 60, "丽𠀀"),
     *("𝔣𝔬𝔠𝔲𝔰" * 21, "🙂" * 101, "𐐀𐐁", "e\u0301\u0327 \u0327e", "각", "\u1112\u1161\u11ab", "‮abc‬", "a\u0378b"),
@@ -68,34 +67,19 @@ def fuzzed(count):
         yield "".join(chance.choices(alphabet, k=length))
 
 
-@pytest.fixture(scope="module")
-def read_in_node(tmp_path_factory):
-    """The ids and notes of texts in Node: [text, ...] -> [{ids, notes}, ...]; `whose` is "focusTokens" or "encoderTokens"."""
-    folder = tmp_path_factory.mktemp("tokens")
-    driver, sent, found = (folder / name for name in ("driver.mjs", "texts.json", "found.json"))
-    driver.write_text(DRIVER, encoding="utf-8")
-
-    def read(texts, whose, limit):
-        sent.write_text(json.dumps([list(texts), whose, limit]), encoding="utf-8")
-        run_node(driver, WEB.as_uri(), TOKENIZERS.as_uri(), encoder_file("tokenizer.json"), sent, found)
-        return [(ids, tuple(notes)) for ids, notes in json.loads(found.read_text(encoding="utf-8"))]
-
-    return read
-
-
 DRIVER = """
-import { readFileSync, writeFileSync } from "node:fs";
-const [web, library, file, sent, found] = process.argv.slice(2);
-const { Tokenizer } = await import(library);
-const functions = await import(`${web}/models/tokens.ts`);
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import * as functions from "./models/tokens.ts";
+const { texts, whose, limit, file } = given;
 const tokenizer = new Tokenizer(JSON.parse(readFileSync(file, "utf8")), {});
-const [texts, whose, limit] = JSON.parse(readFileSync(sent, "utf8"));
-const read = (text) => {
-  const { ids, notes } = functions[whose](tokenizer, text, limit);
-  return [ids, notes];
-};
-writeFileSync(found, JSON.stringify(texts.map(read)));
+answer(texts.map((text) => functions[whose](tokenizer, text, limit)).map(({ ids, notes }) => [ids, notes]));
 """
+
+
+def read_in_node(texts, whose, limit):
+    """The ids and notes of texts in Node: [text, ...] -> [(ids, notes), ...]; `whose`: "focusTokens" or "encoderTokens"."""
+    given = {"texts": texts, "whose": whose, "limit": limit, "file": str(encoder_file("tokenizer.json"))}
+    return [(ids, tuple(notes)) for ids, notes in ask_node(DRIVER, given)]
 
 
 def differing(texts, ours, theirs):
@@ -108,17 +92,17 @@ def texts():
     return json.loads(json.dumps([*HOSTILE, *fuzzed(FUZZED)]))  # two halves of a character become one
 
 
-def test_the_focus_model_reads_as_python_does(read_in_node, texts):
+def test_the_focus_model_reads_as_python_does(texts):
     assert differing(texts, [tokenize(text) for text in texts], read_in_node(texts, "focusTokens", CONFIG)) == []
 
 
-def test_the_encoder_reads_as_python_does(encoder, read_in_node, texts):
+def test_the_encoder_reads_as_python_does(encoder, texts):
     encodings = [encoder._encode(text) for text in texts]
     ours = [(encoding["input_ids"], encoding["notes"]) for encoding in encodings]
     assert differing(texts, ours, read_in_node(texts, "encoderTokens", encoder.max_tokens)) == []
 
 
-def test_every_character_is_read_as_python_does(read_in_node):
+def test_every_character_is_read_as_python_does():
     """All of the alphabets, and some of what is one like the other."""
     ranges = (0x3400,), (0x3400, 0xD800, 97), (0xF900, 0x20000, 17), (0x20000, 0x32000, 997)
     characters = [chr(code) for each in ranges for code in range(*each)]

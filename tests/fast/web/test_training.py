@@ -3,12 +3,10 @@
 The experiments as a reader runs them are measured in tests/nightly/web/test_training.py.
 """
 
-import json
-
 import numpy as np
 import pytest
 import torch
-from node import WEB, run_node
+from node import ask_node
 
 from manyheads.models.induction import InductionConfig
 from manyheads.models.induction.network import AttentionOnly, next_losses
@@ -18,12 +16,12 @@ QUICK = SMALL | {"heads": 2, "width": 32, "symbols": 12, "positions": 16, "longe
 LARGEST_DIFFERENCE = 1e-5  # of the norm of a gradient
 
 DRIVER = """
-const [web, config, change] = process.argv.slice(2);
-const { Learner, randomOf, repeated } = await import(`${web}/models/learner.ts`);
-const learner = new Learner(JSON.parse(config), 3, JSON.parse(change));
-const sequences = repeated(JSON.parse(config), randomOf(4));
+import { Learner, randomOf, repeated } from "./models/learner.ts";
+const [config, change] = given;
+const learner = new Learner(config, 3, change);
+const sequences = repeated(config, randomOf(4));
 const plain = (tensors) => Object.fromEntries(Object.entries(tensors).map(([name, { shape, values }]) => [name, { shape, values: [...values] }]));
-console.log(JSON.stringify({ ids: [...sequences.ids], gradients: plain(learner.gradientsOf(sequences)), tensors: plain(learner.tensors), losses: learner.losses, mask: learner.headMask }));
+answer({ ids: [...sequences.ids], gradients: plain(learner.gradientsOf(sequences)), tensors: plain(learner.tensors), losses: learner.losses, mask: learner.headMask });
 """
 
 
@@ -32,10 +30,8 @@ def array(tensor):
 
 
 @pytest.mark.parametrize("change", [{}, {"offUntil": 1}], ids=["all heads", "layer 1 off"])
-def test_the_gradient_of_each_tensor_is_torchs(change, tmp_path):
-    driver = tmp_path / "driver.mjs"
-    driver.write_text(DRIVER, encoding="utf-8")
-    page = json.loads(run_node(driver, WEB.as_uri(), json.dumps(SMALL), json.dumps(change)))
+def test_the_gradient_of_each_tensor_is_torchs(change):
+    page = ask_node(DRIVER, [SMALL, change])
     network = AttentionOnly(InductionConfig(**SMALL)).double()
     network.load_state_dict({name: array(tensor) for name, tensor in page["tensors"].items()})
     ids = torch.tensor(page["ids"]).reshape(SMALL["batch"], SMALL["positions"])
@@ -52,25 +48,23 @@ def test_the_gradient_of_each_tensor_is_torchs(change, tmp_path):
 
 
 SIDE_BY_SIDE = """
-const [web, json, steps] = process.argv.slice(2);
-const { Learner, newTensors, randomOf, repeated } = await import(`${web}/models/learner.ts`);
-const [config, random] = [JSON.parse(json), randomOf(1)];
+import { Learner, newTensors, randomOf, repeated } from "./models/learner.ts";
+const [config, steps] = given;
+const random = randomOf(1);
 const tensors = Object.entries(newTensors(config, random)).map(([name, { shape, values }]) => [name, { shape, values: [...values] }]);
 const [learner, batches, losses] = [new Learner(config, 1), [], []];
-while (learner.step < Number(steps)) {
+while (learner.step < steps) {
   batches.push([...repeated(config, random).ids]);
   learner.learn();
   losses.push(learner.losses.second);
 }
-console.log(JSON.stringify({ tensors: Object.fromEntries(tensors), batches, losses }));
+answer({ tensors: Object.fromEntries(tensors), batches, losses });
 """
 
 
-def test_a_training_in_the_page_is_torchs_step_by_step(tmp_path):
+def test_a_training_in_the_page_is_torchs_step_by_step():
     """From the same numbers."""
-    driver = tmp_path / "driver.mjs"
-    driver.write_text(SIDE_BY_SIDE, encoding="utf-8")
-    page = json.loads(run_node(driver, WEB.as_uri(), json.dumps(SMALL), "40"))
+    page = ask_node(SIDE_BY_SIDE, [SMALL, 40])
     network = AttentionOnly(InductionConfig(**SMALL)).double()
     network.load_state_dict({name: array(tensor) for name, tensor in page["tensors"].items()})
     optimizer = torch.optim.AdamW(network.parameters(), betas=(0.9, 0.98))
@@ -87,9 +81,8 @@ def test_a_training_in_the_page_is_torchs_step_by_step(tmp_path):
 
 
 LEARNS = """
-const [web, runs] = process.argv.slice(2);
-const { Learner } = await import(`${web}/models/learner.ts`);
-const found = JSON.parse(runs).map(([config, change, steps]) => {
+import { Learner } from "./models/learner.ts";
+const found = given.map(([config, change, steps]) => {
   const learner = new Learner(config, 0, change);
   let second = 0;
   for (let step = 0; step < steps; step++) {
@@ -98,16 +91,14 @@ const found = JSON.parse(runs).map(([config, change, steps]) => {
   }
   return second;
 });
-console.log(JSON.stringify(found));
+answer(found);
 """
 
 
-def test_two_layers_learn_the_trick_and_one_does_not_nor_two_before_layer_1_is_on(tmp_path):
-    driver = tmp_path / "driver.mjs"
-    driver.write_text(LEARNS, encoding="utf-8")
+def test_two_layers_learn_the_trick_and_one_does_not_nor_two_before_layer_1_is_on():
     text = {"text": "a7kq3xwma7kq3xwm"}
     runs = [(QUICK, {}, 150), (QUICK | {"layers": 1}, {}, 150), (QUICK, {"offUntil": 150}, 150), (QUICK, text, 60)]
-    learned, one_layer, late, by_heart = json.loads(run_node(driver, WEB.as_uri(), json.dumps(runs)))
+    learned, one_layer, late, by_heart = ask_node(LEARNS, runs)
     assert learned < 0.4
     assert by_heart < 0.1
     assert one_layer > 0.7

@@ -1,11 +1,10 @@
 """translator.ts, the twin: the French of held-out sentences, the weights, and what is said to what it cannot read."""
 
-import json
 import re
 
 import numpy as np
 import pytest
-from node import WEB, run_node
+from node import ask_node
 
 from manyheads import load_translator
 from manyheads.models.keeping import kept_file
@@ -29,14 +28,12 @@ REFUSED = (
 HINT = re.compile(" Near ones that it knows: ")  # each language has its own way to find them
 
 DRIVER = """
-import { readFileSync, writeFileSync } from "node:fs";
-const [web, file, input, output] = process.argv.slice(2);
-const { Translator } = await import(`${web}/models/translator.ts`);
-const { readSafetensors } = await import(`${web}/models/files.ts`);
-const { completions } = await import(`${web}/figures/head-map/suggestions.ts`);
-const weights = readSafetensors(new Uint8Array(readFileSync(file)));
+import { Translator } from "./models/translator.ts";
+import { readSafetensors } from "./models/files.ts";
+import { completions } from "./figures/head-map/suggestions.ts";
+const weights = readSafetensors(new Uint8Array(readFileSync(given.file)));
 const write = ({ weights, ...map }) => ({ ...map, weights: Array.from(weights, String) });
-const results = JSON.parse(readFileSync(input, "utf8")).map(([attention, sentence, headMask]) => {
+const results = given.calls.map(([attention, sentence, headMask]) => {
   try {
     return write(new Translator(weights, attention).attend(sentence, headMask));
   } catch (error) {
@@ -45,23 +42,13 @@ const results = JSON.parse(readFileSync(input, "utf8")).map(([attention, sentenc
 });
 const { vocabulary } = new Translator(weights);
 const begun = ["The girl se", "the ".repeat(250_000) + "se", "se".repeat(500_000)].map((text) => completions(text, vocabulary));
-writeFileSync(output, JSON.stringify({ results, completions: begun }));
+answer({ results, completions: begun });
 """
 
 
-@pytest.fixture(scope="module")
-def compute(tmp_path_factory):
+def compute(calls):
     """Maps of the twin: [(attention, sentence, head mask), ...] -> them, or {"error": ...}."""
-    folder = tmp_path_factory.mktemp("twin")
-
-    def call(calls):
-        driver, cases, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
-        driver.write_text(DRIVER, encoding="utf-8")
-        cases.write_text(json.dumps(calls), encoding="utf-8")
-        run_node(driver, WEB.as_uri(), kept_file("translator", "taught"), cases, results)
-        return json.loads(results.read_text(encoding="utf-8"))
-
-    return call
+    return ask_node(DRIVER, {"file": str(kept_file("translator", "taught")), "calls": calls})
 
 
 def assert_same(found, map):
@@ -76,7 +63,7 @@ def assert_same(found, map):
     assert np.abs(weights - map.weights).max() <= LARGEST_DIFFERENCE
 
 
-def test_held_out_sentences_have_the_same_french_and_the_same_weights(compute):
+def test_held_out_sentences_have_the_same_french_and_the_same_weights():
     translator = load_translator()
     sentences = [" ".join(sentence.english) for sentence in held_out_sentences()[::60]]
     found = compute([("cross", sentence, None) for sentence in sentences])["results"]
@@ -84,7 +71,7 @@ def test_held_out_sentences_have_the_same_french_and_the_same_weights(compute):
         assert_same(map, translator(sentence))
 
 
-def test_every_attention_with_and_without_heads(compute):
+def test_every_attention_with_and_without_heads():
     translators = {attention: load_translator(attention=attention) for attention in ATTENTIONS}
     sentences = [*(" ".join(sentence.english) for sentence in held_out_sentences()[:2]), "She WON'T cry!"]
     cases = []
@@ -96,7 +83,7 @@ def test_every_attention_with_and_without_heads(compute):
         assert_same(map, translators[attention](sentence, mask))
 
 
-def test_it_refuses_in_the_same_words(compute):
+def test_it_refuses_in_the_same_words():
     translator = load_translator()
     found = compute([("cross", sentence, None) for sentence in REFUSED])
     for sentence, answer in zip(REFUSED, found["results"], strict=True):
@@ -110,7 +97,7 @@ def test_it_refuses_in_the_same_words(compute):
     assert found["completions"] == [begun[:8], begun[:8], []]
 
 
-def test_a_word_with_a_slip_in_it_is_offered_as_it_should_be(compute):
+def test_a_word_with_a_slip_in_it_is_offered_as_it_should_be():
     slips = {"appel": "apple", "gril": "girl", "coffe": "coffee", "beeter": "better"}
     found = compute([("cross", f"The {slip}", None) for slip in slips])["results"]
     for (slip, meant), answer in zip(slips.items(), found, strict=True):

@@ -42,7 +42,7 @@ def test_a_logit_without_a_head_is_that_of_the_model_without_it():
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "off"), [("focus", SENTENCE, [(1, 1), (1, 3)]), ("induction", "a7kq3xwma7k", [(0, 1)])]
+    ("name", "text", "off"), [("focus", SENTENCE, [(1, 1), (1, 3)]), ("induction", "a7kq3a7k", [(0, 1)])]
 )
 def test_a_head_that_is_off_writes_nothing_and_the_rest_sums_to_what_the_model_then_answers(name, text, off):
     model = load_model(name)

@@ -85,9 +85,8 @@ def started(make, folder):
 @pytest.mark.parametrize("host", [marimo, voila])
 def test_a_sentence_typed_in_another_host(host, context, hosts, tmp_path):
     model = load_focus_model()
-    context.route(
-        lambda url: url.startswith(OF_THE_HOST), lambda route: route.fulfill(body="", content_type="text/css")
-    )
+    nothing = {"body": "", "content_type": "text/css"}
+    context.route(lambda url: url.startswith(OF_THE_HOST), lambda route: route.fulfill(**nothing))
     with started(host, tmp_path) as address:
         hosts += [address, address.replace("http", "ws"), *OF_THE_HOST]
         page = context.new_page()

@@ -1,5 +1,7 @@
 """axe on every page, in both themes, on a phone, a tablet and a desk."""
 
+import functools
+
 import pytest
 from axe import THEMES, WIDTHS, violations
 from built import CHAPTERS
@@ -11,6 +13,5 @@ def test_axe_finds_nothing(page, site, path):
     page.goto(f"{site}/{path}.html")
     for theme in THEMES:
         for width in WIDTHS:
-            eventually(
-                lambda theme=theme, width=width: violations(page, theme, width), lambda found: found == [], seconds=5
-            )
+            look = functools.partial(violations, page, theme, width)
+            eventually(look, lambda found: found == [], seconds=5)

@@ -6,22 +6,16 @@ import re
 import pytest
 from figures import IN_CHAPTER
 from live_maps import eventually, seen, stands_still
+from loading import DAMAGED, HALF_A_MINUTE, NETWORK, READY, ask_again, failed, try_again
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.usefixtures("faulty")
 GARBAGE = "<html>Log in to the hotel's network at http://hotel.example/</html>"
-HALF_A_MINUTE = 31_000
-
-NETWORK = "did not arrive. Check the network, then try again or reload the page."
 MISSING = "is missing on this site. Reload the page, since the book may be newer; if that does not help, try again"
-DAMAGED = "arrived damaged. Try again; if that does not help, reload the page."
 OLD = "this browser is too old to unpack it. Use a newer one."
 MEMORY = "this device has too little memory for it, or this browser is too old. Use another one."
 ENGINE = "this browser lacks WebAssembly, which it needs, or does not allow it. Use another one."
 BACKGROUND = "this browser does not let the page work in the background. Use another one, or open this page by itself."
-READY = "Ready: computed in this page"
-# What no reader should meet: words of engines, addresses, names of files.
-OTHERS = re.compile(r"https?:|JSON|token '|fetch|module|undefined|Error|ERR|null|backend|\.js|\.gz|wasm\b")
 
 # A figure: its chapter, its selector, what wakes it.
 MAP = ("coffee-or-tea", "head-map", None)
@@ -63,25 +57,6 @@ def wake(page, site, figure):
         shown.get_by_role("button", name=offer).click()
     shown.hover()
     return shown
-
-
-def failed(figure, said):
-    """Waits until the figure says what is wrong, in nobody else's words, and offers another try."""
-    status = figure.get_by_role("status").first
-    expect(figure.get_by_role("button", name="Try again")).to_be_visible()
-    expect(status).to_contain_text(said)
-    expect(status).not_to_contain_text(OTHERS)
-
-
-def ask_again(figure):
-    figure.get_by_role("button", name="Try again").click()
-
-
-def try_again(figure):
-    """Asks for the model once more, and waits until the figure works."""
-    ask_again(figure)
-    expect(figure.get_by_text(READY).first).to_be_visible()
-    expect(figure.get_by_role("button", name="Try again")).to_have_count(0)
 
 
 def fail(page, figure, file, ask, answers=ANSWERS):

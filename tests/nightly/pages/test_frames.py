@@ -88,12 +88,3 @@ def test_bertviz_brings_its_scripts_along_in_a_notebook(page, hosts, monkeypatch
     for frame in page.locator("iframe").all():
         expect(frame.content_frame.locator("svg line").first).to_be_attached()
         expect(frame.content_frame.locator("#evil")).to_have_count(0)
-
-
-def test_bertviz_draws_below_any_folder(page, hosts):
-    with serve(HTML.parent) as address:
-        hosts.append(address)
-        page.goto(f"{address}/{HTML.name}/book/your-own-models.html")
-        for frame in page.locator("iframe.bertviz").all():
-            frame.scroll_into_view_if_needed()
-            expect(frame.content_frame.locator("svg line").first).to_be_attached()

@@ -2,14 +2,8 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-
-import pytest
-from conftest import ROOT
-
-from manyheads.sphinxext import execution_cache
 
 CONF = 'extensions = ["myst_nb", "manyheads.sphinxext.execution_cache"]\nnb_execution_mode = "cache"\n'
 CHAPTER = """---
@@ -24,15 +18,6 @@ print("executed", time.time_ns())
 ```
 """
 CHAPTERS = ("index", "second")
-
-
-@pytest.fixture
-def copied(tmp_path, monkeypatch):
-    """The folder of a copy of the package."""
-    ignored = shutil.ignore_patterns("node_modules", "__pycache__")
-    package = shutil.copytree(ROOT / "src" / "manyheads", tmp_path / "src" / "manyheads", ignore=ignored)
-    monkeypatch.setattr(execution_cache, "PACKAGE", package)
-    return package
 
 
 def build(book, package):

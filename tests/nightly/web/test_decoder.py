@@ -1,12 +1,11 @@
 """The page's decoder in Node against `load_decoder()`, which computes in float32."""
 
 import base64
-import json
 from itertools import islice
 
 import numpy as np
 import pytest
-from node import WEB, run_node
+from node import ask_node
 
 from manyheads import load_decoder, score_parts
 from manyheads.models.decoder.page_files import decoder_page_files
@@ -26,38 +25,25 @@ PROMPTS = (
     "sits in front of the fridge and looks at me as if she had not been fed for a week, or ever since",
 )
 ODD = (
-    *(
-        "",
-        " ",
-        "\n\n",
-        "\ud83d",
-        "a\udfffb",
-        "\x00\x04\x7f",
-        "<|im_end|> [nothing]",
-        "مرحبا بالعالم",
-        "😀👍🏽",
-        "I drink 🍵 or 茶",
-        "𠀀𪚥x",
-    ),
-    *("a\u200bb\ufeffc\u00ad", "1234567", "don't WON'T 'll", "word " * 600, "  two   spaces  ", "\u0306é e\u0301"),
+    *("", " ", "\n\n", "\ud83d", "a\udfffb", "\x00\x04\x7f", "<|im_end|> [nothing]", "مرحبا بالعالم", "😀👍🏽"),
+    *("I drink 🍵 or 茶", "𠀀𪚥x", "a\u200bb\ufeffc\u00ad", "1234567", "don't WON'T 'll", "word " * 600),
+    *("  two   spaces  ", "\u0306é e\u0301"),
 )
 DRIVER = """
-import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-const [web, folder, input, output] = process.argv.slice(2);
-const { Tokenizer } = await import(`${web}/node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs`);
-const { DecoderWeights } = await import(`${web}/models/decoder-weights.ts`);
-const { DecoderEngine } = await import(`${web}/models/decoder-engine.ts`);
-const { DecoderTokens } = await import(`${web}/models/decoder-tokens.ts`);
-const { decoderFlow, DecoderReader, nextWord, whyThere } = await import(`${web}/models/decoder-model.ts`);
-const { Decoder } = await import(`${web}/models/decoder.ts`);
+import { Tokenizer } from "./node_modules/@huggingface/tokenizers/dist/tokenizers.min.mjs";
+import { DecoderWeights } from "./models/decoder-weights.ts";
+import { DecoderEngine } from "./models/decoder-engine.ts";
+import { DecoderTokens } from "./models/decoder-tokens.ts";
+import { decoderFlow, DecoderReader, nextWord, whyThere } from "./models/decoder-model.ts";
+import { Decoder } from "./models/decoder.ts";
+const { folder, texts, cases, ledgers, cells, journeys } = given;
 const facts = JSON.parse(readFileSync(`${folder}/decoder.json`, "utf8"));
-const weights = await DecoderWeights.create(facts, readFileSync(new URL(`${web}/models/kernel.wasm`)));
+const weights = await DecoderWeights.create(facts, readFileSync("models/kernel.wasm"));
 for (const [part, { name }] of Object.entries(facts.files))
   if (part !== "tokenizer") weights.put(part, new Uint8Array(readFileSync(`${folder}/${name}`)));
 const packed = readFileSync(`${folder}/${facts.files.tokenizer.name}`);
 const tokens = new DecoderTokens(new Tokenizer(JSON.parse(gunzipSync(packed)), {}), facts);
-const { texts, cases, ledgers, cells, journeys } = JSON.parse(readFileSync(input, "utf8"));
 const kept = new DecoderEngine(weights);
 const bytes = (numbers) => Buffer.from(numbers.buffer).toString("base64");
 const results = cases.map(({ text, headMask, keep, masked }) => {
@@ -77,7 +63,7 @@ const why = cells.map(([text, headMask, cell]) => {
   return { parts, pairs: bytes(Float32Array.from(pairs)), score, further: score - first.score, shown: Math.log(row[cell.key] / row[0]) };
 });
 const flows = journeys.map(([state, headMask]) => arrays(decoderFlow(kept, weights, tokens, state, headMask)));
-writeFileSync(output, JSON.stringify({ flows, results, ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words }));
+answer({ flows, results, ledgers: taken, why, read: texts.map((text) => tokens.read(text)), words: tokens.words });
 """
 
 
@@ -112,9 +98,9 @@ JOURNEYS = [(PROMPTS[1], 17, 3, None), (ITALY, 0, 8, None), (ITALY, 23, 4, None)
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def found():
     """What the page's code makes of all texts, in one process: {kind: [result, ...]}."""
-    folder, whole = tmp_path_factory.mktemp("decoder"), load_decoder().read(TEA)[0]
+    whole = load_decoder().read(TEA)[0]
     cases = {
         "plain": [case(text) for text in PROMPTS],
         "masked": [case(PROMPTS[1], MASK)],
@@ -124,16 +110,13 @@ def found(tmp_path_factory):
         "bytes": [case({"text": "I drink", "tail": whole[2:4]}), case(TEA)],
     }
     ledgers = [{"sentence": text, "answer": answer, "head": 212} for text, answer in LEDGERS]
-    driver, given, results = (folder / name for name in ("driver.mjs", "cases.json", "results.json"))
     journeys = [{"sentence": text, "layer": layer, "head": head} for text, layer, head, _ in JOURNEYS]
-    driver.write_text(DRIVER, encoding="utf-8")
     asked = {"cases": [each for kind in cases.values() for each in kind], "texts": [*ODD, *PROMPTS], "ledgers": ledgers}
     flags = {"causal": False, "padding": False, "unscaled": False}
     asked["journeys"] = [(journey | flags, mask) for journey, (*_, mask) in zip(journeys, JOURNEYS)]
     asked["cells"] = [(text, mask, dict(zip(CELL, cell))) for text, mask, cell in CELLS]
-    given.write_text(json.dumps(asked), encoding="utf-8")
-    run_node(driver, WEB.as_uri(), decoder_page_files()[0].parent, given, results)
-    answer = json.loads(results.read_text(encoding="utf-8"))
+    asked["folder"] = str(decoder_page_files()[0].parent)
+    answer = ask_node(DRIVER, asked)
     for each in answer["results"]:
         each["logits"] = floats(each["logits"])
         each["map"]["valueNorms"] = floats(each["map"]["valueNorms"]).reshape(*each["map"]["shape"][:2], -1)
