@@ -11,6 +11,7 @@ from conftest import ROOT
 from libraries import BERT, GPT2, LLAMA, SIZES, T5, TEXT, VISION, bert, made, padding, photograph
 from torch import nn
 
+from manyheads.maps import AttentionMap
 from manyheads.widgets import HeadMap
 
 WIDTH, LAYERS, HEADS, QUERIES, KEYS = 32, 2, 4, 5, 7
@@ -172,6 +173,13 @@ def test_a_row_of_the_authors_table(source):
         elif seen == "one map" and names.get("tokens") is WORDS and ", tokens" in line:
             assert map.query_tokens == map.key_tokens == WORDS
     assert shown._repr_mimebundle_()[0]["text/html"].startswith("<figure")
+
+
+def test_maps_of_any_precision_stand_beside_maps_that_are_made():
+    flat = AttentionMap(WORDS, WORDS, np.full((1, 1, KEYS, KEYS), 1 / KEYS))
+    shown = HeadMap.of({"random": weights(LAYERS, 1, HEADS).bfloat16(), "flat": flat}, WORDS)
+    assert [model.map.shape for model in shown.models] == [(LAYERS, HEADS, KEYS, KEYS), flat.shape]
+    np.testing.assert_allclose(shown.attention.weights, weights(LAYERS, HEADS), atol=2**-8)
 
 
 # --- generate ---------------------------------------------------------------------------------------------------------
